@@ -9,6 +9,7 @@ import type { Terminal } from "../src/cli/output.ts";
 import { makeProgram } from "../src/cli/program.ts";
 import { parseDocuments } from "../src/document/parse.ts";
 import { exitCodes } from "../src/errors.ts";
+import { namedPowers, printGroup } from "../src/policy/groups.ts";
 import { activityStatuses, extendedReads, operations, queries } from "../src/wire/operations.ts";
 import { authenticationTypes, caip2Networks } from "./service-words.ts";
 
@@ -122,6 +123,20 @@ describe("docs/commands.md", () => {
 	it("lists every exit code", () => {
 		const listed = [...(sections.get("exit-codes") ?? "").matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
 		expect(listed.sort((left, right) => left - right)).toEqual(Object.values(exitCodes));
+	});
+});
+
+describe("docs/powers.md", () => {
+	it("lists every name of a power with its groups", () => {
+		const markdown = readFileSync(join(root, "docs/powers.md"), "utf8");
+		const [, table = ""] = /\n### Names\n([\s\S]*?)\n\n[^|]/.exec(markdown) ?? [];
+		const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, name, groups = ""]) => [
+			name,
+			[...groups.matchAll(/`(.*?)`/g)].map(([, group]) => group),
+		]);
+		const names = Object.entries(namedPowers).map(([name, groups]) => [name, groups.map(printGroup)]);
+		expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(names));
+		expect(rows.length).toBe(names.length);
 	});
 });
 

@@ -16,6 +16,7 @@ import { listParameter, narrowStep, objectsOf, subjectOf } from "../plan/request
 import type { Step } from "../plan/step.ts";
 import { isTemporaryName, makeSteps } from "../plan/steps.ts";
 import { compareText, digestOf, sameValue } from "../plan/value.ts";
+import { findWrongMeaning } from "./saved-plan-meaning.ts";
 
 /** Returns where a plan states something else than its own changes imply, and what; undefined when all of it agrees. */
 export function findContradiction(plan: Plan): string | undefined {
@@ -26,6 +27,7 @@ export function findContradiction(plan: Plan): string | undefined {
 		first(plan.changes, (change) => prefix(change, findWrongChange(change, plan))) ??
 		findWrongTouched(plan) ??
 		findWrongSteps(plan) ??
+		findWrongMeaning(plan) ??
 		findStranger(plan)
 	);
 }

@@ -57,6 +57,12 @@ const statedMembers = [
 	"plans[].overrides",
 	"plans[].unmanaged",
 	"plans[].touched",
+	"plans[].impact",
+	"plans[].impactVerdict",
+	"plans[].tagNames",
+	"plans[].policyNames",
+	"plans[].submitterId",
+	"plans[].steps[].approval",
 ] as const;
 
 /** The format that this version writes, and the only one that it reads. */

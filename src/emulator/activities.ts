@@ -12,10 +12,19 @@ import {
 	staleTimestampMessage,
 	voteLifetimeMs,
 } from "./assumptions.ts";
+import { type Decision, decide } from "./decisions.ts";
 import { deriveUuid, fingerprintOf, laterTime, timeAt, toMilliseconds } from "./identifiers.ts";
 import { submitHandlers } from "./kinds/table.ts";
-import { badRequest, denied, RequestError } from "./request-error.ts";
-import type { ActivityRecord, OperationContext, Organization, StampedRequest, StateChange, Vote } from "./state.ts";
+import { badRequest, deniedByPolicies, RequestError } from "./request-error.ts";
+import type {
+	ActivityRecord,
+	OperationContext,
+	Organization,
+	PolicyEvaluation,
+	StampedRequest,
+	StateChange,
+	Vote,
+} from "./state.ts";
 import { describeUser } from "./user-queries.ts";
 
 export type ForcedStatus = "fail" | "reject" | undefined;
@@ -43,7 +52,8 @@ export function policyIdOfRule(organizationId: string, type: string): string {
 
 function checkDenials({ organizationId, rules }: Organization, type: string, userId: string): void {
 	const rule = rules.deny?.find((row) => row.type === type && (row.userId === undefined || row.userId === userId));
-	if (rule !== undefined) throw denied(policyIdOfRule(organizationId, type));
+	if (rule === undefined) return;
+	throw deniedByPolicies([{ policyId: policyIdOfRule(organizationId, type), outcome: "OUTCOME_DENY_EXPLICIT" }]);
 }
 
 /** Returns the parameters that the intent repeats: the operation's fields, as they were sent (docs/service.md#activity-object). */
@@ -72,9 +82,24 @@ export function activeVotes(activity: ActivityRecord, nowMs: number): readonly V
 	return activity.votes.filter((vote) => nowMs - toMilliseconds(vote.createdAt) < voteLifetimeMs);
 }
 
+function approvingVotes(activity: ActivityRecord, nowMs: number): readonly Vote[] {
+	return activeVotes(activity, nowMs).filter((vote) => vote.selection === "VOTE_SELECTION_APPROVED");
+}
+
 export function countApprovals(activity: ActivityRecord, nowMs: number): number {
-	const approving = activeVotes(activity, nowMs).filter((vote) => vote.selection === "VOTE_SELECTION_APPROVED");
-	return new Set(approving.map((vote) => vote.userId)).size;
+	return new Set(approvingVotes(activity, nowMs).map((vote) => vote.userId)).size;
+}
+
+/** Returns the activity with what the policies say of its newest vote. */
+export function noteEvaluations(record: ActivityRecord, said: readonly PolicyEvaluation[]): ActivityRecord {
+	const newest = record.votes.at(-1);
+	if (newest === undefined) return record;
+	return { ...record, evaluations: { ...record.evaluations, [newest.id]: said } };
+}
+
+/** Lets the policies decide the activity with the votes that it has. Undefined: they decide nothing. */
+function decideNow(record: ActivityRecord, { organization, nowMs }: OperationContext): Decision | undefined {
+	return decide(organization, record, approvingVotes(record, nowMs), nowMs);
 }
 
 /** Returns a new activity with its submitter's vote, before any check. */
@@ -124,12 +149,19 @@ export function executeActivity(record: ActivityRecord, context: OperationContex
 	return makeResult({ ...record, status: "ACTIVITY_STATUS_COMPLETED", result, dueMs: null, updatedAt }, changes);
 }
 
-/** Moves an activity on as far as its votes and the clock allow. */
+/** Decides an activity after an approval, and moves it on as far as that and the clock allow. */
 export function advanceActivity(record: ActivityRecord, context: OperationContext): SubmitResult {
+	const decision = decideNow(record, context);
+	if (decision === undefined) return moveOn(record, context, true);
+	return moveOn(noteEvaluations(record, decision.evaluations), context, decision.isAllowed);
+}
+
+/** Moves an activity on as far as its votes and the clock allow. `isAllowed` is what the policies say. */
+function moveOn(record: ActivityRecord, context: OperationContext, isAllowed: boolean): SubmitResult {
 	if (record.authenticatorNeeded && !hasSecondAuthenticator(record)) {
 		return makeResult({ ...record, status: "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED", dueMs: null });
 	}
-	if (countApprovals(record, context.nowMs) < record.approvalsNeeded) {
+	if (!isAllowed || countApprovals(record, context.nowMs) < record.approvalsNeeded) {
 		return makeResult({ ...record, status: "ACTIVITY_STATUS_CONSENSUS_NEEDED", dueMs: null });
 	}
 	if (record.pendingMs === 0) return executeActivity(record, context);
@@ -161,12 +193,15 @@ export function submitActivity(
 	const known = context.findByFingerprint(fingerprintOf(request.rawBody));
 	if (known !== undefined) return { activity: known, changes: [], replayed: true };
 	checkDenials(context.organization, operation.type, request.signer.userId);
-	const record = makeRecord(operation, request, context);
+	const made = makeRecord(operation, request, context);
+	const decision = decideNow(made, context);
+	if (decision?.isAllowed === false && !decision.isPossible()) throw deniedByPolicies(decision.evaluations);
+	const record = decision === undefined ? made : noteEvaluations(made, decision.evaluations);
 	submitHandlers.get(operation.name)?.check(context.organization, record.parameters);
 	const votesCast = castVote?.(request, context, record) ?? [];
 	const forcedStatus = takeForced();
 	if (forcedStatus !== undefined) return forceOutcome(record, forcedStatus);
-	const submitted = advanceActivity(record, context);
+	const submitted = moveOn(record, context, decision?.isAllowed ?? true);
 	return { ...submitted, changes: [...votesCast, ...submitted.changes] };
 }
 

@@ -162,6 +162,35 @@ export function takePage<Item>(
 // Unverified, chosen: a cursor that names no activity of the organization answers 400.
 export const unknownCursorMessage = "invalid paginationOptions: no activity of the organization has the cursor's id";
 
+// What decides activities is documented (docs/service.md#how-an-activity-is-decided). Unverified, chosen ("policies"):
+// - An organization without policies and without a root quorum is decided by its rules alone. The service's organizations always
+//   have a root quorum.
+// - Policies and the root quorum count the same approvals, and all of those at hand: an approval can bring a denial. Such an
+//   activity stays pending, and further approvals can allow it.
+// - Votes are not decided by policies. A vote of a user who is no part of the consensus is kept, and completes nothing.
+// - An approval counts with the tags and credentials that its user has at the last vote. That of a removed user does not count, and
+//   one with a removed credential counts without it.
+// - A policy that errs takes no part: it neither allows nor denies (docs/service.md#not-documented). Nor does one that is not
+//   understood.
+// - A policy that is not understood is ERROR at any time. Then its time, its condition and its consensus are looked at, in this
+//   order. A policy that does not apply is DENY_IMPLICIT, also one that would deny. One that allows and lacks approvals is
+//   REQUIRES_CONSENSUS if the submitter belongs to a smallest set that it allows by itself, and REJECTED once a user rejects the
+//   activity. Approvals of the root quorum have no outcomes.
+// - A policy covers credential activities when its time and its condition are true of one of them, whatever its effect and its
+//   consensus are. These are the kinds that create or delete API keys, authenticators and OAuth providers.
+//
+// In the policy language (docs/service.md#expressions): `&&` binds tighter than `||`. A text has no escapes: one with a backslash
+// is not understood. Each field sees its own names alone: `approvers` in a condition is not understood, nor `activity` in a
+// consensus. Bools, lists and structs are not compared with `==`. There is no arithmetic, and no negative number. `approvers` has
+// the order of the organization's users. A user's alias is its name; an e-mail address that the user lacks is the empty text, and
+// so is the `credential_id` of an API key. A local time that the clocks skip does not fire, and one that they repeat fires twice.
+
+// Unverified, chosen: how deep and how long an expression may be, how many items of lists one evaluation looks at, and how many
+// sets of approvers are looked at to find out whether a submitter is a part of a consensus. That is every set of 14 users, and of
+// more where policies see the same of many. Otherwise some sets are tried at random, and a submitter who is in none of these is
+// denied.
+export const policyLimits = { depth: 100, tokens: 4_000, items: 1_000_000, sets: 20_000, randomTries: 24 } as const;
+
 // Unverified, chosen: a query that a rule (`denyReads`) denies answers 403 with gRPC code 7 and no details; how the service denies
 // a query is not documented. The stamp and the body are checked first.
 

@@ -8,7 +8,7 @@ import { idIn, type JsonObject, type QueryHandler, type QueryHandlers } from "./
 import { entityKinds } from "./kinds/table.ts";
 import { findUser, type MfaPolicy, users } from "./kinds/user.ts";
 import { badRequest, notFound } from "./request-error.ts";
-import type { ActivityRecord, OperationContext, Vote } from "./state.ts";
+import type { ActivityRecord, OperationContext, PolicyEvaluation, Vote } from "./state.ts";
 import { userQueries } from "./user-queries.ts";
 
 function findActivity(context: OperationContext, body: JsonObject): ActivityRecord {
@@ -55,15 +55,23 @@ function outcomeOf(activity: ActivityRecord, index: number): string {
 	return approvals < activity.approvalsNeeded ? "OUTCOME_REQUIRES_CONSENSUS" : "OUTCOME_ALLOW";
 }
 
+/** Returns what the policies said at a vote; before them the rules, as one policy more, where they need anything or are alone. */
+function evaluationsOf(activity: ActivityRecord, vote: Vote, index: number): readonly PolicyEvaluation[] {
+	const ofPolicies = activity.evaluations?.[vote.id];
+	const isRuled = ofPolicies === undefined || activity.approvalsNeeded > 1 || activity.authenticatorNeeded;
+	if (!isRuled) return ofPolicies;
+	const policyId = policyIdOfRule(activity.organizationId, activity.type);
+	return [{ policyId, outcome: outcomeOf(activity, index) }, ...(ofPolicies ?? [])];
+}
+
 const policyEvaluations: QueryHandler = (context, body) => {
 	const activity = findActivity(context, body);
-	const policyId = policyIdOfRule(activity.organizationId, activity.type);
 	return activity.votes.map((vote, index) => ({
 		id: deriveUuid("evaluation", vote.id),
 		activityId: activity.id,
 		organizationId: activity.organizationId,
 		voteId: vote.id,
-		policyEvaluations: [{ policyId, outcome: outcomeOf(activity, index) }],
+		policyEvaluations: evaluationsOf(activity, vote, index),
 		createdAt: vote.createdAt,
 	}));
 };

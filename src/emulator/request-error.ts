@@ -2,6 +2,7 @@
  * Errors that the service answers: an HTTP status, a gRPC code and a message (docs/service.md#errors). Handlers throw them;
  * service.ts turns them into error bodies. A failed request changes nothing but the counter of the passkey that stamped it.
  */
+import type { PolicyEvaluation } from "./state.ts";
 
 /** Thrown by handlers; becomes the answer. No stamp and no body may be in `message`. */
 export class RequestError extends Error {
@@ -38,13 +39,18 @@ export function notFound(message: string): RequestError {
 	return new RequestError(404, 5, message);
 }
 
-/** 403, gRPC 7: a rule denies it. The details of a submit name the policy, those of a query are empty. */
-export function denied(policyId?: string): RequestError {
-	const evaluation = {
-		"@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
-		message: "No policies evaluated to outcome: Allow",
-		policyEvaluations: [{ policyId, outcome: "OUTCOME_DENY_EXPLICIT" }],
-	};
-	const details = policyId === undefined ? [] : [evaluation];
+/** 403, gRPC 7: a query is denied. */
+export function denied(details: readonly unknown[] = []): RequestError {
 	return new RequestError(403, 7, "You don't have sufficient permissions to take this action.", details);
+}
+
+/** 403, gRPC 7: policies or rules deny a submit. The details name them, each with its outcome. */
+export function deniedByPolicies(policyEvaluations: readonly PolicyEvaluation[]): RequestError {
+	return denied([
+		{
+			"@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
+			message: "No policies evaluated to outcome: Allow",
+			policyEvaluations,
+		},
+	]);
 }

@@ -5,7 +5,12 @@
 import type { activityStatuses } from "../wire/operations.ts";
 import type { Time } from "./identifiers.ts";
 
-/** What the activities of an organization need: the emulator's replacement for policies, which it does not evaluate. */
+export interface PolicyEvaluation {
+	readonly policyId: string;
+	readonly outcome: string;
+}
+
+/** What the activities of an organization need beside its policies. */
 export interface Rules {
 	/** How many users must approve activities of a type; the submitter's own vote counts. */
 	readonly approvals?: Readonly<Record<string, number>>;
@@ -73,6 +78,8 @@ export interface ActivityRecord {
 	readonly result: Readonly<Record<string, unknown>> | null;
 	readonly failure: { readonly code: number; readonly message: string; readonly details: readonly unknown[] } | null;
 	readonly votes: readonly Vote[];
+	/** What each policy said at a vote, by the id of the vote. Left out where policies decided nothing. */
+	readonly evaluations?: Readonly<Record<string, readonly PolicyEvaluation[]>>;
 	readonly approvalsNeeded: number;
 	readonly authenticatorNeeded: boolean;
 	readonly pendingMs: number;

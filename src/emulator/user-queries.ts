@@ -5,12 +5,21 @@ import { type User, users } from "./kinds/user.ts";
 import { userTags } from "./kinds/user-tag.ts";
 import type { Organization } from "./state.ts";
 
-function tagsByUser(organization: Organization): ReadonlyMap<string, readonly string[]> {
+/** Returns the ids of the tags of each user who has any. */
+export function tagsByUser(organization: Organization): ReadonlyMap<string, readonly string[]> {
 	const pairs = [...organization.entities(userTags).values()].flatMap(({ tagId, userIds }) =>
 		userIds.map((userId) => ({ userId, tagId })),
 	);
 	const byUser = Map.groupBy(pairs, ({ userId }) => userId);
 	return new Map([...byUser].map(([userId, tags]) => [userId, tags.map(({ tagId }) => tagId)]));
+}
+
+export function authenticatorIdOf(userId: string, credentialId: string): string {
+	return deriveUuid("authenticator", userId, credentialId);
+}
+
+export function apiKeyIdOf(userId: string, publicKey: string): string {
+	return deriveUuid("api key", userId, publicKey);
 }
 
 function describe(user: User, tags: readonly string[]): JsonObject {
@@ -19,7 +28,7 @@ function describe(user: User, tags: readonly string[]): JsonObject {
 		...rest,
 		authenticators: authenticators.map(({ credentialId, publicKey, authenticatorName }) => ({
 			credential: { publicKey, type: "CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR" },
-			authenticatorId: deriveUuid("authenticator", user.userId, credentialId),
+			authenticatorId: authenticatorIdOf(user.userId, credentialId),
 			authenticatorName: authenticatorName ?? "",
 			credentialId,
 			createdAt,
@@ -27,7 +36,7 @@ function describe(user: User, tags: readonly string[]): JsonObject {
 		})),
 		apiKeys: apiKeys.map(({ publicKey, apiKeyName }) => ({
 			credential: { publicKey, type: "CREDENTIAL_TYPE_API_KEY_P256" },
-			apiKeyId: deriveUuid("api key", user.userId, publicKey),
+			apiKeyId: apiKeyIdOf(user.userId, publicKey),
 			apiKeyName: apiKeyName ?? "",
 			createdAt,
 			updatedAt,

@@ -2,7 +2,7 @@
  * Approves and rejects an activity by its fingerprint. An extension outside the 13 operations (docs/service.md#votes). Each vote is
  * an activity of its own as well as a vote on another.
  */
-import { activeVotes, advanceActivity, makeVote, type VoteHandler } from "./activities.ts";
+import { activeVotes, advanceActivity, makeVote, noteEvaluations, type VoteHandler } from "./activities.ts";
 import { awaitsVotes, doubleVoteMessage, hasSecondAuthenticator, notPendingMessage } from "./assumptions.ts";
 import { laterTime } from "./identifiers.ts";
 import { badRequest, notFound } from "./request-error.ts";
@@ -41,9 +41,21 @@ const approve: VoteHandler = (request, context, own) => {
 	return advanceActivity(voted, context).changes;
 };
 
+/** Returns the activity with the policies that lacked approvals as rejected (assumptions.ts). */
+function noteRejection(rejected: ActivityRecord): ActivityRecord {
+	const before = rejected.votes.at(-2)?.id ?? "";
+	const open = rejected.evaluations?.[before]?.filter(({ outcome }) => outcome === "OUTCOME_REQUIRES_CONSENSUS");
+	if (open === undefined) return rejected;
+	return noteEvaluations(
+		rejected,
+		open.map(({ policyId }) => ({ policyId, outcome: "OUTCOME_REJECTED" })),
+	);
+}
+
 const reject: VoteHandler = (request, context, own) => {
 	const voted = addVote(request, context, findTarget(context, own), "VOTE_SELECTION_REJECTED");
-	return [{ change: "activity", activity: { ...voted, status: "ACTIVITY_STATUS_REJECTED" } }];
+	const rejected: ActivityRecord = { ...voted, status: "ACTIVITY_STATUS_REJECTED" };
+	return [{ change: "activity", activity: noteRejection(rejected) }];
 };
 
 export const voteHandlers: ReadonlyMap<string, VoteHandler> = new Map([

@@ -4,8 +4,9 @@ import type { StepRequest } from "./step.ts";
 import { compareText } from "./value.ts";
 
 /**
- * Returns the access after these steps have completed; the order of the steps does not matter. A rename changes nothing,
- * since policies hold ids. An OAuth provider stamps nothing, so its removal takes a credential only where one has its id.
+ * Returns the access after these steps have completed; the order of the steps does not matter. The same access where nothing
+ * changes: a rename does not, since policies hold ids. An OAuth provider stamps nothing, so its removal takes a credential only
+ * where one has its id.
  */
 export function accessAfter(access: AccessState, steps: readonly StepRequest[]): AccessState {
 	return steps.reduce(afterStep, access);
@@ -13,14 +14,22 @@ export function accessAfter(access: AccessState, steps: readonly StepRequest[]):
 
 function afterStep(access: AccessState, step: StepRequest): AccessState {
 	switch (step.operation) {
-		case "update_user_tag":
-			return { ...access, users: afterTagging(access.users, step.parameters) };
+		case "update_user_tag": {
+			const users = afterTagging(access.users, step.parameters);
+			return users === access.users ? access : { ...access, users };
+		}
 		case "delete_policies": {
 			const gone = new Set(step.parameters.policyIds);
+			if (!access.policies.known || !access.policies.value.some(({ id }) => gone.has(id))) return access;
 			return { ...access, policies: mapKnown(access.policies, (all) => all.filter(({ id }) => !gone.has(id))) };
 		}
 		case "delete_oauth_providers": {
 			const { userId, providerIds } = step.parameters;
+			const isCredential = (user: AccessUser): boolean =>
+				user.id === userId &&
+				user.credentials.known &&
+				user.credentials.value.some(({ id }) => providerIds.includes(id ?? ""));
+			if (!access.users.known || !access.users.value.some(isCredential)) return access;
 			const without = (user: AccessUser): AccessUser =>
 				user.id === userId ? withoutCredentials(user, providerIds) : user;
 			return { ...access, users: mapKnown(access.users, (all) => all.map(without)) };
@@ -28,6 +37,16 @@ function afterStep(access: AccessState, step: StepRequest): AccessState {
 		case "delete_tvc_app_and_deployments":
 			return access;
 	}
+}
+
+/** Whether the step changes something that is not known: tags of users, or policies. */
+export function changesUnknown({ users, policies }: AccessState, step: StepRequest): boolean {
+	if (step.operation === "delete_policies") return !policies.known;
+	if (step.operation !== "update_user_tag") return false;
+	const { addUserIds, removeUserIds } = step.parameters;
+	const changed = new Set([...addUserIds, ...removeUserIds]);
+	if (changed.size === 0) return false;
+	return !users.known || users.value.some(({ id, tagIds }) => changed.has(id) && !tagIds.known);
 }
 
 type Tagging = Extract<StepRequest, { readonly operation: "update_user_tag" }>["parameters"];

@@ -9,6 +9,13 @@ export interface Address {
 
 export type AddressText = `${KindName}:${string}`;
 
+/** Names a rule of the document, which is no object (rules.ts). */
+export type RuleAddress = `rule:${string}`;
+
+export function isRuleAddress(text: string): text is RuleAddress {
+	return text.startsWith("rule:");
+}
+
 export function printAddress(kind: KindName, label: string): AddressText {
 	return `${kind}:${label}`;
 }
@@ -25,10 +32,11 @@ export function labelOf(text: string): string {
 	return parseAddress(text)?.label ?? text;
 }
 
-/** What could not be read: one object, all objects of a kind, pending activities, or who the caller is. */
+/** What could not be read: one object, all objects of a kind, what a rule needs, pending activities, or who the caller is. */
 export type Scope =
 	| { readonly scope: "object"; readonly address: AddressText }
 	| { readonly scope: "kind"; readonly kind: KindName }
+	| { readonly scope: "rule"; readonly address: RuleAddress }
 	| { readonly scope: "activities" }
 	| { readonly scope: "caller" };
 
@@ -36,6 +44,7 @@ export type Scope =
 export function printScope(scope: Scope): string {
 	switch (scope.scope) {
 		case "object":
+		case "rule":
 			return scope.address;
 		case "kind":
 			return `${scope.kind}:*`;
@@ -46,7 +55,12 @@ export function printScope(scope: Scope): string {
 	}
 }
 
+/** Returns the scope of one object, or of one rule. */
+export function scopeOf(address: AddressText | RuleAddress): Scope {
+	return isRuleAddress(address) ? { scope: "rule", address } : { scope: "object", address };
+}
+
 export function includesObject(scope: Scope, address: string): boolean {
-	if (scope.scope === "object") return scope.address === address;
+	if (scope.scope === "object" || scope.scope === "rule") return scope.address === address;
 	return scope.scope === "kind" && parseAddress(address)?.kind === scope.kind;
 }

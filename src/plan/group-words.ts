@@ -1,4 +1,5 @@
 /** Words for groups of activities: what a group lets people do (docs/powers.md). */
+import { clipMiddle, showText } from "../escape.ts";
 import { type ActivityGroup, printGroup } from "../policy/groups.ts";
 
 /** How a sentence uses a verb: `sign`, or `signing`. */
@@ -70,6 +71,19 @@ export function groupWords(group: ActivityGroup): GroupWords {
 	const object = own(special, printed) ?? own(objects, group.resource);
 	if (verb === undefined || object === undefined) return { verb: submit, object: [code(printed), " activities"] };
 	return { verb, object: [object] };
+}
+
+/** Returns what the group lets people do: `sign with any wallet or key (PRIVATE_KEY/SIGN) where wallet.id == '…'`. */
+export function describePower(group: ActivityGroup, condition: string | null): string {
+	const { verb, object } = groupWords(group);
+	const words = object.map((part) => (typeof part === "string" ? part : showCode(part.text)));
+	const where = condition === null ? "" : ` where ${showCode(condition)}`;
+	const printed = "resource" in group ? ` (${showText(printGroup(group))})` : "";
+	return `${verb.do} ${words.join("")}${printed}${where}`;
+}
+
+function showCode(text: string): string {
+	return showText(clipMiddle(text, 80));
 }
 
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {

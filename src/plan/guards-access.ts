@@ -2,18 +2,16 @@
  * Guards of who can do what: `lockout` and `escalation` (docs/guards.md). They judge the impact of the plan. What is unknown
  * is a warning, which blocks nothing; where the limit is `strict`, it blocks.
  */
-import { clipMiddle, showText } from "../escape.ts";
 import type { AccessState } from "../policy/access.ts";
 import { type ActivityGroup, namedPowers, printGroup, sensitivePowers } from "../policy/groups.ts";
 import type { AddressText } from "./address.ts";
 import type { Change } from "./change.ts";
-import { groupWords } from "./group-words.ts";
+import { listLoners, listPowers } from "./finding-words.ts";
 import type { Guard } from "./guards.ts";
 import type { PlanImpact } from "./impact.ts";
 import type { Meaning } from "./meaning.ts";
 import type { Limits, PowerLimit } from "./organization.ts";
 import { coveredAddresses } from "./step.ts";
-import { showUser } from "./user-labels.ts";
 import type { UserNames } from "./users.ts";
 import { compareText } from "./value.ts";
 
@@ -63,7 +61,7 @@ function judgeEscalation(judged: JudgedAccess): readonly Guard[] {
 	return judge("escalation", judged, {
 		findings: raised,
 		count: raised.reduce((sum, { userIds }) => sum + userIds.length, 0),
-		message: `${listPeople(raised, judged.names)}, where two or more were needed`,
+		message: `${listLoners(raised, judged.names)}, where two or more were needed`,
 		unknown,
 		doubt:
 			unknown.length === 0
@@ -141,45 +139,4 @@ function addressesOf(findings: readonly PlanImpact[], { changes, access }: Judge
 			: change.action === "remove" && policyIds.has(change.id),
 	);
 	return (concerned.length === 0 ? changes : concerned).map(({ address }) => address).sort(compareText);
-}
-
-/** More powers and people than so many are counted. */
-const maxListed = 5;
-
-/** Returns what the groups let people do: `sign (PRIVATE_KEY/SIGN) or export wallets (WALLET/EXPORT)`. */
-function listPowers(findings: readonly PlanImpact[], last: string): string {
-	return join([...new Set(findings.map(describePower))], last);
-}
-
-function describePower({ group, condition }: PlanImpact): string {
-	const { verb, object } = groupWords(group);
-	const words = object.map((part) => (typeof part === "string" ? part : showCode(part.text)));
-	const where = condition === null ? "" : ` where ${showCode(condition)}`;
-	const printed = "resource" in group ? ` (${showText(printGroup(group))})` : "";
-	return `${verb.do} ${words.join("")}${printed}${where}`;
-}
-
-function showCode(text: string): string {
-	return showText(clipMiddle(text, 80));
-}
-
-/** Returns who could do what alone: `bob could sign (PRIVATE_KEY/SIGN) alone`, users with equal powers together. */
-function listPeople(findings: readonly PlanImpact[], names: UserNames): string {
-	const byUsers = Map.groupBy(findings, ({ userIds }) => userIds.join());
-	return [...byUsers.values()]
-		.map((same) => {
-			const userIds = same[0]?.userIds ?? [];
-			const people = join(
-				userIds.map((userId) => showUser(userId, names)),
-				" and ",
-			);
-			return `${people} could ${userIds.length > 1 ? "each " : ""}${listPowers(same, " and ")} alone`;
-		})
-		.join("; ");
-}
-
-function join(items: readonly string[], last: string): string {
-	const shown =
-		items.length > maxListed + 1 ? [...items.slice(0, maxListed), `${items.length - maxListed} more`] : items;
-	return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")}${last}${shown.at(-1)}`;
 }

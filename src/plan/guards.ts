@@ -17,6 +17,8 @@ export const guardKinds = [
 	"ownUserTags",
 	...powerLimits,
 	"unlisted",
+	"rules",
+	"newAccess",
 ] as const;
 
 export type GuardKind = (typeof guardKinds)[number];

@@ -29,14 +29,15 @@ interface MeaningContext {
 	/** Left out: it was not read. */
 	readonly access?: AccessState;
 	readonly submitter?: Known<Submitter>;
-	/** Milliseconds since 1970. */
+	/** Milliseconds since 1970, by our clock, and by the service's where that differs. */
 	readonly readAtMs: number;
+	readonly serviceTimeMs?: number;
 }
 
 /** Returns the steps as they are, and nothing else, where there is none or it was not read who can do what. */
 export function findMeaning(
 	{ steps, waiting }: Held,
-	{ access, submitter, readAtMs: atMs }: MeaningContext,
+	{ access, submitter, readAtMs, serviceTimeMs: atMs = readAtMs }: MeaningContext,
 	live: Pick<LiveOrganization, "userTags">,
 ): Meaning {
 	if (access === undefined || steps.length === 0) return { steps };

@@ -17,6 +17,8 @@ import {
 } from "./organization.ts";
 import { type Override, overridesInPlan } from "./overrides.ts";
 import { holdRejected, holdSteps, type PendingActivity, type RelatedActivity } from "./pending.ts";
+import { judgeRules } from "./rules-guards.ts";
+import { brokenRules, describeRules, findRules, type JudgedRule, unreadRules, usersOfRules } from "./rules-judge.ts";
 import type { Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
 import { makeSteps } from "./steps.ts";
@@ -45,6 +47,8 @@ export interface Plan extends Omit<Meaning, "steps"> {
 	readonly steps: readonly Step[];
 	/** Guards that were checked; one that refuses blocks apply. */
 	readonly guards: readonly Guard[];
+	/** The rules of the document, judged; left out when it has none. */
+	readonly rules?: readonly JudgedRule[];
 	/** Pending and rejected activities for objects of the steps. */
 	readonly waiting: readonly RelatedActivity[];
 	/** Unmanaged user tags; empty when the document lists no tags. */
@@ -72,6 +76,8 @@ export interface PlanContext {
 	readonly reads: Reads;
 	/** Milliseconds since 1970: when the reading began. */
 	readonly readAtMs: number;
+	/** The same by the service's clock, which decides time windows of policies; left out where both clocks agree. */
+	readonly serviceTimeMs?: number;
 	/** Whose key it is; unknown where it was not asked for, or the service does not say. */
 	readonly caller?: Known<string>;
 	/** Who can do what; left out where it was not read, because nothing would be submitted or extended reads are off. */
@@ -107,11 +113,24 @@ export function makePlan(
 	const meaning = findMeaning({ steps, waiting }, context, live);
 	const retried = context.retryRejected === true ? groupSteps(checked.steps).rejected : [];
 	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
+	const found = findRules(desired.rules ?? [], {
+		...context,
+		live,
+		steps,
+		meaning,
+		atMs: context.serviceTimeMs ?? context.readAtMs,
+	});
 	const caller = context.caller ?? { known: false, because: "it was not asked for" };
 	const userNames = namesOfUsers(desired);
-	const mentioned = [...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity), ...usersOfMeaning(meaning)];
+	const mentioned = [
+		...changes.flatMap(usersOf),
+		...waiting.flatMap(usersOfActivity),
+		...usersOfMeaning(meaning),
+		...usersOfRules(found),
+	];
 	const liveNames = liveNamesFor(mentioned, userNames, live.users);
 	const names = { userNames, ...(liveNames === undefined ? {} : { liveNames }) };
+	const rules = describeRules(found, names);
 	return {
 		formatVersion: 1,
 		organizationId: desired.organizationId,
@@ -119,15 +138,17 @@ export function makePlan(
 		...names,
 		reads: context.reads,
 		readAt: new Date(context.readAtMs).toISOString(),
-		unread: [...unread, ...(context.unread ?? [])],
+		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules)],
 		problems,
 		changes,
 		...meaning,
 		guards: [
 			...judgeGuards(desired, live, changes, caller),
 			...judgeAccess({ limits: desired.limits, changes, meaning, access: context.access, names }),
+			...judgeRules(found, rules, changes),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
 		],
+		...(rules.length === 0 ? {} : { rules }),
 		waiting,
 		unmanaged: unmanagedTags(desired, changes, liveTags),
 		touched: changes
@@ -152,9 +173,9 @@ export function namesOfUsers({ users }: Pick<DesiredOrganization, "users">): Pla
 	);
 }
 
-/** Whether the plan finds anything that is not as desired, whether or not orgsync could change it. */
+/** Whether the plan finds anything that is not as desired, broken rules included, whether or not orgsync could change it. */
 export function findsDifference(plan: Plan): boolean {
-	return plan.changes.length > 0 || plan.problems.length > 0;
+	return plan.changes.length > 0 || plan.problems.length > 0 || brokenRules(plan).length > 0;
 }
 
 /** The digest of what the object of a change was when it was read, whatever is to become of it. */

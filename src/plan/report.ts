@@ -1,5 +1,6 @@
 /** Outcomes and exit codes. Pending approval is not an error; an unknown status is never success. */
 import { type ExitCode, exitCodes } from "../errors.ts";
+import type { ApprovalVerdict } from "../policy/approval.ts";
 import type { Change } from "./change.ts";
 import type { Override } from "./overrides.ts";
 import type { Step } from "./step.ts";
@@ -34,6 +35,14 @@ export interface StepResult {
 	readonly policyEvaluations: readonly { readonly policyId?: string; readonly outcome?: string }[];
 	/** Each part of a removal that was submitted part by part; empty for a step that was submitted at once. */
 	readonly parts: readonly PartResult[];
+	/** What was foretold of it, and whether that was right; left out where its plan does not foretell. */
+	readonly forecast?: StepForecast;
+}
+
+export interface StepForecast {
+	readonly verdict: ApprovalVerdict;
+	/** Null where unknown was foretold, nothing was submitted, or what happened does not show what the policies decided. */
+	readonly wasRight: boolean | null;
 }
 
 export interface PartResult

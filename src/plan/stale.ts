@@ -12,6 +12,7 @@ import type { LiveOrganization } from "./organization.ts";
 import { retriedIn } from "./overrides.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
 import { narrowStep, objectsOf, subjectOf } from "./requests.ts";
+import { describeOtherImpact } from "./stale-impact.ts";
 import { coveredAddresses, type Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
 import { showUser } from "./user-labels.ts";
@@ -79,7 +80,17 @@ export function findOutdated({ saved, fresh, live }: Revisited): readonly Outdat
 	if (untrue.length > 0) return untrue;
 	const named = findOtherNames(saved, fresh);
 	if (named.length > 0) return named;
-	return hindered.length > 0 ? hindered : findOtherSteps(saved, fresh);
+	if (hindered.length > 0) return hindered;
+	const others = findOtherSteps(saved, fresh);
+	return others.length > 0 ? others : findOtherImpact(saved, fresh);
+}
+
+/** Returns an object whose change alters who can do what otherwise than reviewed; one stands for all of them. */
+function findOtherImpact(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
+	const because = describeOtherImpact(saved, fresh, fresh);
+	const [address] = coveredAddresses(fresh.steps);
+	if (because === null || address === undefined) return [];
+	return [unchangedObject(saved, address, because, "impact-differs")];
 }
 
 /** Users as the documents and the service call them now, never as the file does. */

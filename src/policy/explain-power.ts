@@ -1,8 +1,8 @@
 /** Explains one power of one user by the policies concerned (docs/powers.md#why). */
 import type { AccessPolicy, AccessState } from "./access.ts";
 import type { ActivityGroup } from "./groups.ts";
-import { printGroup } from "./groups.ts";
-import { type Ability, type ConditionalPower, findPowers, type GroupPower, type Threshold } from "./powers.ts";
+import { type Ability, type ConditionalPower, findPower, type GroupPower, type Threshold } from "./powers.ts";
+import { prepareAccess } from "./prepare.ts";
 import type { Clause } from "./syntax.ts";
 
 export const powerVerdicts = ["alone", "together", "root-quorum", "denied", "conditional", "no", "unknown"] as const;
@@ -61,7 +61,7 @@ export function explainPower(
 	userId: string,
 	atMs: number,
 ): PowerExplanation {
-	const power = findPower(access, group, atMs);
+	const power = powerIn(access, group, atMs);
 	const conditional = power.conditional.filter((one) => partOf(one, userId) !== "others");
 	const verdict = verdictOf(power, conditional, access.rootQuorum, userId);
 	const takesPart = verdict === "alone" || verdict === "together" || verdict === "root-quorum";
@@ -194,16 +194,9 @@ function powerOfPolicy(policy: AccessPolicy, { access, group, atMs }: Question):
 		policies: { known: true, value: [{ ...policy, effect: "EFFECT_ALLOW" }] },
 		rootQuorum: { known: true, value: { threshold: 1, userIds: [] } },
 	};
-	return findPower(only, group, atMs);
+	return powerIn(only, group, atMs);
 }
 
-function findPower(access: AccessState, group: ActivityGroup, atMs: number): GroupPower {
-	const printed = printGroup(group);
-	const found = findPowers(access, atMs, [group]).find((power) => printGroup(power.group) === printed);
-	return found ?? { ...nothing, group };
+function powerIn(access: AccessState, group: ActivityGroup, atMs: number): GroupPower {
+	return findPower(prepareAccess(access, atMs), group);
 }
-
-const nothing = {
-	...{ alone: [], together: [], thresholds: [], isComplete: true, rootQuorumOnly: [], denied: [] },
-	...{ unknown: null, conditions: [], conditional: [], policyIds: [], assumptions: [] },
-};

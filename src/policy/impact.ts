@@ -1,37 +1,14 @@
 /** What a change of access means: powers before and after, compared (docs/powers.md#impact). */
 import type { AccessState } from "./access.ts";
-import type { ActivityGroup } from "./groups.ts";
-import type { GroupPower } from "./powers.ts";
+import { compareGroup } from "./compare.ts";
+import { type ImpactFinding, impactChanges } from "./finding.ts";
+import { listGroups } from "./listed-groups.ts";
+import { prepareBoth } from "./prepare.ts";
+
+export { type ImpactChange, type ImpactFinding, impactChanges } from "./finding.ts";
 
 /** In the words of access analyzers. `unknown`: something that matters could not be compared. */
 export type ImpactVerdict = "equivalent" | "more-permissive" | "less-permissive" | "both" | "unknown";
-
-/**
- * What changes, worst first. `nobody`: only the root quorum can any more. `alone`: these users can now do it alone. `fewer`: fewer
- * approvers are needed. `gains`, `loses`: these users take part, or no longer do. `unknown`: it cannot be compared.
- */
-export const impactChanges = ["nobody", "alone", "fewer", "gains", "loses", "unknown"] as const;
-
-export type ImpactChange = (typeof impactChanges)[number];
-
-export interface ImpactFinding {
-	readonly group: ActivityGroup;
-	readonly change: ImpactChange;
-	/** The users it is about; sorted. */
-	readonly userIds: readonly string[];
-	/** A smallest set that can do it on one side and not on the other; empty where there is none to show. */
-	readonly witness: readonly string[];
-	/** The condition on the activity under which it is so; null where it is always so. */
-	readonly condition: string | null;
-	readonly before: GroupPower;
-	readonly after: GroupPower;
-	/** The policies whose part changed; sorted. */
-	readonly policyIds: readonly string[];
-	/** Whether the guard `escalation` counts it: one person alone, where two or more were needed. */
-	readonly isEscalation: boolean;
-	/** Why it is unknown; null for every other change. */
-	readonly because: string | null;
-}
 
 export interface Impact {
 	readonly verdict: ImpactVerdict;
@@ -40,6 +17,22 @@ export interface Impact {
 }
 
 /** Returns what changes for who can do what. Equal powers give no finding; a rename never does, since policies hold ids. */
-export function compareAccess(_before: AccessState, _after: AccessState, _atMs: number): Impact {
-	return { verdict: "unknown", findings: [] };
+export function compareAccess(before: AccessState, after: AccessState, atMs: number): Impact {
+	if (before === after) return { verdict: "equivalent", findings: [] };
+	const [one, other] = prepareBoth(before, after, atMs);
+	const compared = listGroups([one, other]).map((group) => compareGroup(one, other, group));
+	const order = new Map(impactChanges.map((change, index) => [change, index]));
+	const findings = compared
+		.flatMap(({ findings: found }) => found)
+		.sort((left, right) => (order.get(left.change) ?? 0) - (order.get(right.change) ?? 0));
+	const isMore = compared.some(({ isMore: more }) => more);
+	const isLess = compared.some(({ isLess: less }) => less);
+	return { verdict: verdictOf(isMore, isLess, findings), findings };
+}
+
+function verdictOf(isMore: boolean, isLess: boolean, findings: readonly ImpactFinding[]): ImpactVerdict {
+	if (findings.some(({ change }) => change === "unknown")) return "unknown";
+	if (isMore && isLess) return "both";
+	if (isMore) return "more-permissive";
+	return isLess ? "less-permissive" : "equivalent";
 }

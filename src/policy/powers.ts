@@ -1,31 +1,27 @@
 /** Who can do what: the powers of an organization, for each group of activities (docs/powers.md). */
+import { type Ability, abilityOf, noAbility } from "./ability.ts";
 import type { AccessState } from "./access.ts";
+import { factsOfGroup } from "./activity.ts";
+import { participantsIn } from "./family.ts";
+import { bound, type Conjunction, TooComplex } from "./formula.ts";
 import type { ActivityGroup } from "./groups.ts";
+import {
+	allowedBy,
+	certain,
+	findParts,
+	type GroupParts,
+	type Part,
+	type PartReading,
+	withRootQuorum,
+} from "./judge.ts";
+import { listGroups } from "./listed-groups.ts";
+import { type PreparedAccess, prepareAccess } from "./prepare.ts";
+import { difference, type Family, resolve } from "./resolve.ts";
+import { bit, membersOf } from "./sets.ts";
+import { idsOf, usersOf } from "./votes.ts";
 
-/** At least so many of these users. */
-export interface Threshold {
-	readonly atLeast: number;
-	/** User ids, sorted. */
-	readonly of: readonly string[];
-	/** The tag that these users have in common and by which the policy names them; null where there is none. */
-	readonly tagId: string | null;
-	/** Whether it is the root quorum. */
-	readonly isRootQuorum: boolean;
-}
-
-/** Who can do something. All lists are sorted; a set is a list of user ids. */
-export interface Ability {
-	/** Users whose own approval is enough. */
-	readonly alone: readonly string[];
-	/** The smallest sets of two and more users, by size and then by their ids; at most `maxWrittenSets` of them. */
-	readonly together: readonly (readonly string[])[];
-	/** The same sets and the users of `alone`, written short: each alternative is a list of thresholds that all must hold. */
-	readonly thresholds: readonly (readonly Threshold[])[];
-	/** Whether `together` holds all sets; where it does not, `thresholds` says what else there is. */
-	readonly isComplete: boolean;
-}
-
-export const maxWrittenSets = 1_000;
+export { type Ability, fewestApprovers, type Threshold } from "./ability.ts";
+export { maxWrittenSets } from "./family.ts";
 
 /** Who can do one group of activities. `alone` and `together` include the root quorum, and nothing that is unknown. */
 export interface GroupPower extends Ability {
@@ -59,9 +55,134 @@ export interface ConditionalPower extends Ability {
  * once. `atMs`: milliseconds since 1970.
  */
 export function findPowers(
-	_access: AccessState,
-	_atMs: number,
-	_moreGroups: readonly ActivityGroup[] = [],
+	access: AccessState,
+	atMs: number,
+	moreGroups: readonly ActivityGroup[] = [],
 ): readonly GroupPower[] {
-	return [];
+	const prepared = prepareAccess(access, atMs);
+	return listGroups([prepared], moreGroups).map((group) => findPower(prepared, group));
+}
+
+/** Returns the power of one group of activities. */
+export function findPower(prepared: PreparedAccess, group: ActivityGroup): GroupPower {
+	const found = findParts(prepared, factsOfGroup(group));
+	const common = { group, policyIds: policyIdsOf(found.parts), assumptions: found.assumptions };
+	try {
+		return { ...common, ...judgeGroup(prepared, found) };
+	} catch (error) {
+		if (!(error instanceof TooComplex)) throw error;
+		const ability = abilityOf(withRootQuorum(prepared, []), prepared.users);
+		const unknown = `policies are too complex to judge together: ${error.message}`;
+		return { ...common, ...ability, rootQuorumOnly: [], denied: [], unknown, conditions: [], conditional: [] };
+	}
+}
+
+type Judged = Omit<GroupPower, "group" | "policyIds" | "assumptions">;
+
+function judgeGroup(prepared: PreparedAccess, found: GroupParts): Judged {
+	const { users } = prepared;
+	const family = allowedBy(prepared, found.parts, certain);
+	const conditional = findConditional(prepared, found.parts, family);
+	return {
+		...abilityOf(withRootQuorum(prepared, family), users),
+		rootQuorumOnly: findRootQuorumOnly(prepared, found),
+		denied: idsOf(users, findDenied(prepared, found.parts)),
+		unknown: findUnknown(prepared, found),
+		conditions: [...new Set(conditional.map(({ condition }) => condition))],
+		conditional,
+	};
+}
+
+const policyIdsOf = (parts: readonly Part[]): readonly string[] =>
+	[...new Set(parts.flatMap(({ policyId }) => (policyId === null ? [] : [policyId])))].sort();
+
+/** Returns what each condition adds: where it holds, for policies that allow; where it does not, for those that deny. */
+function findConditional(prepared: PreparedAccess, parts: readonly Part[], base: Family): readonly ConditionalPower[] {
+	const slices = new Map<string, { readonly condition: string; readonly holds: boolean; readonly own: Part[] }>();
+	for (const part of parts) {
+		if (part.condition === null) continue;
+		const holds = part.effect === "allow";
+		const key = `${holds} ${part.condition}`;
+		const slice = slices.get(key) ?? { condition: part.condition, holds, own: [] };
+		slice.own.push(part);
+		slices.set(key, slice);
+	}
+	return [...slices.values()].flatMap(({ condition, holds, own }) => {
+		const family = allowedBy(prepared, parts, (part) => {
+			if (!own.includes(part)) return certain(part);
+			return holds ? "sure" : "off";
+		});
+		if (difference(family, base, prepared.users).length === 0) return [];
+		const ability = abilityOf(withRootQuorum(prepared, family), prepared.users);
+		return [{ condition, holds, ...ability, policyIds: policyIdsOf(own) }];
+	});
+}
+
+/** What may be, with conditions as `certain` reads them. */
+const possible = (part: Part): PartReading => {
+	if (part.effect === "deny") return "sure";
+	return part.condition === null ? "possible" : "off";
+};
+
+/** Allows whatever some condition on the activity allows. */
+const open =
+	(allow: PartReading, deny: PartReading) =>
+	(part: Part): PartReading => {
+		if (part.effect === "allow") return allow;
+		return part.condition === null ? deny : "off";
+	};
+
+/** Returns why not everything is known; null where what is unknown makes no difference. */
+function findUnknown(prepared: PreparedAccess, { parts, missing }: GroupParts): string | null {
+	const { users, rootQuorum } = prepared.access;
+	if (missing !== null) return missing;
+	if (!rootQuorum.known) return rootQuorum.because;
+	if (!users.known && parts.length > 0) return users.because;
+	const reason = parts.find(({ unknown }) => unknown !== null)?.unknown?.because ?? null;
+	if (reason === null) return null;
+	const differs = (most: Family, least: Family): boolean =>
+		difference(withRootQuorum(prepared, most), withRootQuorum(prepared, least), prepared.users).length > 0;
+	const isOpen =
+		differs(allowedBy(prepared, parts, possible), allowedBy(prepared, parts, certain)) ||
+		differs(allowedBy(prepared, parts, open("possible", "sure")), allowedBy(prepared, parts, open("sure", "possible")));
+	return isOpen ? reason : null;
+}
+
+function findRootQuorumOnly(prepared: PreparedAccess, { parts, missing }: GroupParts): readonly string[] {
+	const { rootQuorum } = prepared.access;
+	if (!rootQuorum.known || missing !== null) return [];
+	const ofPolicies = parts.filter(({ policyId }) => policyId !== null);
+	const family = allowedBy(prepared, ofPolicies, open("possible", "sure"));
+	const others = new Set(idsOf(prepared.users, participantsIn(family)));
+	return rootQuorum.value.userIds.filter((id) => !others.has(id));
+}
+
+/** Returns the users whom policies deny, whoever else approves. */
+function findDenied(prepared: PreparedAccess, parts: readonly Part[]): bigint {
+	const { votes, users } = prepared;
+	const denies = parts
+		.filter(({ effect, condition }) => effect === "deny" && condition === null)
+		.flatMap(({ sure }) => sure);
+	const reached = denies.reduce((all, deny) => all | usersOf(votes, votesIn(deny, votes.all)), 0n);
+	let denied = 0n;
+	for (const user of membersOf(reached & users.all)) {
+		const alone: Conjunction = { atLeast: [bound(1, votes.votesOf[user] ?? 0n)], atMost: [] };
+		if (resolve([alone], denies, votes).length === 0) denied |= bit(user);
+	}
+	return denied;
+}
+
+const votesIn = ({ atLeast, atMost }: Conjunction, all: bigint): bigint =>
+	atLeast.length === 0 || atMost.length > 0 ? all : atLeast.reduce((some, { set }) => some | set, 0n);
+
+/** Returns who can do the group by policies, the root quorum apart; what is unknown does not count. */
+export function abilityByPolicies(access: AccessState, group: ActivityGroup, atMs: number): Ability {
+	const prepared = prepareAccess(access, atMs);
+	try {
+		const { parts } = findParts(prepared, factsOfGroup(group));
+		return abilityOf(allowedBy(prepared, parts, certain), prepared.users);
+	} catch (error) {
+		if (error instanceof TooComplex) return noAbility;
+		throw error;
+	}
 }

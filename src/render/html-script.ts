@@ -5,12 +5,13 @@
 export const script = `"use strict";
 for (const matrix of document.querySelectorAll(".matrix")) {
 	const input = matrix.querySelector("input[type=search]");
+	if (!input) continue;
 	const output = matrix.querySelector("output");
 	const head = [...matrix.querySelectorAll("thead th")];
 	const rows = [...matrix.querySelectorAll("tbody tr")].map((row) => [...row.cells]);
 	const users = head.map((cell) => cell.textContent.toLowerCase());
 	const tags = rows.map((cells) => cells[0].querySelector(".name").textContent.toLowerCase());
-	const moves = (cell) => cell.classList.contains("a") || cell.classList.contains("r");
+	const moves = (cell) => cell.classList.contains("a") || cell.classList.contains("r") || cell.classList.contains("w");
 	const has = (cell) => moves(cell) || cell.classList.contains("k");
 	const find = () => {
 		const word = input.value.trim().toLowerCase();
@@ -25,7 +26,7 @@ for (const matrix of document.querySelectorAll(".matrix")) {
 			if (showRows[row]) cells.forEach((cell, at) => { if (cell.hidden === showColumns[at]) cell.hidden = !showColumns[at]; });
 		});
 		const seen = (list) => list.filter(Boolean).length;
-		output.textContent = word === "" ? "" : seen(showRows) + " of " + rows.length + " tags, " + (seen(showColumns) - 1) + " of " + (users.length - 1) + " users";
+		output.textContent = word === "" ? "" : seen(showRows) + " of " + rows.length + " " + (input.dataset.rows || "tags") + ", " + (seen(showColumns) - 1) + " of " + (users.length - 1) + " users";
 	};
 	input.addEventListener("input", find);
 	input.closest(".find").hidden = false;

@@ -4,7 +4,7 @@ import { labelOf } from "../plan/address.ts";
 import type { RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
 import type { Guard } from "../plan/guards.ts";
 import { kinds } from "../plan/kinds/index.ts";
-import { blockingGuards } from "../plan/overrides.ts";
+import { blockingGuards, warningGuards } from "../plan/overrides.ts";
 import type { RelatedActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
@@ -26,12 +26,14 @@ import {
 	wordReverted,
 } from "./html-details.ts";
 import { renderMatrix } from "./html-matrix.ts";
+import { approvalsSection, deniedSection, impactSection } from "./html-powers.ts";
 import { heldWord, outcomeOf, renderSteps } from "./html-steps.ts";
 import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
 import type { ErrorDescription } from "./result.ts";
+import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { describeDoubt, describeGuard, describeReported, describeUnread, headings } from "./text.ts";
 import { aliasSection, partSections, revertedSection } from "./three-way-html.ts";
 import { markReverted } from "./three-way-text.ts";
@@ -46,8 +48,12 @@ export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: st
 /** Returns the sections in the order in which a reader needs them: after an apply, the results of its steps come first. */
 function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[] {
 	const { plan, threeWay, report, failed, results, drift, overrides } = one;
-	const [guards, steps] = [guardSections(one), stepsSection(one, prefix)];
+	const [blocking, otherGuards] = guardSections(one);
+	const steps = stepsSection(one, prefix);
+	const isPlanned = results === null;
+	const impact = isPlanned ? [impactSection(plan, `${prefix}powers`, drift !== null)] : [];
 	return [
+		...(isPlanned ? [deniedSection(plan)] : []),
 		listSection(headings.problems, "bad", renderProblems(plan.problems)),
 		...(threeWay === null || results !== null ? [] : [aliasSection(threeWay), revertedSection(threeWay)]),
 		section("Why it stopped", "bad", failed === null ? null : renderMessage(failed.error)),
@@ -58,13 +64,13 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 			overrides.map((override) => html`${describeOverride(override, plan.guards)}`),
 		),
 		...driftSections(one),
-		...(results === null ? [] : [steps]),
-		...(drift === null ? guards : []),
+		...(drift === null ? [] : impact),
+		...(isPlanned ? [] : [steps]),
+		...(drift === null ? [blocking, rulesSection(one), ...impact, otherGuards] : []),
 		...partSections(one),
 		...changeSections(one, prefix),
-		...(results === null ? waitingSections(plan) : []),
-		...(results === null ? [steps] : []),
-		...(drift === null ? [] : guards),
+		...(isPlanned ? [approvalsSection(plan), ...waitingSections(plan), steps] : []),
+		...(drift === null ? [] : [blocking, otherGuards]),
 		section(headings.unread, "attention", renderList(describeUnread(plan).map((line) => html`${line}`))),
 		unmanagedSection(plan),
 	];
@@ -81,12 +87,18 @@ function stepsSection(one: OrganizationResult, prefix: string): Section {
 	};
 }
 
-function guardSections({ plan, results }: OrganizationResult): readonly Section[] {
+function rulesSection({ plan, results }: OrganizationResult): Section {
+	return listSection(rulesHeading, "bad", results === null ? describeBrokenRules(plan).map(bdi) : []);
+}
+
+function guardSections({ plan, results }: OrganizationResult): readonly [blocking: Section, others: Section] {
 	const blocking = results === null ? blockingGuards(plan) : [];
 	const others = plan.guards.filter((guard) => !blocking.includes(guard));
+	const warnings = warningGuards(plan);
 	const render = (guard: Guard): Html => {
 		const { found, allowed, flag } = describeGuard(guard);
 		const text = html`${found} <span class="soft">(${allowed})</span>`;
+		if (warnings.includes(guard)) return html`<span class="word attention">warns</span> <span>${text}</span>`;
 		if (!guard.refuses) return html`<span class="word good">passes</span> <span>${text}</span>`;
 		return blocking.includes(guard)
 			? html`<span class="word bad">blocks</span> <span>${text}<br>to override: <code>${flag}</code></span>`
@@ -94,7 +106,11 @@ function guardSections({ plan, results }: OrganizationResult): readonly Section[
 	};
 	return [
 		listSection(headings.guards, "bad", blocking.map(render)),
-		listSection(blocking.length === 0 ? "Guards" : "Other guards", "plain", others.map(render)),
+		listSection(
+			blocking.length === 0 ? "Guards" : "Other guards",
+			warnings.length > 0 ? "attention" : "plain",
+			others.map(render),
+		),
 	];
 }
 

@@ -8,9 +8,11 @@ import type { PartResult, StepResult } from "../plan/report.ts";
 import type { Step } from "../plan/step.ts";
 import { isCovered } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
+import { describeForecast } from "./approval-words.ts";
 import { fold, renderDoubt } from "./html-details.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import type { OrganizationResult, Tone } from "./organizations.ts";
+import { phraseHtml } from "./phrase.ts";
 import {
 	describeExplainCommand,
 	describeHold,
@@ -30,7 +32,7 @@ export function renderSteps({ plan, report, results, failed }: OrganizationResul
 	const body = html`<ol class="rounds">${rounds.map(
 		([, ofRound], index) =>
 			html`<li><p class="round">${titleOf(index, ofRound.length)}</p><ul class="steps">${ofRound.map((step) =>
-				renderStep(step, byId.get(step.id), id, failed !== null),
+				renderStep(step, byId.get(step.id), { id, isStopped: failed !== null, plan }),
 			)}</ul></li>`,
 	)}</ol>`;
 	const calm = failed === null && (results ?? []).every(({ outcome }) => outcome === "completed");
@@ -56,8 +58,15 @@ function roundOf(steps: readonly Step[]): (step: Step) => number {
 	return (step) => rounds.get(step.id) ?? 0;
 }
 
-/** `isStopped`: a step without a result may have been under way. */
-function renderStep(step: Step, result: StepResult | undefined, id: string, isStopped: boolean): Html {
+interface StepContext {
+	readonly plan: Plan;
+	/** Prefix of ids on the page. */
+	readonly id: string;
+	/** Whether a step without a result may have been under way. */
+	readonly isStopped: boolean;
+}
+
+function renderStep(step: Step, result: StepResult | undefined, { id, isStopped, plan }: StepContext): Html {
 	const { operation, reason, dependsOn, earlierActivity, covers } = step;
 	const after =
 		dependsOn.length === 0
@@ -68,7 +77,14 @@ function renderStep(step: Step, result: StepResult | undefined, id: string, isSt
 			? null
 			: html`<p class="doubt">${describeHold(earlierActivity)} <code>${nameOf(earlierActivity)}</code>: ${earlierActivity.relation === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
 	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && isStopped ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${sentence(reason)}</p>
-<p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${renderOutcome(result)}</li>\n`;
+<p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${result === undefined && earlierActivity === null ? renderForecast(step, plan) : null}${renderOutcome(result)}</li>\n`;
+}
+
+/** Returns what is foretold of the step; null where policies were not asked for. */
+function renderForecast(step: Step, plan: Plan): Html | null {
+	const said = describeForecast(step, plan);
+	if (said === null) return null;
+	return html`<p class="${step.approval?.verdict === "runs" ? "soft" : "doubt"}">${phraseHtml(said)}</p>`;
 }
 
 function toneOf({ outcome }: Pick<StepResult, "outcome">): Tone {

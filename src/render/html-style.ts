@@ -63,7 +63,7 @@ main { padding-top: 1.4rem !important; }
 .mark { flex: none; display: inline-grid; place-items: center; width: 1.65rem; height: 1.65rem; border-radius: .4rem; font-weight: 700; font-size: .95rem; line-height: 1; background: var(--code); color: var(--soft); }
 .people { display: flex; flex-wrap: wrap; gap: .3rem .35rem; align-items: baseline; }
 .chip { padding: .05em .6em; border-radius: 1em; background: var(--code); font-size: .88rem; overflow-wrap: anywhere; }
-.chip.a, .mark.a, td.a { background: var(--good-ground); color: var(--good); } .chip.r, .mark.r, td.r { background: var(--bad-ground); color: var(--bad); } .mark.w { background: var(--warn-ground); color: var(--warn); }
+.chip.a, .mark.a, td.a { background: var(--good-ground); color: var(--good); } .chip.r, .mark.r, td.r { background: var(--bad-ground); color: var(--bad); } .mark.w, td.w { background: var(--warn-ground); color: var(--warn); }
 .doubt { color: var(--warn); font-size: .92rem; }
 .fields { margin: .4rem 0 0; } .fields div { display: grid; grid-template-columns: minmax(7rem, 12rem) 1fr 1fr; gap: .2rem 1rem; padding: .25rem 0; }
 .fields dt { font-weight: 600; } .fields dd { margin: 0; }
@@ -90,6 +90,7 @@ input[type=search] { font: inherit; min-width: 0; width: 14rem; padding: .35rem 
 .grid tr + tr > * { border-top: 1px solid var(--line); }
 td i, .balance i { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 td.k, td.x { color: var(--soft); font-weight: 500; } td.x { background: repeating-linear-gradient(45deg, transparent 0 4px, var(--code) 4px 6px); } .mark.m, td.m { font-size: .85em; outline: 1px dashed currentcolor; outline-offset: -3px; }
+.powers { margin-top: .8rem; } .powers td { min-width: 3.4rem; padding: 0 .3rem; white-space: nowrap; } .powers .u { min-width: 3.4rem; } .powers .name { max-width: 22rem; white-space: normal; }
 tbody tr:hover > * { box-shadow: inset 0 1px 0 var(--soft), inset 0 -1px 0 var(--soft); }
 .q { display: none; } .matrix.finding .q, .matrix:has(.everybody:checked) .q { display: table-cell; }
 

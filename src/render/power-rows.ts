@@ -77,7 +77,7 @@ export function describeConditional(one: ConditionalPower, names: PowerNames): P
 export function describeAbility({ alone, thresholds }: Ability, names: PowerNames): Phrase {
 	const together = thresholds.filter((all) => isTogether(all));
 	const shown: readonly Phrase[] = [
-		...(alone.length === 0 ? [] : [[...listPeople(alone, names), " alone"]]),
+		...(alone.length === 0 ? [] : [[...listPeople(alone, names), alone.length === 1 ? " alone" : " each alone"]]),
 		...(together.length === 0 ? [] : [describeThresholds(together, names)]),
 	];
 	return joinPhrases(shown, ", or ");
@@ -92,11 +92,12 @@ export function describeRootQuorum(organization: OrganizationPowers): Phrase {
 	const { rootQuorum } = organization;
 	if (rootQuorum === null) return ["The root quorum can do everything."];
 	const { threshold, userIds } = rootQuorum;
-	const people = listPeople(userIds, organization);
+	const all = "The root quorum can do everything: ";
+	const isAll = threshold >= userIds.length;
+	const people = listPeople(userIds, organization, isAll ? "and" : ",");
 	if (userIds.length === 0) return ["The root quorum has no members."];
-	if (threshold === 1)
-		return ["The root quorum can do everything: ", ...people, userIds.length === 1 ? "." : ", each alone."];
-	return [`The root quorum can do everything: ${threshold} of `, ...people, "."];
+	if (threshold === 1) return [all, ...people, userIds.length === 1 ? " alone." : ", each alone."];
+	return isAll ? [all, ...people, " together."] : [all, `${threshold} of `, ...people, "."];
 }
 
 /** Returns what could not be read, one line each. */

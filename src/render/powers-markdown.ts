@@ -34,7 +34,7 @@ function unreadBlock(organization: OrganizationPowers): Block {
 function rowsBlock(organization: OrganizationPowers): Block {
 	const lines = rowsOf(organization).map(({ titles, lines: who }) => {
 		const said = who.map((line) => `${labelOf(line.label, line.who)}${phraseMarkdown(line.who)}`);
-		return `${titles.map((title) => codeSpan(title)).join(", ")}: ${said.join("; ")}`;
+		return [titles.map((title) => codeSpan(title)).join(", "), ...said.map((one) => `  - ${one}`)].join("\n");
 	});
 	return bullets(2, ["power", "powers"], "Who can do what", lines);
 }

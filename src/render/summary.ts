@@ -128,8 +128,7 @@ export function describeSavedPlan(result: CommandResult): string | null {
 	if (savedPlan === null) return null;
 	const { digest, readAt, generatedBy, statedByFile } = savedPlan;
 	if (result.command !== "apply") {
-		if (statedByFile !== undefined)
-			return describeStated(savedPlan, "threeWay" in result && result.threeWay !== undefined);
+		if (statedByFile !== undefined) return describeStated(savedPlan, result);
 		return `Saved plan ${digest}${readAt === null ? "" : ` of ${readAt}`}, made by ${showMaker(generatedBy)}.`;
 	}
 	const stated = statedByFile === undefined ? ` of ${readAt}` : ` (read at ${readAt}, as stated by the file)`;
@@ -139,11 +138,14 @@ export function describeSavedPlan(result: CommandResult): string | null {
 }
 
 /** Returns which saved plan it is, and which of its parts only its file states. */
-function describeStated({ digest, readAt, generatedBy }: SavedPlanFacts, hasBase: boolean): string {
+function describeStated({ digest, readAt, generatedBy }: SavedPlanFacts, result: CommandResult): string {
+	const hasBase = "threeWay" in result && result.threeWay !== undefined;
+	const hasImpact = "plans" in result && result.plans.some(({ impact }) => impact !== undefined);
 	const stated = [
 		...(readAt === null ? [] : [`read at ${readAt}`]),
 		`made by ${showMaker(generatedBy)}`,
 		"live values, names, problems, guards, overrides, pending activities, unread and unmanaged objects",
+		...(hasImpact ? ["impact and approvals"] : []),
 		...(hasBase ? ["the comparison with the base"] : []),
 	];
 	return `Saved plan ${digest}. As stated by the file, not verified: ${stated.join(", ")}.`;

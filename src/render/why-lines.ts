@@ -59,7 +59,10 @@ function describeVerdict(one: PowerExplanation, doing: Phrase, names: Organizati
 		case "together":
 			return ["yes, together: ", who, " can ", ...doing, " as one of ", ...describeThresholds(one.thresholds, names)];
 		case "root-quorum":
-			return ["only as part of the root quorum: ", who, " can ", ...doing, " with it"];
+			return [
+				...["only with the root quorum: ", who, " can ", ...doing, " as one of "],
+				...describeThresholds(one.thresholds, names),
+			];
 		case "denied":
 			return ["denied: ", who, " cannot ", ...doing];
 		case "conditional":

@@ -14,6 +14,7 @@ import type { Reader } from "../wire/client.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
 import { appliedByEntry, appliedByStep } from "./applied-objects.ts";
 import type { Comparison } from "./compare.ts";
+import { checkForecast } from "./forecast.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 import { notAttempted, type SubmitResult } from "./outcomes.ts";
 import { combineParts, type SubmittedPart, submitIndividually, toPartResults } from "./submit-individually.ts";
@@ -202,11 +203,14 @@ async function runStep(step: Step, plan: Plan, context: StepContext): Promise<En
 /** Returns the result of a step as the report has it. */
 function toStepResult(
 	step: Step,
-	{ activity: _activity, isFatal: _isFatal, journalError: _journalError, isRetry: _isRetry, ...rest }: SubmitResult,
+	submitted: SubmitResult,
 	tookMs = 0,
 	parts: readonly SubmittedPart[] = [],
 ): StepResult {
-	return { step, ...rest, tookMs, parts: toPartResults(parts) };
+	const { activity: _activity, isFatal: _isFatal, journalError: _journalError, isRetry: _isRetry, ...rest } = submitted;
+	const results = parts.length === 0 ? [submitted] : parts.map(({ result }) => result);
+	const forecast = checkForecast(step, results);
+	return { step, ...rest, tookMs, parts: toPartResults(parts), ...(forecast === undefined ? {} : { forecast }) };
 }
 
 function requestOf(

@@ -4,6 +4,7 @@ import { diff } from "../plan/diff.ts";
 import { needsCaller } from "../plan/guards.ts";
 import type { DesiredOrganization, Known, LastApplied, LiveOrganization } from "../plan/organization.ts";
 import { makePlan, type Plan, type PlanContext, type Reads } from "../plan/plan.ts";
+import { needsPowers } from "../plan/rules.ts";
 import { operationsFor } from "../plan/steps.ts";
 import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/three-way.ts";
 import { holdThreeWay } from "../plan/three-way-held.ts";
@@ -77,12 +78,17 @@ export async function compareLive(
 			: await readContext(desired.organizationId, clocked, { ...options, operations, query }, differences.changes);
 	// The plan is as old as the oldest answer that it is made of.
 	const { askedAtMs, position } = clocked.oldest();
-	const context: PlanContext = { reads, readAtMs: askedAtMs, ...more };
+	const clockOffsetMs = clocked.clockOffsetMs();
+	const context: PlanContext = {
+		...{ reads, readAtMs: askedAtMs },
+		...(clockOffsetMs === 0 ? {} : { serviceTimeMs: askedAtMs + clockOffsetMs }),
+		...more,
+	};
 	const plan = makePlan(desired, live, context, differences);
 	return {
 		...{ desired, plan, live, context },
 		serverTimeMs: earliest(reading.serverTimeMs, answerTimes),
-		clockOffsetMs: clocked.clockOffsetMs(),
+		clockOffsetMs,
 		readPosition: position,
 		...(base === undefined ? {} : { threeWay: holdThreeWay(makeThreeWay(base, desired, reading.live), plan) }),
 	};
@@ -147,8 +153,7 @@ async function readForRules(
 	reads: Reads,
 	query: QueryFunction,
 ): Promise<Pick<PlanContext, "access">> {
-	const isAboutPowers = rules.some(({ rule }) => rule === "minApprovers" || rule === "onlyBy");
-	return reads === "auto" && isAboutPowers ? { access: await readAccess(query) } : {};
+	return reads === "auto" && needsPowers(rules) ? { access: await readAccess(query) } : {};
 }
 
 /** Reads who can do what, and who will submit the plan. */

@@ -15,6 +15,7 @@ import type { CommandResult } from "../../src/render/result.ts";
 import { complete } from "../render/complete.ts";
 import { largePlan } from "../render/large.ts";
 import { hostileNames, hostileNamings, planOf, resultsOf } from "../render/support.ts";
+import { impactPlanOf, manyPowersPlanOf } from "../render/support-impact.ts";
 import { launchBrowser } from "./browser.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -245,6 +246,28 @@ describe("the matrix", () => {
 		const { page } = await open(complete({ command: "plan", plans: [largePlan({ tags: 300, users: 300 })] }));
 		expect(await page.locator(".grid").count()).toBe(0);
 		expect(await page.locator("text=Each user tag with who gains and who loses it").count()).toBe(1);
+	});
+});
+
+describe("the matrix of changed powers", () => {
+	it("says by sign and word who has a power before and after, and leaves out who keeps all", async () => {
+		const { page } = await open(complete({ command: "plan", plans: [impactPlanOf()] }), { width: 360 });
+		const rows = page.locator(".powers tbody tr");
+		const [alone, still] = ["before together with others, after alone", "together with others"];
+		expect(await rows.nth(1).locator("td:visible").allTextContents()).toEqual([
+			...[`\u25d0${still}`, `\u25d0\u2192\u25cf${alone}`, `\u25d0${still}`, "\u00b7no"],
+		]);
+		expect(await page.locator(".powers thead th:visible").allTextContents()).not.toContain("alice");
+		await page.check("text=show 1 user without changes");
+		expect(await page.locator(".powers thead th:visible").allTextContents()).toContain("alice");
+		expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+	});
+
+	it("finds powers and users by name where there are many", async () => {
+		const { page } = await open(complete({ command: "plan", plans: [manyPowersPlanOf(30)] }));
+		await page.fill(".powers input[type=search]", "user-7");
+		expect(await page.locator(".powers thead th:visible").allTextContents()).toEqual(["Who can", "user-7"]);
+		expect(await page.textContent(".powers output")).toBe("1 of 1 powers, 1 of 30 users");
 	});
 });
 

@@ -209,7 +209,14 @@ describe("explain", () => {
 		const json = readOutput(await world.run(["explain", activityId, "--format", "json"]));
 		expect(json).toMatchObject({
 			activityId,
-			policyEvaluations: [{ policyEvaluations: [{ outcome: "OUTCOME_REQUIRES_AUTHENTICATORS" }] }],
+			policyEvaluations: [
+				{
+					policyEvaluations: [
+						{ outcome: "OUTCOME_REQUIRES_AUTHENTICATORS" },
+						...policies.map((policyId) => ({ policyId, outcome: "OUTCOME_ALLOW" })),
+					],
+				},
+			],
 			mfaStatuses: [{ userId: alice, satisfied: false }],
 		});
 	});
@@ -231,7 +238,10 @@ describe("explain", () => {
 		await expect(normalizeRule(stdout)).toMatchFileSnapshot(golden("explain-consensus"));
 		const json = readOutput(await world.run(["explain", activityId, "--format", "json"]));
 		expect(json).toMatchObject({
-			policies: [{ policyId, policyName: "two signers", consensus: "approvers.count() >= 2" }],
+			policies: [
+				...policies.map((other) => ({ policyId: other })),
+				{ policyId, policyName: "two signers", consensus: "approvers.count() >= 2" },
+			],
 			activity: {
 				status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
 				type: "ACTIVITY_TYPE_DELETE_POLICIES",

@@ -344,6 +344,22 @@ const cases: readonly Case[] = [
 		prepare: waitForApproval,
 		json: { open: [{ activities: [{ operation: "update_user_tag" }] }] },
 	},
+	{ code: 0, why: "powers", document: rename, words: ["powers"], json: { organizations: [{ unread: [{}] }] } },
+	{
+		code: 3,
+		why: "powers of an unknown user",
+		document: rename,
+		words: ["powers", "--user", "nobody"],
+		json: { error: { code: "configuration" } },
+	},
+	{
+		code: 4,
+		why: "powers, a key that the service does not know",
+		document: rename,
+		words: ["powers"],
+		options: { env: { ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey } },
+		json: { error: { code: "not-authorized" } },
+	},
 	{ code: 0, why: "wait, nothing waits", document: rename, words: ["wait"], json: { activities: [] } },
 	{
 		code: 8,

@@ -128,10 +128,24 @@ const cases: readonly Case[] = [
 			"userTags: [{ name: signers, members: { exactly: [carol] } }, { name: oncall, members: { atLeast: [alice] } }]",
 		),
 	},
+	{
+		kind: "rules",
+		why: "a user with two exclusive tags, and a tag with too many members",
+		over: document(
+			"userTags: [{ name: oncall, members: { atLeast: [alice] } }]",
+			"rules: { exclusive: [signers, oncall], members: { oncall: { max: 1 } } }",
+		),
+		found: 2,
+		says: "would break rule:exclusive.oncall+signers: alice has `oncall` and `signers`; would break rule:members.oncall: `oncall` has 2 members, where the rule asks for at most 1 (allowed: no rule of the document broken)",
+		within: document(
+			"userTags: [{ name: auditors, members: { atLeast: [alice] } }]",
+			"rules: { exclusive: [signers, oncall], members: { oncall: { max: 1 } } }",
+		),
+	},
 ];
 
 test("every guard has a case in this file", () => {
-	const found = [...new Set(cases.map(({ kind }) => kind)), "lockout", "escalation", "unlisted"];
+	const found = [...new Set(cases.map(({ kind }) => kind)), "lockout", "escalation", "newAccess", "unlisted"];
 	expect(found.sort()).toEqual([...guardKinds].sort());
 });
 

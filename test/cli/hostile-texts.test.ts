@@ -73,6 +73,10 @@ test.each([
 	["drift", "--format", "github"],
 	["export"],
 	["status"],
+	["powers", "--why", "alice", "sign"],
+	["powers", "--why", "alice", "sign", "--format", "markdown"],
+	["powers", "--why", "alice", "sign", "--format", "html"],
+	["powers", "--why", "alice", "sign", "--format", "github"],
 	["apply", "--yes"],
 ])("%s %s %s shows a name with what cannot be seen escaped, and begins no command of a log", async (...words) => {
 	const world = await makeHostile(evil);
@@ -103,6 +107,9 @@ test("an error of the service, and what it calls activities and who voted, begin
 		["apply", "--yes", "--format", "json"],
 		["status"],
 		["status", "--format", "json"],
+		["powers"],
+		["powers", "--why", "alice", "sign", "--format", "markdown"],
+		["powers", "--format", "json"],
 		["drift"],
 		["query", "get_mfa_policies", `userId=${organizationId}`],
 		["query", "list_users"],

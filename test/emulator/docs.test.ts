@@ -104,6 +104,12 @@ describe("docs/emulator.md", () => {
 		const { rpId, userVerification } = assumptions.passkeyDefaults;
 		expect(sections.get("Passkeys")).toMatch(new RegExp(`\`rpId\` .*\\| \`${rpId}\` \\|\n`));
 		expect(sections.get("Passkeys")).toMatch(new RegExp(`\`userVerification\` .*\\| \`${userVerification}\` \\|\n`));
+		const { sets, randomTries } = assumptions.policyLimits;
+		const decided = sections.get("How activities are decided") ?? "";
+		expect(decided).toContain(
+			`looks at ${sets.toLocaleString("en")} sets: all of them for ${Math.floor(Math.log2(sets))} users`,
+		);
+		expect(decided).toContain(`tries ${randomTries} sets at random`);
 		const { users, userTags, policies, oauthProvidersPerUser } = assumptions.organizationLimits;
 		for (const [section, max] of Object.entries({ users, "user tags": userTags, policies })) {
 			expect(sections.get("An organization")).toMatch(new RegExp(`\\[${section}\\]\\(.*\\), at most ${max} \\|`));

@@ -19,7 +19,11 @@ import type {
 	LiveOrganization,
 } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
+import { keptFacts } from "../../src/plan/rules.ts";
+import { judgeRules } from "../../src/plan/rules-guards.ts";
+import { describeRules, type FoundRule } from "../../src/plan/rules-judge.ts";
 import {
+	at,
 	context,
 	type DesiredParts,
 	desiredOf,
@@ -454,6 +458,8 @@ describe("acknowledging a guard", () => {
 		["lockout", 1],
 		["escalation", 1],
 		["unlisted", 2],
+		["rules", 1],
+		["newAccess", 2],
 	]);
 	const step = {
 		operation: "delete_policies",
@@ -463,6 +469,15 @@ describe("acknowledging a guard", () => {
 		earlierActivity: null,
 	} as const;
 	const joins = { activityId: "a", fingerprint: "f", state: "pending", status: "s", relation: "same" } as const;
+	const gain = { what: "newAccess", userIds: [caller], group: null, condition: null, change: null } as const;
+	const brokenRules: readonly FoundRule[] = [
+		{
+			rule: { rule: "members", tag: "signers", max: 0, at },
+			before: keptFacts,
+			after: { breaches: [{ what: "members", userIds: [caller], count: 1, beyond: 1 }], unknown: null },
+		},
+		{ rule: { rule: "noNewAccess", at }, before: keptFacts, after: { breaches: [gain, gain], unknown: null } },
+	];
 	const everything = [
 		...judged,
 		...judgeUnlisted([
@@ -470,6 +485,7 @@ describe("acknowledging a guard", () => {
 			{ ...step, id: "step-2", covers: [{ address: "policy:2", id: "2" }] },
 			{ ...step, id: "step-3", covers: [{ address: "policy:3", id: "3" }], earlierActivity: joins },
 		]),
+		...judgeRules(brokenRules, describeRules(brokenRules, { userNames: {} }), []),
 	];
 
 	it("is needed for each of them separately: the whole plan is checked at once", () => {

@@ -200,3 +200,16 @@ export function calmPlanOf(name: Naming = peaceful): Plan {
 		name,
 	);
 }
+
+/** A plan in which so many users can sign alone who could only together. */
+export function manyPowersPlanOf(number: number): Plan {
+	const users = Array.from({ length: number }, (_, index) => id("user", index + 1));
+	const plan = changingPlanOf();
+	const finding = findingOf({
+		...{ change: "alone", group: { resource: "PRIVATE_KEY", action: "SIGN" }, userIds: users },
+		...{ before: sideOf({ thresholds: [[thresholdOf(2, users)]] }), after: sideOf({ alone: users }) },
+	});
+	const userNames = Object.fromEntries(users.map((userId, index) => [userId, `user-${index + 1}`]));
+	const { liveNames: _, ...named } = { ...plan, userNames };
+	return withImpact(named, [finding], "more-permissive");
+}

@@ -487,6 +487,26 @@ describe("the times of a plan", () => {
 	});
 });
 
+describe("the time that decides time windows", () => {
+	it.each([
+		["is left out where both clocks agree", 1_000, undefined],
+		["is the service's where our clock is an hour behind", 3_600_000, 3_600_000],
+	])("%s", async (_what, aheadMs, expectedMs) => {
+		const client = bench.client();
+		const reader: Reader = {
+			query: async (...question) => ({
+				...(await client.reader.query(...question)),
+				serverTimeMs: bench.nowMs + aheadMs,
+			}),
+		};
+		const { journal, now } = bench.context();
+		const { context } = await compareLive(wantSigners(alice, bob), reader, journal.lastApplied(organizationId), {
+			...{ reads: "auto" as const, now, journal },
+		});
+		expect(context.serviceTimeMs).toBe(expectedMs === undefined ? undefined : bench.nowMs + expectedMs);
+	});
+});
+
 describe("reading who can do what without a document", () => {
 	it("takes four queries, and has the names of users and tags", async () => {
 		const { reader, now } = bench.context();

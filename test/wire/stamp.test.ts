@@ -179,6 +179,22 @@ describe("a stamp of a command", () => {
 		expect(stamp).toEqual({ stampHeaderName, stampHeaderValue });
 	});
 
+	it("shows the public key of an API key, once there is one, and none of a passkey", async () => {
+		const publicKey = `02${"AB".repeat(32)}`;
+		const value = Buffer.from(
+			JSON.stringify({ publicKey, scheme: "SIGNATURE_SCHEME_TK_API_P256", signature: "30" }),
+		).toString("base64url");
+		const stamper = createCommandStamper(node(`console.log('${value}')`));
+		expect(stamper.publicKey).toBeUndefined();
+		await stamper.stamp("{}");
+		expect(stamper.publicKey).toBe(publicKey.toLowerCase());
+		for (const line of [`X-Stamp-WebAuthn: ${value}`, "abc", Buffer.from("[]").toString("base64url")]) {
+			const other = createCommandStamper(node(`console.log('${line}')`));
+			await other.stamp("{}");
+			expect(other.publicKey).toBeUndefined();
+		}
+	});
+
 	it("is accepted from a command that does not read a large body", async () => {
 		const stamp = await createCommandStamper(node("console.log('abc')")).stamp("x".repeat(1_000_000));
 		expect(stamp.stampHeaderValue).toBe("abc");

@@ -78,7 +78,7 @@ function findSubmitter(user: string, { organizationId, users }: DesiredOrganizat
 	if (found !== undefined) return found;
 	const near = didYouMean(user, Object.keys(users).map(showText));
 	throw new ConfigurationError(
-		`--submitter ${showText(user)}: the document of organization ${organizationId} has no such user${near}`,
+		`--submitter ${showText(user)}: no such user in the document of ${organizationId}${near}`,
 		{ hint: "use an alias of the document, or a user id" },
 	);
 }

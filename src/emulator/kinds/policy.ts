@@ -1,4 +1,4 @@
-/** Policies, which the emulator shows and does not evaluate. */
+/** Policies. policies/ decides by them. */
 import { organizationLimits } from "../assumptions.ts";
 import {
 	type EntityKind,

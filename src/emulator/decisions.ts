@@ -1,0 +1,56 @@
+/**
+ * Whether the approvals of an activity are enough, by the policies and the root quorum of its organization. policies/ evaluates
+ * them; the rules of a seed apply as well.
+ */
+import { approvals } from "../wire/operations.ts";
+import { policies } from "./kinds/policy.ts";
+import { describeForPolicies } from "./policies/activity-kinds.ts";
+import { makeDecider } from "./policies/decide.ts";
+import { approversOf, votersOf } from "./policies/voters.ts";
+import type { ActivityRecord, Organization, PolicyEvaluation, Vote } from "./state.ts";
+
+export interface Decision {
+	readonly isAllowed: boolean;
+	/** Whether the submitter belongs to a consensus that would be enough. */
+	readonly isPossible: () => boolean;
+	/** What each policy says of the approvals. */
+	readonly evaluations: readonly PolicyEvaluation[];
+}
+
+/** The user whose own credentials an activity changes. */
+function ownerOf({ operation, parameters }: ActivityRecord): string | undefined {
+	return operation === "delete_oauth_providers" ? String(parameters.userId).toLowerCase() : undefined;
+}
+
+/**
+ * Returns the decision about an activity with these approving votes; undefined where policies decide nothing: for votes, and in an
+ * organization that has neither policies nor a root quorum (assumptions.ts).
+ */
+export function decide(
+	organization: Organization,
+	activity: ActivityRecord,
+	approving: readonly Vote[],
+	nowMs: number,
+): Decision | undefined {
+	const { rootQuorum } = organization;
+	const known = [...organization.entities(policies).values()];
+	// A user who belongs to the consensus needs no permission to approve (docs/service.md#how-an-activity-is-decided).
+	if (activity.operation in approvals || (known.length === 0 && rootQuorum === undefined)) return undefined;
+	const submitterId = activity.votes[0]?.userId ?? "";
+	const decider = makeDecider({
+		policies: known,
+		rootQuorum,
+		activity: describeForPolicies(activity.type),
+		ownerId: ownerOf(activity),
+		submitterId,
+		nowMs,
+	});
+	const voters = votersOf(organization);
+	const approvers = approversOf(voters, approving);
+	const submitter = approvers.find(({ user }) => user.id === submitterId);
+	return {
+		isAllowed: decider.isAllowed(approvers),
+		isPossible: () => submitter !== undefined && decider.isPartOfConsensus(submitter, voters),
+		evaluations: decider.evaluate(approvers, voters),
+	};
+}

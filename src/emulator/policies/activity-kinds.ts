@@ -1,0 +1,40 @@
+/** The activities that the emulator makes, as a policy's condition sees them (docs/service.md#orgsyncs-activities-as-policies-see-them). */
+import type { Value } from "./types.ts";
+
+interface Target {
+	readonly resource: string;
+	readonly action: string;
+}
+
+/** By kind: the type without `ACTIVITY_TYPE_`, the same for every version of a type. */
+export const activityKinds: Readonly<Record<string, Target>> = {
+	UPDATE_USER_TAG: { resource: "USER", action: "UPDATE" },
+	DELETE_OAUTH_PROVIDERS: { resource: "CREDENTIAL", action: "DELETE" },
+	DELETE_POLICIES: { resource: "POLICY", action: "DELETE" },
+	DELETE_TVC_APP_AND_DEPLOYMENTS: { resource: "TVC_APP", action: "DELETE" },
+	INIT_IMPORT_PRIVATE_KEY: { resource: "PRIVATE_KEY", action: "IMPORT" },
+};
+
+/** The activities that change credentials, of which the emulator makes one. */
+const credentialKinds: Readonly<Record<string, Target>> = Object.fromEntries(
+	["API_KEYS", "AUTHENTICATORS", "OAUTH_PROVIDERS"].flatMap((what) =>
+		["CREATE", "DELETE"].map((action) => [`${action}_${what}`, { resource: "CREDENTIAL", action }]),
+	),
+);
+
+function describe(kind: string, { resource, action }: Target): Value {
+	return { type: `ACTIVITY_TYPE_${kind}`, kind, resource, action };
+}
+
+/** Returns the keyword `activity` of an activity of this type. Throws an Error for a type that the emulator does not make. */
+export function describeForPolicies(type: string): Value {
+	const kind = type.replace(/^ACTIVITY_TYPE_/, "");
+	const target = activityKinds[kind];
+	if (target === undefined) throw new Error(`no resource and action are known of ${type}`);
+	return describe(kind, target);
+}
+
+/** The keyword `activity` of every activity that changes credentials. */
+export const credentialActivities: readonly Value[] = Object.entries(credentialKinds).map(([kind, target]) =>
+	describe(kind, target),
+);

@@ -1,0 +1,277 @@
+/**
+ * Compiles an expression of the policy language into a function (docs/service.md#expressions). Shares nothing with the evaluator
+ * that plans use, so that a mistake there cannot hide here.
+ *
+ * An expression has no short circuit: both sides of `&&` and `||` and every item of a list are evaluated, and one error is an
+ * error of the whole.
+ */
+import { policyLimits } from "../assumptions.ts";
+import { comparisonOf, constantOf, joinOf, membershipOf, missingOf, numberOf, partOf } from "./expressions.ts";
+import { compileCall, type Predicate } from "./functions.ts";
+import { timeFunctions } from "./schedule.ts";
+import { PolicyError, readTokens, type Token } from "./tokens.ts";
+import { type Expression, fieldTypeOf, itemTypeOf, requireType, type Type, unify, type Value } from "./types.ts";
+
+/** The names that an expression may use, and whether the functions of `time` are among them. */
+export interface Vocabulary {
+	readonly names: Readonly<Record<string, Type>>;
+	readonly hasTimeFunctions: boolean;
+}
+
+export interface Compiled {
+	/** Throws a PolicyError when the expression errs. */
+	readonly holds: (names: Readonly<Record<string, Value>>) => boolean;
+	/** Every text in it. */
+	readonly texts: ReadonlySet<string>;
+	/** The keywords in it. */
+	readonly keywords: ReadonlySet<string>;
+	/** Whether it only compares what it is given with its own texts: users who have the same of these count the same. */
+	readonly isSymmetric: boolean;
+}
+
+class Compiler {
+	readonly texts = new Set<string>();
+	readonly keywords = new Set<string>();
+	isSymmetric = true;
+	readonly #tokens: readonly Token[];
+	readonly #vocabulary: Vocabulary;
+	readonly #items: [string, Type][] = [];
+	#next = 0;
+	#depth = 0;
+
+	constructor(expression: string, vocabulary: Vocabulary) {
+		this.#tokens = readTokens(expression);
+		if (this.#tokens.length > policyLimits.tokens) throw new PolicyError("too long");
+		this.#vocabulary = vocabulary;
+	}
+
+	compile(): Expression {
+		const expression = this.#disjunction();
+		if (this.#peek().kind !== "end") throw new PolicyError("more than one expression");
+		requireType(expression, "bool");
+		return expression;
+	}
+
+	#peek(): Token {
+		return this.#tokens[this.#next] ?? { kind: "end", value: "" };
+	}
+
+	#take(): Token {
+		const token = this.#peek();
+		this.#next += 1;
+		return token;
+	}
+
+	/** Takes the next token when it is one of these symbols or names; undefined otherwise. */
+	#takeOne(kind: Token["kind"], ...values: readonly string[]): string | undefined {
+		const { kind: found, value } = this.#peek();
+		if (found !== kind || !values.includes(value)) return undefined;
+		this.#next += 1;
+		return value;
+	}
+
+	#require(symbol: string): void {
+		if (this.#takeOne("symbol", symbol) === undefined) throw new PolicyError(`${symbol} is missing`);
+	}
+
+	// `&&` binds tighter than `||` (assumptions.ts).
+	#disjunction(): Expression {
+		this.#depth += 1;
+		if (this.#depth > policyLimits.depth) throw new PolicyError("nested too deep");
+		let left = this.#conjunction();
+		while (this.#takeOne("symbol", "||") !== undefined) {
+			left = joinOf(left, this.#conjunction(), (one, other) => one || other);
+		}
+		this.#depth -= 1;
+		return left;
+	}
+
+	#conjunction(): Expression {
+		let left = this.#comparison();
+		while (this.#takeOne("symbol", "&&") !== undefined) {
+			left = joinOf(left, this.#comparison(), (one, other) => one && other);
+		}
+		return left;
+	}
+
+	#comparison(): Expression {
+		const left = this.#negation();
+		const operator = this.#takeOne("symbol", "==", "!=", "<", ">", "<=", ">=") ?? this.#takeOne("name", "in");
+		if (operator === undefined) return left;
+		const right = this.#negation();
+		if (operator === "in") {
+			this.#noteComparison(left, right);
+			return membershipOf(left, right);
+		}
+		const isCount = unify(left.type, "int") !== undefined && unify(right.type, "int") !== undefined;
+		if (!isCount) this.#noteComparison(left, right);
+		return comparisonOf(left, operator, right);
+	}
+
+	#noteComparison(one: Expression, other: Expression): void {
+		if (!one.isConstant && !other.isConstant) this.isSymmetric = false;
+	}
+
+	#negation(): Expression {
+		let isNegated = false;
+		let isUsed = false;
+		while (this.#takeOne("symbol", "!") !== undefined) {
+			isNegated = !isNegated;
+			isUsed = true;
+		}
+		const operand = this.#postfix(this.#primary());
+		if (!isUsed) return operand;
+		requireType(operand, "bool");
+		const { isConstant } = operand;
+		return { type: "bool", isConstant, evaluate: (scope) => (operand.evaluate(scope) as boolean) !== isNegated };
+	}
+
+	#postfix(start: Expression): Expression {
+		let value = start;
+		for (;;) {
+			if (this.#takeOne("symbol", ".") !== undefined) value = this.#member(value);
+			else if (this.#takeOne("symbol", "[") !== undefined) value = this.#part(value);
+			else return value;
+		}
+	}
+
+	#member(value: Expression): Expression {
+		const { kind, value: name } = this.#take();
+		if (kind !== "name") throw new PolicyError("a name is missing");
+		if (this.#takeOne("symbol", "(") !== undefined) return this.#call(value, name);
+		const { isConstant } = value;
+		const type = fieldTypeOf(value.type, name);
+		if (type === "missing") return missingOf(value);
+		const evaluate: Expression["evaluate"] = (scope) =>
+			(value.evaluate(scope) as Readonly<Record<string, Value>>)[name] as Value;
+		return { type, isConstant, evaluate };
+	}
+
+	#call(list: Expression, name: string): Expression {
+		if (name === "contains") {
+			const argument = this.#disjunction();
+			this.#require(")");
+			this.#noteComparison(list, argument);
+			return compileCall(list, name, { argument });
+		}
+		if (this.#takeOne("symbol", ")") !== undefined) return compileCall(list, name, {});
+		const predicate = this.#predicate(itemTypeOf(list));
+		this.#require(")");
+		return compileCall(list, name, { predicate });
+	}
+
+	#predicate(itemType: Type): Predicate {
+		const { kind, value: item } = this.#take();
+		if (kind !== "name" || reserved.has(item) || Object.hasOwn(this.#vocabulary.names, item)) {
+			throw new PolicyError("the name of an item is missing");
+		}
+		this.#require(",");
+		this.#items.push([item, itemType]);
+		const body = this.#disjunction();
+		this.#items.pop();
+		requireType(body, "bool");
+		return { item, body };
+	}
+
+	/** An index or a slice. Which item is the first depends on the order, so users are no longer interchangeable. */
+	#part(value: Expression): Expression {
+		this.isSymmetric = false;
+		const start = this.#disjunction();
+		const end = this.#takeOne("symbol", "..") === undefined ? undefined : this.#disjunction();
+		this.#require("]");
+		return partOf(value, start, end);
+	}
+
+	#primary(): Expression {
+		const { kind, value } = this.#take();
+		if (kind === "number") return numberOf(value);
+		if (kind === "text") {
+			this.texts.add(value);
+			return constantOf("string", value);
+		}
+		if (kind === "name") return this.#name(value);
+		if (kind === "symbol" && value === "(") {
+			const inner = this.#disjunction();
+			this.#require(")");
+			return inner;
+		}
+		if (kind === "symbol" && value === "[") return this.#list();
+		if (kind === "symbol" && value === "{") return this.#struct();
+		throw new PolicyError("an operand is missing");
+	}
+
+	#name(name: string): Expression {
+		if (name === "true" || name === "false") return constantOf("bool", name === "true");
+		const item = this.#items.findLast(([known]) => known === name);
+		const keyword = Object.entries(this.#vocabulary.names).find(([known]) => known === name);
+		const [, type] = item ?? keyword ?? [];
+		if (type === undefined) return this.#timeFunction(name);
+		if (item === undefined) this.keywords.add(name);
+		const expression: Expression = { type, isConstant: false, evaluate: ({ names }) => names[name] as Value };
+		return type === "missing" && item === undefined ? missingOf(undefined) : expression;
+	}
+
+	#timeFunction(name: string): Expression {
+		const compileTime = this.#vocabulary.hasTimeFunctions ? timeFunctions.get(name) : undefined;
+		if (compileTime === undefined) throw new PolicyError(`unknown name ${name}`);
+		this.#require("(");
+		const texts: string[] = [];
+		do {
+			const { kind, value } = this.#take();
+			if (kind !== "text") throw new PolicyError("a text is missing");
+			texts.push(value);
+		} while (this.#takeOne("symbol", ",") !== undefined);
+		this.#require(")");
+		return compileTime(texts);
+	}
+
+	#list(): Expression {
+		const items: Expression[] = [];
+		if (this.#takeOne("symbol", "]") === undefined) {
+			do items.push(this.#disjunction());
+			while (this.#takeOne("symbol", ",") !== undefined);
+			this.#require("]");
+		}
+		let itemType: Type = "missing";
+		for (const { type } of items) {
+			const both = unify(itemType, type);
+			if (both === undefined) throw new PolicyError("a list has items of one type");
+			itemType = both;
+		}
+		const isConstant = items.every((item) => item.isConstant);
+		return { type: { list: itemType }, isConstant, evaluate: (scope) => items.map((item) => item.evaluate(scope)) };
+	}
+
+	#struct(): Expression {
+		const fields = new Map<string, Expression>();
+		if (this.#takeOne("symbol", "}") === undefined) {
+			do {
+				const { kind, value: name } = this.#take();
+				if (kind !== "name" || fields.has(name)) throw new PolicyError("the name of a field is missing");
+				this.#require(":");
+				fields.set(name, this.#disjunction());
+			} while (this.#takeOne("symbol", ",") !== undefined);
+			this.#require("}");
+		}
+		const entries = [...fields];
+		return {
+			type: { fields: Object.fromEntries(entries.map(([name, { type }]) => [name, type])) },
+			isConstant: entries.every(([, { isConstant }]) => isConstant),
+			evaluate: (scope) => Object.fromEntries(entries.map(([name, field]) => [name, field.evaluate(scope)])),
+		};
+	}
+}
+
+const reserved: ReadonlySet<string> = new Set(["true", "false", "in"]);
+
+/** Returns the expression as a function. Throws a PolicyError when it is not understood. */
+export function compileExpression(text: string, vocabulary: Vocabulary): Compiled {
+	const compiler = new Compiler(text, vocabulary);
+	const { evaluate } = compiler.compile();
+	return {
+		holds: (names) => evaluate({ names, budget: { left: policyLimits.items } }) as boolean,
+		texts: compiler.texts,
+		keywords: compiler.keywords,
+		isSymmetric: compiler.isSymmetric,
+	};
+}

@@ -1,0 +1,105 @@
+/** The expressions that operators, literals and absent fields make (docs/service.md#expressions). */
+import { PolicyError } from "./tokens.ts";
+import { type Expression, isEqual, itemTypeOf, requireType, type Type, unify, type Value } from "./types.ts";
+
+/** The largest number of the language: 256 bits. */
+const maxInteger = 2n ** 256n - 1n;
+
+type Comparison = (one: Value, other: Value) => boolean;
+
+const comparisons: Readonly<Record<string, Comparison>> = {
+	"==": (one, other) => one === other,
+	"!=": (one, other) => one !== other,
+	"<": (one, other) => one < other,
+	">": (one, other) => one > other,
+	"<=": (one, other) => one <= other,
+	">=": (one, other) => one >= other,
+};
+
+export function joinOf(
+	left: Expression,
+	right: Expression,
+	join: (one: boolean, other: boolean) => boolean,
+): Expression {
+	requireType(left, "bool");
+	requireType(right, "bool");
+	return {
+		type: "bool",
+		isConstant: left.isConstant && right.isConstant,
+		evaluate(scope) {
+			const [one, other] = [left.evaluate(scope), right.evaluate(scope)];
+			return join(one as boolean, other as boolean);
+		},
+	};
+}
+
+export function constantOf(type: Type, value: Value): Expression {
+	return { type, isConstant: true, evaluate: () => value };
+}
+
+export function numberOf(digits: string): Expression {
+	const value = BigInt(digits);
+	if (value > maxInteger) throw new PolicyError("a number has more than 256 bits");
+	return constantOf("int", value);
+}
+
+/** Returns a field that no activity of ours has (MissingField). */
+export function missingOf(of: Expression | undefined): Expression {
+	return {
+		type: "missing",
+		isConstant: false,
+		evaluate(scope) {
+			of?.evaluate(scope);
+			throw new PolicyError("the activity has no such field");
+		},
+	};
+}
+
+/** Returns `value in list`. */
+export function membershipOf(value: Expression, list: Expression): Expression {
+	if (unify(value.type, itemTypeOf(list)) === undefined) throw new PolicyError("the list has items of another type");
+	return {
+		type: "bool",
+		isConstant: value.isConstant && list.isConstant,
+		evaluate(scope) {
+			const wanted = value.evaluate(scope);
+			return (list.evaluate(scope) as readonly Value[]).some((item) => isEqual(item, wanted));
+		},
+	};
+}
+
+/** Returns a comparison: of numbers and timestamps with every operator, of texts with `==` and `!=`. */
+export function comparisonOf(left: Expression, operator: string, right: Expression): Expression {
+	const type = unify(left.type, right.type);
+	const isOrder = operator !== "==" && operator !== "!=";
+	const fits = type === "missing" || type === "int" || type === "timestamp" || (type === "string" && !isOrder);
+	const compare = comparisons[operator];
+	if (!fits || compare === undefined) throw new PolicyError(`${operator} does not compare these`);
+	return {
+		type: "bool",
+		isConstant: left.isConstant && right.isConstant,
+		evaluate: (scope) => compare(left.evaluate(scope), right.evaluate(scope)),
+	};
+}
+
+/** Returns `value[start]`, or `value[start..end]` without the item at `end`. It errs where the value has no such items. */
+export function partOf(value: Expression, start: Expression, end: Expression | undefined): Expression {
+	requireType(start, "int");
+	if (end !== undefined) requireType(end, "int");
+	const isText = value.type === "string";
+	const itemType = isText ? "string" : itemTypeOf(value);
+	const type = end === undefined || isText || itemType === "missing" ? itemType : { list: itemType };
+	const isConstant = value.isConstant && start.isConstant && (end?.isConstant ?? true);
+	return {
+		type,
+		isConstant,
+		evaluate: (scope) => {
+			const whole = value.evaluate(scope) as string | readonly Value[];
+			const first = start.evaluate(scope) as bigint;
+			const last = end === undefined ? first + 1n : (end.evaluate(scope) as bigint);
+			if (last < first || last > BigInt(whole.length)) throw new PolicyError("out of range");
+			const part = whole.slice(Number(first), Number(last));
+			return end === undefined ? (part[0] as Value) : part;
+		},
+	};
+}

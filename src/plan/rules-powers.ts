@@ -1,0 +1,116 @@
+/** Judges rules about powers: `minApprovers`, `onlyBy` and `noNewAccess`. Only what is surely possible breaks a rule. */
+import type { AccessState, Known } from "../policy/access.ts";
+import { type ActivityGroup, namedPowers, type PowerName, printGroup } from "../policy/groups.ts";
+import type { ImpactVerdict } from "../policy/impact.ts";
+import { type Ability, findPowers, type GroupPower } from "../policy/powers.ts";
+import type { PlanImpact } from "./impact.ts";
+import { type Breach, factsOf, joinFacts, keptFacts, type RuleFacts, type RuleOf } from "./rules.ts";
+import type { NamedTags } from "./rules-tags.ts";
+import { compareText } from "./value.ts";
+
+/** Who can do what, and what policies alone allow, by printed group. */
+export interface RulePowers {
+	readonly access: AccessState;
+	readonly byPolicies: ReadonlyMap<string, GroupPower>;
+}
+
+/** Returns the powers of this state. `atMs`: milliseconds since 1970. */
+export function powersOf(access: AccessState, atMs: number): RulePowers {
+	// A quorum without users is never reached: what is left is what policies allow.
+	const apart: AccessState = { ...access, rootQuorum: { known: true, value: { threshold: 1, userIds: [] } } };
+	return {
+		access,
+		byPolicies: new Map(findPowers(apart, atMs).map((power) => [printGroup(power.group), power])),
+	};
+}
+
+/** One ability of a group, and the condition under which it is there; null: always. */
+interface ConditionalAbility extends Ability {
+	readonly condition: string | null;
+}
+
+function abilitiesOf(power: GroupPower): readonly ConditionalAbility[] {
+	const conditional = power.conditional.map(({ condition, holds, ...ability }) => {
+		return { ...ability, condition: holds ? condition : `not (${condition})` };
+	});
+	return [{ ...power, condition: null }, ...conditional];
+}
+
+/** Judges each group of the power by what policies allow. */
+function judgeGroups(
+	power: PowerName,
+	{ byPolicies }: RulePowers,
+	judge: (ability: ConditionalAbility, group: ActivityGroup) => RuleFacts,
+): RuleFacts {
+	const all = namedPowers[power].map((group) => {
+		const found = byPolicies.get(printGroup(group));
+		if (found === undefined) return { breaches: [], unknown: `the power ${printGroup(group)} was not judged` };
+		return joinFacts([
+			...abilitiesOf(found).map((ability) => judge(ability, group)),
+			{ breaches: [], unknown: found.unknown },
+		]);
+	});
+	return joinFacts(all);
+}
+
+/** Fewer approvers than the rule asks for are a breach, each smallest set of them; so is a root quorum of fewer. */
+export function judgeMinApprovers({ power, min }: RuleOf<"minApprovers">, powers: RulePowers): RuleFacts {
+	const root = factsOf(powers.access.rootQuorum, ({ threshold, userIds }) => {
+		const isReached = threshold < min && userIds.length >= threshold && userIds.length > 0;
+		return isReached ? { breaches: [{ what: "rootQuorum", userIds, threshold }], unknown: null } : keptFacts;
+	});
+	const groups = judgeGroups(power, powers, ({ alone, together, condition }, group) => {
+		const sets = [...alone.map((userId) => [userId]), ...together].filter((set) => set.length < min);
+		return { breaches: sets.map((userIds) => ({ what: "enough", userIds, group, condition })), unknown: null };
+	});
+	return joinFacts([root, groups]);
+}
+
+/** A user without any of the tags who takes part in a smallest set is a breach; the root quorum is exempt. */
+export function judgeOnlyBy({ power, tags: names }: RuleOf<"onlyBy">, powers: RulePowers, tags: NamedTags): RuleFacts {
+	const named = names.map((name) => tags.get(name)).filter((tag) => tag !== undefined);
+	const allowed = new Set(named.flatMap((tag) => (tag.known && tag.value !== null ? [tag.value.id] : [])));
+	// A name that several tags have can be that of a tag that the user has; one that no tag has allows no user.
+	const doubtful = named.find((tag) => !tag.known);
+	return factsOf(powers.access.users, (users) => {
+		const tagIds = new Map(users.map((user) => [user.id, user.tagIds]));
+		const judge = (userId: string, group: ActivityGroup, condition: string | null): RuleFacts => {
+			const held: Known<readonly string[]> = tagIds.get(userId) ?? { known: true, value: [] };
+			return factsOf(held, (ids) => {
+				if (ids.some((id) => allowed.has(id))) return keptFacts;
+				if (doubtful?.known === false) return { breaches: [], unknown: doubtful.because };
+				return { breaches: [{ what: "outsider", userIds: [userId], group, condition }], unknown: null };
+			});
+		};
+		return judgeGroups(power, powers, (ability, group) =>
+			joinFacts(partakersOf(ability).map((userId) => judge(userId, group, ability.condition))),
+		);
+	});
+}
+
+function partakersOf({ alone, together, thresholds, isComplete }: Ability): readonly string[] {
+	const more = isComplete ? [] : thresholds.flat().flatMap((threshold) => threshold.of);
+	return [...new Set([...alone, ...together.flat(), ...more])].sort(compareText);
+}
+
+/** The impact of the plan's steps. */
+interface FoundImpact {
+	readonly impact: readonly PlanImpact[];
+	readonly verdict: ImpactVerdict;
+}
+
+const givingChanges: ReadonlySet<string> = new Set(["alone", "fewer", "gains"]);
+
+/** Returns each finding that lets a user do more. What cannot be compared is unknown. */
+export function judgeNewAccess({ impact, verdict }: FoundImpact): RuleFacts {
+	const giving = impact.filter(({ change }) => givingChanges.has(change));
+	const breaches = giving.map(({ userIds, group, condition, change }): Breach => {
+		return { what: "newAccess", userIds, group, condition, change };
+	});
+	const because = impact.find(({ change }) => change === "unknown")?.because ?? null;
+	const unknown = because ?? (verdict === "unknown" ? "the impact is unknown" : null);
+	const isMore = breaches.length === 0 && (verdict === "more-permissive" || verdict === "both");
+	if (!isMore) return { breaches, unknown };
+	const whole: Breach = { what: "newAccess", userIds: [], group: null, condition: null, change: null };
+	return { breaches: [whole], unknown };
+}

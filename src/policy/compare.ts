@@ -1,0 +1,281 @@
+/** Compares who can do one group of activities before and after, and finds what changes for whom. */
+import { factsOfGroup } from "./activity.ts";
+import { aloneIn, fewestIn, findSmallestSets, isMember, participantsIn } from "./family.ts";
+import type { ImpactChange, ImpactFinding } from "./finding.ts";
+import { TooComplex } from "./formula.ts";
+import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
+import { allowedBy, findParts, ownCredentials, type Part } from "./judge.ts";
+import { findPower } from "./powers.ts";
+import type { PreparedAccess } from "./prepare.ts";
+import { difference, type Family } from "./resolve.ts";
+import { type Bits, bit, membersOf } from "./sets.ts";
+import {
+	changedParts,
+	familiesIn,
+	findSlices,
+	type Side,
+	type SideFamilies,
+	type Slice,
+	sharedUnknowns,
+	tooManyConditions,
+} from "./slices.ts";
+import { idsOf } from "./votes.ts";
+
+export interface GroupComparison {
+	readonly findings: readonly ImpactFinding[];
+	readonly isMore: boolean;
+	readonly isLess: boolean;
+}
+
+/** What changes in one slice, before it is written as a finding. */
+interface Change {
+	readonly change: ImpactChange;
+	readonly users: Bits;
+	readonly witness: Bits;
+	readonly isEscalation: boolean;
+	/** Conditions under which it is not so, though the slice's conditions hold. */
+	readonly unless: readonly string[];
+}
+
+const plain = { isEscalation: false, unless: [] } as const;
+
+const same: GroupComparison = { findings: [], isMore: false, isLess: false };
+
+/** Returns what changes in the group. Both sides are prepared for the same users. */
+export function compareGroup(before: PreparedAccess, after: PreparedAccess, group: ActivityGroup): GroupComparison {
+	const facts = factsOfGroup(group);
+	const one: Side = { prepared: before, found: findParts(before, facts) };
+	const other: Side = { prepared: after, found: findParts(after, facts) };
+	const changed = changedParts(one.found, other.found);
+	if (changed.length === 0 && isSameBase(one, other)) return same;
+	const comparison = new Comparison(one, other, group, changed);
+	try {
+		return comparison.run();
+	} catch (error) {
+		if (!(error instanceof TooComplex)) throw error;
+		return comparison.giveUnknown(`policies are too complex to compare: ${error.message}`);
+	}
+}
+
+/** Returns whether the root quorum is the same on both sides, and policies that are not known are too. */
+function isSameBase(one: Side, other: Side): boolean {
+	const [before, after] = [one.prepared, other.prepared];
+	if (JSON.stringify(before.access.rootQuorum) !== JSON.stringify(after.access.rootQuorum)) return false;
+	if (one.found.missing === null && other.found.missing === null) return true;
+	return (
+		one.found.missing === other.found.missing &&
+		JSON.stringify(before.access.users) === JSON.stringify(after.access.users)
+	);
+}
+
+class Comparison {
+	readonly #before: Side;
+	readonly #after: Side;
+	readonly #group: ActivityGroup;
+	readonly #changed: readonly Part[];
+	readonly #findings: ImpactFinding[] = [];
+	/** Sets that are new, and sets that are gone, by slice. */
+	readonly #seen: {
+		readonly slice: Slice;
+		readonly more: Family;
+		readonly less: Family;
+		readonly changes: readonly Change[];
+	}[] = [];
+
+	constructor(before: Side, after: Side, group: ActivityGroup, changed: readonly Part[]) {
+		this.#before = before;
+		this.#after = after;
+		this.#group = group;
+		this.#changed = changed;
+	}
+
+	run(): GroupComparison {
+		const [before, after] = [this.#before.found, this.#after.found];
+		const shared = sharedUnknowns(before, after);
+		const slices = findSlices(before, after, this.#changed, shared);
+		if (slices === null) return this.giveUnknown(tooManyConditions);
+		let isUnknown = false;
+		for (const slice of slices) {
+			const families = [familiesIn(this.#before, slice, shared), familiesIn(this.#after, slice, shared)] as const;
+			this.#compareSlice(slice, ...families);
+			isUnknown ||= families.some(({ sure, possible }) => this.#difference(possible, sure).length > 0);
+		}
+		const because = this.#unknownBecause();
+		if (because !== null && (isUnknown || !this.#areRootQuorumsKnown())) this.#addUnknown(because);
+		return this.#result();
+	}
+
+	giveUnknown(because: string): GroupComparison {
+		this.#addUnknown(because);
+		return this.#result();
+	}
+
+	#result(): GroupComparison {
+		return {
+			findings: this.#findings,
+			isMore: this.#seen.some(({ more }) => more.length > 0),
+			isLess: this.#seen.some(({ less }) => less.length > 0),
+		};
+	}
+
+	#difference(family: Family, other: Family): Family {
+		return difference(family, other, this.#before.prepared.users);
+	}
+
+	/** A root quorum that is unknown on both sides is the same on both: no step changes it. */
+	#areRootQuorumsKnown(): boolean {
+		return this.#before.prepared.access.rootQuorum.known === this.#after.prepared.access.rootQuorum.known;
+	}
+
+	#unknownBecause(): string | null {
+		for (const { prepared, found } of [this.#after, this.#before]) {
+			const { users } = prepared.access;
+			if (found.missing !== null) return found.missing;
+			if (!users.known) return users.because;
+			const part = found.parts.find(({ unknown }) => unknown !== null);
+			if (part?.unknown) return part.unknown.because;
+		}
+		for (const { prepared } of [this.#after, this.#before]) {
+			const { rootQuorum } = prepared.access;
+			if (!rootQuorum.known) return rootQuorum.because;
+		}
+		return null;
+	}
+
+	#compareSlice(slice: Slice, before: SideFamilies, after: SideFamilies): void {
+		const more = this.#difference(after.sure, before.possible);
+		const less = this.#difference(before.sure, after.possible);
+		if (more.length === 0 && less.length === 0) return;
+		const changes: Change[] = [];
+		if (more.length > 0) changes.push(...this.#findMore(slice, before, after, more));
+		if (less.length > 0) changes.push(...this.#findLess(slice, before, after, less));
+		this.#seen.push({ slice, more, less, changes });
+		for (const change of changes) this.#add(change, writeCondition(slice, change));
+	}
+
+	#findMore(slice: Slice, before: SideFamilies, after: SideFamilies, more: Family): readonly Change[] {
+		const changes: Change[] = [];
+		const alone = this.#unseen(slice, ["alone"], aloneIn(after.sure) & ~aloneIn(before.possible));
+		if (alone !== 0n) {
+			const isEscalation = this.#isSensitive(slice) && this.#neededTwo(before.possibleByPolicies);
+			const first = membersOf(alone)[0] ?? 0;
+			changes.push({ change: "alone", users: alone, witness: bit(first), isEscalation, unless: [] });
+		}
+		const isAlone = aloneIn(after.sure) !== 0n && aloneIn(more) !== 0n;
+		const [least, most] = [fewestIn(after.sureByPolicies), fewestIn(before.possibleByPolicies)];
+		if (!isAlone && least !== null && most !== null && least < most && !this.#hasSeen(slice, "fewer")) {
+			const sets = findSmallestSets(more).together;
+			const witness = sets[0] ?? 0n;
+			const users = sets.filter((set) => membersOf(set).length === least).reduce((all, set) => all | set, 0n);
+			changes.push({ change: "fewer", users: users || witness, witness, ...plain });
+		}
+		const gained = participantsIn(more) & ~participantsIn(before.possible) & ~aloneIn(more);
+		const users = this.#unseen(slice, ["alone", "gains"], gained);
+		if (users !== 0n) changes.push({ change: "gains", users, witness: witnessOf(more, users), ...plain });
+		if (changes.length > 0) return changes;
+		const witness = this.#unseenSet(slice, more, "more");
+		return witness === null ? [] : [{ change: "gains", users: witness, witness, ...plain }];
+	}
+
+	#findLess(slice: Slice, before: SideFamilies, after: SideFamilies, less: Family): readonly Change[] {
+		if (before.sureByPolicies.length > 0 && after.possibleByPolicies.length === 0) {
+			const users = participantsIn(before.sureByPolicies);
+			if (this.#hasSeen(slice, "nobody")) return [];
+			return [{ change: "nobody", users, witness: witnessOf(less, users), ...plain, unless: this.#waysLeft(slice) }];
+		}
+		const lost = participantsIn(less) & ~participantsIn(after.possible);
+		const users = this.#unseen(slice, ["nobody", "loses"], lost);
+		if (users !== 0n) return [{ change: "loses", users, witness: witnessOf(less, users), ...plain }];
+		const witness = this.#unseenSet(slice, less, "less");
+		return witness === null ? [] : [{ change: "loses", users: witness, witness, ...plain }];
+	}
+
+	/** Returns the conditions under which policies still allow it after, where the slice has none. */
+	#waysLeft({ condition }: Slice): readonly string[] {
+		if (condition !== null) return [];
+		const { prepared, found } = this.#after;
+		const conditions = new Set(found.parts.flatMap((part) => (part.effect === "allow" ? [part.condition] : [])));
+		return [...conditions].filter((one): one is string => {
+			if (one === null || one === ownCredentials) return false;
+			const isOn = (part: Part): boolean => part.condition === null || part.condition === one;
+			return allowedBy(prepared, found.parts, (part) => (isOn(part) ? "sure" : "off")).length > 0;
+		});
+	}
+
+	/** Slices with fewer conditions, which hold wherever this one does. */
+	#wider({ atoms }: Slice) {
+		return this.#seen.filter(({ slice }) => [...slice.atoms].every((atom) => atoms.has(atom)));
+	}
+
+	#hasSeen(slice: Slice, change: ImpactChange): boolean {
+		return this.#wider(slice).some(({ changes }) => changes.some((one) => one.change === change));
+	}
+
+	/** Returns the users for whom no wider slice has one of the changes. */
+	#unseen(slice: Slice, changes: readonly ImpactChange[], users: Bits): Bits {
+		return this.#wider(slice)
+			.flatMap((one) => one.changes)
+			.filter(({ change }) => changes.includes(change))
+			.reduce((left, one) => left & ~one.users, users);
+	}
+
+	/** Returns a smallest set that changes in no wider slice; null where there is none. */
+	#unseenSet(slice: Slice, family: Family, side: "more" | "less"): Bits | null {
+		const wider = this.#wider(slice).flatMap((one) => one[side]);
+		const { alone, together } = findSmallestSets(family);
+		return [...membersOf(alone).map(bit), ...together].find((set) => !isMember(wider, set)) ?? null;
+	}
+
+	#isSensitive({ condition }: Slice): boolean {
+		const { resource, action } = factsOfGroup(this.#group);
+		const name = nameOfGroup(resource === null || action === null ? this.#group : { resource, action });
+		const names: readonly (string | null)[] = sensitivePowers;
+		return condition !== ownCredentials && names.includes(name);
+	}
+
+	/** Returns whether two or more were needed: by policies, or by the root quorum where no one could by policies. */
+	#neededTwo(byPolicies: Family): boolean {
+		if (byPolicies.length > 0) return aloneIn(byPolicies) === 0n;
+		const { rootQuorum } = this.#before.prepared.access;
+		return !rootQuorum.known || rootQuorum.value.threshold >= 2;
+	}
+
+	#addUnknown(because: string): void {
+		this.#add({ change: "unknown", users: 0n, witness: 0n, ...plain }, null, because);
+	}
+
+	#add(
+		{ change, users, witness, isEscalation }: Change,
+		condition: string | null,
+		because: string | null = null,
+	): void {
+		const { prepared } = this.#before;
+		const policyIds = this.#changed.flatMap(({ policyId }) => (policyId === null ? [] : [policyId]));
+		this.#findings.push({
+			group: this.#group,
+			change,
+			userIds: idsOf(prepared.users, users),
+			witness: idsOf(prepared.users, witness),
+			condition,
+			before: findPower(prepared, this.#group),
+			after: findPower(this.#after.prepared, this.#group),
+			policyIds: [...new Set(policyIds)].sort(),
+			isEscalation,
+			because,
+		});
+	}
+}
+
+/** Returns the condition under which a change is so; null where it always is. */
+function writeCondition({ condition }: Slice, { unless }: Change): string | null {
+	const texts = [...(condition === null ? [] : [condition]), ...unless.map((text) => `!(${text})`)];
+	return texts.length === 0 ? null : texts.join(" && ");
+}
+
+/** Returns the first smallest set with one of the users. */
+function witnessOf(family: Family, users: Bits): Bits {
+	const { alone, together } = findSmallestSets(family);
+	const single = membersOf(alone & users)[0];
+	if (single !== undefined) return bit(single);
+	return together.find((set) => (set & users) !== 0n) ?? together[0] ?? bit(membersOf(alone)[0] ?? 0);
+}

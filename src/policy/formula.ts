@@ -1,0 +1,111 @@
+/**
+ * What a set of approvers must be, as "at least" and "at most so many of these votes" with `and` and `or`. A set of votes has two
+ * bounds: the votes that surely count, and those that possibly do.
+ */
+import type { Bits } from "./sets.ts";
+import { sizeOf } from "./sets.ts";
+
+/** So many of this set. */
+export interface Bound {
+	readonly count: number;
+	readonly set: Bits;
+	/** The tag by which a policy names the set; null where there is none. */
+	readonly tagId: string | null;
+	readonly isRootQuorum: boolean;
+}
+
+export type Formula =
+	| { readonly is: "constant"; readonly value: boolean }
+	/** May be true or false for each set of approvers. */
+	| { readonly is: "unknown"; readonly because: string }
+	| {
+			readonly is: "atLeast" | "atMost";
+			readonly count: number;
+			readonly sure: Bits;
+			readonly possible: Bits;
+			readonly tagId: string | null;
+	  }
+	| { readonly is: "and" | "or"; readonly parts: readonly Formula[] };
+
+/** All bounds hold, at least and at most. Without any, it holds for every set. */
+export interface Conjunction {
+	readonly atLeast: readonly Bound[];
+	readonly atMost: readonly Bound[];
+}
+
+/** Which reading of what is unknown: `sure` is true only where every reading is, `possible` where any is. */
+export type Reading = "sure" | "possible";
+
+export const always: Formula = { is: "constant", value: true };
+export const never: Formula = { is: "constant", value: false };
+
+/** Says that an expression, or what follows from it, is too large to be judged exactly. */
+export class TooComplex extends Error {}
+
+const maxAlternatives = 2_000;
+
+export function bound(count: number, set: Bits, tagId: string | null = null, isRootQuorum = false): Bound {
+	return { count, set, tagId, isRootQuorum };
+}
+
+/** Returns the formula that is true where this one is false. */
+export function negate(formula: Formula): Formula {
+	switch (formula.is) {
+		case "constant":
+			return formula.value ? never : always;
+		case "unknown":
+			return formula;
+		case "atLeast":
+			return { ...formula, is: "atMost", count: formula.count - 1 };
+		case "atMost":
+			return { ...formula, is: "atLeast", count: formula.count + 1 };
+		default:
+			return { is: formula.is === "and" ? "or" : "and", parts: formula.parts.map(negate) };
+	}
+}
+
+/** Returns the formula as alternatives. Throws TooComplex where there are too many. */
+export function alternativesOf(formula: Formula, reading: Reading): readonly Conjunction[] {
+	switch (formula.is) {
+		case "constant":
+			return formula.value ? [{ atLeast: [], atMost: [] }] : [];
+		case "unknown":
+			return reading === "possible" ? [{ atLeast: [], atMost: [] }] : [];
+		case "atLeast":
+			return atLeast(formula.count, reading === "sure" ? formula.sure : formula.possible, formula.tagId);
+		case "atMost":
+			return atMost(formula.count, reading === "sure" ? formula.possible : formula.sure, formula.tagId);
+		case "or":
+			return checked(formula.parts.flatMap((part) => alternativesOf(part, reading)));
+		case "and":
+			return formula.parts.reduce<readonly Conjunction[]>(
+				(all, part) => multiply(all, alternativesOf(part, reading)),
+				[{ atLeast: [], atMost: [] }],
+			);
+	}
+}
+
+function atLeast(count: number, set: Bits, tagId: string | null): readonly Conjunction[] {
+	if (count <= 0) return [{ atLeast: [], atMost: [] }];
+	return count > sizeOf(set) ? [] : [{ atLeast: [bound(count, set, tagId)], atMost: [] }];
+}
+
+function atMost(count: number, set: Bits, tagId: string | null): readonly Conjunction[] {
+	if (count < 0) return [];
+	return [{ atLeast: [], atMost: count >= sizeOf(set) ? [] : [bound(count, set, tagId)] }];
+}
+
+function multiply(left: readonly Conjunction[], right: readonly Conjunction[]): readonly Conjunction[] {
+	if (left.length * right.length > maxAlternatives) throw new TooComplex("the consensus has too many alternatives");
+	return left.flatMap((one) =>
+		right.map((other) => ({
+			atLeast: [...one.atLeast, ...other.atLeast],
+			atMost: [...one.atMost, ...other.atMost],
+		})),
+	);
+}
+
+function checked(alternatives: readonly Conjunction[]): readonly Conjunction[] {
+	if (alternatives.length > maxAlternatives) throw new TooComplex("the consensus has too many alternatives");
+	return alternatives;
+}

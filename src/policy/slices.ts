@@ -1,0 +1,128 @@
+/** Compares who can do one group of activities before and after, for each condition that makes a difference. */
+import type { GroupParts, Part, PartReading } from "./judge.ts";
+import { allowedBy, withRootQuorum } from "./judge.ts";
+import type { PreparedAccess } from "./prepare.ts";
+import type { Family } from "./resolve.ts";
+
+/** One side of a comparison. */
+export interface Side {
+	readonly prepared: PreparedAccess;
+	readonly found: GroupParts;
+}
+
+/** Which conditions hold, and which unknowns that both sides share are read as true. Parts with others do not count. */
+export interface Slice {
+	readonly atoms: ReadonlySet<string>;
+	/** The conditions, as text; null where none need hold. */
+	readonly condition: string | null;
+}
+
+/** What a side allows in a slice: surely, and possibly. */
+export interface SideFamilies {
+	readonly sureByPolicies: Family;
+	readonly possibleByPolicies: Family;
+	readonly sure: Family;
+	readonly possible: Family;
+}
+
+const maxSlices = 2_000;
+
+/** Says that conditions can be combined in too many ways. */
+export const tooManyConditions = "policies have too many conditions to compare";
+
+/** Returns a text that is equal for parts that mean the same. */
+export const identityOf = (part: Part): string =>
+	`${part.effect}\t${part.condition ?? ""}\t${part.unknown?.key ?? ""}\t${part.key}`;
+
+/** Returns the keys of the unknowns that both sides have: in any reading they are the same on both. */
+export function sharedUnknowns(before: GroupParts, after: GroupParts): ReadonlySet<string> {
+	const keys = ({ parts }: GroupParts): string[] =>
+		parts.flatMap(({ unknown }) => (unknown === null ? [] : [unknown.key]));
+	const own = new Set(keys(before));
+	return new Set(keys(after).filter((key) => own.has(key)));
+}
+
+/** Returns the parts that only one side has. */
+export function changedParts(before: GroupParts, after: GroupParts): readonly Part[] {
+	const [one, other] = [new Set(before.parts.map(identityOf)), new Set(after.parts.map(identityOf))];
+	return [
+		...before.parts.filter((part) => !other.has(identityOf(part))),
+		...after.parts.filter((part) => !one.has(identityOf(part))),
+	];
+}
+
+/**
+ * Returns the slices to compare; null where there are too many. It is enough to let one condition of a policy that allows hold, and
+ * with it one of a policy that denies and changed: any set that differs under more conditions differs under these.
+ */
+export function findSlices(
+	before: GroupParts,
+	after: GroupParts,
+	changed: readonly Part[],
+	shared: ReadonlySet<string>,
+): readonly Slice[] | null {
+	const denies = changed.filter(({ effect }) => effect === "deny");
+	const allows = denies.length > 0 ? [...before.parts, ...after.parts] : changed;
+	const first = atomSets(
+		allows.filter(({ effect }) => effect === "allow"),
+		shared,
+	);
+	const second = atomSets(denies, shared);
+	if (first.length * second.length > maxSlices) return null;
+	const slices = new Map<string, Slice>();
+	for (const one of first) {
+		for (const other of second) {
+			const atoms = new Map([...one, ...other]);
+			const texts = [...new Set(atoms.values())];
+			const condition = texts.length === 0 ? null : texts.map((text) => wrap(text, texts.length)).join(" && ");
+			slices.set([...atoms.keys()].sort().join("\n\n"), { atoms: new Set(atoms.keys()), condition });
+		}
+	}
+	return [...slices.values()].sort((one, other) => one.atoms.size - other.atoms.size);
+}
+
+const wrap = (text: string, count: number): string => (count > 1 && text.includes("||") ? `(${text})` : text);
+
+/** Returns what may have to hold for each part: nothing, its condition, its condition and its unknown. */
+function atomSets(parts: readonly Part[], shared: ReadonlySet<string>): readonly ReadonlyMap<string, string>[] {
+	const sets = new Map<string, ReadonlyMap<string, string>>([["", new Map()]]);
+	for (const { condition, unknown } of parts) {
+		const atoms = new Map<string, string>();
+		if (condition !== null) {
+			atoms.set(conditionAtom(condition), condition);
+			sets.set([...atoms.keys()].join(), new Map(atoms));
+		}
+		if (unknown !== null && shared.has(unknown.key)) {
+			atoms.set(unknownAtom(unknown.key), unknown.text);
+			sets.set([...atoms.keys()].join(), atoms);
+		}
+	}
+	return [...sets.values()];
+}
+
+const conditionAtom = (condition: string): string => `condition ${condition}`;
+const unknownAtom = (key: string): string => `unknown ${key}`;
+
+/** Returns what the side allows in the slice. Throws TooComplex. */
+export function familiesIn({ prepared, found }: Side, slice: Slice, shared: ReadonlySet<string>): SideFamilies {
+	const reading =
+		(allow: PartReading, deny: PartReading) =>
+		({ effect, condition, unknown }: Part): PartReading => {
+			if (condition !== null && !slice.atoms.has(conditionAtom(condition))) return "off";
+			if (unknown === null) return "sure";
+			if (shared.has(unknown.key)) return slice.atoms.has(unknownAtom(unknown.key)) ? "possible" : "sure";
+			return effect === "allow" ? allow : deny;
+		};
+	const sureByPolicies = allowedBy(prepared, found.parts, reading("sure", "possible"));
+	const possibleByPolicies =
+		found.missing === null ? allowedBy(prepared, found.parts, reading("possible", "sure")) : anyone(prepared);
+	return {
+		sureByPolicies,
+		possibleByPolicies,
+		sure: withRootQuorum(prepared, sureByPolicies),
+		possible: withRootQuorum(prepared, possibleByPolicies),
+	};
+}
+
+const anyone = ({ users }: PreparedAccess): Family =>
+	users.all === 0n ? [] : [[{ count: 1, set: users.all, tagId: null, isRootQuorum: false }]];

@@ -1,0 +1,144 @@
+/** Impact and approvals on the page: sentences, and a matrix of the changed groups × users. */
+import { listCovers } from "../escape.ts";
+import type { Plan } from "../plan/plan.ts";
+import { coveredAddresses } from "../plan/step.ts";
+import { userParts } from "../plan/user-labels.ts";
+import { printGroup } from "../policy/groups.ts";
+import { type ApprovalLine, approvalHeadings, describeApprovals, describeForecaster } from "./approval-words.ts";
+import { count } from "./count.ts";
+import { fold, renderChanges, type Section } from "./html-details.ts";
+import { bdi, escapeHtml, type Html, html, trusted } from "./html-text.ts";
+import { describeImpact, type ImpactLine, type ImpactSign, impactHeadingOf, summarizeImpact } from "./impact-words.ts";
+import { phraseHtml } from "./phrase.ts";
+import { describeGroups } from "./power-words.ts";
+import { makePowersMatrix, type PowerRow, type PowersMatrix, type Reach, type ReachChange } from "./powers-matrix.ts";
+
+/** Returns the steps that would be denied; without a body where there is none. */
+export function deniedSection(plan: Plan): Section {
+	const denied = describeApprovals(plan).filter(({ verdict }) => verdict === "denied");
+	const hints = describeForecaster(denied, plan).map((hint) => html`<p class="soft">${phraseHtml(hint)}</p>`);
+	const body = denied.length === 0 ? null : html`${renderChanges(denied.map(renderDenied))}${hints}`;
+	return { title: approvalHeadings.denied, look: "bad", body, number: countSteps(denied) };
+}
+
+function countSteps(lines: readonly ApprovalLine[]): number {
+	return lines.reduce((sum, { steps }) => sum + steps.length, 0);
+}
+
+function renderDenied({ why, steps }: ApprovalLine): Html {
+	return row("!", "r", html`<code>${listCovers(coveredAddresses(steps))}</code> ${phraseHtml(why)}`);
+}
+
+/** Returns what apply waits for, and what is not known; without a body where all steps run at once. */
+export function approvalsSection(plan: Plan): Section {
+	const open = describeApprovals(plan).filter(({ verdict }) => verdict === "pending" || verdict === "unknown");
+	const rows = open.map(({ verdict, why, steps }) => {
+		const covers = html`<code>${listCovers(coveredAddresses(steps))}</code>`;
+		return row(verdict === "unknown" ? "?" : "\u2026", "w", html`${covers} ${phraseHtml(why)}`);
+	});
+	return { title: approvalHeadings.open, look: "attention", body: renderChanges(rows), number: countSteps(open) };
+}
+
+/** More lines than this that are no bad news are folded. */
+const maxOpen = 6;
+
+/** Returns the verdict, the sentences worst first, and the matrix; without a body where the plan has no impact. */
+export function impactSection(plan: Plan, id: string, isDrift: boolean): Section {
+	const title = impactHeadingOf(isDrift);
+	const summary = summarizeImpact(plan);
+	if (summary === null) return { title, look: "plain", body: null, number: null };
+	const lines = describeImpact(plan);
+	const bad = lines.filter(({ isBad }) => isBad);
+	const calm = renderChanges(lines.filter(({ isBad }) => !isBad).map(renderLine));
+	const others = lines.length - bad.length;
+	const folded = others > maxOpen ? fold(`${count(others, "change", "changes")} of who takes part`, calm) : calm;
+	const worst = bad.some(({ sign }) => sign === "!");
+	return {
+		title,
+		look: worst ? "bad" : bad.length > 0 ? "attention" : "plain",
+		body: html`<p class="lead">${summary}</p>${renderChanges(bad.map(renderLine))}${folded}${renderPowersMatrix(plan, id)}`,
+		number: lines.length === 0 ? null : lines.length,
+	};
+}
+
+const looks: Readonly<Record<ImpactSign, string>> = { "!": "r", "+": "a", "-": "r", "?": "w" };
+
+function renderLine({ sign, sentence, detail }: ImpactLine): Html {
+	const more = detail.length === 0 ? null : html`<p class="soft">${phraseHtml(detail)}</p>`;
+	return row(sign === "-" ? "\u2212" : sign, looks[sign], html`${phraseHtml(sentence)}${more}`);
+}
+
+function row(sign: string, look: string, content: Html): Html {
+	return html`<li><span class="mark ${look}" aria-hidden="true">${sign}</span><div>${content}</div></li>\n`;
+}
+
+const reaches: Readonly<Record<Reach, { readonly sign: string; readonly word: string }>> = {
+	alone: { sign: "\u25cf", word: "alone" },
+	together: { sign: "\u25d0", word: "together with others" },
+	no: { sign: "\u00b7", word: "no" },
+	unknown: { sign: "?", word: "unknown" },
+};
+
+/** More columns than this do not fit on paper: there the sentences replace the matrix. */
+const maxOnPaper = 16;
+
+/** More users than this need a search. */
+const maxWithoutSearch = 12;
+
+function renderPowersMatrix(plan: Plan, id: string): Html | null {
+	const matrix = makePowersMatrix(plan);
+	if (matrix === null) return null;
+	const changing = matrix.users.filter(({ changes }) => changes).length;
+	const quiet = matrix.users.length - changing;
+	const hasSearch = matrix.users.length > maxWithoutSearch;
+	const find = html`<div class="find" hidden><label for="${id}-find">Find a power or a user</label> <input id="${id}-find" type="search" data-rows="powers" autocomplete="off" spellcheck="false"> <output for="${id}-find"></output></div>`;
+	const check = html`<label class="check"><input type="checkbox" class="everybody"> show ${count(quiet, "user", "users")} without changes</label>`;
+	return html`<div class="matrix powers${changing > maxOnPaper ? " wide" : ""}">
+<div class="bar">${hasSearch ? find : null}${quiet === 0 ? null : check}</div>
+${renderLegend(matrix)}${
+	matrix.leftOut === 0
+		? null
+		: html`<p class="note">${count(matrix.leftOut, "user", "users")} without changes are left out.</p>`
+}
+<div class="scroll" role="group" aria-label="Matrix of changed powers and users" tabindex="0"><table class="grid"><caption class="unseen">Changed powers in rows, users in columns; whether each user has the power before and after.</caption>
+<thead><tr><th scope="col" class="corner">Who can</th>${matrix.users.map(({ id: userId, changes }) => {
+		const { name, notes } = userParts(userId, plan);
+		const kind = `u${notes.length === 0 ? "" : " n"}${changes ? "" : " q"}`;
+		const lines = notes.map((note) => html` <span class="who">${bdi(note)}</span>`);
+		return html`<th scope="col" class="${kind}"><span title="${userId}">${bdi(name)}${lines}</span></th>`;
+	})}</tr></thead>
+<tbody>${matrix.rows.map((one) => renderRow(one, matrix))}</tbody></table></div>
+<p class="paper note">The matrix is too wide for paper; the sentences above have the same.</p>
+</div>`;
+}
+
+function renderLegend({ rows }: PowersMatrix): Html {
+	const used = new Set(rows.flatMap(({ cells }) => cells.flatMap(({ before, after }) => [before, after])));
+	const shown = (Object.keys(reaches) as Reach[]).filter((reach) => used.has(reach));
+	return html`<ul class="legend">${shown.map(
+		(reach) =>
+			html`<li><span class="mark" aria-hidden="true">${reaches[reach].sign}</span> ${reaches[reach].word}</li>`,
+	)}<li><span class="mark" aria-hidden="true">\u2192</span> before and after</li></ul>`;
+}
+
+function renderRow({ group, cells }: PowerRow, { users }: PowersMatrix): Html {
+	const shown = cells.map((cell, index) => renderCell(cell, users[index]?.changes === false));
+	return html`<tr><th scope="row"><div><span class="name" title="${printGroup(group)}">${phraseHtml(describeGroups([group]))}</span></div></th>${trusted(shown.join(""))}</tr>\n`;
+}
+
+/** Returns a cell: a sign, a colour and a word for screen readers, both sides where they differ. */
+function renderCell({ before, after }: ReachChange, isQuiet: boolean): string {
+	const [was, is] = [reaches[before], reaches[after]];
+	const names = [...(before === after ? ["k"] : [lookOf(before, after)]), ...(isQuiet ? ["q"] : [])].join(" ");
+	const open = names.includes(" ") ? `<td class="${names}">` : `<td class=${names}>`;
+	if (before === after) return `${open}${is.sign}<i>${escapeHtml(is.word)}</i>`;
+	const said = `before ${was.word}, after ${is.word}`;
+	return `${open}<span aria-hidden="true">${was.sign}\u2192${is.sign}</span><i>${escapeHtml(said)}</i>`;
+}
+
+/** Getting a power alone is news to look at, not a gain like others. */
+function lookOf(before: Reach, after: Reach): string {
+	if (before === "unknown" || after === "unknown") return "x";
+	if (after === "alone") return "w";
+	return after === "no" || before === "alone" ? "r" : "a";
+}

@@ -1,0 +1,73 @@
+/** Who can do what before and after a plan, as a matrix of changed groups × users. Unknowns have a mark, never an empty cell. */
+import type { AbilitySummary } from "../plan/impact.ts";
+import type { Plan } from "../plan/plan.ts";
+import { showUser } from "../plan/user-labels.ts";
+import { compareText } from "../plan/value.ts";
+import { type ActivityGroup, printGroup } from "../policy/groups.ts";
+
+/** How a user can do a group: `together` only with others, `no` not at all. */
+export type Reach = "alone" | "together" | "no" | "unknown";
+
+export interface ReachChange {
+	readonly before: Reach;
+	readonly after: Reach;
+}
+
+export interface PowerRow {
+	readonly group: ActivityGroup;
+	/** One for each user of the matrix, in their order. */
+	readonly cells: readonly ReachChange[];
+}
+
+export interface PowersMatrix {
+	/** Everybody who can take part in one of the groups on one side, sorted by name. */
+	readonly users: readonly { readonly id: string; readonly changes: boolean }[];
+	/** Worst first, as the findings of the plan. */
+	readonly rows: readonly PowerRow[];
+	/** How many users without changes were left out, because the matrix would be too large. */
+	readonly leftOut: number;
+}
+
+/** Above so many cells users without changes are left out, and above four times as many there is no matrix. */
+const maxCells = 6_000;
+
+/** Returns the matrix; null where no group changes, or where it would be too large. */
+export function makePowersMatrix(plan: Plan): PowersMatrix | null {
+	// Both sides are of all activities of a group: what changes under a condition is in the sentences.
+	const unconditional = (plan.impact ?? []).filter(({ condition }) => condition === null);
+	const found = new Map(unconditional.map((one) => [printGroup(one.group), one]));
+	const sides = [...found.values()].map((one) => ({ one, before: reachIn(one.before), after: reachIn(one.after) }));
+	const known = new Set(sides.flatMap(({ before, after }) => [...before.named, ...after.named]));
+	const changes = (userId: string): boolean =>
+		sides.some(({ before, after }) => before.of(userId) !== after.of(userId));
+	const changing = new Set([...known].filter(changes));
+	if (changing.size === 0 || changing.size * sides.length > 4 * maxCells) return null;
+	const shown = known.size * sides.length > maxCells ? changing : known;
+	const nameOf = (userId: string): string => showUser(userId, plan);
+	const ids = [...shown].sort((left, right) => compareText(nameOf(left), nameOf(right)) || compareText(left, right));
+	return {
+		users: ids.map((userId) => ({ id: userId, changes: changing.has(userId) })),
+		rows: sides.map(({ one: { group }, before, after }) => ({
+			group,
+			cells: ids.map((userId) => ({ before: before.of(userId), after: after.of(userId) })),
+		})),
+		leftOut: known.size - shown.size,
+	};
+}
+
+interface Reaches {
+	/** Users who can take part. */
+	readonly named: ReadonlySet<string>;
+	readonly of: (userId: string) => Reach;
+}
+
+/** What is unknown may let anybody take part who is not known to. */
+function reachIn({ alone, together, thresholds, unknown }: AbilitySummary): Reaches {
+	const single = new Set(alone);
+	const named = new Set([...alone, ...together.flat(), ...thresholds.flat().flatMap(({ of }) => of)]);
+	const other: Reach = unknown === null ? "no" : "unknown";
+	return {
+		named,
+		of: (userId) => (single.has(userId) ? "alone" : named.has(userId) ? "together" : other),
+	};
+}

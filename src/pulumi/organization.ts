@@ -133,7 +133,8 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 		}
 		const differences = plan.changes.filter(({ action }) => action === "report");
 		if (differences.length === 0) return;
-		const shown = renderPlan({ ...plan, changes: differences, steps: [] }, plainStyle);
+		const { impact: _impact, impactVerdict: _verdict, ...rest } = plan;
+		const shown = renderPlan({ ...rest, changes: differences, steps: [] }, plainStyle);
 		pulumi.log
 			.warn(`read-only objects differ from the document; change them by hand:\n${shown}`, this)
 			.catch(() => undefined);

@@ -234,7 +234,8 @@ describe("onlyBy", () => {
 		expect(judged([rule], world).before).toEqual({
 			state: "broken",
 			userIds: [carol, dave],
-			message: "carol and dave can help to export wallets (WALLET/EXPORT); the rule asks for a tag of `treasury`",
+			message:
+				"carol and dave can take part in exporting wallets (WALLET/EXPORT); the rule asks for a tag of `treasury`",
 		});
 	});
 
@@ -308,9 +309,7 @@ describe("noNewAccess", () => {
 	});
 
 	it("cannot be checked where access was not read", () => {
-		const plan = planOf([rule], world, { userTags: [exactly("signers", bob)] }, {
-			access: undefined,
-		} as Partial<PlanContext>);
+		const plan = planOf([rule], world, { userTags: [exactly("signers", bob)] }, noAccess);
 		expect(plan.rules?.[0]?.after).toEqual({ state: "unknown", because: "it was not read who can do what" });
 	});
 });

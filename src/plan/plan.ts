@@ -113,7 +113,13 @@ export function makePlan(
 	const meaning = findMeaning({ steps, waiting }, context, live);
 	const retried = context.retryRejected === true ? groupSteps(checked.steps).rejected : [];
 	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
-	const found = findRules(desired.rules ?? [], { ...context, live, steps, meaning, atMs: context.readAtMs });
+	const found = findRules(desired.rules ?? [], {
+		...context,
+		live,
+		steps,
+		meaning,
+		atMs: context.serviceTimeMs ?? context.readAtMs,
+	});
 	const caller = context.caller ?? { known: false, because: "it was not asked for" };
 	const userNames = namesOfUsers(desired);
 	const mentioned = [

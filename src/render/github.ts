@@ -8,13 +8,14 @@ import { showAddress, showText } from "../escape.ts";
 import type { Change } from "../plan/change.ts";
 import type { Finding } from "../plan/drift.ts";
 import type { Position } from "../plan/organization.ts";
-import { blockingGuards } from "../plan/overrides.ts";
+import { blockingGuards, warningGuards } from "../plan/overrides.ts";
 import type { StepResult } from "../plan/report.ts";
 import { brokenRules } from "../plan/rules-judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { isHeldByRejection } from "../plan/step-groups.ts";
 import { describeFinding, describeGone, describeState, driftHeadings } from "./drift-words.ts";
+import { impactNotes } from "./impact-github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./organizations.ts";
@@ -40,7 +41,7 @@ import {
 	summarizeResult,
 } from "./summary.ts";
 
-import { describeUnread, headings, plainStyle, renderChange, renderGuard } from "./text.ts";
+import { describeUnread, describeWarning, headings, plainStyle, renderChange, renderGuard } from "./text.ts";
 import { aliasHeading, describeMovedAliases, showMovedAlias } from "./three-way-aliases.ts";
 import { noteReverted, revertsDrift, showReverted, threeWayHeadings } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
@@ -120,6 +121,8 @@ function annotationsOf(
 			),
 		),
 		...organizationsOf(result).flatMap((one) => organizationAnnotations(one, positionOf)),
+		// After what is to be decided in all of them: GitHub shows no more than ten of a level.
+		...organizationsOf(result).flatMap((one) => differenceAnnotations(one, positionOf)),
 		...(isPowers(result) ? result.organizations.flatMap(powersAnnotations) : []),
 	];
 }
@@ -189,6 +192,12 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 		...blockingGuards(plan).map((guard) =>
 			annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf)),
 		),
+		...warningGuards(plan).map((guard) =>
+			annotate("warning", "guard", describeWarning(guard), firstOf(guard.where, positionOf)),
+		),
+		...impactNotes(plan, drift !== null).map(({ level, title, message, addresses }) =>
+			annotate(level, title, message, firstOf(addresses, positionOf)),
+		),
 		...(["inDoubt", "rejected"] as const).flatMap((which) =>
 			sortWaiting(plan)[which].map((activity) => {
 				const message = [...describeWaiting(activity, plan), describeWaitingEffect(activity).join("; ")].join(": ");
@@ -200,11 +209,17 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 			return annotate("warning", "rule broken", message, positionOf(rule.address));
 		}),
 		...describeUnread(plan).map((message) => annotate("warning", headings.unread, message)),
-		...changeAnnotations(one, positionOf),
-		...(drift?.gone ?? []).map((gone) =>
-			annotate("notice", driftHeadings.gone, describeGone(gone), positionOf(gone.address)),
-		),
 	];
+}
+
+/** Returns the differences of a plan that was not started, and those of a report of drift that are gone. */
+function differenceAnnotations(one: OrganizationResult, positionIn: PositionOf): readonly Annotation[] {
+	const positionOf = (address: string): Position | undefined => positionIn(address, one.plan.organizationId);
+	if (one.results !== null) return [];
+	const gone = (one.drift?.gone ?? []).map((finding) =>
+		annotate("notice", driftHeadings.gone, describeGone(finding), positionOf(finding.address)),
+	);
+	return [...changeAnnotations(one, positionOf), ...gone];
 }
 
 /** Returns the findings of a drift report by address; a pending one before another. */

@@ -5,7 +5,7 @@
 
 import type { Problem } from "../errors.ts";
 import { showAddress, showName, showText } from "../escape.ts";
-import { blockingGuards } from "../plan/overrides.ts";
+import { blockingGuards, warningGuards } from "../plan/overrides.ts";
 import { nameOf } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
@@ -41,7 +41,7 @@ import {
 	summarizeResult,
 } from "./summary.ts";
 
-import { describeGuard, describeUnread, headings, needsSigns, plainStyle, signsMean } from "./text.ts";
+import { describeGuard, describeUnread, describeWarning, headings, needsSigns, plainStyle, signsMean } from "./text.ts";
 import { aliasBlock, describeBase, droppedBlock, partBlocks, revertedBlock } from "./three-way-markdown.ts";
 import { noteReverted } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } from "./waiting-text.ts";
@@ -209,6 +209,12 @@ function decisionBlocks({
 		...(threeWay === null || results !== null ? [] : [aliasBlock(threeWay), revertedBlock(threeWay)]),
 		bullets(1, ["error", "errors"], "Why it stopped", failed === null ? [] : renderMessageText(failed.error)),
 		bullets(1, ["guard", "guards"], headings.guards, guards),
+		bullets(
+			2,
+			["guard that warns", "guards that warn"],
+			headings.warnings,
+			(results === null ? warningGuards(plan) : []).map((guard) => codeSpan(describeWarning(guard), longestGuard)),
+		),
 		bullets(
 			1,
 			["broken rule", "broken rules"],

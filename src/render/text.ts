@@ -6,7 +6,7 @@ import { parseAddress, printScope } from "../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
 import type { Guard } from "../plan/guards.ts";
 import { kinds } from "../plan/kinds/index.ts";
-import { blockingGuards } from "../plan/overrides.ts";
+import { blockingGuards, warningGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { brokenRules } from "../plan/rules-judge.ts";
 import { coveredAddresses } from "../plan/step.ts";
@@ -27,6 +27,7 @@ export { capitalize, count, plainStyle, type Style };
 export const headings = {
 	problems: "This organization cannot converge",
 	guards: "Guards that block apply",
+	warnings: "Guards that warn",
 	...waitingHeadings,
 	unread: "Could not be read",
 	unplanned: "Organizations that could not be read",
@@ -74,6 +75,7 @@ export function renderOpen(plan: Plan, style: Style): readonly string[] {
 		...renderWaiting(plan, style),
 		...renderApprovals(plan, style),
 		...renderUnder(style.remove(`${headings.guards}:`), blockingGuards(plan).map(renderGuard)),
+		...renderUnder(style.warn(`${headings.warnings}:`), warningGuards(plan).map(describeWarning)),
 		...renderOverrides(plan.overrides, style, plan.guards),
 	];
 }
@@ -245,6 +247,11 @@ function isOfTag(one: Unread): boolean {
 export function renderGuard(guard: Guard): string {
 	const { found, allowed, flag } = describeGuard(guard);
 	return `${found} (${allowed}); to override: ${flag}`;
+}
+
+/** Returns what a guard found that blocks nothing, in one line. */
+export function describeWarning({ limit, message }: Guard): string {
+	return `${showText(message)} (allowed: ${limit})`;
 }
 
 /** Returns what a guard found, what is allowed, and the flag that overrides it. */

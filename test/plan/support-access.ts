@@ -69,7 +69,7 @@ export interface Wish {
 	/** New names of tags. */
 	readonly names?: Readonly<Partial<Record<TagName, string>>>;
 	readonly absent?: readonly string[];
-	readonly limits?: Limits;
+	readonly limits?: Limits | undefined;
 }
 
 export function liveFor({ members, policies }: Organization): LiveOrganization {

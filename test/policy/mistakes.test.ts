@@ -265,3 +265,35 @@ describe("a printed expression", () => {
 		expect(printExpression(parseText(printed))).toBe(printed);
 	});
 });
+
+describe("the place of a part", () => {
+	it("is the text of that part, with the parentheses inside it", () => {
+		const text = "  (a || b) && c.d [0] .count( ) == 'f' && !( [ 1 ] . any( x , (x == 1) ) ) ";
+		const parts: string[] = [];
+		JSON.stringify(parseText(text), (_, value) => {
+			if (value?.node !== undefined) parts.push(text.slice(value.span.start, value.span.end));
+			return typeof value === "bigint" ? `${value}` : value;
+		});
+		expect(parts).toEqual([
+			"(a || b) && c.d [0] .count( ) == 'f' && !( [ 1 ] . any( x , (x == 1) ) )",
+			"(a || b) && c.d [0] .count( ) == 'f'",
+			"a || b",
+			"a",
+			"b",
+			"c.d [0] .count( ) == 'f'",
+			"c.d [0] .count( )",
+			"c.d [0]",
+			"c.d",
+			"c",
+			"0",
+			"'f'",
+			"!( [ 1 ] . any( x , (x == 1) ) )",
+			"[ 1 ] . any( x , (x == 1) )",
+			"[ 1 ]",
+			"1",
+			"x == 1",
+			"x",
+			"1",
+		]);
+	});
+});

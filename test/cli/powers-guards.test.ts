@@ -12,7 +12,7 @@ const allow = { effect: "EFFECT_ALLOW", consensus: "", condition: "", time: "" }
 async function tryApply(
 	sections: readonly string[],
 	found: readonly object[],
-): Promise<{ world: World; stderr: string; code: number }> {
+): Promise<{ world: World; stderr: string; code: number | null }> {
 	const world = await makeWorld(document(...sections));
 	const padded = policies.map((policyId, at) => ({
 		...{ ...allow, policyId, policyName: `policy ${at + 1}`, consensus: "false" },

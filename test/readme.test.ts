@@ -35,6 +35,7 @@ const tours = [
 	["docs/base-comparison.md", "."],
 	["docs/exactly-once.md", "."],
 	["docs/guards.md", "."],
+	["docs/powers.md", "."],
 ] as const;
 
 const isForTheClone = ({ block, command }: Scene): boolean => block === "sh" && command.startsWith("npm ");
@@ -141,15 +142,15 @@ describe("the commands for a clone", () => {
 	});
 });
 
-describe("examples/consensus/README.md", () => {
+describe.each(["examples/consensus", "examples/powers"])("%s/README.md", (folder) => {
 	it("shows what its program prints", () => {
-		const path = join(root, "examples/consensus/README.md");
+		const path = join(root, folder, "README.md");
 		const markdown = readFileSync(path, "utf8");
-		const printed = execFileSync(process.execPath, [join(root, "examples/consensus/run.ts")], { encoding: "utf8" });
+		const printed = execFileSync(process.execPath, [join(root, folder, "run.ts")], { encoding: "utf8" });
 		const story = printed
 			.replaceAll(/sha256:[0-9a-f]{64}/g, "sha256:…")
 			.replaceAll(/(activity|explain) 0[0-9a-f]{7}-[0-9a-f-]{27}/g, "$1 01…")
-			.replaceAll(/since \d{4}-\d\d-\d\dT[\d:.]+Z/g, "since …")
+			.replaceAll(/(since|at) \d{4}-\d\d-\d\dT[\d:.]+Z/g, "$1 …")
 			.trim();
 		const block = /```text\n([\s\S]*?)\n?```/;
 		if (process.env.ORGSYNC_WRITE_README === "1") {

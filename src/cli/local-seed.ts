@@ -7,6 +7,7 @@ export function localSeed(publicKey: string): string {
 	return `organizations:
   - organizationId: ${localOrganizationId}
     organizationName: Acme
+    rootQuorum: { threshold: 1, userIds: [3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001] }
     users:
       - userId: 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001
         userName: alice

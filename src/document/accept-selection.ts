@@ -3,6 +3,7 @@
  * would describe live state from before the activity, and be wrong after its approval.
  */
 
+import { isRuleAddress } from "../plan/address.ts";
 import { matchesGlob } from "../plan/only.ts";
 import { nameOf, type RelatedActivity, settleOrAbandon } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -48,6 +49,12 @@ interface Match {
  */
 export function selectAddresses(plans: readonly Plan[], patterns: readonly string[]): Selection {
 	const matches = patterns.map((pattern) => plans.map((plan, index) => match(pattern, plan, index)));
+	const ofRules = patterns.filter((pattern) => isRuleAddress(pattern));
+	if (ofRules.length > 0) {
+		return {
+			refusals: ofRules.map((pattern) => `cannot accept ${pattern}: a rule says what must hold; change \`rules\``),
+		};
+	}
 	const unmatched = patterns.filter((_, index) => matches[index]?.every(({ all }) => all.length === 0));
 	if (unmatched.length > 0) return { refusals: unmatched.map((pattern) => describeNoMatch(pattern, plans)) };
 	const refusals = new Set<string>();

@@ -7,7 +7,7 @@
  */
 
 import { showText } from "../escape.ts";
-import { parseAddress, printAddress } from "../plan/address.ts";
+import { isRuleAddress, parseAddress, printAddress } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { kinds } from "../plan/kinds/index.ts";
@@ -53,7 +53,7 @@ export type Acceptance =
 
 /** Returns why a text is not an address or a pattern of addresses, or undefined if it is one. */
 export function addressMistake(pattern: string): string | undefined {
-	if (parseAddress(pattern) !== undefined) return undefined;
+	if (parseAddress(pattern) !== undefined || isRuleAddress(pattern)) return undefined;
 	return `write KIND:NAME as a plan shows it, KIND one of ${kinds.map(({ name }) => name).join(", ")}; * in NAME is any text`;
 }
 

@@ -39,6 +39,16 @@ function afterStep(access: AccessState, step: StepRequest): AccessState {
 	}
 }
 
+/** Whether the step changes something that is not known: tags of users, or policies. */
+export function changesUnknown({ users, policies }: AccessState, step: StepRequest): boolean {
+	if (step.operation === "delete_policies") return !policies.known;
+	if (step.operation !== "update_user_tag") return false;
+	const { addUserIds, removeUserIds } = step.parameters;
+	const changed = new Set([...addUserIds, ...removeUserIds]);
+	if (changed.size === 0) return false;
+	return !users.known || users.value.some(({ id, tagIds }) => changed.has(id) && !tagIds.known);
+}
+
 type Tagging = Extract<StepRequest, { readonly operation: "update_user_tag" }>["parameters"];
 
 /** Users become unknown where one who gets the tag is not listed: what else that user has is not known. */

@@ -12,6 +12,10 @@ export type AddressText = `${KindName}:${string}`;
 /** Names a rule of the document, which is no object (rules.ts). */
 export type RuleAddress = `rule:${string}`;
 
+export function isRuleAddress(text: string): text is RuleAddress {
+	return text.startsWith("rule:");
+}
+
 export function printAddress(kind: KindName, label: string): AddressText {
 	return `${kind}:${label}`;
 }
@@ -49,6 +53,11 @@ export function printScope(scope: Scope): string {
 		case "caller":
 			return "caller";
 	}
+}
+
+/** Returns the scope of one object, or of one rule. */
+export function scopeOf(address: AddressText | RuleAddress): Scope {
+	return isRuleAddress(address) ? { scope: "rule", address } : { scope: "object", address };
 }
 
 export function includesObject(scope: Scope, address: string): boolean {

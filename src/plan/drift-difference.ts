@@ -1,16 +1,27 @@
 /** Separates the known differences of a plan from objects whose live state is unknown. */
 import type { Problem } from "../errors.ts";
-import { type AddressText, includesObject, parseAddress, printAddress, printScope, type Scope } from "./address.ts";
+import {
+	type AddressText,
+	includesObject,
+	parseAddress,
+	printAddress,
+	printScope,
+	type RuleAddress,
+	type Scope,
+} from "./address.ts";
 import type { Change } from "./change.ts";
 import type { KindName } from "./kinds/names.ts";
 import type { Plan } from "./plan.ts";
+import { brokenRules, type JudgedRule } from "./rules-judge.ts";
 import { type EarlierActivity, isCovered, type Step } from "./step.ts";
 import { digestOf } from "./value.ts";
 
 export interface Difference {
-	readonly address: AddressText;
-	readonly kind: KindName;
+	readonly address: AddressText | RuleAddress;
+	readonly kind: KindName | "rule";
 	readonly what: string;
+	/** Null unless it is a broken rule. */
+	readonly rule: JudgedRule | null;
 	/** Null where there is only a problem. */
 	readonly change: Change | null;
 	readonly problem: Problem | null;
@@ -21,7 +32,7 @@ export interface Difference {
 /** An object of the document whose live state is unknown. */
 export type UnreadObject = Scope & { readonly because: string };
 
-/** What is known to differ: one entry an object. Changes that are only not known to be needless are left out. */
+/** What is known to differ: one entry an object or rule. Changes that are only not known to be needless are left out. */
 export function knownDifferences(plan: Plan): readonly Difference[] {
 	const problems = new Map<string, Problem>(plan.problems.map((problem) => [problem.path, problem]));
 	const changes = plan.changes.flatMap((change) => knownPart(change) ?? []);
@@ -34,6 +45,7 @@ export function knownDifferences(plan: Plan): readonly Difference[] {
 				address,
 				kind,
 				what: problem?.code ?? change.reason,
+				rule: null,
 				change,
 				problem,
 				earlierActivity: findEarlier(address, plan),
@@ -45,7 +57,14 @@ export function knownDifferences(plan: Plan): readonly Difference[] {
 			const address = parseAddress(path);
 			if (address === undefined || changed.has(printAddress(address.kind, address.label))) return [];
 			const { kind, label } = address;
-			return [{ address: printAddress(kind, label), kind, what, change: null, problem, earlierActivity: null }];
+			return [
+				{ address: printAddress(kind, label), kind, what, rule: null, change: null, problem, earlierActivity: null },
+			];
+		}),
+		...brokenRules(plan).map((rule): Difference => {
+			const earlierActivity = findRepair(rule, plan);
+			const { address } = rule;
+			return { address, kind: "rule", what: "rule-broken", rule, change: null, problem: null, earlierActivity };
 		}),
 	];
 }
@@ -63,12 +82,19 @@ function findEarlier(address: string, { steps }: Plan): EarlierActivity | null {
 	return covering.length > 0 && covering.every(joinsPending) ? (covering[0]?.earlierActivity ?? null) : null;
 }
 
+/** Returns the first pending activity where pending ones alone repair the rule. */
+function findRepair({ effect }: JudgedRule, { steps }: Plan): EarlierActivity | null {
+	const submitted = steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
+	return effect === "repairs" && submitted.every(joinsPending) ? (submitted[0]?.earlierActivity ?? null) : null;
+}
+
 function joinsPending({ earlierActivity }: Step): boolean {
 	return earlierActivity?.relation === "same" && earlierActivity.state !== "in-doubt";
 }
 
 /** Without what may move while the difference stays: other members of the tag, the nearest names in a problem's message. */
-export function digestDifference({ address, what, change }: Difference): string {
+export function digestDifference({ address, what, rule, change }: Difference): string {
+	if (rule?.before.state === "broken") return digestOf({ address, what, userIds: rule.before.userIds });
 	if (change === null) return digestOf({ address, what });
 	if (change.kind !== "userTag") return digestOf({ address, what, before: change.before, after: change.after });
 	const { before, after, addUserIds, removeUserIds } = change;
@@ -78,7 +104,7 @@ export function digestDifference({ address, what, change }: Difference): string 
 /** Returns the objects of the document that could not be read, and those whose change is not known to be needed. */
 export function unreadObjects(plan: Plan): readonly UnreadObject[] {
 	const doubted = plan.changes.filter(({ basis }) => basis === "unknown");
-	const unknown = plan.unread.filter(({ scope, standsIn }) => standsIn === "nothing" && isOfObjects(scope));
+	const unknown = plan.unread.filter((one) => one.standsIn === "nothing" && isOfDrift(one, plan));
 	const named = doubted.map(({ address }): UnreadObject => {
 		return { scope: "object", address, because: whyUnread(address, plan) ?? "it could not be read" };
 	});
@@ -93,7 +119,8 @@ export function whyUnread(address: string, { unread }: Pick<Plan, "unread">): st
 	return unread.find((one) => includesObject(one, address))?.because;
 }
 
-/** Whether the scope is of objects of the document; what rules, guards and pending activities depend on is not. */
-function isOfObjects(scope: Scope["scope"]): boolean {
-	return scope === "object" || scope === "kind";
+/** Whether the scope is of objects of the document, or of a rule in live state; what guards and activities depend on is not. */
+function isOfDrift(one: Scope, { rules = [] }: Plan): boolean {
+	if (one.scope !== "rule") return one.scope === "object" || one.scope === "kind";
+	return rules.some(({ address, before }) => address === one.address && before.state === "unknown");
 }

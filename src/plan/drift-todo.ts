@@ -5,21 +5,31 @@ import type { Difference } from "./drift-difference.ts";
 import { kindOf } from "./kinds/index.ts";
 import { nameOf } from "./pending.ts";
 import type { Plan } from "./plan.ts";
+import type { JudgedRule } from "./rules-judge.ts";
 import { isCovered } from "./step.ts";
 import { isHeldByRejection } from "./step-groups.ts";
 
 /** The sentence for this difference. It names commands as they can be typed; names in it are as they are, not escaped. */
 export function describeTodo(difference: Difference, plan: Plan): string {
-	const { kind, problem } = difference;
+	const { kind, problem, rule } = difference;
 	if (problem !== null) return describeProblem(difference);
 	if (difference.earlierActivity !== null) {
 		const name = quoteForShell(nameOf(difference.earlierActivity));
 		return `wait for activity ${name}, which makes it so: \`orgsync explain ${name}\` shows what it is waiting for`;
 	}
+	if (rule !== null || kind === "rule") return describeRepair(rule, plan);
 	const held = whyHeld(difference, plan);
 	if (held !== null) return held;
 	const blocked = plan.problems.length > 0 ? ", once the other problems of this organization are solved" : "";
 	return kindOf(kind).describeRemedy(accept(difference), blocked);
+}
+
+/** No live value can be accepted for a rule: the document says what must hold. */
+function describeRepair(rule: JudgedRule | null, { problems }: Plan): string {
+	if (rule?.effect === "repairs" && problems.length === 0) return "`orgsync apply` repairs it";
+	const where =
+		rule?.rule === "minApprovers" || rule?.rule === "onlyBy" ? "policies, tags or the root quorum" : "the tags";
+	return `apply does not repair it: change ${where}, or \`rules\` in the document`;
 }
 
 function describeProblem({ address, problem }: Difference): string {

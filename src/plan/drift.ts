@@ -1,6 +1,6 @@
 /** The drift report. Only a known difference is drift; others are listed as unread or waiting (docs/drift.md). */
 import { type ExitCode, exitCodes } from "../errors.ts";
-import { type AddressText, includesObject } from "./address.ts";
+import { type AddressText, includesObject, isRuleAddress, type RuleAddress, scopeOf } from "./address.ts";
 import {
 	type Difference,
 	digestDifference,
@@ -36,9 +36,9 @@ export interface Attribution {
 }
 
 export interface Finding {
-	readonly address: AddressText;
-	readonly kind: KindName;
-	/** The reason of its change, or the code of its problem. */
+	readonly address: AddressText | RuleAddress;
+	readonly kind: KindName | "rule";
+	/** The reason of its change, or the code of its problem; `rule-broken` of a rule. */
 	readonly what: string;
 	/** Of the difference: it stays the same while live and document differ in the same way. */
 	readonly digest: string;
@@ -48,6 +48,8 @@ export interface Finding {
 	readonly state: FindingState;
 	readonly by: Attribution | null;
 	readonly todo: string;
+	/** What breaks a rule, in a sentence; left out for objects. */
+	readonly message?: string;
 }
 
 /** An object that becomes what the document says when the activity that it waits for has ended well. */
@@ -87,14 +89,15 @@ export interface DriftContext {
 	/** By address. */
 	readonly attributions?: ReadonlyMap<string, Attribution>;
 	readonly unattributed?: string | null;
-	/** Whether this run looked at an object with this address (`--only`); all when left out. */
+	/** Whether this run looked at an object with this address (`--only`); all when left out. Rules are always judged. */
 	readonly isSelected?: (address: string) => boolean;
 	/** When orgsync last changed an object, by address (drift-memory.ts). */
 	readonly appliedAt?: ReadonlyMap<string, string>;
 }
 
 export function reportDrift(plan: Plan, context: DriftContext = {}): OrganizationDrift {
-	const { earlier, isSelected = () => true, appliedAt } = context;
+	const { earlier, appliedAt } = context;
+	const isSelected = (address: string): boolean => isRuleAddress(address) || context.isSelected?.(address) !== false;
 	const differences = knownDifferences(plan);
 	const before = new Map([...(earlier?.waiting ?? []), ...(earlier?.findings ?? [])].map((one) => [one.address, one]));
 	const found = differences.map((difference) => ({
@@ -190,6 +193,7 @@ function makeFinding(
 		// Who did it is listed for a while only; what was known of the same difference stays known.
 		by: attributions?.get(address) ?? (same ? (before?.by ?? null) : null),
 		todo: describeTodo(difference, plan),
+		...(difference.rule?.before.state === "broken" ? { message: difference.rule.before.message } : {}),
 	};
 }
 
@@ -202,7 +206,7 @@ function withKept(unread: readonly UnreadObject[], kept: readonly Finding[], pla
 	const missing = kept.filter(({ address }) => !unread.some((one) => includesObject(one, address)));
 	return [
 		...unread,
-		...missing.map(({ address }) => ({ scope: "object" as const, address, because: whyUnread(address, plan) ?? "" })),
+		...missing.map(({ address }) => ({ ...scopeOf(address), because: whyUnread(address, plan) ?? "" })),
 	];
 }
 

@@ -36,6 +36,8 @@ class Forecast {
 	readonly #byId: ReadonlyMap<string, Step>;
 	/** By activity, as JSON. */
 	readonly #relevant = new Map<string, readonly Step[]>();
+	/** By type of activity and id of policy. */
+	readonly #applicable = new Map<string, boolean>();
 	/** By activity, submitter and completed steps. */
 	readonly #judged = new Map<string, Approval>();
 
@@ -136,8 +138,15 @@ class Forecast {
 		});
 	}
 
-	/** Whether the policy would allow the activity to anybody if it allowed, and named no approvers. */
-	#canApply(policy: AccessPolicy, activity: SubmittedActivity): boolean {
+	/** Whether the policy would allow the activity to everyone if it allowed, and named no approvers. */
+	#canApply(policy: AccessPolicy, { type }: SubmittedActivity): boolean {
+		const key = `${type} ${policy.id}`;
+		const known = this.#applicable.get(key) ?? this.#findApplicable(policy, type);
+		this.#applicable.set(key, known);
+		return known;
+	}
+
+	#findApplicable(policy: AccessPolicy, type: string): boolean {
 		const userId = "00000000-0000-0000-0000-000000000000";
 		const none = { known: true, value: [] } as const;
 		const user = { id: userId, tagIds: none, email: { known: true, value: null }, credentials: none } as const;
@@ -146,8 +155,8 @@ class Forecast {
 			policies: { known: true, value: [{ ...policy, effect: "EFFECT_ALLOW", consensus: "" }] },
 			rootQuorum: { known: true, value: { threshold: 1, userIds: [] } },
 		};
-		const other = { ...activity, ownerId: null };
-		return foretellApproval(access, other, { userId, publicKey: null }, this.#context.atMs).verdict !== "denied";
+		const activity = { type, ownerId: null };
+		return foretellApproval(access, activity, { userId, publicKey: null }, this.#context.atMs).verdict !== "denied";
 	}
 
 	/** Returns the steps that have completed before this one is submitted. */

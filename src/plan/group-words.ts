@@ -74,12 +74,12 @@ export function groupWords(group: ActivityGroup): GroupWords {
 }
 
 /** Returns what the group lets people do: `sign with any wallet or key (PRIVATE_KEY/SIGN) where wallet.id == '…'`. */
-export function describePower(group: ActivityGroup, condition: string | null): string {
+export function describePower(group: ActivityGroup, condition: string | null, form: VerbForm = "do"): string {
 	const { verb, object } = groupWords(group);
 	const words = object.map((part) => (typeof part === "string" ? part : showCode(part.text)));
 	const where = condition === null ? "" : ` where ${showCode(condition)}`;
 	const printed = "resource" in group ? ` (${showText(printGroup(group))})` : "";
-	return `${verb.do} ${words.join("")}${printed}${where}`;
+	return `${verb[form]} ${words.join("")}${printed}${where}`;
 }
 
 function showCode(text: string): string {

@@ -2,7 +2,7 @@
 import type { AccessState } from "../policy/access.ts";
 import { compareAccess, type ImpactFinding, type ImpactVerdict } from "../policy/impact.ts";
 import type { Ability, GroupPower } from "../policy/powers.ts";
-import { accessAfter } from "./access-after.ts";
+import { accessAfter, changesUnknown } from "./access-after.ts";
 import type { Step } from "./step.ts";
 
 /** Who could do it, or can; `together` is cut to the first sets, and `thresholds` says the whole. */
@@ -32,7 +32,9 @@ export function findImpact(access: AccessState, steps: readonly Step[], atMs: nu
 	const impact = findings.map((finding) => {
 		return { ...finding, before: summarize(finding.before), after: summarize(finding.after) };
 	});
-	return { impact, impactVerdict: verdict };
+	// Where a step changes what was not read, both sides are equally unknown, which is not the same.
+	const isHidden = verdict !== "unknown" && completing.some((step) => changesUnknown(access, step));
+	return { impact, impactVerdict: isHidden ? "unknown" : verdict };
 }
 
 function summarize({ alone, together, thresholds, isComplete, unknown }: GroupPower): AbilitySummary {

@@ -1,5 +1,6 @@
 /** Overrides: safeguards that an operator switched off. Only those that made a difference are recorded. */
 import type { Allowed, Guard, GuardKind } from "./guards.ts";
+import { powerLimits } from "./organization.ts";
 import { nameOf, type PendingActivity, touches } from "./pending.ts";
 import { coveredAddresses, type Step } from "./step.ts";
 import { sameValue } from "./value.ts";
@@ -73,6 +74,11 @@ export function allowsOf(guards: readonly Guard[], allowed: Allowed): readonly A
 /** Returns the guards that keep apply from sending anything: those that refuse, and that no override lets pass. */
 export function blockingGuards({ guards, overrides = [] }: Guarded): readonly Guard[] {
 	return guards.filter((guard) => guard.refuses && !overrides.some((one) => isFor(one, guard)));
+}
+
+/** Returns the guards that block nothing, and that a reader has to know of: what they judge is allowed, or not known. */
+export function warningGuards({ guards }: Guarded): readonly Guard[] {
+	return guards.filter(({ kind, refuses }) => !refuses && powerLimits.some((limit) => limit === kind));
 }
 
 export function isFor(override: Override, { kind, found }: Guard): boolean {

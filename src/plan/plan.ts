@@ -18,7 +18,7 @@ import {
 import { type Override, overridesInPlan } from "./overrides.ts";
 import { holdRejected, holdSteps, type PendingActivity, type RelatedActivity } from "./pending.ts";
 import { judgeRules } from "./rules-guards.ts";
-import { describeRules, findRules, type JudgedRule, unreadRules, usersOfRules } from "./rules-judge.ts";
+import { brokenRules, describeRules, findRules, type JudgedRule, unreadRules, usersOfRules } from "./rules-judge.ts";
 import type { Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
 import { makeSteps } from "./steps.ts";
@@ -113,7 +113,13 @@ export function makePlan(
 	const meaning = findMeaning({ steps, waiting }, context, live);
 	const retried = context.retryRejected === true ? groupSteps(checked.steps).rejected : [];
 	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
-	const found = findRules(desired.rules ?? [], { ...context, live, steps, meaning, atMs: context.readAtMs });
+	const found = findRules(desired.rules ?? [], {
+		...context,
+		live,
+		steps,
+		meaning,
+		atMs: context.serviceTimeMs ?? context.readAtMs,
+	});
 	const caller = context.caller ?? { known: false, because: "it was not asked for" };
 	const userNames = namesOfUsers(desired);
 	const mentioned = [
@@ -167,9 +173,9 @@ export function namesOfUsers({ users }: Pick<DesiredOrganization, "users">): Pla
 	);
 }
 
-/** Whether the plan finds anything that is not as desired, whether or not orgsync could change it. */
+/** Whether the plan finds anything that is not as desired, broken rules included, whether or not orgsync could change it. */
 export function findsDifference(plan: Plan): boolean {
-	return plan.changes.length > 0 || plan.problems.length > 0;
+	return plan.changes.length > 0 || plan.problems.length > 0 || brokenRules(plan).length > 0;
 }
 
 /** The digest of what the object of a change was when it was read, whatever is to become of it. */

@@ -5,7 +5,7 @@ import type { RuleAddress } from "./address.ts";
 import type { Unread } from "./change.ts";
 import type { Meaning } from "./meaning.ts";
 import type { DesiredRule, LiveOrganization } from "./organization.ts";
-import { addressOfRule, isWorse, keptFacts, type RuleFacts } from "./rules.ts";
+import { addressOfRule, isWorse, keptFacts, needsPowers, type RuleFacts } from "./rules.ts";
 import { judgeMinApprovers, judgeNewAccess, judgeOnlyBy, powersOf, type RulePowers } from "./rules-powers.ts";
 import { findTag, judgeExclusive, judgeMembers, type NamedTag, type NamedTags, tagsAfter } from "./rules-tags.ts";
 import { describeBreaches } from "./rules-words.ts";
@@ -67,8 +67,7 @@ export function findRules(rules: readonly DesiredRule[], context: RulesContext):
 	// A rule is about one tag: where the plan renames it, the rule goes by the name that it gets.
 	const after: NamedTags = new Map([...names].map((name) => [name, findTag(tags, name)]));
 	const before: NamedTags = new Map([...after].map(([name, tag]) => [name, beforeOf(name, tag, tagsBefore)]));
-	const needsPowers = rules.some(({ rule }) => rule === "minApprovers" || rule === "onlyBy");
-	const powers = access === undefined || !needsPowers ? undefined : powersOf(access, atMs);
+	const powers = access === undefined || !needsPowers(rules) ? undefined : powersOf(access, atMs);
 	const isIdle = steps.length === 0;
 	const powersAfter =
 		access === undefined || powers === undefined || isIdle ? powers : powersOf(accessAfter(access, steps), atMs);
@@ -148,6 +147,11 @@ function stateOf(rule: DesiredRule, { breaches, unknown }: RuleFacts, names: Use
 		return { state: "broken", userIds, message: describeBreaches(rule, breaches, names) };
 	}
 	return unknown === null ? { state: "kept" } : { state: "unknown", because: unknown };
+}
+
+/** Returns the rules that live state breaks. */
+export function brokenRules({ rules = [] }: { readonly rules?: readonly JudgedRule[] }): readonly JudgedRule[] {
+	return rules.filter(({ before }) => before.state === "broken");
 }
 
 /** Returns the rules that could not be checked, before the steps or after them. */

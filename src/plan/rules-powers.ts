@@ -2,26 +2,32 @@
 import type { AccessState, Known } from "../policy/access.ts";
 import { type ActivityGroup, namedPowers, type PowerName, printGroup } from "../policy/groups.ts";
 import type { ImpactVerdict } from "../policy/impact.ts";
-import { type Ability, findPowers, type GroupPower } from "../policy/powers.ts";
+import { ownCredentials } from "../policy/judge.ts";
+import { type Ability, fewestApprovers, findPower, type GroupPower } from "../policy/powers.ts";
+import { prepareAccess } from "../policy/prepare.ts";
 import type { PlanImpact } from "./impact.ts";
 import { type Breach, factsOf, joinFacts, keptFacts, type RuleFacts, type RuleOf } from "./rules.ts";
 import type { NamedTags } from "./rules-tags.ts";
 import { compareText } from "./value.ts";
 
-/** Who can do what, and what policies alone allow, by printed group. */
+/** Who can do what, and what policies alone allow. */
 export interface RulePowers {
 	readonly access: AccessState;
-	readonly byPolicies: ReadonlyMap<string, GroupPower>;
+	readonly byPolicies: (group: ActivityGroup) => GroupPower;
 }
 
 /** Returns the powers of this state. `atMs`: milliseconds since 1970. */
 export function powersOf(access: AccessState, atMs: number): RulePowers {
 	// A quorum without users is never reached: what is left is what policies allow.
 	const apart: AccessState = { ...access, rootQuorum: { known: true, value: { threshold: 1, userIds: [] } } };
-	return {
-		access,
-		byPolicies: new Map(findPowers(apart, atMs).map((power) => [printGroup(power.group), power])),
+	const prepared = prepareAccess(apart, atMs);
+	const found = new Map<string, GroupPower>();
+	const byPolicies = (group: ActivityGroup): GroupPower => {
+		const power = found.get(printGroup(group)) ?? findPower(prepared, group);
+		found.set(printGroup(group), power);
+		return power;
 	};
+	return { access, byPolicies };
 }
 
 /** One ability of a group, and the condition under which it is there; null: always. */
@@ -29,10 +35,13 @@ interface ConditionalAbility extends Ability {
 	readonly condition: string | null;
 }
 
+/** Returns what is possible always, and under each condition. What each user may do with its own credentials does not count. */
 function abilitiesOf(power: GroupPower): readonly ConditionalAbility[] {
-	const conditional = power.conditional.map(({ condition, holds, ...ability }) => {
-		return { ...ability, condition: holds ? condition : `not (${condition})` };
-	});
+	const conditional = power.conditional
+		.filter(({ condition }) => condition !== ownCredentials)
+		.map(({ condition, holds, ...ability }) => {
+			return { ...ability, condition: holds ? condition : `not (${condition})` };
+		});
 	return [{ ...power, condition: null }, ...conditional];
 }
 
@@ -43,8 +52,7 @@ function judgeGroups(
 	judge: (ability: ConditionalAbility, group: ActivityGroup) => RuleFacts,
 ): RuleFacts {
 	const all = namedPowers[power].map((group) => {
-		const found = byPolicies.get(printGroup(group));
-		if (found === undefined) return { breaches: [], unknown: `the power ${printGroup(group)} was not judged` };
+		const found = byPolicies(group);
 		return joinFacts([
 			...abilitiesOf(found).map((ability) => judge(ability, group)),
 			{ breaches: [], unknown: found.unknown },
@@ -53,14 +61,19 @@ function judgeGroups(
 	return joinFacts(all);
 }
 
+const tooManySets = "too many sets of users are enough";
+
 /** Fewer approvers than the rule asks for are a breach, each smallest set of them; so is a root quorum of fewer. */
 export function judgeMinApprovers({ power, min }: RuleOf<"minApprovers">, powers: RulePowers): RuleFacts {
 	const root = factsOf(powers.access.rootQuorum, ({ threshold, userIds }) => {
 		const isReached = threshold < min && userIds.length >= threshold && userIds.length > 0;
 		return isReached ? { breaches: [{ what: "rootQuorum", userIds, threshold }], unknown: null } : keptFacts;
 	});
-	const groups = judgeGroups(power, powers, ({ alone, together, condition }, group) => {
+	const groups = judgeGroups(power, powers, (ability, group) => {
+		const { alone, together, condition } = ability;
 		const sets = [...alone.map((userId) => [userId]), ...together].filter((set) => set.length < min);
+		// Too many sets to write out can leave none.
+		if (sets.length === 0 && (fewestApprovers(ability) ?? min) < min) return { breaches: [], unknown: tooManySets };
 		return { breaches: sets.map((userIds) => ({ what: "enough", userIds, group, condition })), unknown: null };
 	});
 	return joinFacts([root, groups]);

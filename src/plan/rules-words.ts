@@ -56,7 +56,7 @@ function describeAlike(rule: DesiredRule, alike: readonly Breach[], names: UserN
 			return userIds.length === 1 ? `${who} alone is enough to ${power}` : `${who} are each enough alone to ${power}`;
 		}
 		case "outsider":
-			return `${who} can help to ${describePower(breach.group, breach.condition)}`;
+			return `${who} can take part in ${describePower(breach.group, breach.condition, "doing")}`;
 		case "newAccess":
 			return describeNewAccess(breach, who);
 	}
@@ -70,9 +70,9 @@ function describeMembers(rule: DesiredRule, count: number, beyond: number): stri
 
 function describeNewAccess({ group, condition, change }: NewAccess, who: string): string {
 	if (group === null) return "the plan is more permissive";
+	if (change === "gains") return `${who} could take part in ${describePower(group, condition, "doing")}`;
 	const power = describePower(group, condition);
-	if (change === "alone") return `${who} could ${power} alone`;
-	return change === "fewer" ? `fewer approvers would be enough to ${power}` : `${who} could help to ${power}`;
+	return change === "alone" ? `${who} could ${power} alone` : `fewer approvers would be enough to ${power}`;
 }
 
 function listUsers(userIds: readonly string[], names: UserNames): readonly string[] {

@@ -24,6 +24,11 @@ function printTag(name: string): string {
 	return /[+"]/.test(name) ? JSON.stringify(name) : name;
 }
 
+/** Whether a rule is about powers, so that it has to be read who can do what. */
+export function needsPowers(rules: readonly DesiredRule[]): boolean {
+	return rules.some(({ rule }) => rule === "minApprovers" || rule === "onlyBy");
+}
+
 /** Whether a rule is about user tags, so that tags and their members have to be read. */
 export function namesTags(rules: readonly DesiredRule[]): boolean {
 	return rules.some(({ rule }) => rule === "exclusive" || rule === "members" || rule === "onlyBy");

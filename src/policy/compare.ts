@@ -4,7 +4,7 @@ import { aloneIn, fewestIn, findSmallestSets, isMember, participantsIn } from ".
 import type { ImpactChange, ImpactFinding } from "./finding.ts";
 import { TooComplex } from "./formula.ts";
 import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
-import { findParts, ownCredentials, type Part } from "./judge.ts";
+import { allowedBy, findParts, ownCredentials, type Part } from "./judge.ts";
 import { findPower } from "./powers.ts";
 import type { PreparedAccess } from "./prepare.ts";
 import { difference, type Family } from "./resolve.ts";
@@ -33,7 +33,11 @@ interface Change {
 	readonly users: Bits;
 	readonly witness: Bits;
 	readonly isEscalation: boolean;
+	/** Conditions under which it is not so, though the slice's conditions hold. */
+	readonly unless: readonly string[];
 }
+
+const plain = { isEscalation: false, unless: [] } as const;
 
 const same: GroupComparison = { findings: [], isMore: false, isLess: false };
 
@@ -97,12 +101,12 @@ class Comparison {
 			isUnknown ||= families.some(({ sure, possible }) => this.#difference(possible, sure).length > 0);
 		}
 		const because = this.#unknownBecause();
-		if (because !== null && (isUnknown || !this.#areRootQuorumsKnown())) this.#add("unknown", null, 0n, 0n, because);
+		if (because !== null && (isUnknown || !this.#areRootQuorumsKnown())) this.#addUnknown(because);
 		return this.#result();
 	}
 
 	giveUnknown(because: string): GroupComparison {
-		this.#add("unknown", null, 0n, 0n, because);
+		this.#addUnknown(because);
 		return this.#result();
 	}
 
@@ -146,9 +150,7 @@ class Comparison {
 		if (more.length > 0) changes.push(...this.#findMore(slice, before, after, more));
 		if (less.length > 0) changes.push(...this.#findLess(slice, before, after, less));
 		this.#seen.push({ slice, more, less, changes });
-		for (const { change, users, witness, isEscalation } of changes) {
-			this.#add(change, slice, users, witness, null, isEscalation);
-		}
+		for (const change of changes) this.#add(change, writeCondition(slice, change));
 	}
 
 	#findMore(slice: Slice, before: SideFamilies, after: SideFamilies, more: Family): readonly Change[] {
@@ -157,7 +159,7 @@ class Comparison {
 		if (alone !== 0n) {
 			const isEscalation = this.#isSensitive(slice) && this.#neededTwo(before.possibleByPolicies);
 			const first = membersOf(alone)[0] ?? 0;
-			changes.push({ change: "alone", users: alone, witness: bit(first), isEscalation });
+			changes.push({ change: "alone", users: alone, witness: bit(first), isEscalation, unless: [] });
 		}
 		const isAlone = aloneIn(after.sure) !== 0n && aloneIn(more) !== 0n;
 		const [least, most] = [fewestIn(after.sureByPolicies), fewestIn(before.possibleByPolicies)];
@@ -165,27 +167,39 @@ class Comparison {
 			const sets = findSmallestSets(more).together;
 			const witness = sets[0] ?? 0n;
 			const users = sets.filter((set) => membersOf(set).length === least).reduce((all, set) => all | set, 0n);
-			changes.push({ change: "fewer", users: users || witness, witness, isEscalation: false });
+			changes.push({ change: "fewer", users: users || witness, witness, ...plain });
 		}
 		const gained = participantsIn(more) & ~participantsIn(before.possible) & ~aloneIn(more);
 		const users = this.#unseen(slice, ["alone", "gains"], gained);
-		if (users !== 0n) changes.push({ change: "gains", users, witness: witnessOf(more, users), isEscalation: false });
+		if (users !== 0n) changes.push({ change: "gains", users, witness: witnessOf(more, users), ...plain });
 		if (changes.length > 0) return changes;
 		const witness = this.#unseenSet(slice, more, "more");
-		return witness === null ? [] : [{ change: "gains", users: witness, witness, isEscalation: false }];
+		return witness === null ? [] : [{ change: "gains", users: witness, witness, ...plain }];
 	}
 
 	#findLess(slice: Slice, before: SideFamilies, after: SideFamilies, less: Family): readonly Change[] {
 		if (before.sureByPolicies.length > 0 && after.possibleByPolicies.length === 0) {
 			const users = participantsIn(before.sureByPolicies);
 			if (this.#hasSeen(slice, "nobody")) return [];
-			return [{ change: "nobody", users, witness: witnessOf(less, users), isEscalation: false }];
+			return [{ change: "nobody", users, witness: witnessOf(less, users), ...plain, unless: this.#waysLeft(slice) }];
 		}
 		const lost = participantsIn(less) & ~participantsIn(after.possible);
 		const users = this.#unseen(slice, ["nobody", "loses"], lost);
-		if (users !== 0n) return [{ change: "loses", users, witness: witnessOf(less, users), isEscalation: false }];
+		if (users !== 0n) return [{ change: "loses", users, witness: witnessOf(less, users), ...plain }];
 		const witness = this.#unseenSet(slice, less, "less");
-		return witness === null ? [] : [{ change: "loses", users: witness, witness, isEscalation: false }];
+		return witness === null ? [] : [{ change: "loses", users: witness, witness, ...plain }];
+	}
+
+	/** Returns the conditions under which policies still allow it after, where the slice has none. */
+	#waysLeft({ condition }: Slice): readonly string[] {
+		if (condition !== null) return [];
+		const { prepared, found } = this.#after;
+		const conditions = new Set(found.parts.flatMap((part) => (part.effect === "allow" ? [part.condition] : [])));
+		return [...conditions].filter((one): one is string => {
+			if (one === null || one === ownCredentials) return false;
+			const isOn = (part: Part): boolean => part.condition === null || part.condition === one;
+			return allowedBy(prepared, found.parts, (part) => (isOn(part) ? "sure" : "off")).length > 0;
+		});
 	}
 
 	/** Slices with fewer conditions, which hold wherever this one does. */
@@ -226,23 +240,23 @@ class Comparison {
 		return !rootQuorum.known || rootQuorum.value.threshold >= 2;
 	}
 
+	#addUnknown(because: string): void {
+		this.#add({ change: "unknown", users: 0n, witness: 0n, ...plain }, null, because);
+	}
+
 	#add(
-		change: ImpactChange,
-		slice: Slice | null,
-		users: Bits,
-		witness: Bits,
-		because: string | null,
-		isEscalation = false,
+		{ change, users, witness, isEscalation }: Change,
+		condition: string | null,
+		because: string | null = null,
 	): void {
 		const { prepared } = this.#before;
-		const conditions = slice?.condition ?? null;
 		const policyIds = this.#changed.flatMap(({ policyId }) => (policyId === null ? [] : [policyId]));
 		this.#findings.push({
 			group: this.#group,
 			change,
 			userIds: idsOf(prepared.users, users),
 			witness: idsOf(prepared.users, witness),
-			condition: conditions,
+			condition,
 			before: findPower(prepared, this.#group),
 			after: findPower(this.#after.prepared, this.#group),
 			policyIds: [...new Set(policyIds)].sort(),
@@ -250,6 +264,12 @@ class Comparison {
 			because,
 		});
 	}
+}
+
+/** Returns the condition under which a change is so; null where it always is. */
+function writeCondition({ condition }: Slice, { unless }: Change): string | null {
+	const texts = [...(condition === null ? [] : [condition]), ...unless.map((text) => `!(${text})`)];
+	return texts.length === 0 ? null : texts.join(" && ");
 }
 
 /** Returns the first smallest set with one of the users. */

@@ -113,15 +113,12 @@ class Translation {
 		const list = this.#list(expression.of);
 		if (list === null || item === null || predicate === undefined) return unknownFormula(describe(expression));
 		if (method !== "any" && method !== "all") return unknownFormula(describe(expression));
-		const found = this.#items(list, item, predicate);
-		if (method === "any") return threshold("atLeast", 1, found);
+		if (method === "any") return threshold("atLeast", 1, this.#items(list, item, predicate));
+		const found = findItems(this.#predicates, list.kind, item, predicate);
+		this.#noteErrors(list, found);
 		// All of them: none that is not.
-		return threshold("atMost", 0, {
-			kind: list.kind,
-			sure: list.sure & ~found.possible,
-			possible: list.possible & ~found.sure,
-			tagId: null,
-		});
+		const others = { sure: list.sure & ~found.possible, possible: list.possible & ~found.sure };
+		return threshold("atMost", 0, { ...list, ...others, tagId: null });
 	}
 
 	#list(expression: Expression): VoteList | null {

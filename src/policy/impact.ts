@@ -4,6 +4,7 @@ import { compareGroup } from "./compare.ts";
 import { type ImpactFinding, impactChanges } from "./finding.ts";
 import { listGroups } from "./listed-groups.ts";
 import { prepareBoth } from "./prepare.ts";
+import { dropRepeats } from "./repeats.ts";
 
 export { type ImpactChange, type ImpactFinding, impactChanges } from "./finding.ts";
 
@@ -22,9 +23,9 @@ export function compareAccess(before: AccessState, after: AccessState, atMs: num
 	const [one, other] = prepareBoth(before, after, atMs);
 	const compared = listGroups([one, other]).map((group) => compareGroup(one, other, group));
 	const order = new Map(impactChanges.map((change, index) => [change, index]));
-	const findings = compared
-		.flatMap(({ findings: found }) => found)
-		.sort((left, right) => (order.get(left.change) ?? 0) - (order.get(right.change) ?? 0));
+	const findings = dropRepeats(compared.flatMap(({ findings: found }) => found)).toSorted(
+		(left, right) => (order.get(left.change) ?? 0) - (order.get(right.change) ?? 0),
+	);
 	const isMore = compared.some(({ isMore: more }) => more);
 	const isLess = compared.some(({ isLess: less }) => less);
 	return { verdict: verdictOf(isMore, isLess, findings), findings };

@@ -1,7 +1,7 @@
 /** Finds which policies have a part in a group of activities, and which sets of users they allow together. */
 import { type ActivityFacts, isForRootQuorum } from "./activity.ts";
 import { outcomeFor } from "./compile.ts";
-import { alternativesOf, always, type Conjunction } from "./formula.ts";
+import { bound, type Conjunction } from "./formula.ts";
 import type { PreparedAccess, PreparedPolicy } from "./prepare.ts";
 import { type Family, resolve, simplify } from "./resolve.ts";
 
@@ -61,7 +61,7 @@ export function findParts(prepared: PreparedAccess, facts: ActivityFacts): Group
 		if (one.allows) parts.push(makePart(one, "allow", condition, unclear));
 		if (one.denies) parts.push(makePart(one, "deny", condition, unclear));
 	}
-	if (facts.resource === "CREDENTIAL" && policies.known && !coversCredentials(prepared)) parts.push(ownPart);
+	if (facts.resource === "CREDENTIAL" && policies.known && !coversCredentials(prepared)) parts.push(ownPart(prepared));
 	return { parts, missing: policies.known ? null : policies.because, assumptions };
 }
 
@@ -91,15 +91,18 @@ function makePart(
 	};
 }
 
-const ownPart: Part = {
-	policyId: null,
-	effect: "allow",
-	condition: ownCredentials,
-	key: "own",
-	sure: alternativesOf(always, "sure"),
-	possible: alternativesOf(always, "sure"),
-	unknown: null,
-};
+function ownPart({ votes }: PreparedAccess): Part {
+	const anyone: readonly Conjunction[] = [{ atLeast: [bound(1, votes.all)], atMost: [] }];
+	return {
+		policyId: null,
+		effect: "allow",
+		condition: ownCredentials,
+		key: `own ${votes.all}`,
+		sure: anyone,
+		possible: anyone,
+		unknown: null,
+	};
+}
 
 /**
  * Unverified, chosen: a policy covers credential activities when it is in force and its condition may hold for one of them,

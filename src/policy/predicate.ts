@@ -47,6 +47,7 @@ export function makePredicates(votes: Votes, users: ReadonlyMap<string, AccessUs
 	}
 	const perUser = votes.userIds.map((id) => userValue(id, users.get(id)));
 	const has = (isPossible: boolean): Bits =>
+		votes.all &
 		setOf(votes.credentials.flatMap((one, vote) => ((one.known ? one.value !== null : isPossible) ? [vote] : [])));
 	return {
 		votes,
@@ -95,7 +96,8 @@ interface Outcomes {
 export function findItems(predicates: Predicates, kind: ItemKind, item: string, predicate: Expression): ItemSets {
 	const { yes, no, errors } = judge(predicates, kind, item, predicate);
 	const tagId = kind === "approvers" ? tagOf(item, predicate) : null;
-	return { sure: yes, possible: predicates.votes.all & ~no & ~errors, errors, tagId };
+	const { all } = predicates.votes;
+	return { sure: yes & all, possible: all & ~no & ~errors, errors: errors & all, tagId };
 }
 
 function judge(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes {

@@ -9,7 +9,7 @@ import { alternativesOf, always, bound, type Conjunction, type Formula, TooCompl
 import { mentionsName } from "./mentions.ts";
 import { makePredicates, type Predicates } from "./predicate.ts";
 import type { Family } from "./resolve.ts";
-import { setOf } from "./sets.ts";
+import { type Bits, setOf } from "./sets.ts";
 import { makeVotes, splitVotes, type Votes } from "./votes.ts";
 
 /** A consensus, in both readings of what is unknown. */
@@ -83,8 +83,9 @@ function prepareFor(access: AccessState, atMs: number, userIds: readonly string[
 	const users = new Map<string, AccessUser>();
 	if (access.users.known) for (const user of access.users.value) users.set(user.id, user);
 	const policies = access.policies.known ? access.policies.value : [];
-	const plain = makeVotes(userIds);
-	const votes = policies.some(namesCredentials) ? splitVotes(userIds, users) : plain;
+	const present = new Set(userIdsOf(access));
+	const plain = makeVotes(userIds, present);
+	const votes = policies.some(namesCredentials) ? splitVotes(userIds, present, users) : plain;
 	const maker = new ConsensusMaker(access, makePredicates(votes, users));
 	return {
 		access,
@@ -156,8 +157,8 @@ class ConsensusMaker {
 	#fromFormula(text: string, formula: Formula): Consensus {
 		const sure = alternativesOf(formula, "sure");
 		const possible = alternativesOf(formula, "possible");
-		const sureKey = keyOf(sure);
-		const possibleKey = keyOf(possible);
+		const { all } = this.#predicates.votes;
+		const [sureKey, possibleKey] = [keyOf(sure, all), keyOf(possible, all)];
 		if (sureKey === possibleKey) return { key: this.#withVotes(sureKey), sure, possible: sure, because: null };
 		const because = reasonOf(formula) ?? "the users' attributes are not all known";
 		return { key: this.#withUsers(text), sure, possible, because };
@@ -182,9 +183,13 @@ class ConsensusMaker {
 	}
 }
 
-function keyOf(alternatives: readonly Conjunction[]): string {
+/** Equal for equal sets. Without a set of votes that it needs, an alternative means any of all votes. */
+function keyOf(alternatives: readonly Conjunction[], all: Bits): string {
 	const written = alternatives.map(({ atLeast, atMost }) =>
-		[...atLeast, ...atMost.map(({ count, set }) => ({ count: -1 - count, set }))]
+		[
+			...(atLeast.length === 0 ? [{ count: 1, set: all }] : atLeast),
+			...atMost.map(({ count, set }) => ({ count: -1 - count, set })),
+		]
 			.map(({ count, set }) => `${count}:${set.toString(36)}`)
 			.sort()
 			.join("&"),

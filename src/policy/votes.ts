@@ -15,29 +15,34 @@ export interface Votes {
 	/** The credential of each vote: unknown where it is not known; null where the user has none or it does not matter. */
 	readonly credentials: readonly Known<AccessCredential | null>[];
 	readonly all: Bits;
-	/** Whether some user has more than one vote. */
+	/** Whether votes and users have different numbers: some user has more than one vote. */
 	readonly isSplit: boolean;
 }
 
-/** Returns one vote for each of the users. */
-export function makeVotes(userIds: readonly string[]): Votes {
+/** Returns one vote for each of the users. `present`: those that there are; the others have no vote. */
+export function makeVotes(userIds: readonly string[], present: ReadonlySet<string> | null = null): Votes {
+	const votesOf = userIds.map((id, index) => (present === null || present.has(id) ? bit(index) : 0n));
 	return {
 		userIds,
 		owners: userIds.map((_, index) => index),
-		votesOf: userIds.map((_, index) => bit(index)),
+		votesOf,
 		credentials: userIds.map(() => ({ known: true, value: null })),
-		all: setOf(userIds.keys()),
+		all: setOf(votesOf.flatMap((own, index) => (own === 0n ? [] : [index]))),
 		isSplit: false,
 	};
 }
 
-/** Returns a vote for each credential of each user. A user without credentials has a vote without one. */
-export function splitVotes(userIds: readonly string[], users: ReadonlyMap<string, AccessUser>): Votes {
+/** Returns a vote for each credential of each user that there is. A user without credentials has a vote without one. */
+export function splitVotes(
+	userIds: readonly string[],
+	present: ReadonlySet<string>,
+	users: ReadonlyMap<string, AccessUser>,
+): Votes {
 	const owners: number[] = [];
 	const credentials: Known<AccessCredential | null>[] = [];
 	const votesOf = userIds.map((id, owner) => {
 		const start = owners.length;
-		for (const credential of votingCredentials(users.get(id))) {
+		for (const credential of present.has(id) ? votingCredentials(users.get(id)) : []) {
 			owners.push(owner);
 			credentials.push(credential);
 		}
@@ -49,7 +54,7 @@ export function splitVotes(userIds: readonly string[], users: ReadonlyMap<string
 		votesOf,
 		credentials,
 		all: setOf(owners.keys()),
-		isSplit: owners.length > userIds.length,
+		isSplit: owners.length !== userIds.length || owners.some((owner, vote) => owner !== vote),
 	};
 }
 

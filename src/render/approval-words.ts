@@ -2,8 +2,9 @@
  * What is foretold of the approvals of a plan, in sentences (docs/powers.md#approvals). A forecast says what policies ask for
  * now; what happens is in the report of apply.
  */
+import { listCovers } from "../escape.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Step, StepOperation } from "../plan/step.ts";
+import { coveredAddresses, type Step, type StepOperation } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { Approval, ApprovalVerdict } from "../policy/approval.ts";
 import { code, joinPhrases, type Phrase, phraseText, reason } from "./phrase.ts";
@@ -26,7 +27,7 @@ export interface ApprovalLine {
 	readonly steps: readonly ForetoldStep[];
 }
 
-type Names = PowerNames & Pick<Plan, "submitterId">;
+type Names = PowerNames & Pick<Plan, "submitterId" | "steps">;
 
 /** Bad news first. */
 const verdictsInOrder = ["denied", "unknown", "pending", "runs"] as const satisfies readonly ApprovalVerdict[];
@@ -40,8 +41,8 @@ function foretoldSteps(steps: readonly Step[]): readonly ForetoldStep[] {
  * Returns one line for each thing that is foretold, denied steps first: of the steps that apply submits, and of pending
  * activities that it joins.
  */
-export function describeApprovals({ steps, ...plan }: Plan): readonly ApprovalLine[] {
-	const { sent, pending } = groupSteps(steps);
+export function describeApprovals(plan: Plan): readonly ApprovalLine[] {
+	const { sent, pending } = groupSteps(plan.steps);
 	const joined = foretoldSteps(pending).filter(
 		({ earlierActivity, approval }) => earlierActivity?.relation === "same" && approval.verdict === "pending",
 	);
@@ -74,8 +75,17 @@ function describeApproval(step: Pick<ForetoldStep, "approval" | "operation">, na
 		const who = describeApprovers(approval, names);
 		return who.length === 0 ? ["will wait for approval"] : ["will wait for ", ...who];
 	}
-	if (verdict === "unknown") return ["approval unknown", ...(because === null ? [] : [": ", reason(because)])];
+	if (verdict === "unknown")
+		return ["approval unknown", ...(because === null ? [] : [": ", reason(nameSteps(because, names))])];
 	return ["would be denied: ", ...describeDenial(step, names)];
+}
+
+/** Returns the text with steps by what they change, for a reader who does not see their ids. */
+function nameSteps(text: string, { steps }: Pick<Plan, "steps">): string {
+	return text.replaceAll(/\bstep-\d+\b/g, (stepId) => {
+		const step = steps.find(({ id }) => id === stepId);
+		return step === undefined ? stepId : `the change of ${listCovers(coveredAddresses([step]))}`;
+	});
 }
 
 /** Returns who can complete it; empty where that is not known. */

@@ -122,8 +122,11 @@ export function driftFigures(drift: OrganizationDrift): readonly Figure[] {
 		.filter(isOld)
 		.sort((left, right) => Date.parse(left.firstSeenAt) - Date.parse(right.firstSeenAt));
 	const compared = drift.comparedWith !== null;
+	const broken = seen.filter(({ kind }) => kind === "rule").length;
+	const objects = seen.length - broken;
 	const figures: readonly (readonly [number | string, string, string, boolean])[] = [
-		[seen.length, seen.length === 1 ? "object drifted" : "objects drifted", seen.length === 0 ? "a" : "w", true],
+		[objects, objects === 1 ? "object drifted" : "objects drifted", objects === 0 ? "a" : "w", true],
+		[broken, broken === 1 ? "rule broken" : "rules broken", "r", broken > 0],
 		[seen.filter((one) => !isOld(one)).length, "new", "r", compared],
 		[seen.filter(isOld).length, "from before", "w", compared],
 		[oldest === undefined ? 0 : formatDuration(oldest.firstSeenAt, oldest.lastSeenAt), "oldest", "w", compared],

@@ -1,6 +1,7 @@
 import { showText } from "../escape.ts";
 import type { Finding, OrganizationDrift } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
+import { brokenRules } from "../plan/rules-judge.ts";
 import {
 	describeFinding,
 	describeUnattributed,
@@ -10,6 +11,7 @@ import {
 } from "./drift-words.ts";
 import { renderImpact } from "./impact-text.ts";
 import { renderProblem } from "./problem-text.ts";
+import { describeBrokenRule, rulesHeading } from "./rule-words.ts";
 import { renderUnder, type Style } from "./style.ts";
 import { capitalize, count, headings, needsSigns, renderChange, renderOpen, signsMean } from "./text.ts";
 
@@ -27,6 +29,7 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift, style: Style):
 			"",
 		]),
 		...renderProblems(plan, drift, style),
+		...renderRules(plan, drift, style),
 		...reportedLists(drift).flatMap((list) => renderUnder(marks[list.look](`${list.title}:`), list.lines)),
 		...(unattributed === null ? [] : [capitalize(unattributed), ""]),
 		...renderImpact(plan, style, true),
@@ -51,6 +54,14 @@ function renderProblems(plan: Plan, drift: OrganizationDrift, style: Style): rea
 		...(changed.has(problem.path) ? [] : notesOn(problem.path, drift, plan, style).map((line) => line.slice(2))),
 	]);
 	return renderUnder(style.remove(`${headings.problems}:`), lines);
+}
+
+function renderRules(plan: Plan, drift: OrganizationDrift, style: Style): readonly string[] {
+	const lines = brokenRules(plan).flatMap((rule) => [
+		describeBrokenRule(rule, plan),
+		...notesOn(rule.address, drift, plan, style).map((line) => line.slice(2)),
+	]);
+	return renderUnder(style.remove(`${rulesHeading}:`), lines);
 }
 
 /** More names than this are only counted: the other formats and the JSON have them all. */

@@ -9,7 +9,7 @@ import { readOnlyKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
-import { count, describeInSync, summarizeCure } from "./text.ts";
+import { count, countDrift, describeInSync, summarizeCure } from "./text.ts";
 
 export const driftHeadings = {
 	findings: "Drifted",
@@ -32,10 +32,12 @@ const words: ReadonlyMap<string, string> = new Map([
 	["tag-ambiguous", "matches two tags"],
 	["duplicate-tag", "matched by two entries"],
 	["tag-name-taken", "name already taken"],
+	["rule-broken", "rule broken"],
 ]);
 
-export function describeDifference({ what }: Pick<Finding, "what">): string {
-	return words.get(what) ?? showText(what);
+export function describeDifference({ what, message }: Pick<Finding, "what" | "message">): string {
+	const said = words.get(what) ?? showText(what);
+	return message === undefined ? said : `${said}: ${showText(message)}`;
 }
 
 /** Returns the findings of this run, without those of the last report that it did not check. */
@@ -108,10 +110,10 @@ export function describeUnattributed(drift: OrganizationDrift, { reads }: Pick<P
 		: null;
 }
 
-/** Whether activities can explain it: not a kind that no activity is about, nor a tag that does not exist. */
+/** Whether activities can explain it: no rule, no kind that no activity is about, nor a tag that does not exist. */
 function isAttributable({ kind, what }: Finding): boolean {
 	const hasActivities = !readOnlyKinds.some(({ name, activities }) => name === kind && activities === null);
-	return hasActivities && !what.startsWith("tag-");
+	return kind !== "rule" && hasActivities && !what.startsWith("tag-");
 }
 
 function describeAttribution(by: Attribution, names: UserNames): string {
@@ -174,14 +176,13 @@ export function summarizeFindings(drift: OrganizationDrift, plan: Plan): string 
 	];
 	switch (verdict) {
 		case "drifted": {
-			const unknown =
-				unread.length === 0 ? [] : [`${count(unread.length, "more object", "more objects")} could not be read`];
-			const found = `${count(seen.length, "object", "objects")} drifted${describeAges(seen, drift)}`;
+			const unknown = unread.length === 0 ? [] : [countUnread(drift, "more ")];
+			const broken = seen.filter(({ kind }) => kind === "rule").length;
+			const found = `${countDrift(seen.length - broken, broken)}${describeAges(seen, drift)}`;
 			return `Drift: ${[found, summarizeCure(plan), ...unknown, ...more].join("; ")}.`;
 		}
 		case "could-not-look": {
-			const what = `${count(unread.length, "object", "objects")} could not be read`;
-			return `Unknown: ${[what, "no known drift", ...more].join("; ")}.`;
+			return `Unknown: ${[countUnread(drift), "no known drift", ...more].join("; ")}.`;
 		}
 		case "waiting": {
 			const makes = waiting.length === 1 ? "a pending activity fixes it" : "pending activities fix them";
@@ -191,6 +192,16 @@ export function summarizeFindings(drift: OrganizationDrift, plan: Plan): string 
 		case "as-documented":
 			return `No drift. ${[describeInSync(plan).replace(/\.$/, ""), ...more].join("; ")}.`;
 	}
+}
+
+/** Returns how many objects could not be read, and how many rules not checked. */
+function countUnread({ unread }: OrganizationDrift, more = ""): string {
+	const rules = unread.filter(({ scope }) => scope === "rule").length;
+	const objects = unread.length - rules;
+	return [
+		...(objects === 0 ? [] : [`${count(objects, `${more}object`, `${more}objects`)} could not be read`]),
+		...(rules === 0 ? [] : [`${count(rules, `${more}rule`, `${more}rules`)} could not be checked`]),
+	].join(", ");
 }
 
 function describeAges(seen: readonly Finding[], { comparedWith }: OrganizationDrift): string {

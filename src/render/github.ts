@@ -4,18 +4,20 @@
  * the command.
  */
 
-import { showAddress, showText } from "../escape.ts";
+import { showAddress } from "../escape.ts";
 import type { Change } from "../plan/change.ts";
 import type { Finding } from "../plan/drift.ts";
 import type { Position } from "../plan/organization.ts";
-import { blockingGuards } from "../plan/overrides.ts";
+import { blockingGuards, warningGuards } from "../plan/overrides.ts";
 import type { StepResult } from "../plan/report.ts";
+import { brokenRules } from "../plan/rules-judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { isHeldByRejection } from "../plan/step-groups.ts";
+import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
 import { describeFinding, describeGone, describeState, driftHeadings } from "./drift-words.ts";
+import { impactNotes } from "./impact-github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
-import { clip } from "./markdown-text.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./organizations.ts";
 import { describeOverride } from "./overrides-text.ts";
 import { phraseText } from "./phrase.ts";
@@ -26,9 +28,11 @@ import {
 	describeExplainCommand,
 	describeOutcome,
 	describePart,
+	describeWrong,
 	reportHeadings,
 } from "./report-text.ts";
 import { type CommandResult, type ErrorDescription, isPowers, type OrganizationPowers } from "./result.ts";
+import { describeBrokenRule } from "./rule-words.ts";
 import {
 	describeRunOverrides,
 	describeSavedPlan,
@@ -38,7 +42,7 @@ import {
 	summarizeResult,
 } from "./summary.ts";
 
-import { describeUnread, headings, plainStyle, renderChange, renderGuard } from "./text.ts";
+import { describeUnread, describeWarning, headings, plainStyle, renderChange, renderGuard } from "./text.ts";
 import { aliasHeading, describeMovedAliases, showMovedAlias } from "./three-way-aliases.ts";
 import { noteReverted, revertsDrift, showReverted, threeWayHeadings } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
@@ -54,22 +58,8 @@ export interface GithubResult {
 	readonly summary: string;
 }
 
-const levelsInOrder = ["error", "warning", "notice"] as const;
-
-type Level = (typeof levelsInOrder)[number];
-
-interface Annotation {
-	readonly level: Level;
-	readonly title: string;
-	readonly message: string;
-	readonly at: Position | undefined;
-}
-
 /** Max annotations of a level that GitHub shows of one step. */
 const maxOfALevel = 10;
-
-/** Longest message, in characters; the summary has the whole. */
-const longestMessage = 1_000;
 
 /** Returns annotations, the verdict first, and the summary. No name can begin, end or extend a workflow command. */
 export function renderGithub(result: CommandResult, options: GithubOptions = {}): GithubResult {
@@ -118,6 +108,8 @@ function annotationsOf(
 			),
 		),
 		...organizationsOf(result).flatMap((one) => organizationAnnotations(one, positionOf)),
+		// After what is to be decided in all of them: GitHub shows no more than ten of a level.
+		...organizationsOf(result).flatMap((one) => differenceAnnotations(one, positionOf)),
 		...(isPowers(result) ? result.organizations.flatMap(powersAnnotations) : []),
 	];
 }
@@ -187,18 +179,34 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 		...blockingGuards(plan).map((guard) =>
 			annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf)),
 		),
+		...warningGuards(plan).map((guard) =>
+			annotate("warning", "guard", describeWarning(guard), firstOf(guard.where, positionOf)),
+		),
+		...impactNotes(plan, drift !== null).map(({ level, title, message, addresses }) =>
+			annotate(level, title, message, firstOf(addresses, positionOf)),
+		),
 		...(["inDoubt", "rejected"] as const).flatMap((which) =>
 			sortWaiting(plan)[which].map((activity) => {
 				const message = [...describeWaiting(activity, plan), describeWaitingEffect(activity).join("; ")].join(": ");
 				return annotate("warning", headings[which], message, firstOf(coveredAddresses([activity]), positionOf));
 			}),
 		),
+		...brokenRules(plan).map((rule) => {
+			const message = withFinding(describeBrokenRule(rule, plan), findings.get(rule.address), one);
+			return annotate("warning", "rule broken", message, positionOf(rule.address));
+		}),
 		...describeUnread(plan).map((message) => annotate("warning", headings.unread, message)),
-		...changeAnnotations(one, positionOf),
-		...(drift?.gone ?? []).map((gone) =>
-			annotate("notice", driftHeadings.gone, describeGone(gone), positionOf(gone.address)),
-		),
 	];
+}
+
+/** Returns the differences of a plan that was not started, and those of a report of drift that are gone. */
+function differenceAnnotations(one: OrganizationResult, positionIn: PositionOf): readonly Annotation[] {
+	const positionOf = (address: string): Position | undefined => positionIn(address, one.plan.organizationId);
+	if (one.results !== null) return [];
+	const gone = (one.drift?.gone ?? []).map((finding) =>
+		annotate("notice", driftHeadings.gone, describeGone(finding), positionOf(finding.address)),
+	);
+	return [...changeAnnotations(one, positionOf), ...gone];
 }
 
 /** Returns the findings of a drift report by address; a pending one before another. */
@@ -241,7 +249,12 @@ function changeAnnotation(
 }
 
 function resultAnnotations(results: readonly StepResult[], positionOf: Positions): readonly Annotation[] {
-	return results
+	const wrong = results.flatMap((result) => {
+		const said = describeWrong(result);
+		const at = firstOf(coveredAddresses([result.step]), positionOf);
+		return said === null ? [] : [annotate("notice", "wrong forecast", `${result.step.reason}: ${said}`, at)];
+	});
+	const open = results
 		.filter(({ outcome }) => outcome !== "completed")
 		.flatMap((result) => {
 			if (result.parts.length > 0) return partAnnotations(result, positionOf);
@@ -249,6 +262,7 @@ function resultAnnotations(results: readonly StepResult[], positionOf: Positions
 			const at = firstOf(coveredAddresses([result.step]), positionOf);
 			return [annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at)];
 		});
+	return [...open, ...wrong];
 }
 
 function partAnnotations({ step, parts }: StepResult, positionOf: Positions): readonly Annotation[] {
@@ -300,30 +314,4 @@ function withinLimit(annotations: readonly Annotation[], max: number): readonly 
 	const shown = annotations.slice(0, max - 1);
 	const message = `${annotations.length - shown.length} more: the summary of this step has them`;
 	return [...shown, { level: first.level, title: titleOf("more"), message, at: undefined }];
-}
-
-/** Returns one workflow command. `-` is standard input, which has no line in the repository. */
-function renderAnnotation({ level, title, message, at }: Annotation): string {
-	const place =
-		at === undefined || at.file === "-"
-			? []
-			: [`file=${escapeProperty(showText(at.file))}`, `line=${at.line}`, `col=${at.column}`];
-	const properties = [...place, `title=${escapeProperty(title)}`];
-	return `::${level} ${properties.join(",")}::${escapeData(cut(showText(message.replace(/\s*\n\s*/g, " "))))}`;
-}
-
-/** Returns the message, or its beginning and where the rest is. */
-function cut(message: string): string {
-	return message.length <= longestMessage
-		? message
-		: `${clip(message, longestMessage)} (cut here: the summary has all of it)`;
-}
-
-/** Escapes the text of a command as the toolkit of GitHub's actions does. */
-function escapeData(text: string): string {
-	return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-}
-
-function escapeProperty(text: string): string {
-	return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

@@ -121,10 +121,9 @@ function renderLegend({ rows }: PowersMatrix): Html {
 	)}<li><span class="mark" aria-hidden="true">\u2192</span> before and after</li></ul>`;
 }
 
-function renderRow({ group, condition, cells }: PowerRow, { users }: PowersMatrix): Html {
-	const where = condition === null ? null : html` <span class="who">where <code>${condition}</code></span>`;
+function renderRow({ group, cells }: PowerRow, { users }: PowersMatrix): Html {
 	const shown = cells.map((cell, index) => renderCell(cell, users[index]?.changes === false));
-	return html`<tr><th scope="row"><div><span class="name" title="${printGroup(group)}">${phraseHtml(describeGroups([group]))}${where}</span></div></th>${trusted(shown.join(""))}</tr>\n`;
+	return html`<tr><th scope="row"><div><span class="name" title="${printGroup(group)}">${phraseHtml(describeGroups([group]))}</span></div></th>${trusted(shown.join(""))}</tr>\n`;
 }
 
 /** Returns a cell: a sign, a colour and a word for screen readers, both sides where they differ. */

@@ -4,7 +4,7 @@ import { labelOf } from "../plan/address.ts";
 import type { RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
 import type { Guard } from "../plan/guards.ts";
 import { kinds } from "../plan/kinds/index.ts";
-import { blockingGuards } from "../plan/overrides.ts";
+import { blockingGuards, warningGuards } from "../plan/overrides.ts";
 import type { RelatedActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
@@ -33,6 +33,7 @@ import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
 import type { ErrorDescription } from "./result.ts";
+import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { describeDoubt, describeGuard, describeReported, describeUnread, headings } from "./text.ts";
 import { aliasSection, partSections, revertedSection } from "./three-way-html.ts";
 import { markReverted } from "./three-way-text.ts";
@@ -65,7 +66,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		...driftSections(one),
 		...(drift === null ? [] : impact),
 		...(isPlanned ? [] : [steps]),
-		...(drift === null ? [blocking, ...impact, otherGuards] : []),
+		...(drift === null ? [blocking, rulesSection(one), ...impact, otherGuards] : []),
 		...partSections(one),
 		...changeSections(one, prefix),
 		...(isPlanned ? [approvalsSection(plan), ...waitingSections(plan), steps] : []),
@@ -86,12 +87,18 @@ function stepsSection(one: OrganizationResult, prefix: string): Section {
 	};
 }
 
+function rulesSection({ plan, results }: OrganizationResult): Section {
+	return listSection(rulesHeading, "bad", results === null ? describeBrokenRules(plan).map(bdi) : []);
+}
+
 function guardSections({ plan, results }: OrganizationResult): readonly [blocking: Section, others: Section] {
 	const blocking = results === null ? blockingGuards(plan) : [];
 	const others = plan.guards.filter((guard) => !blocking.includes(guard));
+	const warnings = warningGuards(plan);
 	const render = (guard: Guard): Html => {
 		const { found, allowed, flag } = describeGuard(guard);
 		const text = html`${found} <span class="soft">(${allowed})</span>`;
+		if (warnings.includes(guard)) return html`<span class="word attention">warns</span> <span>${text}</span>`;
 		if (!guard.refuses) return html`<span class="word good">passes</span> <span>${text}</span>`;
 		return blocking.includes(guard)
 			? html`<span class="word bad">blocks</span> <span>${text}<br>to override: <code>${flag}</code></span>`
@@ -99,7 +106,11 @@ function guardSections({ plan, results }: OrganizationResult): readonly [blockin
 	};
 	return [
 		listSection(headings.guards, "bad", blocking.map(render)),
-		listSection(blocking.length === 0 ? "Guards" : "Other guards", "plain", others.map(render)),
+		listSection(
+			blocking.length === 0 ? "Guards" : "Other guards",
+			warnings.length > 0 ? "attention" : "plain",
+			others.map(render),
+		),
 	];
 }
 

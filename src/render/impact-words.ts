@@ -2,11 +2,13 @@
  * What a plan changes for who can do what, in sentences for people who do not know the policy language
  * (docs/powers.md#impact).
  */
+import type { AddressText } from "../plan/address.ts";
 import type { Change, TagChange } from "../plan/change.ts";
 import type { AbilitySummary, PlanImpact } from "../plan/impact.ts";
 import type { Plan } from "../plan/plan.ts";
 import { printGroup } from "../policy/groups.ts";
 import type { ImpactChange, ImpactVerdict } from "../policy/impact.ts";
+import { ownCredentials } from "../policy/judge.ts";
 import type { Threshold } from "../policy/powers.ts";
 import { count } from "./count.ts";
 import { code, joinPhrases, type Phrase, phraseText, reason } from "./phrase.ts";
@@ -95,7 +97,7 @@ export function describeImpact(plan: Plan): readonly ImpactLine[] {
 /** Findings with the same key say the same of several groups. */
 function keyOf(finding: PlanImpact, plan: Plan): string {
 	const { change, userIds, condition, because, before, after } = finding;
-	const sides = [before, after].map((side) => phraseText(describeAbility(side, plan)));
+	const sides = condition === null ? [before, after].map((side) => phraseText(describeAbility(side, plan))) : [];
 	return JSON.stringify([
 		change,
 		userIds,
@@ -109,18 +111,11 @@ function keyOf(finding: PlanImpact, plan: Plan): string {
 function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], plan: Plan): ImpactLine {
 	const { change, condition } = first;
 	const policyIds = [...new Set(findings.flatMap((one) => one.policyIds))].sort();
-	const where: Phrase = condition === null ? [] : [", where ", code(condition)];
+	const where = describeCondition(condition);
 	const groups = [...new Set(findings.map(({ group }) => printGroup(group)))];
 	const witness = first.witness.length < 2 ? [] : [["for example ", ...listPeople(first.witness, plan)]];
 	const policies = describePolicies(policyIds, plan);
-	const detail = [
-		...(policies === null ? [] : [policies]),
-		...witness,
-		joinPhrases(
-			groups.map((one) => [code(one)]),
-			", ",
-		),
-	];
+	const detail = [...(policies === null ? [] : [policies]), ...witness, listGroups(groups)];
 	return {
 		sign: signs[change],
 		isBad: change !== "gains" && change !== "loses",
@@ -128,6 +123,24 @@ function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], pl
 		detail: joinPhrases(detail, "; "),
 		findings,
 	};
+}
+
+/** More groups than this are counted. */
+const maxGroups = 4;
+
+function listGroups(groups: readonly string[]): Phrase {
+	const shown = groups.slice(0, groups.length > maxGroups ? maxGroups - 1 : maxGroups);
+	const listed = joinPhrases(
+		shown.map((one) => [code(one)]),
+		", ",
+	);
+	return shown.length === groups.length ? listed : [...listed, ` and ${groups.length - shown.length} more`];
+}
+
+/** Returns the condition after the power; empty where there is none. One is not written by a policy, but by orgsync. */
+function describeCondition(condition: string | null): Phrase {
+	if (condition === null) return [];
+	return condition === ownCredentials ? [`, where ${ownCredentials}`] : [", where ", code(condition)];
 }
 
 type Describer = (first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan) => Phrase;
@@ -163,10 +176,23 @@ function describeAbility({ alone, thresholds }: AbilitySummary, plan: Plan): Phr
 	);
 }
 
-/** Returns who could do it before, after `lead`; empty where no one could. */
-function describeBefore({ before }: PlanImpact, plan: Plan, lead = "; before: "): Phrase {
-	const ability = describeAbility(before, plan);
+/** Returns who could do it before by policies; empty where no one could. Both sides are of all activities, so a condition has none. */
+function describeBefore({ before, condition }: PlanImpact, plan: Plan): Phrase {
+	const isByPolicies = before.alone.length > 0 || before.thresholds.some(([first]) => first?.isRootQuorum === false);
+	const ability = condition === null && isByPolicies ? describeAbility(before, plan) : [];
+	return ability.length === 0 ? [] : ["; before: ", ...ability];
+}
+
+/** Returns who can do it after the plan, after `lead`; empty where no one can. */
+function describeAfter({ after, condition }: PlanImpact, plan: Plan, lead: string): Phrase {
+	const ability = condition === null ? describeAbility(after, plan) : [];
 	return ability.length === 0 ? [] : [lead, ...ability];
+}
+
+/** Returns whether all these users can take part. */
+function takePart(userIds: readonly string[], { alone, together, thresholds }: AbilitySummary): boolean {
+	const known = new Set([...alone, ...together.flat(), ...thresholds.flat().flatMap(({ of }) => of)]);
+	return userIds.every((userId) => known.has(userId));
 }
 
 function describeNobody(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
@@ -194,6 +220,20 @@ function whyNobody({ before, policyIds }: PlanImpact, plan: Plan): Phrase | null
 	if (gone.length > 0 || others.length > 0 || alternative === undefined) return null;
 	const short = alternative.flatMap((threshold) => tooFewFor(threshold, plan));
 	return short.length === 0 ? null : joinPhrases(short, ", and ");
+}
+
+/** Returns the addresses of the changes that a line comes from: removed policies, and tags that its sides name. */
+export function originsOf({ findings }: ImpactLine, { changes }: Plan): readonly AddressText[] {
+	const policyIds = new Set(findings.flatMap((finding) => finding.policyIds));
+	const thresholds = findings.flatMap(({ before, after }) => [...before.thresholds, ...after.thresholds]).flat();
+	const tagIds = new Set(thresholds.map(({ tagId }) => tagId));
+	const userIds = new Set(findings.flatMap((finding) => finding.userIds));
+	const isOrigin = (change: Change): boolean =>
+		change.kind === "userTag" ? tagIds.has(change.tagId) : removedPolicy(change).some((id) => policyIds.has(id));
+	// A tag that gives a power alone may be in no threshold: then it is one that moves these users.
+	const moves = (change: Change): boolean =>
+		change.kind === "userTag" && [...change.addUserIds, ...change.removeUserIds].some((id) => userIds.has(id));
+	return [...changes.filter(isOrigin), ...changes.filter(moves)].map(({ address }) => address);
 }
 
 function removedPolicy(change: Change): readonly string[] {
@@ -231,33 +271,29 @@ function describeAlonePower(findings: readonly PlanImpact[]): Phrase {
 }
 
 function describeFewer(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
-	const now = describeAbility(first.after, plan);
-	const after: Phrase = now.length === 0 ? [] : [": ", ...now];
+	const after = describeAfter(first, plan, ": ");
 	return ["fewer approvals are needed to ", ...powerOf(findings), ...where, ...after, ...describeBefore(first, plan)];
 }
 
 function describeGains(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
-	const now = describeAbility(first.after, plan);
-	const takes = first.userIds.length > 1 ? " now take part in " : " now takes part in ";
-	return [
-		...listPeople(first.userIds, plan),
-		takes,
-		...powerOf(findings, "doing"),
-		...where,
-		...(now.length === 0 ? [] : [": ", ...now]),
-	];
+	const { userIds, before, condition } = first;
+	const people = listPeople(userIds, plan);
+	const after = describeAfter(first, plan, ": ");
+	// All of them took part before: what is new is that these suffice.
+	if (condition === null && userIds.length > 1 && takePart(userIds, before))
+		return [...people, " can now ", ...powerOf(findings), " together", ...where, ...after];
+	const takes = userIds.length > 1 ? " now take part in " : " now takes part in ";
+	return [...people, takes, ...powerOf(findings, "doing"), ...where, ...after];
 }
 
 function describeLoses(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
-	const now = describeAbility(first.after, plan);
-	const after: Phrase = now.length === 0 ? [] : [": now ", ...now];
-	const { userIds } = first;
-	const { alone, together, thresholds } = first.after;
-	const left = new Set([...alone, ...together.flat(), ...thresholds.flat().flatMap(({ of }) => of)]);
-	// Who could do it alone and still takes part has only lost that.
-	if (userIds.every((id) => first.before.alone.includes(id) && left.has(id))) {
-		return [...listPeople(userIds, plan), " can no longer ", ...powerOf(findings), " alone", ...where, ...after];
+	const { userIds, after, condition } = first;
+	const people = listPeople(userIds, plan);
+	const now = describeAfter(first, plan, ": now ");
+	if (condition === null && takePart(userIds, after)) {
+		const how = userIds.length > 1 ? " together" : " alone";
+		return [...people, " can no longer ", ...powerOf(findings), how, ...where, ...now];
 	}
 	const takes = userIds.length > 1 ? " no longer take part in " : " no longer takes part in ";
-	return [...listPeople(userIds, plan), takes, ...powerOf(findings, "doing"), ...where, ...after];
+	return [...people, takes, ...powerOf(findings, "doing"), ...where, ...now];
 }

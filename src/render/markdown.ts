@@ -5,7 +5,7 @@
 
 import type { Problem } from "../errors.ts";
 import { showAddress, showName, showText } from "../escape.ts";
-import { blockingGuards } from "../plan/overrides.ts";
+import { blockingGuards, warningGuards } from "../plan/overrides.ts";
 import { nameOf } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
@@ -25,12 +25,14 @@ import { renderProblem } from "./problem-text.ts";
 import {
 	describeEarlierActivity,
 	describeHold,
+	describeWrong,
 	listCovers,
 	outdatedHeading,
 	renderStep,
 	reportHeadings,
 } from "./report-text.ts";
 import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
+import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,
@@ -40,7 +42,7 @@ import {
 	summarizeResult,
 } from "./summary.ts";
 
-import { describeGuard, describeUnread, headings, needsSigns, plainStyle, signsMean } from "./text.ts";
+import { describeGuard, describeUnread, describeWarning, headings, needsSigns, plainStyle, signsMean } from "./text.ts";
 import { aliasBlock, describeBase, droppedBlock, partBlocks, revertedBlock } from "./three-way-markdown.ts";
 import { noteReverted } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } from "./waiting-text.ts";
@@ -187,12 +189,24 @@ function sectionsOf(one: OrganizationResult): readonly Block[] {
 	];
 }
 
-function decisionBlocks({ plan, threeWay, failed, results, report, overrides }: OrganizationResult): readonly Block[] {
+function decisionBlocks({
+	plan,
+	threeWay,
+	failed,
+	results,
+	report,
+	drift,
+	overrides,
+}: OrganizationResult): readonly Block[] {
 	const guards = (results === null ? blockingGuards(plan) : []).map((guard) => {
 		const { found, allowed, flag } = describeGuard(guard);
 		return `${codeSpan(found, longestGuard)} (${allowed}); to override: \`${flag}\``;
 	});
 	const unfinished = (results ?? []).filter(({ outcome }) => outcome !== "completed");
+	const wrong = (results ?? []).flatMap((result) => {
+		const said = describeWrong(result);
+		return said === null || result.outcome !== "completed" ? [] : [`${codeSpan(result.step.reason)}: ${said}`];
+	});
 	const left = (report?.left ?? []).map(({ address }) => codeSpan(showAddress(address)));
 	const unverified = report?.unverified ?? null;
 	return [
@@ -200,6 +214,18 @@ function decisionBlocks({ plan, threeWay, failed, results, report, overrides }: 
 		...(threeWay === null || results !== null ? [] : [aliasBlock(threeWay), revertedBlock(threeWay)]),
 		bullets(1, ["error", "errors"], "Why it stopped", failed === null ? [] : renderMessageText(failed.error)),
 		bullets(1, ["guard", "guards"], headings.guards, guards),
+		bullets(
+			2,
+			["guard that warns", "guards that warn"],
+			headings.warnings,
+			(results === null ? warningGuards(plan) : []).map((guard) => codeSpan(describeWarning(guard), longestGuard)),
+		),
+		bullets(
+			1,
+			["broken rule", "broken rules"],
+			rulesHeading,
+			(results === null && drift === null ? describeBrokenRules(plan) : []).map((line) => codeSpan(line, longestGuard)),
+		),
 		bullets(
 			1,
 			["override", "overrides"],
@@ -213,6 +239,7 @@ function decisionBlocks({ plan, threeWay, failed, results, report, overrides }: 
 			unfinished.flatMap(renderStepResult),
 		),
 		bullets(1, ["difference", "differences"], reportHeadings.left, left),
+		bullets(3, ["wrong forecast", "wrong forecasts"], "Wrong forecasts", wrong),
 		bullets(
 			1,
 			["warning", "warnings"],

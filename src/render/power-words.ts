@@ -5,7 +5,7 @@ import { showNameWithin } from "../escape.ts";
 import { groupWords, type Verb, type VerbForm } from "../plan/group-words.ts";
 import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
-import type { ActivityGroup } from "../policy/groups.ts";
+import { type ActivityGroup, nameOfGroup, printGroup } from "../policy/groups.ts";
 import type { Threshold } from "../policy/powers.ts";
 import { code, joinPhrases, type Part, type Phrase } from "./phrase.ts";
 
@@ -17,8 +17,13 @@ export interface PowerNames extends UserNames {
 	readonly policyNames?: Readonly<Record<string, string>>;
 }
 
+interface GroupPhrase {
+	readonly verb: Verb;
+	readonly object: Phrase;
+}
+
 /** Returns the words of a group as parts of a phrase. */
-function wordsOf(group: ActivityGroup): { readonly verb: Verb; readonly object: Phrase } {
+function wordsOf(group: ActivityGroup): GroupPhrase {
 	const { verb, object } = groupWords(group);
 	return { verb, object: object.map((part) => (typeof part === "string" ? part : code(part.text))) };
 }
@@ -30,33 +35,46 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
 /** More than so many activities are counted in a sentence. */
 const maxPowers = 5;
 
+/** Beside groups that have a name, more than so many others are counted: a policy about a resource is about all its actions. */
+const maxUnnamed = 2;
+
 /** Returns what the groups let people do: `export wallets and private keys`, `create, change and remove policies`. */
 export function describeGroups(groups: readonly ActivityGroup[], form: VerbForm = "do"): Phrase {
-	const words = groups.map(wordsOf);
-	// Verbs of the same object first, then objects of the same verbs.
+	const named = groups.filter((group) => nameOfGroup(group) !== null);
+	const others = groups.length - named.length;
+	const isCounted = named.length > 0 && others > maxUnnamed;
+	const powers = joinWords(shortenUsers(isCounted ? named : groups), form);
+	const shown = powers.length > maxPowers ? powers.slice(0, maxPowers - 1) : powers;
+	const more = powers.length - shown.length;
+	const counted = [
+		...(more === 0 ? [] : [[`${more} more`]]),
+		...(isCounted ? [[`${form} ${others} other kinds of activities`]] : []),
+	];
+	const all = [...shown, ...counted];
+	return joinPhrases(all, ", ", all.length === 2 && !isCounted ? " and " : ", and ");
+}
+
+/** Returns the words of these groups. The tags of users go without saying where more of users can be changed. */
+function shortenUsers(groups: readonly ActivityGroup[]): readonly GroupPhrase[] {
+	const ofUsers = groups.filter((group) => "resource" in group && group.resource === "USER").length;
+	return groups.map((group) => {
+		const words = wordsOf(group);
+		return ofUsers > 1 && printGroup(group) === "USER/UPDATE" ? { ...words, object: ["users"] } : words;
+	});
+}
+
+/** Returns the words with verbs of the same object joined, and then objects of the same verbs. */
+function joinWords(words: readonly GroupPhrase[], form: VerbForm): readonly Phrase[] {
 	const byObject = Map.groupBy(words, ({ object }) => JSON.stringify(object));
 	const joined = [...byObject.values()].map((same) => ({
 		verbs: [...new Set(same.map(({ verb }) => verb[form]))],
 		object: same[0]?.object ?? [],
 	}));
-	const powers = [...Map.groupBy(joined, (one) => one.verbs.join(" ")).values()].map(
-		(same): Phrase => [
-			...joinPhrases(
-				(same[0]?.verbs ?? []).map((verb) => [verb]),
-				", ",
-				" and ",
-			),
-			" ",
-			...joinPhrases(
-				same.map(({ object }) => object),
-				", ",
-				" and ",
-			),
-		],
-	);
-	if (powers.length <= maxPowers) return joinPhrases(powers, ", ", powers.length === 2 ? " and " : ", and ");
-	const more = powers.length - maxPowers + 1;
-	return [...joinPhrases(powers.slice(0, maxPowers - 1), ", "), `, and ${more} more`];
+	return [...Map.groupBy(joined, (one) => one.verbs.join(" ")).values()].map((same): Phrase => {
+		const verbs = (same[0]?.verbs ?? []).map((verb): Phrase => [verb]);
+		const objects = same.map(({ object }) => object);
+		return [...joinPhrases(verbs, ", ", " and "), " ", ...joinPhrases(objects, ", ", " and ")];
+	});
 }
 
 /** Returns the user by alias, and what tells the user from others. */

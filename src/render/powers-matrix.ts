@@ -1,5 +1,5 @@
 /** Who can do what before and after a plan, as a matrix of changed groups × users. Unknowns have a mark, never an empty cell. */
-import type { AbilitySummary, PlanImpact } from "../plan/impact.ts";
+import type { AbilitySummary } from "../plan/impact.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
@@ -15,8 +15,6 @@ export interface ReachChange {
 
 export interface PowerRow {
 	readonly group: ActivityGroup;
-	/** The condition on the activity; null where there is none. */
-	readonly condition: string | null;
 	/** One for each user of the matrix, in their order. */
 	readonly cells: readonly ReachChange[];
 }
@@ -35,7 +33,9 @@ const maxCells = 6_000;
 
 /** Returns the matrix; null where no group changes, or where it would be too large. */
 export function makePowersMatrix(plan: Plan): PowersMatrix | null {
-	const found = new Map((plan.impact ?? []).map((one) => [rowKey(one), one]));
+	// Both sides are of all activities of a group: what changes under a condition is in the sentences.
+	const unconditional = (plan.impact ?? []).filter(({ condition }) => condition === null);
+	const found = new Map(unconditional.map((one) => [printGroup(one.group), one]));
 	const sides = [...found.values()].map((one) => ({ one, before: reachIn(one.before), after: reachIn(one.after) }));
 	const known = new Set(sides.flatMap(({ before, after }) => [...before.named, ...after.named]));
 	const changes = (userId: string): boolean =>
@@ -47,16 +47,12 @@ export function makePowersMatrix(plan: Plan): PowersMatrix | null {
 	const ids = [...shown].sort((left, right) => compareText(nameOf(left), nameOf(right)) || compareText(left, right));
 	return {
 		users: ids.map((userId) => ({ id: userId, changes: changing.has(userId) })),
-		rows: sides.map(({ one: { group, condition }, before, after }) => {
-			const cells = ids.map((userId) => ({ before: before.of(userId), after: after.of(userId) }));
-			return { group, condition, cells };
-		}),
+		rows: sides.map(({ one: { group }, before, after }) => ({
+			group,
+			cells: ids.map((userId) => ({ before: before.of(userId), after: after.of(userId) })),
+		})),
 		leftOut: known.size - shown.size,
 	};
-}
-
-function rowKey({ group, condition }: PlanImpact): string {
-	return JSON.stringify([printGroup(group), condition]);
 }
 
 interface Reaches {

@@ -6,8 +6,9 @@ import { parseAddress, printScope } from "../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
 import type { Guard } from "../plan/guards.ts";
 import { kinds } from "../plan/kinds/index.ts";
-import { blockingGuards } from "../plan/overrides.ts";
+import { blockingGuards, warningGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
+import { brokenRules } from "../plan/rules-judge.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { PlannedDifference } from "../plan/three-way.ts";
@@ -17,6 +18,7 @@ import { capitalize, count } from "./count.ts";
 import { renderApprovals, renderImpact } from "./impact-text.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { renderProblem } from "./problem-text.ts";
+import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { plainStyle, renderUnder, type Style } from "./style.ts";
 import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
 
@@ -25,6 +27,7 @@ export { capitalize, count, plainStyle, type Style };
 export const headings = {
 	problems: "This organization cannot converge",
 	guards: "Guards that block apply",
+	warnings: "Guards that warn",
 	...waitingHeadings,
 	unread: "Could not be read",
 	unplanned: "Organizations that could not be read",
@@ -58,6 +61,7 @@ export function renderPlan(
 		...lead,
 		...plan.changes.flatMap((change) => [...renderChange(change, plan, style, note), ""]),
 		...renderUnder(style.remove(`${headings.problems}:`), plan.problems.map(renderProblem)),
+		...renderUnder(style.remove(`${rulesHeading}:`), describeBrokenRules(plan)),
 		...renderOpen(plan, style),
 		summary,
 	];
@@ -71,6 +75,7 @@ export function renderOpen(plan: Plan, style: Style): readonly string[] {
 		...renderWaiting(plan, style),
 		...renderApprovals(plan, style),
 		...renderUnder(style.remove(`${headings.guards}:`), blockingGuards(plan).map(renderGuard)),
+		...renderUnder(style.warn(`${headings.warnings}:`), warningGuards(plan).map(describeWarning)),
 		...renderOverrides(plan.overrides, style, plan.guards),
 	];
 }
@@ -85,13 +90,15 @@ export function summarizePlan(plan: Plan, guardsAre: "above" | "below" = "above"
 	}
 	const reported = plan.changes.filter(({ action }) => action === "report").length;
 	const note = reported === 0 ? "" : ` ${count(reported, "difference is", "differences are")} report-only.`;
-	if (plan.changes.length === 0) return `No changes. ${describeInSync(plan)}`;
-	if (plan.steps.length === 0) return `Nothing to submit.${note}`;
+	const broken = brokenRules(plan).length;
+	const rules = broken === 0 ? "" : ` ${count(broken, "rule is", "rules are")} broken.`;
+	if (plan.changes.length === 0) return `No changes.${rules === "" ? ` ${describeInSync(plan)}` : rules}`;
+	if (plan.steps.length === 0) return `Nothing to submit.${note}${rules}`;
 	const { sent, held } = countSteps(plan);
 	const waits = held.map((said) => ` ${capitalize(said)}.`).join("");
 	const refused = blockingGuards(plan).length > 0 ? ` A guard blocks it: see ${guardsAre}.` : "";
-	if (sent === 0) return `Nothing to submit.${waits}${note}`;
-	return `Plan: ${count(sent, "activity", "activities")}${summarizeApprovals(plan, named)}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}`;
+	if (sent === 0) return `Nothing to submit.${waits}${note}${rules}`;
+	return `Plan: ${count(sent, "activity", "activities")}${summarizeApprovals(plan, named)}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}${rules}`;
 }
 
 /** Returns how many activities apply would submit, and why it would not submit the others. */
@@ -115,14 +122,23 @@ function countSteps({ steps }: Plan): { readonly sent: number; readonly held: re
 /** Returns one sentence on drift: how much there is, and what apply would do about it. */
 export function summarizeDrift(plan: Plan): string {
 	const differing = plan.changes.length + plan.problems.length;
-	if (differing === 0) return `No drift. ${describeInSync(plan)}`;
-	return `Drift: ${count(differing, "object", "objects")} drifted; ${summarizeCure(plan)}.`;
+	const broken = brokenRules(plan).length;
+	if (differing + broken === 0) return `No drift. ${describeInSync(plan)}`;
+	return `Drift: ${countDrift(differing, broken)}; ${summarizeCure(plan)}.`;
+}
+
+/** Returns how many objects drifted, and how many rules are broken. */
+export function countDrift(objects: number, rules: number): string {
+	return [
+		...(objects === 0 ? [] : [`${count(objects, "object", "objects")} drifted`]),
+		...(rules === 0 ? [] : [`${count(rules, "rule is", "rules are")} broken`]),
+	].join(", ");
 }
 
 /** Returns what apply would do about the differences. */
 export function summarizeCure(plan: Plan): string {
 	if (plan.problems.length > 0) return "apply cannot fix it";
-	if (plan.steps.length === 0) return "report-only";
+	if (plan.steps.length === 0) return plan.changes.length === 0 ? "apply would submit nothing" : "report-only";
 	const { sent, held } = countSteps(plan);
 	const submits = sent === 0 ? [] : [`apply would submit ${count(sent, "activity", "activities")}`];
 	return [...submits, ...held].join(", ");
@@ -231,6 +247,11 @@ function isOfTag(one: Unread): boolean {
 export function renderGuard(guard: Guard): string {
 	const { found, allowed, flag } = describeGuard(guard);
 	return `${found} (${allowed}); to override: ${flag}`;
+}
+
+/** Returns what a guard found that blocks nothing, in one line. */
+export function describeWarning({ limit, message }: Guard): string {
+	return `${showText(message)} (allowed: ${limit})`;
 }
 
 /** Returns what a guard found, what is allowed, and the flag that overrides it. */

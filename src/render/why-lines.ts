@@ -57,10 +57,10 @@ function describeVerdict(one: PowerExplanation, doing: Phrase, names: Organizati
 		case "alone":
 			return ["yes: ", who, " can ", ...doing, " alone"];
 		case "together":
-			return ["yes, together: ", who, " can ", ...doing, " as one of ", ...describeThresholds(one.thresholds, names)];
+			return ["yes, together: ", who, " can ", ...doing, ", it takes ", ...describeThresholds(one.thresholds, names)];
 		case "root-quorum":
 			return [
-				...["only with the root quorum: ", who, " can ", ...doing, " as one of "],
+				...["only with the root quorum: ", who, " can ", ...doing, ", it takes "],
 				...describeThresholds(one.thresholds, names),
 			];
 		case "denied":

@@ -4,6 +4,7 @@ import { diff } from "../plan/diff.ts";
 import { needsCaller } from "../plan/guards.ts";
 import type { DesiredOrganization, Known, LastApplied, LiveOrganization } from "../plan/organization.ts";
 import { makePlan, type Plan, type PlanContext, type Reads } from "../plan/plan.ts";
+import { needsPowers } from "../plan/rules.ts";
 import { operationsFor } from "../plan/steps.ts";
 import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/three-way.ts";
 import { holdThreeWay } from "../plan/three-way-held.ts";
@@ -152,8 +153,7 @@ async function readForRules(
 	reads: Reads,
 	query: QueryFunction,
 ): Promise<Pick<PlanContext, "access">> {
-	const isAboutPowers = rules.some(({ rule }) => rule === "minApprovers" || rule === "onlyBy");
-	return reads === "auto" && isAboutPowers ? { access: await readAccess(query) } : {};
+	return reads === "auto" && needsPowers(rules) ? { access: await readAccess(query) } : {};
 }
 
 /** Reads who can do what, and who will submit the plan. */

@@ -200,23 +200,23 @@ describe("powers --why", () => {
 			"carol",
 			"sign",
 			before,
-			"yes, together: carol can sign with any wallet or key as one of 2 of signers (alice, carol) (`PRIVATE_KEY/SIGN`)",
+			"yes, together: carol can sign with any wallet or key, it takes 2 of signers (alice, carol) (`PRIVATE_KEY/SIGN`)",
 		],
 		[
 			"root-quorum",
 			"bob",
 			"policies",
 			before,
-			"only with the root quorum: bob can create, change and remove policies as one of the root quorum (alice and bob)",
+			"only with the root quorum: bob can create, change and remove policies, it takes the root quorum (alice and bob)",
 		],
 		["denied", "carol", "WALLET/EXPORT", before, "denied: carol cannot export wallets"],
-		["no", "carol", "users", before, "no: carol cannot create and remove users and change users and their tags"],
+		["no", "carol", "users", before, "no: carol cannot create, change and remove users"],
 		[
 			"expired",
 			"bob",
 			"wallets",
 			after,
-			"only with the root quorum: bob can create wallets as one of the root quorum (alice and bob)",
+			"only with the root quorum: bob can create wallets, it takes the root quorum (alice and bob)",
 		],
 	] as const)("answers: %s", async (name, who, what, at, answer) => {
 		const text = await explained(who, what, at);

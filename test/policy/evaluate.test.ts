@@ -74,6 +74,7 @@ describe("no short circuit", () => {
 		["[1, 2].any(x, x == 1 || x == 'a')", "error: `==` does not compare a number with a string"],
 		["[1][1] == 1 || true", "error: there is no item 1: the list has 1"],
 		["'abc'[2..4] == 'c'", "error: there is no part 2..4: the string has 3 characters"],
+		["[1].contains([1][3]) || true", "error: there is no item 3: the list has 1"],
 		["nothing == 1 || true", "error: no value has the name `nothing`"],
 	])("%s errs: %s", (text, expected) => {
 		expect(outcome(text, scope)).toBe(expected);
@@ -116,9 +117,38 @@ describe("a list with an unknown item", () => {
 		["people.filter(p, p.id == 'alice').count() in [1, 2]", depends],
 		["people.filter(p, p.id == 'alice').count() in [3, 4]", false],
 		["people.filter(p, p.id == 'alice').any(p, p.id == 'alice')", true],
+		["people.filter(p, p.id == 'alice').count() < people.filter(p, p.id == 'alice').count()", depends],
+		["people.filter(p, p.id == 'alice').count() <= people.count()", true],
 		["people.filter(p, p.id != 'bob')[0].id == 'alice'", true],
 		["people.filter(p, p.id != 'bob')[1].id == 'carol'", depends],
 	])("%s is %s", (text, expected) => {
 		expect(outcome(text, scope)).toBe(expected);
+	});
+});
+
+describe("an item that may be missing", () => {
+	const noRead = "unread: no read shows it";
+	it.each([
+		["approvers.filter(u, u.alias == 'a')[0].id == 'alice'", noRead],
+		["approvers.filter(u, u.alias == 'a')[0..1].count() == 1", noRead],
+		["approvers.filter(u, u.alias == 'a').any(u, u.tags[9] == 'a')", noRead],
+		["approvers.filter(u, u.alias == 'a').any(u, u.id == 'dave')", false],
+		["approvers.filter(u, u.alias == 'a').all(u, u.id != 'dave')", true],
+		["approvers.filter(u, u.alias == 'a').count() > 3", false],
+		["approvers.filter(u, u.alias == 'a')[3].id == 'a'", "error: there is no item 3: the list has 3"],
+	])("%s is %s", (text, expected) => {
+		expect(outcome(text, scope)).toBe(expected);
+	});
+});
+
+describe("functions in functions in functions", () => {
+	it("are unknown where they take too long", () => {
+		const many = new Map([["approvers", listOf(Array.from({ length: 100 }, (_, index) => user(`user-${index}`)))]]);
+		const inside = (depth: number): string =>
+			depth === 0 ? "false" : `approvers.any(u${depth}, u${depth}.id == 'a' || ${inside(depth - 1)})`;
+		expect(outcome(inside(2), many)).toBe(false);
+		const start = performance.now();
+		expect(outcome(inside(6), many)).toBe("unread: the expression takes too long to evaluate");
+		expect(performance.now() - start).toBeLessThan(1_000);
 	});
 });

@@ -29,10 +29,7 @@ describe("the parser names the fix of", () => {
 		["true and false", "5: `and` is not an operator; write `&&`"],
 		["true OR false", "5: `OR` is not an operator; write `||`"],
 		["true == true == true", "13: comparisons cannot follow each other; join them with `&&`"],
-		[
-			"eth.tx.to == <ADDRESS>",
-			"13: expected a value, found `<`; replace a placeholder with its value, a string in single quotes",
-		],
+		["eth.tx.to == <ADDRESS>", "13: expected a value, found `<`; replace the placeholder with its value"],
 		["activity.action == 'SIGN", "19: a string without its closing `'`"],
 		["activity.action == 'it\\'s'", "22: `\\` in a string: escapes are not documented; write the string without it"],
 		["eth.tx.value > 1.5", "15: numbers are whole: write the smallest unit, without a decimal point"],
@@ -263,5 +260,37 @@ describe("a printed expression", () => {
 	])("%s is %s", (text, printed) => {
 		expect(printExpression(parseText(text))).toBe(printed);
 		expect(printExpression(parseText(printed))).toBe(printed);
+	});
+});
+
+describe("the place of a part", () => {
+	it("is the text of that part, with the parentheses inside it", () => {
+		const text = "  (a || b) && c.d [0] .count( ) == 'f' && !( [ 1 ] . any( x , (x == 1) ) ) ";
+		const parts: string[] = [];
+		JSON.stringify(parseText(text), (_, value) => {
+			if (value?.node !== undefined) parts.push(text.slice(value.span.start, value.span.end));
+			return typeof value === "bigint" ? `${value}` : value;
+		});
+		expect(parts).toEqual([
+			"(a || b) && c.d [0] .count( ) == 'f' && !( [ 1 ] . any( x , (x == 1) ) )",
+			"(a || b) && c.d [0] .count( ) == 'f'",
+			"a || b",
+			"a",
+			"b",
+			"c.d [0] .count( ) == 'f'",
+			"c.d [0] .count( )",
+			"c.d [0]",
+			"c.d",
+			"c",
+			"0",
+			"'f'",
+			"!( [ 1 ] . any( x , (x == 1) ) )",
+			"[ 1 ] . any( x , (x == 1) )",
+			"[ 1 ]",
+			"1",
+			"x == 1",
+			"x",
+			"1",
+		]);
 	});
 });

@@ -4,8 +4,10 @@ import type { Position } from "../../src/plan/organization.ts";
 import { type GithubOptions, renderGithub } from "../../src/render/github.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import type { CommandResult } from "../../src/render/result.ts";
+import { id } from "../plan/support-organizations.ts";
 import { complete } from "./complete.ts";
 import { hostileNamings, planOf, resultsOf } from "./support.ts";
+import { impactPlanOf } from "./support-impact.ts";
 
 interface Command {
 	readonly command: string;
@@ -80,6 +82,32 @@ describe("a result as annotations", () => {
 		});
 		expect(about("~ userTag:auditors")?.properties.line).toBe("7");
 		expect(about("tvcApp:")?.properties).toEqual({ title: "orgsync: remove" });
+	});
+
+	it("is at the tag that changes who can do what, and at the object of a denied step", () => {
+		const plan = impactPlanOf();
+		const lineOf = new Map(plan.changes.map(({ address }, index) => [address as string, index + 1]));
+		const positionOf = (address: string): Position | undefined => {
+			const line = lineOf.get(address);
+			return line === undefined ? undefined : { file: "orgsync.yaml", line, column: 5 };
+		};
+		const commands = commandsOf(complete({ command: "plan", plans: [plan] }), { positionOf });
+		const linesOf = (title: string) =>
+			commands
+				.filter(({ properties }) => properties.title === `orgsync: ${title}`)
+				.map(({ properties }) => properties.line);
+		// Of treasury; of the removed policy; of nothing that the plan changes; the verdict.
+		const [treasury, policy] = [2, 3].map(String);
+		expect(linesOf("would be denied")).toEqual([treasury]);
+		expect(linesOf("who can do what")).toEqual([treasury, policy, policy, undefined, undefined]);
+	});
+
+	it("of several organizations has what is to be decided before every change", () => {
+		const other = { ...planOf(), organizationId: id("org", 2) };
+		const titles = commandsOf(complete({ command: "plan", plans: [other, impactPlanOf()] }))
+			.filter(({ command }) => command === "warning")
+			.map(({ properties }) => properties.title);
+		expect(titles.lastIndexOf("orgsync: who can do what")).toBeLessThan(titles.indexOf("orgsync: update"));
 	});
 
 	it("has no position when the document came from standard input", () => {

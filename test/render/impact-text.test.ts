@@ -1,13 +1,21 @@
 /** What a plan means, as text: impact and approvals in sentences for people who do not know the policy language. */
 import { describe, expect, it } from "vitest";
 import type { PlanImpact } from "../../src/plan/impact.ts";
+import type { StepResult } from "../../src/plan/report.ts";
 import type { ImpactVerdict } from "../../src/policy/impact.ts";
+import { ownCredentials } from "../../src/policy/judge.ts";
 import { describeApprovals, summarizeApprovals } from "../../src/render/approval-words.ts";
+import { renderGithub } from "../../src/render/github.ts";
+import { renderHtml } from "../../src/render/html.ts";
 import { describeImpact, summarizeImpact } from "../../src/render/impact-words.ts";
+import { renderMarkdown } from "../../src/render/markdown.ts";
 import { phraseText } from "../../src/render/phrase.ts";
 import { describeGroups, describeThresholds } from "../../src/render/power-words.ts";
+import { renderReport } from "../../src/render/report-text.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { id } from "../plan/support-organizations.ts";
+import { complete } from "./complete.ts";
+import { reportOf } from "./support.ts";
 import {
 	alice,
 	approvalOf,
@@ -50,7 +58,7 @@ describe("a plan as text", () => {
 			      policy \`2-of-treasury\`; for example carol and dave; \`WALLET/EXPORT\`
 			  ! bob can now sign alone, with any wallet or key; before: 2 of signers (alice, bob, carol)
 			      policy \`two signers\`; \`PRIVATE_KEY/SIGN\`
-			  ! fewer approvals are needed to create wallets, where \`wallet.id == 'w-1'\`: 1 of alice, bob, carol; before: 2 of signers (alice, bob, carol)
+			  ! fewer approvals are needed to create wallets, where \`wallet.id == 'w-1'\`
 			      policy \`two signers\`; \`WALLET/CREATE\`
 			  + dave now takes part in creating, changing and removing policies: 2 of admins (alice, bob, dave)
 			      policy \`admins\`; for example alice and dave; \`POLICY/CREATE\`, \`POLICY/UPDATE\`, \`POLICY/DELETE\`
@@ -75,6 +83,14 @@ describe("a plan as text", () => {
 			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will wait for approval by 1 of (carol, dave), or the root quorum. 2 user tags to update, 1 policy to remove.
 			"
 		`);
+	});
+
+	it("shows a guard that is not sure as a warning", () => {
+		const message = "who could still export wallets is not known: no read shows it";
+		const guard = { kind: "lockout", limit: "at most 0", found: 0, refuses: false, where: [], message } as const;
+		expect(renderPlan({ ...plan, guards: [guard] }, plainStyle)).toContain(
+			`\nGuards that warn:\n  ${message} (allowed: at most 0)\n\n`,
+		);
 	});
 
 	it("says one calm line where nothing changes for who can do what", () => {
@@ -158,6 +174,26 @@ describe("a finding", () => {
 		]);
 	});
 
+	it("of a new set of people who took part before says that they suffice together", () => {
+		const before = sideOf({ thresholds: [[thresholdOf(3, [alice, bob, carol])]] });
+		const finding = findingOf({ change: "gains", group: exporting, userIds: [alice, bob], before, after: before });
+		expect(sentencesOf([finding])).toEqual(["alice and bob can now export wallets together: alice, bob and carol"]);
+		expect(sentencesOf([{ ...finding, change: "loses" }])).toEqual([
+			"alice and bob can no longer export wallets together: now alice, bob and carol",
+		]);
+	});
+
+	it("under a condition says it, and neither side: both are of all activities", () => {
+		const before = sideOf({ thresholds: [[thresholdOf(2, [alice, bob])]] });
+		const alone = findingOf({ change: "alone", group: exporting, userIds: [bob], before });
+		expect(sentencesOf([{ ...alone, condition: "wallet.id == 'a`b'" }])).toEqual([
+			"bob can now export wallets alone, where `wallet.id == 'a\\u{60}b'`",
+		]);
+		expect(sentencesOf([{ ...alone, condition: ownCredentials }])).toEqual([
+			"bob can now export wallets alone, where the credentials are the user's own",
+		]);
+	});
+
 	it("with another past is another line", () => {
 		const alone = { change: "alone", userIds: [bob] } as const;
 		const before = sideOf({ thresholds: [[thresholdOf(2, [alice, bob])]] });
@@ -188,6 +224,13 @@ describe("what people can do", () => {
 		[[{ resource: "constructor", action: "toString" }], "submit `constructor/toString` activities"],
 		[[{ kind: "a`, alone" }], "submit `a\\u{60}, alone` activities"],
 		[[{ type: "ACTIVITY_TYPE_X" }], "submit activities of type `ACTIVITY_TYPE_X`"],
+		[
+			[
+				...["CREATE", "UPDATE", "DELETE", "SIGN", "VERIFY", "IMPORT"].map(users),
+				...[{ resource: "POLICY", action: "UPDATE" }],
+			],
+			"create, change and remove users, change policies, and do 3 other kinds of activities",
+		],
 		[
 			["A", "B", "C", "D", "E", "F"].map((kind) => ({ kind })),
 			"submit `A` activities, `B` activities, `C` activities, `D` activities, `E` activities and `F` activities",
@@ -251,6 +294,14 @@ describe("the forecast of approvals", () => {
 		expect(phraseText(line?.sentence ?? [])).toBe("would be denied: policy `two signers` denies it");
 	});
 
+	it("names by what it changes a step on which another depends", () => {
+		const because = "it depends on whether step-1 completes first, not on step-9";
+		const [line] = describeApprovals(forecast({ verdict: "unknown", because }));
+		expect(phraseText(line?.sentence ?? [])).toBe(
+			"approval unknown: it depends on whether the change of userTag:admins completes first, not on step-9",
+		);
+	});
+
 	it("leaves out steps that apply does not submit", () => {
 		const [first, ...others] = forecast(runs, runs, { verdict: "denied" }).steps;
 		if (first === undefined) throw new Error("there is no step");
@@ -259,5 +310,34 @@ describe("the forecast of approvals", () => {
 			earlierActivity: { ...{ state: "pending", status: "" }, activityId: "a", fingerprint: "f", relation: "same" },
 		})) as typeof others;
 		expect(describeApprovals({ ...plan, steps: [first, ...held] }).map(({ verdict }) => verdict)).toEqual(["runs"]);
+	});
+});
+
+describe("a forecast that was wrong", () => {
+	const report = reportOf(plan);
+	const [first, second] = report.steps;
+	if (first === undefined || second === undefined) throw new Error("the plan has too few steps");
+	const steps: readonly StepResult[] = [
+		{ ...first, forecast: { verdict: "denied", wasRight: false } },
+		{ ...second, forecast: { verdict: "runs", wasRight: false } },
+	];
+	const said = ["foretold: denied; happened: completed", "foretold: runs at once; happened: pending approval"];
+
+	it("is shown with what happened, also of a step that completed", () => {
+		const text = renderReport({ ...report, steps }, plainStyle, "open");
+		for (const line of said) expect(text).toContain(`     ${line}\n`);
+		expect(text).toMatch(/ 2 forecasts were wrong\.\n$/);
+	});
+
+	it("is shown in every other format", () => {
+		const result = complete({ command: "apply", plans: [plan], reports: [{ ...report, steps }] });
+		for (const text of [renderMarkdown(result), renderHtml(result), renderGithub(result).annotations]) {
+			for (const line of said) expect(text).toContain(line);
+		}
+	});
+
+	it("is not shown where it was right, or where what happened does not show it", () => {
+		const others = [true, null].map((wasRight) => ({ ...first, forecast: { verdict: "denied" as const, wasRight } }));
+		expect(renderReport({ ...report, steps: others }, plainStyle)).not.toMatch(/foretold|forecast/);
 	});
 });

@@ -1,0 +1,41 @@
+/** Impact and approvals as annotations, each at the line of what it comes from. */
+import { listCovers } from "../escape.ts";
+import type { Plan } from "../plan/plan.ts";
+import { coveredAddresses } from "../plan/step.ts";
+import { approvalHeadings, describeApprovals } from "./approval-words.ts";
+import { describeImpact, originsOf, summarizeImpact } from "./impact-words.ts";
+import { phraseText } from "./phrase.ts";
+
+export interface ImpactNote {
+	readonly level: "warning" | "notice";
+	readonly title: string;
+	readonly message: string;
+	/** The first with a line in a document is where it is shown. */
+	readonly addresses: readonly string[];
+}
+
+/** Returns what would be denied and the bad news, worst first, and then the verdict; none where the plan has no impact. */
+export function impactNotes(plan: Plan, isDrift: boolean): readonly ImpactNote[] {
+	const title = isDrift ? "apply would change who can do what" : "who can do what";
+	const denied = describeApprovals(plan).filter(({ verdict }) => verdict === "denied");
+	const summary = summarizeImpact(plan);
+	const lines = describeImpact(plan);
+	return [
+		...denied.flatMap(({ why, steps }) =>
+			steps.map((step): ImpactNote => {
+				const addresses = coveredAddresses([step]);
+				const message = `${listCovers(addresses)}: ${phraseText(why)}`;
+				return { level: "warning", title: approvalHeadings.denied.toLowerCase(), message, addresses };
+			}),
+		),
+		...lines
+			.filter(({ isBad }) => isBad)
+			.map((line): ImpactNote => {
+				const parts = [line.sentence, line.detail].filter(({ length }) => length > 0);
+				return { level: "warning", title, message: parts.map(phraseText).join("; "), addresses: originsOf(line, plan) };
+			}),
+		...(summary === null || lines.length === 0
+			? []
+			: [{ level: "notice" as const, title, message: summary, addresses: [] }]),
+	];
+}

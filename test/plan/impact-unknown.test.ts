@@ -1,0 +1,53 @@
+/** What a plan says of its impact where a step changes something that was not read. */
+import { describe, expect, it } from "vitest";
+import { findImpact } from "../../src/plan/impact.ts";
+import type { Step } from "../../src/plan/step.ts";
+import { type AccessState, type AccessUser, unknownAccess } from "../../src/policy/access.ts";
+import { id } from "./support-organizations.ts";
+
+const [alice, tag, policy] = [id("user", 1), id("tag", 1), id("policy", 1)];
+const denied = { known: false, because: "the service denies it to this key" } as const;
+const user = (tagIds: AccessUser["tagIds"]): AccessUser => ({
+	id: alice,
+	tagIds,
+	email: { known: true, value: null },
+	credentials: { known: true, value: [] },
+});
+const known: AccessState = {
+	users: { known: true, value: [user({ known: true, value: [] })] },
+	policies: { known: true, value: [] },
+	rootQuorum: { known: true, value: { threshold: 1, userIds: [alice] } },
+};
+
+function stepOf(request: Pick<Step, "operation" | "parameters">): Step {
+	return {
+		...{ id: "step-1", earlierActivity: null, covers: ["userTag:signers"], dependsOn: [], produces: [] },
+		...request,
+	} as unknown as Step;
+}
+const tagging = (addUserIds: readonly string[]): Step =>
+	stepOf({ operation: "update_user_tag", parameters: { userTagId: tag, addUserIds, removeUserIds: [] } });
+const removal = stepOf({ operation: "delete_policies", parameters: { policyIds: [policy] } });
+
+describe("the impact of a step", () => {
+	it.each<[string, AccessState, Step]>([
+		["that gives a tag, where users were not read", { ...known, users: denied }, tagging([alice])],
+		[
+			"that gives a tag to a user whose tags are not known",
+			{ ...known, users: { known: true, value: [user(denied)] } },
+			tagging([alice]),
+		],
+		["that removes a policy, where policies were not read", { ...known, policies: denied }, removal],
+		["that gives a tag, where nothing was read", unknownAccess("it is missing"), tagging([alice])],
+	])("%s, is unknown", (_what, access, step) => {
+		expect(findImpact(access, [step], 0).impactVerdict).toBe("unknown");
+	});
+
+	it.each<[string, AccessState, Step]>([
+		["that gives a tag that no policy names", known, tagging([alice])],
+		["that renames a tag, where nothing was read", unknownAccess("it is missing"), tagging([])],
+		["that removes a policy that is not there", known, removal],
+	])("%s, is none", (_what, access, step) => {
+		expect(findImpact(access, [step], 0)).toEqual({ impact: [], impactVerdict: "equivalent" });
+	});
+});

@@ -1,0 +1,175 @@
+/** Holds the comparison of two model organizations against every set of approvers of both. */
+import { expect } from "vitest";
+import { compareAccess, type ImpactChange, type ImpactFinding } from "../../src/policy/impact.ts";
+import { prepareBoth } from "../../src/policy/prepare.ts";
+import { pairs } from "./check-powers.ts";
+import { atMs, type ModelOrganization, Random, writeAccess } from "./model.ts";
+import {
+	membersOf,
+	Oracle,
+	type OraclePart,
+	type Pair,
+	type Reading,
+	type Sets,
+	smallestOf,
+	withMore,
+} from "./oracle.ts";
+
+const isOf =
+	({ resource, action }: Pair) =>
+	({ group }: ImpactFinding): boolean =>
+		"resource" in group && group.resource === resource && group.action === action;
+
+export function checkImpact(before: ModelOrganization, after: ModelOrganization): void {
+	const [one, other] = [writeAccess(before), writeAccess(after)];
+	const impact = compareAccess(one, other, atMs);
+	const { userIds } = prepareBoth(one, other, atMs)[0].users;
+	const compared = pairs.map((pair) => {
+		const oracles = [new Oracle(before, pair, userIds), new Oracle(after, pair, userIds)] as const;
+		return { pair, oracles, findings: impact.findings.filter(isOf(pair)) };
+	});
+	for (const { oracles, findings } of compared) {
+		if (oracles.every((oracle) => oracle.isKnown())) checkExactly(...oracles, findings);
+		else checkSoundly(...oracles, findings);
+	}
+}
+
+/** Returns all ways in which open conditions can hold or not; null where there are too many to try. */
+function assignmentsOf(oracles: readonly Oracle[]): readonly ReadonlySet<string>[] | null {
+	const open = new Set(oracles.flatMap(({ parts }) => parts.flatMap((part) => part.open ?? [])));
+	const texts = [...open];
+	if (texts.length > 6) return null;
+	return Array.from(
+		{ length: 2 ** texts.length },
+		(_, number) => new Set(texts.filter((_text, at) => (number >> at) & 1)),
+	);
+}
+
+const under =
+	(holds: ReadonlySet<string>) =>
+	({ open }: OraclePart): Reading =>
+		open === null || holds.has(open) ? "sure" : "off";
+
+const without = (sets: Sets, other: Sets): Sets => sets.map((isIn, set) => isIn && !other[set]);
+const isEmpty = (sets: Sets): boolean => !sets.includes(true);
+const maskOf = (sets: Sets): number => smallestOf(sets).reduce((all, set) => all | set, 0);
+const aloneOf = (sets: Sets): number =>
+	sets.reduce((all, isIn, set) => (isIn && (set & (set - 1)) === 0 ? all | set : all), 0);
+const countOf = (set: number): number => set.toString(2).replaceAll("0", "").length;
+const fewestOf = (sets: Sets): number => Math.min(...smallestOf(sets).map(countOf));
+
+function checkExactly(before: Oracle, after: Oracle, findings: readonly ImpactFinding[]): void {
+	const { userIds } = before;
+	expect(findings.map(({ because }) => because).filter(Boolean), "nothing is unknown").toEqual([]);
+	const assignments = assignmentsOf([before, after]);
+	if (assignments === null) return;
+	let [isMore, isLess] = [false, false];
+	const newlyAlone = new Set<string>();
+	for (const holds of assignments) {
+		const [one, other] = [before, after].map((oracle) => withMore(oracle.setsOf(under(holds), true))) as [Sets, Sets];
+		isMore ||= !isEmpty(without(other, one));
+		isLess ||= !isEmpty(without(one, other));
+		for (const id of membersOf(aloneOf(other) & ~aloneOf(one), userIds)) newlyAlone.add(id);
+	}
+	const has = (...changes: readonly ImpactChange[]): boolean => findings.some(({ change }) => changes.includes(change));
+	expect(has("alone", "fewer", "gains"), "more permissive").toBe(isMore);
+	expect(has("nobody", "loses"), "less permissive").toBe(isLess);
+	const alone = findings.filter(({ change }) => change === "alone").flatMap((one) => one.userIds);
+	expect([...new Set(alone)].sort(), "alone under some condition").toEqual([...newlyAlone].sort());
+	for (const finding of findings) checkFinding(before, after, finding, assignments);
+	checkUnconditional(before, after, findings);
+}
+
+/** Checks that the finding and its witness are true where its condition holds and no other does. */
+function checkFinding(
+	before: Oracle,
+	after: Oracle,
+	{ condition, change, userIds, witness }: ImpactFinding,
+	assignments: readonly ReadonlySet<string>[],
+): void {
+	const clauses = (text: string): string => text.split(" && ").sort().join();
+	const fitting =
+		condition === null || condition.startsWith("!")
+			? [new Set<string>()]
+			: assignments.filter(
+					(one) =>
+						clauses([...new Set([...one].join(" && ").split(" && "))].join(" && ")) === clauses(condition) ||
+						clauses([...one].join(" && ")) === clauses(condition),
+				);
+	const set = before.userIds.reduce((all, id, index) => (witness.includes(id) ? all | (1 << index) : all), 0);
+	const isGain = change === "alone" || change === "fewer" || change === "gains";
+	expect(userIds.length, `${change} names users`).toBeGreaterThan(0);
+	// Conditions can be written in the same way though different policies have their parts.
+	const outcomes = fitting.map((holds) =>
+		[before, after].map((oracle) => withMore(oracle.setsOf(under(holds), true))[set]).join(),
+	);
+	expect(outcomes, `witness of ${change}: ${witness}`).toContain(`${!isGain},${isGain}`);
+}
+
+/** Checks what is found without a condition against the definitions. */
+function checkUnconditional(before: Oracle, after: Oracle, findings: readonly ImpactFinding[]): void {
+	const { userIds } = before;
+	const setsOf = (oracle: Oracle, hasRoot: boolean): Sets => withMore(oracle.setsOf(under(new Set()), hasRoot));
+	const [one, other] = [setsOf(before, true), setsOf(after, true)];
+	const [oneByPolicies, otherByPolicies] = [setsOf(before, false), setsOf(after, false)];
+	const [more, less] = [without(other, one), without(one, other)];
+	const expected: string[] = [];
+	const alone = aloneOf(other) & ~aloneOf(one);
+	const isAnyAlone = (aloneOf(more) & alone) !== 0;
+	if (alone !== 0) expected.push(`alone ${membersOf(alone, userIds)} ${neededTwo(before, oneByPolicies)}`);
+	const isFewer = fewestOf(otherByPolicies) < fewestOf(oneByPolicies) && !isEmpty(oneByPolicies);
+	if (!isEmpty(more) && !isAnyAlone && isFewer) expected.push("fewer");
+	const gains = maskOf(more) & ~maskOf(one) & ~alone;
+	if (gains !== 0) expected.push(`gains ${membersOf(gains, userIds)}`);
+	if (!isEmpty(less)) {
+		const loses = maskOf(less) & ~maskOf(other);
+		if (!isEmpty(oneByPolicies) && isEmpty(otherByPolicies)) expected.push("nobody");
+		else if (loses !== 0) expected.push(`loses ${membersOf(loses, userIds)}`);
+	}
+	const isSensitive = before.pair.resource !== "WALLET" || before.pair.action === "EXPORT";
+	const found = findings
+		.filter(({ condition }) => condition === null || condition.startsWith("!"))
+		.filter(({ change, userIds: users }) => {
+			// Where no user is new or gone, the witness is named instead.
+			if (change === "gains") return gains !== 0 || users.length === 0;
+			return change !== "loses" || (maskOf(less) & ~maskOf(other)) !== 0;
+		})
+		.map(({ change, userIds: users, isEscalation }) => {
+			if (change === "alone") return `alone ${users} ${isEscalation}`;
+			return change === "gains" || change === "loses" ? `${change} ${users}` : change;
+		});
+	expect(isSensitive).toBe(true);
+	expect(found.sort(), "without a condition").toEqual(expected.sort());
+}
+
+function neededTwo(before: Oracle, byPolicies: Sets): boolean {
+	if (!isEmpty(byPolicies)) return aloneOf(byPolicies) === 0;
+	const { root } = before.organization;
+	return root === null || root.threshold >= 2;
+}
+
+/** Tries readings of what is unknown: none contradicts what is found. */
+function checkSoundly(before: Oracle, after: Oracle, findings: readonly ImpactFinding[]): void {
+	const isUnknown = findings.some(({ change }) => change === "unknown");
+	const assignments = assignmentsOf([before, after]);
+	if (isUnknown || assignments === null) return;
+	const has = (...changes: readonly ImpactChange[]): boolean => findings.some(({ change }) => changes.includes(change));
+	for (let seed = 0; seed < 4; seed += 1) {
+		for (const holds of assignments) {
+			const [one, other] = [before, after].map((oracle) => readSets(oracle, holds, seed)) as [Sets, Sets];
+			if (!isEmpty(without(other, one))) expect(has("alone", "fewer", "gains"), "more permissive").toBe(true);
+			if (!isEmpty(without(one, other))) expect(has("nobody", "loses"), "less permissive").toBe(true);
+		}
+	}
+}
+
+/** Returns the sets in one reading of what is unknown, which is the same for what means the same. */
+function readSets(oracle: Oracle, holds: ReadonlySet<string>, seed: number): Sets {
+	const decide = (part: OraclePart, set: number, choice: number): boolean => {
+		const name = part.unclear === null ? `${oracle.nameOf(part)}${set} ${choice}` : oracle.nameOf(part);
+		let hash = seed + 1;
+		for (const letter of name) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) | 0;
+		return new Random(hash).chance(0.5);
+	};
+	return withMore(oracle.setsOf(under(holds), true, decide));
+}

@@ -1,0 +1,219 @@
+/** Asks a model organization about every set of approvers: what src/policy/ must agree with. */
+import {
+	and,
+	type Condition,
+	judgeConsensus,
+	type ModelOrganization,
+	type ModelPolicy,
+	type Tri,
+	type Vote,
+	writeCondition,
+	writeConsensus,
+} from "./model.ts";
+
+export interface Pair {
+	readonly resource: string;
+	readonly action: string;
+}
+
+/** Sets of users by number: bit by bit, in the order of `userIds`. */
+export type Sets = readonly boolean[];
+
+/** The part of a policy in a group of activities. */
+export interface OraclePart {
+	readonly policy: ModelPolicy | null;
+	readonly effect: "ALLOW" | "DENY";
+	/** The condition that the group leaves open. */
+	readonly open: string | null;
+	/** Whether it is unknown if the policy is in force. */
+	readonly unclear: string | null;
+	readonly applies: (votes: readonly Vote[]) => Tri;
+}
+
+export type Reading = "off" | "sure" | "possible";
+
+export const ownCredentials = "the credentials are the user's own";
+
+/** Returns what a condition says of a pair: its open clauses, or that the policy takes no part. */
+function judgeCondition(
+	condition: Condition,
+	{ resource, action }: Pair,
+): { readonly open: string | null } | "no" | "unclear" {
+	if ("slip" in condition) return "unclear";
+	const open: string[] = [];
+	let takesPart = true;
+	const isSigning = resource === "PRIVATE_KEY" && action === "SIGN";
+	for (const clause of condition) {
+		if (clause.is === "resource") takesPart &&= clause.value === resource;
+		else if (clause.is === "action") takesPart &&= clause.value === action;
+		else if (clause.is === "notAction") takesPart &&= clause.value !== action;
+		else if (clause.is === "actions") takesPart &&= clause.values.includes(action);
+		else {
+			const pairs: Record<string, boolean> = {
+				SIGN_TRANSACTION: isSigning,
+				DELETE_POLICIES: resource === "POLICY" && action === "DELETE",
+				CREATE_THING: true,
+			};
+			takesPart &&= clause.is === "wallet" ? isSigning || resource === "WALLET" : pairs[clause.value] === true;
+			open.push(writeCondition([clause]));
+		}
+	}
+	if (!takesPart) return "no";
+	return { open: open.length === 0 ? null : open.join(" && ") };
+}
+
+export class Oracle {
+	readonly organization: ModelOrganization;
+	readonly pair: Pair;
+	readonly userIds: readonly string[];
+	readonly parts: readonly OraclePart[];
+	readonly #choices: readonly (readonly (readonly Vote[])[])[];
+	readonly #judged = new Map<OraclePart, readonly (readonly Tri[])[]>();
+
+	/** `stamp`: the only key with which a user votes. */
+	constructor(
+		organization: ModelOrganization,
+		pair: Pair,
+		userIds: readonly string[],
+		stamp: { readonly userId: string; readonly key: string } | null = null,
+	) {
+		this.organization = organization;
+		this.pair = pair;
+		this.userIds = userIds;
+		this.parts = this.#findParts();
+		this.#choices = Array.from({ length: 2 ** userIds.length }, (_, set) => this.#choicesOf(set, stamp));
+	}
+
+	#findParts(): readonly OraclePart[] {
+		const { policies } = this.organization;
+		const inForce = policies.filter(({ time }) => time !== "closed");
+		const parts = inForce.flatMap((policy): OraclePart[] => {
+			const found = judgeCondition(policy.condition, this.pair);
+			if (found === "no") return [];
+			const isUnclear = found === "unclear" || policy.time === "slip";
+			return [
+				{
+					policy,
+					effect: policy.effect,
+					open: found === "unclear" ? null : found.open,
+					unclear: isUnclear ? `${writeCondition(policy.condition)}|${policy.time}` : null,
+					applies: (votes) => and(isUnclear ? null : true, judgeConsensus(policy.consensus, votes)),
+				},
+			];
+		});
+		const actions = ["CREATE", "UPDATE", "DELETE"];
+		const isCovered = inForce.some(({ condition }) =>
+			actions.some((action) => judgeCondition(condition, { resource: "CREDENTIAL", action }) !== "no"),
+		);
+		if (this.pair.resource !== "CREDENTIAL" || isCovered) return parts;
+		return [...parts, { policy: null, effect: "ALLOW", open: ownCredentials, unclear: null, applies: () => true }];
+	}
+
+	/** All ways in which the users of a set can approve: each with one of the user's credentials. */
+	#choicesOf(
+		set: number,
+		stamp: { readonly userId: string; readonly key: string } | null,
+	): readonly (readonly Vote[])[] {
+		let choices: Vote[][] = [[]];
+		for (const [index, id] of this.userIds.entries()) {
+			if (((set >> index) & 1) === 0) continue;
+			const user = this.organization.users.find((one) => one.id === id);
+			if (user === undefined) return [];
+			const own: readonly Vote["credential"][] = user.credentials.length === 0 ? [null] : user.credentials;
+			const usable = own.filter(
+				(credential) => stamp?.userId !== id || credential === null || credential.key === stamp.key,
+			);
+			choices = choices.flatMap((votes) => usable.map((credential) => [...votes, { user, credential }]));
+		}
+		return choices;
+	}
+
+	/** Returns the sets that are allowed, with each part read in its way. `decide` settles what is unknown of a part. */
+	setsOf(
+		readingOf: (part: OraclePart) => Reading,
+		hasRoot: boolean,
+		decide: ((part: OraclePart, set: number, choice: number) => boolean) | null = null,
+	): Sets {
+		const read = this.parts
+			.map((part) => ({ part, reading: readingOf(part) }))
+			.filter(({ reading }) => reading !== "off");
+		return this.#choices.map((choices, set) => {
+			if (set === 0) return false;
+			if (hasRoot && this.isRoot(set)) return true;
+			return choices.some((_, choice) => {
+				const applying = read.filter(({ part, reading }) => {
+					const value = this.#judge(part, set, choice);
+					if (value === null && decide !== null) return decide(part, set, choice);
+					return value === true || (value === null && reading === "possible");
+				});
+				return (
+					applying.some(({ part }) => part.effect === "ALLOW") && applying.every(({ part }) => part.effect === "ALLOW")
+				);
+			});
+		});
+	}
+
+	/** Returns whether a deny surely applies, however the users of the set approve. */
+	isDenied(set: number): boolean {
+		const denies = this.parts.filter(({ effect, open }) => effect === "DENY" && open === null);
+		const choices = this.#choices[set] ?? [];
+		return choices.every((_, choice) => denies.some((part) => this.#judge(part, set, choice) === true));
+	}
+
+	isRoot(set: number): boolean {
+		const { root } = this.organization;
+		if (root === null || root.userIds.length === 0) return false;
+		return membersOf(set, this.userIds).filter((id) => root.userIds.includes(id)).length >= root.threshold;
+	}
+
+	#judge(part: OraclePart, set: number, choice: number): Tri {
+		let judged = this.#judged.get(part);
+		if (judged === undefined) {
+			judged = this.#choices.map((choices) => choices.map((votes) => part.applies(votes)));
+			this.#judged.set(part, judged);
+		}
+		return judged[set]?.[choice] ?? null;
+	}
+
+	/** Whether nothing of it is unknown. */
+	isKnown(): boolean {
+		if (this.organization.root === null) return false;
+		return this.parts.every(
+			(part) =>
+				part.unclear === null &&
+				this.#choices.every((choices) => choices.every((votes) => part.applies(votes) !== null)),
+		);
+	}
+
+	/** A text that names how an unknown of a part is decided: the same for parts that mean the same. */
+	nameOf(part: OraclePart): string {
+		if (part.unclear !== null) return part.unclear;
+		const text = part.policy === null ? "" : writeConsensus(part.policy.consensus);
+		return `${text}${JSON.stringify(this.organization.users)}`;
+	}
+}
+
+export const membersOf = (set: number, userIds: readonly string[]): string[] =>
+	userIds.filter((_, index) => ((set >> index) & 1) === 1);
+
+/** Returns the smallest of the sets. */
+export function smallestOf(sets: Sets): number[] {
+	const members = sets.flatMap((isIn, set) => (isIn ? [set] : []));
+	return members.filter((set) => !members.some((other) => other !== set && (other & set) === other));
+}
+
+/** Returns the sets and all sets with more users: what can be done once the others approve too, or stay away. */
+export function withMore(sets: Sets): Sets {
+	const smallest = smallestOf(sets);
+	return sets.map((_, set) => smallest.some((one) => (one & set) === one));
+}
+
+export function writeSets(sets: readonly number[], userIds: readonly string[]): string[] {
+	return sets.map((set) => membersOf(set, userIds).join("+")).sort();
+}
+
+/** What is certain: open conditions do not hold for policies that allow, and hold for those that deny. */
+export const certain = ({ effect, open }: OraclePart): Reading => {
+	if (effect === "DENY") return "possible";
+	return open === null ? "sure" : "off";
+};

@@ -1,0 +1,38 @@
+/** Powers, impact and approvals agree with every set of approvers asked of a model that knows nothing of src/policy/. */
+import { describe, it } from "vitest";
+import { checkApprovals } from "./check-approvals.ts";
+import { checkImpact } from "./check-impact.ts";
+import { checkPowers } from "./check-powers.ts";
+import { Random } from "./model.ts";
+import { changeOrganization, randomOrganization } from "./random-model.ts";
+
+const numRuns = Number(process.env.ORGSYNC_POWERS_RUNS ?? (process.env.CI ? 5_000 : 300));
+const first = Number(process.env.ORGSYNC_POWERS_SEED ?? 1);
+
+/** Runs the check for many seeds, and names the seed of the first that fails. */
+function forSeeds(check: (random: Random) => void): void {
+	for (let seed = first; seed < first + numRuns; seed += 1) {
+		try {
+			check(new Random(seed));
+		} catch (error) {
+			throw new Error(`with ORGSYNC_POWERS_SEED=${seed}`, { cause: error });
+		}
+	}
+}
+
+describe("Powers of random organizations", () => {
+	it("are those that every set of approvers has", () => {
+		forSeeds((random) => checkPowers(randomOrganization(random)));
+	}, 600_000);
+
+	it("change as every set of approvers of both sides does", () => {
+		forSeeds((random) => {
+			const before = randomOrganization(random);
+			checkImpact(before, changeOrganization(random, before));
+		});
+	}, 600_000);
+
+	it("lead to the approvals that are foretold", () => {
+		forSeeds((random) => checkApprovals(random, randomOrganization(random)));
+	}, 600_000);
+});

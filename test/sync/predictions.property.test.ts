@@ -170,10 +170,16 @@ async function checkOthers(shape: Case, step: Step, sets: readonly (readonly str
 const foretold = { completed: "runs", "awaiting-approval": "pending", denied: "denied" } as const;
 
 /** Whether a step's prediction may be unknown: in this case at all, or because of the steps beside it. */
-function mayBeUnknown(shape: Case, { approval }: Step, steps: readonly Step[]): boolean {
+function mayBeUnknown(shape: Case, { approval, operation }: Step, steps: readonly Step[]): boolean {
 	if (isMurky(shape)) return true;
+	// Of which kind of activity a policy is may not be documented.
+	if (
+		operation === "delete_oauth_providers" &&
+		shape.policies.some(({ condition }) => /CREATE_API_KEYS/.test(condition.text))
+	)
+		return true;
 	const isOfOrder = /complete(s)? first/.test(approval?.because ?? "");
-	const changesPowers = ({ operation }: Step) => operation !== "delete_tvc_app_and_deployments";
+	const changesPowers = (other: Step) => other.operation !== "delete_tvc_app_and_deployments";
 	return isOfOrder && steps.filter(changesPowers).length > 0 && steps.length > 1;
 }
 

@@ -4,7 +4,7 @@
  * the command.
  */
 
-import { showAddress, showText } from "../escape.ts";
+import { showAddress } from "../escape.ts";
 import type { Change } from "../plan/change.ts";
 import type { Finding } from "../plan/drift.ts";
 import type { Position } from "../plan/organization.ts";
@@ -14,10 +14,10 @@ import { brokenRules } from "../plan/rules-judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { isHeldByRejection } from "../plan/step-groups.ts";
+import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
 import { describeFinding, describeGone, describeState, driftHeadings } from "./drift-words.ts";
 import { impactNotes } from "./impact-github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
-import { clip } from "./markdown-text.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./organizations.ts";
 import { describeOverride } from "./overrides-text.ts";
 import { phraseText } from "./phrase.ts";
@@ -28,6 +28,7 @@ import {
 	describeExplainCommand,
 	describeOutcome,
 	describePart,
+	describeWrong,
 	reportHeadings,
 } from "./report-text.ts";
 import { type CommandResult, type ErrorDescription, isPowers, type OrganizationPowers } from "./result.ts";
@@ -57,22 +58,8 @@ export interface GithubResult {
 	readonly summary: string;
 }
 
-const levelsInOrder = ["error", "warning", "notice"] as const;
-
-type Level = (typeof levelsInOrder)[number];
-
-interface Annotation {
-	readonly level: Level;
-	readonly title: string;
-	readonly message: string;
-	readonly at: Position | undefined;
-}
-
 /** Max annotations of a level that GitHub shows of one step. */
 const maxOfALevel = 10;
-
-/** Longest message, in characters; the summary has the whole. */
-const longestMessage = 1_000;
 
 /** Returns annotations, the verdict first, and the summary. No name can begin, end or extend a workflow command. */
 export function renderGithub(result: CommandResult, options: GithubOptions = {}): GithubResult {
@@ -262,7 +249,12 @@ function changeAnnotation(
 }
 
 function resultAnnotations(results: readonly StepResult[], positionOf: Positions): readonly Annotation[] {
-	return results
+	const wrong = results.flatMap((result) => {
+		const said = describeWrong(result);
+		const at = firstOf(coveredAddresses([result.step]), positionOf);
+		return said === null ? [] : [annotate("notice", "wrong forecast", `${result.step.reason}: ${said}`, at)];
+	});
+	const open = results
 		.filter(({ outcome }) => outcome !== "completed")
 		.flatMap((result) => {
 			if (result.parts.length > 0) return partAnnotations(result, positionOf);
@@ -270,6 +262,7 @@ function resultAnnotations(results: readonly StepResult[], positionOf: Positions
 			const at = firstOf(coveredAddresses([result.step]), positionOf);
 			return [annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at)];
 		});
+	return [...open, ...wrong];
 }
 
 function partAnnotations({ step, parts }: StepResult, positionOf: Positions): readonly Annotation[] {
@@ -321,30 +314,4 @@ function withinLimit(annotations: readonly Annotation[], max: number): readonly 
 	const shown = annotations.slice(0, max - 1);
 	const message = `${annotations.length - shown.length} more: the summary of this step has them`;
 	return [...shown, { level: first.level, title: titleOf("more"), message, at: undefined }];
-}
-
-/** Returns one workflow command. `-` is standard input, which has no line in the repository. */
-function renderAnnotation({ level, title, message, at }: Annotation): string {
-	const place =
-		at === undefined || at.file === "-"
-			? []
-			: [`file=${escapeProperty(showText(at.file))}`, `line=${at.line}`, `col=${at.column}`];
-	const properties = [...place, `title=${escapeProperty(title)}`];
-	return `::${level} ${properties.join(",")}::${escapeData(cut(showText(message.replace(/\s*\n\s*/g, " "))))}`;
-}
-
-/** Returns the message, or its beginning and where the rest is. */
-function cut(message: string): string {
-	return message.length <= longestMessage
-		? message
-		: `${clip(message, longestMessage)} (cut here: the summary has all of it)`;
-}
-
-/** Escapes the text of a command as the toolkit of GitHub's actions does. */
-function escapeData(text: string): string {
-	return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-}
-
-function escapeProperty(text: string): string {
-	return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

@@ -18,6 +18,7 @@ import {
 	describeHold,
 	describeOutcome,
 	describePartActivity,
+	describeWrong,
 	listCovers,
 	partsHeading,
 } from "./report-text.ts";
@@ -111,9 +112,11 @@ export function heldWord(address: string, plan: Plan): Html | null {
 function renderOutcome(result: StepResult | undefined): Html | null {
 	if (result === undefined) return null;
 	const parts = result.parts.length === 0 ? null : renderParts(result.parts);
-	if (result.outcome === "completed") return parts;
+	const said = describeWrong(result);
+	const wrong = said === null ? null : html`<p class="doubt">${said}</p>`;
+	if (result.outcome === "completed") return html`${wrong}${parts}`;
 	const { activityId, fingerprint, policyEvaluations } = result;
-	return html`${result.message === null ? null : html`<p class="doubt">${curveQuotes(describeOutcome(result))}</p>`}${policyEvaluations.map(
+	return html`${wrong}${result.message === null ? null : html`<p class="doubt">${curveQuotes(describeOutcome(result))}</p>`}${policyEvaluations.map(
 		({ policyId, outcome }) =>
 			html`<p class="soft">policy <code>${policyId ?? "(not set)"}</code>: ${outcome ?? "no outcome given"}</p>`,
 	)}${

@@ -25,6 +25,7 @@ import { renderProblem } from "./problem-text.ts";
 import {
 	describeEarlierActivity,
 	describeHold,
+	describeWrong,
 	listCovers,
 	outdatedHeading,
 	renderStep,
@@ -202,6 +203,10 @@ function decisionBlocks({
 		return `${codeSpan(found, longestGuard)} (${allowed}); to override: \`${flag}\``;
 	});
 	const unfinished = (results ?? []).filter(({ outcome }) => outcome !== "completed");
+	const wrong = (results ?? []).flatMap((result) => {
+		const said = describeWrong(result);
+		return said === null || result.outcome !== "completed" ? [] : [`${codeSpan(result.step.reason)}: ${said}`];
+	});
 	const left = (report?.left ?? []).map(({ address }) => codeSpan(showAddress(address)));
 	const unverified = report?.unverified ?? null;
 	return [
@@ -234,6 +239,7 @@ function decisionBlocks({
 			unfinished.flatMap(renderStepResult),
 		),
 		bullets(1, ["difference", "differences"], reportHeadings.left, left),
+		bullets(3, ["wrong forecast", "wrong forecasts"], "Wrong forecasts", wrong),
 		bullets(
 			1,
 			["warning", "warnings"],

@@ -6,6 +6,8 @@ import { listCovers, quoteForShell, showAddress, showName, showText, showValue }
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
+import type { ApprovalVerdict } from "../policy/approval.ts";
+import { count } from "./count.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import type { FailedOrganization } from "./result.ts";
 import type { Style } from "./style.ts";
@@ -38,9 +40,9 @@ const words: Readonly<Record<Outcome, string>> = {
 
 /** Returns the report as text, ending with a newline. `"open"` leaves out completed steps, which were shown before. */
 export function renderReport(report: Report, style: Style, which: "all" | "open" = "all"): string {
-	// The parts of a completed step were not shown before.
+	// The parts of a completed step were not shown before, and neither was what is wrong about its forecast.
 	const shown = report.steps.filter(
-		({ outcome, parts }) => which === "all" || outcome !== "completed" || parts.length > 0,
+		(one) => which === "all" || one.outcome !== "completed" || one.parts.length > 0 || describeWrong(one) !== null,
 	);
 	const lines = shown.flatMap((result) => renderStep(result, style));
 	if (report.left !== null && report.left.length > 0) {
@@ -62,6 +64,8 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 		`${markOf(outcome, style)} ${showText(step.reason)}  ${style.faint(listCovers(coveredAddresses([step])))}`,
 	];
 	if (outcome !== "completed") lines.push(`     ${describeOutcome(result)}`);
+	const wrong = describeWrong(result);
+	if (wrong !== null) lines.push(`     ${style.warn(wrong)}`);
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
 	}
@@ -71,6 +75,18 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 		lines.push("     run apply again when it ends: it joins this activity and submits no other");
 	}
 	return lines;
+}
+
+const foretold: Readonly<Record<ApprovalVerdict, string>> = {
+	runs: "runs at once",
+	pending: "pending approval",
+	denied: "denied",
+	unknown: "unknown",
+};
+
+/** Returns what was foretold and what happened, where that differs; null where it does not, or is not known. */
+export function describeWrong({ forecast, outcome }: StepResult): string | null {
+	return forecast?.wasRight === false ? `foretold: ${foretold[forecast.verdict]}; happened: ${words[outcome]}` : null;
 }
 
 /** Heading above the parts of a removal that was submitted part by part. */
@@ -140,7 +156,9 @@ export function summarizeReport(report: Report): string {
 	const { queries, submits, retries } = report.stats;
 	const requests = `${queries} ${queries === 1 ? "query" : "queries"}, ${submits} ${submits === 1 ? "submit" : "submits"}${retries === 0 ? "" : `, ${retries} retried`}`;
 	const verdict = report.interrupted ? "Interrupted" : report.inSync ? "Applied" : "Not in sync";
-	return `${verdict}: ${counts.join(", ") || "nothing to do"} (${requests}).`;
+	const wrong = report.steps.filter((result) => describeWrong(result) !== null).length;
+	const forecasts = wrong === 0 ? "" : ` ${count(wrong, "forecast was", "forecasts were")} wrong.`;
+	return `${verdict}: ${counts.join(", ") || "nothing to do"} (${requests}).${forecasts}`;
 }
 
 /** Returns one sentence on an organization in which an error ended the work; the error is shown beside it. */

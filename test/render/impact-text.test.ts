@@ -1,14 +1,21 @@
 /** What a plan means, as text: impact and approvals in sentences for people who do not know the policy language. */
 import { describe, expect, it } from "vitest";
 import type { PlanImpact } from "../../src/plan/impact.ts";
+import type { StepResult } from "../../src/plan/report.ts";
 import type { ImpactVerdict } from "../../src/policy/impact.ts";
 import { ownCredentials } from "../../src/policy/judge.ts";
 import { describeApprovals, summarizeApprovals } from "../../src/render/approval-words.ts";
+import { renderGithub } from "../../src/render/github.ts";
+import { renderHtml } from "../../src/render/html.ts";
 import { describeImpact, summarizeImpact } from "../../src/render/impact-words.ts";
+import { renderMarkdown } from "../../src/render/markdown.ts";
 import { phraseText } from "../../src/render/phrase.ts";
 import { describeGroups, describeThresholds } from "../../src/render/power-words.ts";
+import { renderReport } from "../../src/render/report-text.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { id } from "../plan/support-organizations.ts";
+import { complete } from "./complete.ts";
+import { reportOf } from "./support.ts";
 import {
 	alice,
 	approvalOf,
@@ -303,5 +310,34 @@ describe("the forecast of approvals", () => {
 			earlierActivity: { ...{ state: "pending", status: "" }, activityId: "a", fingerprint: "f", relation: "same" },
 		})) as typeof others;
 		expect(describeApprovals({ ...plan, steps: [first, ...held] }).map(({ verdict }) => verdict)).toEqual(["runs"]);
+	});
+});
+
+describe("a forecast that was wrong", () => {
+	const report = reportOf(plan);
+	const [first, second] = report.steps;
+	if (first === undefined || second === undefined) throw new Error("the plan has too few steps");
+	const steps: readonly StepResult[] = [
+		{ ...first, forecast: { verdict: "denied", wasRight: false } },
+		{ ...second, forecast: { verdict: "runs", wasRight: false } },
+	];
+	const said = ["foretold: denied; happened: completed", "foretold: runs at once; happened: pending approval"];
+
+	it("is shown with what happened, also of a step that completed", () => {
+		const text = renderReport({ ...report, steps }, plainStyle, "open");
+		for (const line of said) expect(text).toContain(`     ${line}\n`);
+		expect(text).toMatch(/ 2 forecasts were wrong\.\n$/);
+	});
+
+	it("is shown in every other format", () => {
+		const result = complete({ command: "apply", plans: [plan], reports: [{ ...report, steps }] });
+		for (const text of [renderMarkdown(result), renderHtml(result), renderGithub(result).annotations]) {
+			for (const line of said) expect(text).toContain(line);
+		}
+	});
+
+	it("is not shown where it was right, or where what happened does not show it", () => {
+		const others = [true, null].map((wasRight) => ({ ...first, forecast: { verdict: "denied" as const, wasRight } }));
+		expect(renderReport({ ...report, steps: others }, plainStyle)).not.toMatch(/foretold|forecast/);
 	});
 });

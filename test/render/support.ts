@@ -434,6 +434,14 @@ function driftOf(plan: Plan, name: Naming = peaceful): OrganizationDrift {
 	});
 }
 
+/** Returns the report with what was foretold of each step: the first ran although it was denied, the others as foretold. */
+function withForecasts(report: Report): Report {
+	const steps = report.steps.map((result, index): StepResult => {
+		return { ...result, forecast: { verdict: index === 0 ? "denied" : "pending", wasRight: index !== 0 } };
+	});
+	return { ...report, steps };
+}
+
 /** Results that say what they change for who can do what. */
 function impactsOf(name: Naming): Readonly<Record<string, CommandResult>> {
 	const plan = impactPlanOf(name);
@@ -443,7 +451,7 @@ function impactsOf(name: Naming): Readonly<Record<string, CommandResult>> {
 		"plan-impact-two": { command: "plan", plans: [calm, plan] },
 		"drift-impact": { command: "drift", plans: [plan], drift: [reportDrift(plan)] },
 		"apply-impact-declined": { command: "apply", plans: [plan], reports: [] },
-		"apply-impact": { command: "apply", plans: [plan], reports: [reportOf(plan, name)] },
+		"apply-impact": { command: "apply", plans: [plan], reports: [withForecasts(reportOf(plan, name))] },
 	});
 }
 

@@ -156,8 +156,14 @@ export function allowedBy(
 }
 
 /** Returns the sets that policies or the root quorum allow; without the root quorum where it is not known. */
-export const withRootQuorum = (prepared: PreparedAccess, family: Family): Family =>
-	prepared.rootQuorum === null ? family : simplify([...family, ...prepared.rootQuorum]);
+export function withRootQuorum({ rootQuorum, withRoot }: PreparedAccess, family: Family): Family {
+	if (rootQuorum === null) return family;
+	const known = withRoot.get(family);
+	if (known !== undefined) return known;
+	const both = simplify([...family, ...rootQuorum]);
+	withRoot.set(family, both);
+	return both;
+}
 
 /** What is certain: conditions on the activity do not hold for policies that allow, and hold for those that deny. */
 export const certain = (part: Part): PartReading => {

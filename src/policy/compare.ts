@@ -149,8 +149,17 @@ class Comparison {
 		const less = this.#difference(before.sure, after.possible);
 		if (more.length === 0 && less.length === 0) return;
 		const changes: Change[] = [];
-		if (more.length > 0) changes.push(...this.#findMore(slice, before, after, more));
-		if (less.length > 0) changes.push(...this.#findLess(slice, before, after, less));
+		const wider = this.#wider(slice);
+		const newlyMore = this.#difference(
+			more,
+			wider.flatMap((one) => one.more),
+		);
+		const newlyLess = this.#difference(
+			less,
+			wider.flatMap((one) => one.less),
+		);
+		if (newlyMore.length > 0) changes.push(...this.#findMore(slice, before, after, newlyMore));
+		if (newlyLess.length > 0) changes.push(...this.#findLess(slice, before, after, newlyLess));
 		this.#seen.push({ slice, more, less, changes });
 		for (const change of changes) {
 			this.#add(change, {

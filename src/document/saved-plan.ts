@@ -53,6 +53,7 @@ const statedMembers = [
 	"plans[].problems",
 	"plans[].changes",
 	"plans[].guards",
+	"plans[].rules",
 	"plans[].waiting",
 	"plans[].overrides",
 	"plans[].unmanaged",

@@ -1,4 +1,4 @@
-/** Compares two documents without live state. Changes of limits and protection count too. */
+/** Compares two documents without live state. Changes of limits, protection and rules count too. */
 import { printAddress } from "./address.ts";
 import { readOnlyKinds, removalKinds } from "./kinds/index.ts";
 import { removalLists } from "./kinds/names.ts";
@@ -6,11 +6,13 @@ import { addressOfObject } from "./objects.ts";
 import {
 	type DesiredMembers,
 	type DesiredOrganization,
+	type DesiredRule,
 	expectationsOf,
 	type Limits,
 	powerLimits,
 	removalsOf,
 } from "./organization.ts";
+import { addressOfRule, valueOfRule } from "./rules.ts";
 import type { TagPair } from "./three-way-tags.ts";
 import { compareText, sameValue } from "./value.ts";
 
@@ -30,11 +32,12 @@ type DocumentChangeWord =
 	| "field"
 	| "protected"
 	| "unprotected"
-	| "limit";
+	| "limit"
+	| "rule";
 
 /** One thing in which two documents differ; `before` is the base's, `after` the head's. */
 export interface DocumentChange {
-	/** An address, or where the document says it: `limits.policies`, `protect.users`, `protect.userTags`. */
+	/** An address, or where the document says it: `limits.policies`, `protect.users`, `rule:noNewAccess`. */
 	readonly address: string;
 	/** The live tag that it is about, or the id that the document gives it; null where neither is, and for other kinds. */
 	readonly tagId: string | null;
@@ -73,6 +76,7 @@ export function compareDocuments(
 		...expectationDifferences(base, head),
 		...protectDifferences(base, head),
 		...limitDifferences(base.limits, head.limits),
+		...ruleDifferences(base.rules, head.rules),
 	];
 }
 
@@ -190,6 +194,19 @@ function limitDifferences(base: Limits, head: Limits): readonly DemandingDiffere
 	return (["memberRemovals", ...Object.values(removalLists), ...powerLimits] as const).flatMap((kind) => {
 		const [before, after] = [base[kind], head[kind]].map(showLimit);
 		return before === after ? [] : [differenceAt(`limits.${kind}`, "limit", { before, after })];
+	});
+}
+
+/** A rule is shown by its address and its value; null is none. */
+function ruleDifferences(
+	base: readonly DesiredRule[] = [],
+	head: readonly DesiredRule[] = [],
+): readonly DemandingDifference[] {
+	const [was, is] = [base, head].map((rules) => new Map(rules.map((rule) => [addressOfRule(rule), valueOfRule(rule)])));
+	const addresses = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].sort(compareText);
+	return addresses.flatMap((address) => {
+		const [before, after] = [was?.get(address) ?? null, is?.get(address) ?? null];
+		return before === after ? [] : [differenceAt(address, "rule", { before, after })];
 	});
 }
 

@@ -29,6 +29,23 @@ export function needsPowers(rules: readonly DesiredRule[]): boolean {
 	return rules.some(({ rule }) => rule === "minApprovers" || rule === "onlyBy");
 }
 
+/** Returns what the rule says at its address, as documents write it. */
+export function valueOfRule(rule: DesiredRule): string {
+	switch (rule.rule) {
+		case "members":
+			return (["min", "max"] as const)
+				.flatMap((key) => (rule[key] === undefined ? [] : `${key} ${rule[key]}`))
+				.join(", ");
+		case "minApprovers":
+			return String(rule.min);
+		case "noNewAccess":
+			return "true";
+		case "exclusive":
+		case "onlyBy":
+			return rule.tags.join(", ");
+	}
+}
+
 /** Whether a rule is about user tags, so that tags and their members have to be read. */
 export function namesTags(rules: readonly DesiredRule[]): boolean {
 	return rules.some(({ rule }) => rule === "exclusive" || rule === "members" || rule === "onlyBy");

@@ -174,7 +174,7 @@ class Parser {
 			return this.#make({ node: "list", items }, items, span.start);
 		}
 		if (this.#take("{")) return this.#parseStruct(span.start);
-		const fix = this.#is("<") ? "; replace a placeholder with its value, a string in single quotes" : "";
+		const fix = this.#is("<") ? "; replace the placeholder with its value" : "";
 		throw this.#fail(`expected a value, found ${this.#found()}${fix}`);
 	}
 

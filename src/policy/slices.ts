@@ -51,9 +51,13 @@ export function changedParts(before: GroupParts, after: GroupParts): readonly Pa
 	];
 }
 
+/** Max conditions of which every combination is compared. */
+const maxCombined = 6;
+
 /**
- * Returns the slices to compare; null where there are too many. It is enough to let one condition of a policy that allows hold, and
- * with it one of a policy that denies and changed: any set that differs under more conditions differs under these.
+ * Returns the slices to compare; null where there are too many. Where no policy that denies has a condition, it is enough that one
+ * condition holds: what is allowed under several is allowed under one of them. Else all combinations are compared; with more than
+ * six conditions only those of one policy that allows with one or all of those that deny and changed.
  */
 export function findSlices(
 	before: GroupParts,
@@ -61,24 +65,44 @@ export function findSlices(
 	changed: readonly Part[],
 	shared: ReadonlySet<string>,
 ): readonly Slice[] | null {
-	const denies = changed.filter(({ effect }) => effect === "deny");
-	const allows = denies.length > 0 ? [...before.parts, ...after.parts] : changed;
-	const first = atomSets(
-		allows.filter(({ effect }) => effect === "allow"),
+	const all = [...before.parts, ...after.parts];
+	const denying = atomSets(all.filter(isDeny), shared);
+	if (denying.length > 1) {
+		const atoms = new Map(atomSets(all, shared).flatMap((one) => [...one]));
+		if (atoms.size <= maxCombined) return combinationsOf([...atoms]).map(makeSlice);
+	}
+	const denies = atomSets(changed.filter(isDeny), shared);
+	const allows = atomSets(
+		(denies.length > 1 || changed.some(isDeny) ? all : changed).filter((part) => !isDeny(part)),
 		shared,
 	);
-	const second = atomSets(denies, shared);
-	if (first.length * second.length > maxSlices) return null;
+	if (allows.length * (denies.length + 1) > maxSlices) return null;
+	const together = [...denies, new Map(denies.flatMap((one) => [...one]))];
 	const slices = new Map<string, Slice>();
-	for (const one of first) {
-		for (const other of second) {
+	for (const one of allows) {
+		for (const other of together) {
 			const atoms = new Map([...one, ...other]);
-			const texts = [...new Set(atoms.values())];
-			const condition = texts.length === 0 ? null : texts.map((text) => wrap(text, texts.length)).join(" && ");
-			slices.set([...atoms.keys()].sort().join("\n\n"), { atoms: new Set(atoms.keys()), condition });
+			slices.set([...atoms.keys()].sort().join("\n\n"), makeSlice(atoms));
 		}
 	}
 	return [...slices.values()].sort((one, other) => one.atoms.size - other.atoms.size);
+}
+
+const isDeny = ({ effect }: Part): boolean => effect === "deny";
+
+function makeSlice(atoms: ReadonlyMap<string, string>): Slice {
+	const texts = [...new Set(atoms.values())];
+	const condition = texts.length === 0 ? null : texts.map((text) => wrap(text, texts.length)).join(" && ");
+	return { atoms: new Set(atoms.keys()), condition };
+}
+
+/** Returns all combinations of the atoms, those of fewer atoms first. */
+function combinationsOf(atoms: readonly (readonly [string, string])[]): readonly ReadonlyMap<string, string>[] {
+	const all = Array.from(
+		{ length: 2 ** atoms.length },
+		(_, number) => new Map(atoms.filter((_atom, index) => (number >> index) & 1)),
+	);
+	return all.sort((one, other) => one.size - other.size);
 }
 
 const wrap = (text: string, count: number): string => (count > 1 && text.includes("||") ? `(${text})` : text);

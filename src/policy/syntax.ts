@@ -17,7 +17,7 @@ export type Method = (typeof methods)[number];
 /** Functions that only `time` has. Their arguments are texts. */
 export const constructors = ["Timestamp", "CronSpan"] as const;
 
-export type Constructor = (typeof constructors)[number];
+type Constructor = (typeof constructors)[number];
 
 /** One expression. A tree is data: it holds no function and no reference to its policy, and is at most `maxDepth` deep. */
 export type Expression = (

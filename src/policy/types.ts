@@ -62,7 +62,8 @@ const structs: Readonly<Record<string, string>> = {
 		"function_name string, function_signature string, contract_call_args {any}",
 	Eip712TypedData: "primary_type string, domain Eip712Domain, message {any}",
 	Eip712Domain: "name string, version string, chain_id number, verifying_contract string, *",
-	Eip7702Authorization: "address string, chain_id number, nonce number",
+	// Documented as numbers, and compared with strings in the documentation's own example.
+	Eip7702Authorization: "address string, chain_id any, nonce any",
 	Solana: "tx SolanaTransaction",
 	SolanaTransaction:
 		"account_keys [string], program_keys [string], instructions [SolanaInstruction], transfers [SolanaTransfer], " +

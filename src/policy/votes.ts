@@ -15,7 +15,7 @@ export interface Votes {
 	/** The credential of each vote: unknown where it is not known; null where the user has none or it does not matter. */
 	readonly credentials: readonly Known<AccessCredential | null>[];
 	readonly all: Bits;
-	/** Whether some user has more than one vote. */
+	/** Whether votes and users have different numbers: some user has more than one vote. */
 	readonly isSplit: boolean;
 }
 
@@ -54,7 +54,7 @@ export function splitVotes(
 		votesOf,
 		credentials,
 		all: setOf(owners.keys()),
-		isSplit: owners.length !== userIds.length,
+		isSplit: owners.length !== userIds.length || owners.some((owner, vote) => owner !== vote),
 	};
 }
 

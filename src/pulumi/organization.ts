@@ -8,6 +8,7 @@ import { leadsOutside, readRegularFile } from "../files.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { allowsOf, type Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
+import { brokenRules } from "../plan/rules-judge.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { renderOverrides } from "../render/overrides-text.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../render/text.ts";
@@ -54,7 +55,7 @@ interface Findings {
 
 /**
  * The organization of a document. It fails before any part is registered if the document has errors, the live organization
- * has problems, or a guard blocks the plan. Read-only objects that differ are a warning.
+ * has problems, or a guard blocks the plan. Read-only objects that differ and broken rules are a warning.
  *
  * It reads the live organization in every preview and `up`, and updates a part that has drifted even without `--refresh`.
  * The plan that it shows is what its parts submit.
@@ -125,18 +126,21 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 		}
 	}
 
-	/** Shows the plan in a preview, as the command line does; an up shows only read-only differences. */
+	/** Shows the plan in a preview, as the command line does; an up shows only read-only differences and broken rules. */
 	#show(plan: Plan, allows: readonly Override[]): void {
 		if (pulumi.runtime.isDryRun() && (plan.steps.length > 0 || plan.waiting.length > 0)) {
 			pulumi.log.info(renderForPulumi(plan, allows), this).catch(() => undefined);
 			return;
 		}
 		const differences = plan.changes.filter(({ action }) => action === "report");
-		if (differences.length === 0) return;
+		const differ = "read-only objects differ from the document; change them by hand";
+		const warnings = [
+			...(differences.length === 0 ? [] : [differ]),
+			...(brokenRules(plan).length === 0 ? [] : ["the live organization breaks rules of the document"]),
+		];
+		if (warnings.length === 0) return;
 		const shown = renderPlan({ ...plan, changes: differences, steps: [] }, plainStyle);
-		pulumi.log
-			.warn(`read-only objects differ from the document; change them by hand:\n${shown}`, this)
-			.catch(() => undefined);
+		pulumi.log.warn(`${warnings.join(", and ")}:\n${shown}`, this).catch(() => undefined);
 	}
 
 	/** Registers the parts. Each may remove as much as the whole plan does at its addresses, because the guards allowed that. */

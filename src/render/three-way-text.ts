@@ -116,6 +116,10 @@ function describeMeantLine(
 		const none = defaultLimits[address] ?? "no limit";
 		return line(null, `${String(before ?? none)} -> ${String(after ?? none)}`);
 	}
+	if (what === "rule") {
+		const [was, is] = [before, after].map((value) => (value === null ? "no rule" : showName(String(value))));
+		return line(null, `${was} -> ${is}`);
+	}
 	const was = before === null ? "" : `${showValue(before)} -> `;
 	return line(null, `${field ?? what}: ${was}${after === null ? "not compared" : showValue(after)}`);
 }

@@ -11,6 +11,7 @@ import { renderThreeWay } from "../../src/render/three-way-text.ts";
 import { checkSchema } from "../../src/schema.ts";
 import { complete } from "../render/complete.ts";
 import {
+	at,
 	context,
 	type DesiredParts,
 	desiredOf,
@@ -208,6 +209,31 @@ describe("a change of limits or protection", () => {
 			["protect.userTags", "root", null],
 			["limits.memberRemovals", "25%", null],
 			["limits.policies", 1, 7],
+		]);
+	});
+});
+
+describe("a change of rules", () => {
+	const members = { rule: "members", tag: "signers", at } as const;
+	const exclusive = { rule: "exclusive", tags: ["approvers", "signers"], at } as const;
+	const power = { power: "sign", at } as const;
+
+	it("is seen, with what each rule said", () => {
+		const found = compare(
+			{ rules: [exclusive, { ...members, min: 2, max: 5 }, { rule: "minApprovers", ...power, min: 3 }] },
+			{
+				rules: [
+					{ ...members, min: 1 },
+					{ rule: "noNewAccess", at },
+					{ rule: "minApprovers", ...power, min: 3 },
+				],
+			},
+			{},
+		);
+		expect(found.documentChanges.map(({ address, what, before, after }) => [address, what, before, after])).toEqual([
+			["rule:exclusive.approvers+signers", "rule", "approvers, signers", null],
+			["rule:members.signers", "rule", "min 2, max 5", "min 1"],
+			["rule:noNewAccess", "rule", null, "true"],
 		]);
 	});
 });

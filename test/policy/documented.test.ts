@@ -179,6 +179,7 @@ describe("typed data of EIP-712", () => {
 		["eth.eip_712.message['permitted'].count() <= 2", true],
 		["eth.eip_712.message['permitted'][0]['token'] == '0xdai'", false],
 		["eth.eip_7702_authorization.address == '0xdelegate' && eth.eip_7702_authorization.chain_id == 1", true],
+		["eth.eip_7702_authorization.nonce == '0'", "error: `==` does not compare a number with a string"],
 	]);
 });
 

@@ -29,10 +29,7 @@ describe("the parser names the fix of", () => {
 		["true and false", "5: `and` is not an operator; write `&&`"],
 		["true OR false", "5: `OR` is not an operator; write `||`"],
 		["true == true == true", "13: comparisons cannot follow each other; join them with `&&`"],
-		[
-			"eth.tx.to == <ADDRESS>",
-			"13: expected a value, found `<`; replace a placeholder with its value, a string in single quotes",
-		],
+		["eth.tx.to == <ADDRESS>", "13: expected a value, found `<`; replace the placeholder with its value"],
 		["activity.action == 'SIGN", "19: a string without its closing `'`"],
 		["activity.action == 'it\\'s'", "22: `\\` in a string: escapes are not documented; write the string without it"],
 		["eth.tx.value > 1.5", "15: numbers are whole: write the smallest unit, without a decimal point"],

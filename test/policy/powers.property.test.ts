@@ -1,5 +1,6 @@
 /** Powers, impact and approvals agree with every set of approvers asked of a model that knows nothing of src/policy/. */
 import { describe, it } from "vitest";
+import { checkApprovals } from "./check-approvals.ts";
 import { checkImpact } from "./check-impact.ts";
 import { checkPowers } from "./check-powers.ts";
 import { Random } from "./model.ts";
@@ -29,5 +30,9 @@ describe("Powers of random organizations", () => {
 			const before = randomOrganization(random);
 			checkImpact(before, changeOrganization(random, before));
 		});
+	}, 600_000);
+
+	it("lead to the approvals that are foretold", () => {
+		forSeeds((random) => checkApprovals(random, randomOrganization(random)));
 	}, 600_000);
 });

@@ -8,7 +8,7 @@ import { isUnknown, listOf, structOf, timestampOf, type Value } from "../../src/
 /** Plain data as a value: an object is a struct without other fields, a number is a whole number. */
 export type Plain = boolean | number | bigint | string | readonly Plain[] | { readonly [name: string]: Plain };
 
-export function toValue(plain: Plain): Value {
+function toValue(plain: Plain): Value {
 	if (typeof plain === "number") return BigInt(plain);
 	if (typeof plain !== "object") return plain;
 	if (Array.isArray(plain)) return listOf(plain.map(toValue));

@@ -18,6 +18,23 @@ async function makeOrganization(text: string, options: Parameters<typeof makePul
 }
 
 describe("Organization", { timeout: 240_000 }, () => {
+	it("fails before any part where the plan would break a rule, and warns of rules that live state breaks", async () => {
+		const rules = "rules: { exclusive: [oncall, signers], members: { auditors: { min: 1 } } }";
+		const breaking = document("userTags: [{ name: oncall, members: { exactly: [alice, bob] } }]", rules);
+		const { world, stack } = await makeOrganization(breaking);
+		const blocked = await stack.up();
+		expect(blocked.exitCode).not.toBe(0);
+		expect(shown(blocked)).toContain("would break rule:exclusive.oncall+signers: alice has `oncall` and `signers`");
+		expect(world.submits()).toEqual([]);
+
+		stack.write({ "orgsync.yaml": document("userTags: [{ name: oncall, members: { exactly: [bob] } }]", rules) });
+		const up = await stack.up();
+		expectSuccess(up);
+		expect(shown(up)).toMatch(
+			/warning: the live organization breaks rules of the document:[\s\S]*rule:members.auditors/,
+		);
+	});
+
 	it("brings every kind in sync with the fewest activities, and the next up submits nothing", async () => {
 		const everything = document(
 			`userTags: [{ name: approvers, id: ${tags.signers}, previously: [signers], members: { exactly: [alice, bob] } }]`,

@@ -51,7 +51,7 @@ export async function readBases({ flags, terminal, output }: Call<SelectionFlags
 		dropped: base.samePaths
 			? onlyInBase
 					.map((desired) => narrowBase(desired, { ...desired, objects: [] }, flags.only))
-					.filter((desired) => !isEmpty(desired))
+					.filter((desired) => !isEmpty(desired) || (flags.only.length === 0 && desired.rules !== undefined))
 					.map((desired) => makeDropped(name, desired))
 			: [],
 	};

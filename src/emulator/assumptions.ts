@@ -177,7 +177,7 @@ export const unknownCursorMessage = "invalid paginationOptions: no activity of t
 //   REQUIRES_CONSENSUS if the submitter belongs to a smallest set that it allows by itself, and REJECTED once a user rejects the
 //   activity. Approvals of the root quorum have no outcomes.
 // - A policy covers credential activities when its time and its condition are true of one of them, whatever its effect and its
-//   consensus are. These are the kinds that create or delete API keys, authenticators and OAuth providers.
+//   consensus are. These are the activities that create, update or delete API keys, authenticators, OAuth providers and others.
 //
 // In the policy language (docs/service.md#expressions): `&&` binds tighter than `||`. A text has no escapes: one with a backslash
 // is not understood. Each field sees its own names alone: `approvers` in a condition is not understood, nor `activity` in a

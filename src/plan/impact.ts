@@ -1,21 +1,11 @@
 /** What a plan means for who can do what, as it is saved and shown; policy/impact.ts finds it. */
 import type { AccessState } from "../policy/access.ts";
-import { compareAccess, type ImpactFinding, type ImpactVerdict } from "../policy/impact.ts";
-import type { Ability, GroupPower } from "../policy/powers.ts";
+import { compareAccess, type ImpactFinding, type ImpactVerdict, type SideAbility } from "../policy/impact.ts";
 import { accessAfter, changesUnknown } from "./access-after.ts";
 import type { Step } from "./step.ts";
 
-/** Who could do it, or can; `together` is cut to the first sets, and `thresholds` says the whole. */
-export interface AbilitySummary extends Ability {
-	/** Why not everything is known; null where it is. */
-	readonly unknown: string | null;
-}
-
-/** One change of one power. */
-export interface PlanImpact extends Omit<ImpactFinding, "before" | "after"> {
-	readonly before: AbilitySummary;
-	readonly after: AbilitySummary;
-}
+/** One change of one power; `together` of both sides is cut to the first sets, and `thresholds` says the whole. */
+export type PlanImpact = ImpactFinding;
 
 /** Max sets that a plan writes for each power; the rest are in its thresholds. */
 const maxSummarySets = 20;
@@ -37,12 +27,11 @@ export function findImpact(access: AccessState, steps: readonly Step[], atMs: nu
 	return { impact, impactVerdict: isHidden ? "unknown" : verdict };
 }
 
-function summarize({ alone, together, thresholds, isComplete, unknown }: GroupPower): AbilitySummary {
+function summarize(side: SideAbility): SideAbility {
+	const { together, isComplete } = side;
 	return {
-		alone,
+		...side,
 		together: together.slice(0, maxSummarySets),
-		thresholds,
 		isComplete: isComplete && together.length <= maxSummarySets,
-		unknown,
 	};
 }

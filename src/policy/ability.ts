@@ -1,5 +1,5 @@
 /** Writes families of sets as abilities: users alone, smallest sets together, thresholds. */
-import { aloneIn, findSmallestSets, maxWrittenSets } from "./family.ts";
+import { aloneIn, findSmallestSets } from "./family.ts";
 import type { Family } from "./resolve.ts";
 import { idsOf, type Votes } from "./votes.ts";
 
@@ -32,7 +32,7 @@ const abilities = new WeakMap<Family, Ability>();
 export function abilityOf(family: Family, users: Votes): Ability {
 	const known = abilities.get(family);
 	if (known !== undefined) return known;
-	const { together, isComplete } = findSmallestSets(family, maxWrittenSets);
+	const { together, isComplete } = findSmallestSets(family);
 	const ability: Ability = {
 		alone: idsOf(users, aloneIn(family)),
 		together: together.map((set) => idsOf(users, set)),

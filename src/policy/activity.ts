@@ -22,7 +22,7 @@ export type Outcome =
 
 const pair = (resource: string, action: string) => ({ resource, action });
 
-/** Pairs of kinds, as far as they are documented (docs/service.md#policies). */
+/** Pairs of kinds, as far as they are documented (docs/service.md#policy-language). */
 const pairs: Readonly<Record<string, { readonly resource: string; readonly action: string }>> = {
 	UPDATE_USER_TAG: pair("USER", "UPDATE"),
 	DELETE_OAUTH_PROVIDERS: pair("CREDENTIAL", "DELETE"),

@@ -1,7 +1,8 @@
 /** Compares who can do one group of activities before and after, and finds what changes for whom. */
+import { abilityOf } from "./ability.ts";
 import { factsOfGroup } from "./activity.ts";
 import { aloneIn, fewestIn, findSmallestSets, isMember, participantsIn } from "./family.ts";
-import type { ImpactChange, ImpactFinding } from "./finding.ts";
+import type { ImpactChange, ImpactFinding, SideAbility } from "./finding.ts";
 import { TooComplex } from "./formula.ts";
 import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
 import { allowedBy, findParts, ownCredentials, type Part } from "./judge.ts";
@@ -11,6 +12,7 @@ import { difference, type Family } from "./resolve.ts";
 import { type Bits, bit, membersOf } from "./sets.ts";
 import {
 	changedParts,
+	conditionAtom,
 	familiesIn,
 	findSlices,
 	type Side,
@@ -147,10 +149,27 @@ class Comparison {
 		const less = this.#difference(before.sure, after.possible);
 		if (more.length === 0 && less.length === 0) return;
 		const changes: Change[] = [];
-		if (more.length > 0) changes.push(...this.#findMore(slice, before, after, more));
-		if (less.length > 0) changes.push(...this.#findLess(slice, before, after, less));
+		const wider = this.#wider(slice);
+		const newlyMore = this.#difference(
+			more,
+			wider.flatMap((one) => one.more),
+		);
+		const newlyLess = this.#difference(
+			less,
+			wider.flatMap((one) => one.less),
+		);
+		if (newlyMore.length > 0) changes.push(...this.#findMore(slice, before, after, newlyMore));
+		if (newlyLess.length > 0) changes.push(...this.#findLess(slice, before, after, newlyLess));
 		this.#seen.push({ slice, more, less, changes });
-		for (const change of changes) this.#add(change, writeCondition(slice, change));
+		for (const change of changes) {
+			this.#add(change, {
+				condition: writeCondition(slice, change),
+				unless: this.#denials(slice, change),
+				before: this.#abilityOf(this.#before, before),
+				after: this.#abilityOf(this.#after, after),
+				because: null,
+			});
+		}
 	}
 
 	#findMore(slice: Slice, before: SideFamilies, after: SideFamilies, more: Family): readonly Change[] {
@@ -241,13 +260,36 @@ class Comparison {
 	}
 
 	#addUnknown(because: string): void {
-		this.#add({ change: "unknown", users: 0n, witness: 0n, ...plain }, null, because);
+		const [before, after] = [this.#powerOf(this.#before), this.#powerOf(this.#after)];
+		const unknown: Change = { change: "unknown", users: 0n, witness: 0n, ...plain };
+		this.#add(unknown, { condition: null, unless: [], before, after, because });
+	}
+
+	/** Returns the conditions under which a policy denies the witness what it gets. */
+	#denials(slice: Slice, { change, witness }: Change): readonly string[] {
+		if (change === "nobody" || change === "loses") return [];
+		const { parts } = this.#after.found;
+		const conditions = new Set(parts.flatMap((part) => (part.effect === "deny" ? (part.condition ?? []) : [])));
+		return [...conditions].filter((condition) => {
+			const atom = conditionAtom(condition);
+			if (slice.atoms.has(atom)) return false;
+			const denied = { ...slice, atoms: new Set([...slice.atoms, atom]) };
+			return !isMember(familiesIn(this.#after, denied, new Set()).sure, witness);
+		});
+	}
+
+	#powerOf({ prepared }: Side): SideAbility {
+		const { alone, together, thresholds, isComplete, unknown } = findPower(prepared, this.#group);
+		return { alone, together, thresholds, isComplete, unknown };
+	}
+
+	#abilityOf(side: Side, { sure }: SideFamilies): SideAbility {
+		return { ...abilityOf(sure, side.prepared.users), unknown: this.#powerOf(side).unknown };
 	}
 
 	#add(
 		{ change, users, witness, isEscalation }: Change,
-		condition: string | null,
-		because: string | null = null,
+		found: Pick<ImpactFinding, "condition" | "unless" | "before" | "after" | "because">,
 	): void {
 		const { prepared } = this.#before;
 		const policyIds = this.#changed.flatMap(({ policyId }) => (policyId === null ? [] : [policyId]));
@@ -256,12 +298,9 @@ class Comparison {
 			change,
 			userIds: idsOf(prepared.users, users),
 			witness: idsOf(prepared.users, witness),
-			condition,
-			before: findPower(prepared, this.#group),
-			after: findPower(this.#after.prepared, this.#group),
+			...found,
 			policyIds: [...new Set(policyIds)].sort(),
 			isEscalation,
-			because,
 		});
 	}
 }

@@ -40,11 +40,21 @@ function withoutAlone(family: Family, alone: Bits): Family {
 	return simplify(left);
 }
 
-/** Returns all smallest sets, or the first `limit` of them. */
-export function findSmallestSets(family: Family, limit: number = maxWrittenSets): SmallestSets {
+const found = new WeakMap<Family, SmallestSets>();
+
+/** Returns all smallest sets, or the first `maxWrittenSets` of them. Each family is searched once. */
+export function findSmallestSets(family: Family): SmallestSets {
+	const known = found.get(family);
+	if (known !== undefined) return known;
+	const sets = searchSmallestSets(family, maxWrittenSets);
+	found.set(family, sets);
+	return sets;
+}
+
+function searchSmallestSets(family: Family, limit: number): SmallestSets {
 	const alone = aloneIn(family);
 	const rest = withoutAlone(family, alone);
-	const found = new Set<Bits>();
+	const smallest = new Set<Bits>();
 	let isComplete = true;
 	for (const alternative of rest) {
 		let tried = 0;
@@ -52,7 +62,7 @@ export function findSmallestSets(family: Family, limit: number = maxWrittenSets)
 			for (const set of setsOf(alternative)) {
 				tried += 1;
 				if (tried > limit + 1) break;
-				if (rest.length === 1 || isSmallest(rest, set)) found.add(set);
+				if (rest.length === 1 || isSmallest(rest, set)) smallest.add(set);
 			}
 		} catch (error) {
 			if (!(error instanceof TooComplex)) throw error;
@@ -60,7 +70,7 @@ export function findSmallestSets(family: Family, limit: number = maxWrittenSets)
 		}
 		if (tried > limit) isComplete = false;
 	}
-	const together = [...found]
+	const together = [...smallest]
 		.map((set) => ({ set, members: membersOf(set) }))
 		.sort((one, other) => compareMembers(one.members, other.members))
 		.map(({ set }) => set);
@@ -129,13 +139,13 @@ export function participantsIn(family: Family): Bits {
 	const listed = together.reduce((all, set) => all | set, alone);
 	if (isComplete) return listed;
 	const rest = withoutAlone(family, alone);
-	let found = listed;
+	let taking = listed;
 	for (const alternative of rest) {
-		const users = alternative.reduce((all, { set }) => all | set, 0n) & ~found;
-		if (rest.length === 1 && alternative.length === 1) found |= users;
-		else for (const user of membersOf(users)) if (isTakingPart(rest, alternative, user)) found |= bit(user);
+		const users = alternative.reduce((all, { set }) => all | set, 0n) & ~taking;
+		if (rest.length === 1 && alternative.length === 1) taking |= users;
+		else for (const user of membersOf(users)) if (isTakingPart(rest, alternative, user)) taking |= bit(user);
 	}
-	return found;
+	return taking;
 }
 
 const maxTries = 20;

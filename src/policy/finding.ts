@@ -1,6 +1,6 @@
 /** One change of who can do what. */
+import type { Ability } from "./ability.ts";
 import type { ActivityGroup } from "./groups.ts";
-import type { GroupPower } from "./powers.ts";
 
 /**
  * What changes, worst first. `nobody`: only the root quorum can any more. `alone`: these users can now do it alone. `fewer`: fewer
@@ -9,6 +9,12 @@ import type { GroupPower } from "./powers.ts";
 export const impactChanges = ["nobody", "alone", "fewer", "gains", "loses", "unknown"] as const;
 
 export type ImpactChange = (typeof impactChanges)[number];
+
+/** Who can do it on one side, where the condition of the finding holds. */
+export interface SideAbility extends Ability {
+	/** Why not everything is known; null where it is. */
+	readonly unknown: string | null;
+}
 
 export interface ImpactFinding {
 	readonly group: ActivityGroup;
@@ -19,8 +25,10 @@ export interface ImpactFinding {
 	readonly witness: readonly string[];
 	/** The condition on the activity under which it is so; null where it is always so. */
 	readonly condition: string | null;
-	readonly before: GroupPower;
-	readonly after: GroupPower;
+	/** Conditions under which a policy denies it, so that it is not so. */
+	readonly unless: readonly string[];
+	readonly before: SideAbility;
+	readonly after: SideAbility;
 	/** The policies whose part changed; sorted. */
 	readonly policyIds: readonly string[];
 	/** Whether the guard `escalation` counts it: one person alone, where two or more were needed. */

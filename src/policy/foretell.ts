@@ -3,7 +3,17 @@ import { type Threshold, thresholdsOf } from "./ability.ts";
 import { factsOfType } from "./activity.ts";
 import { findSmallestSets, isMember, maxWrittenSets } from "./family.ts";
 import { bound, type Conjunction, TooComplex } from "./formula.ts";
-import { allowedBy, findParts, type GroupParts, type Part, type PartReading, withRootQuorum } from "./judge.ts";
+import {
+	allowedBy,
+	credentialCover,
+	findParts,
+	type GroupParts,
+	ownCredentials,
+	ownPart,
+	type Part,
+	type PartReading,
+	withRootQuorum,
+} from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
 import { difference, type Family, simplify } from "./resolve.ts";
 import { type Bits, bit, hasBit, membersOf } from "./sets.ts";
@@ -80,13 +90,21 @@ class Foretelling {
 		this.#user = prepared.users.userIds.indexOf(submitter.userId);
 		this.#found = findParts(prepared, factsOfType(activity.type));
 		const isOwn = activity.ownerId === submitter.userId;
-		this.#parts = this.#found.parts.flatMap((part) => {
-			if (part.policyId !== null) return [part];
-			return isOwn && this.#user >= 0 ? [this.#ownPart(part)] : [];
-		});
+		const ofPolicies = this.#found.parts.filter(({ policyId }) => policyId !== null);
+		this.#parts = isOwn && this.#user >= 0 ? [...ofPolicies, ...this.#ownParts()] : ofPolicies;
 	}
 
-	/** Users may change their own credentials: then the submitter is enough. */
+	/** Users may change their own credentials until a policy covers credential activities. */
+	#ownParts(): readonly Part[] {
+		const cover = this.#prepared.access.policies.known ? credentialCover(this.#prepared) : "yes";
+		if (cover === "yes") return [];
+		const part = this.#ownPart(ownPart(this.#prepared));
+		if (cover === "no") return [part];
+		const because = "it is not known whether a policy is about changes of credentials";
+		return [{ ...part, sure: [], unknown: { key: part.key, text: ownCredentials, because, isAllOrNone: true } }];
+	}
+
+	/** Returns the part with the submitter alone as enough. */
 	#ownPart(part: Part): Part {
 		const own: readonly Conjunction[] = [
 			{ atLeast: [bound(1, this.#prepared.votes.votesOf[this.#user] ?? 0n)], atMost: [] },

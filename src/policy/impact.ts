@@ -6,7 +6,7 @@ import { listGroups } from "./listed-groups.ts";
 import { prepareBoth } from "./prepare.ts";
 import { dropRepeats } from "./repeats.ts";
 
-export { type ImpactChange, type ImpactFinding, impactChanges } from "./finding.ts";
+export { type ImpactChange, type ImpactFinding, impactChanges, type SideAbility } from "./finding.ts";
 
 /** In the words of access analyzers. `unknown`: something that matters could not be compared. */
 export type ImpactVerdict = "equivalent" | "more-permissive" | "less-permissive" | "both" | "unknown";

@@ -1,5 +1,5 @@
 /** Finds which policies have a part in a group of activities, and which sets of users they allow together. */
-import { type ActivityFacts, isForRootQuorum } from "./activity.ts";
+import { type ActivityFacts, factsOfType, isForRootQuorum } from "./activity.ts";
 import { outcomeFor } from "./compile.ts";
 import { bound, type Conjunction } from "./formula.ts";
 import type { PreparedAccess, PreparedPolicy } from "./prepare.ts";
@@ -61,7 +61,8 @@ export function findParts(prepared: PreparedAccess, facts: ActivityFacts): Group
 		if (one.allows) parts.push(makePart(one, "allow", condition, unclear));
 		if (one.denies) parts.push(makePart(one, "deny", condition, unclear));
 	}
-	if (facts.resource === "CREDENTIAL" && policies.known && !coversCredentials(prepared)) parts.push(ownPart(prepared));
+	if (facts.resource === "CREDENTIAL" && policies.known && credentialCover(prepared) === "no")
+		parts.push(ownPart(prepared));
 	return { parts, missing: policies.known ? null : policies.because, assumptions };
 }
 
@@ -91,7 +92,7 @@ function makePart(
 	};
 }
 
-function ownPart({ votes }: PreparedAccess): Part {
+export function ownPart({ votes }: PreparedAccess): Part {
 	const anyone: readonly Conjunction[] = [{ atLeast: [bound(1, votes.all)], atMost: [] }];
 	return {
 		policyId: null,
@@ -105,17 +106,28 @@ function ownPart({ votes }: PreparedAccess): Part {
 }
 
 /**
- * Unverified, chosen: a policy covers credential activities when it is in force and its condition may hold for one of them,
- * whatever its effect.
+ * Returns whether a policy covers credential activities. `unknown`: one may, by a kind of which nothing is documented or by what
+ * is not understood.
+ *
+ * Unverified, chosen: a policy covers them when it is in force and its condition holds for one of them, whatever its effect.
  */
-function coversCredentials(prepared: PreparedAccess): boolean {
-	const actions = ["CREATE", "UPDATE", "DELETE"];
-	return prepared.policies.some(({ policy }) =>
-		actions.some((action) => {
-			const { holds } = outcomeFor(policy, { resource: "CREDENTIAL", action, kind: null, type: null });
-			return holds !== "no" && holds !== "absent";
+export function credentialCover({ policies }: PreparedAccess): "yes" | "no" | "unknown" {
+	const pairs = ["CREATE", "UPDATE", "DELETE"].map((action) => ({
+		resource: "CREDENTIAL",
+		action,
+		kind: null,
+		type: null,
+	}));
+	const activities: readonly ActivityFacts[] = [...pairs, factsOfType("ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS")];
+	const answers = policies.flatMap(({ policy, unclear, consensus }) =>
+		activities.map((facts) => {
+			const { holds } = outcomeFor(policy, facts);
+			if (holds === "no" || holds === "absent") return "no";
+			return holds === "yes" && unclear === null && consensus.because === null ? "yes" : "unknown";
 		}),
 	);
+	if (answers.includes("yes")) return "yes";
+	return answers.includes("unknown") ? "unknown" : "no";
 }
 
 /** How a part is read: not at all, when it surely applies, or when it may. */
@@ -144,8 +156,14 @@ export function allowedBy(
 }
 
 /** Returns the sets that policies or the root quorum allow; without the root quorum where it is not known. */
-export const withRootQuorum = (prepared: PreparedAccess, family: Family): Family =>
-	prepared.rootQuorum === null ? family : simplify([...family, ...prepared.rootQuorum]);
+export function withRootQuorum({ rootQuorum, withRoot }: PreparedAccess, family: Family): Family {
+	if (rootQuorum === null) return family;
+	const known = withRoot.get(family);
+	if (known !== undefined) return known;
+	const both = simplify([...family, ...rootQuorum]);
+	withRoot.set(family, both);
+	return both;
+}
 
 /** What is certain: conditions on the activity do not hold for policies that allow, and hold for those that deny. */
 export const certain = (part: Part): PartReading => {

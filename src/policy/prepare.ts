@@ -45,6 +45,8 @@ export interface PreparedAccess {
 	readonly rootQuorum: Family | null;
 	/** Families that were found, by the policies that have a part in them. */
 	readonly families: Map<string, Family>;
+	/** The same with the sets of the root quorum. */
+	readonly withRoot: WeakMap<Family, Family>;
 }
 
 const prepared = new WeakMap<AccessState, PreparedAccess>();
@@ -95,6 +97,7 @@ function prepareFor(access: AccessState, atMs: number, userIds: readonly string[
 		policies: policies.flatMap((policy) => preparePolicy(policy, atMs, maker)),
 		rootQuorum: rootFamily(access, plain),
 		families: new Map(),
+		withRoot: new WeakMap(),
 	};
 }
 

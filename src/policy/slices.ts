@@ -124,7 +124,8 @@ function atomSets(parts: readonly Part[], shared: ReadonlySet<string>): readonly
 	return [...sets.values()];
 }
 
-const conditionAtom = (condition: string): string => `condition ${condition}`;
+/** Returns the atom of a slice in which the condition holds. */
+export const conditionAtom = (condition: string): string => `condition ${condition}`;
 const unknownAtom = (key: string): string => `unknown ${key}`;
 
 /** Returns what the side allows in the slice. Throws TooComplex. */

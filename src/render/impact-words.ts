@@ -4,10 +4,10 @@
  */
 import type { AddressText } from "../plan/address.ts";
 import type { Change, TagChange } from "../plan/change.ts";
-import type { AbilitySummary, PlanImpact } from "../plan/impact.ts";
+import type { PlanImpact } from "../plan/impact.ts";
 import type { Plan } from "../plan/plan.ts";
 import { printGroup } from "../policy/groups.ts";
-import type { ImpactChange, ImpactVerdict } from "../policy/impact.ts";
+import type { ImpactChange, ImpactVerdict, SideAbility } from "../policy/impact.ts";
 import { ownCredentials } from "../policy/judge.ts";
 import type { Threshold } from "../policy/powers.ts";
 import { count } from "./count.ts";
@@ -96,12 +96,13 @@ export function describeImpact(plan: Plan): readonly ImpactLine[] {
 
 /** Findings with the same key say the same of several groups. */
 function keyOf(finding: PlanImpact, plan: Plan): string {
-	const { change, userIds, condition, because, before, after } = finding;
-	const sides = condition === null ? [before, after].map((side) => phraseText(describeAbility(side, plan))) : [];
+	const { change, userIds, condition, unless, because, before, after } = finding;
+	const sides = [before, after].map((side) => phraseText(describeAbility(side, plan)));
 	return JSON.stringify([
 		change,
 		userIds,
 		condition,
+		unless,
 		because,
 		...sides,
 		change === "nobody" ? whyNobody(finding, plan) : "",
@@ -109,9 +110,9 @@ function keyOf(finding: PlanImpact, plan: Plan): string {
 }
 
 function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], plan: Plan): ImpactLine {
-	const { change, condition } = first;
+	const { change } = first;
 	const policyIds = [...new Set(findings.flatMap((one) => one.policyIds))].sort();
-	const where = describeCondition(condition);
+	const where = describeConditions(first);
 	const groups = [...new Set(findings.map(({ group }) => printGroup(group)))];
 	const witness = first.witness.length < 2 ? [] : [["for example ", ...listPeople(first.witness, plan)]];
 	const policies = describePolicies(policyIds, plan);
@@ -137,10 +138,12 @@ function listGroups(groups: readonly string[]): Phrase {
 	return shown.length === groups.length ? listed : [...listed, ` and ${groups.length - shown.length} more`];
 }
 
-/** Returns the condition after the power; empty where there is none. One is not written by a policy, but by orgsync. */
-function describeCondition(condition: string | null): Phrase {
-	if (condition === null) return [];
-	return condition === ownCredentials ? [`, where ${ownCredentials}`] : [", where ", code(condition)];
+/** Returns the conditions after the power; empty where there is none. One is not written by a policy, but by orgsync. */
+function describeConditions({ condition, unless }: PlanImpact): Phrase {
+	const denials = unless.map((text) => [code(text)]);
+	const except: Phrase = denials.length === 0 ? [] : [", except where ", ...joinPhrases(denials, ", ", " or ")];
+	if (condition === null) return except;
+	return [...(condition === ownCredentials ? [`, where ${ownCredentials}`] : [", where ", code(condition)]), ...except];
 }
 
 type Describer = (first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan) => Phrase;
@@ -167,7 +170,7 @@ function powerOf(findings: readonly PlanImpact[], form: "do" | "doing" = "do"): 
 }
 
 /** Returns who can do it on one side; empty where no one can. */
-function describeAbility({ alone, thresholds }: AbilitySummary, plan: Plan): Phrase {
+function describeAbility({ alone, thresholds }: SideAbility, plan: Plan): Phrase {
 	if (thresholds.length > 0) return describeThresholds(thresholds, plan);
 	return joinPhrases(
 		alone.map((userId) => [namePerson(userId, plan)]),
@@ -176,21 +179,21 @@ function describeAbility({ alone, thresholds }: AbilitySummary, plan: Plan): Phr
 	);
 }
 
-/** Returns who could do it before by policies; empty where no one could. Both sides are of all activities, so a condition has none. */
-function describeBefore({ before, condition }: PlanImpact, plan: Plan): Phrase {
+/** Returns who could do it before by policies; empty where no one could. */
+function describeBefore({ before }: PlanImpact, plan: Plan): Phrase {
 	const isByPolicies = before.alone.length > 0 || before.thresholds.some(([first]) => first?.isRootQuorum === false);
-	const ability = condition === null && isByPolicies ? describeAbility(before, plan) : [];
+	const ability = isByPolicies ? describeAbility(before, plan) : [];
 	return ability.length === 0 ? [] : ["; before: ", ...ability];
 }
 
 /** Returns who can do it after the plan, after `lead`; empty where no one can. */
-function describeAfter({ after, condition }: PlanImpact, plan: Plan, lead: string): Phrase {
-	const ability = condition === null ? describeAbility(after, plan) : [];
+function describeAfter({ after }: PlanImpact, plan: Plan, lead: string): Phrase {
+	const ability = describeAbility(after, plan);
 	return ability.length === 0 ? [] : [lead, ...ability];
 }
 
 /** Returns whether all these users can take part. */
-function takePart(userIds: readonly string[], { alone, together, thresholds }: AbilitySummary): boolean {
+function takePart(userIds: readonly string[], { alone, together, thresholds }: SideAbility): boolean {
 	const known = new Set([...alone, ...together.flat(), ...thresholds.flat().flatMap(({ of }) => of)]);
 	return userIds.every((userId) => known.has(userId));
 }
@@ -276,21 +279,21 @@ function describeFewer(first: PlanImpact, findings: readonly PlanImpact[], where
 }
 
 function describeGains(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
-	const { userIds, before, condition } = first;
+	const { userIds, before } = first;
 	const people = listPeople(userIds, plan);
 	const after = describeAfter(first, plan, ": ");
 	// All of them took part before: what is new is that these suffice.
-	if (condition === null && userIds.length > 1 && takePart(userIds, before))
+	if (userIds.length > 1 && takePart(userIds, before))
 		return [...people, " can now ", ...powerOf(findings), " together", ...where, ...after];
 	const takes = userIds.length > 1 ? " now take part in " : " now takes part in ";
 	return [...people, takes, ...powerOf(findings, "doing"), ...where, ...after];
 }
 
 function describeLoses(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
-	const { userIds, after, condition } = first;
+	const { userIds, after } = first;
 	const people = listPeople(userIds, plan);
 	const now = describeAfter(first, plan, ": now ");
-	if (condition === null && takePart(userIds, after)) {
+	if (takePart(userIds, after)) {
 		const how = userIds.length > 1 ? " together" : " alone";
 		return [...people, " can no longer ", ...powerOf(findings), how, ...where, ...now];
 	}

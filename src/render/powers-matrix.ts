@@ -1,9 +1,10 @@
 /** Who can do what before and after a plan, as a matrix of changed groups × users. Unknowns have a mark, never an empty cell. */
-import type { AbilitySummary } from "../plan/impact.ts";
+
 import type { Plan } from "../plan/plan.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
 import { type ActivityGroup, printGroup } from "../policy/groups.ts";
+import type { SideAbility } from "../policy/impact.ts";
 
 /** How a user can do a group: `together` only with others, `quorum` only as a member of the root quorum, `no` not at all. */
 export type Reach = "alone" | "together" | "quorum" | "no" | "unknown";
@@ -62,7 +63,7 @@ interface Reaches {
 }
 
 /** What is unknown may let anybody take part who is not known to. */
-function reachIn({ alone, together, thresholds, unknown }: AbilitySummary): Reaches {
+function reachIn({ alone, together, thresholds, unknown }: SideAbility): Reaches {
 	const single = new Set(alone);
 	const usersOf = (isRoot: boolean): readonly string[] =>
 		thresholds.flat().flatMap(({ of, isRootQuorum }) => (isRootQuorum === isRoot ? of : []));

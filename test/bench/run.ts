@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { benchDiff } from "./diff.ts";
 import { benchEmulator } from "./emulator.ts";
 import { benchFleet } from "./fleet.ts";
+import { benchImpact } from "./impact.ts";
 import { benchApply, benchReading } from "./latency.ts";
 import { benchPage } from "./page.ts";
 import { benchPulumi } from "./pulumi.ts";
@@ -50,6 +51,7 @@ async function main(): Promise<void> {
 		await benchStamps(),
 		...(await benchEmulator()),
 		...benchDiff(),
+		...benchImpact(),
 		...(await benchPage()),
 		benchStart(),
 		await benchReading(),

@@ -72,7 +72,7 @@ describe("--allow", () => {
 		const second = "f0000000-0000-4000-8000-000000000002";
 		const theirs = "f9000000-0000-4000-8000-000000000001";
 		const world = await makeWorld(
-			`${guarded}---\norganizationId: ${second}\nabsent: { policies: [${theirs}] }\nlimits: { policies: 1 }\n`,
+			`${guarded}---\norganizationId: ${second}\nabsent: { policies: [${theirs}] }\nlimits: { policies: 1, lockout: 100 }\n`,
 		);
 		await world.addOrganization({
 			organizationId: second,

@@ -14,6 +14,9 @@ import {
 	tags,
 } from "../world.ts";
 
+/** The policies allow everything, so without them only the root quorum can do anything. */
+const noLockout = "limits: { lockout: 100 }";
+
 /** Something of every kind, and all of it different from what is there; alice, who applies it, keeps a tag and a provider. */
 const everything = document(
 	`userTags:
@@ -28,6 +31,7 @@ const everything = document(
   mfaPolicies: { alice: [{ name: passkey-first, order: 2 }] }
   bootProofs: [{ app: ${apps.signer}, deploymentLabel: other }]
   supportedAssets: { "eip155:1": [{ symbol: USDC, decimals: 6 }] }`,
+	noLockout,
 );
 
 const anActivity = "01900000-0000-7000-8000-000000000001";
@@ -131,7 +135,7 @@ describe("the number of requests", () => {
 	});
 
 	test("is one submit for three policies", async () => {
-		const world = await makeWorld(document(`absent: { policies: [${policies.join(", ")}] }`));
+		const world = await makeWorld(document(`absent: { policies: [${policies.join(", ")}] }`, noLockout));
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		expect(world.submits()).toEqual(["delete_policies"]);
 		expect(world.organization().policies).toEqual([]);

@@ -90,7 +90,7 @@ describe("an error in one of three organizations", () => {
 	});
 
 	test("leaves completed steps in the report, with exit 7", async () => {
-		const removal = `absent: { policies: [${theirPolicies.join(", ")}] }\n`;
+		const removal = `absent: { policies: [${theirPolicies.join(", ")}] }\nlimits: { lockout: 100 }\n`;
 		const [, answer] = await applyThree([...inJson, "--concurrency", "1"], "delete_policies", removal);
 		expect(answer.code).toBe(7);
 		expect(readOutput(answer)).toMatchObject({
@@ -143,7 +143,7 @@ console.log((await createApiKeyStamper({ privateKey }).stamp(body)).stampHeaderV
 });
 
 describe("guards of one kind in two organizations", () => {
-	const limit = "limits: { policies: 0 }";
+	const limit = "limits: { policies: 0, lockout: 100 }";
 	const removeAll = `${document(`absent: { policies: [${policies.join(", ")}] }`, limit)}---
 organizationId: ${second}
 absent: { policies: [${theirPolicies.join(", ")}] }

@@ -161,7 +161,8 @@ test("a run with pending approvals is green and reports them, and another run jo
 });
 
 test("a guard blocks the run, and a manual run with its override makes and applies a new plan", async () => {
-	const text = document(agreeing.userTags, `absent: { policies: [${policies.join(", ")}] }`, "limits: { policies: 1 }");
+	const limits = "limits: { policies: 1, lockout: 100 }";
+	const text = document(agreeing.userTags, `absent: { policies: [${policies.join(", ")}] }`, limits);
 	const { apply, submits, byHand } = await merge(text);
 	const refused = await apply();
 	expect(refused.results.apply).toBe("failure");

@@ -1,37 +1,34 @@
 /** Holds the comparison of two model organizations against every set of approvers of both. */
 import { expect } from "vitest";
-import { compareAccess, type ImpactChange, type ImpactFinding } from "../../src/policy/impact.ts";
+import { compareGroup } from "../../src/policy/compare.ts";
+import { compareAccess, type ImpactChange, type ImpactFinding, type ImpactVerdict } from "../../src/policy/impact.ts";
 import { prepareBoth } from "../../src/policy/prepare.ts";
 import { pairs } from "./check-powers.ts";
 import { atMs, type ModelOrganization, Random, writeAccess } from "./model.ts";
-import {
-	membersOf,
-	Oracle,
-	type OraclePart,
-	type Pair,
-	type Reading,
-	type Sets,
-	smallestOf,
-	withMore,
-} from "./oracle.ts";
-
-const isOf =
-	({ resource, action }: Pair) =>
-	({ group }: ImpactFinding): boolean =>
-		"resource" in group && group.resource === resource && group.action === action;
+import { membersOf, Oracle, type OraclePart, type Reading, type Sets, smallestOf, withMore } from "./oracle.ts";
 
 export function checkImpact(before: ModelOrganization, after: ModelOrganization): void {
 	const [one, other] = [writeAccess(before), writeAccess(after)];
-	const impact = compareAccess(one, other, atMs);
-	const { userIds } = prepareBoth(one, other, atMs)[0].users;
-	const compared = pairs.map((pair) => {
+	const prepared = prepareBoth(one, other, atMs);
+	const { userIds } = prepared[0].users;
+	const { verdict, findings: reported } = compareAccess(one, other, atMs);
+	for (const pair of pairs) {
+		const { findings, isMore, isLess } = compareGroup(...prepared, pair);
 		const oracles = [new Oracle(before, pair, userIds), new Oracle(after, pair, userIds)] as const;
-		return { pair, oracles, findings: impact.findings.filter(isOf(pair)) };
-	});
-	for (const { oracles, findings } of compared) {
 		if (oracles.every((oracle) => oracle.isKnown())) checkExactly(...oracles, findings);
 		else checkSoundly(...oracles, findings);
+		const isUnknown = findings.some(({ change }) => change === "unknown");
+		const fitting = verdictsFor(isMore, isLess).filter((one) => one === "unknown" || !isUnknown);
+		expect(fitting, "verdict of all groups").toContain(verdict);
 	}
+	if (reported.length === 0) expect(verdict).toBe("equivalent");
+}
+
+function verdictsFor(isMore: boolean, isLess: boolean): readonly ImpactVerdict[] {
+	if (isMore && isLess) return ["both", "unknown"];
+	if (isMore) return ["more-permissive", "both", "unknown"];
+	if (isLess) return ["less-permissive", "both", "unknown"];
+	return ["equivalent", "more-permissive", "less-permissive", "both", "unknown"];
 }
 
 /** Returns all ways in which open conditions can hold or not; null where there are too many to try. */

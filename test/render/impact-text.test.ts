@@ -58,7 +58,7 @@ describe("a plan as text", () => {
 			      policy \`2-of-treasury\`; for example carol and dave; \`WALLET/EXPORT\`
 			  ! bob can now sign alone, with any wallet or key; before: 2 of signers (alice, bob, carol)
 			      policy \`two signers\`; \`PRIVATE_KEY/SIGN\`
-			  ! fewer approvals are needed to create wallets, where \`wallet.id == 'w-1'\`
+			  ! fewer approvals are needed to create wallets, where \`wallet.id == 'w-1'\`: 1 of alice, bob, carol; before: 2 of signers (alice, bob, carol)
 			      policy \`two signers\`; \`WALLET/CREATE\`
 			  + dave now takes part in creating, changing and removing policies: 2 of admins (alice, bob, dave)
 			      policy \`admins\`; for example alice and dave; \`POLICY/CREATE\`, \`POLICY/UPDATE\`, \`POLICY/DELETE\`
@@ -183,15 +183,20 @@ describe("a finding", () => {
 		]);
 	});
 
-	it("under a condition says it, and neither side: both are of all activities", () => {
+	it("under a condition says it, with who could do it before where the condition holds", () => {
 		const before = sideOf({ thresholds: [[thresholdOf(2, [alice, bob])]] });
 		const alone = findingOf({ change: "alone", group: exporting, userIds: [bob], before });
 		expect(sentencesOf([{ ...alone, condition: "wallet.id == 'a`b'" }])).toEqual([
-			"bob can now export wallets alone, where `wallet.id == 'a\\u{60}b'`",
+			"bob can now export wallets alone, where `wallet.id == 'a\\u{60}b'`; before: alice and bob",
 		]);
 		expect(sentencesOf([{ ...alone, condition: ownCredentials }])).toEqual([
-			"bob can now export wallets alone, where the credentials are the user's own",
+			"bob can now export wallets alone, where the credentials are the user's own; before: alice and bob",
 		]);
+	});
+
+	it("says where a policy denies what is new", () => {
+		const alone = findingOf({ change: "alone", group: exporting, userIds: [bob], unless: ["wallet.id == 'w-1'"] });
+		expect(sentencesOf([alone])).toEqual(["bob can now export wallets alone, except where `wallet.id == 'w-1'`"]);
 	});
 
 	it("with another past is another line", () => {

@@ -63,7 +63,7 @@ export const twoOfTreasury = sideOf({
 export function findingOf(parts: Partial<PlanImpact> & Pick<PlanImpact, "change" | "group">): PlanImpact {
 	return {
 		...{ userIds: [], witness: [], condition: null, before: sideOf(), after: sideOf(), policyIds: [] },
-		...{ isEscalation: false, because: null },
+		...{ isEscalation: false, unless: [], because: null },
 		...parts,
 	};
 }

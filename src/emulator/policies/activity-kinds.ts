@@ -15,12 +15,8 @@ export const activityKinds: Readonly<Record<string, Target>> = {
 	INIT_IMPORT_PRIVATE_KEY: { resource: "PRIVATE_KEY", action: "IMPORT" },
 };
 
-/** The activities that change credentials, of which the emulator makes one. */
-const credentialKinds: Readonly<Record<string, Target>> = Object.fromEntries(
-	["API_KEYS", "AUTHENTICATORS", "OAUTH_PROVIDERS"].flatMap((what) =>
-		["CREATE", "DELETE"].map((action) => [`${action}_${what}`, { resource: "CREDENTIAL", action }]),
-	),
-);
+/** What a kind of activity changes of credentials. The last stands for every kind that has no name here. */
+const credentialParts = ["API_KEYS", "AUTHENTICATORS", "OAUTH_PROVIDERS", "CREDENTIALS"];
 
 function describe(kind: string, { resource, action }: Target): Value {
 	return { type: `ACTIVITY_TYPE_${kind}`, kind, resource, action };
@@ -34,7 +30,7 @@ export function describeForPolicies(type: string): Value {
 	return describe(kind, target);
 }
 
-/** The keyword `activity` of every activity that changes credentials. */
-export const credentialActivities: readonly Value[] = Object.entries(credentialKinds).map(([kind, target]) =>
-	describe(kind, target),
+/** The keyword `activity` of the activities that change credentials, of which the emulator makes one. */
+export const credentialActivities: readonly Value[] = credentialParts.flatMap((part) =>
+	["CREATE", "UPDATE", "DELETE"].map((action) => describe(`${action}_${part}`, { resource: "CREDENTIAL", action })),
 );

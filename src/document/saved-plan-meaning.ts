@@ -3,7 +3,7 @@
  * file is refused that contradicts itself, so that its guards, verdicts and findings cannot show different things.
  */
 import type { Plan } from "../plan/plan.ts";
-import { compareText, sameValue } from "../plan/value.ts";
+import { compareText } from "../plan/value.ts";
 import type { Approval } from "../policy/approval.ts";
 import { namedPowers, printGroup, sensitivePowers } from "../policy/groups.ts";
 import { type ImpactVerdict, impactChanges } from "../policy/impact.ts";
@@ -62,11 +62,6 @@ function findWrongFinding(finding: Finding): string | undefined {
 	const lists = [userIds, finding.witness, before.alone, after.alone, finding.policyIds];
 	if (!lists.every(isSorted)) return "a list is not sorted";
 	if ((change === "unknown") !== (because !== null)) return "because does not go with the change";
-	// Before and after are without a condition; a finding with one can be about the activities that it selects.
-	const isAlways = finding.condition === null && change !== "unknown";
-	if (isAlways && sameValue(before, after)) return "before and after are the same";
-	if (isAlways && change === "alone" && userIds.some((id) => !after.alone.includes(id) || before.alone.includes(id)))
-		return "userIds lists a user who does not become able to do it alone";
 	if (isEscalation && (change !== "alone" || ("resource" in group && !sensitiveGroups.has(printGroup(group)))))
 		return "isEscalation does not go with the change";
 	return undefined;

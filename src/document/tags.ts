@@ -11,7 +11,7 @@ import { describePlace, type Problems, quoteCell } from "./problems.ts";
 import { afterSubstitution, type NamedUser, nameMistake, readId, readUserList, type Users } from "./users.ts";
 
 /** A text, and the cell that has it. */
-export interface TextCell {
+interface TextCell {
 	readonly text: string;
 	readonly cell: Cell;
 }
@@ -71,7 +71,7 @@ function readTagEntry(cell: Cell, users: Users, problems: Problems): TagEntry {
 }
 
 /** Returns the tag name of a cell, or undefined after reporting that it is invalid. */
-export function readName(cell: Cell | undefined, problems: Problems): TextCell | undefined {
+function readName(cell: Cell | undefined, problems: Problems): TextCell | undefined {
 	if (cell === undefined) return undefined;
 	const mistake = nameMistake(String(cell.value));
 	if (mistake === undefined) return { text: String(cell.value), cell };

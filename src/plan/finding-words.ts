@@ -44,7 +44,9 @@ export function listFindings(findings: readonly PlanImpact[], names: UserNames):
 
 function describeFinding(finding: PlanImpact, names: UserNames): string {
 	const power = describePower(finding.group, finding.condition);
-	const people = joinPeople(finding.userIds, names);
+	// The witness is a set whose approvals together are enough.
+	const isJoint = finding.witness.length > 1 && finding.witness.join() === finding.userIds.join();
+	const people = `${joinPeople(finding.userIds, names)}${isJoint ? " together" : ""}`;
 	switch (finding.change) {
 		case "nobody":
 			return `no one could ${power} any more`;

@@ -6,7 +6,7 @@ import { ownCredentials } from "../policy/judge.ts";
 import { type Ability, fewestApprovers, findPower, type GroupPower } from "../policy/powers.ts";
 import { prepareAccess } from "../policy/prepare.ts";
 import type { PlanImpact } from "./impact.ts";
-import { type Breach, factsOf, joinFacts, keptFacts, type RuleFacts, type RuleOf } from "./rules.ts";
+import { type Breach, factsOf, joinFacts, keptFacts, type RuleFacts, type RuleOf, withoutKnown } from "./rules.ts";
 import type { NamedTags } from "./rules-tags.ts";
 import { compareText } from "./value.ts";
 
@@ -35,14 +35,13 @@ interface ConditionalAbility extends Ability {
 	readonly condition: string | null;
 }
 
-/** Returns what is possible always, and under each condition. What each user may do with its own credentials does not count. */
-function abilitiesOf(power: GroupPower): readonly ConditionalAbility[] {
-	const conditional = power.conditional
+/** Returns what is possible under each condition. What each user may do with its own credentials does not count. */
+function conditionalOf(power: GroupPower): readonly ConditionalAbility[] {
+	return power.conditional
 		.filter(({ condition }) => condition !== ownCredentials)
 		.map(({ condition, holds, ...ability }) => {
 			return { ...ability, condition: holds ? condition : `not (${condition})` };
 		});
-	return [{ ...power, condition: null }, ...conditional];
 }
 
 /** Judges each group of the power by what policies allow. */
@@ -53,10 +52,12 @@ function judgeGroups(
 ): RuleFacts {
 	const all = namedPowers[power].map((group) => {
 		const found = byPolicies(group);
-		return joinFacts([
-			...abilitiesOf(found).map((ability) => judge(ability, group)),
-			{ breaches: [], unknown: found.unknown },
-		]);
+		const always = judge({ ...found, condition: null }, group);
+		const conditional = conditionalOf(found).map((ability) => {
+			const { breaches, unknown } = judge(ability, group);
+			return { breaches: withoutKnown(breaches, always.breaches), unknown };
+		});
+		return joinFacts([always, ...conditional, { breaches: [], unknown: found.unknown }]);
 	});
 	return joinFacts(all);
 }

@@ -42,7 +42,7 @@ function describeAlike(rule: DesiredRule, alike: readonly Breach[], names: UserN
 		case undefined:
 			return "";
 		case "tags":
-			return `${who} ${userIds.length === 1 ? "has" : "have"} ${join(breach.tags.map(showTag))}`;
+			return `${who} ${userIds.length === 1 ? "has" : "have"} ${join(cut(breach.tags.map(showTag)))}`;
 		case "members":
 			return describeMembers(rule, breach.count, breach.beyond);
 		case "rootQuorum":

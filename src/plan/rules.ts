@@ -1,4 +1,4 @@
-/** Rules of an organization's own: what must hold of live state, whoever changes it (docs/document.md#rules). */
+/** Rules of an organization's own: what must hold of live state, however it is changed (docs/document.md#rules). */
 import { type ActivityGroup, printGroup } from "../policy/groups.ts";
 import type { ImpactChange } from "../policy/impact.ts";
 import type { RuleAddress } from "./address.ts";
@@ -101,7 +101,14 @@ export const keptFacts: RuleFacts = { breaches: [], unknown: null };
 
 /** Whether the state after breaks the rule in a way in which the state before did not. */
 export function isWorse(before: RuleFacts, after: RuleFacts): boolean {
-	return after.breaches.some((breach) => !before.breaches.some((one) => isAsBad(one, breach)));
+	return withoutKnown(after.breaches, before.breaches).length > 0;
+}
+
+/** Returns the breaches that are worse than each of those that are known. */
+export function withoutKnown(breaches: readonly Breach[], known: readonly Breach[]): readonly Breach[] {
+	// There can be a thousand of each, most of them the same.
+	const same = new Set(known.map((breach) => JSON.stringify(breach)));
+	return breaches.filter((breach) => !same.has(JSON.stringify(breach)) && !known.some((one) => isAsBad(one, breach)));
 }
 
 /** Whether `old` was as bad as `now`, or worse, in the same respect. */

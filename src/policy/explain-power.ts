@@ -5,7 +5,7 @@ import { type Ability, type ConditionalPower, findPower, type GroupPower, type T
 import { prepareAccess } from "./prepare.ts";
 import type { Clause } from "./syntax.ts";
 
-export const powerVerdicts = ["alone", "together", "root-quorum", "denied", "conditional", "no", "unknown"] as const;
+const powerVerdicts = ["alone", "together", "root-quorum", "denied", "conditional", "no", "unknown"] as const;
 
 /**
  * Whether a user can do something. `together`: with others, by policies. `root-quorum`: only with other members of it.
@@ -100,7 +100,7 @@ function verdictOf(
 }
 
 /** Returns whether the user can do it alone, only with others, or has no part in it. */
-export function partOf(ability: Ability, userId: string): "alone" | "together" | "others" {
+function partOf(ability: Ability, userId: string): "alone" | "together" | "others" {
 	if (ability.alone.includes(userId)) return "alone";
 	if (ability.together.some((set) => set.includes(userId))) return "together";
 	const isAmongOthers = !ability.isComplete && ability.thresholds.some((all) => includesUser(all, userId));

@@ -78,8 +78,8 @@ async function checkSafely(
 	news: Partial<ResourceInputs>,
 	session: Session,
 ): Promise<dynamic.CheckResult> {
-	const { inputs, failures, notice } = await check(definition, olds, news, session);
-	if (notice !== undefined) printLine(notice);
+	const { inputs, failures, notices = [] } = await check(definition, olds, news, session);
+	for (const notice of notices) printLine(notice);
 	// A resource that is created cannot be out of sync.
 	const isCreated = Object.keys(olds).length === 0;
 	const checked = isCreated ? stateOf(inputs) : seal(inputs);

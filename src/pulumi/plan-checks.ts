@@ -35,13 +35,21 @@ export class OverrideLog {
 }
 
 /** Throws GuardError if a guard blocks the plan and is not overridden. */
-export function assertGuardsAllowed({ guards }: Plan, allow: Settings["allow"]): void {
+export function assertGuardsAllowed({ guards }: Pick<Plan, "guards">, allow: Settings["allow"]): void {
 	const blocking = refusingGuards(guards, allow);
 	if (blocking.length === 0) return;
 	const found = blocking.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
 	throw new GuardError(`blocked by a guard, nothing was submitted: ${found}`, {
 		hint: `to override: ${overrideCommand(blocking, allow)}`,
 	});
+}
+
+/**
+ * Returns the guards that a part of a component can judge. The component has judged who can do what after all parts, and one part
+ * may take away what another gives.
+ */
+export function guardsOfPart(guards: readonly Guard[]): readonly Guard[] {
+	return guards.filter(({ kind }) => kind !== "lockout" && kind !== "escalation");
 }
 
 /** The command that also allows what these guards found. It replaces the whole value, so it repeats earlier overrides. */

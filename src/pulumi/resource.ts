@@ -20,6 +20,7 @@ import {
 	withoutMeta,
 	withoutUndefined,
 } from "./inputs.ts";
+import { describeMeaning } from "./meaning-notice.ts";
 import { convergeWhenNameIsFree } from "./name-order.ts";
 import type { ConvergeResult, Session } from "./session.ts";
 import { nothingStored, type StoredState, storeActivities } from "./stored-state.ts";
@@ -36,11 +37,11 @@ export interface ResourceOutputs {
 	readonly activities?: readonly StoredActivity[];
 }
 
-/** The completed inputs, or what is wrong with them, and a line to print. */
+/** The completed inputs, or what is wrong with them, and lines to print. */
 export interface CheckResult {
 	readonly inputs: object;
 	readonly failures: readonly CheckFailure[];
-	readonly notice?: string;
+	readonly notices?: readonly string[];
 }
 
 /** State and inputs as live state shows them; without an id, the object is gone. */
@@ -178,12 +179,14 @@ async function checkLive(
 	const { plan } = await session.compareWithoutPending({ resource: inputs.resource, desired, stored: nothingStored });
 	const failures = definition.explainProblems?.(plan, inputs, news) ?? [];
 	if (failures.length > 0) return { inputs, failures };
-	session.assertGuardsAllowed(plan, inputs.resource);
+	session.assertGuardsAllowed(plan, inputs);
 	const isCreated = olds.organizationId === undefined;
+	const created = isCreated ? describeCreate(inputs, plan) : undefined;
 	// A part of a component is in the plan that the component shows.
-	const notice = isCreated && inputs.partOf === undefined ? describeCreate(inputs, plan) : undefined;
+	const notices =
+		inputs.partOf === undefined ? [...(created === undefined ? [] : [created]), ...describeMeaning(inputs, plan)] : [];
 	const located = (await definition.locate?.(target, session)) ?? inputs;
-	return { inputs: located, failures: [], ...withoutUndefined({ notice }) };
+	return { inputs: located, failures: [], notices };
 }
 
 function claim(definition: ResourceDefinition, inputs: ResourceInputs, session: Session): readonly CheckFailure[] {
@@ -231,7 +234,7 @@ export async function converge(
 		desired: mustRead(definition, inputs),
 	};
 	const stored = storedStateOf(definition, olds, session);
-	const request = { resource: inputs.resource, desired: target.desired, stored };
+	const request = { resource: inputs.resource, partOf: inputs.partOf, desired: target.desired, stored };
 	const result = await convergeWhenNameIsFree(request, session);
 	const id = definition.idOf(target.inputs);
 	if (definition.remove !== undefined) {

@@ -35,7 +35,7 @@ import {
 } from "./claims.ts";
 import { type Connection, connect } from "./connection.ts";
 import { NameQueue } from "./name-queue.ts";
-import { assertCanConverge, assertGuardsAllowed, OverrideLog } from "./plan-checks.ts";
+import { assertCanConverge, assertGuardsAllowed, guardsOfPart, OverrideLog } from "./plan-checks.ts";
 import type { Settings } from "./settings.ts";
 import { openSharedJournal } from "./shared-journal.ts";
 import type { SharedReads } from "./shared-reads.ts";
@@ -63,6 +63,8 @@ export interface SessionContext {
 export interface ResourceTarget {
 	/** The resource's name in the program. A resource that submitted something reads again. */
 	readonly resource: string;
+	/** The component whose part it is. */
+	readonly partOf?: string | undefined;
 	readonly desired: DesiredOrganization;
 	readonly stored: StoredState;
 }
@@ -177,7 +179,7 @@ export class Session {
 			(plan.overrides ?? []).filter(({ flag }) => flag === "abandon"),
 		);
 		// Guards are checked even if a name is still taken: the tag that closes a circle of names makes one plan for all.
-		if (isGuarded) this.assertGuardsAllowed(plan, resource);
+		if (isGuarded) this.assertGuardsAllowed(plan, target);
 		assertCanConverge(plan);
 		if (plan.steps.length === 0) return { plan, report: undefined, journal };
 		const applied = await applyPlan(comparison, {
@@ -231,12 +233,13 @@ export class Session {
 
 	/**
 	 * Throws GuardError if a guard blocks the plan and is not overridden. Shows the overrides that the plan uses beside the
-	 * resource, if one is given.
+	 * resource, if one is given. The guards of a component's part leave out those that only the whole can judge.
 	 */
-	assertGuardsAllowed(plan: Plan, resource?: string): void {
-		assertGuardsAllowed(plan, this.settings.allow);
-		if (resource === undefined) return;
-		this.#overrides.show(resource, allowsOf(plan.guards, this.settings.allow), plan.guards);
+	assertGuardsAllowed(plan: Plan, target?: Pick<ResourceTarget, "resource" | "partOf">): void {
+		const guards = target?.partOf === undefined ? plan.guards : guardsOfPart(plan.guards);
+		assertGuardsAllowed({ guards }, this.settings.allow);
+		if (target === undefined) return;
+		this.#overrides.show(target.resource, allowsOf(guards, this.settings.allow), guards);
 	}
 
 	/**

@@ -1,5 +1,4 @@
 /** Powers as rows: groups that the same users can do are one row, and each row says who can do it in a few lines. */
-import { userParts } from "../plan/user-labels.ts";
 import { type ActivityGroup, namedPowers, type PowerName, printGroup, sensitivePowers } from "../policy/groups.ts";
 import type { Ability, ConditionalPower, GroupPower } from "../policy/powers.ts";
 import { code, joinPhrases, type Phrase, reason } from "./phrase.ts";
@@ -74,7 +73,7 @@ export function describeConditional(one: ConditionalPower, names: PowerNames): P
 }
 
 /** Returns who can do it: those who can alone, then the alternatives of several; empty where no one can. */
-export function describeAbility({ alone, thresholds }: Ability, names: PowerNames): Phrase {
+function describeAbility({ alone, thresholds }: Ability, names: PowerNames): Phrase {
 	const together = thresholds.filter((all) => isTogether(all));
 	const shown: readonly Phrase[] = [
 		...(alone.length === 0 ? [] : [[...listPeople(alone, names), alone.length === 1 ? " alone" : " each alone"]]),
@@ -139,10 +138,4 @@ export function summarizeCounts(organizations: readonly OrganizationPowers[]): s
 /** The policies by name, or nothing. */
 export function policyPhrase(policyId: string, names: PowerNames): Phrase {
 	return describePolicies([policyId], names) ?? [];
-}
-
-/** Returns the user by name and notes in one text. */
-export function plainUser(userId: string, names: PowerNames): string {
-	const { name, notes } = userParts(userId, names);
-	return notes.length === 0 ? name : `${name} (${notes.join(", ")})`;
 }

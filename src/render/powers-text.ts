@@ -16,7 +16,7 @@ export function renderPowers({ organizations }: PowersResult, style: Style): str
 }
 
 /** Returns what is shown of an organization, without its name. */
-export function powersLines(organization: OrganizationPowers): readonly string[] {
+function powersLines(organization: OrganizationPowers): readonly string[] {
 	const unread = describeUnreadAccess(organization).map((one) => `  ${phraseText(one)}`);
 	if (organization.why !== undefined) return [...unread, ...whyLines(organization)];
 	const rows = rowsOf(organization);
@@ -61,7 +61,7 @@ function wrap(titles: readonly string[]): readonly string[] {
 }
 
 /** Returns the line with its label: `alone: alice`, `only the root quorum`. */
-export function renderPowerLine({ label, who }: PowerLine): string {
+function renderPowerLine({ label, who }: PowerLine): string {
 	return `${labelOf(label, who)}${phraseText(who)}`;
 }
 

@@ -39,6 +39,8 @@ test.runIf(hasGit)("--base reports exchanged aliases first, with the users who r
 	expect(code).toBe(0);
 	expect(stdout).toBe(`Organization ${organizationId}
 
+Who can do what stays the same.
+
 Base: HEAD
 Signs show what apply would do: + add, - remove, ~ change, ! report only.
 
@@ -60,7 +62,7 @@ What apply will do (head → live):
     + member carol (id ${bob}, live name bob)
     - member bob (id ${carol}, live name carol)
 
-Plan: 1 activity. 1 user tag to update. 2 aliases now mean other users.
+Plan: 1 activity; it runs at once. 1 user tag to update. 2 aliases now mean other users.
 `);
 	const { threeWay, plans } = readOutput(await world.run(["plan", "--base", "HEAD", ...inJson]));
 	expect(threeWay[0].aliases).toEqual([

@@ -89,7 +89,9 @@ describe("a step with a pending activity", () => {
 	});
 
 	test("is left out, and the other steps are submitted", async () => {
-		const world = await makeWaitingWorld(document(`absent: { policies: [${policies.join(", ")}] }`));
+		const world = await makeWaitingWorld(
+			document(`absent: { policies: [${policies.join(", ")}] }`, "limits: { lockout: 100 }"),
+		);
 		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
 		const answer = await world.run([...apply, ...inJson]);
 		expect(answer.code).toBe(8);
@@ -425,7 +427,7 @@ describe("a conflicting activity of another user", () => {
 		const { world, id } = await contradicted();
 		const { stderr, code } = await world.run([...apply, "--abandon", id]);
 		expect(code).toBe(0);
-		expect(stderr).toContain("Plan: 2 activities.");
+		expect(stderr).toContain("Plan: 2 activities;");
 		expect(stderr).toContain(`Overrides used:\n  --abandon ${id}: `);
 		expect(stderr).not.toContain(`activity ${id}`);
 	});

@@ -75,10 +75,12 @@ test("apply shows only changes, and does not count organizations without changes
 	expect(code).toBe(0);
 	expect(stderr).toBe(`Organization ${organizationId}
 
+Who can do what stays the same.
+
 ~ userTag:signatories  ${tags.signers}
     name: signers -> signatories
 
-Plan: 1 activity. 1 user tag to update.
+Plan: 1 activity; it runs at once. 1 user tag to update.
 
 12 organizations: no changes.
 

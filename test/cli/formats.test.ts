@@ -46,7 +46,7 @@ const cases: readonly Case[] = [
 		document: changes,
 		words: ["plan", "--detailed-exitcode"],
 		code: 2,
-		verdict: "Plan: 3 activities. 2 user tags to update, 1 policy to remove.",
+		verdict: "Plan: 3 activities; they run at once. 2 user tags to update, 1 policy to remove.",
 	},
 	{
 		why: "plan-nothing",
@@ -70,7 +70,7 @@ const cases: readonly Case[] = [
 		code: 8,
 		prepare: (world) =>
 			world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2, ACTIVITY_TYPE_DELETE_POLICIES: 2 } }),
-		verdict: "Not in sync: 3 awaiting approval (6 queries, 3 submits).",
+		verdict: "Not in sync: 3 awaiting approval (6 queries, 3 submits). 3 forecasts were wrong.",
 	},
 	{
 		why: "show",
@@ -80,7 +80,7 @@ const cases: readonly Case[] = [
 		prepare: async (world) => {
 			expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
 		},
-		verdict: "Plan: 3 activities. 2 user tags to update, 1 policy to remove.",
+		verdict: "Plan: 3 activities; they run at once. 2 user tags to update, 1 policy to remove.",
 	},
 	{
 		why: "stale",

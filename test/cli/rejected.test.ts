@@ -101,7 +101,7 @@ describe("a rejected step", () => {
 		const world = await makeRejectedWorld();
 		const { code, stdout } = await world.run(["plan", "--retry-rejected"]);
 		expect(code).toBe(0);
-		expect(stdout).toContain("Plan: 1 activity. 1 policy to remove.");
+		expect(stdout).toContain("Plan: 1 activity; it runs at once. 1 policy to remove.");
 		expect(stdout).not.toContain(heading);
 	});
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { expectNoSecret, makeFolder, readOutput } from "../run.ts";
-import { alice, bob, carol, document, keys, organizationId, policies, tags, type World } from "../world.ts";
+import { alice, bob, carol, document, keys, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
 import { applying, forge, inJson, makeReviewed, read } from "./saved.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a forger keeps to no type.
@@ -71,6 +71,65 @@ describe("a plan file with a matching digest", () => {
 		expect(code).toBe(3);
 		expect(stderr).toContain(`the saved plan is of organization ${other}, which the documents do not have`);
 		expect(world.requests()).toEqual([]);
+	});
+
+	/** One of two signers has to sign then, and alice may do everything with tags and policies. */
+	const bySigners = (count: number) => ({
+		policies: [
+			{
+				...{ policyId: policies[0], policyName: "sign" },
+				consensus: `approvers.filter(user, user.tags.contains('${tags.signers}')).count() >= ${count}`,
+				condition: "activity.resource == 'PRIVATE_KEY' && activity.action == 'SIGN'",
+			},
+			...[policies[1], policies[2]].map((policyId, index) => ({
+				...{ policyId, policyName: `administer ${index}`, consensus: `approvers.any(user, user.id == '${alice}')` },
+				condition: "activity.resource in ['USER', 'POLICY']",
+			})),
+		],
+	});
+
+	test("is stale where its impact differs, in the file or since, and names before and after", async () => {
+		const world = await makeWorld(document("userTags: [{ name: signers, members: { exactly: [alice] } }]"));
+		await world.change(bySigners(1));
+		expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+		writeForged(world, (plan) => Object.assign(plan, { impact: [], impactVerdict: "equivalent" }));
+		const nicer = await world.run([...forged, ...inJson]);
+		expect(nicer.code).toBe(6);
+		expect(readOutput(nicer).outdated).toMatchObject([
+			{
+				...{ organizationId, address: "userTag:signers", reason: "impact-differs" },
+				because:
+					"the plan file states that who can do what would stay the same; now carol could no longer sign with any wallet or key (PRIVATE_KEY/SIGN); its reviewers went by that",
+			},
+		]);
+		await world.change(bySigners(2));
+		const { code, stderr } = await world.run(applying);
+		expect(code).toBe(6);
+		expect(stderr).toContain(
+			"the plan file states that carol could no longer sign with any wallet or key (PRIVATE_KEY/SIGN); now no one could sign with any wallet or key (PRIVATE_KEY/SIGN) any more; its reviewers went by that",
+		);
+		expect(world.submits()).toEqual([]);
+		await world.change(bySigners(1));
+		const applied = await world.run([...applying, ...inJson]);
+		expect(applied.code).toBe(0);
+		expect(readOutput(applied).reports[0].steps[0].forecast).toEqual({ verdict: "runs", wasRight: true });
+	});
+
+	test("is shown with impact and approvals, as stated by the file, whatever their texts", async () => {
+		const world = await makeWorld(document("userTags: [{ name: signers, members: { exactly: [alice] } }]"));
+		await world.change(bySigners(1));
+		await world.run(["plan", "--out", "plan.json"]);
+		writeForged(world, (plan) => {
+			Object.assign(plan.impact[0], { group: { kind: "\u001b[31mLIE\n" }, condition: "a\nb\u202e" });
+			Object.assign(plan, { policyNames: { [policies[0]]: "\u001b[2JLIE" }, tagNames: { [tags.signers]: "\u0007" } });
+		});
+		for (const format of ["text", "markdown", "html", "github"]) {
+			const { code, stdout } = await world.run(["show", "forged.json", "--format", format]);
+			expect({ format, code }).toEqual({ format, code: 0 });
+			expect(stdout).toContain("impact and approvals");
+			// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there.
+			expect(stdout, format).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e]/);
+		}
 	});
 
 	/** Everything that only the service or the document could confirm, made up. */

@@ -72,6 +72,8 @@ test.runIf(hasGit)(
 		expect(answer.code).toBe(0);
 		expect(answer.stdout).toBe(`Organization ${organizationId}
 
+Who can do what stays the same.
+
 Base: HEAD
 Signs show what apply would do: + add, - remove, ~ change, ! report only.
 
@@ -92,7 +94,7 @@ What apply will do (head → live):
     - member bob  (reverts drift)
     - member carol
 
-Plan: 1 activity. 1 user tag to update. Apply would revert 1 change made outside that this change does not mention.
+Plan: 1 activity; it runs at once. 1 user tag to update. Apply would revert 1 change made outside that this change does not mention.
 `);
 		expect(world.submits()).toEqual([]);
 		expect(await planOn(world, "HEAD")).toMatchObject({

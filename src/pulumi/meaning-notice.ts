@@ -1,0 +1,46 @@
+/** What the change of one resource means for who can do what, and who has to approve it: lines for the engine's output. */
+import { showText } from "../escape.ts";
+import type { Plan } from "../plan/plan.ts";
+import { describeApprovals } from "../render/approval-words.ts";
+import { describeImpact, summarizeImpact } from "../render/impact-words.ts";
+import { phraseText } from "../render/phrase.ts";
+import type { MetaInputs } from "./inputs.ts";
+
+/** Max lines about powers of one resource; the rest is counted. */
+const maxLines = 10;
+
+/**
+ * Returns a line for each change of who can do what, worst first, and one for each approval that is needed. None where powers
+ * stay the same and the step runs at once. Beside secret inputs, lines count people and name none.
+ */
+export function describeMeaning(
+	{ resource, secretInputs = [] }: Pick<MetaInputs, "resource" | "secretInputs">,
+	given: Plan,
+): readonly string[] {
+	const plan = { ...given, userNames: { ...liveNamesIn(given), ...given.userNames } };
+	const names = secretInputs.length === 0;
+	const found = describeImpact(plan);
+	const sentences = found.map(({ sign, sentence }) => `${sign} ${phraseText(sentence)}`);
+	const shown = sentences.length > maxLines + 1 ? sentences.slice(0, maxLines) : sentences;
+	const more = sentences.length - shown.length;
+	const impact = names ? [...shown, ...(more === 0 ? [] : [`and ${more} more changes of who can do what`])] : [];
+	const summary = found.length > 0 && !names ? (summarizeImpact(plan) ?? "") : "";
+	const approvals = describeApprovals(plan)
+		.filter(({ verdict }) => verdict !== "runs")
+		.map(({ verdict, sentence }) => (names ? phraseText(sentence) : withoutNames[verdict]));
+	return [...impact, ...(summary === "" ? [] : [summary]), ...approvals].map((line) =>
+		showText(`${resource}: ${line}`),
+	);
+}
+
+/** A resource has no aliases, and a sentence about several users is hard to read with their ids. */
+function liveNamesIn({ liveNames = {} }: Plan): Plan["userNames"] {
+	return Object.fromEntries(Object.entries(liveNames).filter(([, name]) => name !== ""));
+}
+
+const withoutNames = {
+	runs: "runs at once",
+	pending: "will wait for approval",
+	denied: "would be denied",
+	unknown: "approval unknown",
+} as const;

@@ -1,0 +1,143 @@
+/**
+ * What a program changes for who can do what: a preview says it once for each resource, with who has to approve it, and guards
+ * block a lockout and an escalation.
+ */
+import { describe, expect, it } from "vitest";
+import { alice, bob, carol, organizationId, policies, tags, type World } from "../world.ts";
+import { makePulumiWorld, shown, withImports } from "./world.ts";
+
+const has = (tag: string): string => `user.tags.contains('${tag}')`;
+
+const signing = {
+	policyId: policies[0],
+	policyName: "two signers",
+	effect: "EFFECT_ALLOW",
+	consensus: `approvers.filter(user, ${has(tags.signers)} || ${has(tags.auditors)}).count() >= 2`,
+	condition: "activity.resource == 'PRIVATE_KEY' && activity.action == 'SIGN'",
+};
+
+const tagging = {
+	policyId: policies[1],
+	policyName: "alice and on call change tags",
+	effect: "EFFECT_ALLOW",
+	consensus: `approvers.any(user, user.id == '${alice}') && approvers.any(user, ${has(tags.oncall)})`,
+	condition: "activity.resource == 'USER' && activity.action == 'UPDATE'",
+};
+
+const none = {
+	policyId: policies[2],
+	policyName: "none",
+	effect: "EFFECT_ALLOW",
+	consensus: "false",
+	condition: "false",
+};
+
+async function setPolicies(world: World, rootQuorum: object): Promise<void> {
+	await world.change({ policies: [signing, tagging, none], rootQuorum });
+	world.clearRequests();
+}
+
+const two = { threshold: 2, userIds: [bob, carol] };
+const members = (ids: readonly string[]): string => JSON.stringify({ exactly: ids });
+const tag = (name: string, ids: readonly string[]): string =>
+	`new orgsync.UserTag("${name}", { name: "${name}", members: ${members(ids)} });\n`;
+
+const countIn = (text: string, part: string): number => text.split(part).length - 1;
+
+describe("who can do what", { timeout: 180_000 }, () => {
+	it("is said once for each resource in a preview, with who has to approve it, from one read of each kind", async () => {
+		const program = tag("signers", [alice, bob, carol]) + tag("auditors", []);
+		const { world, stack } = await makePulumiWorld(program);
+		await setPolicies(world, two);
+		const answer = await stack.pulumi(["preview", "--color=never"]);
+		expect(answer.exitCode).toBe(0);
+		// The engine shows each diagnostic as it comes, and all of them at the end.
+		const [, text = ""] = answer.stdout.split("Diagnostics:");
+		expect(countIn(text, "signers: + ")).toBe(1);
+		expect(text).toMatch(
+			/signers: \+ alice and bob can now sign with any wallet or key together: 2 of .*alice, bob, carol/,
+		);
+		expect(countIn(text, "signers: will wait for ")).toBe(1);
+		expect(text).toContain("signers: will wait for 1 of oncall (bob)\n");
+		expect(text).not.toContain("auditors: ");
+		const asked = world.requests();
+		for (const one of ["get_organization_configs", "list_policies", "list_users", "whoami"]) {
+			expect(
+				asked.filter((operation) => operation === one),
+				one,
+			).toHaveLength(1);
+		}
+		expect(world.submits()).toEqual([]);
+	});
+
+	it("counts people and names none beside secret inputs", async () => {
+		const ids = `pulumi.secret(${JSON.stringify([alice, bob, carol])})`;
+		const program = `new orgsync.UserTag("signers", { name: "signers", members: { exactly: ${ids} } });\n`;
+		const { world, stack } = await makePulumiWorld(program);
+		await setPolicies(world, two);
+		const text = shown(await stack.pulumi(["preview", "--color=never"]));
+		expect(text).toMatch(/signers: More permissive: \d+ \w+ can do more/);
+		expect(text).toContain("signers: will wait for approval\n");
+		expect(text).not.toMatch(/takes part|live name/);
+	});
+
+	it("blocks a lockout and an escalation in preview and up, and accepts the number that was found", async () => {
+		const { world, stack } = await makePulumiWorld(tag("signers", [alice]));
+		await setPolicies(world, two);
+		const refused = async (program: string, words: readonly string[], text: string): Promise<void> => {
+			stack.write({ "index.mjs": withImports(program) });
+			const answer = await stack.pulumi([...words, "--color=never"]);
+			expect(answer.exitCode).toBe(1);
+			expect(shown(answer)).toContain(text);
+			expect(world.submits()).toEqual([]);
+		};
+		await refused(tag("signers", [alice]), ["preview"], 'to override: `pulumi config set orgsync:allow "lockout=1"`');
+		await refused(
+			tag("signers", [alice]),
+			["up", "--yes", "--skip-preview"],
+			"no one could sign with any wallet or key",
+		);
+		await refused(tag("oncall", [alice, bob]), ["preview"], '`pulumi config set orgsync:allow "escalation=1"`');
+		await stack.configure({ "orgsync:allow": "escalation=1" });
+		const answer = await stack.pulumi(["preview", "--color=never"]);
+		expect(answer.exitCode).toBe(0);
+		expect(shown(answer)).toContain("oncall: override used: orgsync:allow escalation=1");
+	});
+
+	it("is judged for a whole Organization, whose parts may take away what others give", async () => {
+		const document = {
+			organizationId,
+			users: { alice, bob, carol },
+			userTags: [
+				{ name: "signers", members: { exactly: [] } },
+				{ name: "auditors", members: { exactly: ["alice", "carol"] } },
+			],
+		};
+		const component = (more: object): string =>
+			`new orgsync.Organization("acme", { document: ${JSON.stringify({ ...document, ...more })} });\n`;
+		const { world, stack } = await makePulumiWorld(component({}));
+		await setPolicies(world, { threshold: 1, userIds: [alice] });
+		await stack.configure({ "orgsync:allow": "memberRemovals=2 ownUserTags=1" });
+		const preview = await stack.pulumi(["preview", "--color=never"]);
+		expect(shown(preview)).toContain("Who can do what stays the same.");
+		const up = await stack.up();
+		expect(shown(up)).not.toContain("blocked by a guard");
+		expect(up.exitCode).toBe(0);
+		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
+	});
+
+	it("is judged by the rules of a document too", async () => {
+		const document = {
+			organizationId,
+			users: { alice, bob, carol },
+			userTags: [{ name: "signers", members: { exactly: ["alice", "bob", "carol"] } }],
+			rules: { noNewAccess: true },
+		};
+		const program = `new orgsync.Organization("acme", { document: ${JSON.stringify(document)} });\n`;
+		const { world, stack } = await makePulumiWorld(program);
+		await setPolicies(world, two);
+		const answer = await stack.pulumi(["preview", "--color=never"]);
+		expect(answer.exitCode).not.toBe(0);
+		expect(shown(answer)).toMatch(/blocked by a guard.*orgsync:allow "newAccess=1"/s);
+	});
+});

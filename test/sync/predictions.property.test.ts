@@ -49,8 +49,8 @@ async function open(): Promise<void> {
 beforeAll(open);
 afterAll(() => bench.close());
 
-/** Seeds the organization anew, and returns its plan and what apply made of it. */
-async function play(shape: Case) {
+/** Seeds the organization under a new id and returns that id. */
+async function seedNext(shape: Case): Promise<string> {
 	number += 1;
 	if (number % mostOrganizations === 0) {
 		await bench.close();
@@ -58,6 +58,12 @@ async function play(shape: Case) {
 	}
 	const organizationId = id("org", number);
 	await bench.emulator.changeState({ organizations: [seedOfCase(shape, organizationId, bench.nowMs)] });
+	return organizationId;
+}
+
+/** Returns the plan for a new seed of the case, and what apply made of it. */
+async function play(shape: Case) {
+	const organizationId = await seedNext(shape);
 	const submitter = submitterOf(shape);
 	const client = clients.get(submitter);
 	const context = bench.context({ ...client, concurrency: shape.concurrency, verify: false });
@@ -71,8 +77,6 @@ async function play(shape: Case) {
 	const { steps } = await applyToReport(comparison, context);
 	return { organizationId, plan: comparison.plan, results: steps };
 }
-
-type Played = Awaited<ReturnType<typeof play>>;
 
 async function vote(organizationId: string, fingerprint: string, person: Person, withPasskey: boolean) {
 	const raw = JSON.stringify({
@@ -89,7 +93,7 @@ async function vote(organizationId: string, fingerprint: string, person: Person,
 	expect(answer.status).toBe(200);
 }
 
-function statusOf({ organizationId }: Played, activityId: string | null): string {
+function statusOf(organizationId: string, activityId: string | null): string {
 	const { activities } = bench.emulator.state(organizationId);
 	return String(activities.find((activity) => activity.id === activityId)?.status).replace("ACTIVITY_STATUS_", "");
 }
@@ -99,12 +103,12 @@ async function completes(shape: Case, stepId: string, voters: readonly Person[],
 	const played = await play(shape);
 	const result = played.results.find(({ step }) => step.id === stepId);
 	const activityId = result?.activityId ?? null;
-	const statuses = [statusOf(played, activityId)];
+	const statuses = [statusOf(played.organizationId, activityId)];
 	for (const person of voters) {
 		if (statuses.at(-1) === "CONSENSUS_NEEDED") {
 			await vote(played.organizationId, result?.fingerprint ?? "", person, passkeys.has(person));
 		}
-		statuses.push(statusOf(played, activityId));
+		statuses.push(statusOf(played.organizationId, activityId));
 	}
 	return statuses;
 }
@@ -137,13 +141,23 @@ async function checkSet(shape: Case, step: Step, ids: readonly string[]): Promis
 	expect(isCompleted, `${step.id}: completed by ${ids.join(", ")}`).toBe(true);
 }
 
-/** Whether some of these users complete the step without the submitter: then they are no smallest set together with it. */
-async function completeAlone(shape: Case, stepId: string, voters: readonly Person[]): Promise<boolean> {
+/** Whether some of these users complete the step's activity without the submitter: then they are no smallest set with it. */
+async function completeAlone(shape: Case, step: Step, voters: readonly Person[]): Promise<boolean> {
 	for (let mask = 1; mask < 2 ** voters.length; mask += 1) {
 		const [first, ...others] = voters.filter((_person, index) => (mask >> index) & 1);
 		if (first === undefined) continue;
-		const own = { ...shape, submitter: shape.users.indexOf(first) };
-		if ((await completes(own, stepId, others, new Set())).at(-1) === "COMPLETED") return true;
+		const organizationId = await seedNext(shape);
+		const { operation, parameters } = step;
+		const type = `ACTIVITY_TYPE_${operation.toUpperCase()}`;
+		const raw = JSON.stringify({ type, timestampMs: String(bench.nowMs), organizationId, parameters });
+		const path = `/public/v1/submit/${operation}`;
+		const { body } = await postRaw(bench.emulator.url, path, raw, apiKeyStamp(raw, first.key));
+		const { id: activityId, fingerprint } = body.activity ?? {};
+		for (const person of others) {
+			if (statusOf(organizationId, activityId) !== "CONSENSUS_NEEDED") break;
+			await vote(organizationId, fingerprint, person, false);
+		}
+		if (statusOf(organizationId, activityId) === "COMPLETED") return true;
 	}
 	return false;
 }
@@ -163,7 +177,7 @@ async function checkOthers(shape: Case, step: Step, sets: readonly (readonly str
 	if (choicesOf(shape, voters).length > 1) return;
 	const statuses = await completes(shape, step.id, voters, new Set());
 	const isOpen = statuses.every((status) => status === "CONSENSUS_NEEDED");
-	const isRight = isOpen || (await completeAlone(shape, step.id, voters));
+	const isRight = isOpen || (await completeAlone(shape, step, voters));
 	expect(isRight, `${step.id}: ${left.join(", ")} are no smallest set: ${statuses}`).toBe(true);
 }
 
@@ -190,6 +204,7 @@ it("each step of a plan becomes what was foretold of it, and is completed by the
 			const { plan, results } = await play(shape);
 			fc.pre(plan.steps.length > 0);
 			expect(plan.problems).toEqual([]);
+			let hasPending = false;
 			for (const { step, outcome } of results) {
 				const { verdict = "unknown", approverSets = [], because } = step.approval ?? {};
 				occurred[verdict] += 1;
@@ -202,6 +217,8 @@ it("each step of a plan becomes what was foretold of it, and is completed by the
 				expect(foretold[outcome as keyof typeof foretold] ?? outcome, step.id).toBe(verdict);
 				if (verdict !== "pending") continue;
 				expect(approverSets.length, step.id).toBeGreaterThan(0);
+				if (hasPending) continue;
+				hasPending = true;
 				for (const set of approverSets.slice(0, 2)) await checkSet(shape, step, set);
 				await checkOthers(shape, step, approverSets);
 				occurred.sets += Math.min(2, approverSets.length);
@@ -211,4 +228,4 @@ it("each step of a plan becomes what was foretold of it, and is completed by the
 		{ numRuns },
 	);
 	for (const [what, times] of Object.entries(occurred)) expect(times, what).toBeGreaterThan(numRuns / 20);
-}, 600_000);
+}, 1_200_000);

@@ -29,7 +29,7 @@ import {
 	renderOwner,
 	type Section,
 } from "./html-details.ts";
-import { bdi, type Html, html } from "./html-text.ts";
+import { bdi, type Html, html, sentence } from "./html-text.ts";
 import type { OrganizationResult } from "./organizations.ts";
 import { describeDoubt, needsSigns, signsMean } from "./text.ts";
 import type { Sign } from "./three-way-text.ts";
@@ -77,7 +77,7 @@ function renderFinding(finding: Finding, drift: OrganizationDrift, plan: Plan): 
 	const difference = change === undefined ? null : renderDifference(change, plan);
 	return markedRow(
 		signs[change?.action ?? "report"],
-		html`<code>${finding.address}</code>${owner} ${word}${describeDifference(finding)}${difference}${
+		html`<code>${finding.address}</code>${owner} ${word}${sentence(describeDifference(finding))}${difference}${
 			since === null ? null : html`<p>${since}</p>`
 		}${by === null ? null : html`<p>${by}</p>`}<p><span class="kind">to do:</span> ${renderTodo(finding)}</p>`,
 	);

@@ -88,7 +88,7 @@ function stepsSection(one: OrganizationResult, prefix: string): Section {
 }
 
 function rulesSection({ plan, results }: OrganizationResult): Section {
-	return listSection(rulesHeading, "bad", results === null ? describeBrokenRules(plan).map(bdi) : []);
+	return listSection(rulesHeading, "bad", results === null ? describeBrokenRules(plan).map(sentence) : []);
 }
 
 function guardSections({ plan, results }: OrganizationResult): readonly [blocking: Section, others: Section] {

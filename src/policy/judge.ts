@@ -1,7 +1,7 @@
 /** Finds which policies have a part in a group of activities, and which sets of users they allow together. */
 import { type ActivityFacts, factsOfType, isForRootQuorum } from "./activity.ts";
 import { outcomeFor } from "./compile.ts";
-import { bound, type Conjunction } from "./formula.ts";
+import { bound, type Conjunction, TooComplex } from "./formula.ts";
 import type { PreparedAccess, PreparedPolicy } from "./prepare.ts";
 import { type Family, resolve, simplify } from "./resolve.ts";
 
@@ -146,13 +146,26 @@ export function allowedBy(
 	const keys = read.map(({ part, reading }) => `${part.effect}\t${part.unknown === null ? "" : reading}\t${part.key}`);
 	const key = [...new Set(keys)].sort().join("\n\n");
 	const known = prepared.families.get(key);
-	if (known !== undefined) return known;
-	const first = new Map(read.map((one, index) => [keys[index], one]));
-	const of = (effect: Part["effect"]): readonly Conjunction[] =>
-		[...first.values()].flatMap(({ part, reading }) => (part.effect === effect ? part[reading] : []));
-	const family = resolve(of("allow"), of("deny"), prepared.votes);
+	const family = known ?? resolveParts(prepared, new Map(read.map((one, index) => [keys[index] ?? "", one])));
 	prepared.families.set(key, family);
+	if (family instanceof TooComplex) throw family;
 	return family;
+}
+
+interface ReadPart {
+	readonly part: Part;
+	readonly reading: Exclude<PartReading, "off">;
+}
+
+function resolveParts({ votes }: PreparedAccess, read: ReadonlyMap<string, ReadPart>): Family | TooComplex {
+	const of = (effect: Part["effect"]): readonly Conjunction[] =>
+		[...read.values()].flatMap(({ part, reading }) => (part.effect === effect ? part[reading] : []));
+	try {
+		return resolve(of("allow"), of("deny"), votes);
+	} catch (error) {
+		if (error instanceof TooComplex) return error;
+		throw error;
+	}
 }
 
 /** Returns the sets that policies or the root quorum allow; without the root quorum where it is not known. */

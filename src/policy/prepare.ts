@@ -43,8 +43,8 @@ export interface PreparedAccess {
 	readonly policies: readonly PreparedPolicy[];
 	/** Sets that the root quorum allows; null where it is not known. */
 	readonly rootQuorum: Family | null;
-	/** Families that were found, by the policies that have a part in them. */
-	readonly families: Map<string, Family>;
+	/** Families that were found, or found too complex, by the policies that have a part in them. */
+	readonly families: Map<string, Family | TooComplex>;
 	/** The same with the sets of the root quorum. */
 	readonly withRoot: WeakMap<Family, Family>;
 }

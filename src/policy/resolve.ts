@@ -20,7 +20,7 @@ interface Restricted {
 	readonly removed: Bits;
 }
 
-const maxConjunctions = 4_000;
+const maxConjunctions = 1_000;
 
 /** Returns the sets that some of `allows` holds for and none of `denies`. Throws TooComplex. */
 export function resolve(allows: readonly Conjunction[], denies: readonly Conjunction[], votes: Votes): Family {

@@ -20,7 +20,8 @@ export interface VectorProblem {
 	readonly capacities: readonly number[];
 }
 
-const maxVectors = 20_000;
+/** Max partial ways at a time. More than organizations need, and quick to try. */
+const maxVectors = 4_000;
 
 /**
  * Returns how many votes of each class to take: all smallest ways, each once. It grows them threshold by threshold. Throws
@@ -95,7 +96,7 @@ export function keepSmallest(vectors: readonly (readonly number[])[]): readonly 
 	const kept: (readonly number[])[] = [];
 	for (const { vector } of bySize) {
 		if (!kept.some((other) => other.every((count, index) => count <= (vector[index] ?? 0)))) kept.push(vector);
-		if (kept.length > 2_000) throw new TooComplex("there are too many smallest sets");
+		if (kept.length > 1_000) throw new TooComplex("there are too many smallest sets");
 	}
 	return kept;
 }

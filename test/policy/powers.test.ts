@@ -1,0 +1,299 @@
+/** Powers, impact and approvals in the examples that people copy, and in the changes that lock out or escalate. */
+import { describe, expect, it } from "vitest";
+import type { AccessPolicy, AccessState, AccessUser, Known, RootQuorum } from "../../src/policy/access.ts";
+import { foretellApproval } from "../../src/policy/approval.ts";
+import { printGroup } from "../../src/policy/groups.ts";
+import { compareAccess } from "../../src/policy/impact.ts";
+import { abilityByPolicies, fewestApprovers, findPowers, type GroupPower } from "../../src/policy/powers.ts";
+
+const known = <T>(value: T): Known<T> => ({ known: true, value });
+const atMs = Date.parse("2026-06-01T12:00:00Z");
+const passkey = "CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR";
+const apiKey = "CREDENTIAL_TYPE_API_KEY_P256";
+
+function user(id: string, tags: readonly string[] = [], types: readonly string[] = [apiKey]): AccessUser {
+	const credentials = types.map((type, index) => ({ id: null, type, credentialId: null, publicKey: `${id}-${index}` }));
+	return { id, tagIds: known(tags), email: known(null), credentials: known(credentials) };
+}
+
+let count = 0;
+function policy(effect: "ALLOW" | "DENY", consensus: string, condition: string, time = ""): AccessPolicy {
+	count += 1;
+	return { id: `policy-${count}`, name: "", effect: `EFFECT_${effect}`, consensus, condition, time };
+}
+
+const quorum: RootQuorum = { threshold: 2, userIds: ["olga", "otto"] };
+
+function accessOf(
+	users: readonly AccessUser[],
+	policies: readonly AccessPolicy[],
+	root: RootQuorum = quorum,
+): AccessState {
+	return { users: known([...users, user("olga"), user("otto")]), policies: known(policies), rootQuorum: known(root) };
+}
+
+const anyOf = (tag: string): string => `approvers.any(user, user.tags.contains('${tag}'))`;
+const twoOf = (tag: string): string => `approvers.filter(user, user.tags.contains('${tag}')).count() >= 2`;
+const when = (resource: string, action: string): string =>
+	`activity.resource == '${resource}' && activity.action == '${action}'`;
+const signing = when("PRIVATE_KEY", "SIGN");
+const exporting = when("WALLET", "EXPORT");
+
+function powerOf(access: AccessState, printed: string, at = atMs): GroupPower {
+	const power = findPowers(access, at).find(({ group }) => printGroup(group) === printed);
+	if (power === undefined) throw new Error(`${printed} is not among the groups`);
+	return power;
+}
+
+const findingsOf = (before: AccessState, after: AccessState): readonly unknown[] =>
+	compareAccess(before, after, atMs).findings.map(({ group, change, userIds, condition, isEscalation }) => ({
+		group: printGroup(group),
+		change,
+		userIds,
+		...(condition === null ? {} : { condition }),
+		...(isEscalation ? { isEscalation } : {}),
+	}));
+
+const ofUpdate = { type: "ACTIVITY_TYPE_UPDATE_USER_TAG", ownerId: null };
+const foretell = (
+	access: AccessState,
+	userId: string,
+	activity = ofUpdate as { type: string; ownerId: string | null },
+) => foretellApproval(access, activity, { userId, publicKey: null }, atMs);
+
+describe("Powers by the documented shapes", () => {
+	const people = [user("alice", ["A"]), user("bob", ["A", "B"]), user("carol", ["B"]), user("dave", ["B"])];
+
+	it("of one of a tag are of each of its members alone", () => {
+		const power = powerOf(accessOf(people, [policy("ALLOW", anyOf("B"), signing)]), "PRIVATE_KEY/SIGN");
+		expect(power.alone).toEqual(["bob", "carol", "dave"]);
+		expect(power.together).toEqual([["olga", "otto"]]);
+		expect(power.thresholds[0]).toEqual([
+			{ atLeast: 1, of: ["bob", "carol", "dave"], tagId: "B", isRootQuorum: false },
+		]);
+		expect(power.rootQuorumOnly).toEqual(["olga", "otto"]);
+	});
+
+	it("of two of a tag are of each pair", () => {
+		const power = powerOf(accessOf(people, [policy("ALLOW", twoOf("B"), signing)]), "PRIVATE_KEY/SIGN");
+		expect(power.alone).toEqual([]);
+		expect(power.together).toEqual([
+			["bob", "carol"],
+			["bob", "dave"],
+			["carol", "dave"],
+			["olga", "otto"],
+		]);
+	});
+
+	it("of one of A and two of B count a user with both tags for both", () => {
+		const consensus = `approvers.any(user, user.tags.contains('A') || user.tags.contains('B')) && (approvers.filter(user, user.tags.contains('A')).count() >= 1 && ${twoOf("B")})`;
+		const power = powerOf(accessOf(people, [policy("ALLOW", consensus, signing)]), "PRIVATE_KEY/SIGN");
+		expect(power.together).toEqual([
+			["bob", "carol"],
+			["bob", "dave"],
+			["olga", "otto"],
+			["alice", "carol", "dave"],
+		]);
+	});
+
+	it("of passkeys only are of users who have one", () => {
+		const consensus = `credentials.any(credential, credential.type == '${passkey}')`;
+		const users = [user("alice"), user("bob", [], [apiKey, passkey])];
+		const power = powerOf(accessOf(users, [policy("ALLOW", consensus, signing)]), "PRIVATE_KEY/SIGN");
+		expect(power.alone).toEqual(["bob"]);
+	});
+
+	it("are not of users whom a policy denies", () => {
+		const policies = [
+			policy("ALLOW", twoOf("B"), exporting),
+			policy("DENY", anyOf("A"), "activity.action == 'EXPORT'"),
+		];
+		const power = powerOf(accessOf(people, policies), "WALLET/EXPORT");
+		expect(power.together).toEqual([
+			["carol", "dave"],
+			["olga", "otto"],
+		]);
+		expect(power.denied).toEqual(["alice", "bob"]);
+	});
+
+	it("under a condition on the wallet are named with it", () => {
+		const power = powerOf(
+			accessOf(people, [policy("ALLOW", anyOf("A"), `${signing} && wallet.id == 'w1'`)]),
+			"PRIVATE_KEY/SIGN",
+		);
+		expect(power.alone).toEqual([]);
+		expect(power.unknown).toBeNull();
+		expect(power.conditional.map(({ condition, holds, alone }) => ({ condition, holds, alone }))).toEqual([
+			{ condition: "wallet.id == 'w1'", holds: true, alone: ["alice", "bob"] },
+		]);
+	});
+
+	it("are of the root quorum alone for its own kinds", () => {
+		const policies = [policy("ALLOW", "", "activity.kind == 'UPDATE_ROOT_QUORUM'")];
+		const power = powerOf(accessOf(people, policies), "kind UPDATE_ROOT_QUORUM");
+		expect([power.alone, power.together]).toEqual([[], [["olga", "otto"]]]);
+	});
+
+	it("are unknown where a policy is not understood, and certain where the root quorum decides", () => {
+		const power = powerOf(accessOf(people, [policy("ALLOW", "approvers.count == 1", signing)]), "PRIVATE_KEY/SIGN");
+		expect(power.unknown).toContain("the consensus is not understood");
+		expect(power.together).toEqual([["olga", "otto"]]);
+	});
+
+	it("are those of the root quorum where policies were not read, and of policies where it was not", () => {
+		const access = accessOf(people, [policy("ALLOW", anyOf("A"), signing)]);
+		const unread = { known: false, because: "list_policies is not served" } as const;
+		const withoutPolicies = powerOf({ ...access, policies: unread }, "PRIVATE_KEY/SIGN");
+		expect([withoutPolicies.together, withoutPolicies.unknown]).toEqual([[["olga", "otto"]], unread.because]);
+		const withoutRoot = powerOf({ ...access, rootQuorum: unread }, "PRIVATE_KEY/SIGN");
+		expect([withoutRoot.alone, withoutRoot.unknown]).toEqual([["alice", "bob"], unread.because]);
+	});
+
+	it("say a consensus of 10 of 100 users as one threshold", () => {
+		const users = Array.from({ length: 100 }, (_, index) => user(`user-${String(index).padStart(3, "0")}`));
+		const access = accessOf(users, [policy("ALLOW", "approvers.count() >= 10", signing)]);
+		const ability = abilityByPolicies(access, { resource: "PRIVATE_KEY", action: "SIGN" }, atMs);
+		expect([ability.isComplete, ability.together.length, fewestApprovers(ability)]).toEqual([false, 1_000, 10]);
+		expect(ability.thresholds.map((alternative) => alternative.map(({ atLeast, of }) => [atLeast, of.length]))).toEqual(
+			[[[10, 102]]],
+		);
+	});
+});
+
+describe("The impact of a change", () => {
+	const two = policy("ALLOW", twoOf("exporters"), exporting);
+
+	it("is that no one can any more when the last but one member leaves a tag of which two are needed", () => {
+		const before = accessOf([user("alice", ["exporters"]), user("bob", ["exporters"])], [two]);
+		const after = accessOf([user("alice", ["exporters"]), user("bob")], [two]);
+		expect(findingsOf(before, after)).toEqual([
+			{ group: "WALLET/EXPORT", change: "nobody", userIds: ["alice", "bob"] },
+		]);
+		expect(compareAccess(before, after, atMs).verdict).toBe("less-permissive");
+	});
+
+	it("is that a user can export alone when the policy that denied it goes", () => {
+		const allow = policy("ALLOW", anyOf("exporters"), exporting);
+		const deny = policy("DENY", anyOf("contractors"), exporting);
+		const users = [user("alice", ["contractors", "exporters"])];
+		expect(findingsOf(accessOf(users, [allow, deny]), accessOf(users, [allow]))).toEqual([
+			{ group: "WALLET/EXPORT", change: "alone", userIds: ["alice"], isEscalation: true },
+		]);
+	});
+
+	it("is an escalation when the submitter joins the approvers of which one is enough", () => {
+		const policies = [policy("ALLOW", `${anyOf("makers")} && ${anyOf("approvers")}`, signing)];
+		const before = accessOf([user("alice", ["makers"]), user("bob", ["approvers"])], policies);
+		const after = accessOf([user("alice", ["approvers", "makers"]), user("bob", ["approvers"])], policies);
+		expect(findingsOf(before, after)).toContainEqual({
+			group: "PRIVATE_KEY/SIGN",
+			change: "alone",
+			userIds: ["alice"],
+			isEscalation: true,
+		});
+	});
+
+	it("is no escalation where one user was already enough", () => {
+		const one = policy("ALLOW", anyOf("signers"), signing);
+		const before = accessOf([user("alice", ["signers"]), user("bob")], [one]);
+		const after = accessOf([user("alice", ["signers"]), user("bob", ["signers"])], [one]);
+		expect(findingsOf(before, after)).toEqual([{ group: "PRIVATE_KEY/SIGN", change: "alone", userIds: ["bob"] }]);
+	});
+
+	it("is nothing for a policy whose window has ended, and nothing when that policy goes", () => {
+		const allow = policy("ALLOW", anyOf("signers"), signing);
+		const ended = policy("DENY", anyOf("signers"), signing, "time.now < Timestamp('2026-05-01T00:00:00Z')");
+		const users = [user("alice", ["signers"])];
+		expect(powerOf(accessOf(users, [allow, ended]), "PRIVATE_KEY/SIGN").alone).toEqual(["alice"]);
+		const during = powerOf(accessOf(users, [allow, ended]), "PRIVATE_KEY/SIGN", Date.parse("2026-04-01T00:00:00Z"));
+		expect([during.alone, during.denied]).toEqual([[], ["alice"]]);
+		expect(compareAccess(accessOf(users, [allow, ended]), accessOf(users, [allow]), atMs)).toEqual({
+			verdict: "equivalent",
+			findings: [],
+		});
+	});
+
+	it("names the condition where only some activities are locked out", () => {
+		const all = policy("ALLOW", twoOf("signers"), signing);
+		const wallet = policy("ALLOW", twoOf("signers"), `${signing} && wallet.id == 'w1'`);
+		const users = [user("alice", ["signers"]), user("bob", ["signers"])];
+		expect(findingsOf(accessOf(users, [all, wallet]), accessOf(users, [wallet]))).toEqual([
+			{ group: "PRIVATE_KEY/SIGN", change: "nobody", userIds: ["alice", "bob"], condition: "!(wallet.id == 'w1')" },
+		]);
+	});
+
+	it("is unknown when a policy that is not understood goes", () => {
+		const slip = policy("ALLOW", "approvers.count == 1", signing);
+		const impact = compareAccess(accessOf([], [slip]), accessOf([], []), atMs);
+		expect([impact.verdict, impact.findings[0]?.change]).toEqual(["unknown", "unknown"]);
+	});
+
+	it("is nothing for equal access that could not be read", () => {
+		const access = (): AccessState => ({
+			...accessOf([], []),
+			policies: { known: false, because: "list_policies is not served" },
+		});
+		expect(compareAccess(access(), access(), atMs)).toEqual({ verdict: "equivalent", findings: [] });
+	});
+});
+
+describe("An approval", () => {
+	const updating = when("USER", "UPDATE");
+	const people = [user("alice", ["A"]), user("bob", ["A"]), user("carol", ["A"]), user("dave")];
+
+	it("runs where the submitter is enough", () => {
+		const allow = policy("ALLOW", anyOf("A"), updating);
+		expect(foretell(accessOf(people, [allow]), "alice")).toMatchObject({ verdict: "runs", policyIds: [allow.id] });
+	});
+
+	it("is pending for each set of further approvers that completes it", () => {
+		const allow = policy("ALLOW", twoOf("A"), updating);
+		expect(foretell(accessOf(people, [allow]), "alice")).toEqual({
+			verdict: "pending",
+			approverSets: [["bob"], ["carol"]],
+			thresholds: [[{ atLeast: 1, of: ["bob", "carol"], tagId: "A", isRootQuorum: false }]],
+			policyIds: [allow.id],
+			because: null,
+		});
+		expect(foretell(accessOf(people, [allow]), "otto").approverSets).toEqual([["olga"]]);
+	});
+
+	it("is denied to a submitter who is no part of the consensus", () => {
+		expect(foretell(accessOf(people, [policy("ALLOW", twoOf("A"), updating)]), "dave")).toMatchObject({
+			verdict: "denied",
+			because: "the policies that allow it do not count the submitter's approval",
+		});
+	});
+
+	it("is denied by the policy that denies, and by none where none allows", () => {
+		const deny = policy("DENY", anyOf("A"), updating);
+		const access = accessOf(people, [policy("ALLOW", "", updating), deny]);
+		expect(foretell(access, "alice")).toMatchObject({ verdict: "denied", policyIds: [deny.id] });
+		expect(foretell(accessOf(people, []), "alice")).toMatchObject({
+			verdict: "denied",
+			policyIds: [],
+			because: "no policy allows it",
+		});
+	});
+
+	it("runs for own credentials until a policy covers credentials", () => {
+		const own = { type: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS", ownerId: "dave" };
+		expect(foretell(accessOf(people, []), "dave", own).verdict).toBe("runs");
+		expect(foretell(accessOf(people, []), "alice", own).verdict).toBe("denied");
+		const covering = policy("ALLOW", anyOf("A"), "activity.resource == 'CREDENTIAL'");
+		expect(foretell(accessOf(people, [covering]), "dave", own).verdict).toBe("denied");
+	});
+
+	it("depends on the key that stamps the request where policies ask for a type of credential", () => {
+		const consensus = `credentials.any(credential, credential.type == '${passkey}')`;
+		const access = accessOf([user("erin", [], [apiKey, passkey])], [policy("ALLOW", consensus, updating)]);
+		const by = (publicKey: string | null) =>
+			foretellApproval(access, ofUpdate, { userId: "erin", publicKey }, atMs).verdict;
+		expect([by("erin-0"), by("erin-1"), by(null)]).toEqual(["denied", "runs", "unknown"]);
+	});
+
+	it("is unknown, not denied, where a policy that is not understood may allow it", () => {
+		const slip = policy("ALLOW", "approvers.count == 1", updating);
+		expect(foretell(accessOf(people, [slip]), "dave").verdict).toBe("unknown");
+	});
+});

@@ -3,7 +3,7 @@ import { evaluate } from "./evaluate.ts";
 import type { ActivityGroup } from "./groups.ts";
 import { printExpression } from "./printer.ts";
 import type { Expression } from "./syntax.ts";
-import { dependsOn, errs, isUnknown, structOf, unread, type Value } from "./values.ts";
+import { dependsOn, errs, isUnknown, mayBeMissing, structOf, unread, type Value } from "./values.ts";
 
 /** What is known of an activity; null where the group leaves it open. */
 export interface ActivityFacts {
@@ -122,9 +122,9 @@ function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
 	const isSigning = resource === null || action === null || (resource === "PRIVATE_KEY" && action === "SIGN");
 	const value = (name: string, isThere: boolean): [string, Value] => [
 		name,
-		isThere ? dependsOn(name) : errs("missing-field", `the activity has no \`${name}\``),
+		isThere ? mayBeMissing(name) : errs("missing-field", `the activity has no \`${name}\``),
 	];
-	const params = kind !== null && withoutParams.includes(kind) ? structOf({}) : dependsOn("activity.params");
+	const params = kind !== null && withoutParams.includes(kind) ? structOf({}) : mayBeMissing("activity.params");
 	const activity = structOf({
 		resource: resource ?? dependsOn("activity.resource"),
 		action: action ?? dependsOn("activity.action"),

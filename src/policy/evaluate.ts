@@ -41,15 +41,23 @@ const maxSteps = 300_000;
 
 /** Returns the value of the expression. Its cause is `error` where the service would report one. Never throws. */
 export function evaluate(expression: Expression, scope: Scope): Value {
-	return new Evaluation(scope).value(expression, null);
+	return new Evaluation(scope).run(expression);
 }
 
 class Evaluation {
 	readonly #scope: Scope;
 	#steps = 0;
+	/** A part of the expression that some of the activities lack. */
+	#missing: Unknown | null = null;
 
 	constructor(scope: Scope) {
 		this.#scope = scope;
+	}
+
+	/** Returns the value. Without a short circuit, what is true for activities with all parts errs for those that lack one. */
+	run(expression: Expression): Value {
+		const value = this.value(expression, null);
+		return value === true && this.#missing !== null ? this.#missing : value;
 	}
 
 	value(expression: Expression, item: Item | null): Value {
@@ -95,13 +103,21 @@ class Evaluation {
 		for (let inner = item; inner !== null; inner = inner.outer) {
 			if (inner.name === name) return inner.value;
 		}
-		return inRange(this.#scope.get(name) ?? errs("missing-field", `no value has the name \`${name}\``));
+		return this.#noteMissing(
+			inRange(this.#scope.get(name) ?? errs("missing-field", `no value has the name \`${name}\``)),
+		);
+	}
+
+	/** Returns the value, and keeps the most exact path of one that may be missing. */
+	#noteMissing<V extends Value>(value: V): V {
+		if (isUnknown(value) && value.mayBeMissing === true) this.#missing = value;
+		return value;
 	}
 
 	/** Returns a field of a struct, or a value of a map. */
 	#part(of: Value, name: string, expression: Expression, what: string): Value {
 		const suffix = expression.node === "field" ? `.${name}` : `['${name}']`;
-		if (isUnknown(of)) return partOf(of, suffix);
+		if (isUnknown(of)) return this.#noteMissing(partOf(of, suffix));
 		if (!isStruct(of))
 			return errs("wrong-type", `${describeValue(of)} has no ${what === "a field" ? "fields" : "keys"}`);
 		const found = of.fields.get(name);

@@ -48,6 +48,8 @@ export interface Unknown {
 	readonly error?: "missing-field" | "wrong-type" | "out-of-range";
 	/** The paths of all that it depends on, where it is not one value itself. */
 	readonly paths?: readonly string[];
+	/** Whether some of the activities lack it, so that for them the expression errs. */
+	readonly mayBeMissing?: true;
 }
 
 /** Returns a list of which all items are there. */
@@ -63,6 +65,9 @@ export const timestampOf = (ms: number): Timestamp => ({ timestamp: BigInt(Math.
 
 /** Returns what depends on the activity. `path`: how the language writes it, for example `wallet`. */
 export const dependsOn = (path: string): Unknown => dependsOnAll([path]);
+
+/** Returns what depends on the activity, where some of the activities lack it. */
+export const mayBeMissing = (path: string): Unknown => ({ ...dependsOn(path), mayBeMissing: true });
 
 /** Returns what no read shows, or what is not documented. `path`: how the language writes it; undefined for no one value. */
 export const unread = (because: string, path?: string): Unknown => ({
@@ -95,7 +100,8 @@ function dependsOnAll(paths: readonly string[]): Unknown {
 export function partOf(whole: Unknown, part: string): Unknown {
 	if (whole.path === undefined || whole.path.length > 200) return whole;
 	const path = `${whole.path}${part}`;
-	return whole.cause === "activity" ? dependsOn(path) : { ...whole, path };
+	if (whole.cause !== "activity") return { ...whole, path };
+	return whole.mayBeMissing === true ? mayBeMissing(path) : dependsOn(path);
 }
 
 /** Returns the unknown value as the reason of another, which has no part of it: its path does not grow. */

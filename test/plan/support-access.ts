@@ -12,9 +12,9 @@ export const [alice, bob, carol, dave] = [1, 2, 3, 4].map((number) => id("user",
 	string,
 	string,
 ];
-export const people = { alice, bob, carol, dave };
+const people = { alice, bob, carol, dave };
 export const [signers, approvers, treasury] = [1, 2, 3].map((number) => id("tag", number)) as [string, string, string];
-export const tagNames = { signers, approvers, treasury };
+const tagNames = { signers, approvers, treasury };
 
 export type TagName = keyof typeof tagNames;
 export type Person = keyof typeof people;
@@ -35,7 +35,7 @@ export function policyOf(number: number, parts: Partial<AccessPolicy> = {}): Acc
 	return { ...named, consensus: "", condition: "", time: "", ...parts };
 }
 
-export function userOf(userId: string, tagIds: readonly string[]): AccessUser {
+function userOf(userId: string, tagIds: readonly string[]): AccessUser {
 	return { id: userId, tagIds: known([...tagIds].sort()), email: known(null), credentials: known([]) };
 }
 

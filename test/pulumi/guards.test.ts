@@ -21,7 +21,9 @@ describe("guards", { timeout: 180_000 }, () => {
 			{ userId: dave, userName: "dave" },
 			{ userId: erin, userName: "erin" },
 		];
-		await world.change({ users, userTags: [{ tagId: tags.auditors, userIds: [carol] }] });
+		// Without a policy no one but a root quorum could do anything.
+		const kept = [{ policyId: "90000000-0000-4000-8000-000000000009", policyName: "kept" }];
+		await world.change({ users, policies: kept, userTags: [{ tagId: tags.auditors, userIds: [carol] }] });
 		await world.change({ userTags: [{ tagId: tags.oncall, userIds: [bob, carol, dave, erin] }] });
 		const before = world.organization();
 		const use = (program: string) => stack.write({ "index.mjs": withImports(program) });

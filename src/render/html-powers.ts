@@ -75,6 +75,7 @@ function row(sign: string, look: string, content: Html): Html {
 const reaches: Readonly<Record<Reach, { readonly sign: string; readonly word: string }>> = {
 	alone: { sign: "\u25cf", word: "alone" },
 	together: { sign: "\u25d0", word: "together with others" },
+	quorum: { sign: "\u25c7", word: "only in the root quorum" },
 	no: { sign: "\u00b7", word: "no" },
 	unknown: { sign: "?", word: "unknown" },
 };
@@ -93,7 +94,7 @@ function renderPowersMatrix(plan: Plan, id: string): Html | null {
 	const hasSearch = matrix.users.length > maxWithoutSearch;
 	const find = html`<div class="find" hidden><label for="${id}-find">Find a power or a user</label> <input id="${id}-find" type="search" data-rows="powers" autocomplete="off" spellcheck="false"> <output for="${id}-find"></output></div>`;
 	const check = html`<label class="check"><input type="checkbox" class="everybody"> show ${count(quiet, "user", "users")} without changes</label>`;
-	return html`<div class="matrix powers${changing > maxOnPaper ? " wide" : ""}">
+	return html`<div class="matrix reach${changing > maxOnPaper ? " wide" : ""}">
 <div class="bar">${hasSearch ? find : null}${quiet === 0 ? null : check}</div>
 ${renderLegend(matrix)}${
 	matrix.leftOut === 0
@@ -136,9 +137,11 @@ function renderCell({ before, after }: ReachChange, isQuiet: boolean): string {
 	return `${open}<span aria-hidden="true">${was.sign}\u2192${is.sign}</span><i>${escapeHtml(said)}</i>`;
 }
 
+const mostFirst: readonly Reach[] = ["alone", "together", "quorum", "no"];
+
 /** Getting a power alone is news to look at, not a gain like others. */
 function lookOf(before: Reach, after: Reach): string {
 	if (before === "unknown" || after === "unknown") return "x";
 	if (after === "alone") return "w";
-	return after === "no" || before === "alone" ? "r" : "a";
+	return mostFirst.indexOf(after) > mostFirst.indexOf(before) ? "r" : "a";
 }

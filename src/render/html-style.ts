@@ -90,7 +90,7 @@ input[type=search] { font: inherit; min-width: 0; width: 14rem; padding: .35rem 
 .grid tr + tr > * { border-top: 1px solid var(--line); }
 td i, .balance i { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 td.k, td.x { color: var(--soft); font-weight: 500; } td.x { background: repeating-linear-gradient(45deg, transparent 0 4px, var(--code) 4px 6px); } .mark.m, td.m { font-size: .85em; outline: 1px dashed currentcolor; outline-offset: -3px; }
-.powers { margin-top: .8rem; } .powers td { min-width: 3.4rem; padding: 0 .3rem; white-space: nowrap; } .powers .u { min-width: 3.4rem; } .powers .name { max-width: 22rem; white-space: normal; }
+.reach { margin-top: .8rem; } .reach td { min-width: 3.4rem; padding: 0 .3rem; white-space: nowrap; } .reach .u { min-width: 3.4rem; } .reach .name { max-width: 22rem; white-space: normal; }
 tbody tr:hover > * { box-shadow: inset 0 1px 0 var(--soft), inset 0 -1px 0 var(--soft); }
 .q { display: none; } .matrix.finding .q, .matrix:has(.everybody:checked) .q { display: table-cell; }
 

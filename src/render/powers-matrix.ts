@@ -6,8 +6,8 @@ import { compareText } from "../plan/value.ts";
 import { type ActivityGroup, printGroup } from "../policy/groups.ts";
 import type { SideAbility } from "../policy/impact.ts";
 
-/** How a user can do a group: `together` only with others, `no` not at all. */
-export type Reach = "alone" | "together" | "no" | "unknown";
+/** How a user can do a group: `together` only with others, `quorum` only as a member of the root quorum, `no` not at all. */
+export type Reach = "alone" | "together" | "quorum" | "no" | "unknown";
 
 export interface ReachChange {
 	readonly before: Reach;
@@ -65,10 +65,18 @@ interface Reaches {
 /** What is unknown may let anybody take part who is not known to. */
 function reachIn({ alone, together, thresholds, unknown }: SideAbility): Reaches {
 	const single = new Set(alone);
-	const named = new Set([...alone, ...together.flat(), ...thresholds.flat().flatMap(({ of }) => of)]);
+	const usersOf = (isRoot: boolean): readonly string[] =>
+		thresholds.flat().flatMap(({ of, isRootQuorum }) => (isRootQuorum === isRoot ? of : []));
+	// Sets do not say which of them are of the root quorum; thresholds, where they are known, say the same and that.
+	const byPolicies = new Set(thresholds.length === 0 ? together.flat() : usersOf(false));
+	const root = new Set(usersOf(true));
 	const other: Reach = unknown === null ? "no" : "unknown";
 	return {
-		named,
-		of: (userId) => (single.has(userId) ? "alone" : named.has(userId) ? "together" : other),
+		named: new Set([...single, ...byPolicies, ...root]),
+		of: (userId) => {
+			if (single.has(userId)) return "alone";
+			if (byPolicies.has(userId)) return "together";
+			return unknown === null && root.has(userId) ? "quorum" : other;
+		},
 	};
 }

@@ -252,22 +252,22 @@ describe("the matrix", () => {
 describe("the matrix of changed powers", () => {
 	it("says by sign and word who has a power before and after, and leaves out who keeps all", async () => {
 		const { page } = await open(complete({ command: "plan", plans: [impactPlanOf()] }), { width: 360 });
-		const rows = page.locator(".powers tbody tr");
+		const rows = page.locator(".reach tbody tr");
 		const [alone, still] = ["before together with others, after alone", "together with others"];
 		expect(await rows.nth(1).locator("td:visible").allTextContents()).toEqual([
-			...[`\u25d0${still}`, `\u25d0\u2192\u25cf${alone}`, `\u25d0${still}`, "\u00b7no"],
+			...["\u25c7only in the root quorum", `\u25d0\u2192\u25cf${alone}`, `\u25d0${still}`, "\u00b7no"],
 		]);
-		expect(await page.locator(".powers thead th:visible").allTextContents()).not.toContain("alice");
+		expect(await page.locator(".reach thead th:visible").allTextContents()).not.toContain("alice");
 		await page.check("text=show 1 user without changes");
-		expect(await page.locator(".powers thead th:visible").allTextContents()).toContain("alice");
+		expect(await page.locator(".reach thead th:visible").allTextContents()).toContain("alice");
 		expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
 	});
 
 	it("finds powers and users by name where there are many", async () => {
 		const { page } = await open(complete({ command: "plan", plans: [manyPowersPlanOf(30)] }));
-		await page.fill(".powers input[type=search]", "user-7");
-		expect(await page.locator(".powers thead th:visible").allTextContents()).toEqual(["Who can", "user-7"]);
-		expect(await page.textContent(".powers output")).toBe("1 of 1 powers, 1 of 30 users");
+		await page.fill(".reach input[type=search]", "user-7");
+		expect(await page.locator(".reach thead th:visible").allTextContents()).toEqual(["Who can", "user-7"]);
+		expect(await page.textContent(".reach output")).toBe("1 of 1 powers, 1 of 30 users");
 	});
 });
 

@@ -20,6 +20,7 @@ import { renderThreeWay } from "../../src/render/three-way-text.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { complete } from "./complete.ts";
 import { fingerprint, reportOf } from "./support.ts";
+import { impactPlanOf } from "./support-impact.ts";
 
 type Naming = (name: string) => string;
 
@@ -77,6 +78,13 @@ function textsOf(name: Naming): Readonly<Record<string, string>> {
 		"a plan with a base": renderThreeWay(plan, threeWay, plainStyle, summarizePlan(plan)),
 		drift: withoutTodo(renderDrift(plan, drift, plainStyle)),
 		annotations: renderGithub(complete({ command: "plan", plans: [plan], threeWay: [threeWay] })).annotations,
+		// Nothing between back quotes can end them. Reasons are whole sentences, and a name that is cut has an id.
+		"a plan with an impact": renderPlan(
+			impactPlanOf(name, (text) => text),
+			plainStyle,
+		)
+			.replaceAll(/`[^`\n]*`/g, "N")
+			.replaceAll(/ \(id [0-9a-f]{8}\u2026\)/g, ""),
 		Markdown: renderMarkdown(complete({ command: "plan", plans: [plan], threeWay: [threeWay] })),
 		"a report": renderReport(
 			reportOf(plan, (text) => text, { unverified: null }),

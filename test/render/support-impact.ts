@@ -48,6 +48,10 @@ export const twoSigners = sideOf({
 	],
 	thresholds: [[thresholdOf(2, [alice, bob, carol], { tagId: signers })], rootQuorum],
 });
+const bobOrTwoSigners = {
+	...twoSigners,
+	...{ alone: [bob], thresholds: [[thresholdOf(1, [bob])], [thresholdOf(2, [alice, carol])], rootQuorum] },
+};
 export const twoOfTreasury = sideOf({
 	together: [
 		[alice, erin],
@@ -64,8 +68,8 @@ export function findingOf(parts: Partial<PlanImpact> & Pick<PlanImpact, "change"
 	};
 }
 
-/** One finding of each change, and one power in several groups. */
-export function findingsOf(name: Naming = peaceful): readonly PlanImpact[] {
+/** One finding of each change, and one power in several groups. `say` makes the reasons. */
+function findingsOf(name: Naming, say: Naming): readonly PlanImpact[] {
 	const twoAdmins = (...users: string[]) => sideOf({ thresholds: [[thresholdOf(2, users, { tagId: admins })]] });
 	const admin = { before: twoAdmins(alice, bob, erin), after: twoAdmins(alice, bob, dave), policyIds: [denyPolicy] };
 	return [
@@ -75,7 +79,7 @@ export function findingsOf(name: Naming = peaceful): readonly PlanImpact[] {
 		}),
 		findingOf({
 			...{ change: "alone", group: { resource: "PRIVATE_KEY", action: "SIGN" }, userIds: [bob] },
-			...{ before: twoSigners, after: { ...twoSigners, alone: [bob], thresholds: [[thresholdOf(1, [bob])]] } },
+			...{ before: twoSigners, after: bobOrTwoSigners },
 			...{ policyIds: [signPolicy], witness: [bob], isEscalation: true },
 		}),
 		findingOf({
@@ -95,7 +99,7 @@ export function findingsOf(name: Naming = peaceful): readonly PlanImpact[] {
 		}),
 		findingOf({
 			...{ change: "unknown", group: { kind: name("CREATE_WALLET_ACCOUNTS") } },
-			because: name("the condition is not understood"),
+			because: say("the condition is not understood"),
 		}),
 	];
 }
@@ -177,14 +181,14 @@ export function withImpact(
 	};
 }
 
-/** A plan with everything that impact and approvals can say. */
-export function impactPlanOf(name: Naming = peaceful): Plan {
+/** A plan with everything that impact and approvals can say. `say` makes the reasons, which are sentences. */
+export function impactPlanOf(name: Naming = peaceful, say: Naming = name): Plan {
 	const plan = withApprovals(changingPlanOf(name), [
 		pendingApproval,
 		approvalOf({ verdict: "denied" }),
-		approvalOf({ verdict: "unknown", because: name("policies could not be read") }),
+		approvalOf({ verdict: "unknown", because: say("policies could not be read") }),
 	]);
-	return withImpact(plan, findingsOf(name), "both", name);
+	return withImpact(plan, findingsOf(name, say), "both", name);
 }
 
 /** A plan that changes nothing for who can do what, and that runs without approval. */

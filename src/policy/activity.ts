@@ -1,4 +1,4 @@
-/** What a group of activities tells about its activities: the names that a condition may use. */
+/** What is known of the activities of a group: the values of the names that a condition may use. */
 import { evaluate } from "./evaluate.ts";
 import type { ActivityGroup } from "./groups.ts";
 import { printExpression } from "./printer.ts";
@@ -56,7 +56,7 @@ const rootQuorumKinds = [
 /** Returns the type without its version: `ACTIVITY_TYPE_CREATE_WALLET_V2` is of kind `CREATE_WALLET`. */
 const kindOfType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, "").replace(/_V\d+$/, "");
 
-/** Returns what the group tells. */
+/** Returns what is known of the activities of the group. */
 export function factsOfGroup(group: ActivityGroup): ActivityFacts {
 	if ("type" in group) return factsOfType(group.type);
 	if ("kind" in group) return { ...factsOfKind(group.kind), type: null };
@@ -68,7 +68,7 @@ function factsOfKind(kind: string): Omit<ActivityFacts, "type"> {
 	return { resource, action, kind };
 }
 
-/** Returns what a type of activity tells. */
+/** Returns what is known of activities of a type. */
 export const factsOfType = (type: string): ActivityFacts => ({ ...factsOfKind(kindOfType(type)), type });
 
 export const isForRootQuorum = ({ kind }: ActivityFacts): boolean => kind !== null && rootQuorumKinds.includes(kind);

@@ -4,12 +4,11 @@ import type { Approval, SubmittedActivity, Submitter } from "./foretell.ts";
 import { foretell } from "./foretell.ts";
 import { prepareAccess } from "./prepare.ts";
 
-export {
-	type Approval,
-	type ApprovalVerdict,
-	approvalVerdicts,
-	type SubmittedActivity,
-	type Submitter,
+export type {
+	Approval,
+	ApprovalVerdict,
+	SubmittedActivity,
+	Submitter,
 } from "./foretell.ts";
 
 /** Returns what becomes of the activity when this user submits it. `atMs`: milliseconds since 1970. */

@@ -5,7 +5,7 @@ import { aloneIn, fewestIn, findSmallestSets, isMember, participantsIn } from ".
 import type { ImpactChange, ImpactFinding, SideAbility } from "./finding.ts";
 import { TooComplex } from "./formula.ts";
 import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
-import { allowedBy, findParts, ownCredentials, type Part } from "./judge.ts";
+import { allowedBy, findParts, type GroupParts, ownCredentials, type Part } from "./judge.ts";
 import { findPower } from "./powers.ts";
 import type { PreparedAccess } from "./prepare.ts";
 import { difference, type Family } from "./resolve.ts";
@@ -96,7 +96,7 @@ class Comparison {
 		const shared = sharedUnknowns(before, after);
 		const slices = findSlices(before, after, this.#changed, shared);
 		if (slices === null) return this.giveUnknown(tooManyConditions);
-		let isUnknown = false;
+		let isUnknown = dependsOnReading(before, this.#changed, shared);
 		for (const slice of slices) {
 			const families = [familiesIn(this.#before, slice, shared), familiesIn(this.#after, slice, shared)] as const;
 			this.#compareSlice(slice, ...families);
@@ -303,6 +303,17 @@ class Comparison {
 			isEscalation,
 		});
 	}
+}
+
+/**
+ * Returns whether what both sides leave unknown may differ on one of them: a consensus that is not understood may be true for any
+ * sets, and what denies these sets has changed, or denies in a way that is not understood.
+ */
+function dependsOnReading({ parts }: GroupParts, changed: readonly Part[], shared: ReadonlySet<string>): boolean {
+	const open = parts.filter(({ unknown }) => unknown !== null && !unknown.isAllOrNone && shared.has(unknown.key));
+	return (
+		open.some(({ effect }) => effect === "deny") || (open.length > 0 && changed.some(({ effect }) => effect === "deny"))
+	);
 }
 
 /** Returns the condition under which a change is so; null where it always is. */

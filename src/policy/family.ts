@@ -57,24 +57,33 @@ function searchSmallestSets(family: Family, limit: number): SmallestSets {
 	const smallest = new Set<Bits>();
 	let isComplete = true;
 	for (const alternative of rest) {
-		let tried = 0;
-		try {
-			for (const set of setsOf(alternative)) {
-				tried += 1;
-				if (tried > limit + 1) break;
-				if (rest.length === 1 || isSmallest(rest, set)) smallest.add(set);
-			}
-		} catch (error) {
-			if (!(error instanceof TooComplex)) throw error;
-			isComplete = false;
-		}
-		if (tried > limit) isComplete = false;
+		const { sets, isAll } = firstSetsOf(alternative, limit);
+		isComplete &&= isAll;
+		for (const set of sets) if (rest.length === 1 || isSmallest(rest, set)) smallest.add(set);
 	}
 	const together = [...smallest]
 		.map((set) => ({ set, members: membersOf(set) }))
 		.sort((one, other) => compareMembers(one.members, other.members))
 		.map(({ set }) => set);
 	return { alone, together: together.slice(0, limit), isComplete: isComplete && together.length <= limit };
+}
+
+/** Returns the smallest sets of one alternative, or the first `limit` of them. */
+function firstSetsOf(
+	alternative: Alternative,
+	limit: number,
+): { readonly sets: readonly Bits[]; readonly isAll: boolean } {
+	const sets: Bits[] = [];
+	try {
+		for (const set of setsOf(alternative)) {
+			if (sets.length === limit) return { sets, isAll: false };
+			sets.push(set);
+		}
+	} catch (error) {
+		if (!(error instanceof TooComplex)) throw error;
+		return { sets, isAll: false };
+	}
+	return { sets, isAll: true };
 }
 
 function compareMembers(one: readonly number[], other: readonly number[]): number {
@@ -142,8 +151,8 @@ export function participantsIn(family: Family): Bits {
 	let taking = listed;
 	for (const alternative of rest) {
 		const users = alternative.reduce((all, { set }) => all | set, 0n) & ~taking;
-		if (rest.length === 1 && alternative.length === 1) taking |= users;
-		else for (const user of membersOf(users)) if (isTakingPart(rest, alternative, user)) taking |= bit(user);
+		const isEach = rest.length === 1 && alternative.length === 1;
+		taking |= setOf(membersOf(users).filter((user) => isEach || isTakingPart(rest, alternative, user)));
 	}
 	return taking;
 }

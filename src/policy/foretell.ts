@@ -19,9 +19,7 @@ import { difference, type Family, simplify } from "./resolve.ts";
 import { type Bits, bit, hasBit, membersOf } from "./sets.ts";
 import { idsOf } from "./votes.ts";
 
-export const approvalVerdicts = ["runs", "pending", "denied", "unknown"] as const;
-
-export type ApprovalVerdict = (typeof approvalVerdicts)[number];
+export type ApprovalVerdict = "runs" | "pending" | "denied" | "unknown";
 
 /** What becomes of one activity. */
 export interface Approval {
@@ -180,7 +178,7 @@ class Foretelling {
 		const surely = this.#furtherOf(least);
 		if (isExact || surely.verdict === "runs") return surely;
 		const most = this.#familyOf(unused, parts, reading("possible", "sure"));
-		return most.length === 0 ? { verdict: "denied", further: [] } : { verdict: "unknown", further: [] };
+		return difference(most, least, this.#prepared.users).length === 0 ? surely : { verdict: "unknown", further: [] };
 	}
 
 	#familyOf(unused: Bits, parts: readonly Part[], readingOf: (part: Part) => PartReading): Family {

@@ -92,13 +92,13 @@ function makePart(
 	};
 }
 
-export function ownPart({ votes }: PreparedAccess): Part {
+export function ownPart({ votes, users }: PreparedAccess): Part {
 	const anyone: readonly Conjunction[] = [{ atLeast: [bound(1, votes.all)], atMost: [] }];
 	return {
 		policyId: null,
 		effect: "allow",
 		condition: ownCredentials,
-		key: `own ${votes.all}`,
+		key: `own ${users.all}`,
 		sure: anyone,
 		possible: anyone,
 		unknown: null,

@@ -21,14 +21,13 @@ import { bit, membersOf } from "./sets.ts";
 import { idsOf, usersOf } from "./votes.ts";
 
 export { type Ability, fewestApprovers, type Threshold } from "./ability.ts";
-export { maxWrittenSets } from "./family.ts";
 
 /** Who can do one group of activities. `alone` and `together` include the root quorum, and nothing that is unknown. */
 export interface GroupPower extends Ability {
 	readonly group: ActivityGroup;
 	/** Users who can take part only as members of the root quorum. */
 	readonly rootQuorumOnly: readonly string[];
-	/** Users whose approval a policy denies, whoever else approves; the root quorum apart. */
+	/** Users whose approval a policy denies, with any other approvers; the root quorum apart. */
 	readonly denied: readonly string[];
 	/** Why not everything is known; null where it is. */
 	readonly unknown: string | null;
@@ -157,7 +156,7 @@ function findRootQuorumOnly(prepared: PreparedAccess, { parts, missing }: GroupP
 	return rootQuorum.value.userIds.filter((id) => !others.has(id));
 }
 
-/** Returns the users whom policies deny, whoever else approves. */
+/** Returns the users whom policies deny, with any other approvers. */
 function findDenied(prepared: PreparedAccess, parts: readonly Part[]): bigint {
 	const { votes, users } = prepared;
 	const denies = parts

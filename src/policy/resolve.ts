@@ -92,7 +92,7 @@ function restrict({ atLeast, atMost, removed }: Restricted, votes: Votes): Restr
 }
 
 /** Returns whether every set that has enough of the first has enough of the second. */
-export const implies = (one: Bound, other: Bound): boolean =>
+const implies = (one: Bound, other: Bound): boolean =>
 	one.count >= other.count && (isWithin(one.set, other.set) || one.count - sizeOf(one.set & ~other.set) >= other.count);
 
 function dropImplied(bounds: readonly Bound[]): readonly Bound[] {
@@ -177,7 +177,7 @@ interface Classified {
 	readonly atMost: readonly { readonly count: number; readonly counts: readonly boolean[] }[];
 }
 
-/** Groups users that no set of the conjunction tells apart, and their votes. */
+/** Groups users who are in the same sets of the conjunction, and their votes. */
 function classify({ atLeast, atMost, removed }: Restricted, votes: Votes): Classified {
 	const bounds = [...atLeast, ...atMost];
 	const signs = Array.from({ length: votes.owners.length }, () => "");
@@ -209,7 +209,7 @@ function classify({ atLeast, atMost, removed }: Restricted, votes: Votes): Class
 }
 
 /** Returns whether every set of the first alternative is one of the second. Never true by mistake; exact for one threshold. */
-export const isCovered = (one: Alternative, other: Alternative): boolean =>
+const isCovered = (one: Alternative, other: Alternative): boolean =>
 	other.every((needed) => one.some((given) => implies(given, needed)));
 
 /** Drops alternatives whose sets another one has too. */

@@ -31,7 +31,7 @@ const maxSlices = 2_000;
 export const tooManyConditions = "policies have too many conditions to compare";
 
 /** Returns a text that is equal for parts that mean the same. */
-export const identityOf = (part: Part): string =>
+const identityOf = (part: Part): string =>
 	`${part.effect}\t${part.condition ?? ""}\t${part.unknown?.key ?? ""}\t${part.key}`;
 
 /** Returns the keys of the unknowns that both sides have: in any reading they are the same on both. */

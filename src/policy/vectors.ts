@@ -4,7 +4,7 @@
  */
 import { TooComplex } from "./formula.ts";
 
-/** Votes that belong to the same sets, of users that no set tells apart. */
+/** Votes that belong to the same sets, of users that no set distinguishes. */
 export interface VoteClass {
 	/** Index of the class of users who own these votes: together they give at most `capacities[users]` votes. */
 	readonly users: number;
@@ -32,17 +32,26 @@ export function findSmallestVectors(problem: VectorProblem): readonly (readonly 
 	const start = problem.classes.map(() => 0);
 	partial.set(start.join(), start);
 	for (const [index, need] of problem.needs.entries()) {
-		const grown = new Map<string, readonly number[]>();
-		for (const vector of partial.values()) {
-			const missing = need - countFor(problem, vector, index);
-			for (const next of missing <= 0 ? [vector] : growVector(problem, vector, index, missing)) {
-				grown.set(next.join(), next);
-				if (grown.size > maxVectors) throw new TooComplex("there are too many smallest sets");
-			}
-		}
-		partial = grown;
+		partial = growAll(problem, [...partial.values()], index, need);
 	}
 	return [...partial.values()].filter((vector) => isSmallest(problem, vector));
+}
+
+function growAll(
+	problem: VectorProblem,
+	vectors: readonly (readonly number[])[],
+	index: number,
+	need: number,
+): Map<string, readonly number[]> {
+	const grown = new Map<string, readonly number[]>();
+	for (const vector of vectors) {
+		const missing = need - countFor(problem, vector, index);
+		for (const next of missing <= 0 ? [vector] : growVector(problem, vector, index, missing)) {
+			grown.set(next.join(), next);
+			if (grown.size > maxVectors) throw new TooComplex("there are too many smallest sets");
+		}
+	}
+	return grown;
 }
 
 const countFor = ({ classes }: VectorProblem, vector: readonly number[], need: number): number =>

@@ -48,6 +48,6 @@ export function renderApprovals(plan: Plan, style: Style): readonly string[] {
 }
 
 /** Returns the objects and what is foretold of them, on one line below the heading. */
-export function describeApprovalLine({ why, steps }: ApprovalLine): string {
+function describeApprovalLine({ why, steps }: ApprovalLine): string {
 	return `${listCovers(coveredAddresses(steps))}  ${phraseText(why)}`;
 }

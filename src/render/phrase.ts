@@ -7,7 +7,7 @@ import { bdi, type Html, html } from "./html-text.ts";
 import { codeSpan } from "./markdown-text.ts";
 
 /**
- * A part of a sentence. A text is words of orgsync. A `name` is escaped as by `showName`; its notes tell it from others. A
+ * A part of a sentence. A text is words of orgsync. A `name` is escaped as by `showName`; its notes distinguish it from others. A
  * `code` is text as it was written elsewhere. A `reason` is a sentence that may hold such text.
  */
 export type Part =

@@ -77,7 +77,7 @@ function joinWords(words: readonly GroupPhrase[], form: VerbForm): readonly Phra
 	});
 }
 
-/** Returns the user by alias, and what tells the user from others. */
+/** Returns the user by alias, and what distinguishes the user from others. */
 export function namePerson(userId: string, names: UserNames): Part {
 	const { name, notes } = userParts(userId, names);
 	return { kind: "name", text: name, notes };

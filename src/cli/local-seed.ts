@@ -52,6 +52,12 @@ export function localSeed(publicKey: string): string {
         condition: "true"
         consensus: "true"
         notes: ""
+      - policyId: 1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2003
+        policyName: root-quorum administers
+        effect: EFFECT_ALLOW
+        condition: "true"
+        consensus: approvers.any(user, user.tags.contains('91c0f5aa-6a77-4c07-8f0c-5f4f0e6f1003'))
+        notes: ""
     tvcApps:
       - id: c1d2e3f4-0a1b-4c2d-8e3f-4a5b6c7d3001
         name: signer

@@ -68,12 +68,14 @@ describe("guards", { timeout: 180_000 }, () => {
 			[
 				"PolicyRemoval resource 'old': property policyIds value",
 				"3 policies would be removed (allowed: at most 2)",
-				'`pulumi config set orgsync:allow "memberRemovals=3 policies=3"`',
+				'`pulumi config set orgsync:allow "memberRemovals=3 policies=3 lockout=16"`',
 			],
 		);
 		expect(world.organization()).toEqual(before);
 
-		await stack.configure({ "orgsync:allow": "memberRemovals=3 memberRemovals=1, ownUserTags=1 policies=3" });
+		await stack.configure({
+			"orgsync:allow": "memberRemovals=3 memberRemovals=1, ownUserTags=1 policies=3 lockout=16",
+		});
 		use(oncall + auditors + own + removal);
 		world.clearRequests();
 		expect(await stack.up()).toMatchObject({ exitCode: 0 });

@@ -42,6 +42,7 @@ describe("Organization", { timeout: 240_000 }, () => {
   policies: [${policies.join(", ")}]
   oauthProviders: { bob: [${providers.bob.join(", ")}] }
   tvcApps: [${apps.retired}, ${apps.old}]`,
+			"limits: { lockout: 100 }",
 			agreeing.supportedAssets.replace("decimals: 18", "decimals: 19"),
 		);
 		const { world, stack } = await makeOrganization(everything);
@@ -50,7 +51,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		expect(world.submits()).toEqual([]);
 		// The whole plan as the command line shows it, with the document's names for users.
 		expect(shown(preview)).toMatch(/name: signers -> approvers\n\s*\+ member bob\n\s*- member carol\n/);
-		expect(shown(preview)).toContain("Plan: 5 activities.");
+		expect(shown(preview)).toContain("Plan: 5 activities;");
 
 		const up = await stack.up();
 		expectSuccess(up);
@@ -104,7 +105,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 
 		const preview = await stack.preview(["--expect-no-changes"]);
 		expect(preview.exitCode).toBe(7);
-		expect(shown(preview)).toContain("Plan: 4 activities.");
+		expect(shown(preview)).toContain("Plan: 4 activities;");
 		expect(shown(preview)).toMatch(/~ 4 to update/);
 		expect(shown(preview)).toMatch(/UserTag acme-signers update \[diff: [^\]]*outOfSync/);
 		expect(world.submits()).toEqual([]);
@@ -203,11 +204,11 @@ describe("Organization", { timeout: 240_000 }, () => {
 		const refused = await stack.preview();
 		expect(refused.exitCode).toBe(1);
 		expect(shown(refused)).toContain("3 policies would be removed (allowed: at most 2)");
-		expect(shown(refused)).toContain('pulumi config set orgsync:allow "policies=3"');
+		expect(shown(refused)).toContain('pulumi config set orgsync:allow "policies=3 lockout=16"');
 		for (const answer of [misspelt, missing, refused]) expect(shown(answer)).not.toMatch(/\n\s+at |Warning:/);
 		expect(world.submits()).toEqual([]);
 
-		await stack.configure({ "orgsync:allow": "policies=3" });
+		await stack.configure({ "orgsync:allow": "policies=3 lockout=16" });
 		expectSuccess(await stack.up());
 		expect(world.submits()).toEqual(["delete_policies"]);
 	});

@@ -67,7 +67,7 @@ describe("the preview of an Organization", { timeout: 180_000 }, () => {
 		expect(held).not.toContain("Guards that block apply");
 		expect(held).not.toContain("--retry-rejected");
 		const retried = shown(await stack.preview([], { env: { ORGSYNC_RETRY_REJECTED: "true" } }));
-		expect(retried).toContain("Plan: 1 activity.");
+		expect(retried).toContain("Plan: 1 activity;");
 		expect(retried).toContain("ORGSYNC_RETRY_REJECTED: 1 rejected step submitted again: policy:");
 	});
 });

@@ -95,6 +95,7 @@ describe("removals", { timeout: 240_000 }, () => {
 
 		const again = `new orgsync.PolicyRemoval("more", { policyIds: ["${policies[1]}", "${policies[2]}"] });`;
 		stack.write({ "index.mjs": withImports(program(listed, again)) });
+		await stack.configure({ "orgsync:allow": "lockout=16" });
 		const twice = await stack.preview();
 		expect(twice.exitCode).toBe(1);
 		expect(shown(twice)).toMatch(/9\S+2 is removed by two resources, `(policies|more)` and `(policies|more)`/);

@@ -42,6 +42,21 @@ export function sharedUnknowns(before: GroupParts, after: GroupParts): ReadonlyS
 	return new Set(keys(after).filter((key) => own.has(key)));
 }
 
+/**
+ * Returns whether what both sides leave unknown may differ on one of them: a consensus that is not understood may be true for any
+ * sets, and what denies these sets has changed, or denies in a way that is not understood.
+ */
+export function dependsOnReading(
+	{ parts }: GroupParts,
+	changed: readonly Part[],
+	shared: ReadonlySet<string>,
+): boolean {
+	const open = parts.filter(({ unknown }) => unknown !== null && !unknown.isAllOrNone && shared.has(unknown.key));
+	return (
+		open.some(({ effect }) => effect === "deny") || (open.length > 0 && changed.some(({ effect }) => effect === "deny"))
+	);
+}
+
 /** Returns the parts that only one side has. */
 export function changedParts(before: GroupParts, after: GroupParts): readonly Part[] {
 	const [one, other] = [new Set(before.parts.map(identityOf)), new Set(after.parts.map(identityOf))];

@@ -2,6 +2,7 @@
 import { showAddress } from "../escape.ts";
 import type { Change } from "./change.ts";
 import type { Guard, GuardKind } from "./guards.ts";
+import { changesAccess } from "./guards-access.ts";
 import type { FoundRule, JudgedRule } from "./rules-judge.ts";
 import { compareText } from "./value.ts";
 
@@ -21,14 +22,30 @@ export function judgeRules(
 		const rule = judged[index];
 		return rule?.effect === "breaks" || rule?.effect === "worsens" ? [{ found: one, judged: rule }] : [];
 	});
-	const isNewAccess = ({ judged: { rule } }: BrokenRule): boolean => rule === "noNewAccess";
-	const access = broken.filter(isNewAccess);
-	const others = broken.filter((one) => !isNewAccess(one));
-	const findings = access.reduce((sum, { found: { after } }) => sum + after.breaches.length, 0);
+	const others = broken.filter(({ judged: { rule } }) => rule !== "noNewAccess");
 	return [
 		...makeGuard("rules", "no rule of the document broken", others.length, others, changes),
-		...makeGuard("newAccess", "no new access", findings, access, changes),
+		...found.flatMap((one, index) => judgeNewAccess(one, judged[index], changes)),
 	];
+}
+
+/** Returns the guard of the rule that asks for no new access. What is unknown could give some, so it blocks as one finding. */
+function judgeNewAccess(
+	found: FoundRule,
+	judged: JudgedRule | undefined,
+	changes: readonly Change[],
+): readonly Guard[] {
+	const { breaches, unknown } = found.after;
+	if (judged?.rule !== "noNewAccess") return [];
+	const doubt = changes.some(changesAccess) ? unknown : null;
+	const count = breaches.length + (doubt === null ? 0 : 1);
+	if (count === 0) return [];
+	const said = [
+		...(breaches.length === 0 ? [] : [describe({ found, judged })]),
+		...(doubt === null ? [] : [`whether the plan gives new access is not known: ${doubt}`]),
+	];
+	const where = addressesFor({ found, judged }, changes);
+	return [{ kind: "newAccess", limit: "no new access", found: count, refuses: true, where, message: said.join("; ") }];
 }
 
 function makeGuard(

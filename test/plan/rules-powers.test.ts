@@ -299,6 +299,20 @@ describe("noNewAccess", () => {
 		expect(guardsOf(plan)).toMatchObject([{ kind: "newAccess", refuses: true, where: [`policy:${deny.id}`] }]);
 	});
 
+	it("blocks what cannot be checked as one finding, since it could give access", () => {
+		const plan = planOf([rule], world, { userTags: [exactly("signers", bob)] }, noAccess);
+		expect(guardsOf(plan)).toMatchObject([
+			{
+				kind: "newAccess",
+				found: 1,
+				refuses: true,
+				message: "whether the plan gives new access is not known: it was not read who can do what",
+			},
+		]);
+		const renamed = planOf([rule], world, { userTags: [wantTag("officers", { id: signers })] }, noAccess);
+		expect(guardsOf(renamed)).toEqual([]);
+	});
+
 	it("cannot be checked where policies are not understood, and does not look kept", () => {
 		const odd = {
 			members: { signers: [alice] },

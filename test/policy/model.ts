@@ -6,12 +6,12 @@ import type { AccessPolicy, AccessState, AccessUser } from "../../src/policy/acc
 
 export type Tri = boolean | null;
 
-export const not = (value: Tri): Tri => (value === null ? null : !value);
+const not = (value: Tri): Tri => (value === null ? null : !value);
 export const and = (...values: readonly Tri[]): Tri => {
 	if (values.includes(false)) return false;
 	return values.includes(null) ? null : true;
 };
-export const or = (...values: readonly Tri[]): Tri => not(and(...values.map(not)));
+const or = (...values: readonly Tri[]): Tri => not(and(...values.map(not)));
 
 /** Random numbers that are the same for the same seed. */
 export class Random {

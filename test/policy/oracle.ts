@@ -175,9 +175,12 @@ export class Oracle {
 		return judged[set]?.[choice] ?? null;
 	}
 
-	/** Whether nothing of it is unknown. */
+	/** Whether nothing of the organization is unknown. */
 	isKnown(): boolean {
-		if (this.organization.root === null) return false;
+		const { root, users, policies } = this.organization;
+		if (root === null || /"is":"(alias|slip)"|"slip":/.test(JSON.stringify(policies))) return false;
+		if (users.some(({ tags, credentials }) => tags === null || credentials.some(({ type }) => type === null)))
+			return false;
 		return this.parts.every(
 			(part) =>
 				part.unclear === null &&

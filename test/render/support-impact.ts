@@ -16,15 +16,13 @@ export const [alice, bob, carol, dave, erin] = [1, 2, 3, 4, 5].map((number) => i
 	string,
 ];
 
-export const [signers, treasury, admins] = [1, 2, 3].map((number) => id("tag", number)) as [string, string, string];
+export const [signers, treasury] = [id("tag", 1), id("tag", 2)];
+const admins = id("tag", 3);
 
-export const [signPolicy, exportPolicy, denyPolicy] = [1, 2, 3].map((number) => id("policy", number)) as [
-	string,
-	string,
-	string,
-];
+export const signPolicy = id("policy", 1);
+const [exportPolicy, denyPolicy] = [id("policy", 2), id("policy", 3)];
 
-export const peaceful: Naming = (name) => name;
+const peaceful: Naming = (name) => name;
 
 export function thresholdOf(atLeast: number, of: readonly string[], parts: Partial<Threshold> = {}): Threshold {
 	return { atLeast, of, tagId: null, isRootQuorum: false, ...parts };
@@ -39,7 +37,7 @@ export function sideOf(parts: Partial<Side> = {}): Side {
 export const rootQuorum = [thresholdOf(2, [alice, erin], { isRootQuorum: true })];
 const asRoot = { together: [[alice, erin]], thresholds: [rootQuorum] };
 
-export const twoSigners = sideOf({
+const twoSigners = sideOf({
 	together: [
 		[alice, bob],
 		[alice, carol],

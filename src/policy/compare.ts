@@ -6,13 +6,12 @@ import type { ImpactChange, ImpactFinding, SideAbility } from "./finding.ts";
 import { TooComplex } from "./formula.ts";
 import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
 import { allowedBy, findParts, ownCredentials, type Part } from "./judge.ts";
-import { findPower } from "./powers.ts";
+import { judgeAbility } from "./powers.ts";
 import type { PreparedAccess } from "./prepare.ts";
 import { difference, type Family } from "./resolve.ts";
 import { type Bits, bit, membersOf } from "./sets.ts";
 import {
 	changedParts,
-	conditionAtom,
 	dependsOnReading,
 	familiesIn,
 	findSlices,
@@ -77,6 +76,7 @@ class Comparison {
 	readonly #group: ActivityGroup;
 	readonly #changed: readonly Part[];
 	readonly #findings: ImpactFinding[] = [];
+	readonly #powers = new Map<Side, SideAbility>();
 	/** Sets that are new, and sets that are gone, by slice. */
 	readonly #seen: {
 		readonly slice: Slice;
@@ -294,16 +294,16 @@ class Comparison {
 		const { parts } = this.#after.found;
 		const conditions = new Set(parts.flatMap((part) => (part.effect === "deny" ? (part.condition ?? []) : [])));
 		return [...conditions].filter((condition) => {
-			const atom = conditionAtom(condition);
-			if (slice.atoms.has(atom)) return false;
-			const denied = { ...slice, atoms: new Set([...slice.atoms, atom]) };
+			if (slice.conditions.has(condition)) return false;
+			const denied = { ...slice, conditions: new Set([...slice.conditions, condition]) };
 			return !isMember(familiesIn(this.#after, denied, new Set()).sure, witness);
 		});
 	}
 
-	#powerOf({ prepared }: Side): SideAbility {
-		const { alone, together, thresholds, isComplete, unknown } = findPower(prepared, this.#group);
-		return { alone, together, thresholds, isComplete, unknown };
+	#powerOf(side: Side): SideAbility {
+		const known = this.#powers.get(side) ?? judgeAbility(side.prepared, side.found);
+		this.#powers.set(side, known);
+		return known;
 	}
 
 	#abilityOf(side: Side, { sure }: SideFamilies): SideAbility {

@@ -1,10 +1,8 @@
 /** Powers and impact where several conditions on the activity meet: policies that allow and policies that deny. */
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser } from "../../src/policy/access.ts";
-import { factsOfGroup } from "../../src/policy/activity.ts";
 import { printGroup } from "../../src/policy/groups.ts";
 import { compareAccess } from "../../src/policy/impact.ts";
-import { findParts } from "../../src/policy/judge.ts";
 import { findPower } from "../../src/policy/powers.ts";
 import { prepareAccess } from "../../src/policy/prepare.ts";
 
@@ -73,5 +71,55 @@ describe("The impact under a condition of a policy that denies", () => {
 		const before = accessOf({ alice: ["signers"], bob: ["signers"] }, policies);
 		const after = accessOf({ alice: ["signers"], bob: [] }, policies);
 		expect(findingsOf(before, after)).toEqual(["nobody, bob, where wallet.id == 'vault'", "loses, bob, always"]);
+	});
+});
+
+function conditionalOf(access: AccessState): readonly string[] {
+	const power = findPower(prepareAccess(access, atMs), group);
+	return power.conditional.map(
+		({ condition, holds, alone }) => `${alone}: ${holds ? "where" : "not where"} ${condition}`,
+	);
+}
+
+describe("A power under several conditions", () => {
+	it("is found where a policy allows on one wallet and another denies on the other", () => {
+		const policies = [
+			policy("ALLOW", anyOf("signers"), "wallet.id == 'b'"),
+			policy("DENY", anyOf("signers"), "wallet.id == 'a'"),
+		];
+		expect(conditionalOf(accessOf({ bob: ["signers"] }, policies))).toEqual([
+			"bob: where wallet.id == 'b' && !(wallet.id == 'a')",
+		]);
+	});
+
+	it("is found where two policies deny it, each on its wallet", () => {
+		const policies = [
+			policy("ALLOW", anyOf("signers")),
+			policy("DENY", anyOf("signers"), "wallet.id == 'a'"),
+			policy("DENY", anyOf("signers"), "wallet.id == 'b'"),
+			policy("DENY", anyOf("guests"), "wallet.id == 'c'"),
+		];
+		expect(conditionalOf(accessOf({ bob: ["signers"], gina: ["guests"] }, policies))).toEqual([
+			"bob: where !(wallet.id == 'a') && !(wallet.id == 'b')",
+		]);
+	});
+});
+
+describe("Many conditions", () => {
+	it("are compared before a reviewer stops waiting", () => {
+		const policies = Array.from({ length: 150 }, (_, number) => ({
+			...policy(number % 3 === 0 ? "DENY" : "ALLOW", twoOf(`tag-${number % 50}`)),
+			condition: `activity.kind == 'KIND_${number}'`,
+		}));
+		const users = (own: string): Tags =>
+			Object.fromEntries(
+				Array.from({ length: 60 }, (_, number) => [
+					`user-${number}`,
+					number === 0 ? [own] : [`tag-${number % 50}`, `tag-${(number * 7) % 50}`],
+				]),
+			);
+		const start = performance.now();
+		compareAccess(accessOf(users("tag-1"), policies), accessOf(users("tag-2"), policies), atMs);
+		expect(performance.now() - start).toBeLessThan(3_000);
 	});
 });

@@ -88,9 +88,15 @@ function nameSteps(text: string, { steps }: Pick<Plan, "steps">): string {
 	});
 }
 
+/** Returns who can complete a pending step, as the plan foretold it; null where it did not. */
+export function describeAwaited({ approval }: Step, names: Names): Phrase | null {
+	const who = approval?.verdict === "pending" ? describeApprovers(approval, names) : [];
+	return who.length === 0 ? null : ["foretold: waits for ", ...who];
+}
+
 /** Returns who can complete it; empty where that is not known. */
 function describeApprovers({ thresholds, approverSets }: Approval, names: Names): Phrase {
-	if (thresholds.length > 0) return describeThresholds(thresholds, names, "brief");
+	if (thresholds.length > 0) return describeThresholds(thresholds, names, "last");
 	return joinPhrases(
 		approverSets.slice(0, 3).map((set) => listPeople(set, names)),
 		", ",

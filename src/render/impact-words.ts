@@ -6,7 +6,7 @@ import type { AddressText } from "../plan/address.ts";
 import type { Change, TagChange } from "../plan/change.ts";
 import type { PlanImpact } from "../plan/impact.ts";
 import type { Plan } from "../plan/plan.ts";
-import { printGroup } from "../policy/groups.ts";
+import { printGroup, printGroups } from "../policy/groups.ts";
 import type { ImpactChange, ImpactVerdict, SideAbility } from "../policy/impact.ts";
 import { ownCredentials } from "../policy/judge.ts";
 import type { Threshold } from "../policy/powers.ts";
@@ -113,7 +113,7 @@ function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], pl
 	const { change } = first;
 	const policyIds = [...new Set(findings.flatMap((one) => one.policyIds))].sort();
 	const where = describeConditions(first);
-	const groups = [...new Set(findings.map(({ group }) => printGroup(group)))];
+	const groups = printGroups(findings.map(({ group }) => group));
 	const witness = first.witness.length < 2 ? [] : [["for example ", ...listPeople(first.witness, plan)]];
 	const policies = describePolicies(policyIds, plan);
 	const detail = [...(policies === null ? [] : [policies]), ...witness, listGroups(groups)];

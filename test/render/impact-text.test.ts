@@ -78,9 +78,9 @@ describe("a plan as text", () => {
 
 			Approvals:
 			  policy:30000001-7a3f-4c9e-9d40-000000000001  approval unknown: policies could not be read
-			  userTag:admins  will wait for 1 of (carol, dave), or the root quorum
+			  userTag:admins  will wait for 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin)) (10000005-7a3f-4c9e-9d40-000000000005 (live name erin))
 
-			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will wait for approval by 1 of (carol, dave), or the root quorum. 2 user tags to update, 1 policy to remove.
+			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will wait for approval by 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin)) (10000005-7a3f-4c9e-9d40-000000000005 (live name erin)). 2 user tags to update, 1 policy to remove.
 			"
 		`);
 	});
@@ -288,7 +288,7 @@ describe("the forecast of approvals", () => {
 
 	it("names in the text who can approve, with the root quorum", () => {
 		expect(summarizeApprovals(forecast(pendingApproval, pendingApproval), true)).toBe(
-			"; 2 will wait for approval by 1 of (carol, dave), or the root quorum",
+			"; 2 will wait for approval by 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin))",
 		);
 	});
 
@@ -329,7 +329,7 @@ describe("a forecast that was wrong", () => {
 	const said = ["foretold: denied; happened: completed", "foretold: runs at once; happened: pending approval"];
 
 	it("is shown with what happened, also of a step that completed", () => {
-		const text = renderReport({ ...report, steps }, plainStyle, "open");
+		const text = renderReport({ ...report, steps }, plan, plainStyle, "open");
 		for (const line of said) expect(text).toContain(`     ${line}\n`);
 		expect(text).toMatch(/ 2 forecasts were wrong\.\n$/);
 	});
@@ -343,6 +343,6 @@ describe("a forecast that was wrong", () => {
 
 	it("is not shown where it was right, or where what happened does not show it", () => {
 		const others = [true, null].map((wasRight) => ({ ...first, forecast: { verdict: "denied" as const, wasRight } }));
-		expect(renderReport({ ...report, steps: others }, plainStyle)).not.toMatch(/foretold|forecast/);
+		expect(renderReport({ ...report, steps: others }, plan, plainStyle)).not.toMatch(/foretold|forecast/);
 	});
 });

@@ -16,7 +16,7 @@ import {
 } from "./judge.ts";
 import { listGroups } from "./listed-groups.ts";
 import { type PreparedAccess, prepareAccess } from "./prepare.ts";
-import { difference, type Family, resolve } from "./resolve.ts";
+import { difference, type Family, resolve, simplify } from "./resolve.ts";
 import { bit, membersOf } from "./sets.ts";
 import { idsOf, usersOf } from "./votes.ts";
 
@@ -46,6 +46,8 @@ export interface ConditionalPower extends Ability {
 	readonly condition: string;
 	/** Whether the power is there where the condition holds, or where it does not (a conditional deny). */
 	readonly holds: boolean;
+	/** Conditions of policies that deny, none of which may hold either. */
+	readonly unless: readonly string[];
 	readonly policyIds: readonly string[];
 }
 
@@ -95,9 +97,61 @@ function judgeGroup(prepared: PreparedAccess, found: GroupParts): Judged {
 const policyIdsOf = (parts: readonly Part[]): readonly string[] =>
 	[...new Set(parts.flatMap(({ policyId }) => (policyId === null ? [] : [policyId])))].sort();
 
-/** Returns what each condition adds: where it holds, for policies that allow; where it does not, for those that deny. */
+/**
+ * Returns what each condition adds: where it holds, for policies that allow; where it does not, for those that deny. What several
+ * conditional denies would take away is added with the conditions of all of them.
+ */
 function findConditional(prepared: PreparedAccess, parts: readonly Part[], base: Family): readonly ConditionalPower[] {
-	const slices = new Map<string, { readonly condition: string; readonly holds: boolean; readonly own: Part[] }>();
+	const { users } = prepared;
+	const slices = slicesOf(parts);
+	const denies = slices.filter(({ holds }) => !holds);
+	const adds = (more: Family, less: Family): boolean => difference(more, less, users).length > 0;
+	const familyOf = (on: Iterable<Part>, off: Iterable<Part>): Family => {
+		const [sure, left] = [new Set(on), new Set(off)];
+		return allowedBy(prepared, parts, (part) => {
+			if (left.has(part)) return "off";
+			return sure.has(part) ? "sure" : certain(part);
+		});
+	};
+	const undenied = familyOf(
+		[],
+		denies.flatMap(({ own }) => own),
+	);
+	const powerOf = ({ condition, holds, own }: ConditionSlice, unless: readonly ConditionSlice[], family: Family) => ({
+		condition,
+		holds,
+		unless: unless.map((one) => one.condition),
+		...abilityOf(withRootQuorum(prepared, family), users),
+		policyIds: policyIdsOf([...own, ...unless.flatMap((one) => one.own)]),
+	});
+	const found = slices.flatMap((slice) => {
+		const { holds, own } = slice;
+		const family = holds ? familyOf(own, []) : familyOf([], own);
+		const single = adds(family, base) ? [powerOf(slice, [], family)] : [];
+		if (!holds) return single;
+		const most = familyOf(
+			own,
+			denies.flatMap((deny) => deny.own),
+		);
+		if (!adds(most, union(family, undenied))) return single;
+		const unless = denies.filter((deny) => adds(most, familyOf(own, others(denies, deny))));
+		return [...single, powerOf(slice, unless.length === 0 ? denies : unless, most)];
+	});
+	const singles = denies.reduce((all, { own }) => union(all, familyOf([], own)), base);
+	const [first, ...more] = denies.filter((deny) => adds(undenied, familyOf([], others(denies, deny))));
+	if (first === undefined || !adds(undenied, singles)) return found;
+	return [powerOf(first, more, undenied), ...found];
+}
+
+/** Policies that have one condition and one effect. */
+interface ConditionSlice {
+	readonly condition: string;
+	readonly holds: boolean;
+	readonly own: Part[];
+}
+
+function slicesOf(parts: readonly Part[]): readonly ConditionSlice[] {
+	const slices = new Map<string, ConditionSlice>();
 	for (const part of parts) {
 		if (part.condition === null) continue;
 		const holds = part.effect === "allow";
@@ -106,16 +160,13 @@ function findConditional(prepared: PreparedAccess, parts: readonly Part[], base:
 		slice.own.push(part);
 		slices.set(key, slice);
 	}
-	return [...slices.values()].flatMap(({ condition, holds, own }) => {
-		const family = allowedBy(prepared, parts, (part) => {
-			if (!own.includes(part)) return certain(part);
-			return holds ? "sure" : "off";
-		});
-		if (difference(family, base, prepared.users).length === 0) return [];
-		const ability = abilityOf(withRootQuorum(prepared, family), prepared.users);
-		return [{ condition, holds, ...ability, policyIds: policyIdsOf(own) }];
-	});
+	return [...slices.values()];
 }
+
+const others = (slices: readonly ConditionSlice[], but: ConditionSlice): readonly Part[] =>
+	slices.flatMap((one) => (one === but ? [] : one.own));
+
+const union = (one: Family, other: Family): Family => simplify([...one, ...other]);
 
 /** What may be, with conditions as `certain` reads them. */
 const possible = (part: Part): PartReading => {

@@ -121,8 +121,11 @@ describe("a limit of powers", () => {
 		]);
 		expect(await shown(world, "--group", "wallet/create")).toEqual(["  wallets                     alone: bob"]);
 		expect((await shown(world, "--group", "WALLET")).join("\n")).toContain("denied: carol");
-		expect(await shown(world, "--group", "kind CREATE_WALLET")).toHaveLength(1);
-		expect(await shown(world, "--group", "type ACTIVITY_TYPE_CREATE_WALLET")).toHaveLength(1);
+		expect(await shown(world, "--group", "kind CREATE_WALLET")).toEqual([
+			"  kind CREATE_WALLET          where `activity.resource == 'PRIVATE_KEY' && activity.action == 'SIGN'`, except where `activity.resource == 'WALLET' && activity.action == 'EXPORT'`: 2 of signers (alice, carol)",
+			"                              where `activity.resource == 'WALLET' && activity.action == 'CREATE'`: bob alone",
+		]);
+		expect(await shown(world, "--group", "type ACTIVITY_TYPE_CREATE_WALLET")).toHaveLength(2);
 	});
 
 	test("--user shows the part of one user, by alias, id or live name", async () => {

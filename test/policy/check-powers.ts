@@ -1,6 +1,6 @@
 /** Holds powers against every set of approvers of a model organization. */
 import { expect } from "vitest";
-import { findPower, type GroupPower } from "../../src/policy/powers.ts";
+import { type ConditionalPower, findPower, type GroupPower } from "../../src/policy/powers.ts";
 import { prepareAccess } from "../../src/policy/prepare.ts";
 import { atMs, type ModelOrganization, writeAccess } from "./model.ts";
 import {
@@ -57,6 +57,7 @@ export function checkPowers(organization: ModelOrganization): void {
 	}
 }
 
+/** What a condition adds beside those of policies that deny is exact; with them, it is compared with all that is possible. */
 function checkConditional(power: GroupPower, oracle: Oracle): void {
 	const { userIds } = oracle;
 	const base = withMore(oracle.setsOf(certain, false));
@@ -73,9 +74,42 @@ function checkConditional(power: GroupPower, oracle: Oracle): void {
 			if (adds) expected.push(`${condition} ${holds}: ${sets}`);
 		}
 	}
-	const found = power.conditional.map((one) => `${one.condition} ${one.holds}: ${writtenSets(one)}`);
+	const single = power.conditional.filter(({ unless }) => unless.length === 0);
+	const found = single.map((one) => `${one.condition} ${one.holds}: ${writtenSets(one)}`);
 	expect(found.sort(), "conditional").toEqual(expected.sort());
-	for (const one of power.conditional) expect(setsOfThresholds(one, userIds)).toEqual(writtenSets(one));
+	for (const one of power.conditional) {
+		expect(setsOfThresholds(one, userIds)).toEqual(writtenSets(one));
+		if (one.unless.length > 0) checkUnless(one, oracle);
+	}
+	checkNothingHidden(power, oracle);
+}
+
+/** The sets are those of the moment when its condition holds and none of the others does. */
+function checkUnless({ condition, holds, unless, ...ability }: ConditionalPower, oracle: Oracle): void {
+	const off = new Set(holds ? unless : [condition, ...unless]);
+	const sets = oracle.setsOf((part) => {
+		if (part.effect === "ALLOW") return part.open === null || (holds && part.open === condition) ? "sure" : "off";
+		return part.open !== null && off.has(part.open) ? "off" : "possible";
+	}, true);
+	expect(writtenSets(ability), `${condition} unless ${unless.join()}`).toEqual(
+		writeSets(smallestOf(sets), oracle.userIds),
+	);
+}
+
+/** Whoever takes part where one condition holds, or none, and no policy under a condition denies, is shown with a condition. */
+function checkNothingHidden(power: GroupPower, oracle: Oracle): void {
+	const shown = [power, ...power.conditional].flatMap((one) => [...one.alone, ...one.together.flat()]);
+	for (const condition of [null, ...oracle.parts.map(({ open }) => open)]) {
+		const sets = oracle.setsOf((part) => {
+			if (part.effect === "DENY") return part.open === null ? "possible" : "off";
+			return part.open === null || part.open === condition ? "sure" : "off";
+		}, true);
+		const taking = smallestOf(sets).flatMap((set) => membersOf(set, oracle.userIds));
+		expect(
+			taking.filter((id) => !shown.includes(id)),
+			`hidden where ${condition}`,
+		).toEqual([]);
+	}
 }
 
 function checkUnknown(power: GroupPower, oracle: Oracle): void {

@@ -66,12 +66,15 @@ function seedOfState(state: State, userIds: readonly string[], organizationId: s
 				})),
 			})),
 			userTags: [...state.tags].map(([tagId, { name, members }]) => ({ tagId, tagName: name, userIds: [...members] })),
-			policies: [...state.policies].map(([policyId, policyName]) => ({ policyId, policyName })),
+			policies: [...state.policies, everyone].map(([policyId, policyName]) => ({ policyId, policyName })),
 			tvcApps: [...state.apps].map(([appId, name]) => ({ id: appId, name })),
 		}),
 		organizationId,
 	};
 }
+
+/** A policy that lets every user do everything, so that no change has an impact: an impact that differs makes a plan stale too. */
+const everyone = [id("policy", 99), "everyone"] as const;
 
 /** A change by others to an existing object. */
 interface Deed {

@@ -39,9 +39,8 @@ interface ConditionalAbility extends Ability {
 function conditionalOf(power: GroupPower): readonly ConditionalAbility[] {
 	return power.conditional
 		.filter(({ condition }) => condition !== ownCredentials)
-		.map(({ condition, holds, unless, ...ability }) => {
-			const clauses = [holds ? condition : `not (${condition})`, ...unless.map((text) => `not (${text})`)];
-			return { ...ability, condition: clauses.join(" and ") };
+		.map(({ condition, holds, ...ability }) => {
+			return { ...ability, condition: holds ? condition : `not (${condition})` };
 		});
 }
 

@@ -2,6 +2,7 @@
 import { type Ability, abilityOf, noAbility } from "./ability.ts";
 import type { AccessState } from "./access.ts";
 import { factsOfGroup } from "./activity.ts";
+import { type ConditionalPower, findConditional, policyIdsOf } from "./conditional.ts";
 import { participantsIn } from "./family.ts";
 import { bound, type Conjunction, TooComplex } from "./formula.ts";
 import type { ActivityGroup } from "./groups.ts";
@@ -16,11 +17,12 @@ import {
 } from "./judge.ts";
 import { listGroups } from "./listed-groups.ts";
 import { type PreparedAccess, prepareAccess } from "./prepare.ts";
-import { difference, type Family, resolve, simplify } from "./resolve.ts";
+import { difference, type Family, resolve } from "./resolve.ts";
 import { bit, membersOf } from "./sets.ts";
 import { idsOf, usersOf } from "./votes.ts";
 
 export { type Ability, fewestApprovers, type Threshold } from "./ability.ts";
+export type { ConditionalPower } from "./conditional.ts";
 
 /** Who can do one group of activities. `alone` and `together` include the root quorum, and nothing that is unknown. */
 export interface GroupPower extends Ability {
@@ -41,16 +43,6 @@ export interface GroupPower extends Ability {
 	readonly assumptions: readonly string[];
 }
 
-export interface ConditionalPower extends Ability {
-	/** For example `wallet.id == '…'`. */
-	readonly condition: string;
-	/** Whether the power is there where the condition holds, or where it does not (a conditional deny). */
-	readonly holds: boolean;
-	/** Conditions of policies that deny, none of which may hold either. */
-	readonly unless: readonly string[];
-	readonly policyIds: readonly string[];
-}
-
 /**
  * Returns the powers of each group that the policies or the report name, in a fixed order, and of `moreGroups`, each group
  * once. `atMs`: milliseconds since 1970.
@@ -68,105 +60,51 @@ export function findPowers(
 export function findPower(prepared: PreparedAccess, group: ActivityGroup): GroupPower {
 	const found = findParts(prepared, factsOfGroup(group));
 	const common = { group, policyIds: policyIdsOf(found.parts), assumptions: found.assumptions };
+	const ability = judgeAbility(prepared, found);
 	try {
-		return { ...common, ...judgeGroup(prepared, found) };
+		return { ...common, ...ability, ...judgeGroup(prepared, found) };
 	} catch (error) {
 		if (!(error instanceof TooComplex)) throw error;
-		const ability = abilityOf(withRootQuorum(prepared, []), prepared.users);
-		const unknown = `policies are too complex to judge together: ${error.message}`;
-		return { ...common, ...ability, rootQuorumOnly: [], denied: [], unknown, conditions: [], conditional: [] };
+		const unknown = `${tooComplex}: ${error.message}`;
+		return { ...common, ...ability, unknown, rootQuorumOnly: [], denied: [], conditions: [], conditional: [] };
 	}
 }
 
-type Judged = Omit<GroupPower, "group" | "policyIds" | "assumptions">;
+/** Who can do it, and why not everything of that is known. */
+export interface KnownAbility extends Ability {
+	readonly unknown: string | null;
+}
+
+const tooComplex = "policies are too complex to judge together";
+
+/** Returns who can do what these parts are about, where no condition on the activity holds. */
+export function judgeAbility(prepared: PreparedAccess, found: GroupParts): KnownAbility {
+	try {
+		const family = allowedBy(prepared, found.parts, certain);
+		return {
+			...abilityOf(withRootQuorum(prepared, family), prepared.users),
+			unknown: findUnknown(prepared, found),
+		};
+	} catch (error) {
+		if (!(error instanceof TooComplex)) throw error;
+		return {
+			...abilityOf(withRootQuorum(prepared, []), prepared.users),
+			unknown: `${tooComplex}: ${error.message}`,
+		};
+	}
+}
+
+type Judged = Omit<GroupPower, "group" | "policyIds" | "assumptions" | keyof KnownAbility>;
 
 function judgeGroup(prepared: PreparedAccess, found: GroupParts): Judged {
-	const { users } = prepared;
-	const family = allowedBy(prepared, found.parts, certain);
-	const conditional = findConditional(prepared, found.parts, family);
+	const conditional = findConditional(prepared, found.parts, allowedBy(prepared, found.parts, certain));
 	return {
-		...abilityOf(withRootQuorum(prepared, family), users),
 		rootQuorumOnly: findRootQuorumOnly(prepared, found),
-		denied: idsOf(users, findDenied(prepared, found.parts)),
-		unknown: findUnknown(prepared, found),
+		denied: idsOf(prepared.users, findDenied(prepared, found.parts)),
 		conditions: [...new Set(conditional.map(({ condition }) => condition))],
 		conditional,
 	};
 }
-
-const policyIdsOf = (parts: readonly Part[]): readonly string[] =>
-	[...new Set(parts.flatMap(({ policyId }) => (policyId === null ? [] : [policyId])))].sort();
-
-/**
- * Returns what each condition adds: where it holds, for policies that allow; where it does not, for those that deny. What several
- * conditional denies would take away is added with the conditions of all of them.
- */
-function findConditional(prepared: PreparedAccess, parts: readonly Part[], base: Family): readonly ConditionalPower[] {
-	const { users } = prepared;
-	const slices = slicesOf(parts);
-	const denies = slices.filter(({ holds }) => !holds);
-	const adds = (more: Family, less: Family): boolean => difference(more, less, users).length > 0;
-	const familyOf = (on: Iterable<Part>, off: Iterable<Part>): Family => {
-		const [sure, left] = [new Set(on), new Set(off)];
-		return allowedBy(prepared, parts, (part) => {
-			if (left.has(part)) return "off";
-			return sure.has(part) ? "sure" : certain(part);
-		});
-	};
-	const undenied = familyOf(
-		[],
-		denies.flatMap(({ own }) => own),
-	);
-	const powerOf = ({ condition, holds, own }: ConditionSlice, unless: readonly ConditionSlice[], family: Family) => ({
-		condition,
-		holds,
-		unless: unless.map((one) => one.condition),
-		...abilityOf(withRootQuorum(prepared, family), users),
-		policyIds: policyIdsOf([...own, ...unless.flatMap((one) => one.own)]),
-	});
-	const found = slices.flatMap((slice) => {
-		const { holds, own } = slice;
-		const family = holds ? familyOf(own, []) : familyOf([], own);
-		const single = adds(family, base) ? [powerOf(slice, [], family)] : [];
-		if (!holds) return single;
-		const most = familyOf(
-			own,
-			denies.flatMap((deny) => deny.own),
-		);
-		if (!adds(most, union(family, undenied))) return single;
-		const unless = denies.filter((deny) => adds(most, familyOf(own, others(denies, deny))));
-		return [...single, powerOf(slice, unless.length === 0 ? denies : unless, most)];
-	});
-	const singles = denies.reduce((all, { own }) => union(all, familyOf([], own)), base);
-	const [first, ...more] = denies.filter((deny) => adds(undenied, familyOf([], others(denies, deny))));
-	if (first === undefined || !adds(undenied, singles)) return found;
-	return [powerOf(first, more, undenied), ...found];
-}
-
-/** Policies that have one condition and one effect. */
-interface ConditionSlice {
-	readonly condition: string;
-	readonly holds: boolean;
-	readonly own: Part[];
-}
-
-function slicesOf(parts: readonly Part[]): readonly ConditionSlice[] {
-	const slices = new Map<string, ConditionSlice>();
-	for (const part of parts) {
-		if (part.condition === null) continue;
-		const holds = part.effect === "allow";
-		const key = `${holds} ${part.condition}`;
-		const slice = slices.get(key) ?? { condition: part.condition, holds, own: [] };
-		slice.own.push(part);
-		slices.set(key, slice);
-	}
-	return [...slices.values()];
-}
-
-const others = (slices: readonly ConditionSlice[], but: ConditionSlice): readonly Part[] =>
-	slices.flatMap((one) => (one === but ? [] : one.own));
-
-const union = (one: Family, other: Family): Family => simplify([...one, ...other]);
 
 /** What may be, with conditions as `certain` reads them. */
 const possible = (part: Part): PartReading => {

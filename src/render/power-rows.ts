@@ -70,18 +70,7 @@ function isTogether(all: Ability["thresholds"][number]): boolean {
 
 /** Returns the condition, and who can do it where it holds or does not hold. */
 export function describeConditional(one: ConditionalPower, names: PowerNames): Phrase {
-	return [...describeCondition(one), ...prefix(": ", describeAbility(one, names))];
-}
-
-function describeCondition({ condition, holds, unless }: ConditionalPower): Phrase {
-	const left = joinPhrases(
-		(holds ? unless : [condition, ...unless]).map((text) => [code(text)]),
-		", ",
-		" or ",
-	);
-	const where: Phrase = holds ? ["where ", code(condition)] : [];
-	if (left.length === 0) return where;
-	return [...where, holds ? ", except where " : "except where ", ...left];
+	return [one.holds ? "where " : "except where ", code(one.condition), ...prefix(": ", describeAbility(one, names))];
 }
 
 /** Returns who can do it: those who can alone, then the alternatives of several; empty where no one can. */

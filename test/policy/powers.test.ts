@@ -128,20 +128,6 @@ describe("Powers by the documented shapes", () => {
 		]);
 	});
 
-	it("under a condition are named where a policy without consensus denies under another", () => {
-		const policies = [
-			policy("ALLOW", anyOf("A"), `${signing} && eth.tx.value < 10`),
-			policy("ALLOW", twoOf("A"), signing),
-			policy("DENY", "", "eth.tx.to == 'x'"),
-			policy("DENY", "", "wallet.id == 'y'"),
-		];
-		const power = powerOf(accessOf(people, policies), "PRIVATE_KEY/SIGN");
-		expect(power.conditional.map(({ alone, ...one }) => [one.holds, one.condition, one.unless, alone])).toEqual([
-			[false, "eth.tx.to == 'x'", ["wallet.id == 'y'"], []],
-			[true, "eth.tx.value < 10", ["eth.tx.to == 'x'", "wallet.id == 'y'"], ["alice", "bob"]],
-		]);
-	});
-
 	it("are of the root quorum alone for its own kinds", () => {
 		const policies = [policy("ALLOW", "", "activity.kind == 'UPDATE_ROOT_QUORUM'")];
 		const power = powerOf(accessOf(people, policies), "kind UPDATE_ROOT_QUORUM");

@@ -13,6 +13,8 @@ export interface Side {
 /** Which conditions hold, and which unknowns that both sides share are read as true. Parts with others do not count. */
 export interface Slice {
 	readonly atoms: ReadonlySet<string>;
+	/** The conditions among the atoms. */
+	readonly conditions: ReadonlySet<string>;
 	/** The conditions, as text; null where none need hold. */
 	readonly condition: string | null;
 }
@@ -40,6 +42,21 @@ export function sharedUnknowns(before: GroupParts, after: GroupParts): ReadonlyS
 		parts.flatMap(({ unknown }) => (unknown === null ? [] : [unknown.key]));
 	const own = new Set(keys(before));
 	return new Set(keys(after).filter((key) => own.has(key)));
+}
+
+/**
+ * Returns whether what both sides leave unknown may differ on one of them: a consensus that is not understood may be true for any
+ * sets, and what denies these sets has changed, or denies in a way that is not understood.
+ */
+export function dependsOnReading(
+	{ parts }: GroupParts,
+	changed: readonly Part[],
+	shared: ReadonlySet<string>,
+): boolean {
+	const open = parts.filter(({ unknown }) => unknown !== null && !unknown.isAllOrNone && shared.has(unknown.key));
+	return (
+		open.some(({ effect }) => effect === "deny") || (open.length > 0 && changed.some(({ effect }) => effect === "deny"))
+	);
 }
 
 /** Returns the parts that only one side has. */
@@ -93,7 +110,8 @@ const isDeny = ({ effect }: Part): boolean => effect === "deny";
 function makeSlice(atoms: ReadonlyMap<string, string>): Slice {
 	const texts = [...new Set(atoms.values())];
 	const condition = texts.length === 0 ? null : texts.map((text) => wrap(text, texts.length)).join(" && ");
-	return { atoms: new Set(atoms.keys()), condition };
+	const conditions = new Set([...atoms].flatMap(([atom, text]) => (atom === conditionAtom(text) ? [text] : [])));
+	return { atoms: new Set(atoms.keys()), conditions, condition };
 }
 
 /** Returns all combinations of the atoms, those of fewer atoms first. */
@@ -125,7 +143,7 @@ function atomSets(parts: readonly Part[], shared: ReadonlySet<string>): readonly
 }
 
 /** Returns the atom of a slice in which the condition holds. */
-export const conditionAtom = (condition: string): string => `condition ${condition}`;
+const conditionAtom = (condition: string): string => `condition ${condition}`;
 const unknownAtom = (key: string): string => `unknown ${key}`;
 
 /** Returns what the side allows in the slice. Throws TooComplex. */
@@ -133,7 +151,7 @@ export function familiesIn({ prepared, found }: Side, slice: Slice, shared: Read
 	const reading =
 		(allow: PartReading, deny: PartReading) =>
 		({ effect, condition, unknown }: Part): PartReading => {
-			if (condition !== null && !slice.atoms.has(conditionAtom(condition))) return "off";
+			if (condition !== null && !slice.conditions.has(condition)) return "off";
 			if (unknown === null) return "sure";
 			if (shared.has(unknown.key)) return slice.atoms.has(unknownAtom(unknown.key)) ? "possible" : "sure";
 			return effect === "allow" ? allow : deny;

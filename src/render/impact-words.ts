@@ -21,7 +21,7 @@ import {
 	nameTag,
 } from "./power-words.ts";
 
-/** What a line is about: bad news, somebody gains, somebody loses, not known. */
+/** What a line is about: bad news, a user gains, a user loses, not known. */
 export type ImpactSign = "!" | "+" | "-" | "?";
 
 /** Findings with the same change for the same people, in one sentence. */

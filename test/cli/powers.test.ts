@@ -109,7 +109,9 @@ describe("powers beside a deny list of addresses", () => {
 		policyId: policies[1],
 		policyName: "deny list",
 		effect: "EFFECT_DENY",
+		consensus: "",
 		condition: "eth.tx.to == '0x1'",
+		time: "",
 	};
 	const small = {
 		policyId: policies[2],

@@ -29,6 +29,9 @@ export interface SideFamilies {
 
 const maxSlices = 2_000;
 
+/** Max slices in which policies that deny and did not change hold: where they do, a change can be a lockout or an escalation. */
+const maxDenied = 400;
+
 /** Says that conditions can be combined in too many ways. */
 export const tooManyConditions = "policies have too many conditions to compare";
 
@@ -74,7 +77,7 @@ const maxCombined = 6;
 /**
  * Returns the slices to compare; null where there are too many. Where no policy that denies has a condition, it is enough that one
  * condition holds: what is allowed under several is allowed under one of them. Else all combinations are compared; with more than
- * six conditions only those of one policy that allows with one or all of those that deny and changed.
+ * six conditions only those of one policy that allows with one or all of those that deny; with very many, that deny and changed.
  */
 export function findSlices(
 	before: GroupParts,
@@ -88,11 +91,12 @@ export function findSlices(
 		const atoms = new Map(atomSets(all, shared).flatMap((one) => [...one]));
 		if (atoms.size <= maxCombined) return combinationsOf([...atoms]).map(makeSlice);
 	}
-	const denies = atomSets(changed.filter(isDeny), shared);
+	const changedDenies = atomSets(changed.filter(isDeny), shared);
 	const allows = atomSets(
-		(denies.length > 1 || changed.some(isDeny) ? all : changed).filter((part) => !isDeny(part)),
+		(changedDenies.length > 1 || changed.some(isDeny) ? all : changed).filter((part) => !isDeny(part)),
 		shared,
 	);
+	const denies = allows.length * (denying.length + 1) > maxDenied ? changedDenies : denying;
 	if (allows.length * (denies.length + 1) > maxSlices) return null;
 	const together = [...denies, new Map(denies.flatMap((one) => [...one]))];
 	const slices = new Map<string, Slice>();

@@ -137,22 +137,25 @@ export function describeUnreadAccess({ unread }: OrganizationPowers): readonly P
 export interface PowerCounts {
 	/** Users who can do something alone that guards count as sensitive, by policies or as a root quorum of one. */
 	readonly sensitiveAlone: readonly string[];
-	/** Other users who can where a condition on the activity holds, or does not. A change of one's own credentials is none. */
-	readonly sensitiveIf: readonly string[];
+	/** Those of them who can only under a condition on the activity. */
+	readonly onlyConditionally: readonly string[];
 	/** Powers of which something beside the root quorum is unknown. */
 	readonly unknown: number;
 }
 
 export function countPowers(organization: OrganizationPowers): PowerCounts {
 	const { powers } = organization;
-	const names = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));
-	const sensitive = powers.filter(({ group }) => names.has(printGroup(group)));
-	const alone = new Set(sensitive.flatMap((power) => power.alone));
-	const conditional = sensitive.flatMap((power) => power.conditional).filter((one) => one.condition !== ownCredentials);
-	const others = new Set(conditional.flatMap((one) => one.alone).filter((userId) => !alone.has(userId)));
+	const sensitive = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));
+	const checked = powers.filter(({ group }) => sensitive.has(printGroup(group)));
+	const always = new Set(checked.flatMap(({ alone }) => alone));
+	const conditional = checked
+		.flatMap((power) => power.conditional)
+		.filter(({ condition }) => condition !== ownCredentials)
+		.flatMap(({ alone }) => alone);
+	const onlyConditionally = [...new Set(conditional)].filter((userId) => !always.has(userId)).sort();
 	return {
-		sensitiveAlone: [...alone].sort(),
-		sensitiveIf: [...others].sort(),
+		sensitiveAlone: [...always, ...onlyConditionally].sort(),
+		onlyConditionally,
 		unknown: powers.filter((power) => unknownOf(power, organization) !== null).length,
 	};
 }
@@ -161,28 +164,28 @@ export function countPowers(organization: OrganizationPowers): PowerCounts {
 export function summarizeCounts(organizations: readonly OrganizationPowers[]): string {
 	const counts = organizations.map(countPowers);
 	const alone = counts.reduce((sum, { sensitiveAlone }) => sum + sensitiveAlone.length, 0);
-	const under = counts.reduce((sum, { sensitiveIf }) => sum + sensitiveIf.length, 0);
+	const conditional = counts.reduce((sum, { onlyConditionally }) => sum + onlyConditionally.length, 0);
 	const unknown = counts.reduce((sum, one) => sum + one.unknown, 0);
 	const noRoot = organizations.filter(({ rootQuorum }) => rootQuorum === null).length;
 	const total = organizations.reduce((sum, { powers }) => sum + powers.length, 0);
 	if (total === 0) return "Powers: none to show.";
+	const can =
+		alone === 0
+			? "no user can do something sensitive alone"
+			: `${count(alone, "user", "users")} can do something sensitive alone${limitedTo(conditional, alone)}`;
 	const where = organizations.length === 1 ? "" : ` in ${count(organizations.length, "organization", "organizations")}`;
 	const open = [
 		...(unknown === 0 ? [] : [`${count(unknown, "power is", "powers are")} unknown in part`]),
 		...(noRoot === 0 ? [] : [organizations.length === 1 ? noRootQuorum : `${noRootQuorum} in ${noRoot}`]),
 	];
-	return `${[`Powers${where}: ${describeAlone(alone, under)}`, ...open].join("; ")}.`;
+	return `${[`Powers${where}: ${can}`, ...open].join("; ")}.`;
 }
 
 const noRootQuorum = "the root quorum is unknown";
 
-/** `under`: how many others can under a condition. */
-function describeAlone(alone: number, under: number): string {
-	const what = "can do something sensitive alone";
-	if (alone === 0 && under === 0) return `no user ${what}`;
-	if (alone === 0) return `${count(under, "user", "users")} ${what} under a condition`;
-	const more = under === 0 ? "" : `, and ${under} more under a condition`;
-	return `${count(alone, "user", "users")} ${what}${more}`;
+function limitedTo(conditional: number, alone: number): string {
+	if (conditional === 0) return "";
+	return conditional === alone ? ", only under a condition" : `, ${conditional} of them only under a condition`;
 }
 
 /** The policies by name, or nothing. */

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlanImpact } from "../../src/plan/impact.ts";
 import type { StepResult } from "../../src/plan/report.ts";
+import { notEnough } from "../../src/policy/approval.ts";
 import type { ImpactVerdict } from "../../src/policy/impact.ts";
 import { ownCredentials } from "../../src/policy/judge.ts";
 import { describeApprovals, summarizeApprovals } from "../../src/render/approval-words.ts";
@@ -78,9 +79,9 @@ describe("a plan as text", () => {
 
 			Approvals:
 			  policy:30000001-7a3f-4c9e-9d40-000000000001  approval unknown: policies could not be read
-			  userTag:admins  will wait for 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin)) (10000005-7a3f-4c9e-9d40-000000000005 (live name erin))
+			  userTag:admins  will wait for 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin))
 
-			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will wait for approval by 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin)) (10000005-7a3f-4c9e-9d40-000000000005 (live name erin)). 2 user tags to update, 1 policy to remove.
+			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will wait for approval by 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin)). 2 user tags to update, 1 policy to remove.
 			"
 		`);
 	});
@@ -297,6 +298,17 @@ describe("the forecast of approvals", () => {
 			withImpact(forecast({ verdict: "denied", policyIds: [signPolicy], because: "it" }), [], "equivalent"),
 		);
 		expect(phraseText(line?.sentence ?? [])).toBe("would be denied: policy `two signers` denies it");
+	});
+
+	it("does not say that a policy denies a step which it would allow with other approvals", () => {
+		const denied = { verdict: "denied", policyIds: [signPolicy], because: notEnough } as const;
+		const [line] = describeApprovals({
+			...withImpact(forecast(denied), [], "equivalent"),
+			submitterId: alice,
+		});
+		expect(phraseText(line?.sentence ?? [])).toBe(
+			"would be denied: no policy allows alice to change user tags: no approvals with this user's are enough for policy `two signers`",
+		);
 	});
 
 	it("names by what it changes a step on which another depends", () => {

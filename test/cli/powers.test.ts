@@ -133,6 +133,40 @@ describe("powers beside a deny list of addresses", () => {
 	});
 });
 
+describe("a row of powers", () => {
+	const rowsWith = async (changes: object): Promise<World> => {
+		const world = await makeOrganization();
+		await world.change(changes);
+		return world;
+	};
+	const onPolicies = { ...seeded[0], consensus: `approvers.any(user, user.id == '${carol}')` };
+
+	test("names all actions of a resource once, without the name that they include", async () => {
+		const world = await rowsWith({ policies: [{ ...onPolicies, condition: "activity.resource == 'POLICY'" }] });
+		const { stdout } = await world.run(["powers", ...before]);
+		expect(stdout).toMatch(/^ {2}POLICY\/\* {20}alone: carol$/m);
+		expect(stdout).not.toMatch(/policies|POLICY\/CREATE/);
+		const why = await world.run(["powers", "--why", "carol", "POLICY", ...before]);
+		expect(why.stdout).toContain("yes: carol can do anything with policies alone (`POLICY/*`)");
+		const html = await world.run(["powers", ...before, "--format", "html"]);
+		expect(html.stdout).toContain("<bdi>POLICY/*</bdi>");
+	});
+
+	test("leaves it to one line above that the root quorum could not be read", async () => {
+		const world = await makeOrganization();
+		await world.addFault({ operation: "get_organization_configs", fault: "5xx", status: 501, count: 9 });
+		const { stdout } = await world.run(["powers", ...before]);
+		expect(stdout.match(/unknown/g)).toHaveLength(1);
+		expect(stdout).toContain("  root quorum unknown: ");
+		expect(stdout).toMatch(/^ {2}sign +together: 2 of signers \(alice, carol\)$/m);
+		expect(stdout).toContain("only the root quorum");
+		const markdown = await world.run(["powers", ...before, "--format", "markdown"]);
+		expect(markdown.stdout).toContain(
+			"### Powers: no user can do something sensitive alone; the root quorum is unknown.",
+		);
+	});
+});
+
 describe("a limit of powers", () => {
 	const shown = async (world: World, ...words: readonly string[]): Promise<readonly string[]> => {
 		const { code, stdout, stderr } = await world.run(["powers", ...before, ...words]);

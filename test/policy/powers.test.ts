@@ -149,6 +149,12 @@ describe("Powers by the documented shapes", () => {
 		expect([withoutRoot.alone, withoutRoot.unknown]).toEqual([["alice", "bob"], unread.because]);
 	});
 
+	it("are unknown for what is not understood, also where the root quorum was not read", () => {
+		const access = accessOf(people, [policy("ALLOW", "approvers.count == 1", signing)]);
+		const power = powerOf({ ...access, rootQuorum: { known: false, because: "not served" } }, "PRIVATE_KEY/SIGN");
+		expect(power.unknown).toContain("the consensus is not understood");
+	});
+
 	it("say a consensus of 10 of 100 users as one threshold", () => {
 		const users = Array.from({ length: 100 }, (_, index) => user(`user-${String(index).padStart(3, "0")}`));
 		const access = accessOf(users, [policy("ALLOW", "approvers.count() >= 10", signing)]);

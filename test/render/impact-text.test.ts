@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { PlanImpact } from "../../src/plan/impact.ts";
 import type { StepResult } from "../../src/plan/report.ts";
 import { notEnough } from "../../src/policy/approval.ts";
+import { activityActions } from "../../src/policy/groups.ts";
 import type { ImpactVerdict } from "../../src/policy/impact.ts";
 import { ownCredentials } from "../../src/policy/judge.ts";
 import { describeApprovals, summarizeApprovals } from "../../src/render/approval-words.ts";
@@ -222,12 +223,17 @@ describe("a finding", () => {
 
 describe("what people can do", () => {
 	const users = (action: string) => ({ resource: "USER", action });
+	const actionsOf = (resource: string) => activityActions.map((action) => ({ resource, action }));
 	it.each([
 		[[users("UPDATE")], "change users and their tags"],
 		[[{ resource: "POLICY", action: "DELETE" }], "remove policies"],
 		[[{ resource: "WALLET", action: "UPDATE" }], "change wallets"],
 		[[{ resource: "SPACESHIP", action: "LAUNCH" }], "submit `SPACESHIP/LAUNCH` activities"],
 		[[{ resource: "constructor", action: "toString" }], "submit `constructor/toString` activities"],
+		[actionsOf("POLICY"), "do anything with policies"],
+		[[...actionsOf("POLICY"), ...actionsOf("WALLET")], "do anything with policies and with wallets"],
+		[[...actionsOf("POLICY"), users("CREATE")], "do anything with policies and create users"],
+		[actionsOf("SPACESHIP"), "do anything with `SPACESHIP`"],
 		[[{ kind: "a`, alone" }], "submit `a\\u{60}, alone` activities"],
 		[[{ type: "ACTIVITY_TYPE_X" }], "submit activities of type `ACTIVITY_TYPE_X`"],
 		[
@@ -261,6 +267,7 @@ describe("who can do it", () => {
 		[[[thresholdOf(2, [], { tagId: treasury })]], `2 of tag ${treasury} (no members)`],
 		[people.map((userId) => [thresholdOf(1, [userId])]), "u0, or u1, or 7 other ways"],
 		[[rootQuorum], "the root quorum (u0 and u4)"],
+		[[[thresholdOf(2, people.slice(0, 3), { isRootQuorum: true })]], "the root quorum (2 of u0, u1, u2)"],
 		[[rootQuorum, [thresholdOf(1, people.slice(0, 1))]], "u0"],
 	])("is written short: %#", (thresholds, said) => {
 		expect(phraseText(describeThresholds(thresholds, names))).toBe(said);
@@ -327,6 +334,30 @@ describe("the forecast of approvals", () => {
 			earlierActivity: { ...{ state: "pending", status: "" }, activityId: "a", fingerprint: "f", relation: "same" },
 		})) as typeof others;
 		expect(describeApprovals({ ...plan, steps: [first, ...held] }).map(({ verdict }) => verdict)).toEqual(["runs"]);
+	});
+});
+
+describe("a step that is pending approval", () => {
+	const foretold = withApprovals(plan, [pendingApproval]);
+	const report = reportOf(foretold);
+	const stepsOf = (parts: Partial<StepResult>): readonly StepResult[] =>
+		report.steps
+			.slice(0, 1)
+			.map((one) => ({ ...one, outcome: "awaiting-approval", message: null, parts: [], ...parts }));
+	const said = "foretold: waits for 1 of (carol, dave), or the root quorum";
+
+	it("names who can complete it, as the plan foretold, in every format", () => {
+		const steps = stepsOf({});
+		const result = complete({ command: "apply", plans: [foretold], reports: [{ ...report, steps }] });
+		expect(renderReport({ ...report, steps }, foretold, plainStyle)).toContain(`     ${said}`);
+		expect(renderMarkdown(result)).toContain(said);
+		expect(renderGithub(result).annotations).toContain(said);
+		expect(renderHtml(result).replaceAll(/<[^>]*>/g, "")).toContain(said);
+	});
+
+	it("names no one where the service is still processing it, or it ended", () => {
+		for (const parts of [{ message: "in progress" }, { outcome: "completed" }, { outcome: "denied" }] as const)
+			expect(renderReport({ ...report, steps: stepsOf(parts) }, foretold, plainStyle)).not.toContain("foretold");
 	});
 });
 

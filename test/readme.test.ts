@@ -14,7 +14,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureEngine } from "./engine/engine.ts";
@@ -142,11 +142,11 @@ describe("the commands for a clone", () => {
 	});
 });
 
-describe.each(["examples/consensus", "examples/powers"])("%s/README.md", (folder) => {
+describe.each(["examples/consensus/README.md", "examples/powers/README.md"])("%s", (page) => {
 	it("shows what its program prints", () => {
-		const path = join(root, folder, "README.md");
+		const path = join(root, page);
 		const markdown = readFileSync(path, "utf8");
-		const printed = execFileSync(process.execPath, [join(root, folder, "run.ts")], { encoding: "utf8" });
+		const printed = execFileSync(process.execPath, [join(dirname(path), "run.ts")], { encoding: "utf8" });
 		const story = printed
 			.replaceAll(/sha256:[0-9a-f]{64}/g, "sha256:…")
 			.replaceAll(/(activity|explain) 0[0-9a-f]{7}-[0-9a-f-]{27}/g, "$1 01…")
@@ -175,6 +175,8 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	...tours.slice(3).map(([file]) => [file, blockWords] as const),
 	// test/emulator/docs.test.ts
 	["docs/emulator.md", ["http", "json", "yaml"]],
+	// test/policy/docs.test.ts
+	["docs/policies.md", ["condition", "consensus", "time"]],
 	// test/pulumi/docs.test.ts
 	["docs/pulumi.md", [...blockWords, "typescript", "javascript", "json"]],
 	// test/pulumi/examples.test.ts

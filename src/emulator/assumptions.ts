@@ -174,7 +174,7 @@ export const unknownCursorMessage = "invalid paginationOptions: no activity of t
 //   understood.
 // - A policy that is not understood is ERROR at any time. Then its time, its condition and its consensus are looked at, in this
 //   order. A policy that does not apply is DENY_IMPLICIT, also one that would deny. One that allows and lacks approvals is
-//   REQUIRES_CONSENSUS if the submitter belongs to a smallest set that it allows by itself, and REJECTED once a user rejects the
+//   REQUIRES_CONSENSUS if the submitter is in a smallest set that this policy alone allows, and REJECTED once a user rejects the
 //   activity. Approvals of the root quorum have no outcomes.
 // - A policy covers credential activities when its time and its condition are true of one of them, whatever its effect and its
 //   consensus are. These are the activities that create, update or delete API keys, authenticators, OAuth providers and others.

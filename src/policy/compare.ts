@@ -5,14 +5,14 @@ import { aloneIn, fewestIn, findSmallestSets, isMember, participantsIn } from ".
 import type { ImpactChange, ImpactFinding, SideAbility } from "./finding.ts";
 import { TooComplex } from "./formula.ts";
 import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
-import { allowedBy, findParts, type GroupParts, ownCredentials, type Part } from "./judge.ts";
-import { findPower } from "./powers.ts";
+import { allowedBy, findParts, ownCredentials, type Part } from "./judge.ts";
+import { judgeAbility } from "./powers.ts";
 import type { PreparedAccess } from "./prepare.ts";
 import { difference, type Family } from "./resolve.ts";
 import { type Bits, bit, membersOf } from "./sets.ts";
 import {
 	changedParts,
-	conditionAtom,
+	dependsOnReading,
 	familiesIn,
 	findSlices,
 	type Side,
@@ -76,6 +76,7 @@ class Comparison {
 	readonly #group: ActivityGroup;
 	readonly #changed: readonly Part[];
 	readonly #findings: ImpactFinding[] = [];
+	readonly #powers = new Map<Side, SideAbility>();
 	/** Sets that are new, and sets that are gone, by slice. */
 	readonly #seen: {
 		readonly slice: Slice;
@@ -158,8 +159,12 @@ class Comparison {
 			less,
 			wider.flatMap((one) => one.less),
 		);
-		if (newlyMore.length > 0) changes.push(...this.#findMore(slice, before, after, newlyMore));
-		if (newlyLess.length > 0) changes.push(...this.#findLess(slice, before, after, newlyLess));
+		const alone = this.#findAlone(slice, before, after);
+		changes.push(...alone);
+		if (newlyMore.length > 0) changes.push(...this.#findMore(slice, before, after, newlyMore, alone.length > 0));
+		const lockedOut = this.#findLockout(slice, before, after, less);
+		if (lockedOut !== null) changes.push(...lockedOut);
+		else if (newlyLess.length > 0) changes.push(...this.#findLess(slice, after, newlyLess));
 		this.#seen.push({ slice, more, less, changes });
 		for (const change of changes) {
 			this.#add(change, {
@@ -172,14 +177,28 @@ class Comparison {
 		}
 	}
 
-	#findMore(slice: Slice, before: SideFamilies, after: SideFamilies, more: Family): readonly Change[] {
+	/**
+	 * Finds who can do it alone now. Under a condition it can be an escalation though it is none without: there one user was
+	 * already enough, whom a policy denies it here.
+	 */
+	#findAlone(slice: Slice, before: SideFamilies, after: SideFamilies): readonly Change[] {
+		const alone = aloneIn(after.sure) & ~aloneIn(before.possible);
+		if (alone === 0n) return [];
+		const isEscalation = this.#isSensitive(slice) && this.#neededTwo(before.possibleByPolicies);
+		const users = this.#unseen(slice, (one) => one.change === "alone" && (one.isEscalation || !isEscalation), alone);
+		if (users === 0n) return [];
+		const first = membersOf(users)[0] ?? 0;
+		return [{ change: "alone", users, witness: bit(first), isEscalation, unless: [] }];
+	}
+
+	#findMore(
+		slice: Slice,
+		before: SideFamilies,
+		after: SideFamilies,
+		more: Family,
+		hasOthers: boolean,
+	): readonly Change[] {
 		const changes: Change[] = [];
-		const alone = this.#unseen(slice, ["alone"], aloneIn(after.sure) & ~aloneIn(before.possible));
-		if (alone !== 0n) {
-			const isEscalation = this.#isSensitive(slice) && this.#neededTwo(before.possibleByPolicies);
-			const first = membersOf(alone)[0] ?? 0;
-			changes.push({ change: "alone", users: alone, witness: bit(first), isEscalation, unless: [] });
-		}
 		const isAlone = aloneIn(after.sure) !== 0n && aloneIn(more) !== 0n;
 		const [least, most] = [fewestIn(after.sureByPolicies), fewestIn(before.possibleByPolicies)];
 		if (!isAlone && least !== null && most !== null && least < most && !this.#hasSeen(slice, "fewer")) {
@@ -189,21 +208,25 @@ class Comparison {
 			changes.push({ change: "fewer", users: users || witness, witness, ...plain });
 		}
 		const gained = participantsIn(more) & ~participantsIn(before.possible) & ~aloneIn(more);
-		const users = this.#unseen(slice, ["alone", "gains"], gained);
+		const users = this.#unseen(slice, ({ change }) => change === "alone" || change === "gains", gained);
 		if (users !== 0n) changes.push({ change: "gains", users, witness: witnessOf(more, users), ...plain });
-		if (changes.length > 0) return changes;
+		if (changes.length > 0 || hasOthers) return changes;
 		const witness = this.#unseenSet(slice, more, "more");
 		return witness === null ? [] : [{ change: "gains", users: witness, witness, ...plain }];
 	}
 
-	#findLess(slice: Slice, before: SideFamilies, after: SideFamilies, less: Family): readonly Change[] {
-		if (before.sureByPolicies.length > 0 && after.possibleByPolicies.length === 0) {
-			const users = participantsIn(before.sureByPolicies);
-			if (this.#hasSeen(slice, "nobody")) return [];
-			return [{ change: "nobody", users, witness: witnessOf(less, users), ...plain, unless: this.#waysLeft(slice) }];
-		}
+	/** Returns null where policies still allow it, or never did: under a condition that can be so though it is not without. */
+	#findLockout(slice: Slice, before: SideFamilies, after: SideFamilies, less: Family): readonly Change[] | null {
+		if (less.length === 0) return null;
+		if (before.sureByPolicies.length === 0 || after.possibleByPolicies.length > 0) return null;
+		if (this.#hasSeen(slice, "nobody")) return [];
+		const users = participantsIn(before.sureByPolicies);
+		return [{ change: "nobody", users, witness: witnessOf(less, users), ...plain, unless: this.#waysLeft(slice) }];
+	}
+
+	#findLess(slice: Slice, after: SideFamilies, less: Family): readonly Change[] {
 		const lost = participantsIn(less) & ~participantsIn(after.possible);
-		const users = this.#unseen(slice, ["nobody", "loses"], lost);
+		const users = this.#unseen(slice, ({ change }) => change === "nobody" || change === "loses", lost);
 		if (users !== 0n) return [{ change: "loses", users, witness: witnessOf(less, users), ...plain }];
 		const witness = this.#unseenSet(slice, less, "less");
 		return witness === null ? [] : [{ change: "loses", users: witness, witness, ...plain }];
@@ -230,11 +253,11 @@ class Comparison {
 		return this.#wider(slice).some(({ changes }) => changes.some((one) => one.change === change));
 	}
 
-	/** Returns the users for whom no wider slice has one of the changes. */
-	#unseen(slice: Slice, changes: readonly ImpactChange[], users: Bits): Bits {
+	/** Returns the users for whom no wider slice has such a change. */
+	#unseen(slice: Slice, isSuch: (change: Change) => boolean, users: Bits): Bits {
 		return this.#wider(slice)
 			.flatMap((one) => one.changes)
-			.filter(({ change }) => changes.includes(change))
+			.filter(isSuch)
 			.reduce((left, one) => left & ~one.users, users);
 	}
 
@@ -271,16 +294,16 @@ class Comparison {
 		const { parts } = this.#after.found;
 		const conditions = new Set(parts.flatMap((part) => (part.effect === "deny" ? (part.condition ?? []) : [])));
 		return [...conditions].filter((condition) => {
-			const atom = conditionAtom(condition);
-			if (slice.atoms.has(atom)) return false;
-			const denied = { ...slice, atoms: new Set([...slice.atoms, atom]) };
+			if (slice.conditions.has(condition)) return false;
+			const denied = { ...slice, conditions: new Set([...slice.conditions, condition]) };
 			return !isMember(familiesIn(this.#after, denied, new Set()).sure, witness);
 		});
 	}
 
-	#powerOf({ prepared }: Side): SideAbility {
-		const { alone, together, thresholds, isComplete, unknown } = findPower(prepared, this.#group);
-		return { alone, together, thresholds, isComplete, unknown };
+	#powerOf(side: Side): SideAbility {
+		const known = this.#powers.get(side) ?? judgeAbility(side.prepared, side.found);
+		this.#powers.set(side, known);
+		return known;
 	}
 
 	#abilityOf(side: Side, { sure }: SideFamilies): SideAbility {
@@ -303,17 +326,6 @@ class Comparison {
 			isEscalation,
 		});
 	}
-}
-
-/**
- * Returns whether what both sides leave unknown may differ on one of them: a consensus that is not understood may be true for any
- * sets, and what denies these sets has changed, or denies in a way that is not understood.
- */
-function dependsOnReading({ parts }: GroupParts, changed: readonly Part[], shared: ReadonlySet<string>): boolean {
-	const open = parts.filter(({ unknown }) => unknown !== null && !unknown.isAllOrNone && shared.has(unknown.key));
-	return (
-		open.some(({ effect }) => effect === "deny") || (open.length > 0 && changed.some(({ effect }) => effect === "deny"))
-	);
 }
 
 /** Returns the condition under which a change is so; null where it always is. */

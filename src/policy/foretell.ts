@@ -69,6 +69,9 @@ interface Families {
 	readonly further: () => Family;
 }
 
+/** Why it is denied though policies allow it with other approvals; `policyIds` are these policies. */
+export const notEnough = "no approvals with the submitter's are enough for the policies that allow it";
+
 /** Max things that are not known, each of which doubles the readings. */
 const maxUnknowns = 6;
 
@@ -264,8 +267,7 @@ class Foretelling {
 			return { ...common, policyIds, because: "a policy denies what the submitter takes part in" };
 		}
 		if (allows.length === 0) return { ...common, policyIds: [], because: "no policy allows it" };
-		const because = "the policies that allow it do not count the submitter's approval";
-		return { ...common, policyIds: this.#policyIds(allows), because };
+		return { ...common, policyIds: this.#policyIds(allows), because: notEnough };
 	}
 
 	/** Returns the sets of further approvers for which this policy surely allows it, and none denies. */

@@ -2,6 +2,7 @@
 import { type Ability, abilityOf, noAbility } from "./ability.ts";
 import type { AccessState } from "./access.ts";
 import { factsOfGroup } from "./activity.ts";
+import { type ConditionalPower, findConditional, policyIdsOf } from "./conditional.ts";
 import { participantsIn } from "./family.ts";
 import { bound, type Conjunction, TooComplex } from "./formula.ts";
 import type { ActivityGroup } from "./groups.ts";
@@ -21,6 +22,7 @@ import { bit, membersOf } from "./sets.ts";
 import { idsOf, usersOf } from "./votes.ts";
 
 export { type Ability, fewestApprovers, type Threshold } from "./ability.ts";
+export type { ConditionalPower } from "./conditional.ts";
 
 /** Who can do one group of activities. `alone` and `together` include the root quorum, and nothing that is unknown. */
 export interface GroupPower extends Ability {
@@ -41,14 +43,6 @@ export interface GroupPower extends Ability {
 	readonly assumptions: readonly string[];
 }
 
-export interface ConditionalPower extends Ability {
-	/** For example `wallet.id == '…'`. */
-	readonly condition: string;
-	/** Whether the power is there where the condition holds, or where it does not (a conditional deny). */
-	readonly holds: boolean;
-	readonly policyIds: readonly string[];
-}
-
 /**
  * Returns the powers of each group that the policies or the report name, in a fixed order, and of `moreGroups`, each group
  * once. `atMs`: milliseconds since 1970.
@@ -66,55 +60,50 @@ export function findPowers(
 export function findPower(prepared: PreparedAccess, group: ActivityGroup): GroupPower {
 	const found = findParts(prepared, factsOfGroup(group));
 	const common = { group, policyIds: policyIdsOf(found.parts), assumptions: found.assumptions };
+	const ability = judgeAbility(prepared, found);
 	try {
-		return { ...common, ...judgeGroup(prepared, found) };
+		return { ...common, ...ability, ...judgeGroup(prepared, found) };
 	} catch (error) {
 		if (!(error instanceof TooComplex)) throw error;
-		const ability = abilityOf(withRootQuorum(prepared, []), prepared.users);
-		const unknown = `policies are too complex to judge together: ${error.message}`;
-		return { ...common, ...ability, rootQuorumOnly: [], denied: [], unknown, conditions: [], conditional: [] };
+		const unknown = `${tooComplex}: ${error.message}`;
+		return { ...common, ...ability, unknown, rootQuorumOnly: [], denied: [], conditions: [], conditional: [] };
 	}
 }
 
-type Judged = Omit<GroupPower, "group" | "policyIds" | "assumptions">;
+/** Who can do it, and why not everything of that is known. */
+export interface KnownAbility extends Ability {
+	readonly unknown: string | null;
+}
+
+const tooComplex = "policies are too complex to judge together";
+
+/** Returns who can do what these parts are about, where no condition on the activity holds. */
+export function judgeAbility(prepared: PreparedAccess, found: GroupParts): KnownAbility {
+	try {
+		const family = allowedBy(prepared, found.parts, certain);
+		return {
+			...abilityOf(withRootQuorum(prepared, family), prepared.users),
+			unknown: findUnknown(prepared, found),
+		};
+	} catch (error) {
+		if (!(error instanceof TooComplex)) throw error;
+		return {
+			...abilityOf(withRootQuorum(prepared, []), prepared.users),
+			unknown: `${tooComplex}: ${error.message}`,
+		};
+	}
+}
+
+type Judged = Omit<GroupPower, "group" | "policyIds" | "assumptions" | keyof KnownAbility>;
 
 function judgeGroup(prepared: PreparedAccess, found: GroupParts): Judged {
-	const { users } = prepared;
-	const family = allowedBy(prepared, found.parts, certain);
-	const conditional = findConditional(prepared, found.parts, family);
+	const conditional = findConditional(prepared, found.parts, allowedBy(prepared, found.parts, certain));
 	return {
-		...abilityOf(withRootQuorum(prepared, family), users),
 		rootQuorumOnly: findRootQuorumOnly(prepared, found),
-		denied: idsOf(users, findDenied(prepared, found.parts)),
-		unknown: findUnknown(prepared, found),
+		denied: idsOf(prepared.users, findDenied(prepared, found.parts)),
 		conditions: [...new Set(conditional.map(({ condition }) => condition))],
 		conditional,
 	};
-}
-
-const policyIdsOf = (parts: readonly Part[]): readonly string[] =>
-	[...new Set(parts.flatMap(({ policyId }) => (policyId === null ? [] : [policyId])))].sort();
-
-/** Returns what each condition adds: where it holds, for policies that allow; where it does not, for those that deny. */
-function findConditional(prepared: PreparedAccess, parts: readonly Part[], base: Family): readonly ConditionalPower[] {
-	const slices = new Map<string, { readonly condition: string; readonly holds: boolean; readonly own: Part[] }>();
-	for (const part of parts) {
-		if (part.condition === null) continue;
-		const holds = part.effect === "allow";
-		const key = `${holds} ${part.condition}`;
-		const slice = slices.get(key) ?? { condition: part.condition, holds, own: [] };
-		slice.own.push(part);
-		slices.set(key, slice);
-	}
-	return [...slices.values()].flatMap(({ condition, holds, own }) => {
-		const family = allowedBy(prepared, parts, (part) => {
-			if (!own.includes(part)) return certain(part);
-			return holds ? "sure" : "off";
-		});
-		if (difference(family, base, prepared.users).length === 0) return [];
-		const ability = abilityOf(withRootQuorum(prepared, family), prepared.users);
-		return [{ condition, holds, ...ability, policyIds: policyIdsOf(own) }];
-	});
 }
 
 /** What may be, with conditions as `certain` reads them. */

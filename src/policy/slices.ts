@@ -13,6 +13,8 @@ export interface Side {
 /** Which conditions hold, and which unknowns that both sides share are read as true. Parts with others do not count. */
 export interface Slice {
 	readonly atoms: ReadonlySet<string>;
+	/** The conditions among the atoms. */
+	readonly conditions: ReadonlySet<string>;
 	/** The conditions, as text; null where none need hold. */
 	readonly condition: string | null;
 }
@@ -27,6 +29,9 @@ export interface SideFamilies {
 
 const maxSlices = 2_000;
 
+/** Max slices in which policies that deny and did not change hold: where they do, a change can be a lockout or an escalation. */
+const maxDenied = 400;
+
 /** Says that conditions can be combined in too many ways. */
 export const tooManyConditions = "policies have too many conditions to compare";
 
@@ -40,6 +45,21 @@ export function sharedUnknowns(before: GroupParts, after: GroupParts): ReadonlyS
 		parts.flatMap(({ unknown }) => (unknown === null ? [] : [unknown.key]));
 	const own = new Set(keys(before));
 	return new Set(keys(after).filter((key) => own.has(key)));
+}
+
+/**
+ * Returns whether what both sides leave unknown may differ on one of them: a consensus that is not understood may be true for any
+ * sets, and what denies these sets has changed, or denies in a way that is not understood.
+ */
+export function dependsOnReading(
+	{ parts }: GroupParts,
+	changed: readonly Part[],
+	shared: ReadonlySet<string>,
+): boolean {
+	const open = parts.filter(({ unknown }) => unknown !== null && !unknown.isAllOrNone && shared.has(unknown.key));
+	return (
+		open.some(({ effect }) => effect === "deny") || (open.length > 0 && changed.some(({ effect }) => effect === "deny"))
+	);
 }
 
 /** Returns the parts that only one side has. */
@@ -57,7 +77,7 @@ const maxCombined = 6;
 /**
  * Returns the slices to compare; null where there are too many. Where no policy that denies has a condition, it is enough that one
  * condition holds: what is allowed under several is allowed under one of them. Else all combinations are compared; with more than
- * six conditions only those of one policy that allows with one or all of those that deny and changed.
+ * six conditions only those of one policy that allows with one or all of those that deny; with very many, that deny and changed.
  */
 export function findSlices(
 	before: GroupParts,
@@ -71,11 +91,12 @@ export function findSlices(
 		const atoms = new Map(atomSets(all, shared).flatMap((one) => [...one]));
 		if (atoms.size <= maxCombined) return combinationsOf([...atoms]).map(makeSlice);
 	}
-	const denies = atomSets(changed.filter(isDeny), shared);
+	const changedDenies = atomSets(changed.filter(isDeny), shared);
 	const allows = atomSets(
-		(denies.length > 1 || changed.some(isDeny) ? all : changed).filter((part) => !isDeny(part)),
+		(changedDenies.length > 1 || changed.some(isDeny) ? all : changed).filter((part) => !isDeny(part)),
 		shared,
 	);
+	const denies = allows.length * (denying.length + 1) > maxDenied ? changedDenies : denying;
 	if (allows.length * (denies.length + 1) > maxSlices) return null;
 	const together = [...denies, new Map(denies.flatMap((one) => [...one]))];
 	const slices = new Map<string, Slice>();
@@ -93,7 +114,8 @@ const isDeny = ({ effect }: Part): boolean => effect === "deny";
 function makeSlice(atoms: ReadonlyMap<string, string>): Slice {
 	const texts = [...new Set(atoms.values())];
 	const condition = texts.length === 0 ? null : texts.map((text) => wrap(text, texts.length)).join(" && ");
-	return { atoms: new Set(atoms.keys()), condition };
+	const conditions = new Set([...atoms].flatMap(([atom, text]) => (atom === conditionAtom(text) ? [text] : [])));
+	return { atoms: new Set(atoms.keys()), conditions, condition };
 }
 
 /** Returns all combinations of the atoms, those of fewer atoms first. */
@@ -125,7 +147,7 @@ function atomSets(parts: readonly Part[], shared: ReadonlySet<string>): readonly
 }
 
 /** Returns the atom of a slice in which the condition holds. */
-export const conditionAtom = (condition: string): string => `condition ${condition}`;
+const conditionAtom = (condition: string): string => `condition ${condition}`;
 const unknownAtom = (key: string): string => `unknown ${key}`;
 
 /** Returns what the side allows in the slice. Throws TooComplex. */
@@ -133,7 +155,7 @@ export function familiesIn({ prepared, found }: Side, slice: Slice, shared: Read
 	const reading =
 		(allow: PartReading, deny: PartReading) =>
 		({ effect, condition, unknown }: Part): PartReading => {
-			if (condition !== null && !slice.atoms.has(conditionAtom(condition))) return "off";
+			if (condition !== null && !slice.conditions.has(condition)) return "off";
 			if (unknown === null) return "sure";
 			if (shared.has(unknown.key)) return slice.atoms.has(unknownAtom(unknown.key)) ? "possible" : "sure";
 			return effect === "allow" ? allow : deny;

@@ -8,7 +8,14 @@ import { type ApprovalLine, approvalHeadings, describeApprovals, describeForecas
 import { count } from "./count.ts";
 import { fold, renderChanges, type Section } from "./html-details.ts";
 import { bdi, escapeHtml, type Html, html, trusted } from "./html-text.ts";
-import { describeImpact, type ImpactLine, type ImpactSign, impactHeadingOf, summarizeImpact } from "./impact-words.ts";
+import {
+	describeConditions,
+	describeImpact,
+	type ImpactLine,
+	type ImpactSign,
+	impactHeadingOf,
+	summarizeImpact,
+} from "./impact-words.ts";
 import { phraseHtml } from "./phrase.ts";
 import { describeGroups } from "./power-words.ts";
 import { makePowersMatrix, type PowerRow, type PowersMatrix, type Reach, type ReachChange } from "./powers-matrix.ts";
@@ -122,9 +129,9 @@ function renderLegend({ rows }: PowersMatrix): Html {
 	)}<li><span class="mark" aria-hidden="true">\u2192</span> before and after</li></ul>`;
 }
 
-function renderRow({ group, cells }: PowerRow, { users }: PowersMatrix): Html {
+function renderRow({ finding, cells }: PowerRow, { users }: PowersMatrix): Html {
 	const shown = cells.map((cell, index) => renderCell(cell, users[index]?.changes === false));
-	return html`<tr><th scope="row"><div><span class="name" title="${printGroup(group)}">${phraseHtml(describeGroups([group]))}</span></div></th>${trusted(shown.join(""))}</tr>\n`;
+	return html`<tr><th scope="row"><div><span class="name" title="${printGroup(finding.group)}">${phraseHtml([...describeGroups([finding.group]), ...describeConditions(finding)])}</span></div></th>${trusted(shown.join(""))}</tr>\n`;
 }
 
 /** Returns a cell: a sign, a colour and a word for screen readers, both sides where they differ. */

@@ -21,7 +21,7 @@ import {
 	nameTag,
 } from "./power-words.ts";
 
-/** What a line is about: bad news, somebody gains, somebody loses, not known. */
+/** What a line is about: bad news, a user gains, a user loses, not known. */
 export type ImpactSign = "!" | "+" | "-" | "?";
 
 /** Findings with the same change for the same people, in one sentence. */
@@ -139,7 +139,7 @@ function listGroups(groups: readonly string[]): Phrase {
 }
 
 /** Returns the conditions after the power; empty where there is none. One is not written by a policy, but by orgsync. */
-function describeConditions({ condition, unless }: PlanImpact): Phrase {
+export function describeConditions({ condition, unless }: PlanImpact): Phrase {
 	const denials = unless.map((text) => [code(text)]);
 	const except: Phrase = denials.length === 0 ? [] : [", except where ", ...joinPhrases(denials, ", ", " or ")];
 	if (condition === null) return except;

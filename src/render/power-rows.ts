@@ -1,5 +1,6 @@
 /** Powers as rows: groups that the same users can do are one row, and each row says who can do it in a few lines. */
 import { type ActivityGroup, namedPowers, type PowerName, printGroup, sensitivePowers } from "../policy/groups.ts";
+import { ownCredentials } from "../policy/judge.ts";
 import type { Ability, ConditionalPower, GroupPower } from "../policy/powers.ts";
 import { code, joinPhrases, type Phrase, reason } from "./phrase.ts";
 import { describeGroups, describePolicies, describeThresholds, listPeople, type PowerNames } from "./power-words.ts";
@@ -108,14 +109,23 @@ export function describeUnreadAccess({ unread }: OrganizationPowers): readonly P
 export interface PowerCounts {
 	/** Users who can do something alone that guards count as sensitive, by policies or as a root quorum of one. */
 	readonly sensitiveAlone: readonly string[];
+	/** Those of them who can only under a condition on the activity. */
+	readonly onlyConditionally: readonly string[];
 	readonly unknown: number;
 }
 
 export function countPowers({ powers }: Pick<OrganizationPowers, "powers">): PowerCounts {
 	const sensitive = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));
-	const alone = powers.filter(({ group }) => sensitive.has(printGroup(group))).flatMap((power) => power.alone);
+	const checked = powers.filter(({ group }) => sensitive.has(printGroup(group)));
+	const always = new Set(checked.flatMap(({ alone }) => alone));
+	const conditional = checked
+		.flatMap((power) => power.conditional)
+		.filter(({ condition }) => condition !== ownCredentials)
+		.flatMap(({ alone }) => alone);
+	const onlyConditionally = [...new Set(conditional)].filter((userId) => !always.has(userId)).sort();
 	return {
-		sensitiveAlone: [...new Set(alone)].sort(),
+		sensitiveAlone: [...always, ...onlyConditionally].sort(),
+		onlyConditionally,
 		unknown: powers.filter(({ unknown }) => unknown !== null).length,
 	};
 }
@@ -124,15 +134,21 @@ export function countPowers({ powers }: Pick<OrganizationPowers, "powers">): Pow
 export function summarizeCounts(organizations: readonly OrganizationPowers[]): string {
 	const counts = organizations.map(countPowers);
 	const alone = counts.reduce((sum, { sensitiveAlone }) => sum + sensitiveAlone.length, 0);
+	const conditional = counts.reduce((sum, { onlyConditionally }) => sum + onlyConditionally.length, 0);
 	const unknown = counts.reduce((sum, one) => sum + one.unknown, 0);
 	const total = organizations.reduce((sum, { powers }) => sum + powers.length, 0);
 	if (total === 0) return "Powers: none to show.";
 	const can =
 		alone === 0
 			? "no user can do something sensitive alone"
-			: `${count(alone, "user", "users")} can do something sensitive alone`;
+			: `${count(alone, "user", "users")} can do something sensitive alone${limitedTo(conditional, alone)}`;
 	const where = organizations.length === 1 ? "" : ` in ${count(organizations.length, "organization", "organizations")}`;
 	return `Powers${where}: ${can}${unknown === 0 ? "" : `; ${count(unknown, "power is", "powers are")} unknown in part`}.`;
+}
+
+function limitedTo(conditional: number, alone: number): string {
+	if (conditional === 0) return "";
+	return conditional === alone ? ", only under a condition" : `, ${conditional} of them only under a condition`;
 }
 
 /** The policies by name, or nothing. */

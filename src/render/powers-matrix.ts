@@ -1,9 +1,10 @@
 /** Who can do what before and after a plan, as a matrix of changed groups × users. Unknowns have a mark, never an empty cell. */
 
+import type { PlanImpact } from "../plan/impact.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
-import { type ActivityGroup, printGroup } from "../policy/groups.ts";
+import { printGroup } from "../policy/groups.ts";
 import type { SideAbility } from "../policy/impact.ts";
 
 /** How a user can do a group: `together` only with others, `quorum` only as a member of the root quorum, `no` not at all. */
@@ -15,7 +16,8 @@ export interface ReachChange {
 }
 
 export interface PowerRow {
-	readonly group: ActivityGroup;
+	/** A finding of the power: its group, and the conditions under which the cells are so. */
+	readonly finding: PlanImpact;
 	/** One for each user of the matrix, in their order. */
 	readonly cells: readonly ReachChange[];
 }
@@ -34,9 +36,7 @@ const maxCells = 6_000;
 
 /** Returns the matrix; null where no group changes, or where it would be too large. */
 export function makePowersMatrix(plan: Plan): PowersMatrix | null {
-	// Both sides are of all activities of a group: what changes under a condition is in the sentences.
-	const unconditional = (plan.impact ?? []).filter(({ condition }) => condition === null);
-	const found = new Map(unconditional.map((one) => [printGroup(one.group), one]));
+	const found = new Map((plan.impact ?? []).map((one) => [keyOf(one), one]));
 	const sides = [...found.values()].map((one) => ({ one, before: reachIn(one.before), after: reachIn(one.after) }));
 	const known = new Set(sides.flatMap(({ before, after }) => [...before.named, ...after.named]));
 	const changes = (userId: string): boolean =>
@@ -48,12 +48,16 @@ export function makePowersMatrix(plan: Plan): PowersMatrix | null {
 	const ids = [...shown].sort((left, right) => compareText(nameOf(left), nameOf(right)) || compareText(left, right));
 	return {
 		users: ids.map((userId) => ({ id: userId, changes: changing.has(userId) })),
-		rows: sides.map(({ one: { group }, before, after }) => ({
-			group,
+		rows: sides.map(({ one: finding, before, after }) => ({
+			finding,
 			cells: ids.map((userId) => ({ before: before.of(userId), after: after.of(userId) })),
 		})),
 		leftOut: known.size - shown.size,
 	};
+}
+
+function keyOf({ group, condition }: PlanImpact): string {
+	return JSON.stringify([printGroup(group), condition]);
 }
 
 interface Reaches {

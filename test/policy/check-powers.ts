@@ -1,5 +1,6 @@
 /** Holds powers against every set of approvers of a model organization. */
 import { expect } from "vitest";
+import { ownCredentials } from "../../src/policy/judge.ts";
 import { findPower, type GroupPower } from "../../src/policy/powers.ts";
 import { prepareAccess } from "../../src/policy/prepare.ts";
 import { atMs, type ModelOrganization, writeAccess } from "./model.ts";
@@ -73,9 +74,35 @@ function checkConditional(power: GroupPower, oracle: Oracle): void {
 			if (adds) expected.push(`${condition} ${holds}: ${sets}`);
 		}
 	}
-	const found = power.conditional.map((one) => `${one.condition} ${one.holds}: ${writtenSets(one)}`);
+	const single = power.conditional.filter(({ condition }) => !condition.includes("!("));
+	const found = single.map((one) => `${one.condition} ${one.holds}: ${writtenSets(one)}`);
 	expect(found.sort(), "conditional").toEqual(expected.sort());
 	for (const one of power.conditional) expect(setsOfThresholds(one, userIds)).toEqual(writtenSets(one));
+	checkCombined(power, oracle);
+}
+
+/** Checks that every set that is allowed where some conditions hold and others do not is named, and no other one. */
+function checkCombined(power: GroupPower, oracle: Oracle): void {
+	const { userIds } = oracle;
+	const open = [...new Set(oracle.parts.flatMap((part) => (part.policy === null ? [] : (part.open ?? []))))];
+	if (open.length > 6) return;
+	const allowed = oracle.setsOf(certain, true).map(() => false);
+	for (let number = 0; number < 2 ** open.length; number += 1) {
+		const holds = new Set(open.filter((_, at) => (number >> at) & 1));
+		const sets = oracle.setsOf((part) => {
+			if (part.policy === null || (part.open !== null && !holds.has(part.open))) return "off";
+			return part.effect === "ALLOW" ? "sure" : "possible";
+		}, true);
+		for (const [set, isIn] of sets.entries()) allowed[set] ||= isIn;
+	}
+	const named = [power, ...power.conditional.filter(({ condition }) => condition !== ownCredentials)].flatMap(
+		writtenSets,
+	);
+	const members = named.map((set) => set.split("+").reduce((all, id) => all | (1 << userIds.indexOf(id)), 0));
+	const found = allowed.map((_, set) => set !== 0 && members.some((one) => (one & ~set) === 0));
+	expect(writeSets(smallestOf(found), userIds), "under all conditions").toEqual(
+		writeSets(smallestOf(withMore(allowed)), userIds),
+	);
 }
 
 function checkUnknown(power: GroupPower, oracle: Oracle): void {

@@ -286,7 +286,7 @@ describe("An approval", () => {
 	it("is denied to a submitter who is no part of the consensus", () => {
 		expect(foretell(accessOf(people, [policy("ALLOW", twoOf("A"), updating)]), "dave")).toMatchObject({
 			verdict: "denied",
-			because: "the policies that allow it do not count the submitter's approval",
+			because: "no approvals with the submitter's are enough for the policies that allow it",
 		});
 	});
 

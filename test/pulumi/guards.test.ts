@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { alice, bob, carol, policies, tags } from "../world.ts";
-import { makePulumiWorld, shown, withImports } from "./world.ts";
+import { keptPolicy, makePulumiWorld, shown, withImports } from "./world.ts";
 
 const dave = "a0000000-0000-4000-8000-000000000004";
 const erin = "a0000000-0000-4000-8000-000000000005";
@@ -21,9 +21,8 @@ describe("guards", { timeout: 180_000 }, () => {
 			{ userId: dave, userName: "dave" },
 			{ userId: erin, userName: "erin" },
 		];
-		// Without a policy no one but a root quorum could do anything.
-		const kept = [{ policyId: "90000000-0000-4000-8000-000000000009", policyName: "kept" }];
-		await world.change({ users, policies: kept, userTags: [{ tagId: tags.auditors, userIds: [carol] }] });
+		// Without it, the removal of all policies would be a lockout too.
+		await world.change({ users, policies: [keptPolicy], userTags: [{ tagId: tags.auditors, userIds: [carol] }] });
 		await world.change({ userTags: [{ tagId: tags.oncall, userIds: [bob, carol, dave, erin] }] });
 		const before = world.organization();
 		const use = (program: string) => stack.write({ "index.mjs": withImports(program) });
@@ -68,14 +67,12 @@ describe("guards", { timeout: 180_000 }, () => {
 			[
 				"PolicyRemoval resource 'old': property policyIds value",
 				"3 policies would be removed (allowed: at most 2)",
-				'`pulumi config set orgsync:allow "memberRemovals=3 policies=3 lockout=16"`',
+				'`pulumi config set orgsync:allow "memberRemovals=3 policies=3"`',
 			],
 		);
 		expect(world.organization()).toEqual(before);
 
-		await stack.configure({
-			"orgsync:allow": "memberRemovals=3 memberRemovals=1, ownUserTags=1 policies=3 lockout=16",
-		});
+		await stack.configure({ "orgsync:allow": "memberRemovals=3 memberRemovals=1, ownUserTags=1 policies=3" });
 		use(oncall + auditors + own + removal);
 		world.clearRequests();
 		expect(await stack.up()).toMatchObject({ exitCode: 0 });

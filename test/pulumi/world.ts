@@ -7,6 +7,9 @@ import { clockEnvironment, clockOption } from "../clock.ts";
 import { type Answer, type Stack, type StackOptions, startStack } from "../engine/harness.ts";
 import { keys, makeWorld, organizationId, type World } from "../world.ts";
 
+/** A policy that keeps everyone's powers where a test removes all of the seed: without one, only a root quorum could act. */
+export const keptPolicy = { policyId: "90000000-0000-4000-8000-000000000009", policyName: "kept" };
+
 export interface PulumiWorld {
 	readonly world: World;
 	readonly stack: Stack;

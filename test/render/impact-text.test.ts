@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlanImpact } from "../../src/plan/impact.ts";
 import type { StepResult } from "../../src/plan/report.ts";
+import { notEnough } from "../../src/policy/approval.ts";
 import type { ImpactVerdict } from "../../src/policy/impact.ts";
 import { ownCredentials } from "../../src/policy/judge.ts";
 import { describeApprovals, summarizeApprovals } from "../../src/render/approval-words.ts";
@@ -297,6 +298,17 @@ describe("the forecast of approvals", () => {
 			withImpact(forecast({ verdict: "denied", policyIds: [signPolicy], because: "it" }), [], "equivalent"),
 		);
 		expect(phraseText(line?.sentence ?? [])).toBe("would be denied: policy `two signers` denies it");
+	});
+
+	it("does not say that a policy denies a step which it would allow with other approvals", () => {
+		const denied = { verdict: "denied", policyIds: [signPolicy], because: notEnough } as const;
+		const [line] = describeApprovals({
+			...withImpact(forecast(denied), [], "equivalent"),
+			submitterId: alice,
+		});
+		expect(phraseText(line?.sentence ?? [])).toBe(
+			"would be denied: no policy allows alice to change user tags: no approvals with this user's are enough for policy `two signers`",
+		);
 	});
 
 	it("names by what it changes a step on which another depends", () => {

@@ -8,7 +8,7 @@ export interface Predicate {
 	readonly body: Expression;
 }
 
-/** What stands between the parentheses; neither for `count()`. */
+/** What is between the parentheses; neither for `count()`. */
 export interface Arguments {
 	readonly predicate?: Predicate;
 	readonly argument?: Expression;

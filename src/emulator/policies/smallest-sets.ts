@@ -12,7 +12,7 @@ import type { Approvers, Voter } from "./voters.ts";
 export interface View {
 	/** Every text that a consensus compares something with. */
 	readonly texts: ReadonlySet<string>;
-	/** False: every user has to be looked at by itself. */
+	/** False: every user has to be looked at separately. */
 	readonly isSymmetric: boolean;
 	readonly usesCredentials: boolean;
 	/** The members of the root quorum. */
@@ -141,7 +141,7 @@ function makeRandom(): (below: number) => number {
 	};
 }
 
-/** Removes users in a random order as long as the rest is allowed, the submitter last, and tells whether that one is needed. */
+/** Removes users in a random order as long as the rest is allowed, the submitter last, and returns whether that one is needed. */
 function searchAtRandom(
 	submitter: Voter,
 	others: readonly Voter[],

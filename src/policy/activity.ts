@@ -196,6 +196,8 @@ function isPossible(name: "kind" | "type", value: string, facts: ActivityFacts):
 	if (facts[name] !== null) return facts[name] === value;
 	const kind = name === "kind" ? value : kindOfType(value);
 	if (facts.kind !== null) return facts.kind === kind;
+	// Policies are not asked about these, whatever pair they are of.
+	if (rootQuorumKinds.includes(kind)) return false;
 	const known = pairs[kind];
 	if (known === undefined) return true;
 	return (

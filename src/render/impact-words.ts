@@ -51,7 +51,14 @@ const signs: Readonly<Record<ImpactChange, ImpactSign>> = {
 };
 
 /** Returns the whole in one sentence of orgsync's own words; null where the plan has no impact. */
-export function summarizeImpact({ impact, impactVerdict }: Pick<Plan, "impact" | "impactVerdict">): string | null {
+export function summarizeImpact(plan: Pick<Plan, "impact" | "impactVerdict" | "impactTimed">): string | null {
+	const now = summarizeNow(plan);
+	const { impactTimed: { length } = [] } = plan;
+	if (now === null || length === 0) return now;
+	return `${now} That is now; at another time it differs: ${count(length, "policy has", "policies have")} a time window.`;
+}
+
+function summarizeNow({ impact, impactVerdict }: Pick<Plan, "impact" | "impactVerdict">): string | null {
 	if (impact === undefined) return null;
 	const verdict = impactVerdict ?? "unknown";
 	if (verdict === "equivalent" && impact.length === 0) return "Who can do what stays the same.";

@@ -256,12 +256,37 @@ describe("An approval", () => {
 		const allow = policy("ALLOW", twoOf("A"), updating);
 		expect(foretell(accessOf(people, [allow]), "alice")).toEqual({
 			verdict: "pending",
-			approverSets: [["bob"], ["carol"]],
-			thresholds: [[{ atLeast: 1, of: ["bob", "carol"], tagId: "A", isRootQuorum: false }]],
+			approverSets: [["bob"], ["carol"], ["olga", "otto"]],
+			thresholds: [
+				[{ atLeast: 1, of: ["bob", "carol"], tagId: "A", isRootQuorum: false }],
+				[{ atLeast: 2, of: ["olga", "otto"], tagId: null, isRootQuorum: true }],
+			],
 			policyIds: [allow.id],
 			because: null,
 		});
-		expect(foretell(accessOf(people, [allow]), "otto").approverSets).toEqual([["olga"]]);
+		const two = [
+			["alice", "bob"],
+			["alice", "carol"],
+			["bob", "carol"],
+		];
+		expect(foretell(accessOf(people, [allow]), "otto").approverSets).toEqual([["olga"], ...two]);
+	});
+
+	it("is completed by a user whom a policy lets act alone, though the submitter is not needed for that", () => {
+		const allow = policy("ALLOW", "approvers.any(user, user.id == 'bob')", updating);
+		expect(foretell(accessOf(people, [allow]), "otto")).toMatchObject({
+			approverSets: [["bob"], ["olga"]],
+			thresholds: [[{ atLeast: 1, of: ["bob"] }], [{ atLeast: 1, of: ["olga"], isRootQuorum: true }]],
+			policyIds: [allow.id],
+		});
+	});
+
+	it("is not completed by a user who acts alone, where a policy denies what the submitter approves", () => {
+		const allow = policy("ALLOW", "approvers.any(user, user.id == 'bob')", updating);
+		const deny = policy("DENY", "approvers.any(user, user.id == 'otto')", updating);
+		expect(foretell(accessOf(people, [allow, deny]), "otto")).toMatchObject({
+			...{ verdict: "pending", approverSets: [["olga"]], policyIds: [] },
+		});
 	});
 
 	it("is denied to a submitter who is no part of the consensus", () => {

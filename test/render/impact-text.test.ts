@@ -300,6 +300,12 @@ describe("the forecast of approvals", () => {
 		);
 	});
 
+	it("says that the impact is another one at another time", () => {
+		expect(summarizeImpact({ impact: [], impactVerdict: "equivalent", impactTimed: [signPolicy] })).toBe(
+			"Who can do what stays the same. That is now; at another time it differs: 1 policy has a time window.",
+		);
+	});
+
 	it("names the policy that denies a step", () => {
 		const [line] = describeApprovals(
 			withImpact(forecast({ verdict: "denied", policyIds: [signPolicy], because: "it" }), [], "equivalent"),

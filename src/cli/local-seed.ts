@@ -43,14 +43,14 @@ export function localSeed(publicKey: string): string {
       - policyId: 1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2001
         policyName: everybody may export
         effect: EFFECT_ALLOW
-        condition: "true"
+        condition: activity.resource in ['WALLET', 'PRIVATE_KEY'] && activity.action == 'EXPORT'
         consensus: "true"
         notes: ""
       - policyId: 1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2002
         policyName: approvers sign
         effect: EFFECT_ALLOW
-        condition: "true"
-        consensus: "true"
+        condition: activity.resource == 'PRIVATE_KEY' && activity.action == 'SIGN'
+        consensus: approvers.any(user, user.tags.contains('91c0f5aa-6a77-4c07-8f0c-5f4f0e6f1001'))
         notes: ""
       - policyId: 1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2003
         policyName: root-quorum administers

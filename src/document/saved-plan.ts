@@ -60,6 +60,7 @@ const statedMembers = [
 	"plans[].touched",
 	"plans[].impact",
 	"plans[].impactVerdict",
+	"plans[].impactTimed",
 	"plans[].tagNames",
 	"plans[].policyNames",
 	"plans[].submitterId",

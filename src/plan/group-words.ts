@@ -73,6 +73,13 @@ export function groupWords(group: ActivityGroup): GroupWords {
 	return { verb, object: [object] };
 }
 
+/** Returns the words of all actions on a resource. */
+export function resourceWords(resource: string): GroupWords {
+	const verb: Verb = { do: "do anything", doing: "doing anything" };
+	const object = own(objects, resource);
+	return { verb, object: object === undefined ? ["with ", code(resource)] : [`with ${object}`] };
+}
+
 /** Returns what the group lets people do: `sign with any wallet or key (PRIVATE_KEY/SIGN) where wallet.id == '…'`. */
 export function describePower(group: ActivityGroup, condition: string | null, form: VerbForm = "do"): string {
 	const { verb, object } = groupWords(group);

@@ -1,8 +1,15 @@
 /** What a plan means for who can do what, as it is saved and shown; policy/impact.ts finds it. */
-import type { AccessState } from "../policy/access.ts";
-import { compareAccess, type ImpactFinding, type ImpactVerdict, type SideAbility } from "../policy/impact.ts";
+import type { AccessPolicy, AccessState } from "../policy/access.ts";
+import {
+	compareAccess,
+	type Impact,
+	type ImpactFinding,
+	type ImpactVerdict,
+	type SideAbility,
+} from "../policy/impact.ts";
 import { accessAfter, changesUnknown } from "./access-after.ts";
 import type { Step } from "./step.ts";
+import { sameValue } from "./value.ts";
 
 /** One change of one power; `together` of both sides is cut to the first sets, and `thresholds` says the whole. */
 export type PlanImpact = ImpactFinding;
@@ -13,6 +20,8 @@ const maxSummarySets = 20;
 interface StepsImpact {
 	readonly impact: readonly PlanImpact[];
 	readonly impactVerdict: ImpactVerdict;
+	/** Ids of the policies with a time window, where the impact is another one at another time; left out where it is the same. */
+	readonly impactTimed?: readonly string[];
 }
 
 /** Returns what these steps change for who can do what, once all of them have completed. `atMs`: milliseconds since 1970. */
@@ -24,7 +33,42 @@ export function findImpact(access: AccessState, steps: readonly Step[], atMs: nu
 	});
 	// Where a step changes what was not read, both sides are equally unknown, which is not the same.
 	const isHidden = verdict !== "unknown" && completing.some((step) => changesUnknown(access, step));
-	return { impact, impactVerdict: isHidden ? "unknown" : verdict };
+	const timed = timedPolicies(access, atMs);
+	const differs = timed.length > 0 && differsAtOtherTimes(access, completing, atMs, { verdict, findings });
+	return { impact, impactVerdict: isHidden ? "unknown" : verdict, ...(differs ? { impactTimed: timed } : {}) };
+}
+
+/** Returns the policies that may be in force at one time from now on and not at another. */
+function timedPolicies({ policies }: AccessState, atMs: number): readonly string[] {
+	return policies.known ? policies.value.filter(({ time }) => canChange(time, atMs)).map(({ id }) => id) : [];
+}
+
+/** Whether a window may open or close later: not if all it names is behind us. */
+function canChange(time: string, atMs: number): boolean {
+	if (time.trim() === "") return false;
+	const moments = [...time.matchAll(/Timestamp\s*\(\s*'([^']*)'/g)].map(([, text = ""]) => Date.parse(text));
+	return moments.length === 0 || time.includes("CronSpan") || !moments.every((moment) => moment <= atMs);
+}
+
+/** Which policies with a time window are in force at another time: all of them, those that allow, those that do not, none. */
+const otherTimes: readonly ((policy: AccessPolicy) => boolean)[] = [
+	() => true,
+	({ effect }) => effect === "EFFECT_ALLOW",
+	({ effect }) => effect !== "EFFECT_ALLOW",
+	() => false,
+];
+
+/** Returns whether the steps have another impact where other windows are open. */
+function differsAtOtherTimes(access: AccessState, steps: readonly Step[], atMs: number, now: Impact): boolean {
+	const { policies } = access;
+	if (!policies.known) return false;
+	const timed = new Set(timedPolicies(access, atMs));
+	return otherTimes.some((isOpen) => {
+		const inForce = policies.value.filter((policy) => !timed.has(policy.id) || isOpen(policy));
+		const value = inForce.map((policy) => (timed.has(policy.id) ? { ...policy, time: "" } : policy));
+		const then: AccessState = { ...access, policies: { known: true, value } };
+		return !sameValue(compareAccess(then, accessAfter(then, steps), atMs), now);
+	});
 }
 
 function summarize(side: SideAbility): SideAbility {

@@ -17,6 +17,8 @@ export interface Meaning {
 	readonly impact?: readonly PlanImpact[];
 	/** The whole of `impact` in one word; left out with it. */
 	readonly impactVerdict?: ImpactVerdict;
+	/** Ids of the policies with a time window, where the impact is another one at another time; left out where it is the same. */
+	readonly impactTimed?: readonly string[];
 	/** Live name by tag id, of the tags that impact and approvals name; left out where there is none. */
 	readonly tagNames?: Readonly<Record<string, string>>;
 	/** Live name by policy id, of the policies that impact and approvals name; left out where there is none. */

@@ -103,7 +103,8 @@ function openPart(condition: Expression, facts: ActivityFacts): string {
 		.join(" && ");
 }
 
-const clausesOf = (condition: Expression): readonly Expression[] =>
+/** Returns what must hold for the condition to hold, all of it. */
+export const clausesOf = (condition: Expression): readonly Expression[] =>
 	condition.node === "binary" && condition.operator === "&&"
 		? [...clausesOf(condition.left), ...clausesOf(condition.right)]
 		: [condition];
@@ -185,7 +186,7 @@ function foldList(expression: Expression & { readonly node: "binary" }, facts: A
 }
 
 /** Returns the field of `activity.kind` and `activity.type`; null for another expression. */
-function namesActivity(expression: Expression): "kind" | "type" | null {
+export function namesActivity(expression: Expression): "kind" | "type" | null {
 	if (expression.node !== "field" || expression.of.node !== "name" || expression.of.name !== "activity") return null;
 	return expression.name === "kind" || expression.name === "type" ? expression.name : null;
 }
@@ -195,6 +196,8 @@ function isPossible(name: "kind" | "type", value: string, facts: ActivityFacts):
 	if (facts[name] !== null) return facts[name] === value;
 	const kind = name === "kind" ? value : kindOfType(value);
 	if (facts.kind !== null) return facts.kind === kind;
+	// Policies are not asked about these, whatever pair they are of.
+	if (rootQuorumKinds.includes(kind)) return false;
 	const known = pairs[kind];
 	if (known === undefined) return true;
 	return (

@@ -10,6 +10,7 @@ export type {
 	SubmittedActivity,
 	Submitter,
 } from "./foretell.ts";
+export { notEnough } from "./foretell.ts";
 
 /** Returns what becomes of the activity when this user submits it. `atMs`: milliseconds since 1970. */
 export function foretellApproval(

@@ -62,7 +62,7 @@ export function explainPower(
 	atMs: number,
 ): PowerExplanation {
 	const power = powerIn(access, group, atMs);
-	const conditional = power.conditional.filter((one) => partOf(one, userId) !== "others");
+	const conditional = power.conditional.filter((one) => hasPartByPolicies(one, userId));
 	const verdict = verdictOf(power, conditional, access.rootQuorum, userId);
 	const takesPart = verdict === "alone" || verdict === "together" || verdict === "root-quorum";
 	const policies = access.policies.known ? access.policies.value : [];
@@ -92,9 +92,9 @@ function verdictOf(
 	const isMember = rootQuorum.known && rootQuorum.value.userIds.includes(userId);
 	const part = partOf(power, userId);
 	if (part === "alone") return "alone";
-	if (part === "together" && !power.rootQuorumOnly.includes(userId)) return "together";
+	if (hasPartByPolicies(power, userId)) return "together";
 	if (power.denied.includes(userId)) return isMember && part === "together" ? "root-quorum" : "denied";
-	if (conditional.some(({ holds }) => holds)) return "conditional";
+	if (conditional.length > 0) return "conditional";
 	if (power.unknown !== null) return "unknown";
 	return part === "together" ? "root-quorum" : "no";
 }
@@ -105,6 +105,11 @@ function partOf(ability: Ability, userId: string): "alone" | "together" | "other
 	if (ability.together.some((set) => set.includes(userId))) return "together";
 	const isAmongOthers = !ability.isComplete && ability.thresholds.some((all) => includesUser(all, userId));
 	return isAmongOthers ? "together" : "others";
+}
+
+/** Whether the user has a part in it that is not the root quorum's. */
+function hasPartByPolicies({ thresholds }: Ability, userId: string): boolean {
+	return thresholds.some((all) => !all.some(({ isRootQuorum }) => isRootQuorum) && includesUser(all, userId));
 }
 
 /** Whether one of the thresholds counts the user. */

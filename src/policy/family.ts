@@ -40,6 +40,14 @@ function withoutAlone(family: Family, alone: Bits): Family {
 	return simplify(left);
 }
 
+/** Returns what is left of an alternative once this user has approved. */
+export function withoutUser(alternative: Alternative, user: number): Alternative {
+	return alternative.flatMap((threshold) => {
+		const count = threshold.count - (hasBit(threshold.set, user) ? 1 : 0);
+		return count <= 0 ? [] : [{ ...threshold, count, set: threshold.set & ~bit(user) }];
+	});
+}
+
 const found = new WeakMap<Family, SmallestSets>();
 
 /** Returns all smallest sets, or the first `maxWrittenSets` of them. Each family is searched once. */

@@ -1,10 +1,11 @@
 /** Finds what the policies of an organization make of one activity of one submitter. */
 import { type Threshold, thresholdsOf } from "./ability.ts";
 import { factsOfType } from "./activity.ts";
-import { findSmallestSets, isMember, maxWrittenSets } from "./family.ts";
+import { findSmallestSets, isMember, maxWrittenSets, withoutUser } from "./family.ts";
 import { bound, type Conjunction, TooComplex } from "./formula.ts";
 import {
 	allowedBy,
+	certain,
 	credentialCover,
 	findParts,
 	type GroupParts,
@@ -15,7 +16,7 @@ import {
 	withRootQuorum,
 } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
-import { difference, type Family, simplify } from "./resolve.ts";
+import { difference, type Family, resolve } from "./resolve.ts";
 import { type Bits, bit, hasBit, membersOf } from "./sets.ts";
 import { idsOf } from "./votes.ts";
 
@@ -24,7 +25,10 @@ export type ApprovalVerdict = "runs" | "pending" | "denied" | "unknown";
 /** What becomes of one activity. */
 export interface Approval {
 	readonly verdict: ApprovalVerdict;
-	/** Smallest sets of further approvers, each of which completes it; only where the verdict is `pending`. At most 1,000. */
+	/**
+	 * The smallest sets of further approvers that complete it once the submitter has approved; only where the verdict is `pending`.
+	 * At most 1,000.
+	 */
 	readonly approverSets: readonly (readonly string[])[];
 	/** The same, written short: each alternative is a list of thresholds that all must hold. */
 	readonly thresholds: readonly (readonly Threshold[])[];
@@ -54,6 +58,19 @@ interface Foretold {
 	/** Sets of further approvers; only where it is pending. */
 	readonly further: Family;
 }
+
+const denied: Foretold = { verdict: "denied", further: [] };
+
+/** What is allowed, in one reading. */
+interface Families {
+	/** Sets of approvers, with the submitter or without. */
+	readonly allowed: Family;
+	/** Sets of further approvers; found when it is asked for. */
+	readonly further: () => Family;
+}
+
+/** Why it is denied though policies allow it with other approvals; `policyIds` are these policies. */
+export const notEnough = "no approvals with the submitter's are enough for the policies that allow it";
 
 /** Max things that are not known, each of which doubles the readings. */
 const maxUnknowns = 6;
@@ -117,7 +134,7 @@ class Foretelling {
 		}
 		const outcomes = this.#submitterVotes().map((unused) => this.#judge(unused));
 		const [first, ...others] = outcomes;
-		if (first === undefined || others.some((one) => !isSame(one, first))) {
+		if (first === undefined || others.some((one) => this.#agree(one, first).verdict !== first.verdict)) {
 			return unknownApproval("it depends on the credential that stamps the request", this.#policyIds(this.#parts));
 		}
 		if (first.verdict === "runs") return this.#runs();
@@ -152,16 +169,19 @@ class Foretelling {
 			agreed = agreed === null ? foretold : this.#agree(agreed, foretold);
 			if (agreed.verdict === "unknown") return agreed;
 		}
-		return agreed ?? { verdict: "denied", further: [] };
+		return agreed ?? denied;
 	}
 
 	#agree(one: Foretold, other: Foretold): Foretold {
 		if (one.verdict !== other.verdict) return { verdict: "unknown", further: [] };
 		if (one.verdict !== "pending") return one;
-		const { users } = this.#prepared;
-		const isEqual = difference(one.further, other.further, users).length === 0;
-		if (isEqual && difference(other.further, one.further, users).length === 0) return one;
-		return { verdict: "unknown", further: [] };
+		const isEqual = this.#isWithin(one.further, other.further) && this.#isWithin(other.further, one.further);
+		return isEqual ? one : { verdict: "unknown", further: [] };
+	}
+
+	/** Returns whether the second family has all sets of the first. */
+	#isWithin(family: Family, other: Family): boolean {
+		return difference(family, other, this.#prepared.users).length === 0;
 	}
 
 	#judgeReading(unused: Bits, parts: readonly Part[], holds: ReadonlySet<string>): Foretold {
@@ -173,39 +193,45 @@ class Foretelling {
 				if (part.unknown.isAllOrNone) return holds.has(part.unknown.key) ? "possible" : "off";
 				return part.effect === "allow" ? allow : deny;
 			};
-		const least = this.#familyOf(unused, parts, reading("sure", "possible"));
+		const least = this.#readFamilies(unused, parts, reading("sure", "possible"));
 		const isExact = parts.every(({ unknown }) => unknown === null || unknown.isAllOrNone);
-		const surely = this.#furtherOf(least);
+		const surely = this.#verdictOf(least);
 		if (isExact || surely.verdict === "runs") return surely;
-		const most = this.#familyOf(unused, parts, reading("possible", "sure"));
-		return difference(most, least, this.#prepared.users).length === 0 ? surely : { verdict: "unknown", further: [] };
+		const most = this.#readFamilies(unused, parts, reading("possible", "sure"));
+		const isSure = this.#isWithin(most.allowed, least.allowed) && this.#isWithin(most.further(), least.further());
+		return isSure ? surely : { verdict: "unknown", further: [] };
 	}
 
-	#familyOf(unused: Bits, parts: readonly Part[], readingOf: (part: Part) => PartReading): Family {
+	#readFamilies(unused: Bits, parts: readonly Part[], readingOf: (part: Part) => PartReading): Families {
 		const hidden: readonly Part[] = unused === 0n ? [] : [hide(unused)];
-		return withRootQuorum(
-			this.#prepared,
-			allowedBy(this.#prepared, [...parts, ...hidden], (part) => (hidden.includes(part) ? "sure" : readingOf(part))),
+		const all = [...parts, ...hidden];
+		const read = (part: Part): PartReading => (hidden.includes(part) ? "sure" : readingOf(part));
+		return {
+			allowed: withRootQuorum(this.#prepared, allowedBy(this.#prepared, all, read)),
+			further: () => this.#furtherOf(all, read, this.#prepared.rootQuorum ?? []),
+		};
+	}
+
+	/** Returns the sets that complete the activity together with the submitter. Which sets others complete has no part in it. */
+	#furtherOf(parts: readonly Part[], readingOf: (part: Part) => PartReading, rootQuorum: Family): Family {
+		const { users } = this.#prepared;
+		const withSubmitter = [...allowedBy(this.#prepared, parts, readingOf, this.#user), ...rootQuorum];
+		const left = withSubmitter.map((alternative) => withoutUser(alternative, this.#user));
+		return resolve(
+			left.map((atLeast) => ({ atLeast, atMost: [] })),
+			[],
+			users,
 		);
 	}
 
-	/** Returns which further approvers complete what the submitter began. */
-	#furtherOf(family: Family): Foretold {
+	/** It is pending only where the submitter is in a smallest allowed set: one that no others complete among themselves. */
+	#verdictOf({ allowed, further }: Families): Foretold {
 		const own = bit(this.#user);
-		if (isMember(family, own)) return { verdict: "runs", further: [] };
-		const remaining = family.flatMap((alternative) => {
-			const left = alternative
-				.map((threshold) => ({
-					...threshold,
-					count: threshold.count - (hasBit(threshold.set, this.#user) ? 1 : 0),
-					set: threshold.set & ~own,
-				}))
-				.filter(({ count }) => count > 0);
-			return alternative.some(({ set }) => hasBit(set, this.#user)) ? [left] : [];
-		});
-		const others = family.map((alternative) => alternative.map((one) => ({ ...one, set: one.set & ~own })));
-		const further = difference(simplify(remaining), others, this.#prepared.users);
-		return { verdict: further.length === 0 ? "denied" : "pending", further };
+		if (isMember(allowed, own)) return { verdict: "runs", further: [] };
+		if (!allowed.some((alternative) => alternative.some(({ set }) => hasBit(set, this.#user)))) return denied;
+		const others = allowed.map((alternative) => alternative.map((one) => ({ ...one, set: one.set & ~own })));
+		const sets = further();
+		return this.#isWithin(sets, others) ? denied : { verdict: "pending", further: sets };
 	}
 
 	#runs(): Approval {
@@ -217,9 +243,11 @@ class Foretelling {
 		const { users } = this.#prepared;
 		const { alone, together } = findSmallestSets(further);
 		const approverSets = [...membersOf(alone).map(bit), ...together].slice(0, maxWrittenSets);
-		const deciding = this.#parts.filter(
-			(part) => part.effect === "allow" && this.#judgeAlone(part).verdict === "pending",
-		);
+		const deciding = this.#parts.filter((part) => {
+			if (part.effect !== "allow") return false;
+			const completed = this.#completedBy(part);
+			return approverSets.some((set) => isMember(completed, set));
+		});
 		return {
 			verdict: "pending",
 			approverSets: approverSets.map((set) => idsOf(users, set)),
@@ -239,8 +267,13 @@ class Foretelling {
 			return { ...common, policyIds, because: "a policy denies what the submitter takes part in" };
 		}
 		if (allows.length === 0) return { ...common, policyIds: [], because: "no policy allows it" };
-		const because = "the policies that allow it do not count the submitter's approval";
-		return { ...common, policyIds: this.#policyIds(allows), because };
+		return { ...common, policyIds: this.#policyIds(allows), because: notEnough };
+	}
+
+	/** Returns the sets of further approvers for which this policy surely allows it, and none denies. */
+	#completedBy(part: Part): Family {
+		const denies = this.#parts.filter(({ effect }) => effect === "deny");
+		return this.#furtherOf([part, ...denies], certain, []);
 	}
 
 	/** Returns what one policy that allows would mean, with all that deny. */
@@ -285,18 +318,3 @@ const hide = (votes: Bits): Part => {
 		unknown: null,
 	};
 };
-
-function isSame(one: Foretold, other: Foretold): boolean {
-	const key = ({ verdict, further }: Foretold): string =>
-		verdict +
-		further
-			.map((alternative) =>
-				alternative
-					.map(({ count, set }) => `${count}:${set}`)
-					.sort()
-					.join(),
-			)
-			.sort()
-			.join(";");
-	return key(one) === key(other);
-}

@@ -67,6 +67,25 @@ export function printGroup(group: ActivityGroup): string {
 	return `${group.resource}/${group.action}`;
 }
 
+/** Returns the groups as reports write them, `POLICY/*` for all actions of a resource, where its first action is. */
+export function printGroups(groups: readonly ActivityGroup[]): readonly string[] {
+	const whole = wholeResources(groups);
+	const printed = groups.map((group) =>
+		"resource" in group && whole.has(group.resource) ? `${group.resource}/*` : printGroup(group),
+	);
+	return [...new Set(printed)];
+}
+
+/** Returns the resources of which all actions are among the groups. */
+export function wholeResources(groups: readonly ActivityGroup[]): ReadonlySet<string> {
+	const pairs = groups.filter((group) => "resource" in group);
+	const printed = new Set(pairs.map(printGroup));
+	const resources = [...new Set(pairs.map(({ resource }) => resource))];
+	return new Set(
+		resources.filter((resource) => activityActions.every((action) => printed.has(printGroup({ resource, action })))),
+	);
+}
+
 /** Returns the name of the power to which the group belongs; null for a group without a name. */
 export function nameOfGroup(group: ActivityGroup): PowerName | null {
 	const printed = printGroup(group);

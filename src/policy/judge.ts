@@ -133,20 +133,24 @@ export function credentialCover({ policies }: PreparedAccess): "yes" | "no" | "u
 /** How a part is read: not at all, when it surely applies, or when it may. */
 export type PartReading = "off" | "sure" | "possible";
 
-/** Returns the sets that the parts allow, each read in its way. Throws TooComplex. */
+/**
+ * Returns the sets that the parts allow, each read in its way. With `user`, only sets with this user: those that are smallest among
+ * them. Throws TooComplex.
+ */
 export function allowedBy(
 	prepared: PreparedAccess,
 	parts: readonly Part[],
 	readingOf: (part: Part) => PartReading,
+	user: number | null = null,
 ): Family {
 	const read = parts.flatMap((part) => {
 		const reading = readingOf(part);
 		return reading === "off" || part[reading].length === 0 ? [] : [{ part, reading }];
 	});
 	const keys = read.map(({ part, reading }) => `${part.effect}\t${part.unknown === null ? "" : reading}\t${part.key}`);
-	const key = [...new Set(keys)].sort().join("\n\n");
+	const key = [`${user ?? ""}`, ...[...new Set(keys)].sort()].join("\n\n");
 	const known = prepared.families.get(key);
-	const family = known ?? resolveParts(prepared, new Map(read.map((one, index) => [keys[index] ?? "", one])));
+	const family = known ?? resolveParts(prepared, new Map(read.map((one, index) => [keys[index] ?? "", one])), user);
 	prepared.families.set(key, family);
 	if (family instanceof TooComplex) throw family;
 	return family;
@@ -157,11 +161,17 @@ interface ReadPart {
 	readonly reading: Exclude<PartReading, "off">;
 }
 
-function resolveParts({ votes }: PreparedAccess, read: ReadonlyMap<string, ReadPart>): Family | TooComplex {
+function resolveParts(
+	{ votes }: PreparedAccess,
+	read: ReadonlyMap<string, ReadPart>,
+	user: number | null,
+): Family | TooComplex {
+	const own = user === null ? [] : [bound(1, votes.votesOf[user] ?? 0n)];
 	const of = (effect: Part["effect"]): readonly Conjunction[] =>
 		[...read.values()].flatMap(({ part, reading }) => (part.effect === effect ? part[reading] : []));
 	try {
-		return resolve(of("allow"), of("deny"), votes);
+		const allows = of("allow").map(({ atLeast, atMost }) => ({ atLeast: [...own, ...atLeast], atMost }));
+		return resolve(allows, of("deny"), votes);
 	} catch (error) {
 		if (error instanceof TooComplex) return error;
 		throw error;

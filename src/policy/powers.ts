@@ -124,16 +124,16 @@ const open =
 function findUnknown(prepared: PreparedAccess, { parts, missing }: GroupParts): string | null {
 	const { users, rootQuorum } = prepared.access;
 	if (missing !== null) return missing;
-	if (!rootQuorum.known) return rootQuorum.because;
 	if (!users.known && parts.length > 0) return users.because;
+	const unknownRoot = rootQuorum.known ? null : rootQuorum.because;
 	const reason = parts.find(({ unknown }) => unknown !== null)?.unknown?.because ?? null;
-	if (reason === null) return null;
+	if (reason === null) return unknownRoot;
 	const differs = (most: Family, least: Family): boolean =>
 		difference(withRootQuorum(prepared, most), withRootQuorum(prepared, least), prepared.users).length > 0;
 	const isOpen =
 		differs(allowedBy(prepared, parts, possible), allowedBy(prepared, parts, certain)) ||
 		differs(allowedBy(prepared, parts, open("possible", "sure")), allowedBy(prepared, parts, open("sure", "possible")));
-	return isOpen ? reason : null;
+	return isOpen ? reason : unknownRoot;
 }
 
 function findRootQuorumOnly(prepared: PreparedAccess, { parts, missing }: GroupParts): readonly string[] {

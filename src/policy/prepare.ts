@@ -9,7 +9,7 @@ import { alternativesOf, always, bound, type Conjunction, type Formula, TooCompl
 import { mentionsName } from "./mentions.ts";
 import { makePredicates, type Predicates } from "./predicate.ts";
 import type { Family } from "./resolve.ts";
-import { type Bits, setOf } from "./sets.ts";
+import { type Bits, setOf, sizeOf } from "./sets.ts";
 import { makeVotes, splitVotes, type Votes } from "./votes.ts";
 
 /** A consensus, in both readings of what is unknown. */
@@ -211,6 +211,6 @@ function rootFamily({ rootQuorum }: AccessState, users: Votes): Family | null {
 	const { threshold, userIds } = rootQuorum.value;
 	const numbers = new Map(users.userIds.map((id, index) => [id, index]));
 	const set = setOf(userIds.map((id) => numbers.get(id) ?? 0));
-	if (threshold < 1 || threshold > userIds.length) return [];
+	if (threshold < 1 || threshold > sizeOf(set)) return [];
 	return [[bound(threshold, set, null, true)]];
 }

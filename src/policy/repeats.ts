@@ -1,13 +1,22 @@
 /** Drops findings that say the same as others: a policy that names a kind is reported for that kind. */
+import { clausesOf, namesActivity } from "./activity.ts";
 import type { ImpactFinding } from "./finding.ts";
-import { printGroup } from "./groups.ts";
+import { type ActivityGroup, printGroup } from "./groups.ts";
+import { ownCredentials } from "./judge.ts";
+import { parseExpression } from "./parser.ts";
+import { printExpression } from "./printer.ts";
+import type { Expression } from "./syntax.ts";
 
 /**
  * Returns the findings without those of a resource and action under the condition that the activity is of a kind or type, where
  * the same is found for that kind or type. One of these is an escalation where one of its repeats is.
  */
 export function dropRepeats(findings: readonly ImpactFinding[]): readonly ImpactFinding[] {
-	const named = new Map(findings.filter(({ group }) => !("resource" in group)).map((one) => [keyOf(one), one]));
+	const named = new Map<string, ImpactFinding>();
+	for (const finding of findings) {
+		const clauses = clausesIn(finding);
+		if (!("resource" in finding.group) && clauses !== null) named.set(keyOf(finding, finding.group, clauses), finding);
+	}
 	const escalated = new Set<ImpactFinding>();
 	const kept = findings.filter((finding) => {
 		const originals = originalsOf(finding, named);
@@ -17,31 +26,43 @@ export function dropRepeats(findings: readonly ImpactFinding[]): readonly Impact
 	return kept.map((finding) => (escalated.has(finding) ? { ...finding, isEscalation: true } : finding));
 }
 
-function keyOf({ group, change, userIds, condition }: ImpactFinding): string {
-	return JSON.stringify([printGroup(group), change, userIds, condition]);
+function keyOf({ change, userIds }: ImpactFinding, group: ActivityGroup, clauses: readonly Expression[]): string {
+	return JSON.stringify([printGroup(group), change, userIds, clauses.map(printExpression).sort()]);
+}
+
+/** Returns what must hold, all of it; null where the condition is not understood. */
+function clausesIn({ condition }: ImpactFinding): readonly Expression[] | null {
+	if (condition === null) return [];
+	// That sentence is no expression: here a name takes its place.
+	const parsed = parseExpression(condition.replaceAll(ownCredentials, "own_credentials"));
+	return "mistakes" in parsed ? null : clausesOf(parsed.expression);
 }
 
 /** Returns the same finding for each kind and type of its condition; none where one of them has none. */
 function originalsOf(finding: ImpactFinding, named: ReadonlyMap<string, ImpactFinding>): readonly ImpactFinding[] {
-	const { group, condition } = finding;
-	if (!("resource" in group) || condition === null) return [];
-	const clauses = condition.split(" && ");
-	const index = clauses.findIndex((clause) => namesIn(clause).length > 0);
-	const names = namesIn(clauses[index] ?? "");
-	const rest = clauses.filter((_, at) => at !== index).join(" && ");
-	const originals = names.map((one) =>
-		named.get(keyOf({ ...finding, group: one, condition: rest === "" ? null : rest })),
-	);
+	if (!("resource" in finding.group)) return [];
+	const clauses = clausesIn(finding) ?? [];
+	const clause = clauses.find((one) => namesIn(one).length > 0);
+	if (clause === undefined) return [];
+	const rest = clauses.filter((one) => one !== clause);
+	const originals = namesIn(clause).map((one) => named.get(keyOf(finding, one, rest)));
 	return originals.includes(undefined) ? [] : originals.filter((one) => one !== undefined);
 }
 
 /** Returns the kinds and types with which the clause compares the activity; none where it does anything else. */
-function namesIn(clause: string): readonly ({ readonly kind: string } | { readonly type: string })[] {
-	const parts = clause.replace(/^\((.*)\)$/, "$1").split(" || ");
-	const found = parts.map((part) => /^activity\.(kind|type) (?:== ('[^']*')|in \[((?:'[^']*'(?:, )?)+)\])$/.exec(part));
-	if (found.some((one) => one === null)) return [];
-	return found.flatMap((one) => {
-		const texts = (one?.[2] ?? one?.[3] ?? "").split(", ").map((text) => text.slice(1, -1));
-		return texts.map((text) => (one?.[1] === "kind" ? { kind: text } : { type: text }));
-	});
+function namesIn(clause: Expression): readonly ActivityGroup[] {
+	if (clause.node !== "binary") return [];
+	const { operator, left, right } = clause;
+	if (operator === "||") {
+		const [one, other] = [namesIn(left), namesIn(right)];
+		return one.length === 0 || other.length === 0 ? [] : [...one, ...other];
+	}
+	if (operator !== "==" && operator !== "in") return [];
+	const name = namesActivity(left) ?? (operator === "==" ? namesActivity(right) : null);
+	if (name === null) return [];
+	const compared = namesActivity(left) === null ? left : right;
+	const items = compared.node === "list" ? compared.items : [compared];
+	const texts = items.flatMap((item) => (item.node === "literal" && typeof item.value === "string" ? item.value : []));
+	if (texts.length !== items.length) return [];
+	return texts.map((text) => (name === "kind" ? { kind: text } : { type: text }));
 }

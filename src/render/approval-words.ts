@@ -6,7 +6,7 @@ import { listCovers } from "../escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses, type Step, type StepOperation } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
-import type { Approval, ApprovalVerdict } from "../policy/approval.ts";
+import { type Approval, type ApprovalVerdict, notEnough } from "../policy/approval.ts";
 import { code, joinPhrases, type Phrase, phraseText, reason } from "./phrase.ts";
 import { describePolicies, describeThresholds, listPeople, namePerson, type PowerNames } from "./power-words.ts";
 
@@ -88,9 +88,15 @@ function nameSteps(text: string, { steps }: Pick<Plan, "steps">): string {
 	});
 }
 
+/** Returns who can complete a pending step, as the plan foretold it; null where it did not. */
+export function describeAwaited({ approval }: Step, names: Names): Phrase | null {
+	const who = approval?.verdict === "pending" ? describeApprovers(approval, names) : [];
+	return who.length === 0 ? null : ["foretold: waits for ", ...who];
+}
+
 /** Returns who can complete it; empty where that is not known. */
 function describeApprovers({ thresholds, approverSets }: Approval, names: Names): Phrase {
-	if (thresholds.length > 0) return describeThresholds(thresholds, names, "brief");
+	if (thresholds.length > 0) return describeThresholds(thresholds, names, "last");
 	return joinPhrases(
 		approverSets.slice(0, 3).map((set) => listPeople(set, names)),
 		", ",
@@ -109,12 +115,16 @@ export function describeForecaster(
 	];
 }
 
-/** Who it is and what it does, where no policy allows it; else the policies that deny it. */
+/** The policies that deny it; else who it is, what it does, and the policies that allow it to others. */
 function describeDenial({ approval, operation }: Pick<ForetoldStep, "approval" | "operation">, names: Names): Phrase {
 	const { policyIds, because } = approval;
 	const policies = describePolicies(policyIds, names);
-	if (policies !== null) return [...policies, policyIds.length === 1 ? " denies it" : " deny it"];
 	const who: Phrase = names.submitterId === undefined ? ["this key"] : [namePerson(names.submitterId, names)];
+	if (policies !== null && because === notEnough) {
+		const none: Phrase = ["no approvals with this user's are enough for ", ...policies];
+		return ["no policy allows ", ...who, ` to ${actions[operation]}: `, ...none];
+	}
+	if (policies !== null) return [...policies, policyIds.length === 1 ? " denies it" : " deny it"];
 	const known = because === null ? [] : ([" (", reason(because), ")"] as const);
 	return ["no policy allows ", ...who, ` to ${actions[operation]}`, ...known];
 }

@@ -9,6 +9,7 @@ import type { Change } from "../plan/change.ts";
 import type { Finding } from "../plan/drift.ts";
 import type { Position } from "../plan/organization.ts";
 import { blockingGuards, warningGuards } from "../plan/overrides.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import { brokenRules } from "../plan/rules-judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
@@ -25,6 +26,7 @@ import type { PositionOf } from "./positions.ts";
 import { describeUnreadAccess, rowsOf } from "./power-rows.ts";
 import {
 	describeActivity,
+	describeAwaitedOf,
 	describeExplainCommand,
 	describeOutcome,
 	describePart,
@@ -148,7 +150,7 @@ function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf
 		...(failed === null
 			? []
 			: [annotate("error", "stopped", `organization ${plan.organizationId}: ${renderMessageText(failed.error)}`)]),
-		...resultAnnotations(one.results, positionOf),
+		...resultAnnotations(one.results, one.plan, positionOf),
 		...endAnnotations(one, positionOf),
 	];
 }
@@ -248,7 +250,7 @@ function changeAnnotation(
 		: annotate(levelOfChange(change, command), change.action, message, at);
 }
 
-function resultAnnotations(results: readonly StepResult[], positionOf: Positions): readonly Annotation[] {
+function resultAnnotations(results: readonly StepResult[], plan: Plan, positionOf: Positions): readonly Annotation[] {
 	const wrong = results.flatMap((result) => {
 		const said = describeWrong(result);
 		const at = firstOf(coveredAddresses([result.step]), positionOf);
@@ -258,7 +260,9 @@ function resultAnnotations(results: readonly StepResult[], positionOf: Positions
 		.filter(({ outcome }) => outcome !== "completed")
 		.flatMap((result) => {
 			if (result.parts.length > 0) return partAnnotations(result, positionOf);
-			const message = `${result.step.reason}: ${describeOutcome(result)}`;
+			const awaited = describeAwaitedOf(result, plan);
+			const who = awaited === null ? "" : `; ${phraseText(awaited)}`;
+			const message = `${result.step.reason}: ${describeOutcome(result)}${who}`;
 			const at = firstOf(coveredAddresses([result.step]), positionOf);
 			return [annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at)];
 		});

@@ -14,6 +14,7 @@ import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import type { OrganizationResult, Tone } from "./organizations.ts";
 import { phraseHtml } from "./phrase.ts";
 import {
+	describeAwaitedOf,
 	describeExplainCommand,
 	describeHold,
 	describeOutcome,
@@ -78,7 +79,7 @@ function renderStep(step: Step, result: StepResult | undefined, { id, isStopped,
 			? null
 			: html`<p class="doubt">${describeHold(earlierActivity)} <code>${nameOf(earlierActivity)}</code>: ${earlierActivity.relation === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
 	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && isStopped ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${sentence(reason)}</p>
-<p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${result === undefined && earlierActivity === null ? renderForecast(step, plan) : null}${renderOutcome(result)}</li>\n`;
+<p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${result === undefined && earlierActivity === null ? renderForecast(step, plan) : null}${renderOutcome(result, plan)}</li>\n`;
 }
 
 /** Returns what is foretold of the step; null where policies were not asked for. */
@@ -109,14 +110,16 @@ export function heldWord(address: string, plan: Plan): Html | null {
 	return html`<span class="word attention">${relations.size === 0 ? "on hold" : word}</span> `;
 }
 
-function renderOutcome(result: StepResult | undefined): Html | null {
+function renderOutcome(result: StepResult | undefined, plan: Plan): Html | null {
 	if (result === undefined) return null;
 	const parts = result.parts.length === 0 ? null : renderParts(result.parts);
 	const said = describeWrong(result);
 	const wrong = said === null ? null : html`<p class="doubt">${said}</p>`;
 	if (result.outcome === "completed") return html`${wrong}${parts}`;
+	const foretold = describeAwaitedOf(result, plan);
+	const awaited = foretold === null ? null : html`<p class="doubt">${phraseHtml(foretold)}</p>`;
 	const { activityId, fingerprint, policyEvaluations } = result;
-	return html`${wrong}${result.message === null ? null : html`<p class="doubt">${curveQuotes(describeOutcome(result))}</p>`}${policyEvaluations.map(
+	return html`${awaited}${wrong}${result.message === null ? null : html`<p class="doubt">${curveQuotes(describeOutcome(result))}</p>`}${policyEvaluations.map(
 		({ policyId, outcome }) =>
 			html`<p class="soft">policy <code>${policyId ?? "(not set)"}</code>: ${outcome ?? "no outcome given"}</p>`,
 	)}${

@@ -6,7 +6,7 @@ import type { AddressText } from "../plan/address.ts";
 import type { Change, TagChange } from "../plan/change.ts";
 import type { PlanImpact } from "../plan/impact.ts";
 import type { Plan } from "../plan/plan.ts";
-import { printGroup } from "../policy/groups.ts";
+import { printGroup, printGroups } from "../policy/groups.ts";
 import type { ImpactChange, ImpactVerdict, SideAbility } from "../policy/impact.ts";
 import { ownCredentials } from "../policy/judge.ts";
 import type { Threshold } from "../policy/powers.ts";
@@ -51,7 +51,14 @@ const signs: Readonly<Record<ImpactChange, ImpactSign>> = {
 };
 
 /** Returns the whole in one sentence of orgsync's own words; null where the plan has no impact. */
-export function summarizeImpact({ impact, impactVerdict }: Pick<Plan, "impact" | "impactVerdict">): string | null {
+export function summarizeImpact(plan: Pick<Plan, "impact" | "impactVerdict" | "impactTimed">): string | null {
+	const now = summarizeNow(plan);
+	const { impactTimed: { length } = [] } = plan;
+	if (now === null || length === 0) return now;
+	return `${now} That is now; at another time it differs: ${count(length, "policy has", "policies have")} a time window.`;
+}
+
+function summarizeNow({ impact, impactVerdict }: Pick<Plan, "impact" | "impactVerdict">): string | null {
 	if (impact === undefined) return null;
 	const verdict = impactVerdict ?? "unknown";
 	if (verdict === "equivalent" && impact.length === 0) return "Who can do what stays the same.";
@@ -113,7 +120,7 @@ function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], pl
 	const { change } = first;
 	const policyIds = [...new Set(findings.flatMap((one) => one.policyIds))].sort();
 	const where = describeConditions(first);
-	const groups = [...new Set(findings.map(({ group }) => printGroup(group)))];
+	const groups = printGroups(findings.map(({ group }) => group));
 	const witness = first.witness.length < 2 ? [] : [["for example ", ...listPeople(first.witness, plan)]];
 	const policies = describePolicies(policyIds, plan);
 	const detail = [...(policies === null ? [] : [policies]), ...witness, listGroups(groups)];

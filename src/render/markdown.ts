@@ -236,7 +236,7 @@ function decisionBlocks({
 			1,
 			["step that did not complete", "steps that did not complete"],
 			"Not completed",
-			unfinished.flatMap(renderStepResult),
+			unfinished.flatMap((result) => renderStepResult(result, plan)),
 		),
 		bullets(1, ["difference", "differences"], reportHeadings.left, left),
 		bullets(3, ["wrong forecast", "wrong forecasts"], "Wrong forecasts", wrong),
@@ -272,7 +272,12 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 			describeUnread(plan).map((line) => codeSpan(line)),
 		),
 		folded(6, ["line of changes", "lines of changes"], `Changes (${plan.changes.length})`, changes, "diff"),
-		folded(7, ["step", "steps"], `Completed steps (${completed.length})`, completed.flatMap(renderStepResult)),
+		folded(
+			7,
+			["step", "steps"],
+			`Completed steps (${completed.length})`,
+			completed.flatMap((result) => renderStepResult(result, plan)),
+		),
 		plannedSteps(one),
 		folded(8, ["user tag", "user tags"], `Unmanaged user tags (${unmanaged.length})`, unmanaged),
 	];
@@ -309,8 +314,8 @@ function waitingBlocks(plan: Plan): readonly Block[] {
 	});
 }
 
-function renderStepResult(result: StepResult): readonly string[] {
-	const lines = renderStep(result, plainStyle);
+function renderStepResult(result: StepResult, plan: Plan): readonly string[] {
+	const lines = renderStep(result, plan, plainStyle);
 	if (result.step.earlierActivity?.state !== "in-doubt") return lines;
 	// Shorter lines, so that the name of an activity to abandon is never cut.
 	return lines.flatMap((line, index) => (index === 1 ? line.split(/(?<=:) (?=the )|(?<=;) /).map(indent) : [line]));

@@ -1,5 +1,14 @@
 /** Powers as rows: groups that the same users can do are one row, and each row says who can do it in a few lines. */
-import { type ActivityGroup, namedPowers, type PowerName, printGroup, sensitivePowers } from "../policy/groups.ts";
+import {
+	type ActivityGroup,
+	namedPowers,
+	type PowerName,
+	printGroup,
+	printGroups,
+	sensitivePowers,
+	wholeResources,
+} from "../policy/groups.ts";
+import { ownCredentials } from "../policy/judge.ts";
 import type { Ability, ConditionalPower, GroupPower } from "../policy/powers.ts";
 import { code, joinPhrases, type Phrase, reason } from "./phrase.ts";
 import { describeGroups, describePolicies, describeThresholds, listPeople, type PowerNames } from "./power-words.ts";
@@ -35,18 +44,27 @@ function keyOf({ group: _, policyIds: __, assumptions: ___, ...power }: GroupPow
 	return JSON.stringify(power);
 }
 
-/** Returns the names of powers whose groups are all there, then the other groups. */
+/**
+ * Returns the names of powers whose groups are all there, then the other groups. All actions of a resource are `POLICY/*`; a
+ * name that says no more is left out.
+ */
 function titlesOf(groups: readonly ActivityGroup[]): readonly string[] {
-	const left = new Set(groups.map(printGroup));
-	const names = (Object.keys(namedPowers) as PowerName[]).filter((name) => {
-		const own = namedPowers[name].map(printGroup);
-		return own.every((one) => left.has(one));
-	});
-	for (const one of names.flatMap((name) => namedPowers[name].map(printGroup))) left.delete(one);
-	return [...names, ...left];
+	const all = new Set(groups.map(printGroup));
+	const whole = wholeResources(groups);
+	const names = (Object.keys(namedPowers) as PowerName[]).filter(
+		(name) =>
+			namedPowers[name].every((one) => all.has(printGroup(one))) &&
+			!namedPowers[name].every(({ resource }) => whole.has(resource)),
+	);
+	const named = new Set(names.flatMap((name) => namedPowers[name].map(printGroup)));
+	const others = groups.filter(
+		(group) => ("resource" in group && whole.has(group.resource)) || !named.has(printGroup(group)),
+	);
+	return [...names, ...printGroups(others)];
 }
 
-function linesOf(power: GroupPower, names: PowerNames & Pick<OrganizationPowers, "rootQuorum">): readonly PowerLine[] {
+function linesOf(power: GroupPower, names: OrganizationPowers): readonly PowerLine[] {
+	const unknown = unknownOf(power, names);
 	// Members of a root quorum of one can do everything: the first line of the table says so.
 	const alone = power.alone.filter((userId) => !power.rootQuorumOnly.includes(userId));
 	const together = power.thresholds.filter((all) => isTogether(all));
@@ -55,12 +73,22 @@ function linesOf(power: GroupPower, names: PowerNames & Pick<OrganizationPowers,
 		...(together.length === 0 ? [] : [{ label: "together" as const, who: describeThresholds(together, names) }]),
 		...(power.denied.length === 0 ? [] : [{ label: "denied" as const, who: listPeople(power.denied, names) }]),
 		...power.conditional.map((one) => ({ label: "if" as const, who: describeConditional(one, names) })),
-		...(power.unknown === null ? [] : [{ label: "unknown" as const, who: [reason(power.unknown)] }]),
+		...(unknown === null ? [] : [{ label: "unknown" as const, who: [reason(unknown)] }]),
 	];
-	if (alone.length + together.length + power.conditional.length > 0 || power.unknown !== null) return lines;
-	const hasRootQuorum = power.thresholds.length > 0;
+	if (alone.length + together.length + power.conditional.length > 0 || unknown !== null) return lines;
+	const hasRootQuorum = power.thresholds.length > 0 || names.rootQuorum === null;
 	return [hasRootQuorum ? { label: "only", who: ["the root quorum"] } : { label: "no one", who: [] }, ...lines];
 }
+
+/** Returns why not everything is known. That the root quorum could not be read is above the rows, once. */
+function unknownOf({ unknown }: GroupPower, { rootQuorum, unread }: OrganizationPowers): string | null {
+	const isRootQuorum =
+		rootQuorum === null && unread.some(({ what, because }) => what === unreadRoot && because === unknown);
+	return isRootQuorum ? null : unknown;
+}
+
+/** The root quorum among what could not be read. */
+const unreadRoot = "root quorum";
 
 /** Whether it takes several users, by policies. */
 function isTogether(all: Ability["thresholds"][number]): boolean {
@@ -69,7 +97,8 @@ function isTogether(all: Ability["thresholds"][number]): boolean {
 
 /** Returns the condition, and who can do it where it holds or does not hold. */
 export function describeConditional(one: ConditionalPower, names: PowerNames): Phrase {
-	return [one.holds ? "where " : "except where ", code(one.condition), ...prefix(": ", describeAbility(one, names))];
+	const condition = one.condition === ownCredentials ? ownCredentials : code(one.condition);
+	return [one.holds ? "where " : "except where ", condition, ...prefix(": ", describeAbility(one, names))];
 }
 
 /** Returns who can do it: those who can alone, then the alternatives of several; empty where no one can. */
@@ -108,15 +137,26 @@ export function describeUnreadAccess({ unread }: OrganizationPowers): readonly P
 export interface PowerCounts {
 	/** Users who can do something alone that guards count as sensitive, by policies or as a root quorum of one. */
 	readonly sensitiveAlone: readonly string[];
+	/** Those of them who can only under a condition on the activity. */
+	readonly onlyConditionally: readonly string[];
+	/** Powers of which something beside the root quorum is unknown. */
 	readonly unknown: number;
 }
 
-export function countPowers({ powers }: Pick<OrganizationPowers, "powers">): PowerCounts {
+export function countPowers(organization: OrganizationPowers): PowerCounts {
+	const { powers } = organization;
 	const sensitive = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));
-	const alone = powers.filter(({ group }) => sensitive.has(printGroup(group))).flatMap((power) => power.alone);
+	const checked = powers.filter(({ group }) => sensitive.has(printGroup(group)));
+	const always = new Set(checked.flatMap(({ alone }) => alone));
+	const conditional = checked
+		.flatMap((power) => power.conditional)
+		.filter(({ condition }) => condition !== ownCredentials)
+		.flatMap(({ alone }) => alone);
+	const onlyConditionally = [...new Set(conditional)].filter((userId) => !always.has(userId)).sort();
 	return {
-		sensitiveAlone: [...new Set(alone)].sort(),
-		unknown: powers.filter(({ unknown }) => unknown !== null).length,
+		sensitiveAlone: [...always, ...onlyConditionally].sort(),
+		onlyConditionally,
+		unknown: powers.filter((power) => unknownOf(power, organization) !== null).length,
 	};
 }
 
@@ -124,15 +164,28 @@ export function countPowers({ powers }: Pick<OrganizationPowers, "powers">): Pow
 export function summarizeCounts(organizations: readonly OrganizationPowers[]): string {
 	const counts = organizations.map(countPowers);
 	const alone = counts.reduce((sum, { sensitiveAlone }) => sum + sensitiveAlone.length, 0);
+	const conditional = counts.reduce((sum, { onlyConditionally }) => sum + onlyConditionally.length, 0);
 	const unknown = counts.reduce((sum, one) => sum + one.unknown, 0);
+	const noRoot = organizations.filter(({ rootQuorum }) => rootQuorum === null).length;
 	const total = organizations.reduce((sum, { powers }) => sum + powers.length, 0);
 	if (total === 0) return "Powers: none to show.";
 	const can =
 		alone === 0
 			? "no user can do something sensitive alone"
-			: `${count(alone, "user", "users")} can do something sensitive alone`;
+			: `${count(alone, "user", "users")} can do something sensitive alone${limitedTo(conditional, alone)}`;
 	const where = organizations.length === 1 ? "" : ` in ${count(organizations.length, "organization", "organizations")}`;
-	return `Powers${where}: ${can}${unknown === 0 ? "" : `; ${count(unknown, "power is", "powers are")} unknown in part`}.`;
+	const open = [
+		...(unknown === 0 ? [] : [`${count(unknown, "power is", "powers are")} unknown in part`]),
+		...(noRoot === 0 ? [] : [organizations.length === 1 ? noRootQuorum : `${noRootQuorum} in ${noRoot}`]),
+	];
+	return `${[`Powers${where}: ${can}`, ...open].join("; ")}.`;
+}
+
+const noRootQuorum = "the root quorum is unknown";
+
+function limitedTo(conditional: number, alone: number): string {
+	if (conditional === 0) return "";
+	return conditional === alone ? ", only under a condition" : `, ${conditional} of them only under a condition`;
 }
 
 /** The policies by name, or nothing. */

@@ -2,10 +2,10 @@
  * Words for powers (docs/powers.md): what a group of activities lets people do, and who can do it, written short.
  */
 import { showNameWithin } from "../escape.ts";
-import { groupWords, type Verb, type VerbForm } from "../plan/group-words.ts";
+import { groupWords, resourceWords, type Verb, type VerbForm } from "../plan/group-words.ts";
 import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
-import { type ActivityGroup, nameOfGroup, printGroup } from "../policy/groups.ts";
+import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/groups.ts";
 import type { Threshold } from "../policy/powers.ts";
 import { code, joinPhrases, type Part, type Phrase } from "./phrase.ts";
 
@@ -22,9 +22,8 @@ interface GroupPhrase {
 	readonly object: Phrase;
 }
 
-/** Returns the words of a group as parts of a phrase. */
-function wordsOf(group: ActivityGroup): GroupPhrase {
-	const { verb, object } = groupWords(group);
+/** Returns words of groups as parts of a phrase. */
+function phraseOf({ verb, object }: ReturnType<typeof groupWords>): GroupPhrase {
 	return { verb, object: object.map((part) => (typeof part === "string" ? part : code(part.text))) };
 }
 
@@ -40,10 +39,13 @@ const maxUnnamed = 2;
 
 /** Returns what the groups let people do: `export wallets and private keys`, `create, change and remove policies`. */
 export function describeGroups(groups: readonly ActivityGroup[], form: VerbForm = "do"): Phrase {
-	const named = groups.filter((group) => nameOfGroup(group) !== null);
-	const others = groups.length - named.length;
-	const isCounted = named.length > 0 && others > maxUnnamed;
-	const powers = joinWords(shortenUsers(isCounted ? named : groups), form);
+	const whole = wholeResources(groups);
+	const single = groups.filter((group) => !("resource" in group) || !whole.has(group.resource));
+	const named = single.filter((group) => nameOfGroup(group) !== null);
+	const others = single.length - named.length;
+	const isCounted = named.length + whole.size > 0 && others > maxUnnamed;
+	const anything = [...whole].map((resource) => phraseOf(resourceWords(resource)));
+	const powers = joinWords([...anything, ...shortenUsers(isCounted ? named : single)], form);
 	const shown = powers.length > maxPowers ? powers.slice(0, maxPowers - 1) : powers;
 	const more = powers.length - shown.length;
 	const counted = [
@@ -58,7 +60,7 @@ export function describeGroups(groups: readonly ActivityGroup[], form: VerbForm 
 function shortenUsers(groups: readonly ActivityGroup[]): readonly GroupPhrase[] {
 	const ofUsers = groups.filter((group) => "resource" in group && group.resource === "USER").length;
 	return groups.map((group) => {
-		const words = wordsOf(group);
+		const words = phraseOf(groupWords(group));
 		return ofUsers > 1 && printGroup(group) === "USER/UPDATE" ? { ...words, object: ["users"] } : words;
 	});
 }
@@ -111,27 +113,27 @@ const maxAlternatives = 3;
 
 /**
  * Returns who can do it: `2 of signers (alice, bob, carol)`, `alice and 1 of treasury (dave, erin)`. The root quorum can do
- * everything, so beside others it is only mentioned (`brief`), or left out (`omit`).
+ * everything, so beside others it is left out, or comes last.
  */
 export function describeThresholds(
 	alternatives: readonly (readonly Threshold[])[],
 	names: PowerNames,
-	rootQuorum: "brief" | "omit" = "omit",
+	rootQuorum: "last" | "omit" = "omit",
 ): Phrase {
 	const isRoot = (one: readonly Threshold[]): boolean => one.some(({ isRootQuorum }) => isRootQuorum);
 	const others = alternatives.filter((one) => !isRoot(one));
 	const listed = others.length === 0 ? alternatives : others;
-	const isBeside = rootQuorum === "brief" && others.length > 0 && others.length < alternatives.length;
-	const isSimple = listed.length === 1 && listed[0]?.length === 1 && !isBeside;
-	const shown = listed.slice(0, listed.length > maxAlternatives ? maxAlternatives - 1 : maxAlternatives).map((all) =>
+	const beside = rootQuorum === "omit" || others.length === 0 ? [] : alternatives.filter(isRoot);
+	const isSimple = listed.length === 1 && listed[0]?.length === 1 && beside.length === 0;
+	const describe = (all: readonly Threshold[]): Phrase =>
 		joinPhrases(
 			all.map((one) => describeThreshold(one, names, isSimple)),
 			" and ",
-		),
-	);
+		);
+	const shown = listed.slice(0, listed.length > maxAlternatives ? maxAlternatives - 1 : maxAlternatives);
 	const more = listed.length - shown.length;
 	return joinPhrases(
-		[...shown, ...(more === 0 ? [] : [[`${more} other ways`]]), ...(isBeside ? [["the root quorum"]] : [])],
+		[...shown.map(describe), ...(more === 0 ? [] : [[`${more} other ways`]]), ...beside.map(describe)],
 		", or ",
 	);
 }

@@ -3,12 +3,15 @@
  */
 
 import { listCovers, quoteForShell, showAddress, showName, showText, showValue } from "../escape.ts";
+import type { Plan } from "../plan/plan.ts";
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import type { ApprovalVerdict } from "../policy/approval.ts";
+import { describeAwaited } from "./approval-words.ts";
 import { count } from "./count.ts";
 import { renderOverrides } from "./overrides-text.ts";
+import { type Phrase, phraseText } from "./phrase.ts";
 import type { FailedOrganization } from "./result.ts";
 import type { Style } from "./style.ts";
 
@@ -38,13 +41,13 @@ const words: Readonly<Record<Outcome, string>> = {
 	"not-attempted": "not attempted",
 };
 
-/** Returns the report as text, ending with a newline. `"open"` leaves out completed steps, which were shown before. */
-export function renderReport(report: Report, style: Style, which: "all" | "open" = "all"): string {
+/** Returns the report of a plan as text, ending with a newline. `"open"` leaves out completed steps, which were shown before. */
+export function renderReport(report: Report, plan: Plan, style: Style, which: "all" | "open" = "all"): string {
 	// The parts of a completed step were not shown before, and neither was what is wrong about its forecast.
 	const shown = report.steps.filter(
 		(one) => which === "all" || one.outcome !== "completed" || one.parts.length > 0 || describeWrong(one) !== null,
 	);
-	const lines = shown.flatMap((result) => renderStep(result, style));
+	const lines = shown.flatMap((result) => renderStep(result, plan, style));
 	if (report.left !== null && report.left.length > 0) {
 		lines.push("", style.remove(`${reportHeadings.left}:`));
 		lines.push(...report.left.map(({ address }) => `  ${showAddress(address)}`));
@@ -58,12 +61,14 @@ export function renderReport(report: Report, style: Style, which: "all" | "open"
 }
 
 /** Returns a step and its result; more lines where a person has to act. */
-export function renderStep(result: StepResult, style: Style): readonly string[] {
+export function renderStep(result: StepResult, plan: Plan, style: Style): readonly string[] {
 	const { step, outcome, parts } = result;
 	const lines = [
 		`${markOf(outcome, style)} ${showText(step.reason)}  ${style.faint(listCovers(coveredAddresses([step])))}`,
 	];
 	if (outcome !== "completed") lines.push(`     ${describeOutcome(result)}`);
+	const awaited = describeAwaitedOf(result, plan);
+	if (awaited !== null) lines.push(`     ${phraseText(awaited)}`);
 	const wrong = describeWrong(result);
 	if (wrong !== null) lines.push(`     ${style.warn(wrong)}`);
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
@@ -75,6 +80,12 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 		lines.push("     run apply again when it ends: it joins this activity and submits no other");
 	}
 	return lines;
+}
+
+/** Returns who can complete a step that is pending approval, where the plan foretold that; else null. */
+export function describeAwaitedOf(result: StepResult, plan: Plan): Phrase | null {
+	const { step, outcome } = result;
+	return outcome === "awaiting-approval" && !isProcessing(result) ? describeAwaited(step, plan) : null;
 }
 
 const foretold: Readonly<Record<ApprovalVerdict, string>> = {
@@ -128,11 +139,15 @@ export function describeExplainCommand({ activityId }: Pick<Named, "activityId">
 }
 
 /** Returns the outcome of a step and, where known, why. */
-export function describeOutcome({ step, outcome, message }: StepResult): string {
-	// The service is still processing this activity: it is not pending approval.
-	const isProcessing = outcome.startsWith("awaiting") && message !== null && step.earlierActivity === null;
-	const text = isProcessing ? "has not ended" : words[outcome];
+export function describeOutcome(result: StepResult): string {
+	const { outcome, message } = result;
+	const text = isProcessing(result) ? "has not ended" : words[outcome];
 	return message === null ? text : `${text}: ${showText(message)}`;
+}
+
+/** Whether the service is still processing the activity: it is not pending approval. */
+function isProcessing({ step, outcome, message }: StepResult): boolean {
+	return outcome.startsWith("awaiting") && message !== null && step.earlierActivity === null;
 }
 
 /** Returns why a step is on hold, in words before the name of the activity. */
@@ -168,15 +183,10 @@ export function summarizeFailed(finished: number, total: number): string {
 }
 
 /** Returns the steps that finished before an error ended the work, ending with a newline. */
-export function renderFailed(
-	{ steps }: FailedOrganization,
-	total: number,
-	style: Style,
-	which: "all" | "open",
-): string {
+export function renderFailed({ steps }: FailedOrganization, plan: Plan, style: Style, which: "all" | "open"): string {
 	const shown = steps.filter(({ outcome }) => which === "all" || outcome !== "completed");
-	const lines = shown.flatMap((result) => renderStep(result, style));
-	return `${[...lines, ...(lines.length === 0 ? [] : [""]), summarizeFailed(steps.length, total)].join("\n")}\n`;
+	const lines = shown.flatMap((result) => renderStep(result, plan, style));
+	return `${[...lines, ...(lines.length === 0 ? [] : [""]), summarizeFailed(steps.length, plan.steps.length)].join("\n")}\n`;
 }
 
 /** Returns one sentence on an organization without a plan, ending with a newline. */

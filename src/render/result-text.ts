@@ -153,8 +153,8 @@ function renderApplied(result: ApplyResult, style: Style, which: "all" | "open")
 }
 
 function renderOne({ plan, report, failed }: OrganizationResult, style: Style, which: "all" | "open"): string {
-	if (report !== null) return renderReport(report, style, which);
-	return renderFailed(failed as FailedOrganization, plan.steps.length, style, which);
+	if (report !== null) return renderReport(report, plan, style, which);
+	return renderFailed(failed as FailedOrganization, plan, style, which);
 }
 
 /** Whether an error ended the command before it had anything else to show. */

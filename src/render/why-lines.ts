@@ -1,6 +1,6 @@
 /** Why a user can do something or cannot, in lines: the answer, each policy concerned with its clauses, and what is assumed. */
 import type { ClauseExplanation, PolicyExplanation, PowerExplanation } from "../policy/explain-power.ts";
-import { printGroup } from "../policy/groups.ts";
+import { printGroups } from "../policy/groups.ts";
 import { code, joinPhrases, type Phrase, reason } from "./phrase.ts";
 import { describeConditional, policyPhrase } from "./power-rows.ts";
 import { describeGroups, describeThresholds, namePerson, nameTag, type PowerNames } from "./power-words.ts";
@@ -28,7 +28,7 @@ function answerOf(
 ): WhyAnswer {
 	const groups = same.map(({ group }) => group);
 	const listed = joinPhrases(
-		groups.map((group) => [code(printGroup(group))]),
+		printGroups(groups).map((group) => [code(group)]),
 		", ",
 	);
 	const lines = [
@@ -153,7 +153,8 @@ function describeMissing(one: PowerExplanation, names: PowerNames): readonly Phr
 	const tags = one.policies
 		.filter(({ effect, applies }) => effect === "EFFECT_ALLOW" && applies === "others")
 		.flatMap(({ missingTagIds }) => missingTagIds);
-	const named = [...new Set(tags)].map((tagId) => nameTag(tagId, names));
-	if (named.length > 0) return [["to change this, ", who, " needs ", ...joinPhrases(named, ", ", " or ")]];
+	// Without the word `tag`, which comes before all of them.
+	const named = [...new Set(tags)].map((tagId) => nameTag(tagId, names).slice(-1));
+	if (named.length > 0) return [["to change this, ", who, " needs the tag ", ...joinPhrases(named, ", ", " or ")]];
 	return [["to change this, a policy must allow it to ", who]];
 }

@@ -104,6 +104,69 @@ describe("orgsync powers", () => {
 	});
 });
 
+describe("powers beside a deny list of addresses", () => {
+	const denyList = {
+		policyId: policies[1],
+		policyName: "deny list",
+		effect: "EFFECT_DENY",
+		consensus: "",
+		condition: "eth.tx.to == '0x1'",
+		time: "",
+	};
+	const small = {
+		policyId: policies[2],
+		policyName: "small",
+		effect: "EFFECT_ALLOW",
+		consensus: `approvers.any(user, user.id == '${carol}')`,
+		condition: "activity.action == 'SIGN' && eth.tx.value < 10",
+	};
+
+	test("are counted as sensitive, and explained as those under a condition", async () => {
+		const world = await makeOrganization();
+		await world.change({ policies: [seeded[0], denyList, small] });
+		const { stdout } = await world.run(["powers", "--format", "markdown"]);
+		expect(stdout).toContain("1 user can do something sensitive alone, only under a condition");
+		for (const user of ["alice", "carol"]) {
+			const why = await world.run(["powers", "--why", user, "sign"]);
+			expect(why.stdout).toContain(`under a condition: ${user} can sign with any wallet or key`);
+		}
+	});
+});
+
+describe("a row of powers", () => {
+	const rowsWith = async (changes: object): Promise<World> => {
+		const world = await makeOrganization();
+		await world.change(changes);
+		return world;
+	};
+	const onPolicies = { ...seeded[0], consensus: `approvers.any(user, user.id == '${carol}')` };
+
+	test("names all actions of a resource once, without the name that they include", async () => {
+		const world = await rowsWith({ policies: [{ ...onPolicies, condition: "activity.resource == 'POLICY'" }] });
+		const { stdout } = await world.run(["powers", ...before]);
+		expect(stdout).toMatch(/^ {2}POLICY\/\* {20}alone: carol$/m);
+		expect(stdout).not.toMatch(/policies|POLICY\/CREATE/);
+		const why = await world.run(["powers", "--why", "carol", "POLICY", ...before]);
+		expect(why.stdout).toContain("yes: carol can do anything with policies alone (`POLICY/*`)");
+		const html = await world.run(["powers", ...before, "--format", "html"]);
+		expect(html.stdout).toContain("<bdi>POLICY/*</bdi>");
+	});
+
+	test("leaves it to one line above that the root quorum could not be read", async () => {
+		const world = await makeOrganization();
+		await world.addFault({ operation: "get_organization_configs", fault: "5xx", status: 501, count: 9 });
+		const { stdout } = await world.run(["powers", ...before]);
+		expect(stdout.match(/unknown/g)).toHaveLength(1);
+		expect(stdout).toContain("  root quorum unknown: ");
+		expect(stdout).toMatch(/^ {2}sign +together: 2 of signers \(alice, carol\)$/m);
+		expect(stdout).toContain("only the root quorum");
+		const markdown = await world.run(["powers", ...before, "--format", "markdown"]);
+		expect(markdown.stdout).toContain(
+			"### Powers: no user can do something sensitive alone; the root quorum is unknown.",
+		);
+	});
+});
+
 describe("a limit of powers", () => {
 	const shown = async (world: World, ...words: readonly string[]): Promise<readonly string[]> => {
 		const { code, stdout, stderr } = await world.run(["powers", ...before, ...words]);
@@ -121,8 +184,8 @@ describe("a limit of powers", () => {
 		]);
 		expect(await shown(world, "--group", "wallet/create")).toEqual(["  wallets                     alone: bob"]);
 		expect((await shown(world, "--group", "WALLET")).join("\n")).toContain("denied: carol");
-		expect(await shown(world, "--group", "kind CREATE_WALLET")).toHaveLength(1);
-		expect(await shown(world, "--group", "type ACTIVITY_TYPE_CREATE_WALLET")).toHaveLength(1);
+		expect(await shown(world, "--group", "kind CREATE_WALLET")).toHaveLength(2);
+		expect(await shown(world, "--group", "type ACTIVITY_TYPE_CREATE_WALLET")).toHaveLength(2);
 	});
 
 	test("--user shows the part of one user, by alias, id or live name", async () => {

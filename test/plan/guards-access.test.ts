@@ -12,7 +12,9 @@ import {
 	anyOf,
 	approvers,
 	bob,
+	carol,
 	condition,
+	dave,
 	desiredFor,
 	liveFor,
 	type Organization,
@@ -147,8 +149,8 @@ describe("the guard escalation", () => {
 				message: "alice could submit UPDATE_USER_TAG activities alone, where two or more were needed",
 			},
 		]);
-		// Bob's approval completes the step that makes it so.
-		expect(plan.steps[0]?.approval).toMatchObject({ verdict: "pending", approverSets: [[bob]] });
+		// Bob's approval completes the step that makes it so, or that of the root quorum.
+		expect(plan.steps[0]?.approval).toMatchObject({ verdict: "pending", approverSets: [[bob], [carol, dave]] });
 	});
 
 	it("counts a user for each power", () => {

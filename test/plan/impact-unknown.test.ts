@@ -29,6 +29,34 @@ const tagging = (addUserIds: readonly string[]): Step =>
 	stepOf({ operation: "update_user_tag", parameters: { userTagId: tag, addUserIds, removeUserIds: [] } });
 const removal = stepOf({ operation: "delete_policies", parameters: { policyIds: [policy] } });
 
+describe("the impact of a step beside a policy with a time window", () => {
+	const noon = Date.parse("2026-06-01T12:00:00Z");
+	const signing = (time: string): AccessState => ({
+		...known,
+		rootQuorum: { known: true, value: { threshold: 2, userIds: [alice, id("user", 2)] } },
+		policies: {
+			known: true,
+			value: [
+				{
+					...{ id: policy, name: "hours", effect: "EFFECT_ALLOW", condition: "activity.action == 'SIGN'", time },
+					consensus: `approvers.any(user, user.tags.contains('${tag}'))`,
+				},
+			],
+		},
+	});
+	const timed = (time: string) => findImpact(signing(time), [tagging([alice])], noon).impactTimed;
+
+	it("names the policy where the window is closed, or will close", () => {
+		expect(timed("CronSpan('0 1 * * *', '2h', 'UTC')")).toEqual([policy]);
+		expect(timed("time.now < Timestamp('2026-07-01T00:00:00Z')")).toEqual([policy]);
+	});
+
+	it("names none without a window, or where it is behind us", () => {
+		expect(timed("")).toBeUndefined();
+		expect(timed("time.now < Timestamp('2026-05-01T00:00:00Z')")).toBeUndefined();
+	});
+});
+
 describe("the impact of a step", () => {
 	it.each<[string, AccessState, Step]>([
 		["that gives a tag, where users were not read", { ...known, users: denied }, tagging([alice])],

@@ -10,7 +10,9 @@ import {
 	anyOf,
 	approvers,
 	bob,
+	carol,
 	condition,
+	dave,
 	type Organization,
 	type Person,
 	planFor,
@@ -55,7 +57,7 @@ describe("a saved plan", () => {
 	it("keeps impact and approvals", () => {
 		expect(plan.impact?.map(({ change }) => change)).toEqual(["nobody", "alone"]);
 		expect(plan.steps.map(({ approval }) => approval?.verdict)).toEqual(["pending", "denied"]);
-		expect([plan.steps[0]?.approval?.approverSets, plan.submitterId]).toEqual([[[bob]], alice]);
+		expect([plan.steps[0]?.approval?.approverSets, plan.submitterId]).toEqual([[[bob], [carol, dave]], alice]);
 		expect(decode()).toEqual(plan);
 	});
 

@@ -2,8 +2,18 @@
 import { expect } from "vitest";
 import { type Approval, foretellApproval } from "../../src/policy/approval.ts";
 import { prepareAccess } from "../../src/policy/prepare.ts";
+import { setsOfThresholds } from "./check-powers.ts";
 import { atMs, type ModelOrganization, Random, writeAccess } from "./model.ts";
-import { membersOf, Oracle, type OraclePart, ownCredentials, type Pair, type Sets, smallestOf } from "./oracle.ts";
+import {
+	membersOf,
+	Oracle,
+	type OraclePart,
+	ownCredentials,
+	type Pair,
+	type Sets,
+	smallestOf,
+	writeSets,
+} from "./oracle.ts";
 
 const activities: readonly { readonly type: string; readonly kind: string; readonly pair: Pair }[] = [
 	{ kind: "DELETE_POLICIES", pair: { resource: "POLICY", action: "DELETE" } },
@@ -26,15 +36,16 @@ export function checkApprovals(random: Random, organization: ModelOrganization):
 			isKnown &&= oracle.isKnown();
 			for (const outcome of outcomesOf(oracle, submitter.id, ownerId, type)) outcomes.add(outcome);
 		}
-		check(approval, outcomes, isKnown);
+		check(approval, outcomes, isKnown, userIds);
 		checkReasons(approval, organization);
 	}
 }
 
-function check(approval: Approval, outcomes: ReadonlySet<string>, isKnown: boolean): void {
+function check(approval: Approval, outcomes: ReadonlySet<string>, isKnown: boolean, userIds: readonly string[]): void {
 	// A policy that may be about credentials leaves open who may change their own: unknown is right, whatever the oracle chose.
 	if (approval.because?.includes("about changes of credentials")) return;
 	const found = `${approval.verdict} ${approval.approverSets.map((set) => set.join("+")).sort()}`;
+	expect(`${approval.verdict} ${setsOfThresholds(approval, userIds)}`, "thresholds").toBe(found);
 	if (isKnown) expect(found).toBe(outcomes.size === 1 ? [...outcomes][0] : "unknown ");
 	// In no reading of what is unknown does anything else happen.
 	else if (approval.verdict !== "unknown") expect([...outcomes]).toEqual([found]);
@@ -97,7 +108,7 @@ function ownOnly(
 function outcomeOf(sets: Sets, userIds: readonly string[], submitterId: string): string {
 	const own = 1 << userIds.indexOf(submitterId);
 	if (sets[own]) return "runs ";
-	const waiting = smallestOf(sets).filter((set) => (set & own) !== 0);
-	if (waiting.length === 0) return "denied ";
-	return `pending ${waiting.map((set) => membersOf(set & ~own, userIds).join("+")).sort()}`;
+	if (!smallestOf(sets).some((set) => (set & own) !== 0)) return "denied ";
+	const further = smallestOf(sets.map((_, set) => (set & own) === 0 && sets[set | own] === true));
+	return `pending ${writeSets(further, userIds)}`;
 }

@@ -28,7 +28,7 @@ const writtenSets = ({ alone, together }: Pick<GroupPower, "alone" | "together">
 	[...alone.map((id) => [id]), ...together].map((set) => set.join("+")).sort();
 
 /** Returns the smallest sets that meet the thresholds, found by trying every set. */
-function setsOfThresholds({ thresholds }: Pick<GroupPower, "thresholds">, userIds: readonly string[]): string[] {
+export function setsOfThresholds({ thresholds }: Pick<GroupPower, "thresholds">, userIds: readonly string[]): string[] {
 	const sets: boolean[] = Array.from({ length: 2 ** userIds.length }, (_, set) => {
 		const members = membersOf(set, userIds);
 		return (

@@ -128,3 +128,22 @@ describe("Many conditions", () => {
 		expect(performance.now() - start).toBeLessThan(3_000);
 	});
 });
+
+describe("A kind of the root quorum alone", () => {
+	it("is no power of those whom a policy allows it", () => {
+		const policies = [{ ...policy("ALLOW", anyOf("signers")), condition: "activity.kind == 'UPDATE_ROOT_QUORUM'" }];
+		const [before, after] = [accessOf({ bob: [] }, policies), accessOf({ bob: ["signers"] }, policies)];
+		expect(compareAccess(before, after, atMs)).toEqual({ verdict: "equivalent", findings: [] });
+		expect(conditionalOf(after)).toEqual([]);
+	});
+});
+
+describe("A root quorum that needs more users than it has", () => {
+	it("is not written as a threshold", () => {
+		const access: AccessState = {
+			...accessOf({}, []),
+			rootQuorum: { known: true, value: { threshold: 2, userIds: ["olga", "olga"] } },
+		};
+		expect(findPower(prepareAccess(access, atMs), group).thresholds).toEqual([]);
+	});
+});

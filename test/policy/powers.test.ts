@@ -149,6 +149,12 @@ describe("Powers by the documented shapes", () => {
 		expect([withoutRoot.alone, withoutRoot.unknown]).toEqual([["alice", "bob"], unread.because]);
 	});
 
+	it("are unknown for what is not understood, also where the root quorum was not read", () => {
+		const access = accessOf(people, [policy("ALLOW", "approvers.count == 1", signing)]);
+		const power = powerOf({ ...access, rootQuorum: { known: false, because: "not served" } }, "PRIVATE_KEY/SIGN");
+		expect(power.unknown).toContain("the consensus is not understood");
+	});
+
 	it("say a consensus of 10 of 100 users as one threshold", () => {
 		const users = Array.from({ length: 100 }, (_, index) => user(`user-${String(index).padStart(3, "0")}`));
 		const access = accessOf(users, [policy("ALLOW", "approvers.count() >= 10", signing)]);
@@ -250,18 +256,43 @@ describe("An approval", () => {
 		const allow = policy("ALLOW", twoOf("A"), updating);
 		expect(foretell(accessOf(people, [allow]), "alice")).toEqual({
 			verdict: "pending",
-			approverSets: [["bob"], ["carol"]],
-			thresholds: [[{ atLeast: 1, of: ["bob", "carol"], tagId: "A", isRootQuorum: false }]],
+			approverSets: [["bob"], ["carol"], ["olga", "otto"]],
+			thresholds: [
+				[{ atLeast: 1, of: ["bob", "carol"], tagId: "A", isRootQuorum: false }],
+				[{ atLeast: 2, of: ["olga", "otto"], tagId: null, isRootQuorum: true }],
+			],
 			policyIds: [allow.id],
 			because: null,
 		});
-		expect(foretell(accessOf(people, [allow]), "otto").approverSets).toEqual([["olga"]]);
+		const two = [
+			["alice", "bob"],
+			["alice", "carol"],
+			["bob", "carol"],
+		];
+		expect(foretell(accessOf(people, [allow]), "otto").approverSets).toEqual([["olga"], ...two]);
+	});
+
+	it("is completed by a user whom a policy lets act alone, though the submitter is not needed for that", () => {
+		const allow = policy("ALLOW", "approvers.any(user, user.id == 'bob')", updating);
+		expect(foretell(accessOf(people, [allow]), "otto")).toMatchObject({
+			approverSets: [["bob"], ["olga"]],
+			thresholds: [[{ atLeast: 1, of: ["bob"] }], [{ atLeast: 1, of: ["olga"], isRootQuorum: true }]],
+			policyIds: [allow.id],
+		});
+	});
+
+	it("is not completed by a user who acts alone, where a policy denies what the submitter approves", () => {
+		const allow = policy("ALLOW", "approvers.any(user, user.id == 'bob')", updating);
+		const deny = policy("DENY", "approvers.any(user, user.id == 'otto')", updating);
+		expect(foretell(accessOf(people, [allow, deny]), "otto")).toMatchObject({
+			...{ verdict: "pending", approverSets: [["olga"]], policyIds: [] },
+		});
 	});
 
 	it("is denied to a submitter who is no part of the consensus", () => {
 		expect(foretell(accessOf(people, [policy("ALLOW", twoOf("A"), updating)]), "dave")).toMatchObject({
 			verdict: "denied",
-			because: "the policies that allow it do not count the submitter's approval",
+			because: "no approvals with the submitter's are enough for the policies that allow it",
 		});
 	});
 

@@ -19,6 +19,10 @@ describe("a policy that names activities", () => {
 		["activity.type == 'ACTIVITY_TYPE_UPDATE_USER_TAG'", ["type ACTIVITY_TYPE_UPDATE_USER_TAG nobody always"]],
 		["activity.kind in ['A', 'B']", ["kind A nobody always", "kind B nobody always"]],
 		["activity.kind == 'A' || activity.kind == 'B'", ["kind A nobody always", "kind B nobody always"]],
+		["'A' == activity.kind", ["kind A nobody always"]],
+		["activity.kind == 'A && B'", ["kind A && B nobody always"]],
+		["activity.kind in ['A, B', 'C || D']", ["kind A, B nobody always", "kind C || D nobody always"]],
+		["activity.kind == 'A' && wallet.id == 'v && w'", ["kind A nobody wallet.id == 'v && w'"]],
 	])("is reported for these, once: %s", (condition, found) => {
 		expect(withoutPolicy(condition).filter((line) => !line.includes("own"))).toEqual(found);
 	});

@@ -88,6 +88,7 @@ function textsOf(name: Naming): Readonly<Record<string, string>> {
 		Markdown: renderMarkdown(complete({ command: "plan", plans: [plan], threeWay: [threeWay] })),
 		"a report": renderReport(
 			reportOf(plan, (text) => text, { unverified: null }),
+			plan,
 			plainStyle,
 		),
 	};
@@ -216,7 +217,7 @@ describe("a command that is shown", () => {
 			...{ step, outcome: "awaiting-approval" as const, activityId, fingerprint, requests: 1, tookMs: 1 },
 			...{ message: null, refusedStatus: null, keyNotAccepted: false, policyEvaluations: [], parts: [] },
 		}));
-		const report = renderReport({ ...reportOf(plan), steps, left: [], unverified: null }, plainStyle);
+		const report = renderReport({ ...reportOf(plan), steps, left: [], unverified: null }, plan, plainStyle);
 		expect(report).toContain(`     orgsync explain '${activityId}' shows what it is waiting for\n`);
 	});
 });

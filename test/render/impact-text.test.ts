@@ -2,6 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { PlanImpact } from "../../src/plan/impact.ts";
 import type { StepResult } from "../../src/plan/report.ts";
+import { notEnough } from "../../src/policy/approval.ts";
+import { activityActions } from "../../src/policy/groups.ts";
 import type { ImpactVerdict } from "../../src/policy/impact.ts";
 import { ownCredentials } from "../../src/policy/judge.ts";
 import { describeApprovals, summarizeApprovals } from "../../src/render/approval-words.ts";
@@ -78,9 +80,9 @@ describe("a plan as text", () => {
 
 			Approvals:
 			  policy:30000001-7a3f-4c9e-9d40-000000000001  approval unknown: policies could not be read
-			  userTag:admins  will wait for 1 of (carol, dave), or the root quorum
+			  userTag:admins  will wait for 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin))
 
-			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will wait for approval by 1 of (carol, dave), or the root quorum. 2 user tags to update, 1 policy to remove.
+			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will wait for approval by 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin)). 2 user tags to update, 1 policy to remove.
 			"
 		`);
 	});
@@ -221,12 +223,17 @@ describe("a finding", () => {
 
 describe("what people can do", () => {
 	const users = (action: string) => ({ resource: "USER", action });
+	const actionsOf = (resource: string) => activityActions.map((action) => ({ resource, action }));
 	it.each([
 		[[users("UPDATE")], "change users and their tags"],
 		[[{ resource: "POLICY", action: "DELETE" }], "remove policies"],
 		[[{ resource: "WALLET", action: "UPDATE" }], "change wallets"],
 		[[{ resource: "SPACESHIP", action: "LAUNCH" }], "submit `SPACESHIP/LAUNCH` activities"],
 		[[{ resource: "constructor", action: "toString" }], "submit `constructor/toString` activities"],
+		[actionsOf("POLICY"), "do anything with policies"],
+		[[...actionsOf("POLICY"), ...actionsOf("WALLET")], "do anything with policies and with wallets"],
+		[[...actionsOf("POLICY"), users("CREATE")], "do anything with policies and create users"],
+		[actionsOf("SPACESHIP"), "do anything with `SPACESHIP`"],
 		[[{ kind: "a`, alone" }], "submit `a\\u{60}, alone` activities"],
 		[[{ type: "ACTIVITY_TYPE_X" }], "submit activities of type `ACTIVITY_TYPE_X`"],
 		[
@@ -260,6 +267,7 @@ describe("who can do it", () => {
 		[[[thresholdOf(2, [], { tagId: treasury })]], `2 of tag ${treasury} (no members)`],
 		[people.map((userId) => [thresholdOf(1, [userId])]), "u0, or u1, or 7 other ways"],
 		[[rootQuorum], "the root quorum (u0 and u4)"],
+		[[[thresholdOf(2, people.slice(0, 3), { isRootQuorum: true })]], "the root quorum (2 of u0, u1, u2)"],
 		[[rootQuorum, [thresholdOf(1, people.slice(0, 1))]], "u0"],
 	])("is written short: %#", (thresholds, said) => {
 		expect(phraseText(describeThresholds(thresholds, names))).toBe(said);
@@ -288,7 +296,13 @@ describe("the forecast of approvals", () => {
 
 	it("names in the text who can approve, with the root quorum", () => {
 		expect(summarizeApprovals(forecast(pendingApproval, pendingApproval), true)).toBe(
-			"; 2 will wait for approval by 1 of (carol, dave), or the root quorum",
+			"; 2 will wait for approval by 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin))",
+		);
+	});
+
+	it("says that the impact is another one at another time", () => {
+		expect(summarizeImpact({ impact: [], impactVerdict: "equivalent", impactTimed: [signPolicy] })).toBe(
+			"Who can do what stays the same. That is now; at another time it differs: 1 policy has a time window.",
 		);
 	});
 
@@ -297,6 +311,17 @@ describe("the forecast of approvals", () => {
 			withImpact(forecast({ verdict: "denied", policyIds: [signPolicy], because: "it" }), [], "equivalent"),
 		);
 		expect(phraseText(line?.sentence ?? [])).toBe("would be denied: policy `two signers` denies it");
+	});
+
+	it("does not say that a policy denies a step which it would allow with other approvals", () => {
+		const denied = { verdict: "denied", policyIds: [signPolicy], because: notEnough } as const;
+		const [line] = describeApprovals({
+			...withImpact(forecast(denied), [], "equivalent"),
+			submitterId: alice,
+		});
+		expect(phraseText(line?.sentence ?? [])).toBe(
+			"would be denied: no policy allows alice to change user tags: no approvals with this user's are enough for policy `two signers`",
+		);
 	});
 
 	it("names by what it changes a step on which another depends", () => {
@@ -318,6 +343,30 @@ describe("the forecast of approvals", () => {
 	});
 });
 
+describe("a step that is pending approval", () => {
+	const foretold = withApprovals(plan, [pendingApproval]);
+	const report = reportOf(foretold);
+	const stepsOf = (parts: Partial<StepResult>): readonly StepResult[] =>
+		report.steps
+			.slice(0, 1)
+			.map((one) => ({ ...one, outcome: "awaiting-approval", message: null, parts: [], ...parts }));
+	const said = "foretold: waits for 1 of (carol, dave), or the root quorum";
+
+	it("names who can complete it, as the plan foretold, in every format", () => {
+		const steps = stepsOf({});
+		const result = complete({ command: "apply", plans: [foretold], reports: [{ ...report, steps }] });
+		expect(renderReport({ ...report, steps }, foretold, plainStyle)).toContain(`     ${said}`);
+		expect(renderMarkdown(result)).toContain(said);
+		expect(renderGithub(result).annotations).toContain(said);
+		expect(renderHtml(result).replaceAll(/<[^>]*>/g, "")).toContain(said);
+	});
+
+	it("names no one where the service is still processing it, or it ended", () => {
+		for (const parts of [{ message: "in progress" }, { outcome: "completed" }, { outcome: "denied" }] as const)
+			expect(renderReport({ ...report, steps: stepsOf(parts) }, foretold, plainStyle)).not.toContain("foretold");
+	});
+});
+
 describe("a forecast that was wrong", () => {
 	const report = reportOf(plan);
 	const [first, second] = report.steps;
@@ -329,7 +378,7 @@ describe("a forecast that was wrong", () => {
 	const said = ["foretold: denied; happened: completed", "foretold: runs at once; happened: pending approval"];
 
 	it("is shown with what happened, also of a step that completed", () => {
-		const text = renderReport({ ...report, steps }, plainStyle, "open");
+		const text = renderReport({ ...report, steps }, plan, plainStyle, "open");
 		for (const line of said) expect(text).toContain(`     ${line}\n`);
 		expect(text).toMatch(/ 2 forecasts were wrong\.\n$/);
 	});
@@ -343,6 +392,6 @@ describe("a forecast that was wrong", () => {
 
 	it("is not shown where it was right, or where what happened does not show it", () => {
 		const others = [true, null].map((wasRight) => ({ ...first, forecast: { verdict: "denied" as const, wasRight } }));
-		expect(renderReport({ ...report, steps: others }, plainStyle)).not.toMatch(/foretold|forecast/);
+		expect(renderReport({ ...report, steps: others }, plan, plainStyle)).not.toMatch(/foretold|forecast/);
 	});
 });

@@ -286,12 +286,14 @@ describe("a report as text", () => {
 		...parts,
 	});
 
+	const noPlan = makePlan(desiredOf({}), liveOf({}), context);
+
 	it("of a completed step is one line", () => {
-		expect(renderStep(result(), plainStyle)).toEqual(["ok remove a policy  policy:1"]);
+		expect(renderStep(result(), noPlan, plainStyle)).toEqual(["ok remove a policy  policy:1"]);
 	});
 
 	it("of a step that waits says for what, which activity, and what to do", () => {
-		expect(renderStep(result({ outcome: "awaiting-approval", message: "two of three" }), plainStyle)).toEqual([
+		expect(renderStep(result({ outcome: "awaiting-approval", message: "two of three" }), noPlan, plainStyle)).toEqual([
 			".. remove a policy  policy:1",
 			"     has not ended: two of three",
 			"     activity activity, fingerprint sha256:f",
@@ -302,7 +304,7 @@ describe("a report as text", () => {
 
 	it("of a denied step names the policies", () => {
 		const policyEvaluations = [{ policyId: "p", outcome: "OUTCOME_DENY_EXPLICIT" }, {}];
-		expect(renderStep(result({ outcome: "denied", policyEvaluations }), plainStyle).slice(1)).toEqual([
+		expect(renderStep(result({ outcome: "denied", policyEvaluations }), noPlan, plainStyle).slice(1)).toEqual([
 			"     denied",
 			'     policy "p": OUTCOME_DENY_EXPLICIT',
 			"     policy (not set): no outcome given",
@@ -312,7 +314,7 @@ describe("a report as text", () => {
 	it("names at most three of the objects of a step", () => {
 		const covers = ["1", "2", "3", "4"].map((one): CoveredObject => ({ address: `policy:${one}`, id: one }));
 		const line = (count: number) =>
-			renderStep(result({ step: { ...result().step, covers: covers.slice(0, count) } }), plainStyle)[0];
+			renderStep(result({ step: { ...result().step, covers: covers.slice(0, count) } }), noPlan, plainStyle)[0];
 		expect(line(3)).toBe("ok remove a policy  policy:1, policy:2, policy:3");
 		expect(line(4)).toBe("ok remove a policy  policy:1, policy:2 and 2 more");
 	});
@@ -341,7 +343,7 @@ describe("a report as text", () => {
 			context,
 		);
 		const whole = report([result(), result({ outcome: "failed", message: "no" })], { left: changes });
-		expect(renderReport(whole, plainStyle, "open")).toBe(
+		expect(renderReport(whole, noPlan, plainStyle, "open")).toBe(
 			`!! remove a policy  policy:1
      failed: no
 
@@ -351,7 +353,7 @@ Still different after the last step (changed elsewhere):
 Not in sync: 1 completed, 1 failed (1 query, 2 submits).
 `,
 		);
-		expect(renderReport(whole, plainStyle)).toContain("ok remove a policy");
+		expect(renderReport(whole, noPlan, plainStyle)).toContain("ok remove a policy");
 	});
 
 	it("shows no name, id or text as anything but text", () => {
@@ -360,6 +362,7 @@ Not in sync: 1 completed, 1 failed (1 query, 2 submits).
 		const parts = { step, message: evil, activityId: evil, fingerprint: evil, policyEvaluations };
 		const text = renderReport(
 			report([result({ ...parts, outcome: "awaiting-approval" }), result({ ...parts, outcome: "denied" })]),
+			noPlan,
 			plainStyle,
 		);
 		expect(text).not.toMatch(dangerous);

@@ -185,7 +185,7 @@ async function submit({ compared }: Prepared, run: ApplyRun): Promise<readonly O
 		const end = await applyPlan(one.comparison, {
 			...contextOf(one, possible.length, run),
 			onStep: (result, done, total) => {
-				output.note(`${about}[${done}/${total}] ${renderStep(result, output.style)[0] ?? ""}`);
+				output.note(`${about}[${done}/${total}] ${renderStep(result, one.comparison.plan, output.style)[0] ?? ""}`);
 			},
 		});
 		if ("error" in end) output.showStack(end.error);

@@ -9,7 +9,8 @@ const maxListed = 5;
 
 /** Returns what the groups let people do: `sign (PRIVATE_KEY/SIGN) or export wallets (WALLET/EXPORT)`. */
 export function listPowers(findings: readonly PlanImpact[], last: string): string {
-	return join([...new Set(findings.map(({ group, condition }) => describePower(group, condition)))], last);
+	const powers = [...new Set(findings.map(({ group, condition }) => describePower(group, condition)))];
+	return join(powers, last, { more: (count) => `do ${count} other things` });
 }
 
 /** Returns who could do what alone: `bob could sign (PRIVATE_KEY/SIGN) alone`, users with equal powers together. */
@@ -31,15 +32,23 @@ function joinPeople(userIds: readonly string[], names: UserNames): string {
 	);
 }
 
-function join(items: readonly string[], last: string, between = ", "): string {
-	const shown =
-		items.length > maxListed + 1 ? [...items.slice(0, maxListed), `${items.length - maxListed} more`] : items;
+interface Joining {
+	readonly between?: string;
+	/** Returns the words for so many items that are not listed. */
+	more?(count: number): string;
+}
+
+function join(items: readonly string[], last: string, { between = ", ", more }: Joining = {}): string {
+	const left = items.length - maxListed;
+	const shown = left > 1 ? [...items.slice(0, maxListed), more?.(left) ?? `${left} more`] : items;
 	return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(between)}${last}${shown.at(-1)}`;
 }
 
 /** Returns what the findings mean, most serious first, each different one once. */
 export function listFindings(findings: readonly PlanImpact[], names: UserNames): string {
-	return join([...new Set(findings.map((finding) => describeFinding(finding, names)))], "; ", "; ");
+	return join([...new Set(findings.map((finding) => describeFinding(finding, names)))], "; ", {
+		between: "; ",
+	});
 }
 
 function describeFinding(finding: PlanImpact, names: UserNames): string {

@@ -49,7 +49,7 @@ export function describeGroups(groups: readonly ActivityGroup[], form: VerbForm 
 	const shown = powers.length > maxPowers ? powers.slice(0, maxPowers - 1) : powers;
 	const more = powers.length - shown.length;
 	const counted = [
-		...(more === 0 ? [] : [[`${more} more`]]),
+		...(more === 0 ? [] : [[`${form} ${more} other things`]]),
 		...(isCounted ? [[`${form} ${others} other kinds of activities`]] : []),
 	];
 	const all = [...shown, ...counted];

@@ -106,6 +106,13 @@ describe("the guard lockout", () => {
 		);
 	});
 
+	it("lists five powers and counts the others", () => {
+		const [lockout] = guardsOf(planFor({ members: {}, policies: [policyOf(1)] }, { absent: [id("policy", 1)] }));
+		expect(lockout?.message).toMatch(
+			/^no one could sign with .*, change policies \(POLICY\/UPDATE\) or do 11 other things any more, /,
+		);
+	});
+
 	it("names only the changes that it comes from", () => {
 		const plan = planFor(bothSign, { members: { signers: ["bob"], treasury: ["alice"] } });
 		expect(guardsOf(plan)).toMatchObject([{ kind: "lockout", where: ["userTag:signers"] }]);

@@ -97,11 +97,28 @@ describe("who can do what", { timeout: 180_000 }, () => {
 			["up", "--yes", "--skip-preview"],
 			"no one could sign with any wallet or key",
 		);
+		const removal = `new orgsync.PolicyRemoval("old", { policyIds: ${JSON.stringify(policies)} });\n`;
+		await refused(removal, ["preview"], '`pulumi config set orgsync:allow "lockout=2"`');
 		await refused(tag("oncall", [alice, bob]), ["preview"], '`pulumi config set orgsync:allow "escalation=1"`');
 		await stack.configure({ "orgsync:allow": "escalation=1" });
 		const answer = await stack.pulumi(["preview", "--color=never"]);
 		expect(answer.exitCode).toBe(0);
 		expect(shown(answer)).toContain("oncall: override used: orgsync:allow escalation=1");
+	});
+
+	it("is counted where a removal takes most of it away", async () => {
+		const removal = `new orgsync.PolicyRemoval("old", { policyIds: ${JSON.stringify(policies)} });`;
+		const { stack } = await makePulumiWorld(removal);
+		const blocked = await stack.pulumi(["preview", "--color=never"]);
+		expect(blocked.exitCode).toBe(1);
+		expect(shown(blocked)).toMatch(
+			/no one could sign with any wallet or key .* or do 11 other things any more, .*orgsync:allow "lockout=16"/,
+		);
+		const { exitCode, stdout } = await stack.preview([], { env: { ORGSYNC_ALLOW: "lockout=16" } });
+		expect(exitCode).toBe(0);
+		const [, text = ""] = stdout.split("Diagnostics:");
+		expect(countIn(text, "old: ! ")).toBe(1);
+		expect(text).toMatch(/old: ! no one can sign .*, and do 2 other things any more: policies .* are removed/);
 	});
 
 	it("is judged for a whole Organization, whose parts may take away what others give", async () => {

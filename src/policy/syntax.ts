@@ -60,7 +60,7 @@ export type Clause = "consensus" | "condition" | "time";
 export const maxLength = 100_000;
 
 /** Max depth of a tree, so that no function that walks one can overflow the stack. Unverified, chosen. */
-export const maxDepth = 500;
+export const maxDepth = 2_000;
 
 /** Max brackets and `!` around a part of the text, for the same reason. Unverified, chosen. */
 export const maxNesting = 100;

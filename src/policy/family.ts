@@ -2,6 +2,7 @@
 import { type Bound, TooComplex } from "./formula.ts";
 import { type Alternative, type Family, findVectorsOf, simplify } from "./resolve.ts";
 import { type Bits, bit, hasBit, membersOf, setOf, sizeOf } from "./sets.ts";
+import { Work } from "./work.ts";
 
 /** Max sets of two and more users that are written out; thresholds say the rest. */
 export const maxWrittenSets = 1_000;
@@ -31,13 +32,13 @@ export function aloneIn(family: Family): Bits {
 }
 
 /** Returns the sets of the family that have none of its users who are enough alone. */
-function withoutAlone(family: Family, alone: Bits): Family {
+function withoutAlone(family: Family, alone: Bits, work: Work): Family {
 	if (alone === 0n) return family;
 	const left = family.flatMap((alternative) => {
 		const rest = alternative.map((threshold) => ({ ...threshold, set: threshold.set & ~alone }));
 		return rest.every(({ count, set }) => count <= sizeOf(set)) ? [rest] : [];
 	});
-	return simplify(left);
+	return simplify(left, work);
 }
 
 /** Returns what is left of an alternative once this user has approved. */
@@ -50,7 +51,7 @@ export function withoutUser(alternative: Alternative, user: number): Alternative
 
 const found = new WeakMap<Family, SmallestSets>();
 
-/** Returns all smallest sets, or the first `maxWrittenSets` of them. Each family is searched once. */
+/** Returns all smallest sets, or the first `maxWrittenSets` of them. Each family is searched once. Throws TooComplex. */
 export function findSmallestSets(family: Family): SmallestSets {
 	const known = found.get(family);
 	if (known !== undefined) return known;
@@ -61,13 +62,17 @@ export function findSmallestSets(family: Family): SmallestSets {
 
 function searchSmallestSets(family: Family, limit: number): SmallestSets {
 	const alone = aloneIn(family);
-	const rest = withoutAlone(family, alone);
+	const work = new Work();
+	const rest = withoutAlone(family, alone, work);
 	const smallest = new Set<Bits>();
 	let isComplete = true;
 	for (const alternative of rest) {
-		const { sets, isAll } = firstSetsOf(alternative, limit);
+		const { sets, isAll } = firstSetsOf(alternative, limit, work);
 		isComplete &&= isAll;
-		for (const set of sets) if (rest.length === 1 || isSmallest(rest, set)) smallest.add(set);
+		for (const set of sets) {
+			work.spend(1 + rest.length);
+			if (rest.length === 1 || isSmallest(rest, set)) smallest.add(set);
+		}
 	}
 	const together = [...smallest]
 		.map((set) => ({ set, members: membersOf(set) }))
@@ -80,10 +85,11 @@ function searchSmallestSets(family: Family, limit: number): SmallestSets {
 function firstSetsOf(
 	alternative: Alternative,
 	limit: number,
+	work: Work,
 ): { readonly sets: readonly Bits[]; readonly isAll: boolean } {
 	const sets: Bits[] = [];
 	try {
-		for (const set of setsOf(alternative)) {
+		for (const set of setsOf(alternative, work)) {
 			if (sets.length === limit) return { sets, isAll: false };
 			sets.push(set);
 		}
@@ -104,13 +110,13 @@ const isSmallest = (family: Family, set: Bits): boolean =>
 	membersOf(set).every((member) => !isMember(family, set & ~bit(member)));
 
 /** Yields the smallest sets of one alternative, those with the fewest users first. */
-function* setsOf(alternative: Alternative): Generator<Bits> {
+function* setsOf(alternative: Alternative, work: Work): Generator<Bits> {
 	const [only] = alternative;
 	if (only !== undefined && alternative.length === 1) {
 		yield* choose(membersOf(only.set), only.count);
 		return;
 	}
-	for (const vector of findVectorsOf(alternative)) yield* expand(vector);
+	for (const vector of findVectorsOf(alternative, work)) yield* expand(vector);
 }
 
 function* expand(vector: readonly Bound[]): Generator<Bits> {
@@ -139,10 +145,13 @@ function* choose(members: readonly number[], count: number): Generator<Bits> {
 
 /** Returns the smallest number of users in a set; null where no set is allowed. Throws TooComplex. */
 export function fewestIn(family: Family): number | null {
+	const work = new Work();
 	const sizes = family.map((alternative) =>
 		alternative.length === 1
 			? (alternative[0]?.count ?? 0)
-			: Math.min(...findVectorsOf(alternative).map((vector) => vector.reduce((sum, { count }) => sum + count, 0))),
+			: Math.min(
+					...findVectorsOf(alternative, work).map((vector) => vector.reduce((sum, { count }) => sum + count, 0)),
+				),
 	);
 	return sizes.length === 0 ? null : Math.min(...sizes);
 }
@@ -155,12 +164,13 @@ export function participantsIn(family: Family): Bits {
 	const { alone, together, isComplete } = findSmallestSets(family);
 	const listed = together.reduce((all, set) => all | set, alone);
 	if (isComplete) return listed;
-	const rest = withoutAlone(family, alone);
+	const work = new Work();
+	const rest = withoutAlone(family, alone, work);
 	let taking = listed;
 	for (const alternative of rest) {
 		const users = alternative.reduce((all, { set }) => all | set, 0n) & ~taking;
 		const isEach = rest.length === 1 && alternative.length === 1;
-		taking |= setOf(membersOf(users).filter((user) => isEach || isTakingPart(rest, alternative, user)));
+		taking |= setOf(membersOf(users).filter((user) => isEach || isTakingPart(rest, alternative, user, work)));
 	}
 	return taking;
 }
@@ -168,8 +178,9 @@ export function participantsIn(family: Family): Bits {
 const maxTries = 20;
 
 /** Tries some smallest sets of the alternative with this user. */
-function isTakingPart(family: Family, alternative: Alternative, user: number): boolean {
+function isTakingPart(family: Family, alternative: Alternative, user: number, work: Work): boolean {
 	for (let turn = 0; turn < maxTries; turn += 1) {
+		work.spend(10 + 10 * family.length);
 		let set = bit(user);
 		for (const { count, set: of } of alternative) {
 			const members = membersOf(of & ~set);

@@ -5,6 +5,7 @@ import { bound, type Conjunction, TooComplex } from "./formula.ts";
 import type { PreparedAccess, PreparedPolicy } from "./prepare.ts";
 import { reasonOfPolicy } from "./reason.ts";
 import { type Family, resolve, simplify } from "./resolve.ts";
+import { Work } from "./work.ts";
 
 /** The part of a policy in a group of activities. */
 export interface Part {
@@ -187,7 +188,7 @@ export function withRootQuorum({ rootQuorum, withRoot }: PreparedAccess, family:
 	if (rootQuorum === null) return family;
 	const known = withRoot.get(family);
 	if (known !== undefined) return known;
-	const both = simplify([...family, ...rootQuorum]);
+	const both = simplify([...family, ...rootQuorum], new Work());
 	withRoot.set(family, both);
 	return both;
 }

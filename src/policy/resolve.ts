@@ -6,6 +6,7 @@ import { type Bound, bound, type Conjunction, TooComplex } from "./formula.ts";
 import { type Bits, isWithin, membersOf, setOf, sizeOf } from "./sets.ts";
 import { findSmallestVectors, keepSmallest, type VoteClass } from "./vectors.ts";
 import { capacityOf, makeVotes, usersOf, type Votes } from "./votes.ts";
+import { Work } from "./work.ts";
 
 /** At least so many of each of these sets of users. There is always one. */
 export type Alternative = readonly Bound[];
@@ -27,19 +28,23 @@ export function resolve(allows: readonly Conjunction[], denies: readonly Conjunc
 	const order = [...denies].sort((one, other) => rankOf(one) - rankOf(other));
 	const isMonotone = denies.every(({ atMost }) => atMost.length === 0);
 	const alternatives: Alternative[] = [];
+	const work = new Work();
 	for (const allow of allows) {
 		const first = restrict({ ...allow, removed: 0n }, votes);
 		let left = first === null ? [] : [first];
 		for (const deny of order) {
 			if (left.length === 0) break;
-			left = left.flatMap((one) => withoutDenied(one, deny, isMonotone, votes));
+			left = left.flatMap((one) => {
+				work.spend(1 + one.atLeast.length + one.atMost.length);
+				return withoutDenied(one, deny, isMonotone, votes);
+			});
 			if (left.length > maxConjunctions) throw new TooComplex("policies that deny leave too many alternatives");
 			if (left.length > 8) left = dropEqual(left);
 		}
-		for (const one of left) alternatives.push(...toUsers(one, votes));
+		for (const one of left) alternatives.push(...toUsers(one, votes, work));
 		if (alternatives.length > maxConjunctions) throw new TooComplex("there are too many alternatives");
 	}
-	return simplify(alternatives);
+	return simplify(alternatives, work);
 }
 
 /** Denies with bounds that must not be exceeded come first: only then may a bound be left out that no smallest set exceeds. */
@@ -115,12 +120,12 @@ function dropEqual(conjunctions: readonly Restricted[]): Restricted[] {
 }
 
 /** Returns the alternatives of users with the same smallest sets. */
-function toUsers(one: Restricted, votes: Votes): readonly Alternative[] {
+function toUsers(one: Restricted, votes: Votes, work: Work): readonly Alternative[] {
 	const atMost = one.atMost.filter(({ count, set }) => !cannotExceed(one, count, set));
 	if (atMost.length === 0 && (!votes.isSplit || hasBestVotes(one, votes))) {
 		return [one.atLeast.map((threshold) => ({ ...threshold, set: usersOf(votes, threshold.set) }))];
 	}
-	return countClasses({ ...one, atMost }, votes);
+	return countClasses({ ...one, atMost }, votes, work);
 }
 
 /** Returns whether each user has a vote that counts wherever another of the user's votes does. */
@@ -135,9 +140,9 @@ function hasBestVotes({ atLeast, removed }: Restricted, votes: Votes): boolean {
 }
 
 /** Returns the smallest sets of an alternative of users, each written as "so many of this class of users", smallest first. */
-export function findVectorsOf(alternative: Alternative): readonly Alternative[] {
+export function findVectorsOf(alternative: Alternative, work: Work): readonly Alternative[] {
 	const users = alternative.reduce((all, { set }) => all | set, 0n);
-	return countClasses({ atLeast: alternative, atMost: [], removed: 0n }, plainVotes(users));
+	return countClasses({ atLeast: alternative, atMost: [], removed: 0n }, plainVotes(users), work);
 }
 
 /** Returns votes of users who have one each; only the votes of these users are used. */
@@ -147,12 +152,13 @@ function plainVotes(users: Bits): Votes {
 }
 
 /** Finds the smallest sets by classes of votes, and writes each as "so many of this class of users". */
-function countClasses(one: Restricted, votes: Votes): readonly Alternative[] {
+function countClasses(one: Restricted, votes: Votes, work: Work): readonly Alternative[] {
 	const { classes, users, atMost } = classify(one, votes);
 	const vectors = findSmallestVectors({
 		needs: one.atLeast.map(({ count }) => count),
 		classes,
 		capacities: users.map((members) => members.length),
+		work,
 	}).filter((vector) =>
 		atMost.every(
 			({ count, counts }) => vector.reduce((sum, taken, at) => (counts[at] ? sum + taken : sum), 0) <= count,
@@ -164,7 +170,7 @@ function countClasses(one: Restricted, votes: Votes): readonly Alternative[] {
 			taken[owner] = (taken[owner] ?? 0) + (vector[index] ?? 0);
 		return taken;
 	});
-	return keepSmallest(ofUsers).map((taken) =>
+	return keepSmallest(ofUsers, work).map((taken) =>
 		taken.flatMap((count, index) => (count === 0 ? [] : [bound(count, setOf(users[index] ?? []))])),
 	);
 }
@@ -213,7 +219,7 @@ const isCovered = (one: Alternative, other: Alternative): boolean =>
 	other.every((needed) => one.some((given) => implies(given, needed)));
 
 /** Drops alternatives whose sets another one has too. */
-export function simplify(alternatives: readonly Alternative[]): Family {
+export function simplify(alternatives: readonly Alternative[], work: Work): Family {
 	const byKey = new Map<string, Alternative>();
 	for (const one of alternatives) {
 		const key = keyOf(one);
@@ -222,6 +228,7 @@ export function simplify(alternatives: readonly Alternative[]): Family {
 	}
 	let kept: Alternative[] = [];
 	for (const one of byKey.values()) {
+		work.spend(1 + kept.length);
 		if (kept.some((other) => isCovered(one, other))) continue;
 		kept = kept.filter((other) => !isCovered(other, one));
 		kept.push(one);

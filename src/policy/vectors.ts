@@ -3,6 +3,7 @@
  * number matters. One of 100 users out of 10 classes is 10 ways, not 100 sets.
  */
 import { TooComplex } from "./formula.ts";
+import type { Work } from "./work.ts";
 
 /** Votes that belong to the same sets, of users that no set distinguishes. */
 export interface VoteClass {
@@ -18,6 +19,7 @@ export interface VectorProblem {
 	readonly classes: readonly VoteClass[];
 	/** How many users each class of users has. */
 	readonly capacities: readonly number[];
+	readonly work: Work;
 }
 
 /** Max partial ways at a time. More than organizations need, and quick to try. */
@@ -45,8 +47,10 @@ function growAll(
 ): Map<string, readonly number[]> {
 	const grown = new Map<string, readonly number[]>();
 	for (const vector of vectors) {
+		problem.work.spend(1);
 		const missing = need - countFor(problem, vector, index);
 		for (const next of missing <= 0 ? [vector] : growVector(problem, vector, index, missing)) {
+			problem.work.spend(2);
 			grown.set(next.join(), next);
 			if (grown.size > maxVectors) throw new TooComplex("there are too many smallest sets");
 		}
@@ -70,6 +74,7 @@ function* growVector(
 	}
 	const current = [...vector];
 	function* place(position: number, left: number): Generator<readonly number[]> {
+		problem.work.spend(1);
 		if (left === 0) {
 			yield [...current];
 			return;
@@ -98,12 +103,13 @@ function isSmallest(problem: VectorProblem, vector: readonly number[]): boolean 
 }
 
 /** Returns the vectors that are not more than another one in every class. */
-export function keepSmallest(vectors: readonly (readonly number[])[]): readonly (readonly number[])[] {
+export function keepSmallest(vectors: readonly (readonly number[])[], work: Work): readonly (readonly number[])[] {
 	const bySize = vectors
 		.map((vector) => ({ vector, size: vector.reduce((sum, count) => sum + count, 0) }))
 		.sort((one, other) => one.size - other.size);
 	const kept: (readonly number[])[] = [];
 	for (const { vector } of bySize) {
+		work.spend(1 + kept.length);
 		if (!kept.some((other) => other.every((count, index) => count <= (vector[index] ?? 0)))) kept.push(vector);
 		if (kept.length > 1_000) throw new TooComplex("there are too many smallest sets");
 	}

@@ -84,7 +84,7 @@ pre { background: #f6f8fa; border-radius: 6px; padding: 16px; overflow: auto; } 
 const browser = await launchBrowser();
 for (const [name, html, width, height] of [
 	["impact", renderHtml(result), 1200, 1180],
-	["impact-comment", comment, 916, 640],
+	["impact-comment", comment, 916, 668],
 ] as const) {
 	const page = await browser.newPage({ viewport: { width, height } });
 	await page.setContent(html);

@@ -1,0 +1,18 @@
+/** A search that takes too many steps ends: its answer is unknown, on every machine alike. */
+import { describe, expect, it } from "vitest";
+import { TooComplex } from "../../src/policy/formula.ts";
+import { findSmallestVectors } from "../../src/policy/vectors.ts";
+import { Work } from "../../src/policy/work.ts";
+
+describe("A search for smallest sets", () => {
+	it("ends where it takes too many steps, though no step of it finds too many sets", () => {
+		const classes = Array.from({ length: 10 }, (_, users) => ({ users, counts: [true, users % 2 === 0] }));
+		const problem = { needs: [3, 1], classes, capacities: classes.map(() => 3), work: new Work() };
+		const found = findSmallestVectors(problem);
+		expect(found.length).toBeGreaterThan(100);
+		const repeat = () => {
+			for (let turn = 0; turn < 10_000; turn += 1) findSmallestVectors(problem);
+		};
+		expect(repeat).toThrow(TooComplex);
+	});
+});

@@ -19,7 +19,9 @@ export function findWrongMeaning(plan: Plan): string | undefined {
 		(impact === undefined) === (impactVerdict === undefined) && (impact === undefined) === (foretold === 0);
 	if (!isWhole) return "it has only some of impact, impactVerdict and approvals";
 	if (impact === undefined || impactVerdict === undefined) {
-		const extra = [submitterId, plan.tagNames, plan.policyNames, plan.impactTimed].some((one) => one !== undefined);
+		const extra = [submitterId, plan.tagNames, plan.policyNames, plan.impactTimed, plan.impactAtOtherTimes].some(
+			(one) => one !== undefined,
+		);
 		return extra ? "it has names or a submitter without an impact" : undefined;
 	}
 	if (steps.length === 0) return "it has an impact without a step";
@@ -29,7 +31,8 @@ export function findWrongMeaning(plan: Plan): string | undefined {
 		firstOf(impact, findWrongFinding) ??
 		findWrongOrder(impact) ??
 		findWrongVerdict(impact, impactVerdict) ??
-		findWrongGuards(plan, impact)
+		firstOf(plan.impactAtOtherTimes ?? [], findWrongFinding) ??
+		findWrongGuards(plan, [...impact, ...(plan.impactAtOtherTimes ?? [])])
 	);
 }
 

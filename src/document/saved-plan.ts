@@ -61,6 +61,7 @@ const statedMembers = [
 	"plans[].impact",
 	"plans[].impactVerdict",
 	"plans[].impactTimed",
+	"plans[].impactAtOtherTimes",
 	"plans[].tagNames",
 	"plans[].policyNames",
 	"plans[].submitterId",

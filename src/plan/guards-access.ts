@@ -42,32 +42,50 @@ export function changesAccess(change: Change): boolean {
 }
 
 function judgeLockout(judged: JudgedAccess): readonly Guard[] {
-	const { impact = [] } = judged.meaning;
-	const lost = impact.filter(({ change }) => change === "nobody");
+	const { impact = [], impactAtOtherTimes: others = [] } = judged.meaning;
+	const isLost = ({ change }: PlanImpact): boolean => change === "nobody";
+	const [lost, later] = [impact.filter(isLost), others.filter(isLost)];
 	const unknown = impact.filter(({ change }) => change === "unknown");
 	return judge("lockout", judged, {
-		findings: lost,
-		count: lost.length,
-		message: `no one could ${listPowers(lost, " or ")} any more, except the root quorum`,
+		findings: [...lost, ...later],
+		count: lost.length + later.length,
+		message: atTimes(
+			[lost, later],
+			(all) => `no one could ${listPowers(all, " or ")} any more, except the root quorum`,
+		),
 		unknown,
 		doubt: unknown.length === 0 ? "who can still do what" : `who could still ${listPowers(unknown, " or ")}`,
 	});
 }
 
 function judgeEscalation(judged: JudgedAccess): readonly Guard[] {
-	const { impact = [] } = judged.meaning;
-	const raised = impact.filter(({ isEscalation }) => isEscalation);
+	const { impact = [], impactAtOtherTimes: others = [] } = judged.meaning;
+	const isRaised = ({ isEscalation }: PlanImpact): boolean => isEscalation;
+	const [now, later] = [impact.filter(isRaised), others.filter(isRaised)];
+	const raised = [...now, ...later];
 	const unknown = impact.filter(({ group, change }) => change === "unknown" && isSensitive(group));
 	return judge("escalation", judged, {
 		findings: raised,
 		count: raised.reduce((sum, { userIds }) => sum + userIds.length, 0),
-		message: `${listLoners(raised, judged.names)}, where two or more were needed`,
+		message: atTimes([now, later], (all) => `${listLoners(all, judged.names)}, where two or more were needed`),
 		unknown,
 		doubt:
 			unknown.length === 0
 				? "whether one person can do more alone"
 				: `whether one person could ${listPowers(unknown, " or ")} alone`,
 	});
+}
+
+/** Returns what the findings of now mean, and those of another time, when other time windows of policies are open. */
+function atTimes(
+	[now, later]: readonly [readonly PlanImpact[], readonly PlanImpact[]],
+	describe: (findings: readonly PlanImpact[]) => string,
+): string {
+	const said = now.length === 0 ? [] : [describe(now)];
+	return [
+		...said,
+		...(later.length === 0 ? [] : [`at another time, by time windows of policies: ${describe(later)}`]),
+	].join("; ");
 }
 
 const sensitiveGroups = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));

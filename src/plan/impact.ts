@@ -22,20 +22,36 @@ interface StepsImpact {
 	readonly impactVerdict: ImpactVerdict;
 	/** Ids of the policies with a time window, where the impact is another one at another time; left out where it is the same. */
 	readonly impactTimed?: readonly string[];
+	/** The lockouts and escalations at another time that `impact` does not have; left out where there is none. */
+	readonly impactAtOtherTimes?: readonly PlanImpact[];
 }
 
 /** Returns what these steps change for who can do what, once all of them have completed. `atMs`: milliseconds since 1970. */
 export function findImpact(access: AccessState, steps: readonly Step[], atMs: number): StepsImpact {
 	const completing = steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
 	const { verdict, findings } = compareAccess(access, accessAfter(access, completing), atMs);
-	const impact = findings.map((finding) => {
-		return { ...finding, before: summarize(finding.before), after: summarize(finding.after) };
-	});
+	const impact = findings.map(summarizeSides);
 	// Where a step changes what was not read, both sides are equally unknown, which is not the same.
 	const isHidden = verdict !== "unknown" && completing.some((step) => changesUnknown(access, step));
 	const timed = timedPolicies(access, atMs);
-	const differs = timed.length > 0 && differsAtOtherTimes(access, completing, atMs, { verdict, findings });
-	return { impact, impactVerdict: isHidden ? "unknown" : verdict, ...(differs ? { impactTimed: timed } : {}) };
+	const others = timed.length === 0 ? [] : impactsAtOtherTimes(access, completing, atMs);
+	const later = findDangers(others, findings).map(summarizeSides);
+	return {
+		impact,
+		impactVerdict: isHidden ? "unknown" : verdict,
+		...(others.some((other) => !sameValue(other, { verdict, findings })) ? { impactTimed: timed } : {}),
+		...(later.length === 0 ? {} : { impactAtOtherTimes: later }),
+	};
+}
+
+/** Returns the lockouts and escalations of other times, each once, that are none now. */
+function findDangers(others: readonly Impact[], now: readonly ImpactFinding[]): readonly ImpactFinding[] {
+	const keyOf = ({ group, change, userIds, condition }: ImpactFinding): string =>
+		JSON.stringify([group, change, change === "nobody" ? null : userIds, condition]);
+	const isDanger = ({ change, isEscalation }: ImpactFinding): boolean => change === "nobody" || isEscalation;
+	const known = new Set(now.filter(isDanger).map(keyOf));
+	const dangers = others.flatMap(({ findings }) => findings).filter((one) => isDanger(one) && !known.has(keyOf(one)));
+	return [...new Map(dangers.map((one) => [keyOf(one), one])).values()];
 }
 
 /** Returns the policies that may be in force at one time from now on and not at another. */
@@ -43,11 +59,18 @@ function timedPolicies({ policies }: AccessState, atMs: number): readonly string
 	return policies.known ? policies.value.filter(({ time }) => canChange(time, atMs)).map(({ id }) => id) : [];
 }
 
-/** Whether a window may open or close later: not if all it names is behind us. */
+/** A window that opens or closes later than this does not count as another time: plans are made again before. */
+const horizonMs = 366 * 24 * 60 * 60 * 1000;
+
+/** Whether a window may open or close later: not if all it names is behind us, or beyond the horizon. */
 function canChange(time: string, atMs: number): boolean {
 	if (time.trim() === "") return false;
 	const moments = [...time.matchAll(/Timestamp\s*\(\s*'([^']*)'/g)].map(([, text = ""]) => Date.parse(text));
-	return moments.length === 0 || time.includes("CronSpan") || !moments.every((moment) => moment <= atMs);
+	return (
+		moments.length === 0 ||
+		time.includes("CronSpan") ||
+		!moments.every((moment) => moment <= atMs || moment > atMs + horizonMs)
+	);
 }
 
 /** Which policies with a time window are in force at another time: all of them, those that allow, those that do not, none. */
@@ -58,17 +81,21 @@ const otherTimes: readonly ((policy: AccessPolicy) => boolean)[] = [
 	() => false,
 ];
 
-/** Returns whether the steps have another impact where other windows are open. */
-function differsAtOtherTimes(access: AccessState, steps: readonly Step[], atMs: number, now: Impact): boolean {
+/** Returns the impacts of the steps where other windows are open. */
+function impactsAtOtherTimes(access: AccessState, steps: readonly Step[], atMs: number): readonly Impact[] {
 	const { policies } = access;
-	if (!policies.known) return false;
+	if (!policies.known) return [];
 	const timed = new Set(timedPolicies(access, atMs));
-	return otherTimes.some((isOpen) => {
+	return otherTimes.map((isOpen) => {
 		const inForce = policies.value.filter((policy) => !timed.has(policy.id) || isOpen(policy));
 		const value = inForce.map((policy) => (timed.has(policy.id) ? { ...policy, time: "" } : policy));
 		const then: AccessState = { ...access, policies: { known: true, value } };
-		return !sameValue(compareAccess(then, accessAfter(then, steps), atMs), now);
+		return compareAccess(then, accessAfter(then, steps), atMs);
 	});
+}
+
+function summarizeSides(finding: ImpactFinding): PlanImpact {
+	return { ...finding, before: summarize(finding.before), after: summarize(finding.after) };
 }
 
 function summarize(side: SideAbility): SideAbility {

@@ -20,6 +20,8 @@ export interface Meaning {
 	readonly impactVerdict?: ImpactVerdict;
 	/** Ids of the policies with a time window, where the impact is another one at another time; left out where it is the same. */
 	readonly impactTimed?: readonly string[];
+	/** The lockouts and escalations at another time that `impact` does not have; left out where there is none. */
+	readonly impactAtOtherTimes?: readonly PlanImpact[];
 	/** Live name by tag id, of the tags that impact and approvals name; left out where there is none. */
 	readonly tagNames?: Readonly<Record<string, string>>;
 	/** Live name by policy id, of the policies that impact and approvals name; left out where there is none. */
@@ -50,13 +52,19 @@ export function findMeaning(
 	return {
 		steps: foretold,
 		...found,
-		...namesOf(found.impact, foretold, access, live),
+		...namesOf([...found.impact, ...(found.impactAtOtherTimes ?? [])], foretold, access, live),
 		...(who.known ? { submitterId: who.value.userId } : {}),
 	};
 }
 
 /** Returns ids of all users that the meaning of a plan names. */
-export function usersOfMeaning({ impact = [], steps, submitterId }: Meaning): readonly string[] {
+export function usersOfMeaning({
+	impact: now = [],
+	impactAtOtherTimes = [],
+	steps,
+	submitterId,
+}: Meaning): readonly string[] {
+	const impact = [...now, ...impactAtOtherTimes];
 	const approvals = steps.flatMap(({ approval }) => approval ?? []);
 	return [
 		...impact.flatMap(({ userIds, witness }) => [...userIds, ...witness]),

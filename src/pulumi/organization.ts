@@ -139,7 +139,7 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 			...(brokenRules(plan).length === 0 ? [] : ["the live organization breaks rules of the document"]),
 		];
 		if (warnings.length === 0) return;
-		const { impact: _impact, impactVerdict: _verdict, impactTimed: _timed, ...rest } = plan;
+		const { impact: _impact, impactVerdict: _verdict, impactTimed: _timed, impactAtOtherTimes: _later, ...rest } = plan;
 		const shown = renderPlan({ ...rest, changes: differences, steps: [] }, plainStyle);
 		pulumi.log.warn(`${warnings.join(", and ")}:\n${shown}`, this).catch(() => undefined);
 	}

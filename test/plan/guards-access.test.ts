@@ -87,7 +87,13 @@ describe("the guard lockout", () => {
 			{ kind: "lockout", found: 1, refuses: true, where: [`policy:${id("policy", 2)}`] },
 		]);
 		const earlier = { readAtMs: Date.parse("1969-12-30T00:00:00Z") };
-		expect(guardsOf(planFor(windowOver, { absent: [id("policy", 2)] }, earlier))).toEqual([]);
+		expect(guardsOf(planFor(windowOver, { absent: [id("policy", 2)] }, earlier))).toMatchObject([
+			{
+				...{ kind: "lockout", found: 1, refuses: true },
+				message:
+					"at another time, by time windows of policies: no one could sign with any wallet or key (PRIVATE_KEY/SIGN) any more, except the root quorum",
+			},
+		]);
 	});
 
 	it("counts each power, and names those that policies name by a kind once", () => {

@@ -51,9 +51,27 @@ describe("the impact of a step beside a policy with a time window", () => {
 		expect(timed("time.now < Timestamp('2026-07-01T00:00:00Z')")).toEqual([policy]);
 	});
 
-	it("names none without a window, or where it is behind us", () => {
+	it("holds what no one can any more at another time", () => {
+		const access = signing("CronSpan('0 1 * * *', '2h', 'UTC')");
+		const other = { ...user({ known: true, value: [] }), id: id("user", 2) };
+		const users = { known: true, value: [user({ known: true, value: [tag] }), other] } as const;
+		const held = { ...access, users };
+		const removing = stepOf({
+			operation: "update_user_tag",
+			parameters: { userTagId: tag, addUserIds: [], removeUserIds: [alice] },
+		});
+		const found = findImpact(held, [removing], noon);
+		expect(found.impact).toEqual([]);
+		expect(found.impactAtOtherTimes?.map(({ change, userIds }) => [change, userIds])).toContainEqual([
+			"nobody",
+			[alice],
+		]);
+	});
+
+	it("names none without a window, or where it is behind us or years ahead", () => {
 		expect(timed("")).toBeUndefined();
 		expect(timed("time.now < Timestamp('2026-05-01T00:00:00Z')")).toBeUndefined();
+		expect(timed("time.now < Timestamp('2099-05-01T00:00:00Z')")).toBeUndefined();
 	});
 });
 

@@ -43,3 +43,17 @@ describe("a condition that is true for some activities and errs for those withou
 		});
 	});
 });
+
+describe("a policy that names a kind of activity", () => {
+	it("gives no power to sign where the kind is not one that signs", () => {
+		for (const kind of ["CREATE_WALLET", "CREATE_API_KEYS"])
+			expect(signing(`activity.kind == '${kind}'`)).toEqual({ alone: [], conditional: [] });
+	});
+
+	it("gives the power of the action and resource that the kind is written as, for these activities", () => {
+		const powers = findPowers(accessWith("activity.kind == 'CREATE_WALLET'"), 0);
+		const given = powers.filter(({ policyIds }) => policyIds.includes("p"));
+		const named = given.map(({ group }) => ("resource" in group ? `${group.resource}/${group.action}` : group));
+		expect(named).toEqual(["WALLET/CREATE", { kind: "CREATE_WALLET" }]);
+	});
+});

@@ -52,7 +52,7 @@ function judgeCondition(
 			const pairs: Record<string, boolean> = {
 				SIGN_TRANSACTION: isSigning,
 				DELETE_POLICIES: resource === "POLICY" && action === "DELETE",
-				CREATE_THING: true,
+				CREATE_THING: !isSigning,
 			};
 			takesPart &&= clause.is === "wallet" ? isSigning || resource === "WALLET" : pairs[clause.value] === true;
 			open.push(writeCondition([clause]));

@@ -20,6 +20,7 @@ import { type PreparedAccess, prepareAccess } from "./prepare.ts";
 import { difference, type Family, resolve } from "./resolve.ts";
 import { bit, membersOf } from "./sets.ts";
 import { idsOf, usersOf } from "./votes.ts";
+import { Work } from "./work.ts";
 
 export { type Ability, fewestApprovers, type Threshold } from "./ability.ts";
 export type { ConditionalPower } from "./conditional.ts";
@@ -153,9 +154,10 @@ function findDenied(prepared: PreparedAccess, parts: readonly Part[]): bigint {
 		.flatMap(({ sure }) => sure);
 	const reached = denies.reduce((all, deny) => all | usersOf(votes, votesIn(deny, votes.all)), 0n);
 	let denied = 0n;
+	const work = new Work();
 	for (const user of membersOf(reached & users.all)) {
 		const alone: Conjunction = { atLeast: [bound(1, votes.votesOf[user] ?? 0n)], atMost: [] };
-		if (resolve([alone], denies, votes).length === 0) denied |= bit(user);
+		if (resolve([alone], denies, votes, work).length === 0) denied |= bit(user);
 	}
 	return denied;
 }

@@ -24,11 +24,15 @@ interface Restricted {
 const maxConjunctions = 1_000;
 
 /** Returns the sets that some of `allows` holds for and none of `denies`. Throws TooComplex. */
-export function resolve(allows: readonly Conjunction[], denies: readonly Conjunction[], votes: Votes): Family {
+export function resolve(
+	allows: readonly Conjunction[],
+	denies: readonly Conjunction[],
+	votes: Votes,
+	work = new Work(),
+): Family {
 	const order = [...denies].sort((one, other) => rankOf(one) - rankOf(other));
 	const isMonotone = denies.every(({ atMost }) => atMost.length === 0);
 	const alternatives: Alternative[] = [];
-	const work = new Work();
 	for (const allow of allows) {
 		const first = restrict({ ...allow, removed: 0n }, votes);
 		let left = first === null ? [] : [first];

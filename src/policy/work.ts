@@ -1,8 +1,8 @@
 /** Counts the steps of one search and ends it where it would take too long: it is the same on every machine. */
 import { TooComplex } from "./formula.ts";
 
-/** Max steps of one search; about a tenth of a second. Organizations as people make them take less than a hundredth of it. */
-const maxSteps = 400_000;
+/** Max steps of one search; some hundredths of a second. Organizations as people make them take less than a hundredth of it. */
+const maxSteps = 150_000;
 
 export class Work {
 	#steps = 0;

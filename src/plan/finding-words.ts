@@ -1,8 +1,11 @@
 /** The impact of a plan in plain text, for messages of guards and errors. It is safe for a terminal. */
+import { showNameWithin } from "../escape.ts";
+import { splitReason } from "../policy/reason.ts";
 import { describePower } from "./group-words.ts";
 import type { PlanImpact } from "./impact.ts";
+import type { Meaning } from "./meaning.ts";
 import { showUser } from "./user-labels.ts";
-import type { UserNames } from "./users.ts";
+import { maxNameLength, type UserNames } from "./users.ts";
 
 /** More powers and people than so many are counted. */
 const maxListed = 5;
@@ -70,4 +73,11 @@ function describeFinding(finding: PlanImpact, names: UserNames): string {
 		case "unknown":
 			return `it is not known who could ${power}`;
 	}
+}
+
+/** Returns a reason with the policy that it begins with by name; as it is where there is none, or its name is not known. */
+export function nameInReason(because: string, { policyNames = {} }: Pick<Meaning, "policyNames">): string {
+	const split = splitReason(because);
+	const name = split !== null && Object.hasOwn(policyNames, split.policyId) ? policyNames[split.policyId] : undefined;
+	return split === null || !name ? because : `policy ${showNameWithin(name, maxNameLength)}${split.joint}${split.rest}`;
 }

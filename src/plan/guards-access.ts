@@ -6,7 +6,7 @@ import type { AccessState } from "../policy/access.ts";
 import { type ActivityGroup, namedPowers, printGroup, sensitivePowers } from "../policy/groups.ts";
 import type { AddressText } from "./address.ts";
 import type { Change } from "./change.ts";
-import { listLoners, listPowers } from "./finding-words.ts";
+import { listLoners, listPowers, nameInReason } from "./finding-words.ts";
 import type { Guard } from "./guards.ts";
 import type { PlanImpact } from "./impact.ts";
 import type { Meaning } from "./meaning.ts";
@@ -136,7 +136,10 @@ function whyUnknown(
 	if (access === undefined || impact === undefined) return isStrict ? "policies were not read" : null;
 	const [first] = unknown;
 	if (first !== undefined)
-		return first.because ?? first.after.unknown ?? first.before.unknown ?? "it cannot be compared";
+		return nameInReason(
+			first.because ?? first.after.unknown ?? first.before.unknown ?? "it cannot be compared",
+			meaning,
+		);
 	if (!access.policies.known) return access.policies.because;
 	if (!access.users.known) return access.users.because;
 	const isExplained = impactVerdict !== "unknown" || impact.some(({ change }) => change === "unknown");

@@ -3,6 +3,7 @@ import type { AccessState, Known } from "../policy/access.ts";
 import type { Approval, Submitter } from "../policy/approval.ts";
 import type { ImpactVerdict } from "../policy/impact.ts";
 import type { Threshold } from "../policy/powers.ts";
+import { splitReason } from "../policy/reason.ts";
 import { foretellSteps } from "./foretell.ts";
 import { findImpact, type PlanImpact } from "./impact.ts";
 import type { LiveOrganization } from "./organization.ts";
@@ -88,7 +89,14 @@ function namesOf(
 ): Pick<Meaning, "tagNames" | "policyNames"> {
 	const approvals = steps.flatMap(({ approval }) => approval ?? []);
 	const tagIds = thresholdsOf(impact, approvals).flatMap(({ tagId }) => tagId ?? []);
-	const policyIds = [...impact, ...approvals].flatMap((one) => one.policyIds);
+	const reasons = [
+		...impact.flatMap(({ because, before, after }) => [because, before.unknown, after.unknown]),
+		...approvals.map(({ because }) => because),
+	];
+	const policyIds = [
+		...[...impact, ...approvals].flatMap((one) => one.policyIds),
+		...reasons.flatMap((because) => splitReason(because ?? "")?.policyId ?? []),
+	];
 	const tagNames = pick(userTags.known ? userTags.value : [], tagIds);
 	const policyNames = pick(policies.known ? policies.value : [], policyIds);
 	return {

@@ -82,6 +82,8 @@ export interface PlanContext {
 	readonly caller?: Known<string>;
 	/** Who can do what; left out where it was not read, because nothing would be submitted or extended reads are off. */
 	readonly access?: AccessState;
+	/** Live name by user id, as read with `access`: for documents that need no users themselves. Left out with it. */
+	readonly userNames?: Known<Readonly<Record<string, string>>>;
 	/** Who will submit the plan; left out with `access`. */
 	readonly submitter?: Known<Submitter>;
 	/** Activities of the organization that have not ended. */
@@ -128,7 +130,11 @@ export function makePlan(
 		...usersOfMeaning(meaning),
 		...usersOfRules(found),
 	];
-	const liveNames = liveNamesFor(mentioned, userNames, live.users);
+	const liveNames = liveNamesFor(
+		mentioned,
+		userNames,
+		live.users.known ? live.users : (context.userNames ?? live.users),
+	);
 	const names = { userNames, ...(liveNames === undefined ? {} : { liveNames }) };
 	const rules = describeRules(found, names);
 	return {

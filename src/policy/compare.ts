@@ -135,7 +135,8 @@ class Comparison {
 			const { users } = prepared.access;
 			if (found.missing !== null) return found.missing;
 			if (!users.known) return users.because;
-			const part = found.parts.find(({ unknown }) => unknown !== null);
+			// What both sides leave unknown is named only where nothing that changed is unknown.
+			const part = [...this.#changed, ...found.parts].find(({ unknown }) => unknown !== null);
 			if (part?.unknown) return part.unknown.because;
 		}
 		for (const { prepared } of [this.#after, this.#before]) {

@@ -3,6 +3,7 @@ import type { AccessPolicy, AccessState } from "./access.ts";
 import type { ActivityGroup } from "./groups.ts";
 import { type Ability, type ConditionalPower, findPower, type GroupPower, type Threshold } from "./powers.ts";
 import { prepareAccess } from "./prepare.ts";
+import { withoutPolicy } from "./reason.ts";
 import type { Clause } from "./syntax.ts";
 
 const powerVerdicts = ["alone", "together", "root-quorum", "denied", "conditional", "no", "unknown"] as const;
@@ -167,7 +168,13 @@ function consensusVerdict(policy: AccessPolicy, power: GroupPower, userId: strin
 	const part = partOf(power, userId);
 	if (part === "alone") return { verdict: "true", because: null };
 	if (part === "together") return { verdict: "partly", because: null };
-	return power.unknown === null ? { verdict: "false", because: null } : { verdict: "unknown", because: power.unknown };
+	return falseOrUnknown(policy, power);
+}
+
+/** The clause is of the policy, so the reason need not say which. */
+function falseOrUnknown({ id }: AccessPolicy, { unknown }: GroupPower): Verdict {
+	if (unknown === null) return { verdict: "false", because: null };
+	return { verdict: "unknown", because: withoutPolicy(unknown, id) };
 }
 
 /** A user for whom a clause that names no approver is what it is for everybody. */
@@ -189,7 +196,7 @@ function clauseVerdict(policy: AccessPolicy, clause: "condition" | "time", quest
 	const power = powerOfPolicy(alone, { ...question, access: { ...question.access, users: anyUser } });
 	if (power.alone.length > 0) return { verdict: "true", because: null };
 	if (power.conditional.length > 0) return { verdict: "partly", because: null };
-	return power.unknown === null ? { verdict: "false", because: null } : { verdict: "unknown", because: power.unknown };
+	return falseOrUnknown(policy, power);
 }
 
 /** Returns who makes the policy apply: the powers of an organization in which it alone allows, without a root quorum. */

@@ -3,6 +3,7 @@ import { type ActivityFacts, factsOfType, isForRootQuorum } from "./activity.ts"
 import { outcomeFor } from "./compile.ts";
 import { bound, type Conjunction, TooComplex } from "./formula.ts";
 import type { PreparedAccess, PreparedPolicy } from "./prepare.ts";
+import { reasonOfPolicy } from "./reason.ts";
 import { type Family, resolve, simplify } from "./resolve.ts";
 import { Work } from "./work.ts";
 
@@ -79,7 +80,7 @@ function makePart(
 		const unknown = {
 			key,
 			text: policy.condition || policy.time || policy.effect,
-			because: unclear,
+			because: reasonOfPolicy(policy.id, unclear),
 			isAllOrNone: consensus.because === null,
 		};
 		return { ...common, key: `${unknown.key}\n${consensus.key}`, sure: [], unknown };
@@ -89,7 +90,10 @@ function makePart(
 		...common,
 		key,
 		sure,
-		unknown: because === null ? null : { key, text: policy.consensus, because, isAllOrNone: false },
+		unknown:
+			because === null
+				? null
+				: { key, text: policy.consensus, because: reasonOfPolicy(policy.id, because), isAllOrNone: false },
 	};
 }
 

@@ -8,7 +8,14 @@ import { coveredAddresses, type Step, type StepOperation } from "../plan/step.ts
 import { groupSteps } from "../plan/step-groups.ts";
 import { type Approval, type ApprovalVerdict, notEnough } from "../policy/approval.ts";
 import { code, joinPhrases, type Phrase, phraseText, reason } from "./phrase.ts";
-import { describePolicies, describeThresholds, listPeople, namePerson, type PowerNames } from "./power-words.ts";
+import {
+	describePolicies,
+	describeReason,
+	describeThresholds,
+	listPeople,
+	namePerson,
+	type PowerNames,
+} from "./power-words.ts";
 
 export const approvalHeadings = {
 	denied: "Would be denied",
@@ -76,7 +83,10 @@ function describeApproval(step: Pick<ForetoldStep, "approval" | "operation">, na
 		return who.length === 0 ? ["will wait for approval"] : ["will wait for ", ...who];
 	}
 	if (verdict === "unknown")
-		return ["approval unknown", ...(because === null ? [] : [": ", reason(nameSteps(because, names))])];
+		return [
+			"approval unknown",
+			...(because === null ? [] : [": ", ...describeReason(nameSteps(because, names), names)]),
+		];
 	return ["would be denied: ", ...describeDenial(step, names)];
 }
 

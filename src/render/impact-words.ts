@@ -11,10 +11,11 @@ import type { ImpactChange, ImpactVerdict, SideAbility } from "../policy/impact.
 import { ownCredentials } from "../policy/judge.ts";
 import type { Threshold } from "../policy/powers.ts";
 import { count } from "./count.ts";
-import { code, joinPhrases, type Phrase, phraseText, reason } from "./phrase.ts";
+import { code, joinPhrases, type Phrase, phraseText } from "./phrase.ts";
 import {
 	describeGroups,
 	describePolicies,
+	describeReason,
 	describeThresholds,
 	listPeople,
 	namePerson,
@@ -161,11 +162,11 @@ const describers: Readonly<Record<ImpactChange, Describer>> = {
 	fewer: describeFewer,
 	gains: describeGains,
 	loses: describeLoses,
-	unknown: ({ because }, findings, where) => [
+	unknown: ({ because }, findings, where, plan) => [
 		"could not compare who can ",
 		...powerOf(findings),
 		...where,
-		...(because === null ? [] : [": ", reason(because)]),
+		...(because === null ? [] : [": ", ...describeReason(because, plan)]),
 	],
 };
 

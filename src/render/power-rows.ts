@@ -11,7 +11,14 @@ import {
 import { ownCredentials } from "../policy/judge.ts";
 import type { Ability, ConditionalPower, GroupPower } from "../policy/powers.ts";
 import { code, joinPhrases, type Phrase, reason } from "./phrase.ts";
-import { describeGroups, describePolicies, describeThresholds, listPeople, type PowerNames } from "./power-words.ts";
+import {
+	describeGroups,
+	describePolicies,
+	describeReason,
+	describeThresholds,
+	listPeople,
+	type PowerNames,
+} from "./power-words.ts";
 import type { OrganizationPowers } from "./result.ts";
 import { count } from "./text.ts";
 
@@ -73,7 +80,7 @@ function linesOf(power: GroupPower, names: OrganizationPowers): readonly PowerLi
 		...(together.length === 0 ? [] : [{ label: "together" as const, who: describeThresholds(together, names) }]),
 		...(power.denied.length === 0 ? [] : [{ label: "denied" as const, who: listPeople(power.denied, names) }]),
 		...power.conditional.map((one) => ({ label: "if" as const, who: describeConditional(one, names) })),
-		...(unknown === null ? [] : [{ label: "unknown" as const, who: [reason(unknown)] }]),
+		...(unknown === null ? [] : [{ label: "unknown" as const, who: describeReason(unknown, names) }]),
 	];
 	if (alone.length + together.length + power.conditional.length > 0 || unknown !== null) return lines;
 	const hasRootQuorum = power.thresholds.length > 0 || names.rootQuorum === null;

@@ -7,7 +7,8 @@ import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/groups.ts";
 import type { Threshold } from "../policy/powers.ts";
-import { code, joinPhrases, type Part, type Phrase } from "./phrase.ts";
+import { splitReason } from "../policy/reason.ts";
+import { code, joinPhrases, type Part, type Phrase, reason } from "./phrase.ts";
 
 /** The names that phrases about powers are made of; a plan has them. */
 export interface PowerNames extends UserNames {
@@ -163,4 +164,11 @@ export function describePolicies(policyIds: readonly string[], { policyNames = {
 	const more = policyIds.length - shown.length;
 	const listed = more === 0 ? joinPhrases(named, ", ", " and ") : [...joinPhrases(named, ", "), ` and ${more} more`];
 	return [policyIds.length === 1 ? "policy " : "policies ", ...listed];
+}
+
+/** Returns a reason with the policy that it begins with by name; as it is where there is none, or its name is not known. */
+export function describeReason(because: string, { policyNames = {} }: Pick<PowerNames, "policyNames">): Phrase {
+	const split = splitReason(because);
+	const name = split === null ? undefined : own(policyNames, split.policyId);
+	return split === null || !name ? [reason(because)] : ["policy ", code(name), split.joint, reason(split.rest)];
 }

@@ -4,6 +4,7 @@
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
 import { parseAddress, printScope } from "../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
+import { nameInReason } from "../plan/finding-words.ts";
 import type { Guard } from "../plan/guards.ts";
 import { kinds } from "../plan/kinds/index.ts";
 import { blockingGuards, warningGuards } from "../plan/overrides.ts";
@@ -226,7 +227,7 @@ function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): r
 }
 
 /** Returns what could not be read and why, one line a reason; at most five addresses in each. */
-export function describeUnread(plan: Pick<Plan, "unread">): readonly string[] {
+export function describeUnread(plan: Pick<Plan, "unread" | "policyNames">): readonly string[] {
 	const byReason = Map.groupBy(plan.unread, ({ because, standsIn }) => `${because}\u0000${standsIn}`);
 	return [...byReason.values()].flatMap((group) => {
 		const first = group[0];
@@ -234,7 +235,7 @@ export function describeUnread(plan: Pick<Plan, "unread">): readonly string[] {
 		const shown = group.slice(0, 5).map((one) => `${isOfTag(one) ? "members of " : ""}${showAddress(printScope(one))}`);
 		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
 		const instead = first.standsIn === "last-applied" ? "; using the last-applied state" : "";
-		return [`${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
+		return [`${shown.join(", ")}${more}: ${showText(nameInReason(first.because, plan))}${instead}`];
 	});
 }
 

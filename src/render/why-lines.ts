@@ -3,7 +3,14 @@ import type { ClauseExplanation, PolicyExplanation, PowerExplanation } from "../
 import { printGroups } from "../policy/groups.ts";
 import { code, joinPhrases, type Phrase, reason } from "./phrase.ts";
 import { describeConditional, policyPhrase } from "./power-rows.ts";
-import { describeGroups, describeThresholds, namePerson, nameTag, type PowerNames } from "./power-words.ts";
+import {
+	describeGroups,
+	describeReason,
+	describeThresholds,
+	namePerson,
+	nameTag,
+	type PowerNames,
+} from "./power-words.ts";
 import type { OrganizationPowers } from "./result.ts";
 
 /** One answer. `details` belong to the line before them. */
@@ -39,7 +46,7 @@ function answerOf(
 		})),
 		...(first.policies.length === 0 ? [plain(["no policy is about this"])] : []),
 		...describeMissing(first, organization).map(plain),
-		...first.assumptions.map((one) => plain(["assumed, not documented: ", reason(one)])),
+		...first.assumptions.map((one) => plain(["assumed, not documented: ", ...describeReason(one, organization)])),
 	];
 	return {
 		answer: [...describeVerdict(first, describeGroups(groups), organization), " (", ...listed, ")"],
@@ -70,7 +77,13 @@ function describeVerdict(one: PowerExplanation, doing: Phrase, names: Organizati
 		case "no":
 			return ["no: ", who, " cannot ", ...doing];
 		case "unknown":
-			return ["unknown whether ", who, " can ", ...doing, ...(one.unknown === null ? [] : [": ", reason(one.unknown)])];
+			return [
+				"unknown whether ",
+				who,
+				" can ",
+				...doing,
+				...(one.unknown === null ? [] : [": ", ...describeReason(one.unknown, names)]),
+			];
 	}
 }
 

@@ -14,7 +14,7 @@ import type { JournalView } from "./journal.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
 import { readPendingActivities, toPendingActivity } from "./pending-activities.ts";
 import { narrowReading, readLive, timeQueries } from "./read.ts";
-import { askOnce, readAccess, readSubmitter, toCaller } from "./read-access.ts";
+import { askOnce, readNamedAccess, readSubmitter, toCaller } from "./read-access.ts";
 import { type ClockedReader, withServiceClock } from "./service-clock.ts";
 
 export interface Comparison {
@@ -152,8 +152,8 @@ async function readForRules(
 	{ rules = [] }: DesiredOrganization,
 	reads: Reads,
 	query: QueryFunction,
-): Promise<Pick<PlanContext, "access">> {
-	return reads === "auto" && needsPowers(rules) ? { access: await readAccess(query) } : {};
+): Promise<Pick<PlanContext, "access" | "userNames">> {
+	return reads === "auto" && needsPowers(rules) ? readNamedAccess(query) : {};
 }
 
 /** Reads who can do what, and who will submit the plan. */
@@ -161,9 +161,12 @@ async function readPermissions({
 	query,
 	submitterId: userId,
 	publicKey = () => undefined,
-}: ContextOptions): Promise<Pick<PlanContext, "access" | "submitter">> {
-	const [access, submitter] = await awaitAll([readAccess(query), readSubmitter(query, { userId, publicKey })] as const);
-	return { access, submitter };
+}: ContextOptions): Promise<Pick<PlanContext, "access" | "userNames" | "submitter">> {
+	const [named, submitter] = await awaitAll([
+		readNamedAccess(query),
+		readSubmitter(query, { userId, publicKey }),
+	] as const);
+	return { ...named, submitter };
 }
 
 /** Returns a time before which nothing was read: without one for live state, the others say nothing about it. */

@@ -30,6 +30,12 @@ export async function readAccess(query: QueryFunction): Promise<AccessState> {
 	};
 }
 
+/** Returns the same, and the names of the users, which `list_users` shows too. `query` asks it once. Throws as `readAccess` does. */
+export async function readNamedAccess(query: QueryFunction): Promise<Pick<AccessReading, "access" | "userNames">> {
+	const [access, users] = await awaitAll([readAccess(query), queryIfUsable(query, extendedReads.list_users)] as const);
+	return { access, userNames: toUserNames(users) };
+}
+
 /** Returns the user of the key, unless `userId` names another; `publicKey` is that of the key. Throws as `readAccess` does. */
 export async function readSubmitter(
 	query: QueryFunction,
@@ -73,15 +79,10 @@ export async function readAccessOnly(
 ): Promise<AccessReading> {
 	const readAtMs = now();
 	const { query, answerTimes } = timeQueries(organizationId, askOnce(reader), now);
-	const [access, users, tags] = await awaitAll([
-		readAccess(query),
-		queryIfUsable(query, extendedReads.list_users),
-		query(queries.list_user_tags),
-	] as const);
+	const [named, tags] = await awaitAll([readNamedAccess(query), query(queries.list_user_tags)] as const);
 	const times = answerTimes.filter((time) => time !== undefined);
 	return {
-		access,
-		userNames: toUserNames(users),
+		...named,
 		tagNames: Object.fromEntries(
 			recordsOf(tags, "userTags").map(({ tagId, tagName }) => [toId(tagId), String(tagName)]),
 		),

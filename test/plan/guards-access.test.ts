@@ -278,7 +278,7 @@ describe("a limit", () => {
 			["escalation", 0, false],
 		]);
 		expect(guards({})[0]?.message).toMatch(
-			/^who could still sign with any wallet or key \(PRIVATE_KEY\/SIGN\) is not known: /,
+			/^who could still sign with any wallet or key \(PRIVATE_KEY\/SIGN\) is not known: policy policy 2: the consensus is not understood: /,
 		);
 		expect(guards({ lockout: "strict" })[0]).toMatchObject({ kind: "lockout", found: 1, refuses: true });
 	});

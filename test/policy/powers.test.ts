@@ -136,7 +136,8 @@ describe("Powers by the documented shapes", () => {
 
 	it("are unknown where a policy is not understood, and certain where the root quorum decides", () => {
 		const power = powerOf(accessOf(people, [policy("ALLOW", "approvers.count == 1", signing)]), "PRIVATE_KEY/SIGN");
-		expect(power.unknown).toContain("the consensus is not understood");
+		expect(power.unknown).toMatch(/^policy \S+: the consensus is not understood: /);
+		expect(power.unknown).toContain(`policy ${power.policyIds[0]}: `);
 		expect(power.together).toEqual([["olga", "otto"]]);
 	});
 

@@ -3,7 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AuthenticationError, ServiceError, TransportError } from "../../src/errors.ts";
 import type { DesiredOrganization, DesiredRule } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
+import { findOutdated } from "../../src/plan/stale.ts";
 import type { AccessState } from "../../src/policy/access.ts";
+import { describeApprovals } from "../../src/render/approval-words.ts";
+import { describeImpact } from "../../src/render/impact-words.ts";
+import { phraseText } from "../../src/render/phrase.ts";
 import { type Comparison, compareLive } from "../../src/sync/compare.ts";
 import { readAccess, readAccessOnly } from "../../src/sync/read-access.ts";
 import type { Client, QueryAnswer, Reader } from "../../src/wire/client.ts";
@@ -264,6 +268,45 @@ describe("who can do what", () => {
 function unreachable(): never {
 	throw new Error("nothing was read");
 }
+
+describe("a document that only removes policies", () => {
+	const export_ = "activity.resource == 'WALLET' && activity.action == 'EXPORT'";
+	const desired = desiredOf({ absent: { ...nothingAbsent, policyIds: [policies[0]] } });
+	const denying = acme({
+		rootQuorum,
+		policies: [
+			{ policyId: policies[0], policyName: "no export", effect: "EFFECT_DENY", condition: export_ },
+			{
+				...{ policyId: policies[1], policyName: "export", effect: "EFFECT_ALLOW", condition: export_ },
+				consensus: `approvers.any(user, user.id == '${alice}')`,
+			},
+		],
+	});
+	beforeEach(() => bench.reset(denying));
+
+	it("names live users in impact, guards and approvals, with no more requests", async () => {
+		const { plan, live } = await compare(desired);
+		expect(live.users.known).toBe(false);
+		expect(plan.liveNames).toEqual({ [adminId]: "admin", [alice]: "alice", [approverId]: "approver" });
+		expect(plan.guards.find(({ kind }) => kind === "escalation")?.message).toContain("(live name alice) could export");
+		const text = [...describeImpact(plan), ...describeApprovals(plan)].map(({ sentence }) => phraseText(sentence));
+		expect(text.join("\n")).toMatch(
+			/live name alice\) can now export wallets[\s\S]*will wait for .*live name approver/,
+		);
+		expect(asked()).toMatchObject(Object.fromEntries(accessReads.map((name) => [name, 1])));
+	});
+
+	it("is the same plan when it is made again, so a saved one stays fresh", async () => {
+		const [saved, fresh] = [await compare(desired), await compare(desired)];
+		const { plan, live } = fresh;
+		expect(findOutdated({ saved: saved.plan, fresh: plan, live })).toEqual([]);
+	});
+
+	it("has ids alone where the service does not list users", async () => {
+		bench.emulator.addFault({ operation: "list_users", fault: "5xx", status: 404, count: 9 });
+		expect((await compare(desired)).plan).not.toHaveProperty("liveNames");
+	});
+});
 
 describe("a service without one of the reads of who can do what", () => {
 	const reasons = [

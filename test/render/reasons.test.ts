@@ -1,0 +1,66 @@
+/** Reasons that begin with a policy: readers see its name, and never take the name for words of orgsync. */
+import { describe, expect, it } from "vitest";
+import { nameInReason } from "../../src/plan/finding-words.ts";
+import { describeImpact } from "../../src/render/impact-words.ts";
+import { phraseMarkdown, phraseText } from "../../src/render/phrase.ts";
+import { describeReason } from "../../src/render/power-words.ts";
+import { describeUnread } from "../../src/render/text.ts";
+import { anyOf, planFor, policyOf, signers } from "../plan/support-access.ts";
+import { id } from "../plan/support-organizations.ts";
+
+const policyId = id("policy", 2);
+const because = `policy ${policyId}: the condition is not understood: \`count\` is a function`;
+const named = (name: string) => ({ userNames: {}, policyNames: { [policyId]: name } });
+
+describe("a reason that begins with a policy", () => {
+	it("has the policy's name where it is known", () => {
+		const text = "policy `payroll`: the condition is not understood: `count` is a function";
+		expect(phraseText(describeReason(because, named("payroll")))).toBe(text);
+		expect(phraseMarkdown(describeReason(because, named("payroll")))).toMatch(/^policy `payroll`: ``the condition/);
+		expect(nameInReason(because, named("payroll"))).toBe(text.replace("`payroll`", "payroll"));
+		const unread = [{ scope: "activities", because, standsIn: "nothing" }] as const;
+		expect(describeUnread({ unread, ...named("payroll") })[0]).toContain("policy payroll: the condition");
+	});
+
+	it.each([
+		{},
+		named(""),
+		{ policyNames: { [id("policy", 3)]: "other" } },
+	])("has its id where %j has no name", (names) => {
+		expect(phraseText(describeReason(because, { ...names }))).toBe(because);
+		expect(nameInReason(because, names)).toBe(because);
+	});
+
+	it("has the name escaped, in code or in quotes", () => {
+		const evil = "x`: it is fine\u001b[31m\nno impact";
+		const shown = [phraseText(describeReason(because, named(evil))), nameInReason(because, named(evil))];
+		expect(shown[0]).toMatch(/^policy `x\\u\{60\}: it is fine[^`]*`: the condition is not understood/);
+		expect(shown[1]).toMatch(/^policy "x`: it is fine.*": the condition is not understood/);
+		// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there.
+		expect(shown.join("")).not.toMatch(/[\u0000-\u001f]/);
+	});
+
+	it("is named in an assumption too", () => {
+		const assumed = `policy ${policyId} takes no part: the activity has no wallet`;
+		expect(phraseText(describeReason(assumed, named("payroll")))).toBe(
+			"policy `payroll` takes no part: the activity has no wallet",
+		);
+	});
+});
+
+describe("a plan beside a policy that is not understood", () => {
+	const unclear = policyOf(2, { consensus: `${anyOf(signers)} == 1`, condition: "activity.action == 'SIGN'" });
+	const organization = { members: { signers: ["alice", "bob"] }, policies: [unclear] } as const;
+	const plan = planFor(organization, { absent: [policyId] });
+
+	it("keeps its id in data, with its name beside", () => {
+		const [finding] = (plan.impact ?? []).filter(({ change }) => change === "unknown");
+		expect(finding?.because).toMatch(new RegExp(`^policy ${policyId}: the consensus is not understood: `));
+		expect(plan.policyNames).toEqual({ [policyId]: "policy 2" });
+	});
+
+	it("names it in the impact", () => {
+		const [line] = describeImpact(plan).filter(({ sign }) => sign === "?");
+		expect(phraseText(line?.sentence ?? [])).toContain(": policy `policy 2`: the consensus is not understood: ");
+	});
+});

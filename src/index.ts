@@ -56,6 +56,10 @@ export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts
 export { exitCodeOf, type Outcome, type Report, type StepResult } from "./plan/report.ts";
 export { type Revisited, refuseStale } from "./plan/stale.ts";
 export type { Step } from "./plan/step.ts";
+export type { AccessState } from "./policy/access.ts";
+export { type Approval, foretellApproval, type SubmittedActivity, type SubmittingUser } from "./policy/approval.ts";
+export { compareAccess, type Impact, type ImpactFinding } from "./policy/impact.ts";
+export { findPowers, type GroupPower } from "./policy/powers.ts";
 export { type GithubOptions, type GithubResult, renderGithub } from "./render/github.ts";
 export { renderHtml } from "./render/html.ts";
 export { type MarkdownOptions, renderMarkdown } from "./render/markdown.ts";
@@ -69,6 +73,7 @@ export { type Comparison, compareLive } from "./sync/compare.ts";
 export type { Journal, JournalView } from "./sync/journal.ts";
 export { openJournal, readJournal } from "./sync/journal-file.ts";
 export { readLive } from "./sync/read.ts";
+export { readAccessOnly } from "./sync/read-access.ts";
 export { settleOpenEntries } from "./sync/settle.ts";
 export { type Client, type ClientOptions, createClient, type Reader, type Submitter } from "./wire/client.ts";
 export { approvals, extendedReads, operations, queries, submits } from "./wire/operations.ts";

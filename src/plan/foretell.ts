@@ -3,7 +3,7 @@
  * same time, so a step is judged in every order in which they can complete; where the answers differ, it is unknown.
  */
 import type { AccessPolicy, AccessState, Known } from "../policy/access.ts";
-import { type Approval, foretellApproval, type SubmittedActivity, type Submitter } from "../policy/approval.ts";
+import { type Approval, foretellApproval, type SubmittedActivity, type SubmittingUser } from "../policy/approval.ts";
 import { accessAfter } from "./access-after.ts";
 import type { RelatedActivity } from "./pending.ts";
 import type { Step } from "./step.ts";
@@ -11,7 +11,7 @@ import { compareText, sameValue } from "./value.ts";
 
 export interface ForetellContext {
 	readonly access: AccessState;
-	readonly submitter: Known<Submitter>;
+	readonly submitter: Known<SubmittingUser>;
 	/** Milliseconds since 1970. */
 	readonly atMs: number;
 	/** Pending and rejected activities for objects of the steps. */
@@ -73,7 +73,7 @@ class Forecast {
 		return { ...pending, approverSets: smallest(sets), thresholds: votes.size > 1 ? [] : pending.thresholds };
 	}
 
-	#judge(step: Step, submitter: Submitter): Approval {
+	#judge(step: Step, submitter: SubmittingUser): Approval {
 		const activity = activityOf(step);
 		const relevant = this.#relevantFor(activity);
 		const judge = (completed: readonly Step[]): Approval => this.#judgeAfter(completed, activity, submitter);
@@ -90,7 +90,7 @@ class Forecast {
 		return unite(first, others, concurrent);
 	}
 
-	#judgeAfter(completed: readonly Step[], activity: SubmittedActivity, submitter: Submitter): Approval {
+	#judgeAfter(completed: readonly Step[], activity: SubmittedActivity, submitter: SubmittingUser): Approval {
 		const ids = completed.map(({ id }) => id).sort(compareText);
 		const key = JSON.stringify([activity, submitter, ids]);
 		const known = this.#judged.get(key);
@@ -102,7 +102,7 @@ class Forecast {
 	}
 
 	/** Whether the root quorum decides it, so that no order of steps matters. */
-	#isDecidedWithoutPolicies(activity: SubmittedActivity, submitter: Submitter): boolean {
+	#isDecidedWithoutPolicies(activity: SubmittedActivity, submitter: SubmittingUser): boolean {
 		const { access, atMs } = this.#context;
 		const without: AccessState = { ...access, policies: { known: false, because: "left out" } };
 		return foretellApproval(without, activity, submitter, atMs).verdict === "runs";

@@ -1,6 +1,6 @@
 /** What a plan means: the impact of its steps on who can do what, and who will have to approve each step. */
 import type { AccessState, Known } from "../policy/access.ts";
-import type { Approval, Submitter } from "../policy/approval.ts";
+import type { Approval, SubmittingUser } from "../policy/approval.ts";
 import type { ImpactVerdict } from "../policy/impact.ts";
 import type { Threshold } from "../policy/powers.ts";
 import { splitReason } from "../policy/reason.ts";
@@ -33,7 +33,7 @@ export interface Meaning {
 interface MeaningContext {
 	/** Left out: it was not read. */
 	readonly access?: AccessState;
-	readonly submitter?: Known<Submitter>;
+	readonly submitter?: Known<SubmittingUser>;
 	/** Milliseconds since 1970, by our clock, and by the service's where that differs. */
 	readonly readAtMs: number;
 	readonly serviceTimeMs?: number;
@@ -46,7 +46,7 @@ export function findMeaning(
 	live: Pick<LiveOrganization, "userTags">,
 ): Meaning {
 	if (access === undefined || steps.length === 0) return { steps };
-	const who: Known<Submitter> = submitter ?? { known: false, because: "it was not asked for" };
+	const who: Known<SubmittingUser> = submitter ?? { known: false, because: "it was not asked for" };
 	const foretold = foretellSteps(steps, { access, submitter: who, atMs, waiting });
 	const found = findImpact(access, steps, atMs);
 	return {

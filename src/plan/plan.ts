@@ -1,7 +1,7 @@
 /** The plan is data, and all that apply obeys. The same desired and live organization give the same bytes. */
 import type { Problem } from "../errors.ts";
 import type { AccessState } from "../policy/access.ts";
-import type { Submitter } from "../policy/approval.ts";
+import type { SubmittingUser } from "../policy/approval.ts";
 import { printAddress } from "./address.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
@@ -85,7 +85,7 @@ export interface PlanContext {
 	/** Live name by user id, as read with `access`: for documents that need no users themselves. Left out with it. */
 	readonly userNames?: Known<Readonly<Record<string, string>>>;
 	/** Who will submit the plan; left out with `access`. */
-	readonly submitter?: Known<Submitter>;
+	readonly submitter?: Known<SubmittingUser>;
 	/** Activities of the organization that have not ended. */
 	readonly waiting?: readonly PendingActivity[];
 	/** Activities that were abandoned and are still pending. */

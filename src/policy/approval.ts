@@ -1,6 +1,6 @@
 /** Foretells what becomes of an activity when it is submitted (docs/powers.md#approvals). */
 import type { AccessState } from "./access.ts";
-import type { Approval, SubmittedActivity, Submitter } from "./foretell.ts";
+import type { Approval, SubmittedActivity, SubmittingUser } from "./foretell.ts";
 import { foretell } from "./foretell.ts";
 import { prepareAccess } from "./prepare.ts";
 
@@ -8,7 +8,7 @@ export type {
 	Approval,
 	ApprovalVerdict,
 	SubmittedActivity,
-	Submitter,
+	SubmittingUser,
 } from "./foretell.ts";
 export { notEnough } from "./foretell.ts";
 
@@ -16,7 +16,7 @@ export { notEnough } from "./foretell.ts";
 export function foretellApproval(
 	access: AccessState,
 	activity: SubmittedActivity,
-	submitter: Submitter,
+	submitter: SubmittingUser,
 	atMs: number,
 ): Approval {
 	return foretell(prepareAccess(access, atMs), activity, submitter);

@@ -46,7 +46,7 @@ export interface SubmittedActivity {
 	readonly ownerId: string | null;
 }
 
-export interface Submitter {
+export interface SubmittingUser {
 	readonly userId: string;
 	/** Of the key that stamps the request, in lower-case hex; null where it is not known. */
 	readonly publicKey: string | null;
@@ -75,7 +75,7 @@ export const notEnough = "no approvals with the submitter's are enough for the p
 /** Max things that are not known, each of which doubles the readings. */
 const maxUnknowns = 6;
 
-export function foretell(prepared: PreparedAccess, activity: SubmittedActivity, submitter: Submitter): Approval {
+export function foretell(prepared: PreparedAccess, activity: SubmittedActivity, submitter: SubmittingUser): Approval {
 	try {
 		return new Foretelling(prepared, activity, submitter).run();
 	} catch (error) {
@@ -94,12 +94,12 @@ const unknownApproval = (because: string, policyIds: readonly string[]): Approva
 
 class Foretelling {
 	readonly #prepared: PreparedAccess;
-	readonly #submitter: Submitter;
+	readonly #submitter: SubmittingUser;
 	readonly #user: number;
 	readonly #found: GroupParts;
 	readonly #parts: readonly Part[];
 
-	constructor(prepared: PreparedAccess, activity: SubmittedActivity, submitter: Submitter) {
+	constructor(prepared: PreparedAccess, activity: SubmittedActivity, submitter: SubmittingUser) {
 		this.#prepared = prepared;
 		this.#submitter = submitter;
 		this.#user = prepared.users.userIds.indexOf(submitter.userId);

@@ -5,6 +5,7 @@ import { type ImpactFinding, impactChanges } from "./finding.ts";
 import { listGroups } from "./listed-groups.ts";
 import { prepareBoth } from "./prepare.ts";
 import { dropRepeats } from "./repeats.ts";
+import { withinSteps } from "./work.ts";
 
 export { type ImpactChange, type ImpactFinding, impactChanges, type SideAbility } from "./finding.ts";
 
@@ -17,11 +18,16 @@ export interface Impact {
 	readonly findings: readonly ImpactFinding[];
 }
 
+/** Max steps of all searches of a comparison; half a second or so. Unverified, chosen. */
+const maxSteps = 2_000_000;
+
 /** Returns what changes for who can do what. Equal powers give no finding; a rename never does, since policies hold ids. */
 export function compareAccess(before: AccessState, after: AccessState, atMs: number): Impact {
 	if (before === after) return { verdict: "equivalent", findings: [] };
 	const [one, other] = prepareBoth(before, after, atMs);
-	const compared = listGroups([one, other]).map((group) => compareGroup(one, other, group));
+	const compared = withinSteps(maxSteps, () =>
+		listGroups([one, other]).map((group) => compareGroup(one, other, group)),
+	);
 	const order = new Map(impactChanges.map((change, index) => [change, index]));
 	const findings = dropRepeats(compared.flatMap(({ findings: found }) => found)).toSorted(
 		(left, right) => (order.get(left.change) ?? 0) - (order.get(right.change) ?? 0),

@@ -20,7 +20,7 @@ import { type PreparedAccess, prepareAccess } from "./prepare.ts";
 import { difference, type Family, resolve } from "./resolve.ts";
 import { bit, membersOf } from "./sets.ts";
 import { idsOf, usersOf } from "./votes.ts";
-import { Work } from "./work.ts";
+import { Work, withinSteps } from "./work.ts";
 
 export { type Ability, fewestApprovers, type Threshold } from "./ability.ts";
 export type { ConditionalPower } from "./conditional.ts";
@@ -44,6 +44,9 @@ export interface GroupPower extends Ability {
 	readonly assumptions: readonly string[];
 }
 
+/** Max steps of all searches for the powers of an organization; half a second or so. Unverified, chosen. */
+const maxSteps = 2_000_000;
+
 /**
  * Returns the powers of each group that the policies or the report name, in a fixed order, and of `moreGroups`, each group
  * once. `atMs`: milliseconds since 1970.
@@ -54,7 +57,7 @@ export function findPowers(
 	moreGroups: readonly ActivityGroup[] = [],
 ): readonly GroupPower[] {
 	const prepared = prepareAccess(access, atMs);
-	return listGroups([prepared], moreGroups).map((group) => findPower(prepared, group));
+	return withinSteps(maxSteps, () => listGroups([prepared], moreGroups).map((group) => findPower(prepared, group)));
 }
 
 /** Returns the power of one group of activities. */

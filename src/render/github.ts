@@ -19,6 +19,7 @@ import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./
 import { describeFinding, describeGone, describeState, driftHeadings } from "./drift-words.ts";
 import { impactNotes } from "./impact-github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
+import type { OrganizationPowers } from "./organization-powers.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./organizations.ts";
 import { describeOverride } from "./overrides-text.ts";
 import { phraseText } from "./phrase.ts";
@@ -33,7 +34,7 @@ import {
 	describeWrong,
 	reportHeadings,
 } from "./report-text.ts";
-import { type CommandResult, type ErrorDescription, isPowers, type OrganizationPowers } from "./result.ts";
+import { type CommandResult, type ErrorDescription, isPowers } from "./result.ts";
 import { describeBrokenRule } from "./rule-words.ts";
 import {
 	describeRunOverrides,

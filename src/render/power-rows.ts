@@ -10,6 +10,7 @@ import {
 } from "../policy/groups.ts";
 import { ownCredentials } from "../policy/judge.ts";
 import type { Ability, ConditionalPower, GroupPower } from "../policy/powers.ts";
+import type { OrganizationPowers } from "./organization-powers.ts";
 import { code, joinPhrases, type Phrase, reason } from "./phrase.ts";
 import {
 	describeGroups,
@@ -19,7 +20,6 @@ import {
 	listPeople,
 	type PowerNames,
 } from "./power-words.ts";
-import type { OrganizationPowers } from "./result.ts";
 import { count } from "./text.ts";
 
 export interface PowerRow {

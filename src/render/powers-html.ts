@@ -2,9 +2,10 @@
 
 import { renderCard, section } from "./html-details.ts";
 import { bdi, type Html, html } from "./html-text.ts";
+import type { OrganizationPowers } from "./organization-powers.ts";
 import { phraseHtml } from "./phrase.ts";
 import { describeRootQuorum, describeUnreadAccess, type PowerLine, type PowerRow, rowsOf } from "./power-rows.ts";
-import { type CommandResult, isPowers, type OrganizationPowers } from "./result.ts";
+import { type CommandResult, isPowers } from "./result.ts";
 import { answersOf } from "./why-lines.ts";
 
 /** Returns a card for each organization; none for results of other commands. */

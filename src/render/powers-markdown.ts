@@ -1,9 +1,10 @@
 /** Powers in Markdown: a list of rows for each organization, or the explanation of one power. */
 import { type Block, bullets, codeSpan, paragraph } from "./markdown-text.ts";
+import type { OrganizationPowers } from "./organization-powers.ts";
 import { phraseMarkdown } from "./phrase.ts";
 import { describeRootQuorum, describeUnreadAccess, rowsOf } from "./power-rows.ts";
 import { labelOf } from "./powers-text.ts";
-import { type CommandResult, isPowers, type OrganizationPowers } from "./result.ts";
+import { type CommandResult, isPowers } from "./result.ts";
 import { capitalize } from "./text.ts";
 import { answersOf } from "./why-lines.ts";
 

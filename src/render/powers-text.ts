@@ -1,8 +1,9 @@
 /** Powers as text: a table of two columns for each organization, or the explanation of one power. */
 import { showText } from "../escape.ts";
+import type { OrganizationPowers } from "./organization-powers.ts";
 import { type Phrase, phraseText } from "./phrase.ts";
 import { describeRootQuorum, describeUnreadAccess, type PowerLine, type PowerRow, rowsOf } from "./power-rows.ts";
-import type { OrganizationPowers, PowersResult } from "./result.ts";
+import type { PowersResult } from "./result.ts";
 import type { Style } from "./style.ts";
 import { answersOf } from "./why-lines.ts";
 

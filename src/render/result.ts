@@ -10,9 +10,7 @@ import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { compareText } from "../plan/value.ts";
-import type { RootQuorum } from "../policy/access.ts";
-import type { PowerExplanation } from "../policy/explain-power.ts";
-import type { GroupPower } from "../policy/powers.ts";
+import type { MissingObject, OrganizationPowers } from "./organization-powers.ts";
 
 /** An error as every format shows it. */
 export interface ErrorDescription {
@@ -105,12 +103,6 @@ export interface ExportResult extends Head<"export"> {
 	readonly leftOut: readonly MissingObject[];
 }
 
-/** Something of the live organization that an exported document does not hold. */
-interface MissingObject {
-	readonly what: string;
-	readonly because: string;
-}
-
 export interface QueryResult extends Head<"query"> {
 	readonly operation: string;
 	/** The service's answer, unchanged. */
@@ -166,30 +158,6 @@ export interface WaitResult extends Head<"wait"> {
 export interface PowersResult extends Head<"powers"> {
 	/** The powers that `--group`, `--user` and `--tag` left, of each organization. */
 	readonly organizations: readonly OrganizationPowers[];
-}
-
-/** Who can do what in one organization. */
-export interface OrganizationPowers {
-	readonly organizationId: string;
-	/** When it was read, ISO 8601 in UTC. */
-	readonly readAt: string;
-	/** The moment at which time windows are judged, ISO 8601 in UTC: `--at`, else that of the reading by the service's clock. */
-	readonly at: string;
-	/** User id to the alias of the document; to the live name for users without one. */
-	readonly userNames: Readonly<Record<string, string>>;
-	/** User id to live name; left out where users were not read. */
-	readonly liveNames?: Readonly<Record<string, string>>;
-	/** Tag id to live name. */
-	readonly tagNames: Readonly<Record<string, string>>;
-	/** Policy id to live name. */
-	readonly policyNames: Readonly<Record<string, string>>;
-	/** Null where it is unknown. */
-	readonly rootQuorum: RootQuorum | null;
-	/** What could not be read; then powers that depend on it are unknown. */
-	readonly unread: readonly MissingObject[];
-	readonly powers: readonly GroupPower[];
-	/** With `--why`: one for each group, and no powers. */
-	readonly why?: readonly PowerExplanation[];
 }
 
 interface EndedActivity {

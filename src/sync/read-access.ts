@@ -5,7 +5,7 @@
 import { ServiceError } from "../errors.ts";
 import type { LiveRecord } from "../plan/organization.ts";
 import type { AccessState, Known } from "../policy/access.ts";
-import type { Submitter } from "../policy/approval.ts";
+import type { SubmittingUser } from "../policy/approval.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
 import { toAccessPolicies, toAccessUsers, toRootQuorum } from "./access-objects.ts";
@@ -40,7 +40,7 @@ export async function readNamedAccess(query: QueryFunction): Promise<Pick<Access
 export async function readSubmitter(
 	query: QueryFunction,
 	{ userId, publicKey }: { readonly userId?: string | undefined; readonly publicKey: () => string | undefined },
-): Promise<Known<Submitter>> {
+): Promise<Known<SubmittingUser>> {
 	if (userId !== undefined) return { known: true, value: { userId, publicKey: null } };
 	const caller = toCaller(await queryIfUsable(query, extendedReads.whoami));
 	return mapKnown(caller, (callerId) => ({ userId: callerId, publicKey: publicKey()?.toLowerCase() ?? null }));

@@ -20,15 +20,15 @@ import { makePulumiWorld, shown } from "./world.ts";
 
 const updating = "ACTIVITY_TYPE_UPDATE_USER_TAG";
 
-/** A session of a process of its own, on a clock that can be moved. */
-function sessionOf(world: World, settings: Readonly<Record<string, string>> = {}) {
+/** A session of a process of its own, on a clock that can be moved; `startMs`: one that only `wait` moves. */
+function sessionOf(world: World, startMs?: number) {
 	let aheadMs = 0;
 	const given = { organizationId, url: world.url, apiPrivateKey: keys.alice.privateKey, journal: ":memory:" };
-	const session = new Session(readSettings({ ...given, ...settings }, {}), {
+	const session = new Session(readSettings(given, {}), {
 		environment: {},
 		directory: makeFolder(),
-		now: () => Date.now() + aheadMs,
-		steadyNow: () => performance.now() + aheadMs,
+		now: () => (startMs ?? Date.now()) + aheadMs,
+		steadyNow: () => (startMs ?? performance.now()) + aheadMs,
 		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 	});
 	return {
@@ -111,7 +111,7 @@ new orgsync.UserTag("signers", signers, { dependsOn });`;
 describe("a plan", () => {
 	it("is as old as its oldest answer, and is made again before it submits", async () => {
 		const world = await makeWorld();
-		const { session, wait } = sessionOf(world);
+		const { session, wait } = sessionOf(world, Date.now());
 		const first = await session.compareWithoutPending(target("oncall", desired("signers", alice, bob)));
 		wait(5_000);
 		const second = await session.compareWithoutPending(target("signers", desired("signers", alice, bob)));

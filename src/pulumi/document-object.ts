@@ -1,13 +1,13 @@
 /** A document that a program passes as an object. Its problems name properties of the object, not lines of its text. */
-import * as pulumi from "@pulumi/pulumi";
 import type { Problem } from "../errors.ts";
 import { escapeSequence, replaceHidden } from "../invisible.ts";
+import { ResourceFailure } from "./failure.ts";
 
-/** The object as a document of one line. Throws RunError, with the property, if it cannot be written. */
+/** The object as a document of one line. Throws ResourceFailure, with the property, if it cannot be written. */
 export function objectToDocument(document: Readonly<Record<string, unknown>>): string {
 	const output = findOutput(document, "document", new Set());
 	if (output !== undefined) {
-		throw new pulumi.RunError(
+		throw new ResourceFailure(
 			`${output} is an output or a promise: a document can hold plain values only; use UserTag and the removal resources for outputs`,
 		);
 	}
@@ -16,13 +16,13 @@ export function objectToDocument(document: Readonly<Record<string, unknown>>): s
 		return replaceHidden(JSON.stringify(document), escapeSequence);
 	} catch (error) {
 		// A value that JSON does not have, or a cycle.
-		throw new pulumi.RunError(`cannot write the document as JSON: ${(error as Error).message.split("\n", 1)[0]}`);
+		throw new ResourceFailure(`cannot write the document as JSON: ${(error as Error).message.split("\n", 1)[0]}`);
 	}
 }
 
 function findOutput(value: unknown, path: string, above: Set<unknown>): string | undefined {
 	if (typeof value !== "object" || value === null || above.has(value)) return undefined;
-	if (pulumi.Output.isInstance(value) || value instanceof Promise) return path;
+	if (isOutput(value) || value instanceof Promise) return path;
 	above.add(value);
 	const places = Array.isArray(value)
 		? value.map((item: unknown, index) => [item, `${path}[${index}]`] as const)
@@ -43,4 +43,9 @@ export function listPaths(problems: readonly Problem[]): string {
 			return `${place}: ${message.replace(/,? (first )?on this line/, "")}`;
 		})
 		.join("\n");
+}
+
+/** Whether a value is an output of the SDK, which marks them so for copies of itself. A plugin gets none: its inputs are plain. */
+function isOutput(value: object): boolean {
+	return "__pulumiOutput" in value && value.__pulumiOutput === true;
 }

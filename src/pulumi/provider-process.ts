@@ -1,86 +1,96 @@
 /**
- * The process of a dynamic provider. The engine starts one for each Pulumi provider. It serves all resources of a
+ * The process of a provider, dynamic or plugin. The engine starts one for each Pulumi provider. It serves all resources of a
  * phase, so they share one session.
  */
 import { fstatSync } from "node:fs";
-import { openClaimsFolder } from "./claims.ts";
-import { isRepeatedFailure } from "./failure.ts";
-import { engineAddress, processContext, projectFolder } from "./process-context.ts";
+import { type ClaimsFolder, openClaimsFolder } from "./claims.ts";
+import { processContext, projectFolder } from "./project.ts";
 import { SecretValues } from "./secrets.ts";
 import { Session } from "./session.ts";
 import { type GivenSettings, readSettings } from "./settings.ts";
 
-/** Secret values of all resources of this process. Nothing that is printed shows them. */
-export const secrets = new SecretValues();
-
-const sessions = new Map<string, Session>();
-const interruption = new AbortController();
-/** Calls in flight that may submit something. */
-let inFlight = 0;
-
-const engine = engineAddress();
-const claimsFolder = engine === undefined ? undefined : openClaimsFolder(engine, projectFolder());
+export interface ProviderProcessOptions {
+	/** The address of the engine that started this process; undefined if no engine did. */
+	readonly engine: string | undefined;
+	/** Shows a line as information: beside the resource with this URN, if one is given. */
+	readonly print: (line: string, resourceUrn?: string) => void;
+}
 
 /** How long an answer has to leave the process after an interruption. */
 const answerMs = 1000;
 
-export function sessionFor(given: GivenSettings): Session {
-	const key = JSON.stringify(given);
-	const known = sessions.get(key);
-	if (known !== undefined) return known;
-	if (sessions.size === 0) endWithEngine();
-	const session = new Session(readSettings(given, process.env), {
-		...processContext(),
-		claimsFolder,
-		warn: printLine,
-		signal: interruption.signal,
-	});
-	sessions.set(key, session);
-	return session;
-}
+export class ProviderProcess {
+	/** Secret values of all resources of this process. Nothing that is printed shows them. */
+	readonly secrets = new SecretValues();
+	readonly #options: ProviderProcessOptions;
+	readonly #claimsFolder: ClaimsFolder | undefined;
+	readonly #sessions = new Map<string, Session>();
+	readonly #interruption = new AbortController();
+	/** Calls in flight that may submit something. */
+	#inFlight = 0;
 
-/** Prints a line, which Pulumi shows as information, without secrets. */
-export function printLine(line: string): void {
-	console.log(secrets.redact(line));
-}
-
-/** Returns the result of `work`, which an interruption does not cut short. */
-export async function uninterrupted<T>(work: () => Promise<T>): Promise<T> {
-	inFlight += 1;
-	try {
-		return await work();
-	} finally {
-		inFlight -= 1;
-		if (interruption.signal.aborted) setTimeout(endWhenDone, answerMs);
+	constructor(options: ProviderProcessOptions) {
+		this.#options = options;
+		this.#claimsFolder = options.engine === undefined ? undefined : openClaimsFolder(options.engine, projectFolder());
 	}
-}
 
-/** Keeps the dynamic provider from printing a failure that the engine shows beside the resource. */
-export function hideRepeatedFailures(): void {
-	const print = console.error;
-	console.error = (...words: unknown[]) => {
-		if (!isRepeatedFailure(words[0])) print(...words);
-	};
-}
+	/** The session of these settings; the same one for the same settings. Throws ConfigurationError for an invalid setting. */
+	sessionFor(given: GivenSettings): Session {
+		const key = JSON.stringify(given);
+		const known = this.#sessions.get(key);
+		if (known !== undefined) return known;
+		if (this.#sessions.size === 0) this.#endWithEngine();
+		const session = new Session(readSettings(given, process.env), {
+			...processContext(),
+			claimsFolder: this.#claimsFolder,
+			warn: (line) => this.print(line),
+			signal: this.#interruption.signal,
+		});
+		this.#sessions.set(key, session);
+		return session;
+	}
 
-/**
- * Ends this process with its engine: at its signal, and when it is gone. The engine holds the other end of our standard
- * input and writes nothing to it, so the input ends when the engine is killed.
- */
-function endWithEngine(): void {
-	process.on("SIGINT", endWhenDone);
-	process.on("exit", () => claimsFolder?.close());
-	if (engine === undefined || !isPipe(0)) return;
-	process.stdin.on("end", endWhenDone).on("error", endWhenDone).resume();
-}
+	/** Prints a line, which Pulumi shows as information, without secrets. */
+	print(line: string, resourceUrn?: string): void {
+		this.#options.print(this.secrets.redact(line), resourceUrn);
+	}
 
-/**
- * Ends the process once nothing is in flight, so that every outcome reaches the state. After every command, the engine
- * sends SIGINT and waits five seconds.
- */
-function endWhenDone(): void {
-	interruption.abort();
-	if (inFlight === 0) process.exit(130);
+	/** Returns the result of `work`, which an interruption does not cut short. */
+	async uninterrupted<T>(work: () => Promise<T>): Promise<T> {
+		this.#inFlight += 1;
+		try {
+			return await work();
+		} finally {
+			this.#inFlight -= 1;
+			if (this.#interruption.signal.aborted) setTimeout(() => this.#endWhenDone(), answerMs);
+		}
+	}
+
+	/** Lets requests in flight end, and starts no other. */
+	interrupt(): void {
+		this.#interruption.abort();
+	}
+
+	/**
+	 * Ends this process with its engine: at its signal, and when it is gone. The engine holds the other end of our standard
+	 * input and writes nothing to it, so the input ends when the engine is killed.
+	 */
+	#endWithEngine(): void {
+		const end = (): void => this.#endWhenDone();
+		process.on("SIGINT", end);
+		process.on("exit", () => this.#claimsFolder?.close());
+		if (this.#options.engine === undefined || !isPipe(0)) return;
+		process.stdin.on("end", end).on("error", end).resume();
+	}
+
+	/**
+	 * Ends the process once nothing is in flight, so that every outcome reaches the state. After every command, the engine
+	 * sends SIGINT and waits five seconds.
+	 */
+	#endWhenDone(): void {
+		this.interrupt();
+		if (this.#inFlight === 0) process.exit(130);
+	}
 }
 
 function isPipe(descriptor: number): boolean {

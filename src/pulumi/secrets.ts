@@ -4,10 +4,13 @@
  * the provider prints shows them.
  */
 import { createHash } from "node:crypto";
-import { runtime } from "@pulumi/pulumi";
 import { showText } from "../escape.ts";
 import { uuid } from "../plan/organization.ts";
 import { hasUnknown, type Properties } from "./inputs.ts";
+
+/** Marks a value that has a meaning of its own in the engine's protocol. */
+export const signatureKey = "4dabf18193072939515e22adb298388d";
+export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 const placeholder = "[secret]";
 
@@ -107,7 +110,7 @@ export function seal(properties: object): Record<string, unknown> {
 		Object.entries(properties).map(([name, value]) =>
 			value === undefined || hasUnknown(value) || !isSecret(name, value)
 				? [name, value]
-				: [name, { [runtime.specialSigKey]: runtime.specialSecretSig, value }],
+				: [name, { [signatureKey]: secretSignature, value }],
 		),
 	);
 }

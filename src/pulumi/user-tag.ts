@@ -1,21 +1,10 @@
-/** The user tag as a Pulumi resource: the class for programs, and what differs from other resources. */
-
-import type * as pulumi from "@pulumi/pulumi";
+/** The user tag as a Pulumi resource: what differs from other resources. */
 import { tagsOf } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sameValue } from "../plan/value.ts";
 import { isDone, ResourceFailure } from "./failure.ts";
-import {
-	hasUnknown,
-	type Members,
-	observeMembers,
-	type Properties,
-	sameMembers,
-	withoutUndefined,
-	writeMembers,
-} from "./inputs.ts";
+import { hasUnknown, observeMembers, type Properties, sameMembers, withoutUndefined, writeMembers } from "./inputs.ts";
 import type { ResourceDefinition } from "./resource.ts";
-import { OrgsyncResource } from "./resource-class.ts";
 import { deleteTag } from "./user-tag-delete.ts";
 import {
 	earlierNames,
@@ -26,56 +15,6 @@ import {
 	type TagOutputs,
 	tagDocument,
 } from "./user-tag-inputs.ts";
-
-export interface UserTagArgs {
-	/** The tag's name. Changing it renames the tag. */
-	readonly name: pulumi.Input<string>;
-	/** The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource. */
-	readonly organizationId?: pulumi.Input<string>;
-	/** The tag's id, a UUID. Without it, the tag is found by its name. */
-	readonly tagId?: pulumi.Input<string>;
-	/** Earlier names of the tag. If no tag is called `name`, the tag with an earlier name is renamed. */
-	readonly previously?: pulumi.Input<pulumi.Input<string>[]>;
-	/** The tag's members, by user id: either `exactly`, or `atLeast` and `never`. Left out, members are not managed. */
-	readonly members?: pulumi.Input<MembersArgs>;
-	/** How many members one update may remove: a number, or a percentage of the known members (`"25%"`). */
-	readonly limits?: pulumi.Input<{ readonly memberRemovals?: pulumi.Input<number | string> }>;
-	/**
-	 * What `pulumi destroy` does: nothing (`keep`, the default), or remove the managed members from the tag. The tag itself
-	 * cannot be deleted: the service has no operation for it.
-	 */
-	readonly onDestroy?: pulumi.Input<"keep" | "removeMembers">;
-}
-
-/** The members of a user tag, as lists of user ids, each of them a value or an output. */
-export type MembersArgs = { readonly [List in keyof Members]: pulumi.Input<pulumi.Input<string>[]> };
-
-/**
- * A user tag: its name and its members. It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at
- * most one `update_user_tag` per update. Creating fails when there is no such tag.
- */
-export class UserTag extends OrgsyncResource {
-	declare readonly name: pulumi.Output<string>;
-	declare readonly tagId: pulumi.Output<string>;
-	declare readonly previously: pulumi.Output<string[] | undefined>;
-	/** The managed members; after a refresh, the part of them that is in sync. */
-	declare readonly members: pulumi.Output<Members | undefined>;
-	declare readonly onDestroy: pulumi.Output<"keep" | "removeMembers">;
-
-	/**
-	 * Reads the live tag with this id without managing it: it is never changed. `members` holds all members, where the
-	 * service shows them. Fails when there is no such tag.
-	 */
-	static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): UserTag {
-		return new UserTag(name, { name: undefined } as unknown as UserTagArgs, { ...options, id });
-	}
-
-	constructor(name: string, args: UserTagArgs, options?: pulumi.CustomResourceOptions) {
-		// Only what is listed here becomes an output: `check` and `read` fill in what the program leaves out.
-		const outputs = { tagId: undefined, previously: undefined, members: undefined };
-		super(userTag, name, { ...outputs, onDestroy: undefined, ...args }, options);
-	}
-}
 
 export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	...tagDocument,

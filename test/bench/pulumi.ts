@@ -92,7 +92,7 @@ function installPackage(modules: string, doesNothing: boolean): void {
 	for (const name of readdirSync(join(root, "node_modules"))) {
 		if (name !== "orgsync" && !name.startsWith(".")) symlinkSync(join(root, "node_modules", name), join(modules, name));
 	}
-	if (doesNothing) writeFileSync(join(folder, "dist/pulumi/provider.js"), nothing);
+	if (doesNothing) writeFileSync(join(folder, "dist/pulumi/dynamic/provider.js"), nothing);
 }
 
 /** Milliseconds that `up` takes in a new stack. */

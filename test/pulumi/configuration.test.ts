@@ -2,7 +2,7 @@
  * Addresses, keys and other settings that are wrong; secrets; Providers of a program's own; and the functions.
  */
 import { describe, expect, it } from "vitest";
-import { providerOf } from "../../src/pulumi/provider.ts";
+import { providerOf } from "../../src/pulumi/dynamic/provider.ts";
 import { type Answer, expectSuccess } from "../engine/harness.ts";
 import { alice, apps, bob, keys, mfaPolicy, organizationId, policies, profile, tags } from "../world.ts";
 import { expectNoSecretIn, makePulumiWorld, shown, withImports } from "./world.ts";

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localOrganizationId, localSeed } from "../../src/cli/local-seed.ts";
 import { type Emulator, parseSeed, startEmulator } from "../../src/emulator/server.ts";
 import { approvals, createApiKeyStamper, createClient, encodeSubmit } from "../../src/index.ts";
-import * as room from "../../src/pulumi/index.ts";
+import * as room from "../../src/pulumi/dynamic/index.ts";
 import { environmentName, settingNames } from "../../src/pulumi/settings.ts";
 import { type QueryName, queries } from "../../src/wire/operations.ts";
 import { type Answer, expectSuccess, type Stack, startStack } from "../engine/harness.ts";

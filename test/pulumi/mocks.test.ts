@@ -6,7 +6,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import * as orgsync from "../../src/pulumi/index.ts";
+import * as orgsync from "../../src/pulumi/dynamic/index.ts";
 import { makeFolder } from "../run.ts";
 import { alice, apps, bob, makeWorld, organizationId, policies, providers, tags } from "../world.ts";
 

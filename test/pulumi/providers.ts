@@ -2,7 +2,7 @@
  * The providers without an engine, asked as it asks them, each as in a process of its own.
  */
 import type { dynamic } from "@pulumi/pulumi";
-import { providerOf } from "../../src/pulumi/provider.ts";
+import { providerOf } from "../../src/pulumi/dynamic/provider.ts";
 import { keys, organizationId, type World } from "../world.ts";
 
 /** A provider of a process of its own: its journal is empty, as on another machine. */

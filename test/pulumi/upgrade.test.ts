@@ -11,12 +11,12 @@ import { makePulumiWorld } from "./world.ts";
 
 /** Makes the installed package write each call of a provider, with its version, to a file of the project. */
 function recordCalls(folder: string): void {
-	const file = join(folder, "dist/pulumi/provider.js");
+	const file = join(folder, "dist/pulumi/dynamic/provider.js");
 	const code = readFileSync(file, "utf8");
 	const recording = `
 import { appendFileSync } from "node:fs";
 import { createRequire } from "node:module";
-const { version } = createRequire(import.meta.url)("../../package.json");
+const { version } = createRequire(import.meta.url)("../../../package.json");
 export function providerOf(name) {
 	return new Proxy(makeProviderOf(name), {
 		get(provider, method) {

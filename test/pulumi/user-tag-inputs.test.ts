@@ -4,7 +4,7 @@
  */
 import type { dynamic } from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
-import { providerOf } from "../../src/pulumi/provider.ts";
+import { providerOf } from "../../src/pulumi/dynamic/provider.ts";
 import { alice, apps, bob, carol, keys, makeWorld, organizationId, policies, providers, tags } from "../world.ts";
 
 type ResourceName = "UserTag" | "PolicyRemoval" | "OauthProviderRemoval" | "TvcAppRemoval";

@@ -14,7 +14,7 @@ import { expectNoSecretIn, keptPolicy, makePulumiWorld, type PulumiWorld, shown,
 
 const removing = "ACTIVITY_TYPE_DELETE_POLICIES";
 const removingApp = "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS";
-const providerFile = new URL("../../src/pulumi/provider.ts", import.meta.url).href;
+const providerFile = new URL("../../src/pulumi/dynamic/provider.ts", import.meta.url).href;
 const twoHoursMs = 2 * 60 * 60 * 1000;
 
 const removal = (name: string, ...policyIds: readonly string[]) =>

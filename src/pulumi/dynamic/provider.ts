@@ -3,15 +3,14 @@
  * so `providerOf` and the names of the resources never change.
  */
 import type { dynamic } from "@pulumi/pulumi";
-import { makeProvider } from "./dynamic-provider.ts";
-import { hideRepeatedFailures } from "./provider-process.ts";
-import { resources } from "./resources.ts";
+import { resources } from "../resources.ts";
+import { hideRepeatedFailures, makeProvider } from "./dynamic-provider.ts";
 
 hideRepeatedFailures();
 
 /** A new provider for the resource class of this name. */
 export function providerOf(name: string): dynamic.ResourceProvider {
-	const found = resources.find(({ definition }) => definition.name === name);
+	const found = resources.find((definition) => definition.name === name);
 	if (found === undefined) throw new Error(`orgsync has no Pulumi resource ${name}`);
-	return makeProvider(found.definition);
+	return makeProvider(found);
 }

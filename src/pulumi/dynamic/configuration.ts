@@ -1,15 +1,16 @@
 /** The stack configuration, as programs use it, and the check that a private key in it is a secret. */
 import * as pulumi from "@pulumi/pulumi";
-import { explain } from "./failure.ts";
-import { isMocked, processContext } from "./process-context.ts";
-import { Session } from "./session.ts";
+import { explain } from "../failure.ts";
+import { processContext } from "../project.ts";
+import { Session } from "../session.ts";
 import {
 	configurationNamespace,
 	type GivenSettings,
 	givenSettings,
 	readSettings,
 	type SettingName,
-} from "./settings.ts";
+} from "../settings.ts";
+import { isMocked } from "./mocks.ts";
 
 const thrown = new Map<string, pulumi.RunError>();
 

@@ -1,14 +1,14 @@
 /** The Pulumi provider as a resource, for programs that use more than one service or more than one key. */
 import * as pulumi from "@pulumi/pulumi";
-import { configuredSettings, refusePlainKey } from "./configuration.ts";
-import { isMocked } from "./process-context.ts";
 import {
 	configurationNamespace,
 	type GivenSettings,
 	type SettingName,
 	secretSettings,
 	settingNames,
-} from "./settings.ts";
+} from "../settings.ts";
+import { configuredSettings, refusePlainKey } from "./configuration.ts";
+import { isMocked } from "./mocks.ts";
 
 /** Each argument defaults to the stack configuration `orgsync:NAME`, else to the environment variable `ORGSYNC_NAME`. */
 export interface ProviderArgs {

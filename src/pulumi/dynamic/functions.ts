@@ -3,16 +3,16 @@
  * the key is not accepted, or the object is not found.
  */
 import * as pulumi from "@pulumi/pulumi";
-import { AuthenticationError, ConfigurationError } from "../errors.ts";
-import { type QueryName, queries } from "../wire/operations.ts";
+import { AuthenticationError, ConfigurationError } from "../../errors.ts";
+import { type QueryName, queries } from "../../wire/operations.ts";
+import { explain } from "../failure.ts";
+import { withoutUndefined } from "../inputs.ts";
+import { noOrganization } from "../resource.ts";
+import { SecretValues } from "../secrets.ts";
+import type { GivenSettings } from "../settings.ts";
 import { programError, programSession } from "./configuration.ts";
-import { explain } from "./failure.ts";
-import { withoutUndefined } from "./inputs.ts";
-import { isMocked } from "./process-context.ts";
+import { isMocked } from "./mocks.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
-import { noOrganization } from "./resource.ts";
-import { SecretValues } from "./secrets.ts";
-import type { GivenSettings } from "./settings.ts";
 
 // Answers (docs/service.md#objects): a field that the service leaves out at times is optional, and others are passed on.
 

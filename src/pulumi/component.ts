@@ -1,0 +1,223 @@
+/**
+ * The component `Organization`: its document, the plan that it checks, and the parts that it registers. The adapters
+ * register them, as classes of a program or through the engine's resource monitor.
+ */
+import { resolve } from "node:path";
+import { parseDocuments, withoutFileText } from "../document/parse.ts";
+import { isCredential } from "../document/variables.ts";
+import { explainFileError } from "../errors.ts";
+import { leadsOutside, readRegularFile } from "../files.ts";
+import type { DesiredOrganization } from "../plan/organization.ts";
+import { allowsOf, type Override } from "../plan/overrides.ts";
+import type { Plan } from "../plan/plan.ts";
+import { brokenRules } from "../plan/rules-judge.ts";
+import { groupSteps } from "../plan/step-groups.ts";
+import { renderOverrides } from "../render/overrides-text.ts";
+import { plainStyle, renderPlan, summarizePlan } from "../render/text.ts";
+import { listPaths, objectToDocument } from "./document-object.ts";
+import { ResourceFailure, replaceFlags } from "./failure.ts";
+import type { Properties } from "./inputs.ts";
+import { spelling } from "./plan-checks.ts";
+import { projectFolder } from "./project.ts";
+import type { ResourceDefinition } from "./resource.ts";
+import { resources } from "./resources.ts";
+import type { Session } from "./session.ts";
+import { nothingStored } from "./stored-state.ts";
+
+export interface OrganizationArgs {
+	/**
+	 * The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of plain values
+	 * (schemas/document.json).
+	 */
+	readonly document: string | Readonly<Record<string, unknown>>;
+	/** The organization of the document, a UUID. Required if the document has several. */
+	readonly organizationId?: string;
+	/**
+	 * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`.
+	 * Credentials are not allowed.
+	 */
+	readonly env?: readonly string[];
+}
+
+/** The state after this run, for a stack's outputs: a run that changes something does not change the summary. */
+export interface OrganizationSummary {
+	readonly organizationId: string;
+	/** Addresses of read-only objects that differ from the document. */
+	readonly differences: string[];
+	/** Addresses of unmanaged user tags. */
+	readonly unmanaged: string[];
+}
+
+/** What a comparison found, for the outputs of the component. */
+export interface Findings {
+	readonly summary: OrganizationSummary;
+	readonly changes: string[];
+	readonly activities: number;
+}
+
+/** The findings of a run that compares nothing, as with mocks. */
+export function noFindings({ organizationId }: DesiredOrganization): Findings {
+	return { summary: { organizationId, differences: [], unmanaged: [] }, changes: [], activities: 0 };
+}
+
+/**
+ * The plan of the whole document against the live organization. Throws ResourceFailure if live state has problems, GuardError
+ * when a guard blocks the plan, and what Session.compare throws.
+ */
+export async function planOrganization(name: string, desired: DesiredOrganization, session: Session): Promise<Plan> {
+	const resource = `${name} (component)`;
+	const { plan } = await session.compare({ resource, desired, stored: nothingStored });
+	if (plan.problems.length > 0) throw new ResourceFailure(listProblems(plan.problems));
+	session.assertGuardsAllowed(plan);
+	return plan;
+}
+
+/** A text that the engine shows beside a component. */
+export interface Notice {
+	readonly severity: "info" | "warning";
+	readonly text: string;
+}
+
+/** The plan in a preview, as the command line shows it; in an up only read-only differences and broken rules. */
+export function describePlan(plan: Plan, session: Session, isPreview: boolean): Notice | undefined {
+	if (isPreview && (plan.steps.length > 0 || plan.waiting.length > 0)) {
+		return { severity: "info", text: renderForPulumi(plan, allowsOf(plan.guards, session.settings.allow)) };
+	}
+	const differences = plan.changes.filter(({ action }) => action === "report");
+	const differ = "read-only objects differ from the document; change them by hand";
+	const warnings = [
+		...(differences.length === 0 ? [] : [differ]),
+		...(brokenRules(plan).length === 0 ? [] : ["the live organization breaks rules of the document"]),
+	];
+	if (warnings.length === 0) return undefined;
+	const { impact: _impact, impactVerdict: _verdict, impactTimed: _timed, impactAtOtherTimes: _later, ...rest } = plan;
+	const shown = renderPlan({ ...rest, changes: differences, steps: [] }, plainStyle);
+	return { severity: "warning", text: `${warnings.join(", and ")}:\n${shown}` };
+}
+
+/** A part of the component, as it is registered. */
+export interface RegisteredPart {
+	readonly definition: ResourceDefinition;
+	readonly name: string;
+	readonly args: Properties;
+	/** Names that the part had before: a renamed tag is the same resource. */
+	readonly earlierNames: readonly string[];
+}
+
+/** The parts to register. Each may remove as much as the whole plan does at its addresses, because the guards allowed that. */
+export function partsToRegister(
+	name: string,
+	desired: DesiredOrganization,
+	plan: Plan | undefined,
+): readonly RegisteredPart[] {
+	return resources.flatMap((definition) =>
+		definition.partsOf(desired).map((part) => {
+			const changes = (plan?.changes ?? []).filter(({ address }) => part.covers(address));
+			const args = {
+				organizationId: desired.organizationId,
+				partOf: name,
+				...isOutOfSync(changes),
+				...part.args,
+				...(part.limit === undefined ? {} : { limits: { [part.limit]: countRemovals(changes) } }),
+			};
+			const earlierNames = (part.earlierSuffixes ?? []).map((suffix) => `${name}-${suffix}`);
+			return { definition, name: `${name}-${part.suffix}`, args, earlierNames };
+		}),
+	);
+}
+
+/** The plan and the overrides that it uses, in Pulumi's terms; no guard blocks it. */
+function renderForPulumi({ overrides = [], ...plan }: Plan, allows: readonly Override[]): string {
+	const unguarded = { ...plan, guards: [] };
+	const used = renderOverrides([...allows, ...overrides], plainStyle, plan.guards, spelling).join("\n");
+	return `${replaceFlags(renderPlan(unguarded, plainStyle, summarizeParts(unguarded)))}${used}`;
+}
+
+function countRemovals(changes: Plan["changes"]): number {
+	return changes.reduce((sum, change) => {
+		if (change.kind === "userTag") return sum + change.removeUserIds.length;
+		return sum + (change.action === "remove" ? 1 : 0);
+	}, 0);
+}
+
+/**
+ * The input that makes a part update although its other inputs are unchanged: set if live state is known to differ. Where
+ * live state is unknown, only the state of the part records whether its desired state was applied before.
+ */
+function isOutOfSync(changes: Plan["changes"]): { readonly outOfSync?: true } {
+	return changes.some(({ basis }) => basis !== "unknown") ? { outOfSync: true } : {};
+}
+
+/** The summary of the plan, and how much of it depends on what the parts have applied before. */
+function summarizeParts(plan: Plan): string {
+	const unknown = new Set(plan.changes.filter(({ basis }) => basis === "unknown").map(({ address }) => address));
+	const { sent } = groupSteps(plan.steps);
+	const count = sent.filter(({ covers }) => covers.every(({ address }) => unknown.has(address))).length;
+	if (count === 0) return summarizePlan(plan);
+	return `${summarizePlan(plan)} Of these, ${count} cannot be compared with live state: a resource that applied its part before submits nothing.`;
+}
+
+/** The desired state of the document. Throws ResourceFailure for what is wrong with it, each problem with its place. */
+export function readOrganization({ document, organizationId, env = [] }: OrganizationArgs): DesiredOrganization {
+	const credential = env.find(isCredential);
+	if (credential !== undefined) {
+		throw new ResourceFailure(
+			`env: documents cannot use the credential ${credential}; use a separate variable, such as ORGSYNC_VAR_STAGE`,
+		);
+	}
+	const source =
+		typeof document === "string"
+			? { file: document, content: readFile(document) }
+			: { file: "document", content: objectToDocument(document) };
+	const { organizations, problems } = parseDocuments([source], process.env, {
+		env,
+		allowedBy: (name) => `the Organization's \`env: ["${name}"]\``,
+	});
+	if (problems.length > 0) {
+		if (typeof document !== "string") throw new ResourceFailure(listPaths(problems));
+		throw new ResourceFailure(listProblems(leadsOutside(fullPath(document)) ? withoutFileText(problems) : problems));
+	}
+	const requested = organizationId?.toLowerCase();
+	const found = organizations.filter((one) => requested === undefined || one.organizationId === requested);
+	if (found.length === 1 && found[0] !== undefined) return found[0];
+	const ids = organizations.map((one) => one.organizationId).join(", ");
+	throw new ResourceFailure(
+		requested === undefined
+			? `${source.file} has ${organizations.length} organizations: set organizationId to one of ${ids}`
+			: `${source.file} does not have the organization ${requested}; it has ${ids}`,
+	);
+}
+
+function readFile(path: string): Uint8Array {
+	try {
+		// A file that is too large has one byte more than allowed, which the parser reports.
+		return readRegularFile(fullPath(path), documentLimitBytes).bytes;
+	} catch (error) {
+		throw new ResourceFailure(`cannot read the document ${path}: ${explainFileError(error)}`);
+	}
+}
+
+function fullPath(path: string): string {
+	return resolve(projectFolder(), path);
+}
+
+const documentLimitBytes = 8 * 1024 * 1024;
+
+function listProblems(problems: Plan["problems"]): string {
+	return problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`).join("\n");
+}
+
+/** What the plan says for the outputs of the component. */
+export function findingsOf({ organizationId, changes, unmanaged, steps }: Plan): Findings {
+	const { sent, pending } = groupSteps(steps);
+	const addressesOf = (some: readonly { readonly address: string }[]) => some.map(({ address }) => address);
+	return {
+		summary: {
+			organizationId,
+			differences: addressesOf(changes.filter(({ action }) => action === "report")),
+			unmanaged: addressesOf(unmanaged),
+		},
+		changes: addressesOf(changes.filter(({ action }) => action !== "report")),
+		activities: sent.length + pending.length,
+	};
+}

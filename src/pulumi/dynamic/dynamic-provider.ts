@@ -1,0 +1,90 @@
+/**
+ * Translates between the engine's dynamic provider protocol and the operations of a resource.
+ *
+ * The engine calls `configure` once for each provider and does not await it, so every method does.
+ */
+import type { dynamic } from "@pulumi/pulumi";
+import { isRepeatedFailure, ResourceFailure } from "../failure.ts";
+import type { Properties } from "../inputs.ts";
+import { ProviderProcess } from "../provider-process.ts";
+import type { ResourceDefinition } from "../resource.ts";
+import { makeOperations } from "../resource-operations.ts";
+import {
+	configurationNamespace,
+	type GivenSettings,
+	givenSettings,
+	secretSettings,
+	settingNames,
+} from "../settings.ts";
+
+/** The process that loaded this file. Pulumi shows what it prints as information. */
+const thisProcess = new ProviderProcess({ engine: engineAddress(), print: (line) => console.log(line) });
+
+/** The address of the engine that started this process as a dynamic provider: its last argument. Otherwise undefined. */
+function engineAddress(): string | undefined {
+	const [, script = "", ...words] = process.argv;
+	const address = words.at(-1);
+	return script.includes("dynamic-provider") && address !== undefined && /:\d+$/.test(address) ? address : undefined;
+}
+
+/** Keeps the dynamic provider from printing a failure that the engine shows beside the resource. */
+export function hideRepeatedFailures(): void {
+	const print = console.error;
+	console.error = (...words: unknown[]) => {
+		if (!isRepeatedFailure(words[0])) print(...words);
+	};
+}
+
+export function makeProvider(definition: ResourceDefinition): dynamic.ResourceProvider {
+	let given: GivenSettings = {};
+	const configured = Promise.withResolvers<void>();
+	const operations = makeOperations(definition, thisProcess, async () => {
+		await configured.promise;
+		return given;
+	});
+	return {
+		async configure({ config }) {
+			given = readGiven(config);
+			configured.resolve();
+		},
+		check: (olds, news) => operations.check(withoutProvider(olds ?? {}), withoutProvider(news)),
+		diff: async (id, olds, news) => operations.diff(id, withoutProvider(olds), withoutProvider(news)),
+		create: (inputs) => keepingProvider(inputs, (properties) => operations.create(properties)),
+		update: (_id, olds, news) =>
+			keepingProvider(news, (properties) => operations.update(withoutProvider(olds), properties)),
+		read: async (id, properties) => (await operations.read(id, withoutProvider(properties))) as dynamic.ReadResult,
+		delete: (_id, properties) => operations.delete(withoutProvider(properties)),
+	};
+}
+
+function readGiven(config: dynamic.Config): GivenSettings {
+	const textOf = (key: string): string | undefined => {
+		const value = config.get(key);
+		return typeof value === "string" ? value : undefined;
+	};
+	const given = givenSettings(textOf);
+	const names = textOf(`${configurationNamespace}:${secretSettings}`)?.split(" ") ?? [];
+	thisProcess.secrets.add(settingNames.flatMap((name) => (names.includes(name) ? (given[name] ?? []) : [])));
+	return given;
+}
+
+/**
+ * Returns the result of `work`. The properties of a failure have to name the provider as well, or the engine does not find
+ * it again.
+ */
+async function keepingProvider<T>(inputs: Properties, work: (properties: Properties) => Promise<T>): Promise<T> {
+	try {
+		return await work(withoutProvider(inputs));
+	} catch (error) {
+		if (!(error instanceof ResourceFailure)) throw error;
+		throw error.with(error.message, (id, properties) => ({
+			id,
+			properties: { ...properties, __provider: inputs.__provider },
+		}));
+	}
+}
+
+/** The properties without Pulumi's own, which it adds back. */
+function withoutProvider({ __provider: _provider, ...properties }: Properties): Properties {
+	return properties;
+}

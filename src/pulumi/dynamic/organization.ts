@@ -1,0 +1,123 @@
+/** A whole document as one component: it plans and checks everything before the first child is registered. */
+import * as pulumi from "@pulumi/pulumi";
+import type { DesiredOrganization } from "../../plan/organization.ts";
+import type { Plan } from "../../plan/plan.ts";
+import {
+	describePlan,
+	type Findings,
+	findingsOf,
+	noFindings,
+	type OrganizationArgs,
+	type OrganizationSummary,
+	partsToRegister,
+	planOrganization,
+	readOrganization,
+} from "../component.ts";
+import { explain, ResourceFailure } from "../failure.ts";
+import { classes } from "./classes.ts";
+import { programSession } from "./configuration.ts";
+import { isMocked } from "./mocks.ts";
+import { knownSettings, type Provider } from "./provider-resource.ts";
+import { typeToken } from "./resource-class.ts";
+
+/**
+ * The organization of a document. It fails before any part is registered if the document has errors, the live organization
+ * has problems, or a guard blocks the plan. Read-only objects that differ and broken rules are a warning.
+ *
+ * It reads the live organization in every preview and `up`, and updates a part that has drifted even without `--refresh`.
+ * The plan that it shows is what its parts submit.
+ */
+export class Organization extends pulumi.ComponentResource<Findings | undefined> {
+	declare readonly organizationId: pulumi.Output<string>;
+	/** The state after this run; null if it was not compared: the program failed, or its Provider is not known yet. */
+	declare readonly summary: pulumi.Output<OrganizationSummary | null>;
+	/** Addresses of what differed before this run. It changes with every `up`, so do not export it. */
+	declare readonly changes: pulumi.Output<string[] | null>;
+	/** How many activities this run needs; some may be pending already. Like `changes`, it belongs to one run. */
+	declare readonly activities: pulumi.Output<number | null>;
+
+	constructor(name: string, args: OrganizationArgs, options: pulumi.ComponentResourceOptions = {}) {
+		// Errors in the document are thrown here, before the component itself is registered.
+		const desired = readOrThrow(args);
+		const { organizationId } = desired;
+		// Enumerable inputs go into the state. The document does not: its parts are there as resources.
+		const given = Object.defineProperty({ organizationId }, "desired", { value: desired, enumerable: false });
+		super("orgsync:index:Organization", name, given, options);
+		const found = pulumi.output(this.getData()) as unknown as pulumi.Output<Findings | undefined>;
+		this.organizationId = pulumi.output(organizationId);
+		this.summary = found.apply((findings) => findings?.summary ?? null);
+		this.changes = found.apply((findings) => findings?.changes ?? null);
+		this.activities = found.apply((findings) => findings?.activities ?? null);
+	}
+
+	/** @internal Reads, checks, and then registers the parts. */
+	protected override async initialize(
+		{ desired }: pulumi.Inputs & { readonly desired: DesiredOrganization },
+		_options: pulumi.ComponentResourceOptions,
+		name: string,
+	): Promise<Findings | undefined> {
+		if (isMocked()) {
+			// The parent's constructor calls this, before private members are there.
+			await Promise.resolve();
+			this.#register(name, desired, undefined);
+			return noFindings(desired);
+		}
+		try {
+			// Its own Provider or that of its parent, which its parts get as well.
+			const found = this.getProvider(typeToken("UserTag"));
+			const provider = found !== undefined && "settings" in found ? (found as Provider) : undefined;
+			const given = provider === undefined ? undefined : await knownSettings(provider);
+			if (provider !== undefined && given === undefined) {
+				// Only in a preview: the up knows the Provider's arguments.
+				await pulumi.log.info("not compared yet: the arguments of its Provider are unknown", this);
+				this.#register(name, desired, undefined);
+				return undefined;
+			}
+			const session = programSession(given);
+			const plan = await planOrganization(name, desired, session);
+			this.#show(describePlan(plan, session, pulumi.runtime.isDryRun()));
+			this.#register(name, desired, plan);
+			const findings = findingsOf(plan);
+			this.registerOutputs({ organizationId: desired.organizationId, summary: findings.summary });
+			return findings;
+		} catch (error) {
+			const message =
+				error instanceof ResourceFailure || pulumi.RunError.isInstance(error) ? error.message : explain(error);
+			// An unhandled rejection fails the program. Otherwise it would succeed without the parts, and the engine would delete
+			// them. Rejecting the returned promise as well would print the error twice.
+			void Promise.reject(withoutStack(new pulumi.RunError(`${name}: ${message}`)));
+			return undefined;
+		}
+	}
+
+	/** Shows the plan, or what only a person can change. */
+	#show(notice: ReturnType<typeof describePlan>): void {
+		if (notice === undefined) return;
+		const log = notice.severity === "info" ? pulumi.log.info : pulumi.log.warn;
+		log(notice.text, this).catch(() => undefined);
+	}
+
+	#register(name: string, desired: DesiredOrganization, plan: Plan | undefined): void {
+		for (const part of partsToRegister(name, desired, plan)) {
+			const Class = classes[part.definition.name];
+			if (Class === undefined) throw new Error(`no class for ${part.definition.name}`);
+			const aliases = part.earlierNames.map((earlier) => ({ name: earlier }));
+			new Class(part.name, part.args as never, { parent: this, ...(aliases.length === 0 ? {} : { aliases }) });
+		}
+	}
+}
+
+/** The error without a stack, which Pulumi prints for an unhandled error. */
+function withoutStack(error: Error): Error {
+	error.stack = error.message;
+	return error;
+}
+
+/** The desired state of the document. Throws RunError for what is wrong with it. */
+function readOrThrow(args: OrganizationArgs): DesiredOrganization {
+	try {
+		return readOrganization(args);
+	} catch (error) {
+		throw error instanceof ResourceFailure ? new pulumi.RunError(error.message) : error;
+	}
+}

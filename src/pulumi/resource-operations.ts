@@ -1,0 +1,168 @@
+/**
+ * What an engine asks of a resource, for the dynamic provider and the plugin: the skeleton in resource.ts with settings,
+ * secrets and failures. Properties are plain JSON with `secretInputs`; secret values of a result are wrapped (secrets.ts).
+ */
+import { sameValue } from "../plan/value.ts";
+import { explain, ResourceFailure } from "./failure.ts";
+import type { CheckFailure, MetaInputs, Properties } from "./inputs.ts";
+import type { ProviderProcess } from "./provider-process.ts";
+import {
+	check,
+	converge,
+	diff,
+	type ReadResult,
+	type ResourceDefinition,
+	type ResourceInputs,
+	type ResourceOutputs,
+} from "./resource.ts";
+import { inputInId, namesOfSecrets, seal, sealId } from "./secrets.ts";
+import type { Session } from "./session.ts";
+import type { GivenSettings } from "./settings.ts";
+
+type Outputs = ResourceInputs & ResourceOutputs;
+type SealedProperties = Record<string, unknown>;
+
+export interface ResourceOperations {
+	/** The completed inputs, or what is wrong with them. Rejects only with a defect. */
+	check(olds: Properties, news: Properties): Promise<{ inputs: SealedProperties; failures: CheckFailure[] }>;
+	diff(id: string, olds: Properties, news: Properties): { changes: boolean; replaces: string[] };
+	/** Rejects with ResourceFailure. */
+	create(inputs: Properties): Promise<{ id: string; outs: SealedProperties }>;
+	update(olds: Properties, news: Properties): Promise<{ outs: SealedProperties }>;
+	read(id: string, properties: Properties): Promise<ReadResult>;
+	delete(properties: Properties): Promise<void>;
+}
+
+/** The operations of one resource. `settings` are awaited by each: the engine may call one before it has configured them. */
+export function makeOperations(
+	definition: ResourceDefinition,
+	process: ProviderProcess,
+	settings: () => Promise<GivenSettings>,
+): ResourceOperations {
+	const { secrets } = process;
+	const sessionOf = async (properties: object): Promise<Session> => {
+		const session = process.sessionFor(await settings());
+		// The default organization is not in the properties yet.
+		const { organizationId } = session.settings;
+		if (namesOfSecrets(properties).includes("organizationId")) secrets.add(organizationId ? [organizationId] : []);
+		return session;
+	};
+	/** The properties; what is secret in them is hidden from now on. */
+	const read = <T>(properties: Properties): T => {
+		secrets.addFrom(properties);
+		return properties as T;
+	};
+	const safely = <T>(work: () => Promise<T>): Promise<T> => withoutSecrets(process, work);
+	const submitting = <T>(work: () => Promise<T>): Promise<T> => process.uninterrupted(() => safely(work));
+	return {
+		async check(olds, news) {
+			try {
+				return await checkSafely(definition, read(olds), read(news), await sessionOf(news), process);
+			} catch (error) {
+				return { inputs: { ...news }, failures: [{ property: "", reason: hide(process, error).message }] };
+			}
+		},
+		diff: (id, olds, news) => diffSafely(definition, id, read(olds), read(news)),
+		create: (inputs) =>
+			submitting(async () => {
+				const { id, outs } = await converge(definition, read(inputs), undefined, await sessionOf(inputs));
+				return { id: sealId(id, outs), outs: stateOf(outs) };
+			}),
+		update: (olds, news) =>
+			submitting(async () => {
+				const { outs } = await converge(definition, read(news), read<Outputs>(olds), await sessionOf(news));
+				return { outs: stateOf(outs) };
+			}),
+		read: (id, properties) =>
+			safely(async () => {
+				const found = await definition.read(id, read(properties), await sessionOf(properties));
+				const { props, inputs, ...rest } = found;
+				return { ...rest, ...(props && { props: seal(props) }), ...(inputs && { inputs: seal(inputs) }) };
+			}),
+		delete: (properties) =>
+			submitting(async () => {
+				const notice = await definition.remove?.(read(properties), await sessionOf(properties));
+				if (notice !== undefined) process.print(notice, urnOf(properties));
+			}),
+	};
+}
+
+async function checkSafely(
+	definition: ResourceDefinition,
+	olds: Partial<ResourceInputs>,
+	news: Partial<ResourceInputs>,
+	session: Session,
+	process: ProviderProcess,
+): Promise<{ inputs: SealedProperties; failures: CheckFailure[] }> {
+	const { inputs, failures, notices = [] } = await check(definition, olds, news, session);
+	for (const notice of notices) process.print(notice, urnOf(news));
+	// A resource that is created cannot be out of sync.
+	const isCreated = Object.keys(olds).length === 0;
+	const checked = isCreated ? stateOf(inputs) : seal(inputs);
+	return { inputs: checked, failures: failures.map((failure) => hideFailure(process, failure, news)) };
+}
+
+function urnOf({ resourceUrn }: Properties): string | undefined {
+	return typeof resourceUrn === "string" ? resourceUrn : undefined;
+}
+
+/** What differs: what the resource finds, and what concerns every resource. */
+function diffSafely(
+	definition: ResourceDefinition,
+	id: string,
+	olds: Outputs,
+	news: Partial<ResourceInputs>,
+): { changes: boolean; replaces: string[] } {
+	const { changes, replaces } = diff(definition, olds, news);
+	// Pulumi stores ids in plain text and never changes them, so a secret in an id replaces the resource.
+	const exposed = inputInId(id, news);
+	const secretsDiffer = !sameValue(namesOfSecrets(olds), namesOfSecrets(news));
+	// A refresh forgets that a resource failed, but its activities have to be settled.
+	const isDue = (olds.activities ?? []).length > 0 || news.outOfSync === true || secretsDiffer || exposed !== undefined;
+	return { changes: changes || isDue, replaces: exposed === undefined ? replaces : [...replaces, exposed] };
+}
+
+/** The failure without secrets. The engine prints the value of a property that a failure names, so secret ones are not named. */
+function hideFailure({ secrets }: ProviderProcess, { property, reason }: CheckFailure, inputs: object): CheckFailure {
+	const text = secrets.redact(reason);
+	return namesOfSecrets(inputs).includes(property)
+		? { property: "", reason: `${property}: ${text}` }
+		: { property, reason: text };
+}
+
+/** Outputs as the state stores them: sealed, and without `outOfSync`, which was true before the update. */
+function stateOf(outputs: object): SealedProperties {
+	const { outOfSync: _outOfSync, ...stored } = outputs as Properties & MetaInputs;
+	return seal(stored);
+}
+
+/** Returns the result of `work`; what it throws shows no secret, in its message and in the state that it stores. */
+async function withoutSecrets<T>(process: ProviderProcess, work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		throw hide(process, error);
+	}
+}
+
+/** The error as one that the engine shows, without secrets. Throws one that is not thrown on purpose. */
+function hide(process: ProviderProcess, error: unknown): ResourceFailure {
+	const { secrets } = process;
+	const failure = error instanceof ResourceFailure ? error : new ResourceFailure(explainHidden(process, error));
+	return failure.with(secrets.redact(failure.message), (id, properties) => ({
+		id: sealId(id, properties),
+		properties: stateOf(properties),
+	}));
+}
+
+function explainHidden({ secrets }: ProviderProcess, error: unknown): string {
+	try {
+		return explain(error);
+	} catch (unexpected) {
+		if (unexpected instanceof Error) {
+			unexpected.message = secrets.redact(unexpected.message);
+			unexpected.stack = secrets.redact(unexpected.stack ?? "");
+		}
+		throw unexpected;
+	}
+}

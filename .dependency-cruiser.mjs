@@ -79,7 +79,21 @@ export default {
 		onlyDoor("fast-deep-equal", ["src/plan/value\\.ts"]),
 		onlyDoor("yaml", ["src/document/(yaml|tree|edit)\\.ts", "src/emulator/seed\\.ts"]),
 		onlyDoor("commander", ["src/cli/(run|program|flags|flag-values)\\.ts"]),
+		onlyDoor("@grpc/grpc-js", ["src/pulumi/plugin/.*"]),
 		onlyDoor("@pulumi/pulumi", ["src/pulumi/dynamic/.*", "src/pulumi/plugin/.*"]),
+		{
+			name: "pulumi-core-knows-no-adapter",
+			comment: "what the dynamic provider and the plugin share imports neither of them",
+			severity: "error",
+			from: { path: "^src/pulumi/[^/]+\\.ts$" },
+			to: { path: "^src/pulumi/[^/]+/" },
+		},
+		{
+			name: "pulumi-adapters-are-apart",
+			severity: "error",
+			from: { path: "^src/pulumi/(dynamic|plugin)/" },
+			to: { path: "^src/pulumi/(dynamic|plugin)/", pathNot: "^src/pulumi/$1/" },
+		},
 		{
 			name: "tests-are-not-imported",
 			severity: "error",
@@ -88,9 +102,10 @@ export default {
 		},
 		{
 			name: "declared-only",
-			comment: "what is published imports only what package.json declares for its users",
+			comment:
+				"what is published imports only what package.json declares for its users; the plugin is published as a bundle",
 			severity: "error",
-			from: { path: "^src/" },
+			from: { path: "^src/", pathNot: "^src/pulumi/plugin/" },
 			to: {
 				dependencyTypes: ["npm-dev", "npm-no-pkg", "unknown", "undetermined"],
 				// An optional peer: it is among devDependencies as well, so that it is there for the tests.

@@ -5,7 +5,7 @@ import type { DesiredMembers, DesiredOrganization } from "../plan/organization.t
 import { sameValue } from "../plan/value.ts";
 
 /** Pulumi's placeholder for an unknown value. It looks like an id and must not be used as one. */
-const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** A problem with a property, as Pulumi's `check` returns it. */
 export interface CheckFailure {

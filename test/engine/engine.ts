@@ -1,11 +1,12 @@
 /**
  * The real Pulumi engine for the tests: the one that is installed, or one that is built here from its published sources.
  *
- * `cli/` and `host/` are two Go modules that pin what is built; each has its own because their requirements contradict.
+ * `cli/`, `host/`, `go/` and `yaml/` are Go modules that pin what is built; each has its own because their requirements
+ * contradict.
  * What was built lies in `.engine/` at the root of the project, under a name made from everything that it depends on, so
  * another version is another folder. It stays when `npm ci` empties node_modules.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
 	accessSync,
@@ -22,13 +23,13 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir, tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 export interface Engine {
-	/** The folder of the three programs. */
+	/** The folder of its programs: the command line, a language host for each language, and two scripts. */
 	readonly folder: string;
 	/** What `pulumi version` answers, for example `v3.259.0`. */
 	readonly version: string;
@@ -69,14 +70,44 @@ const parts = [
 		takes: "1 to 2 minutes",
 	},
 	{
+		module: "host",
+		program: "github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python",
+		tags: "",
+		takes: "10 seconds",
+	},
+	{
+		module: "go",
+		program: "github.com/pulumi/pulumi/sdk/v3/go/pulumi-language-go",
+		tags: "",
+		takes: "1 minute",
+	},
+	{
 		module: "cli",
 		program: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
 		tags: "osusergo,grpcnotrace",
 		takes: "4 to 9 minutes",
 	},
+	// It shares most of what is compiled with the command line.
+	{
+		module: "yaml",
+		program: "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+		tags: "osusergo,grpcnotrace",
+		takes: "1 to 4 minutes",
+	},
 ] as const;
 
-const programs = ["pulumi", "pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"] as const;
+/** Runs the program of a Python project. The module of the host has it as a file. */
+const pythonScript = "pulumi-language-python-exec";
+
+const programs = [
+	"pulumi",
+	"pulumi-language-nodejs",
+	"pulumi-language-python",
+	pythonScript,
+	"pulumi-language-go",
+	"pulumi-language-yaml",
+	"pulumi-resource-pulumi-nodejs",
+] as const;
 
 /** The engine that is there: installed, or built before. It was seen to run. */
 export function findEngine(places: Places = usualPlaces): Engine | undefined {
@@ -143,7 +174,21 @@ function providerScript(): string {
 	return join(dirname(manifest), "pulumi-resource-pulumi-nodejs");
 }
 
-/** The oldest Go that both modules can be built with. */
+/** The folder of the sources that the language hosts are built from. */
+function hostSources(go: string): string {
+	const words = ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"];
+	return execFileSync(go, words, { cwd: join(here, "host"), encoding: "utf8", env: goEnvironment }).trim();
+}
+
+const goEnvironment = {
+	...process.env,
+	CGO_ENABLED: "0",
+	GOTOOLCHAIN: "local",
+	GOFLAGS: "-mod=readonly",
+	GOWORK: "off",
+};
+
+/** The oldest Go that all modules can be built with. */
 const oldestGo = [1, 26] as const;
 
 function findGo({ path, go: usual, say }: Places): string {
@@ -156,7 +201,7 @@ function findGo({ path, go: usual, say }: Places): string {
 		say(`${go} is passed over: it is ${answer.stdout?.trim() || "not a Go that runs"}`);
 	}
 	throw new Error(
-		`The tests of orgsync/pulumi need the Pulumi engine, and there is none: no \`pulumi\` on PATH with \`pulumi-language-nodejs\` and \`pulumi-resource-pulumi-nodejs\` beside it, none in ~/.pulumi/bin, and no Go ${oldestGo.join(".")} or later to build it with. Either
+		`The tests of orgsync/pulumi need the Pulumi engine, and there is none: no \`pulumi\` on PATH with its language hosts beside it, none in ~/.pulumi/bin, and no Go ${oldestGo.join(".")} or later to build it with. Either
   - install Pulumi from its vendor (https://www.pulumi.com/docs/install/), or
   - install Go ${oldestGo.join(".")} or later (https://go.dev/dl/) and run \`npm run engine\`, which builds it once in 5 to 10 minutes.`,
 	);
@@ -201,9 +246,11 @@ async function build(go: string, places: Places): Promise<Engine> {
 	for (const [index, part] of parts.entries()) {
 		await buildPart(go, part, `${index + 1} of ${parts.length}`, unfinished, places);
 	}
-	const script = join(unfinished, "pulumi-resource-pulumi-nodejs");
-	copyFileSync(providerScript(), script);
-	chmodSync(script, 0o755);
+	for (const file of [providerScript(), join(hostSources(go), "python/cmd", pythonScript)]) {
+		const copy = join(unfinished, basename(file));
+		copyFileSync(file, copy);
+		chmodSync(copy, 0o755);
+	}
 	const version = askVersion(unfinished);
 	if (version === undefined) throw new Error(`the engine was built, but ${join(unfinished, "pulumi")} does not run`);
 	renameSync(unfinished, folder);
@@ -225,7 +272,7 @@ async function buildPart(
 	const start = Date.now();
 	const child = spawn(go, ["build", ...flags, program], {
 		cwd: join(here, module),
-		env: { ...process.env, CGO_ENABLED: "0", GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly", GOWORK: "off" },
+		env: goEnvironment,
 		stdio: ["ignore", "ignore", "pipe"],
 	});
 	let printed = "";

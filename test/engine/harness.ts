@@ -28,7 +28,7 @@ import { parse, stringify } from "yaml";
 import { makeOnce } from "../shared.ts";
 import { cheaperNode } from "./cheaper.ts";
 import { type Engine, ensureEngine } from "./engine.ts";
-import { type InstallOptions, installPackage, sharePackage } from "./install.ts";
+import { type InstallOptions, installPackage, sharePackage, sharePlugin } from "./install.ts";
 import { findProcesses, killOne, type RunningProcess } from "./processes.ts";
 
 export interface Answer {
@@ -51,6 +51,8 @@ export interface StackOptions {
 	readonly recordCalls?: boolean;
 	/** The folder of the Node that runs program and provider; the one that runs the tests when left out. */
 	readonly node?: string;
+	/** Whether the engine finds the provider plugin, on the path. */
+	readonly plugin?: boolean;
 	/** The package to install; null for none. */
 	readonly orgsync?: InstallOptions | null;
 }
@@ -185,7 +187,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 	// Found again in the environment of every process that descends from ours, also when its parent was killed.
 	const marker = `ORGSYNC_TEST_STACK=${randomUUID()}`;
 	const environment: Environment = {
-		PATH: [engine.folder, options.node ?? dirname(process.execPath), process.env.PATH].join(delimiter),
+		PATH: [
+			...(options.plugin === true ? [await sharePlugin(shared)] : []),
+			engine.folder,
+			options.node ?? dirname(process.execPath),
+			process.env.PATH,
+		].join(delimiter),
 		HOME: home,
 		PULUMI_HOME: join(home, ".pulumi"),
 		PULUMI_BACKEND_URL: `file://${backend}`,

@@ -24,6 +24,17 @@ export async function sharePackage(shared: string): Promise<string> {
 	return join(made, "orgsync");
 }
 
+/** A folder with the provider plugin alone, for the path. */
+export async function sharePlugin(shared: string): Promise<string> {
+	return await makeOnce(shared, "plugin", (folder) => {
+		const main = join(project, "dist/pulumi/plugin/main.js");
+		const file = join(folder, "pulumi-resource-orgsync");
+		writeFileSync(file, `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(main)} "$@"\n`, {
+			mode: 0o755,
+		});
+	});
+}
+
 /** The package as npm would have unpacked it: what its manifest lists under `files`, and the manifest. */
 export function installPackage(folder: string, { version, edit }: InstallOptions = {}): void {
 	const manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {

@@ -34,6 +34,15 @@ export async function makePulumiWorld(
 	return { world, stack };
 }
 
+/** An emulator and a stack of a YAML program, whose resources the provider plugin serves. `body` is what follows the runtime. */
+export async function makeYamlWorld(
+	body: string,
+	options: Partial<StackOptions> & { readonly serves?: "all" | "documented" } = {},
+): Promise<PulumiWorld> {
+	const files = { "Pulumi.yaml": `name: probe\nruntime: yaml\n${body}\n` };
+	return makePulumiWorld("", { orgsync: null, plugin: true, ...options, files: { ...files, ...options.files } });
+}
+
 /** The program as a whole ES module. */
 export function withImports(program: string): string {
 	return `import * as pulumi from "@pulumi/pulumi";\nimport * as orgsync from "orgsync/pulumi";\n${program}\n`;

@@ -2,7 +2,10 @@ module orgsync.invalid/test/engine/host
 
 go 1.26
 
-tool github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs
+tool (
+	github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs
+	github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python
+)
 
 require (
 	github.com/Microsoft/go-winio v0.5.2 // indirect

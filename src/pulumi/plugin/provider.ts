@@ -1,0 +1,72 @@
+/** The provider of one process: its settings, its resources by type, and what the engine asks about the provider itself. */
+import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import { ProviderProcess } from "../provider-process.ts";
+import { resources } from "../resources.ts";
+import { configurationNamespace, type GivenSettings, settingNames } from "../settings.ts";
+import { openLog } from "./engine.ts";
+import { ResourceCalls } from "./resource-calls.ts";
+import { readProperties } from "./values.ts";
+
+const { CheckResponse, ConfigureResponse, DiffResponse, ProviderHandshakeResponse } = providerMessages;
+
+type Messages = typeof import("@pulumi/pulumi/proto/provider_pb.js");
+type Message<Name extends keyof Messages> = InstanceType<Messages[Name]>;
+
+/** The provider of an engine at this address; undefined if no engine started it. */
+export class PluginProvider {
+	readonly #process: ProviderProcess;
+	readonly #configured = Promise.withResolvers<GivenSettings>();
+	readonly #resources: ReadonlyMap<string, ResourceCalls>;
+
+	constructor(engine: string | undefined) {
+		const log = openLog(engine);
+		this.#process = new ProviderProcess({ engine, print: (line, urn) => log.print("info", line, urn) });
+		this.#resources = new Map(
+			resources.map((definition) => [
+				`${configurationNamespace}:index:${definition.name}`,
+				new ResourceCalls(definition, this.#process, () => this.#configured.promise),
+			]),
+		);
+	}
+
+	handshake(): Message<"ProviderHandshakeResponse"> {
+		const response = new ProviderHandshakeResponse();
+		response.setAcceptSecrets(true);
+		return response;
+	}
+
+	checkConfig(request: Message<"CheckRequest">): Message<"CheckResponse"> {
+		const response = new CheckResponse();
+		response.setInputs(request.getNews());
+		return response;
+	}
+
+	diffConfig(_request: Message<"DiffRequest">): Message<"DiffResponse"> {
+		return new DiffResponse();
+	}
+
+	configure(request: Message<"ConfigureRequest">): Message<"ConfigureResponse"> {
+		const { properties } = readProperties(request.getArgs());
+		const given = settingNames.flatMap((name) => {
+			const value = properties[name];
+			return typeof value === "string" && value !== "" ? [[name, value]] : [];
+		});
+		this.#configured.resolve(Object.fromEntries(given) as GivenSettings);
+		const response = new ConfigureResponse();
+		response.setAcceptsecrets(true);
+		response.setSupportspreview(true);
+		return response;
+	}
+
+	/** The calls about the resource with this URN. Throws an error that names an unknown type. */
+	resourceOf(urn: string): ResourceCalls {
+		const type = urn.split("::", 3)[2]?.split("$").at(-1) ?? "";
+		const found = this.#resources.get(type);
+		if (found === undefined) throw new Error(`unknown resource type ${type}`);
+		return found;
+	}
+
+	cancel(): void {
+		this.#process.interrupt();
+	}
+}

@@ -9,12 +9,13 @@ import { deleteTag } from "./user-tag-delete.ts";
 import {
 	earlierNames,
 	findTag,
-	readTag,
+	readManagedTag,
 	readTagInputs,
 	type TagInputs,
 	type TagOutputs,
 	tagDocument,
 } from "./user-tag-inputs.ts";
+import { importTag, isLookUp, lookUpTag } from "./user-tag-look-up.ts";
 
 export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	...tagDocument,
@@ -62,7 +63,8 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		const before = isDone(report) ? {} : observeBefore(inputs, plan);
 		return withoutUndefined({ ...inputs, ...before, managed, lastApplied });
 	},
-	read: readTag,
+	read: (id, props, session) => (isLookUp(props) ? lookUpTag(id, props, session) : readManagedTag(id, props, session)),
+	import: importTag,
 	remove: deleteTag,
 	partsOf: (desired) =>
 		tagsOf(desired).map(({ name, id, previously, members }) => ({

@@ -15,11 +15,10 @@ export interface PulumiWorld {
 	readonly stack: Stack;
 }
 
+export type WorldOptions = Partial<StackOptions> & { readonly serves?: "all" | "documented" };
+
 /** An emulator and a stack with this program, an ES module with `orgsync` and `pulumi` imported. */
-export async function makePulumiWorld(
-	program: string,
-	options: Partial<StackOptions> & { readonly serves?: "all" | "documented" } = {},
-): Promise<PulumiWorld> {
+export async function makePulumiWorld(program: string, options: WorldOptions = {}): Promise<PulumiWorld> {
 	const { serves, ...rest } = options;
 	const world = await makeWorld(undefined, serves === undefined ? {} : { reads: serves });
 	const env = {
@@ -35,10 +34,7 @@ export async function makePulumiWorld(
 }
 
 /** An emulator and a stack of a YAML program, whose resources the provider plugin serves. `body` is what follows the runtime. */
-export async function makeYamlWorld(
-	body: string,
-	options: Partial<StackOptions> & { readonly serves?: "all" | "documented" } = {},
-): Promise<PulumiWorld> {
+export async function makeYamlWorld(body: string, options: WorldOptions = {}): Promise<PulumiWorld> {
 	const files = { "Pulumi.yaml": `name: probe\nruntime: yaml\n${body}\n` };
 	return makePulumiWorld("", { orgsync: null, plugin: true, ...options, files: { ...files, ...options.files } });
 }

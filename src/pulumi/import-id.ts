@@ -59,7 +59,10 @@ export function explainMissing(
 	if (uuid.test(tag)) {
 		return `the organization ${organizationId} has no user tag with the id ${tag}; \`orgsync query list_user_tags\` lists them`;
 	}
-	return `${diff(asDesired(), live).problems[0]?.message ?? example} (organization ${organizationId})`;
+	const missing = diff(asDesired(), live).problems[0]?.message ?? `no user tag is called \`${showName(tag)}\``;
+	const [before = "", ...after] = tag.split("/");
+	const hint = after.length === 0 ? "" : `; ${example}, and \`${showName(before)}\` is not an organization id`;
+	return `the organization ${organizationId} does not have the tag: ${missing}${hint}`;
 }
 
 /** Why a resource cannot be imported, or read by an id, and what to do instead; undefined if it can. */

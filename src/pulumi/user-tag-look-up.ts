@@ -1,12 +1,13 @@
 /** A live tag by its id or name: to import it as a managed resource, or to read it without managing it. */
 import type { LiveOrganization, LiveUserTag } from "../plan/organization.ts";
+import { nameOwners } from "./claims.ts";
 import { ResourceFailure } from "./failure.ts";
 import { explainMissing, findLiveTag, type ImportId, readImportId } from "./import-id.ts";
-import { type Members, type MetaInputs, metaOf, type Properties, withoutUndefined } from "./inputs.ts";
+import { type Members, type MetaInputs, metaOf, type Properties, readDocument, withoutUndefined } from "./inputs.ts";
 import type { ReadResult } from "./resource.ts";
 import type { Session } from "./session.ts";
 import { nothingStored } from "./stored-state.ts";
-import { readTagInputs, type TagInputs } from "./user-tag-inputs.ts";
+import { claimAdvice, claimOf, readTagInputs, type TagInputs, tagDocument } from "./user-tag-inputs.ts";
 
 /**
  * The properties of a resource that only reads a tag. The program sends `"requested"`; a state has `"found"`, so that a
@@ -47,7 +48,12 @@ export async function importTag(id: string, meta: MetaInputs, session: Session):
 	const { tag, live } = await find(named, meta, session);
 	if (tag === undefined) throw new ResourceFailure(explain(named, live));
 	const inputs = describe(named, tag);
-	readTagInputs(inputs);
+	const read = readDocument(tagDocument.toDocument(inputs), tagDocument.places);
+	if ("failures" in read) {
+		const reasons = read.failures.map(({ reason }) => reason).join("; ");
+		throw new ResourceFailure(`the user tag ${tag.id} cannot be imported: ${reasons}`);
+	}
+	refuseSecond(tag, named, meta, session);
 	const props = withoutUndefined({
 		...inputs,
 		...metaOf(meta),
@@ -57,8 +63,17 @@ export async function importTag(id: string, meta: MetaInputs, session: Session):
 	});
 	const notices = tag.members.known
 		? []
-		: [`the members of the tag are not imported, because ${tag.members.because}; the code manages only its name`];
+		: [`the members of the tag are unknown, because ${tag.members.because}: they are not imported`];
 	return { id: tag.id, props, inputs: { ...inputs, ...metaOf(meta) }, notices };
+}
+
+/** Throws ResourceFailure if another resource of this run manages the tag. */
+function refuseSecond({ id }: LiveUserTag, { organizationId }: ImportId, meta: MetaInputs, session: Session): void {
+	const { object, subject } = claimOf(id);
+	const owner = session.claims.claim(organizationId, object, meta);
+	if (owner === undefined) return;
+	const [other, own] = nameOwners(owner, meta);
+	throw new ResourceFailure(`${subject} by two resources, \`${other}\` and \`${own}\`; ${claimAdvice}`);
 }
 
 function describe({ organizationId }: ImportId, { name, members }: LiveUserTag): Properties & Partial<TagInputs> {

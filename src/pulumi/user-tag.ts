@@ -7,6 +7,8 @@ import { hasUnknown, observeMembers, type Properties, sameMembers, withoutUndefi
 import type { ResourceDefinition } from "./resource.ts";
 import { deleteTag } from "./user-tag-delete.ts";
 import {
+	claimAdvice,
+	claimOf,
 	earlierNames,
 	findTag,
 	readManagedTag,
@@ -24,15 +26,14 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	identity: ["organizationId", "tagId"],
 	guardedInput: "members",
 	claimedInput: "name",
-	claimAdvice: "manage each tag with one resource",
+	claimAdvice,
 	complete(news, olds) {
 		// Once found, it is the same tag whatever its name is.
 		const mayBeSame = hasUnknown(news.organizationId) || olds.organizationId === news.organizationId?.toLowerCase();
 		const tagId = news.tagId ?? (mayBeSame ? olds.tagId : undefined);
 		return { ...news, onDestroy: news.onDestroy ?? "keep", ...withoutUndefined({ tagId }) };
 	},
-	claims: ({ tagId }) =>
-		tagId === undefined ? [] : [{ object: `userTag/${tagId}`, subject: `the user tag ${tagId} is managed` }],
+	claims: ({ tagId }) => (tagId === undefined ? [] : [claimOf(tagId)]),
 	explainProblems,
 	async locate({ inputs, desired }, session) {
 		const tagId = inputs.tagId ?? (await findTag(inputs.resource, desired, session))?.id;

@@ -48,9 +48,14 @@ const breaches: Readonly<Record<string, readonly [file: string, content: string]
 	"only-door-to-fast-deep-equal": ["src/sync/breach-b.ts", 'import "fast-deep-equal";'],
 	"only-door-to-yaml": ["src/cli/breach-b.ts", 'import "yaml";'],
 	"only-door-to-commander": ["src/cli/breach-c.ts", 'import "commander";'],
-	"only-door-to-@pulumi/pulumi": ["src/sync/breach-c.ts", 'import "@pulumi/pulumi";'],
+	"only-door-to-@pulumi/pulumi": ["src/pulumi/breach-b.ts", 'import "@pulumi/pulumi";'],
+	"only-door-to-@grpc/grpc-js": ["src/pulumi/dynamic/breach-a.ts", 'import "@grpc/grpc-js";'],
+	"only-door-to-google-protobuf": ["src/pulumi/dynamic/breach-b.ts", 'import "google-protobuf";'],
+	"pulumi-core-knows-no-adapter": ["src/pulumi/breach-c.ts", 'import "./plugin/values.ts";'],
+	"pulumi-adapters-are-apart": ["src/pulumi/plugin/breach-a.ts", 'import "../dynamic/mocks.ts";'],
+	"plugin-imports-no-sdk": ["src/pulumi/plugin/breach-b.ts", 'import "@pulumi/pulumi";'],
 	"tests-are-not-imported": ["src/sync/breach-d.ts", 'import "../../test/stray.ts";'],
-	"declared-only": ["src/cli/breach-d.ts", 'import "fast-check";'],
+	"declared-only": ["src/pulumi/plugin/breach-c.ts", 'import "fast-check";'],
 	resolvable: ["src/cli/breach-e.ts", 'import "./nowhere.ts";'],
 };
 

@@ -5,7 +5,9 @@
 import { describe, expect, it } from "vitest";
 import { expectSuccess, type Stack } from "../engine/harness.ts";
 import { alice, bob, carol, tags, type World } from "../world.ts";
-import { expectNoSecretIn, makePulumiWorld, shown, withImports } from "./world.ts";
+import { adapters } from "./adapters.ts";
+import { outputOf, type Program } from "./program.ts";
+import { expectNoSecretIn, shown } from "./world.ts";
 
 /** Name and members of a tag as they are in the organization. */
 function live(world: World, tagId: string): object {
@@ -21,19 +23,22 @@ async function kept(stack: Stack): Promise<object> {
 	return { name: outputs.name, members: outputs.members };
 }
 
-const program = (args: string) => `export const { tagId } = new orgsync.UserTag("signers", ${args});`;
-const signers = program(`{ name: "signers", members: { exactly: ["${bob}", "${alice}"] } }`);
+const program = (name: string, exactly: readonly string[], more = {}): Program => ({
+	resources: { signers: { type: "UserTag", properties: { name, members: { exactly }, ...more } } },
+	outputs: { tagId: outputOf("signers", "tagId") },
+});
+const signers = program("signers", [bob, alice]);
 const lastIntent = (world: World) => world.activities().at(-1).intent.updateUserTagIntent;
 
-describe("UserTag", { timeout: 240_000 }, () => {
+describe.each(adapters)("a UserTag of $title", { timeout: 240_000 }, (adapter) => {
 	it("is brought in sync, repaired, changed and destroyed with one activity each, and costs no other request", async () => {
-		const { world, stack } = await makePulumiWorld(signers);
+		const { world, stack } = await adapter.makeWorld(signers);
 		// The caller keeps a tag, so no guard blocks what follows.
 		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
 
 		const first = await stack.preview(["--diff"]);
 		const preview = expectSuccess(first);
-		expect(preview).toMatch(/\+ pulumi-nodejs:dynamic\/orgsync:UserTag: \(create\)/);
+		expect(preview).toContain(`+ ${adapter.typeOf("UserTag")}: (create)`);
 		expect(preview).toMatch(new RegExp(`exactly: \\[\\s+\\[0\\]: "${alice}"\\s+\\[1\\]: "${bob}"`));
 		expect(preview).toMatch(new RegExp(`tagId +: "${tags.signers}"`));
 		// The engine shows what is created; a notice shows what adopting the live tag removes.
@@ -73,8 +78,7 @@ describe("UserTag", { timeout: 240_000 }, () => {
 		expect(world.submits()).toEqual(["update_user_tag"]);
 		expect(live(world, tags.signers)).toEqual({ name: "signers", members: [alice, bob] });
 
-		const changed = `{ name: "approvers", members: { exactly: ["${carol}", "${alice}"] }, onDestroy: "removeMembers" }`;
-		stack.write({ "index.mjs": withImports(program(changed)) });
+		adapter.write(stack, program("approvers", [carol, alice], { onDestroy: "removeMembers" }));
 		world.clearRequests();
 		expectSuccess(await stack.up());
 		expect(world.submits()).toEqual(["update_user_tag"]);
@@ -92,7 +96,7 @@ describe("UserTag", { timeout: 240_000 }, () => {
 	});
 
 	it("does not show members as known if the service has only the documented queries", async () => {
-		const { world, stack } = await makePulumiWorld(signers, {
+		const { world, stack } = await adapter.makeWorld(signers, {
 			serves: "documented",
 			env: { ORGSYNC_READS: "documented" },
 		});

@@ -2,20 +2,9 @@
  * The engine and the harness, without orgsync: a resource that does nothing but write down what it is asked goes through
  * everything that the tests of orgsync/pulumi build on. And Pulumi's own dynamic resources still speak the way ours do.
  */
-import {
-	chmodSync,
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ensureEngine, findEngine, type Places } from "./engine.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { expectSuccess, type Stack, startStack } from "./harness.ts";
 
 /** The way of orgsync's own resources: a constant text that takes the implementation from what is installed. */
@@ -284,88 +273,5 @@ exports.edited = require("node:fs").existsSync("node_modules/orgsync/edited");
 		expectSuccess(await stack.up());
 		const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
 		expect(await stack.outputs()).toEqual({ operations: 13, version, edited: false });
-	});
-});
-
-describe("finding the engine", () => {
-	const made = mkdtempSync(join(tmpdir(), "orgsync-find-engine-"));
-	afterAll(() => rmSync(made, { recursive: true, force: true }));
-
-	const all = ["pulumi", "pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
-
-	function pretend(folder: string, programs: readonly string[], answer = "v3.1.4"): string {
-		mkdirSync(folder, { recursive: true });
-		for (const name of programs) {
-			writeFileSync(join(folder, name), `#!/bin/sh\necho ${answer}\n`);
-			chmodSync(join(folder, name), 0o755);
-		}
-		return folder;
-	}
-
-	function places(path: string, home: string): Places & { readonly said: string[] } {
-		const said: string[] = [];
-		return { path, home, go: "", store: mkdtempSync(join(made, "store-")), say: (line) => said.push(line), said };
-	}
-
-	/** A Go that takes its time and leaves a program of the right name. */
-	function pretendGo(name: string, end = ""): string {
-		const folder = join(made, name);
-		mkdirSync(folder);
-		const script = `#!/bin/sh
-[ "$1" = version ] && echo "go version go1.26.8 linux/amd64" && exit
-echo built >> "${folder}/log"
-sleep 0.3
-for word in "$@"; do case $word in -o=*) into=\${word#-o=};; esac; done
-printf '#!/bin/sh\\necho v3.259.0\\n' > "$into\${word##*/}"
-chmod +x "$into\${word##*/}"
-echo "go: downloading a.example/module v1.0.0" >&2
-${end}
-`;
-		writeFileSync(join(folder, "go"), script);
-		chmodSync(join(folder, "go"), 0o755);
-		return folder;
-	}
-
-	it("takes the one on PATH before the one of the home folder", () => {
-		const path = pretend(join(made, "path"), all);
-		const home = join(made, "home");
-		const own = pretend(join(home, ".pulumi/bin"), all, "v3.1.5");
-		expect(findEngine(places(path, home))).toEqual({ folder: path, version: "v3.1.4" });
-		expect(findEngine(places("", home))).toEqual({ folder: own, version: "v3.1.5" });
-	});
-
-	it("skips an engine that lacks a part or does not run, and prints that", () => {
-		const lacking = pretend(join(made, "lacking"), ["pulumi"]);
-		const broken = pretend(join(made, "broken"), all, "nothing");
-		const asked = places(`${lacking}:${broken}`, join(made, "nobody"));
-		expect(findEngine(asked)).toBeUndefined();
-		expect(asked.said).toEqual([
-			`${lacking}/pulumi is passed over: pulumi-language-nodejs and pulumi-resource-pulumi-nodejs should be beside it`,
-			`${broken}/pulumi is passed over: \`pulumi version\` does not answer with a version`,
-		]);
-	});
-
-	it("builds an engine if there is none, once for concurrent callers, and finds it again", async () => {
-		const go = pretendGo("go");
-		const asking = places(`${go}:/usr/bin:/bin`, join(made, "nobody"));
-		const [first, second] = await Promise.all([ensureEngine(asking), ensureEngine(asking)]);
-		expect(second).toEqual(first);
-		expect(readFileSync(join(go, "log"), "utf8")).toBe("built\nbuilt\n");
-		expect(findEngine(asking)).toEqual(first);
-		expect(first.version).toBe("v3.259.0");
-		expect(asking.said.join("\n")).toContain("step 2 of 2: pulumi, 4 to 9 minutes on a fresh machine");
-		expect(asking.said.join("\n")).toContain("another process is building it");
-		expect(readdirSync(asking.store)).toHaveLength(2);
-	});
-
-	it("leaves no incomplete engine if the build fails, and shows the output of Go", async () => {
-		const asking = places(`${pretendGo("failing-go", "echo no space left >&2; exit 1")}:/usr/bin:/bin`, "");
-		await expect(ensureEngine(asking)).rejects.toThrow(/failed \(exit code 1\).*\n.*\nno space left/);
-		expect(findEngine(asking)).toBeUndefined();
-	});
-
-	it("names both ways to get an engine if there is no Go", async () => {
-		const asking = places("", join(made, "nobody"));
-		await expect(ensureEngine(asking)).rejects.toThrow(/install Pulumi from its vendor[\s\S]*install Go 1\.26/);
 	});
 });

@@ -101,7 +101,7 @@ export async function bundlePlugin(folder: string): Promise<void> {
 	});
 	await bundle.close();
 	const chunks = output.filter((one) => one.type === "chunk");
-	writeFileSync(join(folder, "THIRD-PARTY-NOTICES.md"), noticesOf(packagesOf(chunks)));
+	writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesOf(packagesOf(chunks)));
 	writeFileSync(join(folder, command), launcher);
 	chmodSync(join(folder, command), 0o755);
 	writeFileSync(join(folder, `${command}.cmd`), `@node "%~dp0\\${command}" %*\r\n`);

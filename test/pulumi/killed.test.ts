@@ -15,8 +15,8 @@ type Victim = "engine" | "provider" | "everybody";
 /** Each kill takes some seconds, so all of them run in CI only. A kill whose victim has ended before does not count. */
 const isWhole = process.env.CI !== undefined;
 const stories: readonly { adapter: Adapter; kills: number; victims: readonly Victim[] }[] = [
-	{ adapter: dynamicResources, kills: isWhole ? 12 : 4, victims: ["engine", "provider", "everybody"] },
-	{ adapter: plugin, kills: isWhole ? 20 : 6, victims: ["engine", "provider", "provider", "engine"] },
+	{ adapter: dynamicResources, kills: isWhole ? 9 : 3, victims: ["engine", "provider", "everybody"] },
+	{ adapter: plugin, kills: isWhole ? 20 : 4, victims: ["engine", "provider", "provider", "engine"] },
 ];
 const killsEach = 2;
 const maxRounds = 24;

@@ -8,7 +8,7 @@ import { isCredential } from "../document/variables.ts";
 import { explainFileError } from "../errors.ts";
 import { leadsOutside, readRegularFile } from "../files.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
-import { allowsOf, type Override } from "../plan/overrides.ts";
+import { allowsOf, blockingGuards, type Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { brokenRules } from "../plan/rules-judge.ts";
 import { groupSteps } from "../plan/step-groups.ts";
@@ -39,25 +39,9 @@ export interface OrganizationArgs {
 	readonly env?: readonly string[];
 }
 
-/** The state after this run, for a stack's outputs: a run that changes something does not change the summary. */
-export interface OrganizationSummary {
-	readonly organizationId: string;
-	/** Addresses of read-only objects that differ from the document. */
-	readonly differences: string[];
-	/** Addresses of unmanaged user tags. */
-	readonly unmanaged: string[];
-}
-
-/** What a comparison found, for the outputs of the component. */
-export interface Findings {
-	readonly summary: OrganizationSummary;
-	readonly changes: string[];
-	readonly activities: number;
-}
-
-/** The findings of a run that compares nothing, as with mocks. */
-export function noFindings({ organizationId }: DesiredOrganization): Findings {
-	return { summary: { organizationId, differences: [], unmanaged: [] }, changes: [], activities: 0 };
+/** The plan of the document, whatever it says; `resource` is a name for the reads. Throws what Session.compare throws. */
+export async function comparePlan(resource: string, desired: DesiredOrganization, session: Session): Promise<Plan> {
+	return (await session.compare({ resource, desired, stored: nothingStored })).plan;
 }
 
 /**
@@ -65,8 +49,7 @@ export function noFindings({ organizationId }: DesiredOrganization): Findings {
  * when a guard blocks the plan, and what Session.compare throws.
  */
 export async function planOrganization(name: string, desired: DesiredOrganization, session: Session): Promise<Plan> {
-	const resource = `${name} (component)`;
-	const { plan } = await session.compare({ resource, desired, stored: nothingStored });
+	const plan = await comparePlan(`${name} (component)`, desired, session);
 	if (plan.problems.length > 0) throw new ResourceFailure(listProblems(plan.problems));
 	session.assertGuardsAllowed(plan);
 	return plan;
@@ -81,7 +64,8 @@ export interface Notice {
 /** The plan in a preview, as the command line shows it; in an up only read-only differences and broken rules. */
 export function describePlan(plan: Plan, session: Session, isPreview: boolean): Notice | undefined {
 	if (isPreview && (plan.steps.length > 0 || plan.waiting.length > 0)) {
-		return { severity: "info", text: renderForPulumi(plan, allowsOf(plan.guards, session.settings.allow)) };
+		const allows = allowsOf(plan.guards, session.settings.allow);
+		return { severity: "info", text: renderForPulumi(plan, allows, summarizeParts) };
 	}
 	const differences = plan.changes.filter(({ action }) => action === "report");
 	const differ = "read-only objects differ from the document; change them by hand";
@@ -126,11 +110,15 @@ export function partsToRegister(
 	);
 }
 
-/** The plan and the overrides that it uses, in Pulumi's terms; no guard blocks it. */
-function renderForPulumi({ overrides = [], ...plan }: Plan, allows: readonly Override[]): string {
-	const unguarded = { ...plan, guards: [] };
+/** The plan, the guards that block it, and the overrides that it uses, in Pulumi's terms. */
+export function renderForPulumi(
+	{ overrides = [], ...plan }: Plan,
+	allows: readonly Override[],
+	summarize?: (plan: Plan) => string,
+): string {
+	const guarded = { ...plan, guards: blockingGuards({ ...plan, overrides: allows }) };
 	const used = renderOverrides([...allows, ...overrides], plainStyle, plan.guards, spelling).join("\n");
-	return `${replaceFlags(renderPlan(unguarded, plainStyle, summarizeParts(unguarded)))}${used}`;
+	return `${replaceFlags(renderPlan(guarded, plainStyle, summarize?.(guarded)))}${used}`;
 }
 
 function countRemovals(changes: Plan["changes"]): number {
@@ -205,19 +193,4 @@ const documentLimitBytes = 8 * 1024 * 1024;
 
 function listProblems(problems: Plan["problems"]): string {
 	return problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`).join("\n");
-}
-
-/** What the plan says for the outputs of the component. */
-export function findingsOf({ organizationId, changes, unmanaged, steps }: Plan): Findings {
-	const { sent, pending } = groupSteps(steps);
-	const addressesOf = (some: readonly { readonly address: string }[]) => some.map(({ address }) => address);
-	return {
-		summary: {
-			organizationId,
-			differences: addressesOf(changes.filter(({ action }) => action === "report")),
-			unmanaged: addressesOf(unmanaged),
-		},
-		changes: addressesOf(changes.filter(({ action }) => action !== "report")),
-		activities: sent.length + pending.length,
-	};
 }

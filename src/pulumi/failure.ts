@@ -141,6 +141,7 @@ export function replaceFlags(text: string): string {
 			.replace(`; ${retryHint}`, "")
 			// The key of a run is its submitter.
 			.replaceAll("; for another user: `--submitter USER`", "")
+			.replaceAll(/--allow (?=\w+=\d)/g, "orgsync:allow ")
 			.replaceAll(/--retry-rejected\b/g, "`ORGSYNC_RETRY_REJECTED=true`")
 			.replaceAll(/--(?:url|timeout|max-rps|journal FILE)\b/g, (flag) => settingOf[flag] ?? flag)
 			.replace(documentAsItWas, "the program as it was then, run within the hour,")

@@ -20,7 +20,7 @@ export function secret(value: unknown): object {
 	return { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value };
 }
 
-export const urnOf = (type: string, name: string): string => `urn:pulumi:test::probe::orgsync:index:${type}::${name}`;
+const urnOf = (type: string, name: string): string => `urn:pulumi:test::probe::orgsync:index:${type}::${name}`;
 
 export interface Diff {
 	readonly changes: boolean;
@@ -82,7 +82,7 @@ export async function configuredPlugin(world: World, settings: Values = {}, engi
 	return plugin;
 }
 
-export function write(values: Values): struct.Struct {
+function write(values: Values): struct.Struct {
 	return struct.Struct.fromJavaScript(JSON.parse(JSON.stringify(values)));
 }
 
@@ -147,7 +147,7 @@ function resourceOf(call: Plugin["call"], urn: string): PluginResource {
 
 const kinds = ["ADD", "ADD_REPLACE", "DELETE", "DELETE_REPLACE", "UPDATE", "UPDATE_REPLACE"];
 
-export function readDiff(response: InstanceType<Messages["DiffResponse"]>): Diff {
+function readDiff(response: InstanceType<Messages["DiffResponse"]>): Diff {
 	const details: Record<string, string> = {};
 	response.getDetaileddiffMap().forEach((found, path) => {
 		details[path] = `${kinds[found.getKind()]}${found.getInputdiff() ? " of inputs" : ""}`;

@@ -3,11 +3,10 @@
  * the key is not accepted, or the object is not found.
  */
 import * as pulumi from "@pulumi/pulumi";
-import { AuthenticationError, ConfigurationError } from "../../errors.ts";
 import { type QueryName, queries } from "../../wire/operations.ts";
-import { explain } from "../failure.ts";
-import { withoutUndefined } from "../inputs.ts";
-import { noOrganization } from "../resource.ts";
+import { ResourceFailure } from "../failure.ts";
+import { type Properties, withoutUndefined } from "../inputs.ts";
+import { functionName, runQuery } from "../queries.ts";
 import { SecretValues } from "../secrets.ts";
 import type { GivenSettings } from "../settings.ts";
 import { programError, programSession } from "./configuration.ts";
@@ -129,18 +128,11 @@ export type Outputs<Args> = { readonly [Name in keyof Args]: pulumi.Input<NonNul
 
 async function query<Answer>(name: QueryName, args: object, given: GivenSettings | undefined): Promise<Answer> {
 	if (isMocked()) return queryMocks(name, args);
-	const session = programSession(given);
-	const { organizationId = session.settings.organizationId, ...fields } = args as QueriedOrganization;
 	try {
-		if (organizationId === undefined) throw new ConfigurationError(noOrganization.reason);
-		const operation = queries[name];
-		const answer = await session.readerFor(name).query(operation, { organizationId, ...withoutUndefined(fields) });
-		return (answer.value[operation.answerKey] ?? []) as Answer;
+		const answer = await runQuery(name, args as Properties, programSession(given));
+		return answer[queries[name].answerKey] as Answer;
 	} catch (error) {
-		const reason = explain(error);
-		// A problem with address or key concerns every query, so it is shown once.
-		const isAboutAll = error instanceof ConfigurationError || error instanceof AuthenticationError;
-		throw programError(isAboutAll || reason.startsWith(`${name}: `) ? reason : `${name}: ${reason}`);
+		throw error instanceof ResourceFailure ? programError(error.message) : error;
 	}
 }
 
@@ -150,7 +142,7 @@ const singleResult: readonly QueryName[] = ["get_session_profile", "get_mfa_poli
 /** The result of the mocks, which return the service's answer. */
 async function queryMocks<Answer>(name: QueryName, args: object): Promise<Answer> {
 	const { answerKey } = queries[name];
-	const token = `orgsync:index:${name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())}`;
+	const token = `orgsync:index:${functionName(name)}`;
 	const answer = (await pulumi.runtime.invoke(token, withoutUndefined(args)))?.[answerKey];
 	if (answer !== undefined) return answer as Answer;
 	if (!singleResult.includes(name)) return [] as Answer;

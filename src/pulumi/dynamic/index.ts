@@ -1,6 +1,8 @@
 /** `orgsync/pulumi`: resources, functions and the Provider for Pulumi programs (docs/pulumi.md). */
-export type { OrganizationArgs, OrganizationSummary } from "../component.ts";
+export type { OrganizationArgs } from "../component.ts";
+export type { BlockingGuard, DocumentPlan, PlannedChange, PlanProblem } from "../get-plan.ts";
 export type { Members } from "../inputs.ts";
+export type { OrganizationSummary, PlannedApproval } from "../organization-fields.ts";
 export {
 	type MembersArgs,
 	OauthProviderRemoval,

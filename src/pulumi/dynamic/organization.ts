@@ -4,16 +4,19 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import {
 	describePlan,
-	type Findings,
-	findingsOf,
-	noFindings,
 	type OrganizationArgs,
-	type OrganizationSummary,
 	partsToRegister,
 	planOrganization,
 	readOrganization,
 } from "../component.ts";
 import { explain, ResourceFailure } from "../failure.ts";
+import {
+	type Findings,
+	findingsOf,
+	noFindings,
+	type OrganizationSummary,
+	type PlannedApproval,
+} from "../organization-fields.ts";
 import { classes } from "./classes.ts";
 import { programSession } from "./configuration.ts";
 import { isMocked } from "./mocks.ts";
@@ -35,6 +38,10 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 	declare readonly changes: pulumi.Output<string[] | null>;
 	/** How many activities this run needs; some may be pending already. Like `changes`, it belongs to one run. */
 	declare readonly activities: pulumi.Output<number | null>;
+	/** What this run changes for who can do what, worst first; also null if policies were not read. It belongs to one run. */
+	declare readonly impact: pulumi.Output<string[] | null>;
+	/** Who has to approve each step of this run; also null if policies were not read. It belongs to one run. */
+	declare readonly approvals: pulumi.Output<PlannedApproval[] | null>;
 
 	constructor(name: string, args: OrganizationArgs, options: pulumi.ComponentResourceOptions = {}) {
 		// Errors in the document are thrown here, before the component itself is registered.
@@ -48,6 +55,8 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 		this.summary = found.apply((findings) => findings?.summary ?? null);
 		this.changes = found.apply((findings) => findings?.changes ?? null);
 		this.activities = found.apply((findings) => findings?.activities ?? null);
+		this.impact = found.apply((findings) => findings?.impact ?? null);
+		this.approvals = found.apply((findings) => findings?.approvals ?? null);
 	}
 
 	/** @internal Reads, checks, and then registers the parts. */

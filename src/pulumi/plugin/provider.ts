@@ -1,5 +1,7 @@
 /** The provider of one process: its settings, its resources by type, and what the engine asks about the provider itself. */
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import { ResourceFailure } from "../failure.ts";
+import { organizationRefusal } from "../import-id.ts";
 import { ProviderProcess } from "../provider-process.ts";
 import { resources } from "../resources.ts";
 import { configurationNamespace, type GivenSettings, settingNames } from "../settings.ts";
@@ -64,6 +66,8 @@ export class PluginProvider {
 	/** The calls about the resource with this URN. Throws an error that names an unknown type. */
 	resourceOf(urn: string): ResourceCalls {
 		const type = urn.split("::", 3)[2]?.split("$").at(-1) ?? "";
+		// Only an import or a look-up calls a component as if it were a resource.
+		if (type === `${configurationNamespace}:index:Organization`) throw new ResourceFailure(organizationRefusal);
 		const found = this.#resources.get(type);
 		if (found === undefined) throw new Error(`unknown resource type ${type}`);
 		return found;

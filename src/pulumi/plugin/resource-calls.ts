@@ -12,6 +12,7 @@ import type { GivenSettings } from "../settings.ts";
 import type { ComponentParts } from "./component-parts.ts";
 import { writeDiff } from "./diff-response.ts";
 import { previewOutputs } from "./preview-outputs.ts";
+import { operationOfRead } from "./read-purpose.ts";
 import { readProperties, writeProperties } from "./values.ts";
 
 const { CheckResponse, CreateResponse, ReadResponse, UpdateResponse } = providerMessages;
@@ -57,7 +58,7 @@ export class ResourceCalls {
 		const urn = request.getUrn();
 		const olds = this.#read(urn, request.getOlds(), request.getOldInputs());
 		const news = this.#read(urn, request.getNews());
-		// Engines before 3.61 send no old inputs.
+		// Older engines send no old inputs.
 		const oldInputs = request.getOldInputs();
 		const found = this.#operations.diff(request.getId(), olds, news, {
 			...(oldInputs === undefined ? {} : { oldInputs: this.#read(urn, oldInputs) }),
@@ -98,7 +99,8 @@ export class ResourceCalls {
 		// Limits are in no output, and a refresh keeps them.
 		const { limits } = readProperties(inputsOfState).properties;
 		const properties = withoutUndefined({ limits, ...state });
-		const { id = "", props = {}, inputs = {} } = await this.#operations.read(request.getId(), properties);
+		const read = operationOfRead(this.#definition, request.getInputs(), withoutMeta(properties));
+		const { id = "", props = {}, inputs = {} } = await this.#operations[read](request.getId(), properties);
 		const response = new ReadResponse();
 		response.setId(id);
 		response.setProperties(this.#writeOutputs(props));

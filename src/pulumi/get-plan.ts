@@ -1,0 +1,175 @@
+/** `getPlan`: what the plan of a document says, as data and as text. Nothing is submitted or written. */
+import { showText } from "../escape.ts";
+import type { Change } from "../plan/change.ts";
+import type { GuardKind } from "../plan/guards.ts";
+import { refusingGuards } from "../plan/guards.ts";
+import { allowsOf, withOverrides } from "../plan/overrides.ts";
+import { findsDifference, type Plan } from "../plan/plan.ts";
+import type { ImpactVerdict } from "../policy/impact.ts";
+import { renderMarkdown } from "../render/markdown.ts";
+import { describeBrokenRules } from "../render/rule-words.ts";
+import { describeUnread, plainStyle, renderChange } from "../render/text.ts";
+import { comparePlan, type OrganizationArgs, readOrganization, renderForPulumi } from "./component.ts";
+import type { Described } from "./described.ts";
+import { replaceFlags } from "./failure.ts";
+import { documentInputs, findingsOf, type PlannedApproval, planFields } from "./organization-fields.ts";
+import type { Session } from "./session.ts";
+
+/** A difference that the plan resolves. */
+export interface PlannedChange {
+	readonly address: string;
+	readonly action: "update" | "remove";
+	readonly summary: string;
+}
+
+/** A guard that blocks the plan. */
+export interface BlockingGuard {
+	readonly kind: GuardKind;
+	readonly message: string;
+	readonly limit: string;
+	/** What `orgsync:allow` has to contain. */
+	readonly override: string;
+}
+
+/** A reason why the organization cannot converge, at its position in the document. */
+export interface PlanProblem {
+	readonly file: string;
+	readonly line: number;
+	readonly column: number;
+	readonly message: string;
+}
+
+/** What a plan says. */
+export interface DocumentPlan {
+	readonly organizationId: string;
+	readonly inSync: boolean;
+	readonly activities: number;
+	readonly changes: readonly PlannedChange[];
+	/** Left out, with `impact` and `approvals`, if policies were not read. */
+	readonly impactVerdict?: ImpactVerdict;
+	readonly impact?: readonly string[];
+	readonly approvals?: readonly PlannedApproval[];
+	readonly guards: readonly BlockingGuard[];
+	readonly problems: readonly PlanProblem[];
+	readonly brokenRules: readonly string[];
+	readonly differences: readonly string[];
+	readonly unmanaged: readonly string[];
+	readonly unread: readonly string[];
+	readonly text: string;
+	readonly markdown: string;
+}
+
+/** The plan of the document against the live organization. Throws ResourceFailure for what is wrong with the document. */
+export async function getPlan(args: OrganizationArgs, session: Session): Promise<DocumentPlan> {
+	const plan = await comparePlan(getPlanFunction.name, readOrganization(args), session);
+	const { summary, activities, impact, approvals } = findingsOf(plan);
+	const { allow } = session.settings;
+	const guards = refusingGuards(plan.guards, allow);
+	const allows = allowsOf(plan.guards, allow);
+	return {
+		organizationId: plan.organizationId,
+		inSync: !findsDifference(plan),
+		activities,
+		changes: plan.changes.flatMap((change) => describeChange(change, plan)),
+		...(impact === null ? {} : { impactVerdict: plan.impactVerdict ?? "equivalent", impact }),
+		...(approvals === null ? {} : { approvals }),
+		guards: guards.map(({ kind, message, limit, found }) => ({ kind, message, limit, override: `${kind}=${found}` })),
+		problems: plan.problems.map(({ file, line, column, message }) => ({ file, line, column, message })),
+		brokenRules: describeBrokenRules(plan),
+		differences: summary.differences,
+		unmanaged: summary.unmanaged,
+		unread: describeUnread(plan),
+		text: renderForPulumi(plan, allows),
+		markdown: renderComment(withOverrides(plan, allows)),
+	};
+}
+
+function describeChange(change: Change, plan: Plan): readonly PlannedChange[] {
+	const { address, action } = change;
+	if (action === "report") return [];
+	const [first = "", ...details] = renderChange(change, plan, plainStyle);
+	const summary = action === "remove" ? first.slice(2) : details.map((line) => line.trim()).join("; ");
+	return [{ address, action, summary: showText(summary) }];
+}
+
+function renderComment(plan: Plan): string {
+	const result = { formatVersion: 1, command: "plan", exitCode: 0, error: null, problems: [], plans: [plan] } as const;
+	return replaceFlags(renderMarkdown(result, { whole: "text" }));
+}
+
+/** The function as an engine knows it. */
+export const getPlanFunction = {
+	name: "getPlan",
+	description:
+		"Compares a document with the live organization, and returns what a reviewer sees: the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.",
+	arguments: documentInputs,
+} as const;
+
+const listOfText = { listOf: "text" } as const;
+
+export const getPlanResult: Described = {
+	organizationId: { shape: "id", description: "The organization, in lower case." },
+	inSync: {
+		shape: "boolean",
+		description: "Whether live state is as the document says, read-only objects and rules included.",
+	},
+	activities: { shape: "number", description: "How many activities the plan needs; some may be pending already." },
+	changes: {
+		shape: {
+			listOf: {
+				object: "PlannedChange",
+				fields: {
+					address: { shape: "text", description: "The address of the object, for example `userTag:signers`." },
+					action: { shape: "text", description: "`update` or `remove`." },
+					summary: { shape: "text", description: "What changes, in one line." },
+				},
+			},
+		},
+		description: "The differences that the plan resolves.",
+	},
+	impactVerdict: {
+		shape: "text",
+		description:
+			"The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Missing, with `impact` and `approvals`, if policies were not read.",
+		isOptional: true,
+	},
+	impact: { ...planFields.impact, isOptional: true },
+	approvals: { ...planFields.approvals, isOptional: true },
+	guards: {
+		shape: {
+			listOf: {
+				object: "BlockingGuard",
+				fields: {
+					kind: { shape: "text", description: "The guard, for example `memberRemovals`." },
+					message: { shape: "text", description: "What the guard found." },
+					limit: { shape: "text", description: "What is allowed." },
+					override: {
+						shape: "text",
+						description: "What the setting `allow` has to contain to override the guard, for example `policies=3`.",
+					},
+				},
+			},
+		},
+		description: "The guards that block the plan.",
+	},
+	problems: {
+		shape: {
+			listOf: {
+				object: "PlanProblem",
+				fields: {
+					file: { shape: "text", description: "The file; `document` for a document that is an object." },
+					line: { shape: "number", description: "The line, from 1." },
+					column: { shape: "number", description: "The column in characters, from 1." },
+					message: { shape: "text", description: "What is wrong, and how to fix it." },
+				},
+			},
+		},
+		description: "Why the organization cannot converge. With a problem, nothing is submitted.",
+	},
+	brokenRules: { shape: listOfText, description: "The rules of the document that the live organization breaks." },
+	differences: planFields.differences,
+	unmanaged: planFields.unmanaged,
+	unread: { shape: listOfText, description: "What could not be read, and why. It is unknown, not empty." },
+	text: { shape: "text", description: "The plan as the command line shows it." },
+	markdown: { shape: "text", description: "The plan as Markdown, for the comment of a pull request." },
+};

@@ -4,17 +4,9 @@
  */
 import { explain, ResourceFailure } from "./failure.ts";
 
-<<<<<<< HEAD
-
-import { type CheckFailure, hasUnknown, type MetaInputs, type Properties } from "./inputs.ts";
-import { asWhole, compareValues, including, type PropertyChange, replacesOf } from "./property-changes.ts";
-
-=======
-
 import { refuseId } from "./import-id.ts";
-import { type CheckFailure, type MetaInputs, type Properties, withoutUndefined } from "./inputs.ts";
-
->>>>>>> main
+import { type CheckFailure, hasUnknown, type MetaInputs, type Properties, withoutUndefined } from "./inputs.ts";
+import { asWhole, compareValues, including, type PropertyChange, replacesOf } from "./property-changes.ts";
 
 import type { ProviderProcess } from "./provider-process.ts";
 import {

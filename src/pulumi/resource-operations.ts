@@ -4,7 +4,8 @@
  */
 import { sameValue } from "../plan/value.ts";
 import { explain, ResourceFailure } from "./failure.ts";
-import type { CheckFailure, MetaInputs, Properties } from "./inputs.ts";
+import { refuseId } from "./import-id.ts";
+import { type CheckFailure, type MetaInputs, type Properties, withoutUndefined } from "./inputs.ts";
 import type { ProviderProcess } from "./provider-process.ts";
 import {
 	check,
@@ -30,6 +31,10 @@ export interface ResourceOperations {
 	create(inputs: Properties): Promise<{ id: string; outs: SealedProperties }>;
 	update(olds: Properties, news: Properties): Promise<{ outs: SealedProperties }>;
 	read(id: string, properties: Properties): Promise<ReadResult>;
+	/** Reads a live object without managing it; `properties` are what the program knows of it. */
+	lookUp(id: string, properties: Properties): Promise<ReadResult>;
+	/** Reads a live object as one to manage; `properties` are meta inputs. */
+	import(id: string, properties: Properties): Promise<ReadResult>;
 	delete(properties: Properties): Promise<void>;
 }
 
@@ -75,9 +80,21 @@ export function makeOperations(
 			}),
 		read: (id, properties) =>
 			safely(async () => {
-				const found = await definition.read(id, read(properties), await sessionOf(properties));
-				const { props, inputs, ...rest } = found;
-				return { ...rest, ...(props && { props: seal(props) }), ...(inputs && { inputs: seal(inputs) }) };
+				return sealRead(await definition.read(id, read(properties), await sessionOf(properties)));
+			}),
+		lookUp: (id, properties) =>
+			safely(async () => {
+				refuse(refuseId(definition, "read"));
+				const requested = { ...properties, lookUp: "requested" };
+				return sealRead(await definition.read(id, read(requested), await sessionOf(properties)));
+			}),
+		import: (id, properties) =>
+			safely(async () => {
+				refuse(refuseId(definition, "import"));
+				const session = await sessionOf(properties);
+				const found = (await definition.import?.(id, read(properties), session)) ?? {};
+				for (const notice of found.notices ?? []) process.print(notice, urnOf(properties));
+				return sealRead(found);
 			}),
 		delete: (properties) =>
 			submitting(async () => {
@@ -85,6 +102,15 @@ export function makeOperations(
 				if (notice !== undefined) process.print(notice, urnOf(properties));
 			}),
 	};
+}
+
+function sealRead({ id, props, inputs }: ReadResult): ReadResult {
+	return withoutUndefined({ id, props: props && seal(props), inputs: inputs && seal(inputs) });
+}
+
+/** Throws ResourceFailure for a reason. */
+function refuse(reason: string | undefined): void {
+	if (reason !== undefined) throw new ResourceFailure(reason);
 }
 
 async function checkSafely(

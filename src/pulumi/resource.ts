@@ -49,6 +49,8 @@ export interface ReadResult {
 	readonly id?: string;
 	readonly props?: Properties;
 	readonly inputs?: Properties;
+	/** Lines to print. */
+	readonly notices?: readonly string[];
 }
 
 interface ClaimedObject {
@@ -104,6 +106,8 @@ export interface ResourceDefinition<
 	/** What the state says was last applied. Throws StorageError if it cannot be used. */
 	readApplied(olds: Outputs, context: StateContext): readonly AppliedObject[];
 	read(id: string, props: Outputs, session: Session): Promise<ReadResult>;
+	/** State and inputs of a live object that no state has, by the id that a person writes. Left out: refused. */
+	import?(id: string, meta: MetaInputs, session: Session): Promise<ReadResult>;
 	/**
 	 * Deletes the resource. Returns a line to print, or undefined. Left out: deleting submits nothing, so the resource is not
 	 * recorded as the last owner of its objects.

@@ -4,11 +4,9 @@
 
 import type { DesiredOrganization, LastAppliedTag, LiveUserTag } from "../plan/organization.ts";
 import { tagsOf } from "../plan/organization.ts";
-import { ResourceFailure } from "./failure.ts";
-import { type Members, metaOf, observeMembers, withoutUndefined, writeMembers } from "./inputs.ts";
+import { type Members, observeMembers, withoutUndefined, writeMembers } from "./inputs.ts";
 import {
 	mustRead,
-	noOrganization,
 	type ReadResult,
 	type ResourceDefinition,
 	type ResourceInputs,
@@ -89,6 +87,13 @@ export const tagDocument: Pick<
 	},
 };
 
+export const claimAdvice = "manage each tag with one resource";
+
+/** The live tag as an object that one resource may manage, and how a message about it begins. */
+export function claimOf(tagId: string): { readonly object: string; readonly subject: string } {
+	return { object: `userTag/${tagId}`, subject: `the user tag ${tagId} is managed` };
+}
+
 /** The earlier names without the tag's own. */
 export function earlierNames({ name, previously = [] }: Partial<TagInputs>): readonly string[] {
 	return previously.filter((earlier) => earlier !== name);
@@ -113,45 +118,8 @@ export async function findTag(
 	return tags.find(({ name }) => name === tag.name) ?? tags.find(({ name }) => tag.previously.includes(name));
 }
 
-export function readTag(id: string, props: TagOutputs, session: Session): Promise<ReadResult> {
-	return isLookUp(props) ? lookUpTag(id, props, session) : readManagedTag(id, props, session);
-}
-
-/**
- * The properties of a resource that only reads a tag. The program sends `"requested"`; a state has `"found"`, so that a
- * refresh knows a tag that was deleted from one that never existed.
- */
-interface LookUp extends Partial<TagInputs> {
-	readonly lookUp: "requested" | "found";
-}
-
-function isLookUp(props: object): props is LookUp {
-	return "lookUp" in props;
-}
-
-/** The live tag with this id. Throws ResourceFailure if there is none. */
-async function lookUpTag(id: string, props: LookUp, session: Session): Promise<ReadResult> {
-	const organizationId = props.organizationId ?? session.settings.organizationId;
-	if (organizationId === undefined) throw new ResourceFailure(noOrganization.reason);
-	const { resource } = metaOf(props);
-	const desired = { ...readTagInputs({ organizationId, name: id, tagId: id }), readsMembers: true };
-	const { userTags } = await session.read({ resource, desired, stored: nothingStored });
-	const tagId = id.toLowerCase();
-	const tag = userTags.known ? userTags.value.find((one) => one.id === tagId) : undefined;
-	if (tag === undefined) {
-		if (props.lookUp === "found") return {};
-		throw new ResourceFailure(
-			`the organization ${desired.organizationId} has no user tag with the id ${id}; \`orgsync query list_user_tags\` lists them`,
-		);
-	}
-	const members = tag.members.known ? { exactly: tag.members.value } : undefined;
-	const { name } = tag;
-	const found = { name, organizationId: desired.organizationId, tagId, onDestroy: "keep", lookUp: "found" };
-	return { id, props: withoutUndefined({ ...found, members, ...metaOf(props) }) };
-}
-
 /** The state of a managed tag as live state shows it; without an id when the tag is gone. */
-async function readManagedTag(id: string, props: TagOutputs, session: Session): Promise<ReadResult> {
+export async function readManagedTag(id: string, props: TagOutputs, session: Session): Promise<ReadResult> {
 	// Its name may have changed, so only the id finds it.
 	const { organizationId, resource, tagId } = props;
 	const managed = props.managed ?? props.members;

@@ -7,14 +7,17 @@ import { hasUnknown, observeMembers, type Properties, sameMembers, withoutUndefi
 import type { ResourceDefinition } from "./resource.ts";
 import { deleteTag } from "./user-tag-delete.ts";
 import {
+	claimAdvice,
+	claimOf,
 	earlierNames,
 	findTag,
-	readTag,
+	readManagedTag,
 	readTagInputs,
 	type TagInputs,
 	type TagOutputs,
 	tagDocument,
 } from "./user-tag-inputs.ts";
+import { importTag, isLookUp, lookUpTag } from "./user-tag-look-up.ts";
 
 export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	...tagDocument,
@@ -23,15 +26,14 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	identity: ["organizationId", "tagId"],
 	guardedInput: "members",
 	claimedInput: "name",
-	claimAdvice: "manage each tag with one resource",
+	claimAdvice,
 	complete(news, olds) {
 		// Once found, it is the same tag whatever its name is.
 		const mayBeSame = hasUnknown(news.organizationId) || olds.organizationId === news.organizationId?.toLowerCase();
 		const tagId = news.tagId ?? (mayBeSame ? olds.tagId : undefined);
 		return { ...news, onDestroy: news.onDestroy ?? "keep", ...withoutUndefined({ tagId }) };
 	},
-	claims: ({ tagId }) =>
-		tagId === undefined ? [] : [{ object: `userTag/${tagId}`, subject: `the user tag ${tagId} is managed` }],
+	claims: ({ tagId }) => (tagId === undefined ? [] : [claimOf(tagId)]),
 	explainProblems,
 	async locate({ inputs, desired }, session) {
 		const tagId = inputs.tagId ?? (await findTag(inputs.resource, desired, session))?.id;
@@ -62,7 +64,8 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		const before = isDone(report) ? {} : observeBefore(inputs, plan);
 		return withoutUndefined({ ...inputs, ...before, managed, lastApplied });
 	},
-	read: readTag,
+	read: (id, props, session) => (isLookUp(props) ? lookUpTag(id, props, session) : readManagedTag(id, props, session)),
+	import: importTag,
 	remove: deleteTag,
 	partsOf: (desired) =>
 		tagsOf(desired).map(({ name, id, previously, members }) => ({

@@ -4,6 +4,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundlePlugin } from "../../scripts/bundle-plugin.ts";
 import { makeOnce } from "../shared.ts";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
@@ -24,15 +25,9 @@ export async function sharePackage(shared: string): Promise<string> {
 	return join(made, "orgsync");
 }
 
-/** A folder with the provider plugin alone, for the path. */
+/** The provider plugin as it is published, bundled from dist/: what follows `npx tsc` is what the engine runs. */
 export async function sharePlugin(shared: string): Promise<string> {
-	return await makeOnce(shared, "plugin", (folder) => {
-		const main = join(project, "dist/pulumi/plugin/main.js");
-		const file = join(folder, "pulumi-resource-orgsync");
-		writeFileSync(file, `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(main)} "$@"\n`, {
-			mode: 0o755,
-		});
-	});
+	return await makeOnce(shared, "plugin", bundlePlugin);
 }
 
 /** The package as npm would have unpacked it: what its manifest lists under `files`, and the manifest. */
@@ -43,9 +38,11 @@ export function installPackage(folder: string, { version, edit }: InstallOptions
 	};
 	rmSync(folder, { recursive: true, force: true });
 	mkdirSync(folder, { recursive: true });
-	for (const name of manifest.files) {
+	const leftOut = manifest.files.filter((name) => name.startsWith("!")).map((name) => join(project, name.slice(1)));
+	for (const name of manifest.files.filter((one) => !one.startsWith("!"))) {
 		if (!existsSync(join(project, name))) throw new Error(`${name} is not there to be installed: \`npm run build\``);
-		cpSync(join(project, name), join(folder, name), { recursive: true });
+		const filter = (file: string): boolean => !leftOut.includes(file);
+		cpSync(join(project, name), join(folder, name), { recursive: true, filter });
 	}
 	const written = { ...manifest, version: version ?? manifest.version };
 	writeFileSync(join(folder, "package.json"), `${JSON.stringify(written, null, "\t")}\n`);

@@ -1,43 +1,67 @@
 /** The Pulumi package schema: what Pulumi's languages and documentation know of the package. */
-import type { PropertySchema } from "../input-schema.ts";
-import { resources } from "../resources.ts";
-import { configurationNamespace, settingNames } from "../settings.ts";
+import { configurationNamespace } from "../settings.ts";
+import { functionSpecs, recordTypes } from "./schema/functions.ts";
+import { resourceSpecs, resourceTypes } from "./schema/resources.ts";
+import { configurationVariables, providerInputs } from "./schema/settings.ts";
+
+/**
+ * The package has no public home yet. Nobody can register a name under the reserved domain `.invalid`, so nobody else can
+ * serve a plugin or a Go module by these addresses.
+ */
+const home = "orgsync.invalid";
 
 /** Returns the package schema as plain JSON. */
 export function makePackageSchema(version: string): object {
 	return {
 		name: configurationNamespace,
+		displayName: "orgsync",
 		version,
+		description:
+			"Keeps an organization in sync with a Pulumi program: the fewest activities, each submitted exactly once. Resources adopt the live user tags, and remove policies, OAuth providers and TVC apps that must not exist.",
+		keywords: ["pulumi", "orgsync", "category/infrastructure", "kind/native"],
+		homepage: `https://${home}`,
+		repository: `https://${home}/orgsync`,
+		pluginDownloadURL: `https://${home}/plugins`,
+		license: "Apache-2.0",
+		publisher: "orgsync",
+		config: { variables: configurationVariables() },
 		provider: {
-			inputProperties: Object.fromEntries(
-				settingNames.map((name) => [name, { type: "string", ...(name === "apiPrivateKey" ? { secret: true } : {}) }]),
-			),
+			description:
+				"The service, the organization and the key of resources and functions. An argument that is left out has the value of the stack configuration `orgsync:NAME`, else of the environment variable `ORGSYNC_NAME`.",
+			type: "object",
+			inputProperties: providerInputs(),
 		},
-		resources: Object.fromEntries(
-			resources.map(({ name, schema, operation }) => {
-				const properties = Object.fromEntries(
-					Object.entries(schema.fields).map(([field, shape]) => [field, typeOf(shape)]),
-				);
-				const { limits: _limits, ...outputs } = properties;
-				return [
-					`${configurationNamespace}:index:${name}`,
-					{
-						description: `Submits ${operation}.`,
-						inputProperties: properties,
-						requiredInputs: schema.required,
-						properties: outputs,
-						required: ["organizationId", ...schema.required],
-						aliases: [{ type: `pulumi-nodejs:dynamic/${configurationNamespace}:${name}` }],
-					},
-				];
-			}),
-		),
+		types: { ...resourceTypes(), ...recordTypes() },
+		resources: resourceSpecs(),
+		functions: functionSpecs(),
+		language: languages,
 	};
 }
 
-function typeOf(shape: PropertySchema): object {
-	if (typeof shape === "string") return shape === "any" ? { $ref: "pulumi.json#/Any" } : { type: "string" };
-	if ("oneOf" in shape) return { type: "string" };
-	if ("listOf" in shape) return { type: "array", items: { type: "string" } };
-	return { type: "object", additionalProperties: { $ref: "pulumi.json#/Any" } };
-}
+/** How each language's SDK is generated. The generators choose the versions of Pulumi's own library that their code needs. */
+const languages = {
+	nodejs: {
+		packageName: "@orgsync/pulumi",
+		packageDescription: "Pulumi resources that keep an organization in sync.",
+		respectSchemaVersion: true,
+	},
+	python: {
+		packageName: "pulumi_orgsync",
+		pyproject: { enabled: true },
+		inputTypes: "classes-and-dicts",
+		respectSchemaVersion: true,
+	},
+	go: {
+		importBasePath: `${home}/sdk/go/orgsync`,
+		rootPackageName: "orgsync",
+		generateResourceContainerTypes: true,
+		// A second SDK with generics would double the minutes that a cold build takes.
+		generics: "none",
+		respectSchemaVersion: true,
+	},
+	csharp: {
+		rootNamespace: "Orgsync",
+		packageReferences: { Pulumi: "3.*" },
+		respectSchemaVersion: true,
+	},
+};

@@ -1,5 +1,7 @@
 /** The provider of one process: its settings, its resources by type, and what the engine asks about the provider itself. */
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import { ResourceFailure } from "../failure.ts";
+import { organizationRefusal } from "../import-id.ts";
 import { ProviderProcess } from "../provider-process.ts";
 import { resources } from "../resources.ts";
 import { configurationNamespace, type GivenSettings, settingNames } from "../settings.ts";
@@ -21,6 +23,8 @@ export class PluginProvider {
 	constructor(engine: string | undefined) {
 		const log = openLog(engine);
 		this.#process = new ProviderProcess({ engine, print: (line, urn) => log.print("info", line, urn) });
+		// The engine asks some processes for the schema alone, which need no session.
+		if (engine !== undefined) this.#process.endWithEngine();
 		this.#resources = new Map(
 			resources.map((definition) => [
 				`${configurationNamespace}:index:${definition.name}`,
@@ -61,6 +65,8 @@ export class PluginProvider {
 	/** The calls about the resource with this URN. Throws an error that names an unknown type. */
 	resourceOf(urn: string): ResourceCalls {
 		const type = urn.split("::", 3)[2]?.split("$").at(-1) ?? "";
+		// Only an import or a look-up calls a component as if it were a resource.
+		if (type === `${configurationNamespace}:index:Organization`) throw new ResourceFailure(organizationRefusal);
 		const found = this.#resources.get(type);
 		if (found === undefined) throw new Error(`unknown resource type ${type}`);
 		return found;

@@ -6,6 +6,7 @@ import type { ProviderProcess } from "../provider-process.ts";
 import type { ResourceDefinition } from "../resource.ts";
 import { makeOperations, type ResourceOperations } from "../resource-operations.ts";
 import type { GivenSettings } from "../settings.ts";
+import { operationOfRead } from "./read-purpose.ts";
 import { type PlainProperties, readProperties, writeProperties } from "./values.ts";
 
 const { CheckFailure, CheckResponse, CreateResponse, DiffResponse, ReadResponse, UpdateResponse } = providerMessages;
@@ -78,7 +79,8 @@ export class ResourceCalls {
 
 	async read(request: Message<"ReadRequest">): Promise<Message<"ReadResponse">> {
 		const properties = this.#read(request.getUrn(), request.getProperties());
-		const { id = "", props = {}, inputs = {} } = await this.#operations.read(request.getId(), properties);
+		const read = operationOfRead(this.#definition, request.getInputs(), withoutMeta(properties));
+		const { id = "", props = {}, inputs = {} } = await this.#operations[read](request.getId(), properties);
 		const response = new ReadResponse();
 		response.setId(id);
 		response.setProperties(this.#write(props));

@@ -53,7 +53,6 @@ const languages = {
 	},
 	go: {
 		importBasePath: `${home}/sdk/go/orgsync`,
-		rootPackageName: "orgsync",
 		generateResourceContainerTypes: true,
 		// A second SDK with generics would double the minutes that a cold build takes.
 		generics: "none",

@@ -28,12 +28,15 @@ func generate(language string, pkg *schema.Package) (map[string][]byte, error) {
 	return nil, fmt.Errorf("no generator for %q", language)
 }
 
+// noLoader loads no other package: the schema refers to none.
+type noLoader struct{ schema.Loader }
+
 func run() error {
 	var spec schema.PackageSpec
 	if err := json.NewDecoder(os.Stdin).Decode(&spec); err != nil {
 		return err
 	}
-	pkg, diagnostics, err := schema.BindSpec(spec, nil, schema.ValidationOptions{})
+	pkg, diagnostics, err := schema.BindSpec(spec, noLoader{}, schema.ValidationOptions{})
 	if err != nil {
 		return err
 	}

@@ -95,9 +95,13 @@ describe("the command pulumi-resource-orgsync", () => {
 		const bin = join(folder, "node_modules/.bin");
 		mkdirSync(bin, { recursive: true });
 		symlinkSync(join(plugin, "pulumi-resource-orgsync"), join(bin, "pulumi-resource-orgsync"));
-		const PATH = [bin, dirname(process.execPath), process.env.PATH].join(delimiter);
-		const child = spawn("pulumi-resource-orgsync", { env: { PATH }, stdio: ["pipe", "pipe", "inherit"] });
-		const first = await new Promise((resolve) => child.stdout.setEncoding("utf8").once("data", resolve));
+		const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
+		const link = join(bin, "pulumi-resource-orgsync");
+		const child = spawn(link, { env: { PATH }, stdio: ["pipe", "pipe", "inherit"] });
+		const first = await new Promise((resolve, reject) => {
+			child.stdout.setEncoding("utf8").once("data", resolve);
+			child.once("error", reject).once("exit", (code) => reject(new Error(`exit code ${code}`)));
+		});
 		child.kill("SIGKILL");
 		expect(first).toMatch(/^\d+\n$/);
 	});

@@ -23,6 +23,8 @@ export class PluginProvider {
 	constructor(engine: string | undefined) {
 		const log = openLog(engine);
 		this.#process = new ProviderProcess({ engine, print: (line, urn) => log.print("info", line, urn) });
+		// The engine asks some processes for the schema alone, which need no session.
+		if (engine !== undefined) this.#process.endWithEngine();
 		this.#resources = new Map(
 			resources.map((definition) => [
 				`${configurationNamespace}:index:${definition.name}`,

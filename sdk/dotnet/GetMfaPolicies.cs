@@ -14,18 +14,285 @@ namespace Orgsync.Orgsync
     {
         /// <summary>
         /// Returns all MFA policies of a user.
+        /// 
+        /// {{% examples %}}
+        /// ## Example Usage
+        /// 
+        /// {{% example %}}
+        /// ### The names of a user's MFA policies
+        /// 
+        /// ```typescript
+        /// import * as orgsync from "@orgsync/pulumi";
+        /// 
+        /// const found = orgsync.getMfaPoliciesOutput({ userId: "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001" });
+        /// 
+        /// export const names = found.mfaPolicies.apply((policies) =&gt; policies.map(({ mfaPolicyName }) =&gt; mfaPolicyName));
+        /// ```
+        /// 
+        /// ```python
+        /// import pulumi
+        /// import pulumi_orgsync as orgsync
+        /// 
+        /// found = orgsync.get_mfa_policies_output(user_id="3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001")
+        /// 
+        /// pulumi.export(
+        ///     "names",
+        ///     found.mfa_policies.apply(lambda policies: [policy.mfa_policy_name for policy in policies]),
+        /// )
+        /// ```
+        /// 
+        /// ```csharp
+        /// using System.Collections.Generic;
+        /// using System.Linq;
+        /// using Pulumi;
+        /// using Orgsync.Orgsync;
+        /// 
+        /// return await Deployment.RunAsync(() =&gt;
+        /// {
+        ///     var found = GetMfaPolicies.Invoke(new GetMfaPoliciesInvokeArgs
+        ///     {
+        ///         UserId = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+        ///     });
+        /// 
+        ///     return new Dictionary&lt;string, object?&gt;
+        ///     {
+        ///         ["names"] = found.Apply(result =&gt; result.MfaPolicies.Select(policy =&gt; policy.MfaPolicyName)),
+        ///     };
+        /// });
+        /// ```
+        /// 
+        /// ```go
+        /// package main
+        /// 
+        /// import (
+        /// 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+        /// 
+        /// 	"orgsync.invalid/sdk/go/orgsync"
+        /// )
+        /// 
+        /// func main() {
+        /// 	pulumi.Run(func(ctx *pulumi.Context) error {
+        /// 		found, err := orgsync.GetMfaPolicies(ctx, &amp;orgsync.GetMfaPoliciesArgs{
+        /// 			UserId: "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+        /// 		})
+        /// 		if err != nil {
+        /// 			return err
+        /// 		}
+        /// 		names := pulumi.StringArray{}
+        /// 		for _, policy := range found.MfaPolicies {
+        /// 			if policy.MfaPolicyName != nil {
+        /// 				names = append(names, pulumi.String(*policy.MfaPolicyName))
+        /// 			}
+        /// 		}
+        /// 		ctx.Export("names", names)
+        /// 		return nil
+        /// 	})
+        /// }
+        /// ```
+        /// 
+        /// ```yaml
+        /// variables:
+        ///   found:
+        ///     fn::invoke:
+        ///       function: orgsync:index:getMfaPolicies
+        ///       arguments:
+        ///         userId: 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001
+        /// outputs:
+        ///   first: ${found.mfaPolicies[0].mfaPolicyName}
+        /// ```
+        /// 
+        /// {{% /example %}}
+        /// {{% /examples %}}
         /// </summary>
         public static Task<GetMfaPoliciesResult> InvokeAsync(GetMfaPoliciesArgs args, InvokeOptions? options = null)
             => global::Pulumi.Deployment.Instance.InvokeAsync<GetMfaPoliciesResult>("orgsync:index:getMfaPolicies", args ?? new GetMfaPoliciesArgs(), options.WithDefaults());
 
         /// <summary>
         /// Returns all MFA policies of a user.
+        /// 
+        /// {{% examples %}}
+        /// ## Example Usage
+        /// 
+        /// {{% example %}}
+        /// ### The names of a user's MFA policies
+        /// 
+        /// ```typescript
+        /// import * as orgsync from "@orgsync/pulumi";
+        /// 
+        /// const found = orgsync.getMfaPoliciesOutput({ userId: "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001" });
+        /// 
+        /// export const names = found.mfaPolicies.apply((policies) =&gt; policies.map(({ mfaPolicyName }) =&gt; mfaPolicyName));
+        /// ```
+        /// 
+        /// ```python
+        /// import pulumi
+        /// import pulumi_orgsync as orgsync
+        /// 
+        /// found = orgsync.get_mfa_policies_output(user_id="3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001")
+        /// 
+        /// pulumi.export(
+        ///     "names",
+        ///     found.mfa_policies.apply(lambda policies: [policy.mfa_policy_name for policy in policies]),
+        /// )
+        /// ```
+        /// 
+        /// ```csharp
+        /// using System.Collections.Generic;
+        /// using System.Linq;
+        /// using Pulumi;
+        /// using Orgsync.Orgsync;
+        /// 
+        /// return await Deployment.RunAsync(() =&gt;
+        /// {
+        ///     var found = GetMfaPolicies.Invoke(new GetMfaPoliciesInvokeArgs
+        ///     {
+        ///         UserId = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+        ///     });
+        /// 
+        ///     return new Dictionary&lt;string, object?&gt;
+        ///     {
+        ///         ["names"] = found.Apply(result =&gt; result.MfaPolicies.Select(policy =&gt; policy.MfaPolicyName)),
+        ///     };
+        /// });
+        /// ```
+        /// 
+        /// ```go
+        /// package main
+        /// 
+        /// import (
+        /// 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+        /// 
+        /// 	"orgsync.invalid/sdk/go/orgsync"
+        /// )
+        /// 
+        /// func main() {
+        /// 	pulumi.Run(func(ctx *pulumi.Context) error {
+        /// 		found, err := orgsync.GetMfaPolicies(ctx, &amp;orgsync.GetMfaPoliciesArgs{
+        /// 			UserId: "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+        /// 		})
+        /// 		if err != nil {
+        /// 			return err
+        /// 		}
+        /// 		names := pulumi.StringArray{}
+        /// 		for _, policy := range found.MfaPolicies {
+        /// 			if policy.MfaPolicyName != nil {
+        /// 				names = append(names, pulumi.String(*policy.MfaPolicyName))
+        /// 			}
+        /// 		}
+        /// 		ctx.Export("names", names)
+        /// 		return nil
+        /// 	})
+        /// }
+        /// ```
+        /// 
+        /// ```yaml
+        /// variables:
+        ///   found:
+        ///     fn::invoke:
+        ///       function: orgsync:index:getMfaPolicies
+        ///       arguments:
+        ///         userId: 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001
+        /// outputs:
+        ///   first: ${found.mfaPolicies[0].mfaPolicyName}
+        /// ```
+        /// 
+        /// {{% /example %}}
+        /// {{% /examples %}}
         /// </summary>
         public static Output<GetMfaPoliciesResult> Invoke(GetMfaPoliciesInvokeArgs args, InvokeOptions? options = null)
             => global::Pulumi.Deployment.Instance.Invoke<GetMfaPoliciesResult>("orgsync:index:getMfaPolicies", args ?? new GetMfaPoliciesInvokeArgs(), options.WithDefaults());
 
         /// <summary>
         /// Returns all MFA policies of a user.
+        /// 
+        /// {{% examples %}}
+        /// ## Example Usage
+        /// 
+        /// {{% example %}}
+        /// ### The names of a user's MFA policies
+        /// 
+        /// ```typescript
+        /// import * as orgsync from "@orgsync/pulumi";
+        /// 
+        /// const found = orgsync.getMfaPoliciesOutput({ userId: "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001" });
+        /// 
+        /// export const names = found.mfaPolicies.apply((policies) =&gt; policies.map(({ mfaPolicyName }) =&gt; mfaPolicyName));
+        /// ```
+        /// 
+        /// ```python
+        /// import pulumi
+        /// import pulumi_orgsync as orgsync
+        /// 
+        /// found = orgsync.get_mfa_policies_output(user_id="3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001")
+        /// 
+        /// pulumi.export(
+        ///     "names",
+        ///     found.mfa_policies.apply(lambda policies: [policy.mfa_policy_name for policy in policies]),
+        /// )
+        /// ```
+        /// 
+        /// ```csharp
+        /// using System.Collections.Generic;
+        /// using System.Linq;
+        /// using Pulumi;
+        /// using Orgsync.Orgsync;
+        /// 
+        /// return await Deployment.RunAsync(() =&gt;
+        /// {
+        ///     var found = GetMfaPolicies.Invoke(new GetMfaPoliciesInvokeArgs
+        ///     {
+        ///         UserId = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+        ///     });
+        /// 
+        ///     return new Dictionary&lt;string, object?&gt;
+        ///     {
+        ///         ["names"] = found.Apply(result =&gt; result.MfaPolicies.Select(policy =&gt; policy.MfaPolicyName)),
+        ///     };
+        /// });
+        /// ```
+        /// 
+        /// ```go
+        /// package main
+        /// 
+        /// import (
+        /// 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+        /// 
+        /// 	"orgsync.invalid/sdk/go/orgsync"
+        /// )
+        /// 
+        /// func main() {
+        /// 	pulumi.Run(func(ctx *pulumi.Context) error {
+        /// 		found, err := orgsync.GetMfaPolicies(ctx, &amp;orgsync.GetMfaPoliciesArgs{
+        /// 			UserId: "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+        /// 		})
+        /// 		if err != nil {
+        /// 			return err
+        /// 		}
+        /// 		names := pulumi.StringArray{}
+        /// 		for _, policy := range found.MfaPolicies {
+        /// 			if policy.MfaPolicyName != nil {
+        /// 				names = append(names, pulumi.String(*policy.MfaPolicyName))
+        /// 			}
+        /// 		}
+        /// 		ctx.Export("names", names)
+        /// 		return nil
+        /// 	})
+        /// }
+        /// ```
+        /// 
+        /// ```yaml
+        /// variables:
+        ///   found:
+        ///     fn::invoke:
+        ///       function: orgsync:index:getMfaPolicies
+        ///       arguments:
+        ///         userId: 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001
+        /// outputs:
+        ///   first: ${found.mfaPolicies[0].mfaPolicyName}
+        /// ```
+        /// 
+        /// {{% /example %}}
+        /// {{% /examples %}}
         /// </summary>
         public static Output<GetMfaPoliciesResult> Invoke(GetMfaPoliciesInvokeArgs args, InvokeOutputOptions options)
             => global::Pulumi.Deployment.Instance.Invoke<GetMfaPoliciesResult>("orgsync:index:getMfaPolicies", args ?? new GetMfaPoliciesInvokeArgs(), options.WithDefaults());

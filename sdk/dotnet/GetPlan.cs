@@ -13,19 +13,262 @@ namespace Orgsync.Orgsync
     public static class GetPlan
     {
         /// <summary>
-        /// Compares a document with the live organization, and returns what a reviewer sees: the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+        /// Compares a document with the live organization, and returns what a reviewer sees.
+        /// 
+        /// That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+        /// 
+        /// {{% examples %}}
+        /// ## Example Usage
+        /// 
+        /// {{% example %}}
+        /// ### What a reviewer sees of a document
+        /// 
+        /// ```typescript
+        /// import * as orgsync from "@orgsync/pulumi";
+        /// 
+        /// const plan = orgsync.getPlanOutput({ document: "orgsync.yaml" });
+        /// 
+        /// export const impact = plan.impact;
+        /// export const comment = plan.markdown;
+        /// ```
+        /// 
+        /// ```python
+        /// import pulumi
+        /// import pulumi_orgsync as orgsync
+        /// 
+        /// plan = orgsync.get_plan_output(document="orgsync.yaml")
+        /// 
+        /// pulumi.export("impact", plan.impact)
+        /// pulumi.export("comment", plan.markdown)
+        /// ```
+        /// 
+        /// ```csharp
+        /// using System.Collections.Generic;
+        /// using Pulumi;
+        /// using Orgsync.Orgsync;
+        /// 
+        /// return await Deployment.RunAsync(() =&gt;
+        /// {
+        ///     var plan = GetPlan.Invoke(new GetPlanInvokeArgs { Document = "orgsync.yaml" });
+        /// 
+        ///     return new Dictionary&lt;string, object?&gt;
+        ///     {
+        ///         ["impact"] = plan.Apply(result =&gt; result.Impact),
+        ///         ["comment"] = plan.Apply(result =&gt; result.Markdown),
+        ///     };
+        /// });
+        /// ```
+        /// 
+        /// ```go
+        /// package main
+        /// 
+        /// import (
+        /// 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+        /// 
+        /// 	"orgsync.invalid/sdk/go/orgsync"
+        /// )
+        /// 
+        /// func main() {
+        /// 	pulumi.Run(func(ctx *pulumi.Context) error {
+        /// 		plan, err := orgsync.GetPlan(ctx, &amp;orgsync.GetPlanArgs{Document: "orgsync.yaml"})
+        /// 		if err != nil {
+        /// 			return err
+        /// 		}
+        /// 		ctx.Export("impact", pulumi.ToStringArray(plan.Impact))
+        /// 		ctx.Export("comment", pulumi.String(plan.Markdown))
+        /// 		return nil
+        /// 	})
+        /// }
+        /// ```
+        /// 
+        /// ```yaml
+        /// variables:
+        ///   plan:
+        ///     fn::invoke:
+        ///       function: orgsync:index:getPlan
+        ///       arguments:
+        ///         document: orgsync.yaml
+        /// outputs:
+        ///   impact: ${plan.impact}
+        ///   comment: ${plan.markdown}
+        /// ```
+        /// 
+        /// {{% /example %}}
+        /// {{% /examples %}}
         /// </summary>
         public static Task<GetPlanResult> InvokeAsync(GetPlanArgs args, InvokeOptions? options = null)
             => global::Pulumi.Deployment.Instance.InvokeAsync<GetPlanResult>("orgsync:index:getPlan", args ?? new GetPlanArgs(), options.WithDefaults());
 
         /// <summary>
-        /// Compares a document with the live organization, and returns what a reviewer sees: the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+        /// Compares a document with the live organization, and returns what a reviewer sees.
+        /// 
+        /// That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+        /// 
+        /// {{% examples %}}
+        /// ## Example Usage
+        /// 
+        /// {{% example %}}
+        /// ### What a reviewer sees of a document
+        /// 
+        /// ```typescript
+        /// import * as orgsync from "@orgsync/pulumi";
+        /// 
+        /// const plan = orgsync.getPlanOutput({ document: "orgsync.yaml" });
+        /// 
+        /// export const impact = plan.impact;
+        /// export const comment = plan.markdown;
+        /// ```
+        /// 
+        /// ```python
+        /// import pulumi
+        /// import pulumi_orgsync as orgsync
+        /// 
+        /// plan = orgsync.get_plan_output(document="orgsync.yaml")
+        /// 
+        /// pulumi.export("impact", plan.impact)
+        /// pulumi.export("comment", plan.markdown)
+        /// ```
+        /// 
+        /// ```csharp
+        /// using System.Collections.Generic;
+        /// using Pulumi;
+        /// using Orgsync.Orgsync;
+        /// 
+        /// return await Deployment.RunAsync(() =&gt;
+        /// {
+        ///     var plan = GetPlan.Invoke(new GetPlanInvokeArgs { Document = "orgsync.yaml" });
+        /// 
+        ///     return new Dictionary&lt;string, object?&gt;
+        ///     {
+        ///         ["impact"] = plan.Apply(result =&gt; result.Impact),
+        ///         ["comment"] = plan.Apply(result =&gt; result.Markdown),
+        ///     };
+        /// });
+        /// ```
+        /// 
+        /// ```go
+        /// package main
+        /// 
+        /// import (
+        /// 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+        /// 
+        /// 	"orgsync.invalid/sdk/go/orgsync"
+        /// )
+        /// 
+        /// func main() {
+        /// 	pulumi.Run(func(ctx *pulumi.Context) error {
+        /// 		plan, err := orgsync.GetPlan(ctx, &amp;orgsync.GetPlanArgs{Document: "orgsync.yaml"})
+        /// 		if err != nil {
+        /// 			return err
+        /// 		}
+        /// 		ctx.Export("impact", pulumi.ToStringArray(plan.Impact))
+        /// 		ctx.Export("comment", pulumi.String(plan.Markdown))
+        /// 		return nil
+        /// 	})
+        /// }
+        /// ```
+        /// 
+        /// ```yaml
+        /// variables:
+        ///   plan:
+        ///     fn::invoke:
+        ///       function: orgsync:index:getPlan
+        ///       arguments:
+        ///         document: orgsync.yaml
+        /// outputs:
+        ///   impact: ${plan.impact}
+        ///   comment: ${plan.markdown}
+        /// ```
+        /// 
+        /// {{% /example %}}
+        /// {{% /examples %}}
         /// </summary>
         public static Output<GetPlanResult> Invoke(GetPlanInvokeArgs args, InvokeOptions? options = null)
             => global::Pulumi.Deployment.Instance.Invoke<GetPlanResult>("orgsync:index:getPlan", args ?? new GetPlanInvokeArgs(), options.WithDefaults());
 
         /// <summary>
-        /// Compares a document with the live organization, and returns what a reviewer sees: the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+        /// Compares a document with the live organization, and returns what a reviewer sees.
+        /// 
+        /// That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+        /// 
+        /// {{% examples %}}
+        /// ## Example Usage
+        /// 
+        /// {{% example %}}
+        /// ### What a reviewer sees of a document
+        /// 
+        /// ```typescript
+        /// import * as orgsync from "@orgsync/pulumi";
+        /// 
+        /// const plan = orgsync.getPlanOutput({ document: "orgsync.yaml" });
+        /// 
+        /// export const impact = plan.impact;
+        /// export const comment = plan.markdown;
+        /// ```
+        /// 
+        /// ```python
+        /// import pulumi
+        /// import pulumi_orgsync as orgsync
+        /// 
+        /// plan = orgsync.get_plan_output(document="orgsync.yaml")
+        /// 
+        /// pulumi.export("impact", plan.impact)
+        /// pulumi.export("comment", plan.markdown)
+        /// ```
+        /// 
+        /// ```csharp
+        /// using System.Collections.Generic;
+        /// using Pulumi;
+        /// using Orgsync.Orgsync;
+        /// 
+        /// return await Deployment.RunAsync(() =&gt;
+        /// {
+        ///     var plan = GetPlan.Invoke(new GetPlanInvokeArgs { Document = "orgsync.yaml" });
+        /// 
+        ///     return new Dictionary&lt;string, object?&gt;
+        ///     {
+        ///         ["impact"] = plan.Apply(result =&gt; result.Impact),
+        ///         ["comment"] = plan.Apply(result =&gt; result.Markdown),
+        ///     };
+        /// });
+        /// ```
+        /// 
+        /// ```go
+        /// package main
+        /// 
+        /// import (
+        /// 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+        /// 
+        /// 	"orgsync.invalid/sdk/go/orgsync"
+        /// )
+        /// 
+        /// func main() {
+        /// 	pulumi.Run(func(ctx *pulumi.Context) error {
+        /// 		plan, err := orgsync.GetPlan(ctx, &amp;orgsync.GetPlanArgs{Document: "orgsync.yaml"})
+        /// 		if err != nil {
+        /// 			return err
+        /// 		}
+        /// 		ctx.Export("impact", pulumi.ToStringArray(plan.Impact))
+        /// 		ctx.Export("comment", pulumi.String(plan.Markdown))
+        /// 		return nil
+        /// 	})
+        /// }
+        /// ```
+        /// 
+        /// ```yaml
+        /// variables:
+        ///   plan:
+        ///     fn::invoke:
+        ///       function: orgsync:index:getPlan
+        ///       arguments:
+        ///         document: orgsync.yaml
+        /// outputs:
+        ///   impact: ${plan.impact}
+        ///   comment: ${plan.markdown}
+        /// ```
+        /// 
+        /// {{% /example %}}
+        /// {{% /examples %}}
         /// </summary>
         public static Output<GetPlanResult> Invoke(GetPlanInvokeArgs args, InvokeOutputOptions options)
             => global::Pulumi.Deployment.Instance.Invoke<GetPlanResult>("orgsync:index:getPlan", args ?? new GetPlanInvokeArgs(), options.WithDefaults());

@@ -14,18 +14,204 @@ namespace Orgsync.Orgsync
     {
         /// <summary>
         /// Returns all user tags of the organization.
+        /// 
+        /// {{% examples %}}
+        /// ## Example Usage
+        /// 
+        /// {{% example %}}
+        /// ### All user tags
+        /// 
+        /// ```typescript
+        /// import * as orgsync from "@orgsync/pulumi";
+        /// 
+        /// export const tags = orgsync.listUserTagsOutput().userTags;
+        /// ```
+        /// 
+        /// ```python
+        /// import pulumi
+        /// import pulumi_orgsync as orgsync
+        /// 
+        /// pulumi.export("tags", orgsync.list_user_tags_output().user_tags)
+        /// ```
+        /// 
+        /// ```csharp
+        /// using System.Collections.Generic;
+        /// using Pulumi;
+        /// using Orgsync.Orgsync;
+        /// 
+        /// return await Deployment.RunAsync(() =&gt;
+        /// {
+        ///     var found = ListUserTags.Invoke();
+        /// 
+        ///     return new Dictionary&lt;string, object?&gt; { ["tags"] = found.Apply(result =&gt; result.UserTags) };
+        /// });
+        /// ```
+        /// 
+        /// ```go
+        /// package main
+        /// 
+        /// import (
+        /// 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+        /// 
+        /// 	"orgsync.invalid/sdk/go/orgsync"
+        /// )
+        /// 
+        /// func main() {
+        /// 	pulumi.Run(func(ctx *pulumi.Context) error {
+        /// 		found := orgsync.ListUserTagsOutput(ctx, orgsync.ListUserTagsOutputArgs{})
+        /// 		ctx.Export("tags", found.UserTags())
+        /// 		return nil
+        /// 	})
+        /// }
+        /// ```
+        /// 
+        /// ```yaml
+        /// variables:
+        ///   found:
+        ///     fn::invoke:
+        ///       function: orgsync:index:listUserTags
+        /// outputs:
+        ///   tags: ${found.userTags}
+        /// ```
+        /// 
+        /// {{% /example %}}
+        /// {{% /examples %}}
         /// </summary>
         public static Task<ListUserTagsResult> InvokeAsync(ListUserTagsArgs? args = null, InvokeOptions? options = null)
             => global::Pulumi.Deployment.Instance.InvokeAsync<ListUserTagsResult>("orgsync:index:listUserTags", args ?? new ListUserTagsArgs(), options.WithDefaults());
 
         /// <summary>
         /// Returns all user tags of the organization.
+        /// 
+        /// {{% examples %}}
+        /// ## Example Usage
+        /// 
+        /// {{% example %}}
+        /// ### All user tags
+        /// 
+        /// ```typescript
+        /// import * as orgsync from "@orgsync/pulumi";
+        /// 
+        /// export const tags = orgsync.listUserTagsOutput().userTags;
+        /// ```
+        /// 
+        /// ```python
+        /// import pulumi
+        /// import pulumi_orgsync as orgsync
+        /// 
+        /// pulumi.export("tags", orgsync.list_user_tags_output().user_tags)
+        /// ```
+        /// 
+        /// ```csharp
+        /// using System.Collections.Generic;
+        /// using Pulumi;
+        /// using Orgsync.Orgsync;
+        /// 
+        /// return await Deployment.RunAsync(() =&gt;
+        /// {
+        ///     var found = ListUserTags.Invoke();
+        /// 
+        ///     return new Dictionary&lt;string, object?&gt; { ["tags"] = found.Apply(result =&gt; result.UserTags) };
+        /// });
+        /// ```
+        /// 
+        /// ```go
+        /// package main
+        /// 
+        /// import (
+        /// 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+        /// 
+        /// 	"orgsync.invalid/sdk/go/orgsync"
+        /// )
+        /// 
+        /// func main() {
+        /// 	pulumi.Run(func(ctx *pulumi.Context) error {
+        /// 		found := orgsync.ListUserTagsOutput(ctx, orgsync.ListUserTagsOutputArgs{})
+        /// 		ctx.Export("tags", found.UserTags())
+        /// 		return nil
+        /// 	})
+        /// }
+        /// ```
+        /// 
+        /// ```yaml
+        /// variables:
+        ///   found:
+        ///     fn::invoke:
+        ///       function: orgsync:index:listUserTags
+        /// outputs:
+        ///   tags: ${found.userTags}
+        /// ```
+        /// 
+        /// {{% /example %}}
+        /// {{% /examples %}}
         /// </summary>
         public static Output<ListUserTagsResult> Invoke(ListUserTagsInvokeArgs? args = null, InvokeOptions? options = null)
             => global::Pulumi.Deployment.Instance.Invoke<ListUserTagsResult>("orgsync:index:listUserTags", args ?? new ListUserTagsInvokeArgs(), options.WithDefaults());
 
         /// <summary>
         /// Returns all user tags of the organization.
+        /// 
+        /// {{% examples %}}
+        /// ## Example Usage
+        /// 
+        /// {{% example %}}
+        /// ### All user tags
+        /// 
+        /// ```typescript
+        /// import * as orgsync from "@orgsync/pulumi";
+        /// 
+        /// export const tags = orgsync.listUserTagsOutput().userTags;
+        /// ```
+        /// 
+        /// ```python
+        /// import pulumi
+        /// import pulumi_orgsync as orgsync
+        /// 
+        /// pulumi.export("tags", orgsync.list_user_tags_output().user_tags)
+        /// ```
+        /// 
+        /// ```csharp
+        /// using System.Collections.Generic;
+        /// using Pulumi;
+        /// using Orgsync.Orgsync;
+        /// 
+        /// return await Deployment.RunAsync(() =&gt;
+        /// {
+        ///     var found = ListUserTags.Invoke();
+        /// 
+        ///     return new Dictionary&lt;string, object?&gt; { ["tags"] = found.Apply(result =&gt; result.UserTags) };
+        /// });
+        /// ```
+        /// 
+        /// ```go
+        /// package main
+        /// 
+        /// import (
+        /// 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+        /// 
+        /// 	"orgsync.invalid/sdk/go/orgsync"
+        /// )
+        /// 
+        /// func main() {
+        /// 	pulumi.Run(func(ctx *pulumi.Context) error {
+        /// 		found := orgsync.ListUserTagsOutput(ctx, orgsync.ListUserTagsOutputArgs{})
+        /// 		ctx.Export("tags", found.UserTags())
+        /// 		return nil
+        /// 	})
+        /// }
+        /// ```
+        /// 
+        /// ```yaml
+        /// variables:
+        ///   found:
+        ///     fn::invoke:
+        ///       function: orgsync:index:listUserTags
+        /// outputs:
+        ///   tags: ${found.userTags}
+        /// ```
+        /// 
+        /// {{% /example %}}
+        /// {{% /examples %}}
         /// </summary>
         public static Output<ListUserTagsResult> Invoke(ListUserTagsInvokeArgs args, InvokeOutputOptions options)
             => global::Pulumi.Deployment.Instance.Invoke<ListUserTagsResult>("orgsync:index:listUserTags", args ?? new ListUserTagsInvokeArgs(), options.WithDefaults());

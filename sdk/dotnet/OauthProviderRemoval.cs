@@ -14,6 +14,25 @@ namespace Orgsync.Orgsync
     /// OAuth providers that a user must not have.
     /// 
     /// One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.
+    /// 
+    /// ## Example Usage
+    /// ### OAuth providers that alice must not have
+    /// 
+    /// List all providers of a user in one resource: its guard decides whether the last one may be removed.
+    /// 
+    /// ```csharp
+    /// using Pulumi;
+    /// using Orgsync.Orgsync;
+    /// 
+    /// return await Deployment.RunAsync(() =&gt;
+    /// {
+    ///     var oldLogins = new OauthProviderRemoval("alice-old-logins", new OauthProviderRemovalArgs
+    ///     {
+    ///         UserId = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+    ///         ProviderIds = { "77aa0c9e-8d0e-4b0e-a9d4-0a64c1a3d001" },
+    ///     });
+    /// });
+    /// ```
     /// </summary>
     [OrgsyncResourceType("orgsync:index:OauthProviderRemoval")]
     public partial class OauthProviderRemoval : global::Pulumi.CustomResource

@@ -14,6 +14,54 @@ namespace Orgsync.Orgsync
     /// A whole document as one component.
     /// 
     /// It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. It repairs drift without `--refresh`.
+    /// 
+    /// ## Example Usage
+    /// ### A document in a file
+    /// 
+    /// ```csharp
+    /// using System.Collections.Generic;
+    /// using Pulumi;
+    /// using Orgsync.Orgsync;
+    /// 
+    /// return await Deployment.RunAsync(() =&gt;
+    /// {
+    ///     var acme = new Organization("acme", new OrganizationArgs
+    ///     {
+    ///         Document = "orgsync.yaml",
+    ///     });
+    /// 
+    ///     return new Dictionary&lt;string, object?&gt; { ["summary"] = acme.Summary };
+    /// });
+    /// ```
+    /// ### A document in the program
+    /// 
+    /// ```csharp
+    /// using System.Collections.Generic;
+    /// using System.Collections.Immutable;
+    /// using Pulumi;
+    /// using Orgsync.Orgsync;
+    /// 
+    /// return await Deployment.RunAsync(() =&gt;
+    /// {
+    ///     var users = ImmutableDictionary.CreateRange&lt;string, object&gt;(new Dictionary&lt;string, object&gt;
+    ///     {
+    ///         ["alice"] = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+    ///         ["bob"] = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002",
+    ///     });
+    ///     var members = new Dictionary&lt;string, object&gt; { ["exactly"] = new[] { "alice", "bob" } };
+    ///     var signers = new Dictionary&lt;string, object&gt; { ["name"] = "signers", ["members"] = members };
+    /// 
+    ///     var acme = new Organization("acme", new OrganizationArgs
+    ///     {
+    ///         Document = ImmutableDictionary.CreateRange&lt;string, object&gt;(new Dictionary&lt;string, object&gt;
+    ///         {
+    ///             ["organizationId"] = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11",
+    ///             ["users"] = users,
+    ///             ["userTags"] = new[] { signers },
+    ///         }),
+    ///     });
+    /// });
+    /// ```
     /// </summary>
     [OrgsyncResourceType("orgsync:index:Organization")]
     public partial class Organization : global::Pulumi.ComponentResource

@@ -14,6 +14,28 @@ namespace Orgsync.Orgsync
     /// Policies that must not exist.
     /// 
     /// One `delete_policies` removes those that do. Destroying the resource submits nothing.
+    /// 
+    /// ## Example Usage
+    /// ### Policies that must not exist
+    /// 
+    /// ```csharp
+    /// using Pulumi;
+    /// using Orgsync.Orgsync;
+    /// using Orgsync.Orgsync.Inputs;
+    /// 
+    /// return await Deployment.RunAsync(() =&gt;
+    /// {
+    ///     var oldPolicies = new PolicyRemoval("old-policies", new PolicyRemovalArgs
+    ///     {
+    ///         PolicyIds =
+    ///         {
+    ///             "1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2001",
+    ///             "1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2002",
+    ///         },
+    ///         Limits = new PolicyRemovalLimitsArgs { Policies = 2 },
+    ///     });
+    /// });
+    /// ```
     /// </summary>
     [OrgsyncResourceType("orgsync:index:PolicyRemoval")]
     public partial class PolicyRemoval : global::Pulumi.CustomResource

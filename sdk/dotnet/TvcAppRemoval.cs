@@ -14,6 +14,22 @@ namespace Orgsync.Orgsync
     /// A TVC app that must not exist.
     /// 
     /// One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.
+    /// 
+    /// ## Example Usage
+    /// ### An app that must not exist
+    /// 
+    /// ```csharp
+    /// using Pulumi;
+    /// using Orgsync.Orgsync;
+    /// 
+    /// return await Deployment.RunAsync(() =&gt;
+    /// {
+    ///     var oldApp = new TvcAppRemoval("old-app", new TvcAppRemovalArgs
+    ///     {
+    ///         AppId = "c1d2e3f4-0a1b-4c2d-8e3f-4a5b6c7d3002",
+    ///     });
+    /// });
+    /// ```
     /// </summary>
     [OrgsyncResourceType("orgsync:index:TvcAppRemoval")]
     public partial class TvcAppRemoval : global::Pulumi.CustomResource

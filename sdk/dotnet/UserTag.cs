@@ -14,6 +14,65 @@ namespace Orgsync.Orgsync
     /// The name and the members of a user tag.
     /// 
     /// It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. Creating fails if there is no such tag.
+    /// 
+    /// ## Example Usage
+    /// ### The exact members of a tag
+    /// 
+    /// ```csharp
+    /// using System.Collections.Generic;
+    /// using Pulumi;
+    /// using Orgsync.Orgsync;
+    /// using Orgsync.Orgsync.Inputs;
+    /// 
+    /// return await Deployment.RunAsync(() =&gt;
+    /// {
+    ///     var alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+    ///     var bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002";
+    /// 
+    ///     var signers = new UserTag("signers", new UserTagArgs
+    ///     {
+    ///         Name = "signers",
+    ///         Members = new MembersArgs { Exactly = { alice, bob } },
+    ///     });
+    /// 
+    ///     return new Dictionary&lt;string, object?&gt; { ["tagId"] = signers.TagId };
+    /// });
+    /// ```
+    /// ### Rename a tag, and manage some of its members
+    /// 
+    /// The tag `oncall` is renamed to `duty`. Bob becomes a member, alice is removed, and other members stay. Destroying the resource
+    /// removes bob from the tag.
+    /// 
+    /// ```csharp
+    /// using Pulumi;
+    /// using Orgsync.Orgsync;
+    /// using Orgsync.Orgsync.Inputs;
+    /// 
+    /// return await Deployment.RunAsync(() =&gt;
+    /// {
+    ///     var alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+    ///     var bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002";
+    /// 
+    ///     var duty = new UserTag("duty", new UserTagArgs
+    ///     {
+    ///         Name = "duty",
+    ///         Previously = { "oncall" },
+    ///         Members = new MembersArgs { AtLeast = { bob }, Never = { alice } },
+    ///         Limits = new UserTagLimitsArgs { MemberRemovals = "25%" },
+    ///         OnDestroy = OnDestroy.RemoveMembers,
+    ///     });
+    /// });
+    /// ```
+    /// 
+    /// ## Import
+    /// 
+    /// Creating a `UserTag` adopts the live tag, so a program that you write by hand needs no import. To generate the code of a tag, import
+    /// it by its organization and its id or name. With a default organization, the id or the name is enough.
+    /// 
+    /// ```sh
+    /// $ pulumi import orgsync:index:UserTag signers 0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11/signers
+    /// $ pulumi import orgsync:index:UserTag signers signers
+    /// ```
     /// </summary>
     [OrgsyncResourceType("orgsync:index:UserTag")]
     public partial class UserTag : global::Pulumi.CustomResource

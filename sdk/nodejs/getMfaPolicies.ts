@@ -9,6 +9,17 @@ import * as utilities from "./utilities";
 
 /**
  * Returns all MFA policies of a user.
+ *
+ * ## Example Usage
+ * ### The names of a user's MFA policies
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * const found = orgsync.getMfaPoliciesOutput({ userId: "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001" });
+ *
+ * export const names = found.mfaPolicies.apply((policies) => policies.map(({ mfaPolicyName }) => mfaPolicyName));
+ * ```
  */
 export function getMfaPolicies(args: GetMfaPoliciesArgs, opts?: pulumi.InvokeOptions): Promise<GetMfaPoliciesResult> {
     opts = pulumi.mergeOptions(utilities.resourceOptsDefaults(), opts || {});
@@ -37,6 +48,17 @@ export interface GetMfaPoliciesResult {
 }
 /**
  * Returns all MFA policies of a user.
+ *
+ * ## Example Usage
+ * ### The names of a user's MFA policies
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * const found = orgsync.getMfaPoliciesOutput({ userId: "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001" });
+ *
+ * export const names = found.mfaPolicies.apply((policies) => policies.map(({ mfaPolicyName }) => mfaPolicyName));
+ * ```
  */
 export function getMfaPoliciesOutput(args: GetMfaPoliciesOutputArgs, opts?: pulumi.InvokeOutputOptions): pulumi.Output<GetMfaPoliciesResult> {
     opts = pulumi.mergeOptions(utilities.resourceOptsDefaults(), opts || {});

@@ -8,7 +8,21 @@ import * as enums from "./types/enums";
 import * as utilities from "./utilities";
 
 /**
- * Compares a document with the live organization, and returns what a reviewer sees: the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+ * Compares a document with the live organization, and returns what a reviewer sees.
+ *
+ * That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+ *
+ * ## Example Usage
+ * ### What a reviewer sees of a document
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * const plan = orgsync.getPlanOutput({ document: "orgsync.yaml" });
+ *
+ * export const impact = plan.impact;
+ * export const comment = plan.markdown;
+ * ```
  */
 export function getPlan(args: GetPlanArgs, opts?: pulumi.InvokeOptions): Promise<GetPlanResult> {
     opts = pulumi.mergeOptions(utilities.resourceOptsDefaults(), opts || {});
@@ -97,7 +111,21 @@ export interface GetPlanResult {
     readonly unread: string[];
 }
 /**
- * Compares a document with the live organization, and returns what a reviewer sees: the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+ * Compares a document with the live organization, and returns what a reviewer sees.
+ *
+ * That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+ *
+ * ## Example Usage
+ * ### What a reviewer sees of a document
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * const plan = orgsync.getPlanOutput({ document: "orgsync.yaml" });
+ *
+ * export const impact = plan.impact;
+ * export const comment = plan.markdown;
+ * ```
  */
 export function getPlanOutput(args: GetPlanOutputArgs, opts?: pulumi.InvokeOutputOptions): pulumi.Output<GetPlanResult> {
     opts = pulumi.mergeOptions(utilities.resourceOptsDefaults(), opts || {});

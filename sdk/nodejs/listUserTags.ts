@@ -9,6 +9,15 @@ import * as utilities from "./utilities";
 
 /**
  * Returns all user tags of the organization.
+ *
+ * ## Example Usage
+ * ### All user tags
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * export const tags = orgsync.listUserTagsOutput().userTags;
+ * ```
  */
 export function listUserTags(args?: ListUserTagsArgs, opts?: pulumi.InvokeOptions): Promise<ListUserTagsResult> {
     args = args || {};
@@ -33,6 +42,15 @@ export interface ListUserTagsResult {
 }
 /**
  * Returns all user tags of the organization.
+ *
+ * ## Example Usage
+ * ### All user tags
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * export const tags = orgsync.listUserTagsOutput().userTags;
+ * ```
  */
 export function listUserTagsOutput(args?: ListUserTagsOutputArgs, opts?: pulumi.InvokeOutputOptions): pulumi.Output<ListUserTagsResult> {
     args = args || {};

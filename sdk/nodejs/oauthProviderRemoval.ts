@@ -11,6 +11,20 @@ import * as utilities from "./utilities";
  * OAuth providers that a user must not have.
  *
  * One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.
+ *
+ * ## Example Usage
+ * ### OAuth providers that alice must not have
+ *
+ * List all providers of a user in one resource: its guard decides whether the last one may be removed.
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * const oldLogins = new orgsync.OauthProviderRemoval("alice-old-logins", {
+ *     userId: "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+ *     providerIds: ["77aa0c9e-8d0e-4b0e-a9d4-0a64c1a3d001"],
+ * });
+ * ```
  */
 export class OauthProviderRemoval extends pulumi.CustomResource {
     /**

@@ -11,6 +11,33 @@ import * as utilities from "./utilities";
  * A whole document as one component.
  *
  * It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. It repairs drift without `--refresh`.
+ *
+ * ## Example Usage
+ * ### A document in a file
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * const acme = new orgsync.Organization("acme", { document: "orgsync.yaml" });
+ *
+ * export const summary = acme.summary;
+ * ```
+ * ### A document in the program
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * const acme = new orgsync.Organization("acme", {
+ *     document: {
+ *         organizationId: "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11",
+ *         users: {
+ *             alice: "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+ *             bob: "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002",
+ *         },
+ *         userTags: [{ name: "signers", members: { exactly: ["alice", "bob"] } }],
+ *     },
+ * });
+ * ```
  */
 export class Organization extends pulumi.ComponentResource {
     /** @internal */

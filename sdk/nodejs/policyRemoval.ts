@@ -11,6 +11,21 @@ import * as utilities from "./utilities";
  * Policies that must not exist.
  *
  * One `delete_policies` removes those that do. Destroying the resource submits nothing.
+ *
+ * ## Example Usage
+ * ### Policies that must not exist
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * const oldPolicies = new orgsync.PolicyRemoval("old-policies", {
+ *     policyIds: [
+ *         "1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2001",
+ *         "1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2002",
+ *     ],
+ *     limits: { policies: 2 },
+ * });
+ * ```
  */
 export class PolicyRemoval extends pulumi.CustomResource {
     /**

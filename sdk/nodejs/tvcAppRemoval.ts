@@ -11,6 +11,17 @@ import * as utilities from "./utilities";
  * A TVC app that must not exist.
  *
  * One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.
+ *
+ * ## Example Usage
+ * ### An app that must not exist
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * const oldApp = new orgsync.TvcAppRemoval("old-app", {
+ *     appId: "c1d2e3f4-0a1b-4c2d-8e3f-4a5b6c7d3002",
+ * });
+ * ```
  */
 export class TvcAppRemoval extends pulumi.CustomResource {
     /**

@@ -11,6 +11,52 @@ import * as utilities from "./utilities";
  * The name and the members of a user tag.
  *
  * It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. Creating fails if there is no such tag.
+ *
+ * ## Example Usage
+ * ### The exact members of a tag
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * const alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+ * const bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002";
+ *
+ * const signers = new orgsync.UserTag("signers", {
+ *     name: "signers",
+ *     members: { exactly: [alice, bob] },
+ * });
+ *
+ * export const tagId = signers.tagId;
+ * ```
+ * ### Rename a tag, and manage some of its members
+ *
+ * The tag `oncall` is renamed to `duty`. Bob becomes a member, alice is removed, and other members stay. Destroying the resource
+ * removes bob from the tag.
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * const alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+ * const bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002";
+ *
+ * const duty = new orgsync.UserTag("duty", {
+ *     name: "duty",
+ *     previously: ["oncall"],
+ *     members: { atLeast: [bob], never: [alice] },
+ *     limits: { memberRemovals: "25%" },
+ *     onDestroy: orgsync.OnDestroy.RemoveMembers,
+ * });
+ * ```
+ *
+ * ## Import
+ *
+ * Creating a `UserTag` adopts the live tag, so a program that you write by hand needs no import. To generate the code of a tag, import
+ * it by its organization and its id or name. With a default organization, the id or the name is enough.
+ *
+ * ```sh
+ * $ pulumi import orgsync:index:UserTag signers 0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11/signers
+ * $ pulumi import orgsync:index:UserTag signers signers
+ * ```
  */
 export class UserTag extends pulumi.CustomResource {
     /**

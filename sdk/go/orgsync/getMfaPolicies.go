@@ -12,6 +12,41 @@ import (
 )
 
 // Returns all MFA policies of a user.
+//
+// ## Example Usage
+// ### The names of a user's MFA policies
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+//	"orgsync.invalid/sdk/go/orgsync"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			found, err := orgsync.GetMfaPolicies(ctx, &orgsync.GetMfaPoliciesArgs{
+//				UserId: "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			names := pulumi.StringArray{}
+//			for _, policy := range found.MfaPolicies {
+//				if policy.MfaPolicyName != nil {
+//					names = append(names, pulumi.String(*policy.MfaPolicyName))
+//				}
+//			}
+//			ctx.Export("names", names)
+//			return nil
+//		})
+//	}
+//
+// ```
 func GetMfaPolicies(ctx *pulumi.Context, args *GetMfaPoliciesArgs, opts ...pulumi.InvokeOption) (*GetMfaPoliciesResult, error) {
 	opts = internal.PkgInvokeDefaultOpts(opts)
 	var rv GetMfaPoliciesResult

@@ -11,7 +11,37 @@ import (
 	"orgsync.invalid/sdk/go/orgsync/internal"
 )
 
-// Compares a document with the live organization, and returns what a reviewer sees: the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+// Compares a document with the live organization, and returns what a reviewer sees.
+//
+// That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+//
+// ## Example Usage
+// ### What a reviewer sees of a document
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+//	"orgsync.invalid/sdk/go/orgsync"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			plan, err := orgsync.GetPlan(ctx, &orgsync.GetPlanArgs{Document: "orgsync.yaml"})
+//			if err != nil {
+//				return err
+//			}
+//			ctx.Export("impact", pulumi.ToStringArray(plan.Impact))
+//			ctx.Export("comment", pulumi.String(plan.Markdown))
+//			return nil
+//		})
+//	}
+//
+// ```
 func GetPlan(ctx *pulumi.Context, args *GetPlanArgs, opts ...pulumi.InvokeOption) (*GetPlanResult, error) {
 	opts = internal.PkgInvokeDefaultOpts(opts)
 	var rv GetPlanResult

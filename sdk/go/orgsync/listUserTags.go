@@ -12,6 +12,30 @@ import (
 )
 
 // Returns all user tags of the organization.
+//
+// ## Example Usage
+// ### All user tags
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+//	"orgsync.invalid/sdk/go/orgsync"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			found := orgsync.ListUserTagsOutput(ctx, orgsync.ListUserTagsOutputArgs{})
+//			ctx.Export("tags", found.UserTags())
+//			return nil
+//		})
+//	}
+//
+// ```
 func ListUserTags(ctx *pulumi.Context, args *ListUserTagsArgs, opts ...pulumi.InvokeOption) (*ListUserTagsResult, error) {
 	opts = internal.PkgInvokeDefaultOpts(opts)
 	var rv ListUserTagsResult

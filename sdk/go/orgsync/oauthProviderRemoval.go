@@ -15,6 +15,34 @@ import (
 // OAuth providers that a user must not have.
 //
 // One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.
+//
+// ## Example Usage
+// ### OAuth providers that alice must not have
+//
+// List all providers of a user in one resource: its guard decides whether the last one may be removed.
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+//	"orgsync.invalid/sdk/go/orgsync"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			_, err := orgsync.NewOauthProviderRemoval(ctx, "alice-old-logins", &orgsync.OauthProviderRemovalArgs{
+//				UserId:      pulumi.String("3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001"),
+//				ProviderIds: pulumi.StringArray{pulumi.String("77aa0c9e-8d0e-4b0e-a9d4-0a64c1a3d001")},
+//			})
+//			return err
+//		})
+//	}
+//
+// ```
 type OauthProviderRemoval struct {
 	pulumi.CustomResourceState
 

@@ -15,6 +15,70 @@ import (
 // A whole document as one component.
 //
 // It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. It repairs drift without `--refresh`.
+//
+// ## Example Usage
+// ### A document in a file
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+//	"orgsync.invalid/sdk/go/orgsync"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			acme, err := orgsync.NewOrganization(ctx, "acme", &orgsync.OrganizationArgs{
+//				Document: pulumi.String("orgsync.yaml"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			ctx.Export("summary", acme.Summary)
+//			return nil
+//		})
+//	}
+//
+// ```
+// ### A document in the program
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+//	"orgsync.invalid/sdk/go/orgsync"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			_, err := orgsync.NewOrganization(ctx, "acme", &orgsync.OrganizationArgs{
+//				Document: pulumi.Map{
+//					"organizationId": pulumi.String("0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11"),
+//					"users": pulumi.StringMap{
+//						"alice": pulumi.String("3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001"),
+//						"bob":   pulumi.String("3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002"),
+//					},
+//					"userTags": pulumi.Array{
+//						pulumi.Map{
+//							"name":    pulumi.String("signers"),
+//							"members": pulumi.Map{"exactly": pulumi.ToStringArray([]string{"alice", "bob"})},
+//						},
+//					},
+//				},
+//			})
+//			return err
+//		})
+//	}
+//
+// ```
 type Organization struct {
 	pulumi.ResourceState
 

@@ -15,6 +15,35 @@ import (
 // Policies that must not exist.
 //
 // One `delete_policies` removes those that do. Destroying the resource submits nothing.
+//
+// ## Example Usage
+// ### Policies that must not exist
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+//	"orgsync.invalid/sdk/go/orgsync"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			_, err := orgsync.NewPolicyRemoval(ctx, "old-policies", &orgsync.PolicyRemovalArgs{
+//				PolicyIds: pulumi.StringArray{
+//					pulumi.String("1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2001"),
+//					pulumi.String("1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2002"),
+//				},
+//				Limits: &orgsync.PolicyRemovalLimitsArgs{Policies: pulumi.Int(2)},
+//			})
+//			return err
+//		})
+//	}
+//
+// ```
 type PolicyRemoval struct {
 	pulumi.CustomResourceState
 

@@ -15,6 +15,31 @@ import (
 // A TVC app that must not exist.
 //
 // One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.
+//
+// ## Example Usage
+// ### An app that must not exist
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+//	"orgsync.invalid/sdk/go/orgsync"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			_, err := orgsync.NewTvcAppRemoval(ctx, "old-app", &orgsync.TvcAppRemovalArgs{
+//				AppId: pulumi.String("c1d2e3f4-0a1b-4c2d-8e3f-4a5b6c7d3002"),
+//			})
+//			return err
+//		})
+//	}
+//
+// ```
 type TvcAppRemoval struct {
 	pulumi.CustomResourceState
 

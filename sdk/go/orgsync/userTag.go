@@ -15,6 +15,83 @@ import (
 // The name and the members of a user tag.
 //
 // It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. Creating fails if there is no such tag.
+//
+// ## Example Usage
+// ### The exact members of a tag
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+//	"orgsync.invalid/sdk/go/orgsync"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			alice := pulumi.String("3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001")
+//			bob := pulumi.String("3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002")
+//			signers, err := orgsync.NewUserTag(ctx, "signers", &orgsync.UserTagArgs{
+//				Name:    pulumi.String("signers"),
+//				Members: &orgsync.MembersArgs{Exactly: pulumi.StringArray{alice, bob}},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			ctx.Export("tagId", signers.TagId)
+//			return nil
+//		})
+//	}
+//
+// ```
+// ### Rename a tag, and manage some of its members
+//
+// The tag `oncall` is renamed to `duty`. Bob becomes a member, alice is removed, and other members stay. Destroying the resource
+// removes bob from the tag.
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+//	"orgsync.invalid/sdk/go/orgsync"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			alice := pulumi.String("3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001")
+//			bob := pulumi.String("3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002")
+//			_, err := orgsync.NewUserTag(ctx, "duty", &orgsync.UserTagArgs{
+//				Name:       pulumi.String("duty"),
+//				Previously: pulumi.StringArray{pulumi.String("oncall")},
+//				Members: &orgsync.MembersArgs{
+//					AtLeast: pulumi.StringArray{bob},
+//					Never:   pulumi.StringArray{alice},
+//				},
+//				Limits:    &orgsync.UserTagLimitsArgs{MemberRemovals: pulumi.Any("25%")},
+//				OnDestroy: orgsync.OnDestroyRemoveMembers,
+//			})
+//			return err
+//		})
+//	}
+//
+// ```
+//
+// ## Import
+//
+// Creating a `UserTag` adopts the live tag, so a program that you write by hand needs no import. To generate the code of a tag, import
+// it by its organization and its id or name. With a default organization, the id or the name is enough.
+//
+// ```sh
+// $ pulumi import orgsync:index:UserTag signers 0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11/signers
+// $ pulumi import orgsync:index:UserTag signers signers
+// ```
 type UserTag struct {
 	pulumi.CustomResourceState
 

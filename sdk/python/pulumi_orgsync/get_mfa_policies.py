@@ -53,6 +53,22 @@ def get_mfa_policies(organization_id: Optional[_builtins.str] = None,
     """
     Returns all MFA policies of a user.
 
+    ## Example Usage
+    ### The names of a user's MFA policies
+
+    ```python
+    import pulumi
+    import pulumi_orgsync as orgsync
+
+    found = orgsync.get_mfa_policies_output(user_id="3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001")
+
+    pulumi.export(
+        "names",
+        found.mfa_policies.apply(lambda policies: [policy.mfa_policy_name for policy in policies]),
+    )
+    ```
+
+
     :param _builtins.str organization_id: The organization to query, a UUID. Defaults to the Provider's.
     :param _builtins.str user_id: The user, a UUID.
     """
@@ -69,6 +85,22 @@ def get_mfa_policies_output(organization_id: pulumi.Input[Optional[Optional[_bui
                             opts: Optional[Union[pulumi.InvokeOptions, pulumi.InvokeOutputOptions]] = None) -> pulumi.Output[GetMfaPoliciesResult]:
     """
     Returns all MFA policies of a user.
+
+    ## Example Usage
+    ### The names of a user's MFA policies
+
+    ```python
+    import pulumi
+    import pulumi_orgsync as orgsync
+
+    found = orgsync.get_mfa_policies_output(user_id="3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001")
+
+    pulumi.export(
+        "names",
+        found.mfa_policies.apply(lambda policies: [policy.mfa_policy_name for policy in policies]),
+    )
+    ```
+
 
     :param _builtins.str organization_id: The organization to query, a UUID. Defaults to the Provider's.
     :param _builtins.str user_id: The user, a UUID.

@@ -220,7 +220,23 @@ def get_plan(document: Optional[Union[_builtins.str, Mapping[str, Any]]] = None,
              organization_id: Optional[_builtins.str] = None,
              opts: Optional[pulumi.InvokeOptions] = None) -> AwaitableGetPlanResult:
     """
-    Compares a document with the live organization, and returns what a reviewer sees: the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+    Compares a document with the live organization, and returns what a reviewer sees.
+
+    That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+
+    ## Example Usage
+    ### What a reviewer sees of a document
+
+    ```python
+    import pulumi
+    import pulumi_orgsync as orgsync
+
+    plan = orgsync.get_plan_output(document="orgsync.yaml")
+
+    pulumi.export("impact", plan.impact)
+    pulumi.export("comment", plan.markdown)
+    ```
+
 
     :param Union[_builtins.str, Mapping[str, Any]] document: The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
     :param Sequence[_builtins.str] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
@@ -254,7 +270,23 @@ def get_plan_output(document: pulumi.Input[Optional[Union[_builtins.str, Mapping
                     organization_id: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
                     opts: Optional[Union[pulumi.InvokeOptions, pulumi.InvokeOutputOptions]] = None) -> pulumi.Output[GetPlanResult]:
     """
-    Compares a document with the live organization, and returns what a reviewer sees: the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+    Compares a document with the live organization, and returns what a reviewer sees.
+
+    That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+
+    ## Example Usage
+    ### What a reviewer sees of a document
+
+    ```python
+    import pulumi
+    import pulumi_orgsync as orgsync
+
+    plan = orgsync.get_plan_output(document="orgsync.yaml")
+
+    pulumi.export("impact", plan.impact)
+    pulumi.export("comment", plan.markdown)
+    ```
+
 
     :param Union[_builtins.str, Mapping[str, Any]] document: The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
     :param Sequence[_builtins.str] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.

@@ -52,6 +52,17 @@ def list_user_tags(organization_id: Optional[_builtins.str] = None,
     """
     Returns all user tags of the organization.
 
+    ## Example Usage
+    ### All user tags
+
+    ```python
+    import pulumi
+    import pulumi_orgsync as orgsync
+
+    pulumi.export("tags", orgsync.list_user_tags_output().user_tags)
+    ```
+
+
     :param _builtins.str organization_id: The organization to query, a UUID. Defaults to the Provider's.
     """
     __args__ = dict()
@@ -65,6 +76,17 @@ def list_user_tags_output(organization_id: pulumi.Input[Optional[Optional[_built
                           opts: Optional[Union[pulumi.InvokeOptions, pulumi.InvokeOutputOptions]] = None) -> pulumi.Output[ListUserTagsResult]:
     """
     Returns all user tags of the organization.
+
+    ## Example Usage
+    ### All user tags
+
+    ```python
+    import pulumi
+    import pulumi_orgsync as orgsync
+
+    pulumi.export("tags", orgsync.list_user_tags_output().user_tags)
+    ```
+
 
     :param _builtins.str organization_id: The organization to query, a UUID. Defaults to the Provider's.
     """

@@ -104,6 +104,22 @@ class OauthProviderRemoval(pulumi.CustomResource):
 
         One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.
 
+        ## Example Usage
+        ### OAuth providers that alice must not have
+
+        List all providers of a user in one resource: its guard decides whether the last one may be removed.
+
+        ```python
+        import pulumi_orgsync as orgsync
+
+        old_logins = orgsync.OauthProviderRemoval(
+            "alice-old-logins",
+            user_id="3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+            provider_ids=["77aa0c9e-8d0e-4b0e-a9d4-0a64c1a3d001"],
+        )
+        ```
+
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Union['OauthProviderRemovalLimitsArgs', 'OauthProviderRemovalLimitsArgsDict']] limits: How many objects one update may remove.
@@ -121,6 +137,22 @@ class OauthProviderRemoval(pulumi.CustomResource):
         OAuth providers that a user must not have.
 
         One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.
+
+        ## Example Usage
+        ### OAuth providers that alice must not have
+
+        List all providers of a user in one resource: its guard decides whether the last one may be removed.
+
+        ```python
+        import pulumi_orgsync as orgsync
+
+        old_logins = orgsync.OauthProviderRemoval(
+            "alice-old-logins",
+            user_id="3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+            provider_ids=["77aa0c9e-8d0e-4b0e-a9d4-0a64c1a3d001"],
+        )
+        ```
+
 
         :param str resource_name: The name of the resource.
         :param OauthProviderRemovalArgs args: The arguments to use to populate this resource's properties.

@@ -88,6 +88,36 @@ class Organization(pulumi.ComponentResource):
 
         It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. It repairs drift without `--refresh`.
 
+        ## Example Usage
+        ### A document in a file
+
+        ```python
+        import pulumi
+        import pulumi_orgsync as orgsync
+
+        acme = orgsync.Organization("acme", document="orgsync.yaml")
+
+        pulumi.export("summary", acme.summary)
+        ```
+        ### A document in the program
+
+        ```python
+        import pulumi_orgsync as orgsync
+
+        acme = orgsync.Organization(
+            "acme",
+            document={
+                "organizationId": "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11",
+                "users": {
+                    "alice": "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+                    "bob": "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002",
+                },
+                "userTags": [{"name": "signers", "members": {"exactly": ["alice", "bob"]}}],
+            },
+        )
+        ```
+
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Union[_builtins.str, Mapping[str, Any]]] document: The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
@@ -104,6 +134,36 @@ class Organization(pulumi.ComponentResource):
         A whole document as one component.
 
         It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. It repairs drift without `--refresh`.
+
+        ## Example Usage
+        ### A document in a file
+
+        ```python
+        import pulumi
+        import pulumi_orgsync as orgsync
+
+        acme = orgsync.Organization("acme", document="orgsync.yaml")
+
+        pulumi.export("summary", acme.summary)
+        ```
+        ### A document in the program
+
+        ```python
+        import pulumi_orgsync as orgsync
+
+        acme = orgsync.Organization(
+            "acme",
+            document={
+                "organizationId": "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11",
+                "users": {
+                    "alice": "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001",
+                    "bob": "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002",
+                },
+                "userTags": [{"name": "signers", "members": {"exactly": ["alice", "bob"]}}],
+            },
+        )
+        ```
+
 
         :param str resource_name: The name of the resource.
         :param OrganizationArgs args: The arguments to use to populate this resource's properties.

@@ -88,6 +88,23 @@ class PolicyRemoval(pulumi.CustomResource):
 
         One `delete_policies` removes those that do. Destroying the resource submits nothing.
 
+        ## Example Usage
+        ### Policies that must not exist
+
+        ```python
+        import pulumi_orgsync as orgsync
+
+        old_policies = orgsync.PolicyRemoval(
+            "old-policies",
+            policy_ids=[
+                "1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2001",
+                "1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2002",
+            ],
+            limits={"policies": 2},
+        )
+        ```
+
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Union['PolicyRemovalLimitsArgs', 'PolicyRemovalLimitsArgsDict']] limits: How many objects one update may remove.
@@ -104,6 +121,23 @@ class PolicyRemoval(pulumi.CustomResource):
         Policies that must not exist.
 
         One `delete_policies` removes those that do. Destroying the resource submits nothing.
+
+        ## Example Usage
+        ### Policies that must not exist
+
+        ```python
+        import pulumi_orgsync as orgsync
+
+        old_policies = orgsync.PolicyRemoval(
+            "old-policies",
+            policy_ids=[
+                "1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2001",
+                "1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2002",
+            ],
+            limits={"policies": 2},
+        )
+        ```
+
 
         :param str resource_name: The name of the resource.
         :param PolicyRemovalArgs args: The arguments to use to populate this resource's properties.

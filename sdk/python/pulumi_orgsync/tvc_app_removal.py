@@ -88,6 +88,19 @@ class TvcAppRemoval(pulumi.CustomResource):
 
         One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.
 
+        ## Example Usage
+        ### An app that must not exist
+
+        ```python
+        import pulumi_orgsync as orgsync
+
+        old_app = orgsync.TvcAppRemoval(
+            "old-app",
+            app_id="c1d2e3f4-0a1b-4c2d-8e3f-4a5b6c7d3002",
+        )
+        ```
+
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] app_id: The app, a UUID. Changing it replaces the resource.
@@ -104,6 +117,19 @@ class TvcAppRemoval(pulumi.CustomResource):
         A TVC app that must not exist.
 
         One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.
+
+        ## Example Usage
+        ### An app that must not exist
+
+        ```python
+        import pulumi_orgsync as orgsync
+
+        old_app = orgsync.TvcAppRemoval(
+            "old-app",
+            app_id="c1d2e3f4-0a1b-4c2d-8e3f-4a5b6c7d3002",
+        )
+        ```
+
 
         :param str resource_name: The name of the resource.
         :param TvcAppRemovalArgs args: The arguments to use to populate this resource's properties.

@@ -158,6 +158,56 @@ class UserTag(pulumi.CustomResource):
 
         It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. Creating fails if there is no such tag.
 
+        ## Example Usage
+        ### The exact members of a tag
+
+        ```python
+        import pulumi
+        import pulumi_orgsync as orgsync
+
+        alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001"
+        bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002"
+
+        signers = orgsync.UserTag(
+            "signers",
+            name="signers",
+            members={"exactly": [alice, bob]},
+        )
+
+        pulumi.export("tagId", signers.tag_id)
+        ```
+        ### Rename a tag, and manage some of its members
+
+        The tag `oncall` is renamed to `duty`. Bob becomes a member, alice is removed, and other members stay. Destroying the resource
+        removes bob from the tag.
+
+        ```python
+        import pulumi_orgsync as orgsync
+
+        alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001"
+        bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002"
+
+        duty = orgsync.UserTag(
+            "duty",
+            name="duty",
+            previously=["oncall"],
+            members={"at_least": [bob], "never": [alice]},
+            limits={"member_removals": "25%"},
+            on_destroy=orgsync.OnDestroy.REMOVE_MEMBERS,
+        )
+        ```
+
+        ## Import
+
+        Creating a `UserTag` adopts the live tag, so a program that you write by hand needs no import. To generate the code of a tag, import
+        it by its organization and its id or name. With a default organization, the id or the name is enough.
+
+        ```sh
+        $ pulumi import orgsync:index:UserTag signers 0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11/signers
+        $ pulumi import orgsync:index:UserTag signers signers
+        ```
+
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Union['UserTagLimitsArgs', 'UserTagLimitsArgsDict']] limits: How many members one update may remove.
@@ -178,6 +228,56 @@ class UserTag(pulumi.CustomResource):
         The name and the members of a user tag.
 
         It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. Creating fails if there is no such tag.
+
+        ## Example Usage
+        ### The exact members of a tag
+
+        ```python
+        import pulumi
+        import pulumi_orgsync as orgsync
+
+        alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001"
+        bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002"
+
+        signers = orgsync.UserTag(
+            "signers",
+            name="signers",
+            members={"exactly": [alice, bob]},
+        )
+
+        pulumi.export("tagId", signers.tag_id)
+        ```
+        ### Rename a tag, and manage some of its members
+
+        The tag `oncall` is renamed to `duty`. Bob becomes a member, alice is removed, and other members stay. Destroying the resource
+        removes bob from the tag.
+
+        ```python
+        import pulumi_orgsync as orgsync
+
+        alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001"
+        bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002"
+
+        duty = orgsync.UserTag(
+            "duty",
+            name="duty",
+            previously=["oncall"],
+            members={"at_least": [bob], "never": [alice]},
+            limits={"member_removals": "25%"},
+            on_destroy=orgsync.OnDestroy.REMOVE_MEMBERS,
+        )
+        ```
+
+        ## Import
+
+        Creating a `UserTag` adopts the live tag, so a program that you write by hand needs no import. To generate the code of a tag, import
+        it by its organization and its id or name. With a default organization, the id or the name is enough.
+
+        ```sh
+        $ pulumi import orgsync:index:UserTag signers 0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11/signers
+        $ pulumi import orgsync:index:UserTag signers signers
+        ```
+
 
         :param str resource_name: The name of the resource.
         :param UserTagArgs args: The arguments to use to populate this resource's properties.

@@ -108,11 +108,14 @@ export function seal(properties: object): Record<string, unknown> {
 		names.includes(name) || derived.includes(name) || listLeaves(value).some((leaf) => values.redact(leaf) !== leaf);
 	return Object.fromEntries(
 		Object.entries(properties).map(([name, value]) =>
-			value === undefined || hasUnknown(value) || !isSecret(name, value)
-				? [name, value]
-				: [name, { [signatureKey]: secretSignature, value }],
+			value === undefined || hasUnknown(value) || !isSecret(name, value) ? [name, value] : [name, wrapSecret(value)],
 		),
 	);
+}
+
+/** The value as a Pulumi secret. */
+export function wrapSecret(value: unknown): object {
+	return { [signatureKey]: secretSignature, value };
 }
 
 /** The id of a resource, or its digest if it contains a secret input: Pulumi stores ids in plain text. */

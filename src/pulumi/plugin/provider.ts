@@ -5,7 +5,10 @@ import { organizationRefusal } from "../import-id.ts";
 import { ProviderProcess } from "../provider-process.ts";
 import { resources } from "../resources.ts";
 import { configurationNamespace, type GivenSettings, settingNames } from "../settings.ts";
-import { openLog } from "./engine.ts";
+import { construct } from "./component-call.ts";
+import { DriftedParts } from "./drifted-parts.ts";
+import { type EngineLog, openLog } from "./engine.ts";
+import { invoke } from "./function-calls.ts";
 import { ResourceCalls } from "./resource-calls.ts";
 import { readProperties } from "./values.ts";
 
@@ -19,14 +22,19 @@ export class PluginProvider {
 	readonly #process: ProviderProcess;
 	readonly #configured = Promise.withResolvers<GivenSettings>();
 	readonly #resources: ReadonlyMap<string, ResourceCalls>;
+	readonly #drifted = new DriftedParts();
+	readonly #log: EngineLog;
+	/** `URN::ID`, by which the engine finds this provider; undefined for an engine that does not say. */
+	#reference: string | undefined;
 
 	constructor(engine: string | undefined) {
 		const log = openLog(engine);
+		this.#log = log;
 		this.#process = new ProviderProcess({ engine, print: (line, urn) => log.print("info", line, urn) });
 		this.#resources = new Map(
 			resources.map((definition) => [
 				`${configurationNamespace}:index:${definition.name}`,
-				new ResourceCalls(definition, this.#process, () => this.#configured.promise),
+				new ResourceCalls(definition, this.#process, () => this.#configured.promise, this.#drifted),
 			]),
 		);
 	}
@@ -48,6 +56,7 @@ export class PluginProvider {
 	}
 
 	configure(request: Message<"ConfigureRequest">): Message<"ConfigureResponse"> {
+		this.#reference = request.hasUrn() && request.hasId() ? `${request.getUrn()}::${request.getId()}` : undefined;
 		const { properties } = readProperties(request.getArgs());
 		const given = settingNames.flatMap((name) => {
 			const value = properties[name];
@@ -68,6 +77,20 @@ export class PluginProvider {
 		const found = this.#resources.get(type);
 		if (found === undefined) throw new Error(`unknown resource type ${type}`);
 		return found;
+	}
+
+	construct(request: Message<"ConstructRequest">): Promise<Message<"ConstructResponse">> {
+		return construct(request, {
+			process: this.#process,
+			log: this.#log,
+			settings: () => this.#configured.promise,
+			provider: () => this.#reference,
+			drifted: this.#drifted,
+		});
+	}
+
+	invoke(request: Message<"InvokeRequest">): Promise<Message<"InvokeResponse">> {
+		return invoke(request, this.#process, () => this.#configured.promise);
 	}
 
 	cancel(): void {

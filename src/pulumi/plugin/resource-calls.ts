@@ -6,6 +6,7 @@ import type { ProviderProcess } from "../provider-process.ts";
 import type { ResourceDefinition } from "../resource.ts";
 import { makeOperations, type ResourceOperations } from "../resource-operations.ts";
 import type { GivenSettings } from "../settings.ts";
+import type { DriftedParts } from "./drifted-parts.ts";
 import { operationOfRead } from "./read-purpose.ts";
 import { type PlainProperties, readProperties, writeProperties } from "./values.ts";
 
@@ -18,9 +19,16 @@ type Message<Name extends keyof Messages> = InstanceType<Messages[Name]>;
 export class ResourceCalls {
 	readonly #definition: ResourceDefinition;
 	readonly #operations: ResourceOperations;
+	readonly #drifted: DriftedParts;
 
-	constructor(definition: ResourceDefinition, process: ProviderProcess, settings: () => Promise<GivenSettings>) {
+	constructor(
+		definition: ResourceDefinition,
+		process: ProviderProcess,
+		settings: () => Promise<GivenSettings>,
+		drifted: DriftedParts,
+	) {
 		this.#definition = definition;
+		this.#drifted = drifted;
 		this.#operations = makeOperations(definition, process, settings);
 	}
 
@@ -44,7 +52,9 @@ export class ResourceCalls {
 	async diff(request: Message<"DiffRequest">): Promise<Message<"DiffResponse">> {
 		const urn = request.getUrn();
 		const olds = this.#read(urn, request.getOlds());
-		const { changes, replaces } = this.#operations.diff(request.getId(), olds, this.#read(urn, request.getNews()));
+		const drift = this.#drifted.find(urn);
+		const news = { ...this.#read(urn, request.getNews()), ...(drift === undefined ? {} : { outOfSync: true }) };
+		const { changes, replaces } = this.#operations.diff(request.getId(), olds, news);
 		const response = new DiffResponse();
 		response.setChanges(changes ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE);
 		response.setReplacesList([...replaces]);

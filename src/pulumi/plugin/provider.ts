@@ -31,6 +31,8 @@ export class PluginProvider {
 		const log = openLog(engine);
 		this.#log = log;
 		this.#process = new ProviderProcess({ engine, print: (line, urn) => log.print("info", line, urn) });
+		// The engine asks some processes for the schema alone, which need no session.
+		if (engine !== undefined) this.#process.endWithEngine();
 		this.#resources = new Map(
 			resources.map((definition) => [
 				`${configurationNamespace}:index:${definition.name}`,

@@ -1,5 +1,6 @@
 /** All functions that an engine can call, with what the package schema says of them. */
 import type { DesiredOrganization } from "../plan/organization.ts";
+import type { QueryName } from "../wire/operations.ts";
 import { type OrganizationArgs, readOrganization } from "./component.ts";
 import { checkArguments, type Described } from "./described.ts";
 import { ResourceFailure } from "./failure.ts";
@@ -14,7 +15,7 @@ export interface FunctionDescription {
 	readonly description: string;
 	readonly arguments: Described;
 	/** The fields of the result; for a query, the schema of its operation has the one field. */
-	readonly result: Described | { readonly operation: string };
+	readonly result: Described | { readonly operation: QueryName };
 }
 
 export const functions: readonly FunctionDescription[] = [

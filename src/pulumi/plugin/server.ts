@@ -4,10 +4,10 @@ import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import { pulumiSchemaFile, readSchemaText } from "../../schema.ts";
 import { ResourceFailure } from "../failure.ts";
 import { messageLimits } from "./engine.ts";
 import { toStatus } from "./failure-status.ts";
-import { makePackageSchema } from "./package-schema.ts";
 import { PluginProvider } from "./provider.ts";
 
 /** Serves a provider for the engine at this address. Returns the port. */
@@ -32,7 +32,7 @@ function handlersOf(provider: PluginProvider, version: string) {
 		}),
 		getSchema: answer(() => {
 			const response = new providerMessages.GetSchemaResponse();
-			response.setSchema(JSON.stringify(makePackageSchema(version)));
+			response.setSchema(readSchemaText(pulumiSchemaFile));
 			return response;
 		}),
 		checkConfig: answer((request: Parameters<PluginProvider["checkConfig"]>[0]) => provider.checkConfig(request)),

@@ -17,9 +17,10 @@ import { plainStyle, renderPlan, summarizePlan } from "../render/text.ts";
 import { listPaths, objectToDocument } from "./document-object.ts";
 import { ResourceFailure, replaceFlags } from "./failure.ts";
 import type { Properties } from "./inputs.ts";
-import { type Drift, driftOf } from "./part-drift.ts";
+import { driftOf } from "./part-drift.ts";
 import { spelling } from "./plan-checks.ts";
 import { projectFolder } from "./project.ts";
+import type { PropertyChange } from "./property-changes.ts";
 import type { ResourceDefinition } from "./resource.ts";
 import { resources } from "./resources.ts";
 import type { Session } from "./session.ts";
@@ -95,8 +96,8 @@ export interface RegisteredPart {
 	readonly definition: ResourceDefinition;
 	readonly name: string;
 	readonly args: Properties;
-	/** How the live object differs; left out if it is not known to. */
-	readonly drift?: Drift;
+	/** How the live object differs. Empty if it is in sync, or if that is not known. */
+	readonly drift: readonly PropertyChange[];
 	/** Names that the part had before: a renamed tag is the same resource. */
 	readonly earlierNames: readonly string[];
 }
@@ -115,12 +116,12 @@ export function partsToRegister(
 				organizationId: desired.organizationId,
 				partOf: name,
 				// Updates a part although its other inputs are unchanged.
-				...(drift === undefined ? {} : { outOfSync: true }),
+				...(drift.length === 0 ? {} : { outOfSync: true }),
 				...part.args,
 				...(part.limit === undefined ? {} : { limits: { [part.limit]: countRemovals(changes) } }),
 			};
 			const earlierNames = (part.earlierSuffixes ?? []).map((suffix) => `${name}-${suffix}`);
-			return { definition, name: `${name}-${part.suffix}`, args, earlierNames, ...(drift && { drift }) };
+			return { definition, name: `${name}-${part.suffix}`, args, earlierNames, drift };
 		}),
 	);
 }

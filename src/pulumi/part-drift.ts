@@ -1,43 +1,40 @@
 /** How the live object of a component's part differs from the part's inputs, in the terms of a property diff. */
 import type { Change } from "../plan/change.ts";
-import { type Members, type Properties, withoutUndefined } from "./inputs.ts";
+import type { Members, Properties } from "./inputs.ts";
+import type { PropertyChange } from "./property-changes.ts";
 
-type DriftKind = "add" | "delete" | "update";
-
-/** What an update does to live state, by the path of a property in the inputs, for example `members.exactly[1]`. */
-export type Drift = Readonly<Record<string, DriftKind>>;
-
-/** Returns the drift of a part with these inputs; undefined if live state is not known to differ. */
-export function driftOf(args: Properties, changes: readonly Change[]): Drift | undefined {
-	const known = changes.filter(({ basis }) => basis !== "unknown");
-	if (known.length === 0) return undefined;
-	return Object.fromEntries(known.flatMap((change) => describe(args, change)));
+/**
+ * Returns what an update does to live state, by the properties of a part with these inputs. Empty if live state is not known to
+ * differ: where it is unknown, only the state of the part records whether its desired state was applied before.
+ */
+export function driftOf(args: Properties, changes: readonly Change[]): readonly PropertyChange[] {
+	return changes.filter(({ basis }) => basis !== "unknown").flatMap((change) => describe(args, change));
 }
 
-function describe(args: Properties, change: Change): readonly (readonly [path: string, kind: DriftKind])[] {
-	if (change.kind !== "userTag") return change.action === "remove" ? [pathOf(args, change.id)] : [];
+function describe(args: Properties, change: Change): readonly PropertyChange[] {
+	if (change.kind !== "userTag") return change.action === "remove" ? [find(args, change.id, [])] : [];
 	const { before, after, addUserIds, removeUserIds } = change;
 	const members = (args.members ?? {}) as Members;
+	const inLists = (userId: string): PropertyChange => find({ ...members }, userId, ["members"]);
 	const { exactly } = members;
-	const lists = withoutUndefined({ ...members }) as Properties;
 	return [
-		...(before.name === after.name ? [] : [["name", "update"] as const]),
-		...addUserIds.map((userId) => pathOf(lists, userId, "members.")),
+		...(before.name === after.name ? [] : [{ path: ["name"], kind: "update" } as const]),
+		...addUserIds.map(inLists),
+		// A list of all members does not contain the one to remove, which the diff shows after its end.
 		...removeUserIds.map((userId, index) =>
-			// A list of all members does not contain the one to remove, which a diff shows after its end.
 			exactly === undefined
-				? pathOf(lists, userId, "members.")
-				: ([`members.exactly[${exactly.length + index}]`, "delete"] as const),
+				? inLists(userId)
+				: ({ path: ["members", "exactly", exactly.length + index], kind: "delete" } as const),
 		),
 	];
 }
 
 /** The item of a list that has to apply again; or the property that is the one id of its resource. */
-function pathOf(lists: Properties, id: string, above = ""): readonly [path: string, kind: DriftKind] {
+function find(lists: Properties, id: string, above: readonly string[]): PropertyChange {
 	for (const [name, list] of Object.entries(lists)) {
 		const index = Array.isArray(list) ? list.indexOf(id) : -1;
-		if (index >= 0) return [`${above}${name}[${index}]`, "add"];
-		if (list === id) return [`${above}${name}`, "update"];
+		if (index >= 0) return { path: [...above, name, index], kind: "add" };
+		if (list === id) return { path: [...above, name], kind: "update" };
 	}
-	return [above.replace(/\.$/, ""), "update"];
+	return { path: above, kind: "update" };
 }

@@ -15,9 +15,9 @@ import { hasUnknown, type Properties, unknownValue } from "../inputs.ts";
 import { documentInputs, findingsOf, organizationOutputs } from "../organization-fields.ts";
 import type { ProviderProcess } from "../provider-process.ts";
 import { withoutSecrets } from "../resource-operations.ts";
-import { wrapSecret } from "../secrets.ts";
+import { markSecret } from "../secrets.ts";
 import type { GivenSettings } from "../settings.ts";
-import type { DriftedParts } from "./drifted-parts.ts";
+import type { ComponentParts } from "./component-parts.ts";
 import type { EngineLog } from "./engine.ts";
 import { Monitor } from "./monitor.ts";
 import { componentRequest, partRequest, partUrn } from "./registrations.ts";
@@ -33,7 +33,7 @@ export interface ComponentContext {
 	readonly settings: () => Promise<GivenSettings>;
 	/** The reference of this provider, `URN::ID`: the parts belong to the provider of their component. */
 	readonly provider: () => string | undefined;
-	readonly drifted: DriftedParts;
+	readonly parts: ComponentParts;
 }
 
 /** What a component registers, and what the program sees of it. */
@@ -82,7 +82,7 @@ async function make(request: Request, { process, settings }: ComponentContext): 
 	const plan = await planOrganization(name, desired, session);
 	const isDocumentSecret = secretNames.includes("document");
 	const isOrganizationSecret = isDocumentSecret || secretNames.includes("organizationId");
-	const seal = (isSecret: boolean, value: unknown): unknown => (isSecret ? wrapSecret(value) : value);
+	const seal = (isSecret: boolean, value: unknown): unknown => (isSecret ? markSecret(value) : value);
 	const { summary, ...ofOneRun } = findingsOf(plan);
 	const organizationId = seal(isOrganizationSecret, desired.organizationId);
 	return {
@@ -129,11 +129,12 @@ async function register(
 	request: Request,
 	{ inputs, parts, notice, outputs }: Made,
 	monitor: Monitor,
-	{ process, log, provider, drifted }: ComponentContext,
+	{ process, log, provider, parts: known }: ComponentContext,
 ): Promise<string> {
 	const urn = await monitor.register(componentRequest(request, writeProperties(inputs)));
 	if (notice !== undefined) log.print(notice.severity, process.secrets.redact(notice.text), urn);
-	for (const part of parts) drifted.record(partUrn(urn, part), part.drift);
+	const component = request.getName();
+	for (const part of parts) known.record(partUrn(urn, part), { component, drift: part.drift });
 	const registered = await Promise.allSettled(
 		parts.map((part) => monitor.register(partRequest(request, urn, part, provider()))),
 	);

@@ -4,7 +4,7 @@ import { ResourceFailure } from "../failure.ts";
 import { callFunction } from "../functions.ts";
 import type { ProviderProcess } from "../provider-process.ts";
 import { withoutSecrets } from "../resource-operations.ts";
-import { wrapSecret } from "../secrets.ts";
+import { markSecret } from "../secrets.ts";
 import { configurationNamespace, type GivenSettings } from "../settings.ts";
 import { readProperties, writeProperties } from "./values.ts";
 
@@ -27,7 +27,7 @@ export function invoke(
 		const response = new providerMessages.InvokeResponse();
 		if ("result" in answer) {
 			const result = Object.entries(answer.result).filter(([, value]) => value !== undefined);
-			const sealed = result.map(([field, value]) => [field, secretNames.length === 0 ? value : wrapSecret(value)]);
+			const sealed = result.map(([field, value]) => [field, secretNames.length === 0 ? value : markSecret(value)]);
 			response.setReturn(writeProperties(Object.fromEntries(sealed)));
 			return response;
 		}

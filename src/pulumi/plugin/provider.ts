@@ -6,7 +6,7 @@ import { ProviderProcess } from "../provider-process.ts";
 import { resources } from "../resources.ts";
 import { configurationNamespace, type GivenSettings, settingNames } from "../settings.ts";
 import { construct } from "./component-call.ts";
-import { DriftedParts } from "./drifted-parts.ts";
+import { ComponentParts } from "./component-parts.ts";
 import { type EngineLog, openLog } from "./engine.ts";
 import { invoke } from "./function-calls.ts";
 import { ResourceCalls } from "./resource-calls.ts";
@@ -22,7 +22,8 @@ export class PluginProvider {
 	readonly #process: ProviderProcess;
 	readonly #configured = Promise.withResolvers<GivenSettings>();
 	readonly #resources: ReadonlyMap<string, ResourceCalls>;
-	readonly #drifted = new DriftedParts();
+	/** What the components of this process registered. */
+	readonly parts = new ComponentParts();
 	readonly #log: EngineLog;
 	/** `URN::ID`, by which the engine finds this provider; undefined for an engine that does not say. */
 	#reference: string | undefined;
@@ -36,7 +37,7 @@ export class PluginProvider {
 		this.#resources = new Map(
 			resources.map((definition) => [
 				`${configurationNamespace}:index:${definition.name}`,
-				new ResourceCalls(definition, this.#process, () => this.#configured.promise, this.#drifted),
+				new ResourceCalls(definition, this.#process, () => this.#configured.promise, this.parts),
 			]),
 		);
 	}
@@ -87,7 +88,7 @@ export class PluginProvider {
 			log: this.#log,
 			settings: () => this.#configured.promise,
 			provider: () => this.#reference,
-			drifted: this.#drifted,
+			parts: this.parts,
 		});
 	}
 

@@ -10,14 +10,20 @@ import { messageLimits } from "./engine.ts";
 import { toStatus } from "./failure-status.ts";
 import { PluginProvider } from "./provider.ts";
 
-/** Serves a provider for the engine at this address. Returns the port. */
-export function serve(engine: string | undefined, version: string): Promise<number> {
+export interface Serving {
+	readonly port: number;
+	/** Ends the calls in progress and closes the port. */
+	close(): void;
+}
+
+/** Serves a provider for the engine at this address. */
+export function serve(engine: string | undefined, version: string): Promise<Serving> {
 	const provider = new PluginProvider(engine);
 	const server = new Server(messageLimits);
 	server.addService(providerService.ResourceProviderService, handlersOf(provider, version));
 	return new Promise((resolve, reject) => {
 		server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
-			error === null ? resolve(port) : reject(error),
+			error === null ? resolve({ port, close: () => server.forceShutdown() }) : reject(error),
 		);
 	});
 }

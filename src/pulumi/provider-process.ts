@@ -28,6 +28,7 @@ export class ProviderProcess {
 	readonly #interruption = new AbortController();
 	/** Calls in flight that may submit something. */
 	#inFlight = 0;
+	#endsWithEngine = false;
 
 	constructor(options: ProviderProcessOptions) {
 		this.#options = options;
@@ -39,7 +40,7 @@ export class ProviderProcess {
 		const key = JSON.stringify(given);
 		const known = this.#sessions.get(key);
 		if (known !== undefined) return known;
-		if (this.#sessions.size === 0) this.#endWithEngine();
+		this.endWithEngine();
 		const session = new Session(readSettings(given, process.env), {
 			...processContext(),
 			claimsFolder: this.#claimsFolder,
@@ -73,9 +74,12 @@ export class ProviderProcess {
 
 	/**
 	 * Ends this process with its engine: at its signal, and when it is gone. The engine holds the other end of our standard
-	 * input and writes nothing to it, so the input ends when the engine is killed.
+	 * input and writes nothing to it, so the input ends when the engine is killed. Every session sees to it; a process that serves the engine before it has a
+	 * session calls this at its start.
 	 */
-	#endWithEngine(): void {
+	endWithEngine(): void {
+		if (this.#endsWithEngine) return;
+		this.#endsWithEngine = true;
 		const end = (): void => this.#endWhenDone();
 		process.on("SIGINT", end);
 		process.on("exit", () => this.#claimsFolder?.close());

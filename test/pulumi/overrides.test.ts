@@ -5,10 +5,14 @@
 import { describe, expect, it } from "vitest";
 import { expectSuccess } from "../engine/harness.ts";
 import { organizationId, policies } from "../world.ts";
+import { adapters } from "./adapters.ts";
+import type { Program } from "./program.ts";
 import { makePulumiWorld, shown } from "./world.ts";
 
 const [first] = policies;
-const removal = `new orgsync.PolicyRemoval("old", { policyIds: ["${first}"], limits: { policies: 0 } });\n`;
+const removal: Program = {
+	resources: { old: { type: "PolicyRemoval", properties: { policyIds: [first], limits: { policies: 0 } } } },
+};
 const needsTwo = { approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } };
 const allowed = "override used: orgsync:allow policies=1: 1 policy would be removed (allowed: at most 0)";
 const inYaml = `organizationId: ${organizationId}\nabsent: { policies: [${first}] }\nlimits: { policies: 0 }\n`;
@@ -16,10 +20,9 @@ const inYaml = `organizationId: ${organizationId}\nabsent: { policies: [${first}
 /** How often the engine's summary of what was said has this line; beside it the engine shows each line as it comes. */
 const count = (text: string, line: string): number => text.split(`\n    ${line}`).length - 1;
 
-describe("overrides of a resource", { timeout: 180_000 }, () => {
+describe.each(adapters)("overrides of a resource of $title", { timeout: 180_000 }, (adapter) => {
 	it("are shown with their numbers once in a preview and once in an up, and only if they are needed", async () => {
-		const { world, stack } = await makePulumiWorld(removal);
-		await stack.configure({ "orgsync:allow": "policies=1 tvcApps=3" });
+		const { world, stack } = await adapter.makeWorld(removal, { config: { "orgsync:allow": "policies=1 tvcApps=3" } });
 		await world.setRules(needsTwo);
 		const preview = await stack.preview();
 		expectSuccess(preview);

@@ -2,7 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { expectSuccess, type Stack } from "../engine/harness.ts";
 import { alice, apps, bob, keys, organizationId, policies, provider, providers, type World } from "../world.ts";
-import { makePulumiWorld, shown, withImports } from "./world.ts";
+import { adapters } from "./adapters.ts";
+import type { Program, ProgramResource } from "./program.ts";
+import { shown } from "./world.ts";
 
 interface Listed {
 	readonly policyIds: readonly string[];
@@ -11,12 +13,18 @@ interface Listed {
 	readonly userId?: string;
 }
 
-function program({ policyIds, providerIds, userId = bob, ...rest }: Listed, more = ""): string {
-	return `
-new orgsync.PolicyRemoval("policies", ${JSON.stringify({ policyIds, ...rest })});
-new orgsync.OauthProviderRemoval("providers", ${JSON.stringify({ userId, providerIds })});
-new orgsync.TvcAppRemoval("app", { appId: "${apps.old}" });
-${more}`;
+function program(
+	{ policyIds, providerIds, userId = bob, ...rest }: Listed,
+	more: Readonly<Record<string, ProgramResource>> = {},
+): Program {
+	return {
+		resources: {
+			policies: { type: "PolicyRemoval", properties: { policyIds, ...rest } },
+			providers: { type: "OauthProviderRemoval", properties: { userId, providerIds } },
+			app: { type: "TvcAppRemoval", properties: { appId: apps.old } },
+			...more,
+		},
+	};
 }
 
 /** What each activity since the last time was about, by its type. */
@@ -32,9 +40,9 @@ async function keptIds(stack: Stack, name: string): Promise<unknown> {
 
 const otherOrganization = "00000000-0000-4000-8000-000000000002";
 
-describe("removals", { timeout: 240_000 }, () => {
+describe.each(adapters)("removals of $title", { timeout: 240_000 }, (adapter) => {
 	it("submit one activity for live objects, one for newly listed ones, and one for objects that are back", async () => {
-		const { world, stack } = await makePulumiWorld(
+		const { world, stack } = await adapter.makeWorld(
 			program({ policyIds: [policies[0]], providerIds: [providers.bob[0]], userId: bob.toUpperCase() }),
 		);
 		expectSuccess(await stack.up());
@@ -46,7 +54,7 @@ describe("removals", { timeout: 240_000 }, () => {
 		});
 
 		const listed = { policyIds: [policies[1].toUpperCase(), policies[0]], providerIds: [...providers.bob] };
-		stack.write({ "index.mjs": withImports(program(listed)) });
+		adapter.write(stack, program(listed));
 		world.clearRequests();
 		expectSuccess(await stack.up());
 		expect(world.submits()).toHaveLength(2);
@@ -84,8 +92,7 @@ describe("removals", { timeout: 240_000 }, () => {
 			users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.alice.publicKey }] }],
 		});
 		world.clearRequests();
-		const elsewhere = program({ ...listed, organizationId: otherOrganization, userId: alice });
-		stack.write({ "index.mjs": withImports(elsewhere) });
+		adapter.write(stack, program({ ...listed, organizationId: otherOrganization, userId: alice }));
 		const replaced = expectSuccess(await stack.preview(["--diff"]));
 		expect(replaced).toMatch(/PolicyRemoval: \(replace\)/);
 		expect(replaced).toContain(`~ organizationId: "${organizationId}" => "${otherOrganization}"`);
@@ -93,8 +100,8 @@ describe("removals", { timeout: 240_000 }, () => {
 		expect(replaced).not.toMatch(/TvcAppRemoval: \((?!same)/);
 		expect(world.submits()).toEqual([]);
 
-		const again = `new orgsync.PolicyRemoval("more", { policyIds: ["${policies[1]}", "${policies[2]}"] });`;
-		stack.write({ "index.mjs": withImports(program(listed, again)) });
+		const again = { type: "PolicyRemoval", properties: { policyIds: [policies[1], policies[2]] } } as const;
+		adapter.write(stack, program(listed, { more: again }));
 		await stack.configure({ "orgsync:allow": "lockout=16" });
 		const twice = await stack.preview();
 		expect(twice.exitCode).toBe(1);

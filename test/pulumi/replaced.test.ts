@@ -4,37 +4,42 @@
  */
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
+import { type Answer, expectSuccess } from "../engine/harness.ts";
 import { alice, bob, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
+import { type Adapter, adapters, dynamicResources } from "./adapters.ts";
+import { configured, type Program, type ProgramResource } from "./program.ts";
 import { startProvider } from "./providers.ts";
-import { makePulumiWorld, shown, withImports } from "./world.ts";
+import { type PulumiWorld, shown } from "./world.ts";
 
-const type = "pulumi-nodejs:dynamic/orgsync:UserTag";
-const urnOf = (name: string) => `urn:pulumi:test::probe::${type}::${name}`;
-
-function program(resource: string, options = "{}", name = "signers"): string {
-	const args = `{ name: "${name}", members: { exactly: ["${alice}", "${bob}"] }, onDestroy: "removeMembers" }`;
-	return `new orgsync.UserTag("${resource}", ${args}, ${options});`;
-}
-
-/** A stack whose resource `signers` has given the tag to alice and bob. */
-async function makeSigners(options = "{}"): Promise<{ world: World; stack: Stack }> {
-	const { world, stack } = await makePulumiWorld(program("signers", options));
-	// The one who applies keeps a tag, so that no guard minds.
-	await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
-	expectSuccess(await stack.up());
-	world.clearRequests();
-	return { world, stack };
-}
+/** A program whose one resource gives the tag to alice and bob. */
+const program = (resource: string, options: ProgramResource["options"] = {}): Program => ({
+	resources: {
+		[resource]: {
+			type: "UserTag",
+			properties: { name: "signers", members: { exactly: [alice, bob] }, onDestroy: "removeMembers" },
+			options,
+		},
+	},
+});
 
 const members = (world: World): readonly string[] =>
 	[...world.organization().userTags.find(({ tagId }: { tagId: string }) => tagId === tags.signers).userIds].sort();
 
+/** A stack whose resource `signers` has given the tag to alice and bob. */
+async function makeSigners(adapter: Adapter): Promise<PulumiWorld> {
+	const made = await adapter.makeWorld(program("signers"));
+	// The one who applies keeps a tag, so that no guard minds.
+	await made.world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
+	expectSuccess(await made.stack.up());
+	made.world.clearRequests();
+	return made;
+}
+
 /** Expects that the command succeeded, removed no members, and printed why. */
-function expectLeft(world: World, answer: Answer, because: string): void {
+function expectLeft(world: World, answer: Answer, resource: string, because: string): void {
 	expectSuccess(answer);
 	expect(shown(answer)).toContain(
-		`signers: its 2 members keep the user tag: ${because}; to remove members, list them under \`never\``,
+		`${resource}: its 2 members keep the user tag: ${because}; to remove members, list them under \`never\``,
 	);
 	expect(members(world)).toEqual([alice, bob]);
 	expect(world.submits()).toEqual([]);
@@ -56,7 +61,7 @@ describe("deleting a UserTag of one stack", () => {
 			members: { exactly: [alice, carol] },
 			onDestroy: "removeMembers",
 			resource: "signers",
-			resourceUrn: urnOf("signers").replace("test", stack),
+			resourceUrn: dynamicResources.urnOf("UserTag", "signers").replace("test", stack),
 		});
 		const journal = join(world.folder, "journal.sqlite");
 		// Another `wait` makes another session, as in another process.
@@ -79,63 +84,60 @@ describe("deleting a UserTag of one stack", () => {
 	});
 });
 
-describe("deleting a UserTag with removeMembers", { timeout: 240_000 }, () => {
-	it("keeps the members for the replacement of a tainted resource, created before or after it", async () => {
-		const { world, stack } = await makeSigners();
+describe.each(adapters)("deleting a UserTag of $title with removeMembers", { timeout: 240_000 }, (adapter) => {
+	const urnOf = (name: string): string => adapter.urnOf("UserTag", name);
+
+	it("keeps the members for what takes its place: a replacement, another name, another Provider; the last one removes them", async () => {
+		const { world, stack } = await makeSigners(adapter);
 		expectSuccess(await stack.pulumi(["state", "taint", urnOf("signers"), "--yes"]));
-		expectLeft(world, await stack.up(), managedBy("signers"));
+		expectLeft(world, await stack.up(), "signers", managedBy("signers"));
+		adapter.write(stack, program("signers", { deleteBeforeReplace: true }));
+		expectLeft(
+			world,
+			await stack.up(["--replace", urnOf("signers"), "--parallel", "1"]),
+			"signers",
+			managedBy("signers"),
+		);
 
-		stack.write({ "index.mjs": withImports(program("signers", "{ deleteBeforeReplace: true }")) });
-		expectLeft(world, await stack.up(["--replace", urnOf("signers"), "--parallel", "1"]), managedBy("signers"));
-		expectSuccess(await stack.preview(["--refresh", "--expect-no-changes"]));
-	});
+		adapter.write(stack, program("approvers"));
+		expectLeft(world, await stack.up(["--parallel", "1"]), "signers", managedBy("approvers"));
 
-	it("keeps the members for a resource of another name, and removes them with the last resource", async () => {
-		const { world, stack } = await makeSigners();
-		stack.write({ "index.mjs": withImports(program("approvers")) });
-		expectLeft(world, await stack.up(["--parallel", "1"]), managedBy("approvers"));
+		// Another Provider is another process.
+		await stack.configure({ "probe:key": { secret: keys.alice.privateKey } });
+		const other: ProgramResource = { type: "Provider", properties: { apiPrivateKey: configured("key") } };
+		const moved: Program = {
+			config: { key: "secret" },
+			resources: { other, ...program("voters", { provider: "other" }).resources },
+		};
+		adapter.write(stack, moved);
+		expectLeft(world, await stack.up(), "approvers", managedBy("voters"));
 
-		stack.write({ "index.mjs": withImports("") });
+		adapter.write(stack, { ...moved, resources: { other } });
 		const removed = await stack.up();
 		expectSuccess(removed);
 		expect(shown(removed)).not.toContain("keep the user tag");
 		expect(members(world)).toEqual([]);
 	});
 
-	it("keeps the members for a resource of another Provider, in another process", async () => {
-		const { world, stack } = await makeSigners();
-		await stack.configure({ "probe:key": { secret: keys.alice.privateKey } });
-		const other = `const apiPrivateKey = new pulumi.Config().requireSecret("key");
-const provider = new orgsync.Provider("other", { apiPrivateKey });\n`;
-		stack.write({ "index.mjs": withImports(other + program("approvers", "{ provider }")) });
-		expectLeft(world, await stack.up(), managedBy("approvers"));
-	});
-
-	it("keeps the members if a later command deletes only the old resource", async () => {
-		const { world, stack } = await makeSigners();
-		stack.write({ "index.mjs": withImports(program("approvers")) });
+	it("keeps the members if a later command deletes only the old resource, or something else has applied the tag since", async () => {
+		const { world, stack } = await makeSigners(adapter);
+		adapter.write(stack, program("approvers"));
 		expectSuccess(await stack.up(["--target", urnOf("approvers")]));
+		const later = await stack.up(["--target", urnOf("signers")]);
 		const held = /the resource `approvers` has managed it since \d{4}-\d\d-\d\dT[\d:.]+Z/;
-		const answer = await stack.up(["--target", urnOf("signers")]);
-		expectLeft(world, answer, held.exec(shown(answer))?.[0] ?? "since when");
+		expectLeft(world, later, "signers", held.exec(shown(later))?.[0] ?? "since when");
 		expect((await stack.state()).deployment.resources?.map(({ urn }) => urn)).not.toContain(urnOf("signers"));
 
-		expectSuccess(await stack.destroy());
-		expect(members(world)).toEqual([]);
-	});
-
-	it("keeps the members if something else has applied the tag since", async () => {
-		const { world, stack } = await makeSigners();
 		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice] }] });
 		const journal = ["--journal", `${stack.folder}/.orgsync/journal.sqlite`];
 		world.write(
 			"signers.yaml",
-			`organizationId: ${world.organization().organizationId}\nusers: { alice: ${alice}, bob: ${bob} }\nuserTags: [{ name: signers, members: { exactly: [alice, bob] } }]\n`,
+			`organizationId: ${organizationId}\nusers: { alice: ${alice}, bob: ${bob} }\nuserTags: [{ name: signers, members: { exactly: [alice, bob] } }]\n`,
 		);
 		expect(await world.run(["apply", "-f", "signers.yaml", "--yes", ...journal])).toMatchObject({ code: 0 });
 		world.clearRequests();
-		const answer = await stack.destroy();
+		const destroyed = await stack.destroy();
 		const since = /something other than this resource applied it at \S+Z/;
-		expectLeft(world, answer, since.exec(shown(answer))?.[0] ?? "when");
+		expectLeft(world, destroyed, "approvers", since.exec(shown(destroyed))?.[0] ?? "when");
 	});
 });

@@ -2,7 +2,7 @@
  * Answers that resources share: how old one may be, and what ends its sharing. With the real client, emulator and journal;
  * the race that these rules close is also played with the real engine.
  */
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
@@ -16,8 +16,11 @@ import type { QueryAnswer } from "../../src/wire/client.ts";
 import { queries } from "../../src/wire/operations.ts";
 import { makeFolder } from "../run.ts";
 import { alice, bob, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
-import { makePulumiWorld, shown } from "./world.ts";
+import { adapters } from "./adapters.ts";
+import type { Program } from "./program.ts";
+import { shown } from "./world.ts";
 
+const missing = "90000000-0000-4000-8000-000000000009";
 const updating = "ACTIVITY_TYPE_UPDATE_USER_TAG";
 
 /** A session of a process of its own, on a clock that can be moved; `startMs`: one that only `wait` moves. */
@@ -74,32 +77,31 @@ describe("an activity that is approved between the check of one resource and the
 		expect(world.activities().filter(({ type }) => type === updating).length).toBe(1);
 	});
 
-	it("causes no second activity in `pulumi up`", { timeout: 180_000 }, async () => {
-		const program = `import { existsSync } from "node:fs";
-const signers = { name: "signers", members: { exactly: ["${alice}", "${bob}"] } };
-let dependsOn;
-if (process.env.WITH_OTHER === "true") {
-	const other = new orgsync.UserTag("other", { name: "auditors", members: { never: ["${bob}"] } });
-	dependsOn = other.tagId.apply(async () => {
-		while (!pulumi.runtime.isDryRun() && !existsSync("approved")) await new Promise((resolve) => setTimeout(resolve, 50));
-		return other;
-	});
-}
-new orgsync.UserTag("signers", signers, { dependsOn });`;
-		const { world, stack } = await makePulumiWorld(program);
+	it.each(adapters)("causes no second activity in `pulumi up` with $title", { timeout: 180_000 }, async (adapter) => {
+		const signers = { name: "signers", members: { exactly: [alice, bob] } };
+		const program = (dependsOn: readonly string[]): Program => ({
+			resources: {
+				other: { type: "UserTag", properties: { name: "auditors", members: { never: [bob] } } },
+				slow: { type: "PolicyRemoval", properties: { policyIds: [missing] }, options: { dependsOn: ["other"] } },
+				signers: { type: "UserTag", properties: signers, options: { dependsOn } },
+			},
+		});
+		const { world, stack } = await adapter.makeWorld({
+			resources: { signers: { type: "UserTag", properties: signers } },
+		});
 		await world.setRules({ approvals: { [updating]: 2 } });
 		expect((await stack.up()).exitCode).toBe(1);
 		const [{ fingerprint }] = world.activities();
 		// As on another machine: only the state of `signers` knows of the activity.
 		rmSync(join(stack.folder, ".orgsync"), { recursive: true });
 
+		adapter.write(stack, program(["slow"]));
 		world.clearRequests();
-		const { ended } = stack.start(["up", "--yes", "--skip-preview"], { env: { WITH_OTHER: "true" } });
-		await expect
-			.poll(() => [...world.requests()].sort(), { timeout: 60_000 })
-			.toEqual(["list_user_tags", "list_users"]);
+		await world.addFault({ operation: "list_policies", fault: "slow", delayMs: 2500 });
+		const { ended } = stack.start(["up", "--yes", "--skip-preview"]);
+		await expect.poll(() => world.requests(), { timeout: 60_000 }).toContain("list_policies");
+		expect([...world.requests()].sort()).toEqual(["list_policies", "list_user_tags", "list_users"]);
 		await world.submitAsBob("approve_activity", { fingerprint });
-		writeFileSync(join(stack.folder, "approved"), "");
 		const answer = await ended;
 		expect(answer.exitCode, shown(answer)).toBe(0);
 		expect(world.activities().filter(({ type }) => type === updating)).toMatchObject([

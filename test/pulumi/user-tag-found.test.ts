@@ -1,26 +1,40 @@
 /** Which tag a resource means: by name, by id, by an earlier name; one tag, one resource; and none where there is none. */
 import { describe, expect, it } from "vitest";
 import { expectSuccess } from "../engine/harness.ts";
-import { alice, bob, carol, policies, tags, type World } from "../world.ts";
-import { makePulumiWorld, shown, withImports } from "./world.ts";
+import { alice, bob, carol, keys, policies, tags, type World } from "../world.ts";
+import { adapters } from "./adapters.ts";
+import { type Program, type ProgramResource, secret } from "./program.ts";
+import { shown } from "./world.ts";
 
 function names(world: World): object {
 	const all = world.organization().userTags as { tagId: string; tagName: string }[];
 	return Object.fromEntries(all.map(({ tagId, tagName }) => [tagId, tagName]));
 }
 
-const found = `
-const members = { atLeast: ["${bob}"] };
-new orgsync.UserTag("by-name", { name: "signers", members: { exactly: ["${alice}", "${carol}"] } });
-new orgsync.UserTag("by-id", { name: "duty", tagId: "${tags.oncall.toUpperCase()}", members, onDestroy: "removeMembers" });
-new orgsync.UserTag("by-earlier-name", { name: "reviewers", previously: ["watchers", "auditors"], members: { atLeast: [] } });`;
+const tag = (
+	properties: NonNullable<ProgramResource["properties"]>,
+	more: Partial<ProgramResource> = {},
+): ProgramResource => ({ type: "UserTag", properties, ...more });
+
+const found: Program = {
+	resources: {
+		"by-name": tag({ name: "signers", members: { exactly: [alice, carol] } }),
+		"by-id": tag({
+			name: "duty",
+			tagId: tags.oncall.toUpperCase(),
+			members: { atLeast: [bob] },
+			onDestroy: "removeMembers",
+		}),
+		"by-earlier-name": tag({ name: "reviewers", previously: ["watchers", "auditors"], members: { atLeast: [] } }),
+	},
+};
 
 /** No line of a stack trace, as Node or Pulumi would print it. */
 const stackTrace = /^\s+at .+[:(]\d+/m;
 
-describe("the tag of a UserTag", { timeout: 240_000 }, () => {
+describe.each(adapters)("the tag of a UserTag of $title", { timeout: 240_000 }, (adapter) => {
 	it("is found by name, by id and by an earlier name, and is an error if it is gone", async () => {
-		const { world, stack } = await makePulumiWorld(found);
+		const { world, stack } = await adapter.makeWorld(found);
 		expectSuccess(await stack.up());
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
 		expect(world.requests().filter((operation) => operation === "list_user_tags")).toHaveLength(1);
@@ -48,60 +62,46 @@ describe("the tag of a UserTag", { timeout: 240_000 }, () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	it("has one resource: a second resource is an error of the preview that names both", async () => {
-		const { world, stack } = await makePulumiWorld(`
-new orgsync.UserTag("first", { name: "signers" });
-new orgsync.UserTag("second", { name: "approvers", tagId: "${tags.signers}" });`);
-		const twice = await stack.preview();
-		expect(twice.exitCode).toBe(1);
-		expect(shown(twice)).toMatch(
-			/the user tag 7\S+ is managed by two resources, `(first|second)` and `(first|second)`/,
-		);
-		expect(shown(twice)).toContain("`first`");
-		expect(shown(twice)).toContain("`second`");
-		expect(shown(twice)).not.toMatch(stackTrace);
-		expect(world.submits()).toEqual([]);
-
-		stack.write({ "index.mjs": withImports(`new orgsync.UserTag("signers", { name: "signers", members: null });`) });
-		const wrong = await stack.preview();
-		expect(wrong.exitCode).toBe(1);
-		expect(shown(wrong)).toMatch(/UserTag resource 'signers': property members value \{\S+\} has a problem: is null/);
-		expect(shown(wrong)).not.toMatch(stackTrace);
-	});
-
-	it("has one resource with any Provider and parent: the error names both, by URN if the names are equal", async () => {
-		const provider = `const apiPrivateKey = pulumi.secret(process.env.ORGSYNC_API_PRIVATE_KEY);
-const provider = new orgsync.Provider("other", { apiPrivateKey });
-const parent = new pulumi.ComponentResource("probe:index:Parent", "parent");\n`;
-		const { world, stack } = await makePulumiWorld(`${provider}
-new orgsync.UserTag("first", { name: "signers" });
-new orgsync.UserTag("second", { name: "approvers", tagId: "${tags.signers}" }, { provider });`);
-		const both = /the user tag 7\S+ is managed by two resources, `(\S+)` and `(\S+)`/;
-		const refuse = async (...names: readonly string[]) => {
+	it("has one resource, with any Provider and parent: the preview names both, by URN if the names are equal", async () => {
+		const provider: ProgramResource = {
+			type: "Provider",
+			properties: { apiPrivateKey: secret(keys.alice.privateKey) },
+		};
+		const signers = tag({ name: "signers" });
+		const { world, stack } = await adapter.makeWorld({
+			resources: {
+				provider,
+				first: signers,
+				second: tag({ name: "approvers", tagId: tags.signers }, { options: { provider: "provider" } }),
+			},
+		});
+		const refused = async (pattern: RegExp): Promise<readonly string[]> => {
 			const answer = await stack.preview();
 			expect(answer.exitCode).toBe(1);
-			const [, ...found] = both.exec(shown(answer)) ?? [];
-			expect([...found].sort()).toEqual(names);
+			expect(shown(answer)).not.toMatch(stackTrace);
+			const [line, ...names] = pattern.exec(shown(answer)) ?? [];
+			expect(line, shown(answer)).toBeDefined();
+			return [...names].sort();
 		};
-		await refuse("first", "second");
+		const both = /the user tag 7\S+ is managed by two resources, `(\S+)` and `(\S+)`/;
+		expect(await refused(both)).toEqual(["first", "second"]);
 
-		stack.write({
-			"index.mjs": withImports(`${provider}
-new orgsync.UserTag("same", { name: "signers" });
-new orgsync.UserTag("same", { name: "signers" }, { parent });`),
-		});
-		const type = "pulumi-nodejs:dynamic/orgsync:UserTag";
-		const urns = [`urn:pulumi:test::probe::probe:index:Parent$${type}::same`, `urn:pulumi:test::probe::${type}::same`];
-		await refuse(...urns);
+		const parent = tag({ name: "auditors" });
+		const child = { ...signers, name: "same", options: { parent: "parent" } };
+		adapter.write(stack, { resources: { parent, same: signers, child } });
+		const type = adapter.typeOf("UserTag");
+		const urns = [`urn:pulumi:test::probe::${type}$${type}::same`, adapter.urnOf("UserTag", "same")];
+		expect(await refused(both)).toEqual(urns.sort());
 
-		stack.write({
-			"index.mjs": withImports(`${provider}
-new orgsync.PolicyRemoval("one", { policyIds: ["${policies[0]}"] });
-new orgsync.PolicyRemoval("two", { policyIds: ["${policies[0]}"] }, { provider });`),
-		});
-		const removed = await stack.preview();
-		expect(shown(removed)).toMatch(
-			/9\S+1 is removed by two resources, `(one|two)` and `(one|two)`; list them in one resource/,
+		const removal: ProgramResource = { type: "PolicyRemoval", properties: { policyIds: [policies[0]] } };
+		const resources = { provider, one: removal, two: { ...removal, options: { provider: "provider" } } };
+		adapter.write(stack, { resources });
+		const removed = /9\S+1 is removed by two resources, `(one|two)` and `(one|two)`; list them in one resource/;
+		expect(await refused(removed)).toEqual(["one", "two"]);
+
+		adapter.write(stack, { resources: { signers: tag({ name: "signers", members: { exactly: ["nobody"] } }) } });
+		await refused(
+			/UserTag resource 'signers': property members value \{.+\} has a problem: members\.exactly\[0\] must be a UUID/,
 		);
 		expect(world.submits()).toEqual([]);
 	});

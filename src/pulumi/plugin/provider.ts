@@ -5,6 +5,7 @@ import { organizationRefusal } from "../import-id.ts";
 import { ProviderProcess } from "../provider-process.ts";
 import { resources } from "../resources.ts";
 import { configurationNamespace, type GivenSettings, settingNames } from "../settings.ts";
+import { ComponentParts } from "./component-parts.ts";
 import { openLog } from "./engine.ts";
 import { ResourceCalls } from "./resource-calls.ts";
 import { readProperties } from "./values.ts";
@@ -19,14 +20,18 @@ export class PluginProvider {
 	readonly #process: ProviderProcess;
 	readonly #configured = Promise.withResolvers<GivenSettings>();
 	readonly #resources: ReadonlyMap<string, ResourceCalls>;
+	/** What the components of this process registered. */
+	readonly parts = new ComponentParts();
 
 	constructor(engine: string | undefined) {
 		const log = openLog(engine);
 		this.#process = new ProviderProcess({ engine, print: (line, urn) => log.print("info", line, urn) });
+		// The engine asks some processes for the schema alone, which need no session.
+		if (engine !== undefined) this.#process.endWithEngine();
 		this.#resources = new Map(
 			resources.map((definition) => [
 				`${configurationNamespace}:index:${definition.name}`,
-				new ResourceCalls(definition, this.#process, () => this.#configured.promise),
+				new ResourceCalls(definition, this.#process, () => this.#configured.promise, this.parts),
 			]),
 		);
 	}

@@ -101,7 +101,7 @@ function renderComment(plan: Plan): string {
 export const getPlanFunction = {
 	name: "getPlan",
 	description:
-		"Compares a document with the live organization, and returns what a reviewer sees: the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.",
+		"Compares a document with the live organization, and returns what a reviewer sees.\n\nThat is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.",
 	arguments: documentInputs,
 } as const;
 

@@ -1,7 +1,7 @@
 /**
  * The formats of a result. Each renderer is loaded only when its format is asked for.
  */
-import { type ProgramLanguage, programLanguages } from "../document/program-languages.ts";
+import { type ProgramLanguage, programLanguages } from "../document/program.ts";
 import { writeJson } from "../escape.ts";
 import type { GithubOptions } from "../render/github.ts";
 import type { CommandResult } from "../render/result.ts";

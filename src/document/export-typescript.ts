@@ -1,7 +1,7 @@
 /** Writes an exported Pulumi program as the index.ts of a Node.js project. */
 import { showText, writeJson } from "../escape.ts";
-import type { NamedId, Program, ProgramRemoval, ProgramTag } from "./export-program.ts";
 import { missingLines } from "./export-text.ts";
+import type { NamedId, Program, ProgramRemoval, ProgramTag } from "./program.ts";
 
 /** Returns the text of the file, with a final line ending. */
 export function writeTypescript(program: Program): string {

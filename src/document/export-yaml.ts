@@ -1,7 +1,7 @@
 /** Writes an exported Pulumi program as a Pulumi.yaml. */
 import { showText } from "../escape.ts";
-import type { NamedId, Program, ProgramRemoval, ProgramTag } from "./export-program.ts";
 import { missingLines } from "./export-text.ts";
+import type { NamedId, Program, ProgramRemoval, ProgramTag } from "./program.ts";
 import { writeKey } from "./write-yaml.ts";
 
 /** Returns the text of the file, with a final line ending. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { partsOf } from "../../src/document/export.ts";
 import { exportProgram } from "../../src/document/export-program.ts";
-import { programLanguages } from "../../src/document/program-languages.ts";
+import { programLanguages } from "../../src/document/program.ts";
 import type { WholeOrganization } from "../../src/plan/organization.ts";
 import { resources as definitions } from "../../src/pulumi/resources.ts";
 import { id, known, type LiveParts, liveOf, liveTag, unknown, withLive } from "../plan/support-organizations.ts";

@@ -52,7 +52,7 @@ function addSchema(engine: Ajv2020, name: string): void {
 
 /** The JSON Schema in schemas/NAME as an object. Throws when there is no such file: a defect of the package. */
 export function readSchema(name: string): Record<string, unknown> {
-	return JSON.parse(readFileSync(new URL(name, folder), "utf8")) as Record<string, unknown>;
+	return JSON.parse(readSchemaText(name)) as Record<string, unknown>;
 }
 
 /**
@@ -90,11 +90,19 @@ function localizeReferences(part: unknown, file: string, root: string, embed: (f
 	);
 }
 
+/** The package schema of the Pulumi plugin, in a form of Pulumi's own, which is no JSON Schema. */
+export const pulumiSchemaFile = "pulumi.json";
+
+/** The text of schemas/NAME. Throws when there is no such file: a defect of the package. */
+export function readSchemaText(name: string): string {
+	return readFileSync(new URL(name, folder), "utf8");
+}
+
 /** The names under which schemas/ can be read, sorted: `document.json`, `operations/update_user_tag.json`. */
 export function schemaNames(): readonly string[] {
 	return readdirSync(folder, { recursive: true, encoding: "utf8" })
 		.map((name) => name.replaceAll("\\", "/"))
-		.filter((name) => name.endsWith(".json"))
+		.filter((name) => name.endsWith(".json") && name !== pulumiSchemaFile)
 		.sort();
 }
 

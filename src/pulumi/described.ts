@@ -9,8 +9,8 @@ export type Shape =
 	| "boolean"
 	| "document"
 	| { readonly listOf: Shape }
-	/** An object type with its name in generated code. */
-	| { readonly object: string; readonly fields: Described };
+	/** An object type with its name in generated code, and what it is. */
+	| { readonly object: string; readonly description: string; readonly fields: Described };
 
 export interface DescribedField {
 	readonly shape: Shape;

@@ -118,6 +118,7 @@ export const getPlanResult: Described = {
 		shape: {
 			listOf: {
 				object: "PlannedChange",
+				description: "A difference that the plan resolves.",
 				fields: {
 					address: { shape: "text", description: "The address of the object, for example `userTag:signers`." },
 					action: { shape: "text", description: "`update` or `remove`." },
@@ -139,6 +140,7 @@ export const getPlanResult: Described = {
 		shape: {
 			listOf: {
 				object: "BlockingGuard",
+				description: "A guard that blocks the plan.",
 				fields: {
 					kind: { shape: "text", description: "The guard, for example `memberRemovals`." },
 					message: { shape: "text", description: "What the guard found." },
@@ -156,6 +158,7 @@ export const getPlanResult: Described = {
 		shape: {
 			listOf: {
 				object: "PlanProblem",
+				description: "A reason why the organization cannot converge, at its position in the document.",
 				fields: {
 					file: { shape: "text", description: "The file; `document` for a document that is an object." },
 					line: { shape: "number", description: "The line, from 1." },

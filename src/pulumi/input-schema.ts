@@ -88,7 +88,8 @@ function wantedOf(shape: "text" | "id"): string {
 	return shape === "text" ? "a string" : "a UUID such as 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
 }
 
-function unknownProperty(known: readonly string[]): string {
+/** Why a property that has no meaning is a problem. */
+export function unknownProperty(known: readonly string[]): string {
 	return `unknown property; known: ${known.join(", ")}`;
 }
 

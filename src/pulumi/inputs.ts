@@ -2,7 +2,6 @@
 import { parseDocuments } from "../document/parse.ts";
 import { escapeSequence, replaceInvisible } from "../invisible.ts";
 import type { DesiredMembers, DesiredOrganization } from "../plan/organization.ts";
-import { sameValue } from "../plan/value.ts";
 
 /** Pulumi's placeholder for an unknown value. It looks like an id and must not be used as one. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -116,13 +115,16 @@ export function observeMembers(desired: Members | undefined, live: readonly stri
 	return writeMembers({ mode: "atLeast", atLeast, never });
 }
 
-/** Whether both mean the same: `atLeast: []` and `never: []` mean nothing. */
-export function sameMembers(left: Members | undefined, right: Members | undefined): boolean {
-	const inFull = (members: Members | undefined) =>
-		members === undefined || members.exactly !== undefined
-			? members
-			: { atLeast: members.atLeast ?? [], never: members.never ?? [] };
-	return sameValue(inFull(left), inFull(right));
+/** The members without lists that mean nothing: `atLeast: []` and `never: []`. Unknown members are as they are. */
+export function comparableMembers(members: Members | undefined): unknown {
+	if (members === undefined || hasUnknown(String(members))) return members;
+	const { exactly, atLeast, never } = members;
+	if (exactly !== undefined) return { exactly };
+	return withoutUndefined({ atLeast: emptyToUndefined(atLeast), never: emptyToUndefined(never) });
+}
+
+function emptyToUndefined<T>(list: readonly T[] | undefined): readonly T[] | undefined {
+	return list?.length === 0 ? undefined : list;
 }
 
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {

@@ -68,6 +68,9 @@ function addressesOf(some: readonly { readonly address: string }[]): string[] {
 	return some.map(({ address }) => address);
 }
 
+export const organizationDescription =
+	"A whole document as one component.\n\nIt registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. It repairs drift without `--refresh`.";
+
 export const documentInputs: Described = {
 	document: {
 		shape: "document",
@@ -107,6 +110,7 @@ const approvals: DescribedField = {
 	shape: {
 		listOf: {
 			object: "PlannedApproval",
+			description: "What a step will wait for, as policies are now.",
 			fields: {
 				step: { shape: "text", description: "What the step does." },
 				verdict: { shape: "text", description: "`runs`, `pending`, `denied` or `unknown`." },
@@ -134,6 +138,7 @@ export const organizationOutputs: Described = {
 	summary: {
 		shape: {
 			object: "OrganizationSummary",
+			description: "The state after a run: a run that changes something does not change the summary.",
 			fields: {
 				organizationId: { shape: "id", description: "The organization, in lower case." },
 				differences,

@@ -4,7 +4,6 @@ import type { RemovalKind } from "../plan/kinds/kind.ts";
 import { removalLists } from "../plan/kinds/names.ts";
 import { labelOfObject } from "../plan/objects.ts";
 import { type DesiredOrganization, type DesiredRemoval, removalsOf } from "../plan/organization.ts";
-import { sameValue } from "../plan/value.ts";
 import { isDone } from "./failure.ts";
 import type { PropertySchema } from "./input-schema.ts";
 import { type Properties, withoutUndefined } from "./inputs.ts";
@@ -93,7 +92,8 @@ export function defineRemoval(removal: Removal): ResourceDefinition {
 						},
 					]
 				: idsOf(removal, inputs).map((id) => ({ object: `${kind.name}/${id}`, subject: `${id} is removed` })),
-		isSame: (olds, news) => sameValue(olds[idsInput], news[idsInput]),
+		// The one id of a resource for a single object is its identity.
+		comparable: (properties) => (isSingle ? {} : { [idsInput]: properties[idsInput] }),
 		idOf,
 		outputsOf: (target, result) => outputsOf(removal, target, result),
 		readApplied: ({ removedAt }, context) =>

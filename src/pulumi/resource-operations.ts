@@ -2,10 +2,12 @@
  * What an engine asks of a resource, for the dynamic provider and the plugin: the skeleton in resource.ts with settings,
  * secrets and failures. Properties are plain JSON with `secretInputs`; secret values of a result are wrapped (secrets.ts).
  */
-import { sameValue } from "../plan/value.ts";
 import { explain, ResourceFailure } from "./failure.ts";
+
 import { refuseId } from "./import-id.ts";
-import { type CheckFailure, type MetaInputs, type Properties, withoutUndefined } from "./inputs.ts";
+import { type CheckFailure, hasUnknown, type MetaInputs, type Properties, withoutUndefined } from "./inputs.ts";
+import { asWhole, compareValues, including, type PropertyChange, replacesOf } from "./property-changes.ts";
+
 import type { ProviderProcess } from "./provider-process.ts";
 import {
 	check,
@@ -23,10 +25,26 @@ import type { GivenSettings } from "./settings.ts";
 type Outputs = ResourceInputs & ResourceOutputs;
 type SealedProperties = Record<string, unknown>;
 
+/** What an adapter knows besides outputs and new inputs. */
+export interface DiffContext {
+	/** The inputs in the state; by default, its outputs, which repeat them. */
+	readonly oldInputs?: Properties;
+	/** What differs for another reason: live state has drifted, or another adapter wrote the state. */
+	readonly due?: readonly PropertyChange[];
+}
+
+export interface ResourceDiff {
+	readonly changes: boolean;
+	/** The names of the properties that replace the resource. */
+	readonly replaces: readonly string[];
+	/** Empty if nothing changes. */
+	readonly details: readonly PropertyChange[];
+}
+
 export interface ResourceOperations {
 	/** The completed inputs, or what is wrong with them. Rejects only with a defect. */
 	check(olds: Properties, news: Properties): Promise<{ inputs: SealedProperties; failures: CheckFailure[] }>;
-	diff(id: string, olds: Properties, news: Properties): { changes: boolean; replaces: string[] };
+	diff(id: string, olds: Properties, news: Properties, more?: DiffContext): ResourceDiff;
 	/** Rejects with ResourceFailure. */
 	create(inputs: Properties): Promise<{ id: string; outs: SealedProperties }>;
 	update(olds: Properties, news: Properties): Promise<{ outs: SealedProperties }>;
@@ -67,7 +85,7 @@ export function makeOperations(
 				return { inputs: { ...news }, failures: [{ property: "", reason: hide(process, error).message }] };
 			}
 		},
-		diff: (id, olds, news) => diffSafely(definition, id, read(olds), read(news)),
+		diff: (id, olds, news, more = {}) => diffSafely(definition, id, { olds: read(olds), news: read(news), ...more }),
 		create: (inputs) =>
 			submitting(async () => {
 				const { id, outs } = await converge(definition, read(inputs), undefined, await sessionOf(inputs));
@@ -132,20 +150,51 @@ function urnOf({ resourceUrn }: Properties): string | undefined {
 	return typeof resourceUrn === "string" ? resourceUrn : undefined;
 }
 
+interface Compared extends DiffContext {
+	readonly olds: Outputs;
+	readonly news: Partial<ResourceInputs>;
+}
+
 /** What differs: what the resource finds, and what concerns every resource. */
 function diffSafely(
 	definition: ResourceDefinition,
 	id: string,
-	olds: Outputs,
-	news: Partial<ResourceInputs>,
-): { changes: boolean; replaces: string[] } {
-	const { changes, replaces } = diff(definition, olds, news);
+	{ olds, news, oldInputs = { ...olds }, due = [] }: Compared,
+): ResourceDiff {
+	const [before, after] = [namesOfSecrets(oldInputs), namesOfSecrets(news)];
+	const secrets = [...new Set([...before, ...after])];
+	const found = asWhole(diff(definition, olds, news), secrets);
+	const more: readonly PropertyChange[] = [
+		...secrets
+			.filter((name) => before.includes(name) !== after.includes(name))
+			.map((name): PropertyChange => ({ path: [name], kind: "update", isOfInputs: true })),
+		// A refresh forgets that a resource failed, but its activities have to be settled.
+		...((olds.activities ?? []).length > 0 ? [{ path: ["activities"], kind: "delete" } as const] : []),
+		...(news.outOfSync === true ? [{ path: ["outOfSync"], kind: "add", isOfInputs: true } as const] : []),
+		...due,
+	];
+	const changed = including(found, asWhole(more, secrets));
 	// Pulumi stores ids in plain text and never changes them, so a secret in an id replaces the resource.
 	const exposed = inputInId(id, news);
-	const secretsDiffer = !sameValue(namesOfSecrets(olds), namesOfSecrets(news));
-	// A refresh forgets that a resource failed, but its activities have to be settled.
-	const isDue = (olds.activities ?? []).length > 0 || news.outOfSync === true || secretsDiffer || exposed !== undefined;
-	return { changes: changes || isDue, replaces: exposed === undefined ? replaces : [...replaces, exposed] };
+	const all =
+		exposed === undefined
+			? changed
+			: including(changed, [{ path: [exposed], kind: "update" }]).map((change) =>
+					change.path[0] === exposed ? { ...change, replaces: true as const } : change,
+				);
+	// Limits alone change nothing: they apply from the next update, in which they are shown.
+	const limits = compareLimits(oldInputs, news, secrets);
+	const changes = all.length > 0 || hasUnknown(news);
+	return { changes, replaces: replacesOf(all), details: changes ? including(all, limits) : [] };
+}
+
+function compareLimits(
+	oldInputs: Properties,
+	{ limits }: Partial<ResourceInputs>,
+	secrets: readonly string[],
+): readonly PropertyChange[] {
+	const changes = compareValues(["limits"], oldInputs.limits, limits);
+	return asWhole(changes, secrets).map((change) => ({ ...change, isOfInputs: true }));
 }
 
 /** The failure without secrets. The engine prints the value of a property that a failure names, so secret ones are not named. */

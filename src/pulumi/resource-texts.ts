@@ -25,7 +25,7 @@ const removalLimits = "How many objects one update may remove.";
 export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 	UserTag: {
 		description:
-			"The name and the members of a user tag. It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. Creating fails if there is no such tag.",
+			"The name and the members of a user tag.\n\nIt adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. Creating fails if there is no such tag.",
 		inputs: {
 			name: { document: "userTag.name", and: "Changing it renames the tag." },
 			organizationId: organization,
@@ -48,7 +48,7 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 	},
 	OauthProviderRemoval: {
 		description:
-			"OAuth providers that a user must not have. One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.",
+			"OAuth providers that a user must not have.\n\nOne `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.",
 		inputs: {
 			userId: `The user, a UUID. ${replaces}`,
 			providerIds: "Ids of OAuth providers that the user must not have.",
@@ -64,7 +64,7 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 	},
 	PolicyRemoval: {
 		description:
-			"Policies that must not exist. One `delete_policies` removes those that do. Destroying the resource submits nothing.",
+			"Policies that must not exist.\n\nOne `delete_policies` removes those that do. Destroying the resource submits nothing.",
 		inputs: {
 			policyIds: { document: "absent.policies" },
 			organizationId: organization,
@@ -78,7 +78,7 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 	},
 	TvcAppRemoval: {
 		description:
-			"A TVC app that must not exist. One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.",
+			"A TVC app that must not exist.\n\nOne `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.",
 		inputs: {
 			appId: `The app, a UUID. ${replaces}`,
 			organizationId: organization,
@@ -90,25 +90,6 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 		},
 		filledIn: ["organizationId"],
 	},
-};
-
-/** The component, whose inputs and outputs no definition has. */
-export const organizationTexts: ResourceTexts = {
-	description:
-		"A whole document as one component. It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan.",
-	inputs: {
-		document:
-			"The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of plain values.",
-		organizationId: "The organization of the document, a UUID. Required if the document has several.",
-		env: "Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.",
-	},
-	outputs: {
-		organizationId: organizationOutput,
-		summary: "The state after this run. Left out if the run compared nothing.",
-		changes: "Addresses of what differed before this run. It changes with every `up`, so do not export it.",
-		activities: "How many activities this run needs. It changes with every `up`, so do not export it.",
-	},
-	filledIn: ["organizationId"],
 };
 
 /** The object types of inputs and outputs by their names: what each is, and its properties. */
@@ -138,14 +119,6 @@ export const typeTexts: Readonly<
 	TvcAppRemovalLimits: {
 		description: "How many TVC apps one update may remove.",
 		properties: { tvcApps: { document: "limits.tvcApps" } },
-	},
-	OrganizationSummary: {
-		description: "The state after a run: a run that changes something does not change its summary.",
-		properties: {
-			organizationId: "The organization.",
-			differences: "Addresses of read-only objects that differ from the document.",
-			unmanaged: "Addresses of unmanaged user tags.",
-		},
 	},
 };
 

@@ -22,6 +22,7 @@ import {
 } from "./inputs.ts";
 import { describeMeaning } from "./meaning-notice.ts";
 import { convergeWhenNameIsFree } from "./name-order.ts";
+import { compareValues, type PropertyChange } from "./property-changes.ts";
 import type { ConvergeResult, Session } from "./session.ts";
 import { nothingStored, type StoredState, storeActivities } from "./stored-state.ts";
 import { readStoredActivities, type StateContext, type StoredActivity } from "./stored-state-check.ts";
@@ -96,7 +97,11 @@ export interface ResourceDefinition<
 	explainProblems?(plan: Plan, inputs: Inputs, news: Partial<Inputs>): readonly CheckFailure[];
 	/** The inputs with the id of the live object, if it is found. */
 	locate?(target: Target<Inputs>, session: Session): Promise<Inputs>;
-	isSame(olds: Outputs, news: Partial<Inputs>): boolean;
+	/**
+	 * The properties that update the resource when they change, besides its identity, in one form for inputs and outputs. An item
+	 * of a list that does not matter is undefined, so that the others keep their indexes.
+	 */
+	comparable(properties: Partial<Inputs>): Properties;
 	/** What to apply. Left out: the inputs as they are. */
 	findTarget?(inputs: Inputs, olds: Outputs | undefined, session: Session): Promise<Target<Inputs>>;
 	/** The resource's id. Throws ResourceFailure if there is no object. */
@@ -125,6 +130,11 @@ export interface Part {
 	readonly covers: (address: string) => boolean;
 	/** The limit that allows as many removals as the component's plan has for the part. */
 	readonly limit?: string;
+}
+
+/** The names of a resource's outputs: its inputs without the limits, which say nothing about the object. */
+export function outputNames({ schema }: Pick<ResourceDefinition, "schema">): readonly string[] {
+	return Object.keys(schema.fields).filter((name) => name !== "limits");
 }
 
 type AnyOutputs = ResourceInputs & ResourceOutputs;
@@ -211,19 +221,17 @@ function withoutResource(inputs: object): Properties {
 }
 
 /** What differs between the state and the program. Makes no request. */
-export function diff(
-	definition: ResourceDefinition,
-	olds: AnyOutputs,
-	news: AnyInputs,
-): { changes: boolean; replaces: string[] } {
+export function diff(definition: ResourceDefinition, olds: AnyOutputs, news: AnyInputs): readonly PropertyChange[] {
 	const [before, after] = [olds, news] as readonly object[] as readonly [Properties, Properties];
-	const replaces = definition.identity.filter((key) => isOther(after[key], before[key]));
-	return { changes: replaces.length > 0 || hasUnknown(news) || !definition.isSame(olds, news), replaces };
+	const identity = definition.identity.flatMap((name) => compareIds(name, before[name], after[name]));
+	return [...identity, ...compareValues([], definition.comparable(olds), definition.comparable(news))];
 }
 
-/** Whether an id is known and differs; an unknown one replaces nothing. */
-function isOther(value: unknown, other: unknown): boolean {
-	return typeof value === "string" && !hasUnknown(value) && value.toLowerCase() !== other;
+/** The change of an id. One that is left out is the same, and an unknown one replaces nothing. */
+function compareIds(name: string, before: unknown, after: unknown): readonly PropertyChange[] {
+	if (typeof after !== "string" || after.toLowerCase() === before) return [];
+	const change = { path: [name], kind: before === undefined ? "add" : "update" } as const;
+	return [hasUnknown(after) ? change : { ...change, replaces: true }];
 }
 
 /** Brings the object in sync: submits one activity, or none. Throws ResourceFailure when that does not complete. */

@@ -98,6 +98,15 @@ function escapePattern(text: string): string {
 	return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll("-", "\\x2d");
 }
 
+/** The value as a Pulumi secret. */
+export function markSecret(value: unknown): Properties {
+	return { [signatureKey]: secretSignature, value };
+}
+
+export function isMarkedSecret(value: unknown): boolean {
+	return typeof value === "object" && value !== null && (value as Properties)[signatureKey] === secretSignature;
+}
+
 /** The properties with every secret input, and every repetition of one, as a Pulumi secret. The engine marks unknown values. */
 export function seal(properties: object): Record<string, unknown> {
 	const names = namesOfSecrets(properties);
@@ -108,9 +117,7 @@ export function seal(properties: object): Record<string, unknown> {
 		names.includes(name) || derived.includes(name) || listLeaves(value).some((leaf) => values.redact(leaf) !== leaf);
 	return Object.fromEntries(
 		Object.entries(properties).map(([name, value]) =>
-			value === undefined || hasUnknown(value) || !isSecret(name, value)
-				? [name, value]
-				: [name, { [signatureKey]: secretSignature, value }],
+			value === undefined || hasUnknown(value) || !isSecret(name, value) ? [name, value] : [name, markSecret(value)],
 		),
 	);
 }

@@ -95,7 +95,7 @@ export function claimOf(tagId: string): { readonly object: string; readonly subj
 }
 
 /** The earlier names without the tag's own. */
-export function earlierNames({ name, previously = [] }: Partial<TagInputs>): readonly string[] {
+function earlierNames({ name, previously = [] }: Partial<TagInputs>): readonly string[] {
 	return previously.filter((earlier) => earlier !== name);
 }
 

@@ -1,15 +1,20 @@
 /** The user tag as a Pulumi resource: what differs from other resources. */
 import { tagsOf } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
-import { sameValue } from "../plan/value.ts";
 import { isDone, ResourceFailure } from "./failure.ts";
-import { hasUnknown, observeMembers, type Properties, sameMembers, withoutUndefined, writeMembers } from "./inputs.ts";
+import {
+	comparableMembers,
+	hasUnknown,
+	observeMembers,
+	type Properties,
+	withoutUndefined,
+	writeMembers,
+} from "./inputs.ts";
 import type { ResourceDefinition } from "./resource.ts";
 import { deleteTag } from "./user-tag-delete.ts";
 import {
 	claimAdvice,
 	claimOf,
-	earlierNames,
 	findTag,
 	readManagedTag,
 	readTagInputs,
@@ -39,11 +44,15 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		const tagId = inputs.tagId ?? (await findTag(inputs.resource, desired, session))?.id;
 		return tagId === undefined ? inputs : { ...inputs, tagId };
 	},
-	isSame: (olds, news) =>
-		sameMembers(olds.members, news.members) &&
-		sameValue(earlierNames(olds), earlierNames(news)) &&
-		olds.name === news.name &&
-		olds.onDestroy === news.onDestroy,
+	comparable({ name, previously = [], members, onDestroy }) {
+		const earlier = previously.map((one) => (one === name ? undefined : one));
+		return {
+			name,
+			previously: earlier.every((one) => one === undefined) ? undefined : earlier,
+			members: comparableMembers(members),
+			onDestroy,
+		};
+	},
 	async findTarget(inputs, olds, session) {
 		// Read as `check` did, which did not know the id.
 		const { tagId: _tagId, ...written } = inputs;

@@ -128,7 +128,7 @@ export interface Stack {
 	configure(values: Configuration): Promise<void>;
 	/**
 	 * Removes the lock of a killed command, as `pulumi cancel` does. If the kill cut off the state while Pulumi wrote it,
-	 * restores Pulumi's backup of the state.
+	 * restores Pulumi's backup of the state, or removes the attributes of its file.
 	 */
 	recover(): void;
 	/** Changes the program; a path with null is removed. */
@@ -288,8 +288,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		recover() {
 			rmSync(join(backend, ".pulumi/locks"), { recursive: true, force: true });
 			const file = findCheckpoint(backend);
-			const isCut = !readFileSync(file, "utf8").trimEnd().endsWith("}");
-			if (isCut && existsSync(`${file}.bak`)) copyFileSync(`${file}.bak`, file);
+			const isCut = (name: string) => existsSync(name) && !readFileSync(name, "utf8").trimEnd().endsWith("}");
+			if (isCut(file) && existsSync(`${file}.bak`)) copyFileSync(`${file}.bak`, file);
+			// The backend reads a file without its attributes, but not one whose attributes were cut off.
+			for (const attributes of [`${file}.attrs`, `${file}.bak.attrs`]) {
+				if (isCut(attributes)) rmSync(attributes);
+			}
 		},
 		stateFiles: () => readTexts(backend),
 		written: () => [...readTexts(backend), ...readTexts(folder), ...readTexts(home), ...printed],

@@ -5,28 +5,29 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { expectSuccess } from "../engine/harness.ts";
-import { alice, bob, carol, tags } from "../world.ts";
-import { makePulumiWorld, type PulumiWorld, shown } from "./world.ts";
+import { alice, bob, carol, tags, type World } from "../world.ts";
+import { type Adapter, dynamicResources, plugin } from "./adapters.ts";
+import type { Program } from "./program.ts";
+import { type PulumiWorld, shown } from "./world.ts";
 
-/** Each takes some seconds, so all of them run in CI only. */
-const rounds = process.env.CI === undefined ? 3 : 10;
+type Victim = "engine" | "provider" | "everybody";
+
+/** Each kill takes some seconds, so all of them run in CI only. A kill whose victim has ended before does not count. */
+const isWhole = process.env.CI !== undefined;
+const stories: readonly { adapter: Adapter; kills: number; victims: readonly Victim[] }[] = [
+	{ adapter: dynamicResources, kills: isWhole ? 9 : 3, victims: ["engine", "provider", "everybody"] },
+	{ adapter: plugin, kills: isWhole ? 20 : 4, victims: ["engine", "provider", "provider", "engine"] },
+];
 const killsEach = 2;
+const maxRounds = 24;
 const policyId = (number: number) => `f0000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
-
-const program = `
-import { readFileSync } from "node:fs";
-const { signers, oncall, policies } = JSON.parse(readFileSync("wish.json", "utf8"));
-new orgsync.UserTag("signers", { name: "signers", members: { exactly: signers } });
-new orgsync.UserTag("oncall", { name: "oncall", members: { exactly: oncall } });
-for (const [number, policyId] of policies.entries()) new orgsync.PolicyRemoval(\`policy-\${number}\`, { policyIds: [policyId] });
-`;
 
 /** Alice applies all this and keeps her tags; the others come and go. */
 function membersOf(variant: number): readonly string[] {
 	return [alice, ...(variant & 1 ? [bob] : []), ...(variant & 2 ? [carol] : [])];
 }
 
-/** The desired state of a round: two tags change and one more policy is removed, so three activities are needed. */
+/** What a round asks for: two tags change and one more policy is removed, so three activities are needed. */
 function wishOf(round: number) {
 	return {
 		signers: membersOf(round % 4),
@@ -35,37 +36,74 @@ function wishOf(round: number) {
 	};
 }
 
-type Victim = "engine" | "provider" | "everybody";
+function programOf({ signers, oncall, policies: gone }: ReturnType<typeof wishOf>): Program {
+	const tag = (name: string, exactly: readonly string[]) =>
+		({ type: "UserTag", properties: { name, members: { exactly } } }) as const;
+	const removals = gone.map(
+		(id, number) => [`policy-${number}`, { type: "PolicyRemoval", properties: { policyIds: [id] } }] as const,
+	);
+	return {
+		resources: { signers: tag("signers", signers), oncall: tag("oncall", oncall), ...Object.fromEntries(removals) },
+	};
+}
+
+function expectWish(world: World, wish: ReturnType<typeof wishOf>, story: string): void {
+	const { userTags, policies: left } = world.organization();
+	expect(
+		left.filter(({ policyId: id }: { policyId: string }) => wish.policies.includes(id)),
+		story,
+	).toEqual([]);
+	for (const [tagId, wanted] of [
+		[tags.signers, wish.signers],
+		[tags.oncall, wish.oncall],
+	] as const) {
+		const tag = userTags.find((one: { tagId: string }) => one.tagId === tagId);
+		expect([...tag.userIds].sort(), story).toEqual(wanted);
+	}
+}
 
 /** When to kill: after so many requests of the run, and then so much later. */
-interface Moment {
+const moment = fc.record({ requests: fc.integer({ min: 0, max: 8 }), laterMs: fc.integer({ min: 0, max: 250 }) });
+
+interface Kill {
 	readonly victim: Victim;
 	readonly requests: number;
 	readonly laterMs: number;
 }
 
-/** Kills processes of a running up, and waits until the command has ended; orphans go on, as they would. */
-async function killDuring({ world, stack }: PulumiWorld, { victim, requests, laterMs }: Moment): Promise<void> {
+/**
+ * Kills processes of a running up, and waits until the command has ended; orphans go on, as they would. Returns whether
+ * there was somebody to kill.
+ */
+async function killDuring({ world, stack }: PulumiWorld, adapter: Adapter, kill: Kill): Promise<boolean> {
 	world.clearRequests();
 	const { child, ended } = stack.start(["up", "--yes", "--skip-preview"]);
 	let over = false;
 	const end = ended.then(() => {
 		over = true;
 	});
-	while (!over && world.requests().length < requests) await new Promise((resolve) => setTimeout(resolve, 2));
-	await new Promise((resolve) => setTimeout(resolve, laterMs));
-	const provider = stack.processes().filter(({ command }) => command.includes("dynamic-provider"));
-	if (victim === "everybody") stack.kill();
-	else if (victim === "provider" && provider.length > 0) for (const { pid } of provider) process.kill(pid, "SIGKILL");
+	const providers = () => stack.processes().filter(adapter.isProvider);
+	const isEarly = () =>
+		world.requests().length < kill.requests || (kill.victim === "provider" && providers().length === 0);
+	while (!over && isEarly()) await new Promise((resolve) => setTimeout(resolve, 2));
+	await new Promise((resolve) => setTimeout(resolve, kill.laterMs));
+	const victims = kill.victim === "provider" ? providers() : [];
+	const found = !over && (kill.victim !== "provider" || victims.length > 0);
+	if (kill.victim === "everybody") stack.kill();
+	else if (kill.victim === "provider") for (const { pid } of victims) process.kill(pid, "SIGKILL");
 	else child.kill("SIGKILL");
 	await end;
+	return found;
 }
 
-describe("pulumi up that is killed", () => {
-	it("is finished by the next up, and no activity is created twice", { timeout: 480_000 }, async () => {
-		const { world, stack } = await makePulumiWorld(program);
+describe.each(stories)("pulumi up with $adapter.title that is killed", ({ adapter, kills, victims }) => {
+	it(`is finished by the next up, and no activity is created twice, in ${kills} kills`, {
+		timeout: 480_000,
+	}, async () => {
+		const made = await adapter.makeWorld(programOf(wishOf(0)));
+		const { world, stack } = made;
 		await world.change({
-			policies: Array.from({ length: rounds }, (_, number) => ({
+			policies: Array.from({ length: maxRounds }, (_, number) => ({
 				policyId: policyId(number + 1),
 				policyName: `short-lived ${number + 1}`,
 			})),
@@ -76,45 +114,32 @@ describe("pulumi up that is killed", () => {
 				{ tagId: tags.oncall, userIds: [alice] },
 			],
 		});
-		stack.write({ "wish.json": JSON.stringify(wishOf(0)) });
 		expectSuccess(await stack.up(["--refresh"]));
 		// Activities act at once and answer late: that is when a kill hurts most.
 		for (const operation of ["update_user_tag", "delete_policies"]) {
 			await world.addFault({ operation, fault: "slow", delayMs: 200, count: 1_000 });
 		}
 
-		const moment = fc.record<Moment>({
-			victim: fc.constantFrom<Victim>("engine", "provider", "everybody"),
-			requests: fc.integer({ min: 0, max: 8 }),
-			laterMs: fc.integer({ min: 0, max: 250 }),
-		});
-		const plans = fc.sample(fc.array(moment, { minLength: killsEach, maxLength: killsEach }), rounds);
-		for (const [index, moments] of plans.entries()) {
-			const round = index + 1;
+		let killed = 0;
+		for (let round = 1; killed < kills; round += 1) {
+			expect(round).toBeLessThanOrEqual(maxRounds);
 			const before = world.activities().length;
 			const wish = wishOf(round);
-			stack.write({ "wish.json": JSON.stringify(wish) });
-			const story = `round ${round}: ${JSON.stringify(moments)}`;
-			for (const one of moments) {
-				await killDuring({ world, stack }, one);
+			adapter.write(stack, programOf(wish));
+			let story = `round ${round}:`;
+			for (const one of fc.sample(moment, killsEach)) {
+				const kill = { ...one, victim: victims[killed % victims.length] ?? "engine" };
+				if (await killDuring(made, adapter, kill)) killed += 1;
+				story += ` ${JSON.stringify(kill)}`;
 				// A killed engine leaves its lock, which options.test.ts removes with `pulumi cancel`.
 				stack.recover();
 			}
 			const up = await stack.up();
 			expect(up.exitCode, `${story}\n${shown(up)}`).toBe(0);
-			const { userTags, policies } = world.organization();
-			expect(
-				policies.filter(({ policyId: id }: { policyId: string }) => wish.policies.includes(id)),
-				story,
-			).toEqual([]);
-			for (const [tagId, wanted] of [
-				[tags.signers, wish.signers],
-				[tags.oncall, wish.oncall],
-			] as const) {
-				const tag = userTags.find((one: { tagId: string }) => one.tagId === tagId);
-				expect([...tag.userIds].sort(), story).toEqual(wanted);
-			}
+			expectWish(world, wish, story);
 			expect(world.activities().length - before, story).toBe(3);
 		}
+		// A provider ends with its engine, also when that was killed.
+		await expect.poll(() => stack.processes().filter(adapter.isProvider)).toEqual([]);
 	});
 });

@@ -110,7 +110,7 @@ describe.each(adapters)("a UserTag of $title", { timeout: 240_000 }, (adapter) =
 		expect(await kept(stack)).toEqual({ name: "signers", members: { exactly: [alice, bob] } });
 
 		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signatories", userIds: [carol] }] });
-		expect(shown(await stack.refresh(["--diff"]))).toMatch(/- members {7}: \{/);
+		expect(shown(await stack.refresh(["--diff"]))).toMatch(/- members *: \{/);
 		expect(await kept(stack)).toEqual({ name: "signatories", members: undefined });
 		expect(world.requests()).toEqual(["list_user_tags", "list_user_tags"]);
 

@@ -10,15 +10,24 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { clockEnvironment } from "../clock.ts";
 import { expectSuccess, type RunOptions, type Stack } from "../engine/harness.ts";
 import { alice, apps, bob, carol, organizationId, policies, providers, type World } from "../world.ts";
-import { expectNoSecretIn, keptPolicy, makePulumiWorld, type PulumiWorld, shown, withImports } from "./world.ts";
+import { adapters } from "./adapters.ts";
+import type { Program, ProgramResource } from "./program.ts";
+import { expectNoSecretIn, keptPolicy, type PulumiWorld, shown } from "./world.ts";
 
 const removing = "ACTIVITY_TYPE_DELETE_POLICIES";
 const removingApp = "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS";
 const providerFile = new URL("../../src/pulumi/dynamic/provider.ts", import.meta.url).href;
 const twoHoursMs = 2 * 60 * 60 * 1000;
 
-const removal = (name: string, ...policyIds: readonly string[]) =>
-	`new orgsync.PolicyRemoval("${name}", ${JSON.stringify({ policyIds })});\n`;
+const removal = (...policyIds: readonly string[]): ProgramResource => ({
+	type: "PolicyRemoval",
+	properties: { policyIds },
+});
+const appRemoval: ProgramResource = { type: "TvcAppRemoval", properties: { appId: apps.old } };
+const signers: ProgramResource = {
+	type: "UserTag",
+	properties: { name: "signers", members: { exactly: [alice, bob, carol] } },
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
 const ofType = (world: World, type: string): readonly any[] => world.activities().filter((one) => one.type === type);
@@ -66,9 +75,9 @@ async function activitiesInState(stack: Stack): Promise<Record<string, any[]>> {
 	return Object.fromEntries(resources.map(({ urn, outputs }) => [urn.split("::").at(-1), activities(outputs)]));
 }
 
-describe("an activity that needs two approvals", { timeout: 180_000 }, () => {
+describe.each(adapters)("an activity of $title that needs two approvals", { timeout: 180_000 }, (adapter) => {
 	it("is created by the first up, continued by the next ones, also elsewhere and hours later, and completed after the approval", async () => {
-		const made = await makePulumiWorld(removal("old", policies[0]));
+		const made = await adapter.makeWorld({ resources: { old: removal(policies[0]) } });
 		const { world, stack } = made;
 		await world.setRules({ approvals: { [removing]: 2 } });
 
@@ -115,9 +124,10 @@ describe("an activity that needs two approvals", { timeout: 180_000 }, () => {
 	});
 
 	it("with documented reads is continued by its request body, in doubt once that is too old, and created again once it is abandoned", async () => {
-		const program = `${removal("approved", policies[0])}
-new orgsync.TvcAppRemoval("waiting", { appId: "${apps.old}" });`;
-		const made = await makePulumiWorld(program, { serves: "documented", env: { ORGSYNC_READS: "documented" } });
+		const made = await adapter.makeWorld(
+			{ resources: { approved: removal(policies[0]), waiting: appRemoval } },
+			{ serves: "documented", env: { ORGSYNC_READS: "documented" } },
+		);
 		const { world, stack } = made;
 		await world.setRules({ approvals: { [removing]: 2, [removingApp]: 2 } });
 		const both = ["delete_policies", "delete_tvc_app_and_deployments"];
@@ -159,20 +169,19 @@ new orgsync.TvcAppRemoval("waiting", { appId: "${apps.old}" });`;
 });
 
 /** One resource for each way in which an activity can end, or not end. */
-const endings = (secondPolicies: readonly string[]) =>
-	withImports(
-		`${removal("first", policies[0])}${removal("second", ...secondPolicies)}
-new orgsync.OauthProviderRemoval("providers", { userId: "${bob}", providerIds: ["${providers.bob[0]}"] });
-new orgsync.TvcAppRemoval("app", { appId: "${apps.old}" });
-new orgsync.UserTag("signers", { name: "signers", members: { exactly: ["${alice}", "${bob}", "${carol}"] } });`,
-	);
+const endings = (secondPolicies: readonly string[]): Program => ({
+	resources: {
+		first: removal(policies[0]),
+		second: removal(...secondPolicies),
+		providers: { type: "OauthProviderRemoval", properties: { userId: bob, providerIds: [providers.bob[0]] } },
+		app: appRemoval,
+		signers,
+	},
+});
 
-describe("an activity that did not complete", { timeout: 180_000 }, () => {
+describe.each(adapters)("an activity of $title that did not complete", { timeout: 180_000 }, (adapter) => {
 	it("is explained, and is followed by the same request, a new one or none, also from another machine", async () => {
-		const made = await makePulumiWorld("", {
-			files: { "index.mjs": endings([policies[1]]) },
-			env: { ORGSYNC_TIMEOUT: "1" },
-		});
+		const made = await adapter.makeWorld(endings([policies[1]]), { env: { ORGSYNC_TIMEOUT: "1" } });
 		const { world, stack } = made;
 		// Without it, the removal of the last policy would be a lockout.
 		await world.change({ policies: [keptPolicy] });
@@ -211,7 +220,7 @@ describe("an activity that did not complete", { timeout: 180_000 }, () => {
 		expect(Object.keys(await activitiesInState(stack)).sort()).toEqual(["first", "second", "signers"]);
 
 		await world.setRules({ authenticators: rules.authenticators });
-		stack.write({ "index.mjs": endings([policies[1], policies[2]]) });
+		adapter.write(stack, endings([policies[1], policies[2]]));
 		const three = await up(made);
 		expect({ code: three.exitCode, submits: three.submits }).toEqual({
 			code: 1,
@@ -233,13 +242,11 @@ describe("an activity that did not complete", { timeout: 180_000 }, () => {
 	});
 });
 
-describe("Ctrl-C in the middle of up", { timeout: 180_000 }, () => {
+describe.each(adapters)("Ctrl-C in the middle of up with $title", { timeout: 180_000 }, (adapter) => {
 	it("finishes and records requests in flight, starts no others, and the next up creates no second activity", async () => {
-		const made = await makePulumiWorld(
-			`const first = new orgsync.PolicyRemoval("first", { policyIds: ["${policies[0]}"] });
-const members = { exactly: ["${alice}", "${bob}", "${carol}"] };
-new orgsync.UserTag("signers", { name: "signers", members }, { dependsOn: first });`,
-		);
+		const made = await adapter.makeWorld({
+			resources: { first: removal(policies[0]), signers: { ...signers, options: { dependsOn: ["first"] } } },
+		});
 		const { world, stack } = made;
 		await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 1500 });
 		const { ended } = stack.start(["up", "--yes", "--skip-preview"]);
@@ -253,8 +260,10 @@ new orgsync.UserTag("signers", { name: "signers", members }, { dependsOn: first 
 		expect(world.activities().length).toBe(2);
 		expect(stack.processes()).toEqual([]);
 	});
+});
 
-	it("ends the provider at once if nothing is in flight, because the engine waits for it after every command", async () => {
+describe("Ctrl-C", () => {
+	it("ends the dynamic provider at once if nothing is in flight, because the engine waits for it after every command", async () => {
 		const code = `import { providerOf } from ${JSON.stringify(providerFile)};
 const provider = providerOf("UserTag");
 await provider.configure({ config: { get: () => undefined } });

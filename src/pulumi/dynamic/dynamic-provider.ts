@@ -48,7 +48,10 @@ export function makeProvider(definition: ResourceDefinition): dynamic.ResourcePr
 			configured.resolve();
 		},
 		check: (olds, news) => operations.check(withoutProvider(olds ?? {}), withoutProvider(news)),
-		diff: async (id, olds, news) => operations.diff(id, withoutProvider(olds), withoutProvider(news)),
+		async diff(id, olds, news) {
+			const { changes, replaces } = operations.diff(id, withoutProvider(olds), withoutProvider(news));
+			return { changes, replaces: [...replaces] };
+		},
 		create: (inputs) => keepingProvider(inputs, (properties) => operations.create(properties)),
 		update: (_id, olds, news) =>
 			keepingProvider(news, (properties) => operations.update(withoutProvider(olds), properties)),

@@ -7,4 +7,5 @@ const engine = process.argv.slice(2).find((word) => /^[^-].*:\d+$/.test(word));
 const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
 	version: string;
 };
-process.stdout.write(`${await serve(engine, version)}\n`);
+const { port } = await serve(engine, version);
+process.stdout.write(`${port}\n`);

@@ -5,6 +5,7 @@ import { organizationRefusal } from "../import-id.ts";
 import { ProviderProcess } from "../provider-process.ts";
 import { resources } from "../resources.ts";
 import { configurationNamespace, type GivenSettings, settingNames } from "../settings.ts";
+import { ComponentParts } from "./component-parts.ts";
 import { openLog } from "./engine.ts";
 import { ResourceCalls } from "./resource-calls.ts";
 import { readProperties } from "./values.ts";
@@ -19,6 +20,8 @@ export class PluginProvider {
 	readonly #process: ProviderProcess;
 	readonly #configured = Promise.withResolvers<GivenSettings>();
 	readonly #resources: ReadonlyMap<string, ResourceCalls>;
+	/** What the components of this process registered. */
+	readonly parts = new ComponentParts();
 
 	constructor(engine: string | undefined) {
 		const log = openLog(engine);
@@ -28,7 +31,7 @@ export class PluginProvider {
 		this.#resources = new Map(
 			resources.map((definition) => [
 				`${configurationNamespace}:index:${definition.name}`,
-				new ResourceCalls(definition, this.#process, () => this.#configured.promise),
+				new ResourceCalls(definition, this.#process, () => this.#configured.promise, this.parts),
 			]),
 		);
 	}

@@ -1,15 +1,21 @@
 /** The calls of the engine about one resource, as messages of its protocol. */
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { hasUnknown, type Properties, withoutMeta } from "../inputs.ts";
+import { unknownProperty } from "../input-schema.ts";
+import { type CheckFailure, hasUnknown, type Properties, withoutMeta, withoutUndefined } from "../inputs.ts";
+import type { PropertyChange } from "../property-changes.ts";
 import type { ProviderProcess } from "../provider-process.ts";
 import type { ResourceDefinition } from "../resource.ts";
 import { makeOperations, type ResourceOperations } from "../resource-operations.ts";
+import { isMarkedSecret, markSecret, namesOfSecrets } from "../secrets.ts";
 import type { GivenSettings } from "../settings.ts";
+import type { ComponentParts } from "./component-parts.ts";
+import { writeDiff } from "./diff-response.ts";
+import { previewOutputs } from "./preview-outputs.ts";
 import { operationOfRead } from "./read-purpose.ts";
-import { type PlainProperties, readProperties, writeProperties } from "./values.ts";
+import { readProperties, writeProperties } from "./values.ts";
 
-const { CheckFailure, CheckResponse, CreateResponse, DiffResponse, ReadResponse, UpdateResponse } = providerMessages;
+const { CheckResponse, CreateResponse, ReadResponse, UpdateResponse } = providerMessages;
 
 type Messages = typeof import("@pulumi/pulumi/proto/provider_pb.js");
 type Message<Name extends keyof Messages> = InstanceType<Messages[Name]>;
@@ -18,9 +24,16 @@ type Message<Name extends keyof Messages> = InstanceType<Messages[Name]>;
 export class ResourceCalls {
 	readonly #definition: ResourceDefinition;
 	readonly #operations: ResourceOperations;
+	readonly #parts: ComponentParts;
 
-	constructor(definition: ResourceDefinition, process: ProviderProcess, settings: () => Promise<GivenSettings>) {
+	constructor(
+		definition: ResourceDefinition,
+		process: ProviderProcess,
+		settings: () => Promise<GivenSettings>,
+		parts: ComponentParts,
+	) {
 		this.#definition = definition;
+		this.#parts = parts;
 		this.#operations = makeOperations(definition, process, settings);
 	}
 
@@ -29,10 +42,10 @@ export class ResourceCalls {
 		const olds = request.getOlds() === undefined ? {} : this.#read(urn, request.getOlds());
 		const { inputs, failures } = await this.#operations.check(olds, this.#read(urn, request.getNews()));
 		const response = new CheckResponse();
-		response.setInputs(this.#write(inputs));
+		response.setInputs(this.#writeInputs(inputs));
 		response.setFailuresList(
-			failures.map(({ property, reason }) => {
-				const failure = new CheckFailure();
+			[...this.#refuseMeta(request.getNews()), ...failures].map(({ property, reason }) => {
+				const failure = new providerMessages.CheckFailure();
 				failure.setProperty(property);
 				failure.setReason(reason);
 				return failure;
@@ -43,24 +56,27 @@ export class ResourceCalls {
 
 	async diff(request: Message<"DiffRequest">): Promise<Message<"DiffResponse">> {
 		const urn = request.getUrn();
-		const olds = this.#read(urn, request.getOlds());
-		const { changes, replaces } = this.#operations.diff(request.getId(), olds, this.#read(urn, request.getNews()));
-		const response = new DiffResponse();
-		response.setChanges(changes ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE);
-		response.setReplacesList([...replaces]);
-		return response;
+		const olds = this.#read(urn, request.getOlds(), request.getOldInputs());
+		const news = this.#read(urn, request.getNews());
+		// Older engines send no old inputs.
+		const oldInputs = request.getOldInputs();
+		const found = this.#operations.diff(request.getId(), olds, news, {
+			...(oldInputs === undefined ? {} : { oldInputs: this.#read(urn, oldInputs) }),
+			due: [...adoptionOf(olds), ...this.#parts.driftOf(urn)],
+		});
+		return writeDiff(found, this.#definition.identity);
 	}
 
 	async create(request: Message<"CreateRequest">): Promise<Message<"CreateResponse">> {
 		const inputs = this.#read(request.getUrn(), request.getProperties());
 		const response = new CreateResponse();
 		if (request.getPreview()) {
-			response.setProperties(this.#write(inputs));
+			response.setProperties(this.#writeOutputs(previewOutputs(this.#definition, inputs)));
 			return response;
 		}
 		const { id, outs } = await this.#operations.create(inputs);
 		response.setId(id);
-		response.setProperties(this.#write(outs));
+		response.setProperties(this.#writeOutputs(outs));
 		return response;
 	}
 
@@ -69,50 +85,90 @@ export class ResourceCalls {
 		const news = this.#read(urn, request.getNews());
 		const response = new UpdateResponse();
 		if (request.getPreview()) {
-			response.setProperties(this.#write(news));
+			response.setProperties(this.#writeOutputs(previewOutputs(this.#definition, news)));
 			return response;
 		}
-		const { outs } = await this.#operations.update(this.#read(urn, request.getOlds()), news);
-		response.setProperties(this.#write(outs));
+		const { outs } = await this.#operations.update(this.#read(urn, request.getOlds(), request.getOldInputs()), news);
+		response.setProperties(this.#writeOutputs(outs));
 		return response;
 	}
 
 	async read(request: Message<"ReadRequest">): Promise<Message<"ReadResponse">> {
-		const properties = this.#read(request.getUrn(), request.getProperties());
+		const inputsOfState = request.getInputs() ?? request.getProperties();
+		const state = this.#read(request.getUrn(), request.getProperties(), inputsOfState);
+		// Limits are in no output, and a refresh keeps them.
+		const { limits } = readProperties(inputsOfState).properties;
+		const properties = withoutUndefined({ limits, ...state });
 		const read = operationOfRead(this.#definition, request.getInputs(), withoutMeta(properties));
 		const { id = "", props = {}, inputs = {} } = await this.#operations[read](request.getId(), properties);
 		const response = new ReadResponse();
 		response.setId(id);
-		response.setProperties(this.#write(props));
-		response.setInputs(this.#write(inputs));
+		response.setProperties(this.#writeOutputs(props));
+		response.setInputs(this.#writeInputs(inputs));
 		return response;
 	}
 
 	async delete(request: Message<"DeleteRequest">): Promise<void> {
-		await this.#operations.delete(this.#read(request.getUrn(), request.getProperties()));
+		await this.#operations.delete(this.#read(request.getUrn(), request.getProperties(), request.getOldInputs()));
 	}
 
-	/** The properties with what the dynamic resources get from their class. */
-	#read(urn: string, message: struct.Struct | undefined): Properties {
-		return withMeta(urn, readProperties(message), Object.keys(this.#definition.schema.fields));
+	/** Failures for inputs with the names of meta inputs: a program has none. */
+	#refuseMeta(news: struct.Struct | undefined): readonly CheckFailure[] {
+		const { properties } = readProperties(news);
+		const known = withoutMeta(properties);
+		const { fields } = this.#definition.schema;
+		const reason = unknownProperty(Object.keys(fields));
+		return Object.keys(properties).flatMap((property) => (property in known ? [] : [{ property, reason }]));
 	}
 
-	#write(properties: object): struct.Struct {
-		return writeProperties(withoutMeta({ ...properties }));
+	/**
+	 * The properties with what the dynamic resources get from their class. `inputs` are those of the same state: its outputs also
+	 * have secrets that only the options of the resource make secret.
+	 */
+	#read(urn: string, message: struct.Struct | undefined, inputs = message): Properties {
+		const { properties } = readProperties(message);
+		const component = this.#parts.componentOf(urn);
+		return {
+			...withoutMeta(properties),
+			...withoutUndefined({
+				resource: urn.split("::").slice(3).join("::"),
+				resourceUrn: urn,
+				partOf: component,
+				secretInputs: this.#secretsIn(inputs),
+			}),
+		};
+	}
+
+	#secretsIn(inputs: struct.Struct | undefined): readonly string[] | undefined {
+		const { properties, secretNames } = readProperties(inputs);
+		// The inputs of a dynamic resource list them.
+		const names = [...secretNames, ...namesOfSecrets(properties)];
+		const found = Object.keys(this.#definition.schema.fields).filter((field) => names.includes(field));
+		return found.length === 0 ? undefined : found.sort();
+	}
+
+	#writeInputs(properties: Properties): struct.Struct {
+		return writeProperties(sealUnknown(properties));
+	}
+
+	/** The outputs, without inputs that are none of them. */
+	#writeOutputs(properties: Properties): struct.Struct {
+		const { limits: _limits, ...outputs } = sealUnknown(properties);
+		return writeProperties(outputs);
 	}
 }
 
-const component = "orgsync:index:Organization";
+/** The properties without meta inputs. Secrets that are or contain unknown values, which the resources leave as they are, are secrets. */
+function sealUnknown(properties: Properties): Properties {
+	const names = namesOfSecrets(properties);
+	const entries = Object.entries(withoutMeta(properties)).map(([name, value]) => {
+		const isOpen = names.includes(name) && hasUnknown(value) && !isMarkedSecret(value);
+		return [name, isOpen ? markSecret(value) : value];
+	});
+	return Object.fromEntries(entries);
+}
 
-function withMeta(urn: string, { properties, secretNames }: PlainProperties, fields: readonly string[]): Properties {
-	const [, , types = "", ...name] = urn.split("::");
-	const secretInputs = secretNames.filter((one) => fields.includes(one) && !hasUnknown(properties[one]));
-	const isPart = types.split("$").at(-2) === component;
-	return {
-		...properties,
-		resource: name.join("::"),
-		resourceUrn: urn,
-		...(isPart ? { partOf: component } : {}),
-		...(secretInputs.length === 0 ? {} : { secretInputs }),
-	};
+/** A state of a dynamic resource is written again, although nothing else has changed. */
+function adoptionOf(olds: Properties): readonly PropertyChange[] {
+	return "__provider" in olds ? [{ path: ["__provider"], kind: "delete" }] : [];
 }

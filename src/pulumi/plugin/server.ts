@@ -4,20 +4,26 @@ import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import { pulumiSchemaFile, readSchemaText } from "../../schema.ts";
 import { ResourceFailure } from "../failure.ts";
 import { messageLimits } from "./engine.ts";
 import { toStatus } from "./failure-status.ts";
-import { makePackageSchema } from "./package-schema.ts";
 import { PluginProvider } from "./provider.ts";
 
-/** Serves a provider for the engine at this address. Returns the port. */
-export function serve(engine: string | undefined, version: string): Promise<number> {
+export interface Serving {
+	readonly port: number;
+	/** Ends the calls in progress and closes the port. */
+	close(): void;
+}
+
+/** Serves a provider for the engine at this address. */
+export function serve(engine: string | undefined, version: string): Promise<Serving> {
 	const provider = new PluginProvider(engine);
 	const server = new Server(messageLimits);
 	server.addService(providerService.ResourceProviderService, handlersOf(provider, version));
 	return new Promise((resolve, reject) => {
 		server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
-			error === null ? resolve(port) : reject(error),
+			error === null ? resolve({ port, close: () => server.forceShutdown() }) : reject(error),
 		);
 	});
 }
@@ -32,7 +38,7 @@ function handlersOf(provider: PluginProvider, version: string) {
 		}),
 		getSchema: answer(() => {
 			const response = new providerMessages.GetSchemaResponse();
-			response.setSchema(JSON.stringify(makePackageSchema(version)));
+			response.setSchema(readSchemaText(pulumiSchemaFile));
 			return response;
 		}),
 		checkConfig: answer((request: Parameters<PluginProvider["checkConfig"]>[0]) => provider.checkConfig(request)),

@@ -1,8 +1,13 @@
 /** The functions in the package schema, and the types of their results. */
 import { readSchema } from "../../../schema.ts";
 import { type QueryName, queries } from "../../../wire/operations.ts";
-import { queriedOrganization, queryTexts, recordTexts } from "../../query-texts.ts";
-import { fromEntries, listOf, namedType, type ObjectSpec, type TypeSpec, text, tokenOf, wordsOf } from "./specs.ts";
+import { functions } from "../../functions.ts";
+import { queryFunctions } from "../../queries.ts";
+import { recordTexts, resultTexts } from "../../query-records.ts";
+import { describedSpec, describedTypes } from "./described.ts";
+import { fromEntries, listOf, namedType, type ObjectSpec, type TypeSpec, tokenOf, wordsOf } from "./specs.ts";
+
+type FunctionResult = (typeof functions)[number]["result"];
 
 interface FunctionSpec {
 	readonly description: string;
@@ -13,47 +18,47 @@ interface FunctionSpec {
 /** The functions by token. */
 export function functionSpecs(): Readonly<Record<string, FunctionSpec>> {
 	return Object.fromEntries(
-		(Object.keys(queries) as QueryName[]).map((name) => [tokenOf(functionName(name)), functionSpec(name)]),
+		functions.map(({ name, description, arguments: inputs, result }) => [
+			tokenOf(name),
+			{
+				description,
+				inputs: describedSpec(inputs),
+				outputs: isQuery(result) ? answerSpec(result.operation) : describedSpec(result),
+			},
+		]),
 	);
-}
-
-/** The name of a query as a function: `getMfaPolicies` for `get_mfa_policies`. */
-function functionName(query: QueryName): string {
-	return query.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
-}
-
-function functionSpec(name: QueryName): FunctionSpec {
-	const { description, arguments: texts, result } = queryTexts[name];
-	const { answerKey } = queries[name];
-	const { request, response } = operationSchema(name);
-	const required = (request.required ?? []).filter((argument) => argument !== "organizationId");
-	const record = response.properties?.[answerKey] ?? {};
-	return {
-		description,
-		inputs: {
-			type: "object",
-			properties: fromEntries([
-				...Object.entries(texts).map(([argument, words]) => [argument, { ...text, description: words }] as const),
-				["organizationId", { ...text, description: queriedOrganization }],
-			]),
-			...(required.length === 0 ? {} : { required }),
-		},
-		outputs: {
-			type: "object",
-			properties: { [answerKey]: { ...typeOf(record, typeNames[answerKey]), description: result } },
-			required: [answerKey],
-		},
-	};
 }
 
 /** The named types of results, by token. */
 export function recordTypes(): Readonly<Record<string, ObjectSpec>> {
 	const found = new Map<string, ObjectSpec>();
-	for (const name of Object.keys(queries) as QueryName[]) {
-		const { answerKey } = queries[name];
-		addTypes(operationSchema(name).response.properties?.[answerKey] ?? {}, typeNames[answerKey], found);
+	for (const { operation } of queryFunctions) {
+		const { answerKey } = queries[operation];
+		addTypes(answerSchema(operation), typeNames[answerKey], found);
 	}
-	return Object.fromEntries([...found].map(([name, spec]) => [tokenOf(name), spec]));
+	const records = [...found].map(([name, spec]) => [tokenOf(name), spec] as const);
+	const others = functions.flatMap(({ result }) => (isQuery(result) ? [] : [describedTypes(result)]));
+	return Object.assign({}, Object.fromEntries(records), ...others);
+}
+
+function isQuery(result: FunctionResult): result is { readonly operation: QueryName } {
+	return "operation" in result && typeof result.operation === "string";
+}
+
+function answerSpec(operation: QueryName): ObjectSpec {
+	const { answerKey } = queries[operation];
+	const type = typeOf(answerSchema(operation), typeNames[answerKey]);
+	return {
+		type: "object",
+		properties: { [answerKey]: { ...type, description: resultTexts[operation] } },
+		required: [answerKey],
+	};
+}
+
+/** The schema of the only field of an answer. */
+function answerSchema(operation: QueryName): AnswerSchema {
+	const { response } = readSchema(`operations/${operation}.json`).$defs as { readonly response: AnswerSchema };
+	return response.properties?.[queries[operation].answerKey] ?? {};
 }
 
 interface AnswerSchema {
@@ -61,11 +66,6 @@ interface AnswerSchema {
 	readonly properties?: Readonly<Record<string, AnswerSchema>>;
 	readonly required?: readonly string[];
 	readonly items?: AnswerSchema;
-}
-
-/** The request and the response of a query, as schemas/operations/ has them. */
-function operationSchema(name: QueryName): { readonly request: AnswerSchema; readonly response: AnswerSchema } {
-	return readSchema(`operations/${name}.json`).$defs as ReturnType<typeof operationSchema>;
 }
 
 /** The types of objects by the property that has one, or a list of them. */

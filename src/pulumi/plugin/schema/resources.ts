@@ -1,9 +1,11 @@
 /** The resources and the component in the package schema, and the types of their inputs and outputs. */
 import type { PropertySchema } from "../../input-schema.ts";
+import { documentInputs, organizationDescription, organizationOutputs } from "../../organization-fields.ts";
 import type { ResourceDefinition } from "../../resource.ts";
-import { enumTexts, organizationTexts, type ResourceTexts, resourceTexts, typeTexts } from "../../resource-texts.ts";
+import { enumTexts, type ResourceTexts, resourceTexts, typeTexts } from "../../resource-texts.ts";
 import { resources } from "../../resources.ts";
 import { configurationNamespace } from "../../settings.ts";
+import { describedSpec, describedTypes } from "./described.ts";
 import {
 	anything,
 	documentProperty,
@@ -93,30 +95,13 @@ function typeOfShape(resource: string, property: string, shape: PropertySchema):
 }
 
 function organizationSpec(): ResourceSpec {
-	const inputs: Readonly<Record<string, TypeSpec>> = {
-		document: { oneOf: [text, { type: "object", additionalProperties: anything }] },
-		organizationId: text,
-		env: listOf(text),
-	};
-	const outputs: Readonly<Record<string, TypeSpec>> = {
-		organizationId: text,
-		summary: namedType("OrganizationSummary"),
-		changes: listOf(text),
-		activities: { type: "integer" },
-	};
+	const { required = [], properties } = describedSpec(documentInputs);
 	return {
 		isComponent: true,
-		description: organizationTexts.description,
-		type: "object",
-		inputProperties: fromEntries(
-			Object.entries(organizationTexts.inputs).map(([name, words]) => [
-				name,
-				{ ...inputs[name], description: wordsOf(words) },
-			]),
-		),
-		requiredInputs: ["document"],
-		properties: outputsOf(organizationTexts, (name) => outputs[name] ?? anything),
-		required: requiredOf(organizationTexts, []),
+		description: organizationDescription,
+		inputProperties: properties,
+		requiredInputs: required,
+		...describedSpec(organizationOutputs),
 	};
 }
 
@@ -129,7 +114,6 @@ export function resourceTypes(): Readonly<Record<string, object>> {
 				: [],
 		),
 	);
-	const summary = { organizationId: text, differences: listOf(text), unmanaged: listOf(text) };
 	const enums = Object.entries(enumTexts).map(([name, { description, values }]) => [
 		tokenOf(name),
 		{
@@ -138,14 +122,7 @@ export function resourceTypes(): Readonly<Record<string, object>> {
 			enum: Object.entries(values).map(([value, words]) => ({ value, description: words })),
 		},
 	]);
-	return {
-		...Object.fromEntries(objects),
-		[tokenOf("OrganizationSummary")]: {
-			...describedObject("OrganizationSummary", summary),
-			required: Object.keys(summary),
-		},
-		...Object.fromEntries(enums),
-	};
+	return { ...Object.fromEntries(objects), ...describedTypes(organizationOutputs), ...Object.fromEntries(enums) };
 }
 
 function objectSpec(name: string, fields: Readonly<Record<string, PropertySchema>>): ObjectSpec {

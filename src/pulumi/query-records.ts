@@ -1,61 +1,18 @@
-/** What the functions are and what their results hold, for the package schema. */
+/** What the results of the queries hold, for the package schema. Their types are those of schemas/operations/. */
 import type { QueryName } from "../wire/operations.ts";
 import type { Text } from "./resource-texts.ts";
 
-interface QueryTexts {
-	readonly description: string;
-	readonly arguments: Readonly<Record<string, string>>;
-	/** What the only property of the result is. */
-	readonly result: string;
-}
-
-export const queryTexts: Readonly<Record<QueryName, QueryTexts>> = {
-	get_session_profile: {
-		description: "One session profile of the organization.",
-		arguments: { sessionProfileId: "The session profile, a UUID." },
-		result: "The session profile.",
-	},
-	get_mfa_policy: {
-		description: "One MFA policy of a user.",
-		arguments: { userId: "The user, a UUID.", mfaPolicyId: "The MFA policy, a UUID." },
-		result: "The MFA policy.",
-	},
-	get_mfa_policies: {
-		description: "All MFA policies of a user.",
-		arguments: { userId: "The user, a UUID." },
-		result: "The MFA policies.",
-	},
-	get_mfa_status: {
-		description: "Which authentication the voters of an activity still need.",
-		arguments: {
-			activityId: "The activity with the votes, a UUID.",
-			userId: "A voting user, a UUID. Defaults to all voting users.",
-		},
-		result: "One entry for each MFA policy and voting user.",
-	},
-	get_latest_boot_proof: {
-		description: "The latest boot proof of an enclave app.",
-		arguments: { appName: "The id of the app, a UUID." },
-		result: "The boot proof.",
-	},
-	get_policy_evaluations: {
-		description: "How policies evaluated the votes of an activity.",
-		arguments: { activityId: "The activity, a UUID." },
-		result: "One entry for each evaluated vote.",
-	},
-	list_user_tags: {
-		description: "All user tags of the organization.",
-		arguments: {},
-		result: "The user tags.",
-	},
-	list_supported_assets: {
-		description: "The supported assets of a network.",
-		arguments: { caip2: "The network, by its CAIP-2 id, for example `eip155:1`." },
-		result: "The supported assets.",
-	},
+/** What the only field of each result is. */
+export const resultTexts: Readonly<Record<QueryName, string>> = {
+	get_session_profile: "The session profile.",
+	get_mfa_policy: "The MFA policy.",
+	get_mfa_policies: "The MFA policies of the user.",
+	get_mfa_status: "One entry for each MFA policy and voting user.",
+	get_latest_boot_proof: "The latest boot proof.",
+	get_policy_evaluations: "One entry for each evaluated vote.",
+	list_user_tags: "The user tags.",
+	list_supported_assets: "The supported assets.",
 };
-
-export const queriedOrganization = "The organization to query, a UUID. Defaults to the Provider's.";
 
 interface RecordTexts {
 	readonly description: string;

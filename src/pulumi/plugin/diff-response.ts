@@ -1,0 +1,46 @@
+/** Differences as the engine's protocol has them. */
+import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import { namesOf, type PropertyChange } from "../property-changes.ts";
+import type { ResourceDiff } from "../resource-operations.ts";
+
+const { DiffResponse, PropertyDiff } = providerMessages;
+const { ADD, ADD_REPLACE, DELETE, DELETE_REPLACE, UPDATE, UPDATE_REPLACE } = PropertyDiff.Kind;
+
+const kinds = {
+	add: [ADD, ADD_REPLACE],
+	delete: [DELETE, DELETE_REPLACE],
+	update: [UPDATE, UPDATE_REPLACE],
+} as const;
+
+/** The response to a diff. `identity` are the outputs that only a replacement changes. */
+export function writeDiff(
+	{ changes, replaces, details }: ResourceDiff,
+	identity: readonly string[],
+): InstanceType<typeof DiffResponse> {
+	const response = new DiffResponse();
+	response.setChanges(changes ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE);
+	response.setReplacesList([...replaces]);
+	response.setStablesList(replaces.length === 0 ? [...identity] : []);
+	response.setDiffsList(namesOf(details));
+	response.setHasdetaileddiff(true);
+	for (const change of details) response.getDetaileddiffMap().set(printPath(change.path), writeChange(change));
+	return response;
+}
+
+function writeChange({ kind, replaces, isOfInputs }: PropertyChange): InstanceType<typeof PropertyDiff> {
+	const difference = new PropertyDiff();
+	difference.setKind(kinds[kind][replaces ? 1 : 0]);
+	difference.setInputdiff(isOfInputs === true);
+	return difference;
+}
+
+/** The path in the engine's syntax, for example `members.exactly[2]`. */
+export function printPath(path: PropertyChange["path"]): string {
+	return path
+		.map((part, index) => {
+			if (typeof part === "number") return `[${part}]`;
+			if (!/^\w+$/.test(part)) return `[${JSON.stringify(part)}]`;
+			return index === 0 ? part : `.${part}`;
+		})
+		.join("");
+}

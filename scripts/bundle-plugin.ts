@@ -8,7 +8,7 @@
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type OutputChunk, type Plugin, rolldown } from "rolldown";
+import { type OutputChunk, type Plugin, type RolldownBuild, rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -29,7 +29,7 @@ function replaceIn(file: string, text: string, replacement: string): Plugin {
 		transform(code, id) {
 			if (id !== path) return null;
 			if (!code.includes(text)) throw new Error(`${file} has no ${text}`);
-			return code.replace(text, () => replacement);
+			return { code: code.replace(text, () => replacement), map: null };
 		},
 	};
 }
@@ -68,7 +68,7 @@ const schemasOfOthers = new Set([
 	"three-way.json",
 ]);
 
-/** Loads the code with the one Node that runs it, or says why it cannot. Plain enough for a Node from before `let`. */
+/** Loads the code, or says which Node it needs: in words of the language that older Nodes understand. */
 const launcher = `#!/usr/bin/env node
 "use strict";
 var version = process.versions.node.split(".").map(Number);
@@ -79,11 +79,9 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
 import("./lib/main.mjs");
 `;
 
-/** Makes the folder anew from the compiled sources in dist/. */
-export async function bundlePlugin(folder: string): Promise<void> {
-	rmSync(folder, { recursive: true, force: true });
-	mkdirSync(join(folder, "lib"), { recursive: true });
-	const bundle = await rolldown({
+/** The code of the plugin and all that it imports, from the compiled sources in dist/. */
+export function openBundle(): Promise<RolldownBuild> {
+	return rolldown({
 		input: join(root, "dist/pulumi/plugin/main.js"),
 		cwd: root,
 		platform: "node",
@@ -92,6 +90,13 @@ export async function bundlePlugin(folder: string): Promise<void> {
 			if (level === "warn") throw new Error(log.message);
 		},
 	});
+}
+
+/** Makes the folder, in place of what is there. */
+export async function bundlePlugin(folder: string): Promise<void> {
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(join(folder, "lib"), { recursive: true });
+	const bundle = await openBundle();
 	const { output } = await bundle.write({
 		dir: join(folder, "lib"),
 		format: "esm",

@@ -113,8 +113,11 @@ describe("npx orgsync in the clone", () => {
 });
 
 describe("the published package", () => {
-	it("has the command, and neither the script nor the .npmrc of the clone", () => {
-		expect(manifest.bin).toEqual({ orgsync: "dist/cli/main.js" });
+	it("has the commands, and neither the script nor the .npmrc of the clone", () => {
+		expect(manifest.bin).toEqual({
+			orgsync: "dist/cli/main.js",
+			"pulumi-resource-orgsync": "dist/plugin/pulumi-resource-orgsync",
+		});
 		const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--dry-run", "--json"], {
 			cwd: root,
 			encoding: "utf8",

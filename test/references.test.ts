@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Folders that hold what was installed or built. */
-const leftOut = new Set(["node_modules", "dist", ".git", ".engine"]);
+const leftOut = new Set(["node_modules", "dist", "release", ".git", ".engine"]);
 const isText = (name: string): boolean => /(?:\.(?:ts|js|mjs|json|md|ya?ml|sh)|^run|^\.\w+)$/.test(name);
 
 /** Files that pipelines and tests write: named in them, and never in the repository. */

@@ -10,8 +10,13 @@ import { configurationVariables, providerInputs } from "./schema/settings.ts";
  */
 const home = "orgsync.invalid";
 
-/** Returns the package schema as plain JSON. */
-export function makePackageSchema(version: string): object {
+const goImportPath = `${home}/sdk/go/orgsync`;
+
+/**
+ * Returns the package schema as plain JSON. `examples` has the programs of a resource or function by its name, as they follow
+ * its description.
+ */
+export function makePackageSchema(version: string, examples: Readonly<Record<string, string>>): object {
 	return {
 		name: configurationNamespace,
 		displayName: "orgsync",
@@ -32,10 +37,24 @@ export function makePackageSchema(version: string): object {
 			inputProperties: providerInputs(),
 		},
 		types: { ...resourceTypes(), ...recordTypes() },
-		resources: resourceSpecs(),
-		functions: functionSpecs(),
+		resources: withExamples(resourceSpecs(), examples),
+		functions: withExamples(functionSpecs(), examples),
 		language: languages,
 	};
+}
+
+/** The resources or functions with their programs, in which `GO_IMPORT_PATH` is the path of the Go SDK. */
+function withExamples<Spec extends { readonly description?: string }>(
+	specs: Readonly<Record<string, Spec>>,
+	examples: Readonly<Record<string, string>>,
+): Readonly<Record<string, Spec>> {
+	const described = Object.entries(specs).map(([token, spec]): readonly [string, Spec] => {
+		const programs = examples[token.split(":").at(-1) ?? ""];
+		if (programs === undefined) return [token, spec];
+		const description = `${spec.description}\n\n${programs.replaceAll("GO_IMPORT_PATH", goImportPath)}`;
+		return [token, { ...spec, description }];
+	});
+	return Object.fromEntries(described);
 }
 
 /** How each language's SDK is generated. The generators choose the versions of Pulumi's own library that their code needs. */
@@ -52,8 +71,7 @@ const languages = {
 		respectSchemaVersion: true,
 	},
 	go: {
-		importBasePath: `${home}/sdk/go/orgsync`,
-		rootPackageName: "orgsync",
+		importBasePath: goImportPath,
 		generateResourceContainerTypes: true,
 		// A second SDK with generics would double the minutes that a cold build takes.
 		generics: "none",

@@ -1,0 +1,92 @@
+/**
+ * The plugin as people install it: from an archive with Pulumi's own command, and from the npm package by its path in
+ * Pulumi.yaml. In neither case is it on the PATH.
+ */
+import { createHash } from "node:crypto";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createSecureServer } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { basename, join } from "node:path";
+import { afterEach, describe, expect, inject, it } from "vitest";
+import { packPlugin } from "../../scripts/pack-plugin.ts";
+import { expectSuccess, type Stack } from "../engine/harness.ts";
+import { sharePlugin } from "../engine/install.ts";
+import { makeOnce } from "../shared.ts";
+import { makeCertificate } from "../wire/certificate.ts";
+import { alice, bob } from "../world.ts";
+import { makeYamlWorld, shown } from "./world.ts";
+
+const shared = inject("sharedFolder");
+
+const program = `resources:
+  signers:
+    type: orgsync:index:UserTag
+    properties: { name: signers, members: { exactly: ["${bob}", "${alice}"] } }`;
+
+/** This machine's archive of this build, in Pulumi's words for the machine. */
+async function findArchive(): Promise<{ readonly file: string; readonly version: string }> {
+	const plugin = await sharePlugin(shared);
+	const folder = await makeOnce(shared, "archives", (made) => packPlugin(plugin, made));
+	const architecture = process.arch === "x64" ? "amd64" : process.arch;
+	const [name = ""] = readdirSync(folder).filter((one) => one.endsWith(`-${process.platform}-${architecture}.tar.gz`));
+	return { file: join(folder, name), version: /-v([^-]+)-/.exec(name)?.[1] ?? "" };
+}
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+	for (const close of closers.splice(0)) close();
+});
+
+/**
+ * Serves the file under its name. With HTTP/2, as releases usually are: from an answer in HTTP/1.1, this engine leaves the
+ * last bytes out of its checksum.
+ */
+async function serveFile(file: string, stack: Stack): Promise<{ readonly url: string; readonly env: object }> {
+	const pair = makeCertificate("localhost");
+	const server = createSecureServer(pair, ({ url }, response) => {
+		const content = url === `/${basename(file)}` ? readFileSync(file) : Buffer.alloc(0);
+		response.writeHead(content.length === 0 ? 404 : 200, { "content-length": content.length });
+		response.end(content);
+	});
+	closers.push(() => server.close());
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const SSL_CERT_FILE = join(stack.folder, "authority.pem");
+	writeFileSync(SSL_CERT_FILE, pair.cert);
+	return { url: `https://localhost:${(server.address() as AddressInfo).port}`, env: { SSL_CERT_FILE } };
+}
+
+describe("the archive of the plugin", { timeout: 120_000 }, () => {
+	it("is installed from a server if its checksum is right, is installed from a file, and runs a program", async () => {
+		const { file, version } = await findArchive();
+		const { world, stack } = await makeYamlWorld(program, { plugin: false });
+		const install = ["plugin", "install", "resource", "orgsync", version];
+		// Elsewhere, only the system's own authorities count.
+		if (process.platform === "linux") {
+			const { url, env } = await serveFile(file, stack);
+			const checksum = createHash("sha256").update(readFileSync(file)).digest("hex");
+			const download = (sum: string) =>
+				stack.pulumi([...install, "--server", url, "--checksum", sum], { env: { ...env } });
+			expect(await download("0".repeat(64))).toMatchObject({ stderr: expect.stringContaining("invalid checksum") });
+			expectSuccess(await download(checksum));
+		}
+		expectSuccess(await stack.pulumi([...install, "--reinstall", "--file", file]));
+		const up = await stack.up();
+		expectSuccess(up);
+		expect(shown(up)).not.toContain("$PATH");
+		expect(world.submits()).toEqual(["update_user_tag"]);
+	});
+});
+
+describe("the plugin in the npm package", { timeout: 120_000 }, () => {
+	it("runs by its path in Pulumi.yaml, without PATH and without a warning", async () => {
+		const built = await sharePlugin(shared);
+		const path = "node_modules/orgsync/dist/plugin";
+		const { stack } = await makeYamlWorld(`plugins:\n  providers: [{ name: orgsync, path: ${path} }]\n${program}`, {
+			plugin: false,
+			orgsync: { edit: (folder) => cpSync(built, join(folder, "dist/plugin"), { recursive: true }) },
+		});
+		const preview = await stack.preview();
+		expectSuccess(preview);
+		expect(shown(preview)).not.toContain("warning");
+	});
+});

@@ -3,17 +3,18 @@ import { showText } from "../escape.ts";
 import type { Change } from "../plan/change.ts";
 import type { GuardKind } from "../plan/guards.ts";
 import { refusingGuards } from "../plan/guards.ts";
+import type { DesiredOrganization } from "../plan/organization.ts";
 import { allowsOf, withOverrides } from "../plan/overrides.ts";
 import { findsDifference, type Plan } from "../plan/plan.ts";
 import type { ImpactVerdict } from "../policy/impact.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { describeBrokenRules } from "../render/rule-words.ts";
 import { describeUnread, plainStyle, renderChange } from "../render/text.ts";
-import { comparePlan, type OrganizationArgs, readOrganization, renderForPulumi } from "./component.ts";
+import { comparePlan, renderForPulumi } from "./component.ts";
 import type { Described } from "./described.ts";
 import { replaceFlags } from "./failure.ts";
 import { documentInputs, findingsOf, type PlannedApproval, planFields } from "./organization-fields.ts";
-import type { Session } from "./session.ts";
+import { functionReads, type Session } from "./session.ts";
 
 /** A difference that the plan resolves. */
 export interface PlannedChange {
@@ -92,9 +93,9 @@ export interface DocumentPlan {
 	readonly markdown: string;
 }
 
-/** The plan of the document against the live organization. Throws ResourceFailure for what is wrong with the document. */
-export async function getPlan(args: OrganizationArgs, session: Session): Promise<DocumentPlan> {
-	const plan = await comparePlan(getPlanFunction.name, readOrganization(args), session);
+/** What the plan of a document says, against the live organization. Throws what Session.compare throws. */
+export async function planDocument(desired: DesiredOrganization, session: Session): Promise<DocumentPlan> {
+	const plan = await comparePlan(functionReads, desired, session);
 	const { summary, activities, impact, approvals } = findingsOf(plan);
 	const { allow } = session.settings;
 	const guards = refusingGuards(plan.guards, allow);
@@ -134,7 +135,7 @@ function renderComment(plan: Plan): string {
 export const getPlanFunction = {
 	name: "getPlan",
 	description:
-		"Compares a document with the live organization, and returns what a reviewer sees.\n\nThat is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.",
+		"Returns what the plan of a document says.\n\nIt compares the document with the live organization, and submits nothing. The result has the changes, what they mean for who can do what, who has to approve them, and the guards that block them.",
 	arguments: documentInputs,
 } as const;
 

@@ -10,12 +10,13 @@ export interface Documented {
 	readonly bases: readonly string[];
 }
 
-/** Every interface and class of these files by name. */
+/** Every interface, class and pair of functions (`const [get, getOutput]`) of these files by name. */
 export function readComments(files: readonly string[]): ReadonlyMap<string, Documented> {
 	return new Map(
 		files.flatMap((file) => {
 			const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
 			return source.statements.flatMap((node): readonly (readonly [string, Documented])[] => {
+				if (ts.isVariableStatement(node)) return functionsIn(node);
 				if (!ts.isInterfaceDeclaration(node) && !ts.isClassDeclaration(node)) return [];
 				const members = [...node.members].filter(isProperty).map((one) => [one.name.getText(), commentOf(one)]);
 				const bases = node.heritageClauses?.flatMap(({ types }) => types.map((one) => one.expression.getText())) ?? [];
@@ -25,6 +26,14 @@ export function readComments(files: readonly string[]): ReadonlyMap<string, Docu
 			});
 		}),
 	);
+}
+
+/** The first name of a pair of functions. */
+function functionsIn(node: ts.VariableStatement): readonly (readonly [string, Documented])[] {
+	const pattern = node.declarationList.declarations[0]?.name;
+	if (pattern === undefined || !ts.isArrayBindingPattern(pattern)) return [];
+	const name = pattern.elements[0]?.getText() ?? "";
+	return [[name, { comment: commentOf(node), members: {}, bases: [] }]];
 }
 
 /** Properties that a program sees. */

@@ -17,24 +17,23 @@ import { plainStyle, renderPlan, summarizePlan } from "../render/text.ts";
 import { listPaths, objectToDocument } from "./document-object.ts";
 import { ResourceFailure, replaceFlags } from "./failure.ts";
 import type { Properties } from "./inputs.ts";
+import { driftOf } from "./part-drift.ts";
 import { spelling } from "./plan-checks.ts";
 import { projectFolder } from "./project.ts";
+import type { PropertyChange } from "./property-changes.ts";
 import type { ResourceDefinition } from "./resource.ts";
 import { resources } from "./resources.ts";
 import type { Session } from "./session.ts";
 import { nothingStored } from "./stored-state.ts";
 
 export interface OrganizationArgs {
-	/**
-	 * The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of plain values
-	 * (schemas/document.json).
-	 */
+	/** The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. */
 	readonly document: string | Readonly<Record<string, unknown>>;
 	/** The organization of the document, a UUID. Required if the document has several. */
 	readonly organizationId?: string;
 	/**
-	 * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`.
-	 * Credentials are not allowed.
+	 * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and
+	 * `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
 	 */
 	readonly env?: readonly string[];
 }
@@ -61,8 +60,18 @@ export interface Notice {
 	readonly text: string;
 }
 
-/** The plan in a preview, as the command line shows it; in an up only read-only differences and broken rules. */
-export function describePlan(plan: Plan, session: Session, isPreview: boolean): Notice | undefined {
+/**
+ * The plan in a preview, as the command line shows it; in an up only read-only differences and broken rules. Of a document
+ * that is a secret, only the summary is shown.
+ */
+export function describePlan(plan: Plan, session: Session, isPreview: boolean, isSecret = false): Notice | undefined {
+	const notice = describeWhole(plan, session, isPreview);
+	return notice === undefined || !isSecret
+		? notice
+		: { ...notice, text: `${summarizePlan(plan)} The document is secret.` };
+}
+
+function describeWhole(plan: Plan, session: Session, isPreview: boolean): Notice | undefined {
 	if (isPreview && (plan.steps.length > 0 || plan.waiting.length > 0)) {
 		const allows = allowsOf(plan.guards, session.settings.allow);
 		return { severity: "info", text: renderForPulumi(plan, allows, summarizeParts) };
@@ -84,6 +93,8 @@ export interface RegisteredPart {
 	readonly definition: ResourceDefinition;
 	readonly name: string;
 	readonly args: Properties;
+	/** How the live object differs. Empty if it is in sync, or if that is not known. */
+	readonly drift: readonly PropertyChange[];
 	/** Names that the part had before: a renamed tag is the same resource. */
 	readonly earlierNames: readonly string[];
 }
@@ -97,15 +108,17 @@ export function partsToRegister(
 	return resources.flatMap((definition) =>
 		definition.partsOf(desired).map((part) => {
 			const changes = (plan?.changes ?? []).filter(({ address }) => part.covers(address));
+			const drift = driftOf(part.args, changes);
 			const args = {
 				organizationId: desired.organizationId,
 				partOf: name,
-				...isOutOfSync(changes),
+				// Updates a part although its other inputs are unchanged.
+				...(drift.length === 0 ? {} : { outOfSync: true }),
 				...part.args,
 				...(part.limit === undefined ? {} : { limits: { [part.limit]: countRemovals(changes) } }),
 			};
 			const earlierNames = (part.earlierSuffixes ?? []).map((suffix) => `${name}-${suffix}`);
-			return { definition, name: `${name}-${part.suffix}`, args, earlierNames };
+			return { definition, name: `${name}-${part.suffix}`, args, earlierNames, drift };
 		}),
 	);
 }
@@ -126,14 +139,6 @@ function countRemovals(changes: Plan["changes"]): number {
 		if (change.kind === "userTag") return sum + change.removeUserIds.length;
 		return sum + (change.action === "remove" ? 1 : 0);
 	}, 0);
-}
-
-/**
- * The input that makes a part update although its other inputs are unchanged: set if live state is known to differ. Where
- * live state is unknown, only the state of the part records whether its desired state was applied before.
- */
-function isOutOfSync(changes: Plan["changes"]): { readonly outOfSync?: true } {
-	return changes.some(({ basis }) => basis !== "unknown") ? { outOfSync: true } : {};
 }
 
 /** The summary of the plan, and how much of it depends on what the parts have applied before. */

@@ -1,5 +1,6 @@
 /** Values with descriptions: arguments and results of functions, inputs and outputs of the component. The package schema has them too. */
-import type { InputSchema, PropertySchema } from "./input-schema.ts";
+import { checkInputSchema, type InputSchema, type PropertySchema } from "./input-schema.ts";
+import { type CheckFailure, hasUnknown, type Properties, withoutUndefined } from "./inputs.ts";
 
 /** `document`: the path of a YAML file, or an object of plain values. */
 export type Shape =
@@ -23,8 +24,24 @@ export interface DescribedField {
 /** Fields by name. */
 export type Described = Readonly<Record<string, DescribedField>>;
 
+/** What is wrong with the arguments of a function or the inputs of a component. Unknown values are not checked. */
+export function checkArguments(fields: Described, args: Properties): readonly CheckFailure[] {
+	const failures = checkInputSchema(withoutUndefined(args), inputSchemaOf(fields));
+	return failures.length > 0
+		? failures
+		: Object.entries(fields).flatMap(([name, field]) => checkDocument(name, field, args));
+}
+
+function checkDocument(property: string, { shape }: DescribedField, args: Properties): readonly CheckFailure[] {
+	const value = args[property];
+	const isDocument =
+		typeof value === "string" || (typeof value === "object" && value !== null && !Array.isArray(value));
+	if (shape !== "document" || isDocument || hasUnknown(value)) return [];
+	return [{ property, reason: "must be the path of a YAML file, or an object" }];
+}
+
 /** The schema that checks arguments. */
-export function inputSchemaOf(fields: Described): InputSchema {
+function inputSchemaOf(fields: Described): InputSchema {
 	const all = Object.entries(fields);
 	return {
 		required: all.flatMap(([name, { isOptional }]) => (isOptional === true ? [] : [name])),

@@ -1,12 +1,11 @@
 /** The eight queries as functions of an engine: names, arguments, and the request that each makes. */
 import { AuthenticationError, ConfigurationError } from "../errors.ts";
 import { type QueryName, queries } from "../wire/operations.ts";
-import { type Described, inputSchemaOf } from "./described.ts";
+import type { Described } from "./described.ts";
 import { explain, ResourceFailure } from "./failure.ts";
-import { checkInputSchema } from "./input-schema.ts";
-import { type CheckFailure, type Properties, withoutUndefined } from "./inputs.ts";
+import { type Properties, withoutUndefined } from "./inputs.ts";
 import { noOrganization } from "./resource.ts";
-import type { Session } from "./session.ts";
+import { functionReads, type Session } from "./session.ts";
 
 export interface QueryFunction {
 	/** For example `getMfaPolicies`. */
@@ -61,18 +60,15 @@ export const queryFunctions: readonly QueryFunction[] = [
 	}),
 ];
 
-/** What is wrong with the arguments of a function; nothing if the function can be called. */
-export function checkArguments(fields: Described, args: Properties): readonly CheckFailure[] {
-	return checkInputSchema(withoutUndefined(args), inputSchemaOf(fields));
-}
-
 /** Returns the service's answer: an object with one field. Throws ResourceFailure, whose message names the query. */
 export async function runQuery(name: QueryName, args: Properties, session: Session): Promise<Properties> {
 	const { organizationId = session.settings.organizationId, ...fields } = args;
 	try {
 		if (organizationId === undefined) throw new ConfigurationError(noOrganization.reason);
 		const operation = queries[name];
-		const { value } = await session.readerFor(name).query(operation, { organizationId, ...withoutUndefined(fields) });
+		const { value } = await session
+			.readerFor(functionReads)
+			.query(operation, { organizationId, ...withoutUndefined(fields) });
 		return { [operation.answerKey]: value[operation.answerKey] ?? [] };
 	} catch (error) {
 		const reason = explain(error);

@@ -212,7 +212,7 @@ function stateOf(outputs: object): SealedProperties {
 }
 
 /** Returns the result of `work`; what it throws shows no secret, in its message and in the state that it stores. */
-async function withoutSecrets<T>(process: ProviderProcess, work: () => Promise<T>): Promise<T> {
+export async function withoutSecrets<T>(process: ProviderProcess, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {

@@ -76,6 +76,9 @@ export interface ConvergeResult {
 	readonly journal: Journal;
 }
 
+/** The name under which functions read: they share no answer from before a resource of this process submitted. */
+export const functionReads = "(functions)";
+
 /** The maximum age of answers that a plan which submits is made of. */
 const maxSubmitAgeMs = 10_000;
 
@@ -159,7 +162,11 @@ export class Session {
 		this.#abandonActivities(target, journal);
 		const { reads: mode, waitMs, retryRejected } = this.settings;
 		const submitter: Submitter = {
-			submit: (body) => client.submitter.submit(body).finally(() => reads.expireFor(resource)),
+			submit: (body) =>
+				client.submitter.submit(body).finally(() => {
+					reads.expireFor(resource);
+					reads.expireFor(functionReads);
+				}),
 		};
 		const context = {
 			reader: reads.readerFor(resource),

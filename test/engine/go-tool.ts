@@ -3,13 +3,13 @@
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Places } from "./store.ts";
 
 /** A program and the module that pins it. */
 export interface GoProgram {
-	/** The folder of the module, in this folder. */
+	/** The folder of the module: a path, or a name in this folder. */
 	readonly module: string;
 	/** The package; its last word is the name of the program. */
 	readonly program: string;
@@ -18,13 +18,15 @@ export interface GoProgram {
 	readonly takes: string;
 }
 
+const here = fileURLToPath(new URL(".", import.meta.url));
+
 /** The oldest Go that all modules can be built with. */
 const oldest = [1, 26] as const;
 export const oldestGo = oldest.join(".");
 
 /** The folder of a module. */
 export function moduleFolder(module: string): string {
-	return fileURLToPath(new URL(`${module}/`, import.meta.url));
+	return resolve(here, module);
 }
 
 const environment = {
@@ -63,15 +65,15 @@ export function sourceFolder(go: string, module: string, required: string): stri
 	return execFileSync(go, words, { cwd: moduleFolder(module), encoding: "utf8", env: environment }).trim();
 }
 
-/** Builds a program into a folder. `step` names it in the lines of progress; the version is the one it says of itself. */
+/** Builds a program into a folder. `step` names it in the lines of progress; the version is the one that a program of Pulumi prints. */
 export async function buildProgram(
 	go: string,
 	{ module, program, tags, takes }: GoProgram,
-	{ step, into, version, say }: { step: string; into: string; version: string; say: Places["say"] },
+	{ step, into, version, say }: { step: string; into: string; version?: string; say: Places["say"] },
 ): Promise<void> {
 	const name = program.slice(program.lastIndexOf("/") + 1);
-	const linked = `-w -s -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=${version}`;
-	const flags = ["-v", "-trimpath", "-buildvcs=false", `-ldflags=${linked}`, `-tags=${tags}`, `-o=${into}/`];
+	const named = version === undefined ? "" : ` -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=${version}`;
+	const flags = ["-v", "-trimpath", "-buildvcs=false", `-ldflags=-w -s${named}`, `-tags=${tags}`, `-o=${into}/`];
 	say(`${step}: ${name}, ${takes} on a fresh machine`);
 	const start = Date.now();
 	const child = spawn(go, ["build", ...flags, program], {

@@ -72,7 +72,6 @@ const languages = {
 	},
 	go: {
 		importBasePath: goImportPath,
-		rootPackageName: "orgsync",
 		generateResourceContainerTypes: true,
 		// A second SDK with generics would double the minutes that a cold build takes.
 		generics: "none",

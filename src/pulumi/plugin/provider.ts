@@ -5,8 +5,10 @@ import { organizationRefusal } from "../import-id.ts";
 import { ProviderProcess } from "../provider-process.ts";
 import { resources } from "../resources.ts";
 import { configurationNamespace, type GivenSettings, settingNames } from "../settings.ts";
+import { construct } from "./component-call.ts";
 import { ComponentParts } from "./component-parts.ts";
-import { openLog } from "./engine.ts";
+import { type EngineLog, openLog } from "./engine.ts";
+import { invoke } from "./function-calls.ts";
 import { ResourceCalls } from "./resource-calls.ts";
 import { readProperties } from "./values.ts";
 
@@ -22,9 +24,13 @@ export class PluginProvider {
 	readonly #resources: ReadonlyMap<string, ResourceCalls>;
 	/** What the components of this process registered. */
 	readonly parts = new ComponentParts();
+	readonly #log: EngineLog;
+	/** `URN::ID`, by which the engine finds this provider; undefined for an engine that does not say. */
+	#reference: string | undefined;
 
 	constructor(engine: string | undefined) {
 		const log = openLog(engine);
+		this.#log = log;
 		this.#process = new ProviderProcess({ engine, print: (line, urn) => log.print("info", line, urn) });
 		// The engine asks some processes for the schema alone, which need no session.
 		if (engine !== undefined) this.#process.endWithEngine();
@@ -53,6 +59,7 @@ export class PluginProvider {
 	}
 
 	configure(request: Message<"ConfigureRequest">): Message<"ConfigureResponse"> {
+		this.#reference = request.hasUrn() && request.hasId() ? `${request.getUrn()}::${request.getId()}` : undefined;
 		const { properties } = readProperties(request.getArgs());
 		const given = settingNames.flatMap((name) => {
 			const value = properties[name];
@@ -73,6 +80,20 @@ export class PluginProvider {
 		const found = this.#resources.get(type);
 		if (found === undefined) throw new Error(`unknown resource type ${type}`);
 		return found;
+	}
+
+	construct(request: Message<"ConstructRequest">): Promise<Message<"ConstructResponse">> {
+		return construct(request, {
+			process: this.#process,
+			log: this.#log,
+			settings: () => this.#configured.promise,
+			provider: () => this.#reference,
+			parts: this.parts,
+		});
+	}
+
+	invoke(request: Message<"InvokeRequest">): Promise<Message<"InvokeResponse">> {
+		return invoke(request, this.#process, () => this.#configured.promise);
 	}
 
 	cancel(): void {

@@ -53,6 +53,8 @@ function handlersOf(provider: PluginProvider, version: string) {
 			await provider.resourceOf(request.getUrn()).delete(request as never);
 			return new empty.Empty();
 		}),
+		construct: answer((request: Parameters<PluginProvider["construct"]>[0]) => provider.construct(request)),
+		invoke: answer((request: Parameters<PluginProvider["invoke"]>[0]) => provider.invoke(request)),
 		cancel: answer(() => {
 			provider.cancel();
 			return new empty.Empty();

@@ -1,0 +1,146 @@
+/** `construct`: the engine asks the plugin to make a component, and the plugin registers it with all its parts. */
+import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import {
+	describePlan,
+	type Notice,
+	type OrganizationArgs,
+	partsToRegister,
+	planOrganization,
+	type RegisteredPart,
+	readOrganization,
+} from "../component.ts";
+import { checkArguments } from "../described.ts";
+import { ResourceFailure } from "../failure.ts";
+import { hasUnknown, type Properties, unknownValue } from "../inputs.ts";
+import { documentInputs, findingsOf, organizationOutputs } from "../organization-fields.ts";
+import type { ProviderProcess } from "../provider-process.ts";
+import { withoutSecrets } from "../resource-operations.ts";
+import { markSecret } from "../secrets.ts";
+import type { GivenSettings } from "../settings.ts";
+import type { ComponentParts } from "./component-parts.ts";
+import type { EngineLog } from "./engine.ts";
+import { Monitor } from "./monitor.ts";
+import { componentRequest, partRequest, partUrn } from "./registrations.ts";
+import { readProperties, writeProperties } from "./values.ts";
+
+type Request = InstanceType<typeof providerMessages.ConstructRequest>;
+type Response = InstanceType<typeof providerMessages.ConstructResponse>;
+
+/** What a component needs of its provider. */
+export interface ComponentContext {
+	readonly process: ProviderProcess;
+	readonly log: EngineLog;
+	readonly settings: () => Promise<GivenSettings>;
+	/** The reference of this provider, `URN::ID`: the parts belong to the provider of their component. */
+	readonly provider: () => string | undefined;
+	readonly parts: ComponentParts;
+}
+
+/** What a component registers, and what the program sees of it. */
+interface Made {
+	readonly inputs: Properties;
+	readonly parts: readonly RegisteredPart[];
+	readonly notice: Notice | undefined;
+	readonly outputs: Properties;
+}
+
+/** The names of outputs that are registered with the component: they do not belong to one run. */
+const lastingOutputs = ["organizationId", "summary"];
+
+/**
+ * Makes the component: reads and plans the whole document and checks its guards, then registers the component and its parts.
+ * Throws ResourceFailure; the engine then ends the run and deletes nothing.
+ */
+export function construct(request: Request, context: ComponentContext): Promise<Response> {
+	return withoutSecrets(context.process, async () => {
+		const made = await make(request, context);
+		const monitor = new Monitor(request.getMonitorendpoint());
+		try {
+			const urn = await register(request, made, monitor, context);
+			const response = new providerMessages.ConstructResponse();
+			response.setUrn(urn);
+			response.setState(writeProperties(made.outputs));
+			return response;
+		} finally {
+			monitor.close();
+		}
+	});
+}
+
+async function make(request: Request, { process, settings }: ComponentContext): Promise<Made> {
+	const { properties, secretNames } = readProperties(request.getInputs());
+	process.secrets.addFrom({ ...properties, secretInputs: secretNames });
+	process.secrets.add(secretNames.includes("document") ? aliasesIn(properties.document) : []);
+	const mistakes = checkArguments(documentInputs, { ...properties, secretInputs: secretNames });
+	if (mistakes.length > 0) {
+		throw new ResourceFailure(mistakes.map(({ property, reason }) => `${property} ${reason}`).join("\n"));
+	}
+	if (hasUnknown(properties)) return makeUnknown(properties);
+	const session = process.sessionFor(await settings());
+	const name = request.getName();
+	const desired = readOrganization(properties as unknown as OrganizationArgs);
+	const plan = await planOrganization(name, desired, session);
+	const isDocumentSecret = secretNames.includes("document");
+	const isOrganizationSecret = isDocumentSecret || secretNames.includes("organizationId");
+	const seal = (isSecret: boolean, value: unknown): unknown => (isSecret ? markSecret(value) : value);
+	const { summary, ...ofOneRun } = findingsOf(plan);
+	const organizationId = seal(isOrganizationSecret, desired.organizationId);
+	return {
+		inputs: { organizationId },
+		parts: partsToRegister(name, desired, plan).map((part) => ({
+			...part,
+			args: mapValues(part.args, (key, value) =>
+				seal(isDocumentSecret || (isOrganizationSecret && key === "organizationId"), value),
+			),
+		})),
+		notice: describePlan(plan, session, request.getDryrun(), isDocumentSecret),
+		outputs: {
+			organizationId,
+			summary: seal(isOrganizationSecret, summary),
+			...mapValues(ofOneRun, (_key, value) => seal(isDocumentSecret, value)),
+		},
+	};
+}
+
+/** The aliases of users in a document that is an object. They are keys, and problems name them. */
+function aliasesIn(document: unknown): readonly string[] {
+	const { users } = (document ?? {}) as { readonly users?: unknown };
+	return typeof users === "object" && users !== null ? Object.keys(users) : [];
+}
+
+/** In a preview, inputs may be unknown. Which parts there will be is not known then. */
+function makeUnknown(properties: Properties): Made {
+	const names = Object.keys(properties).filter((name) => hasUnknown(properties[name]));
+	const text = `not compared yet: ${names.join(" and ")} ${names.length === 1 ? "is" : "are"} unknown until \`pulumi up\`; a preview then shows the parts of the last \`up\` as deleted, which submits nothing`;
+	return {
+		inputs: {},
+		parts: [],
+		notice: { severity: "info", text },
+		outputs: mapValues(organizationOutputs, () => unknownValue),
+	};
+}
+
+function mapValues(given: object, change: (key: string, value: unknown) => unknown): Properties {
+	return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, change(key, value)]));
+}
+
+/** Registers the component and then all parts. Returns the URN of the component. */
+async function register(
+	request: Request,
+	{ inputs, parts, notice, outputs }: Made,
+	monitor: Monitor,
+	{ process, log, provider, parts: known }: ComponentContext,
+): Promise<string> {
+	const urn = await monitor.register(componentRequest(request, writeProperties(inputs)));
+	if (notice !== undefined) log.print(notice.severity, process.secrets.redact(notice.text), urn);
+	const component = request.getName();
+	for (const part of parts) known.record(partUrn(urn, part), { component, drift: part.drift });
+	const registered = await Promise.allSettled(
+		parts.map((part) => monitor.register(partRequest(request, urn, part, provider()))),
+	);
+	const failed = registered.find((one) => one.status === "rejected");
+	if (failed !== undefined) throw failed.reason;
+	const lasting = Object.entries(outputs).filter(([name]) => lastingOutputs.includes(name));
+	await monitor.registerOutputs(urn, writeProperties(Object.fromEntries(lasting)));
+	return urn;
+}

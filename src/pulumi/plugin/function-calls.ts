@@ -1,0 +1,42 @@
+/** `invoke`: the engine calls a function of the package. */
+import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import { ResourceFailure } from "../failure.ts";
+import { callFunction } from "../functions.ts";
+import type { ProviderProcess } from "../provider-process.ts";
+import { withoutSecrets } from "../resource-operations.ts";
+import { markSecret } from "../secrets.ts";
+import { configurationNamespace, type GivenSettings } from "../settings.ts";
+import { readProperties, writeProperties } from "./values.ts";
+
+type Request = InstanceType<typeof providerMessages.InvokeRequest>;
+type Response = InstanceType<typeof providerMessages.InvokeResponse>;
+
+/** Calls the function. The result is a secret if an argument is. Throws ResourceFailure. */
+export function invoke(
+	request: Request,
+	process: ProviderProcess,
+	settings: () => Promise<GivenSettings>,
+): Promise<Response> {
+	return withoutSecrets(process, async () => {
+		const { properties, secretNames } = readProperties(request.getArgs());
+		const args = { ...properties, ...(secretNames.length === 0 ? {} : { secretInputs: secretNames }) };
+		process.secrets.addFrom(args);
+		const name = request.getTok().replace(`${configurationNamespace}:index:`, "");
+		const answer = await callFunction(name, args, process.sessionFor(await settings()));
+		if (answer === undefined) throw new ResourceFailure(`unknown function ${request.getTok()}`);
+		const response = new providerMessages.InvokeResponse();
+		if ("result" in answer) {
+			const result = Object.entries(answer.result).filter(([, value]) => value !== undefined);
+			const sealed = result.map(([field, value]) => [field, secretNames.length === 0 ? value : markSecret(value)]);
+			response.setReturn(writeProperties(Object.fromEntries(sealed)));
+			return response;
+		}
+		for (const { property, reason } of answer.failures) {
+			const failure = new providerMessages.CheckFailure();
+			failure.setProperty(property);
+			failure.setReason(process.secrets.redact(reason));
+			response.addFailures(failure);
+		}
+		return response;
+	});
+}

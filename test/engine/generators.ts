@@ -1,0 +1,60 @@
+/**
+ * The generators of the SDKs: programs on Pulumi's own, built once. `sdk/` and `dotnet/` are their modules; .NET has one of its
+ * own because newer releases of the others lack it.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildProgram, findGo, type GoProgram, moduleFolder, oldestGo } from "./go-tool.ts";
+import { NotHere } from "./needed.ts";
+import { type Kept, keep, keptFolder, type Places, usualPlaces } from "./store.ts";
+
+export const sdkLanguages = ["nodejs", "python", "go", "dotnet"] as const;
+export type SdkLanguage = (typeof sdkLanguages)[number];
+
+// With the tags of the engine, what both are compiled from is compiled once.
+const programs: readonly GoProgram[] = ["sdk", "dotnet"].map((module) => ({
+	module,
+	program: `orgsync.invalid/test/engine/${module}`,
+	tags: "osusergo,grpcnotrace",
+	takes: "half a minute",
+}));
+
+/** Returns the folder of the generators, which are built if they are not there. Throws NotHere without Go. */
+export async function ensureGenerators(places: Places = usualPlaces): Promise<string> {
+	const built = keptFolder(places, kept());
+	if (existsSync(built)) return built;
+	const go = findGo(places);
+	if (go === undefined) {
+		throw new NotHere(
+			`the generators of the SDKs are not built, and there is no Go: install Go ${oldestGo} or later (https://go.dev/dl/) and run \`npm run engine\``,
+		);
+	}
+	return await keep(places, kept(), async (into) => {
+		places.say("building the generators of the SDKs with Go, once");
+		for (const [index, program] of programs.entries()) {
+			const step = `step ${index + 1} of ${programs.length}`;
+			await buildProgram(go, program, { step, into, say: places.say });
+		}
+	});
+}
+
+/** Returns the files of an SDK, by path. */
+export function generateSdk(generators: string, language: SdkLanguage, schema: string): ReadonlyMap<string, Buffer> {
+	const program = join(generators, language === "dotnet" ? "dotnet" : "sdk");
+	const { status, stdout, stderr } = spawnSync(program, [language], {
+		input: schema,
+		encoding: "utf8",
+		maxBuffer: 2 ** 26,
+	});
+	if (status !== 0) throw new Error(`the generator of the SDK for ${language} failed: ${stderr}`);
+	const files = Object.entries(JSON.parse(stdout) as Record<string, string>);
+	return new Map(files.map(([path, text]) => [path, Buffer.from(text, "base64")]));
+}
+
+function kept(): Kept {
+	const files = programs.flatMap(({ module }) =>
+		["go.mod", "go.sum", "main.go"].map((name) => readFileSync(join(moduleFolder(module), name))),
+	);
+	return { kind: "generators", from: files };
+}

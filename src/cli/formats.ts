@@ -1,6 +1,7 @@
 /**
  * The formats of a result. Each renderer is loaded only when its format is asked for.
  */
+import { type ProgramLanguage, programLanguages } from "../document/program.ts";
 import { writeJson } from "../escape.ts";
 import type { GithubOptions } from "../render/github.ts";
 import type { CommandResult } from "../render/result.ts";
@@ -10,7 +11,22 @@ import { plainStyle } from "../render/style.ts";
 /** How a result can be printed. Only results about organizations have more than the first two. */
 export const formats = ["text", "json", "markdown", "html", "github"] as const;
 
-export type Format = (typeof formats)[number];
+/** The formats of `export`: documents, and programs, which the command writes as the text of its result. */
+export const exportFormats = ["text", "json", ...programLanguages] as const;
+
+export const allFormats = [...formats, ...programLanguages] as const;
+
+export type Format = (typeof allFormats)[number];
+
+/** Whether results are text for standard output, and errors are only on standard error. */
+export function isText(format: Format): boolean {
+	return format === "text" || isProgramLanguage(format);
+}
+
+/** Whether `export` writes a program in this format. */
+export function isProgramLanguage(format: Format): format is ProgramLanguage {
+	return programLanguages.some((language) => language === format);
+}
 
 interface Rendered {
 	/** Ends with a newline, or is empty. */
@@ -26,8 +42,13 @@ const maxSummaryBytes = 1_000_000;
 
 type Renderer = (result: CommandResult, options: RenderOptions) => Promise<string>;
 
+const renderText: Renderer = async (result, options) =>
+	(await import("../render/result-text.ts")).renderText(result, options);
+
 const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
-	text: async (result, options) => (await import("../render/result-text.ts")).renderText(result, options),
+	text: renderText,
+	"pulumi-yaml": renderText,
+	"pulumi-typescript": renderText,
 	json: async (result) => `${writeJson(result, 2)}\n`,
 	markdown: async (result, options) => (await import("../render/markdown.ts")).renderMarkdown(result, options),
 	html: async (result, options) => (await import("../render/html.ts")).renderHtml(result, options),

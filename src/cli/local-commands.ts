@@ -96,6 +96,9 @@ export function completion(all: () => readonly CommandRow[]): CommandRow {
 					name,
 					summary,
 					flags: flags.flatMap(({ long }) => (typeof long === "string" ? [long] : [])),
+					choices: flags.flatMap(({ long, argChoices }) =>
+						typeof long === "string" && argChoices !== undefined ? [[long, argChoices] as const] : [],
+					),
 				})),
 			),
 	};

@@ -21,7 +21,7 @@ import { type CommandResult, type ErrorDescription, errorsOf } from "../render/r
 import { plainStyle, type Style } from "../render/style.ts";
 import { truncateToColumns } from "./columns.ts";
 import { failureResult } from "./failure.ts";
-import { type Format, type RenderOptions, render } from "./formats.ts";
+import { type Format, isText, type RenderOptions, render } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
 import { appendToFile, checkWritable, replaceFile, writeFile } from "./write-file.ts";
@@ -166,14 +166,14 @@ export class Output {
 			...(positionOf === undefined ? {} : { positionOf }),
 		};
 		const errors = errorsOf(shown);
-		if (this.format === "text") {
-			const { text } = await render("text", shown, options);
+		if (isText(this.format)) {
+			const { text } = await render(this.format, shown, options);
 			// With nothing but errors to print, the file of `--output` stays unchanged.
 			if (text !== "" || errors.length === 0) this.#writeResult(text, shown.exitCode);
 		}
 		for (const problem of shown.problems) this.#write(`${renderProblem(problem)}\n`);
 		for (const error of errors) this.#writeError(error);
-		if (this.format === "text") return shown.exitCode;
+		if (isText(this.format)) return shown.exitCode;
 		const complete = await this.#withLostMessages(shown);
 		const { text, summary } = await render(this.format, complete, options);
 		this.#summarize(summary);

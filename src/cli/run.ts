@@ -2,7 +2,7 @@
 import { type Command, CommanderError } from "commander";
 import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
 import { privateKeyPattern } from "./flag-values.ts";
-import { type Format, formats } from "./formats.ts";
+import { allFormats, type Format } from "./formats.ts";
 import { findPrivateKeys } from "./hide-keys.ts";
 import type { Terminal } from "./output.ts";
 import { makeOutput } from "./output-flags.ts";
@@ -87,7 +87,7 @@ function formatOf(words: readonly string[], called: Command | undefined): Format
 	const choices = called?.options.find(({ long }) => long === "--format")?.argChoices ?? ["json"];
 	const isAskedFor = (format: Format): boolean =>
 		words.some((word, at) => word === `--format=${format}` || (word === "--format" && words[at + 1] === format));
-	return formats.find((format) => choices.includes(format) && isAskedFor(format)) ?? "text";
+	return allFormats.find((format) => choices.includes(format) && isAskedFor(format)) ?? "text";
 }
 
 function hintFor(error: CommanderError, words: readonly string[], program: Command): string {

@@ -15,13 +15,13 @@ import {
 	serviceFlags,
 	waitFlag,
 } from "./flags.ts";
-import { formats } from "./formats.ts";
+import { exportFormats, formats } from "./formats.ts";
 
 export function exportCommand(): CommandRow {
 	return {
 		name: "export",
-		summary: "write the live organization as a document",
-		flags: [...organizationFlags(), ...serviceFlags(readsFlag()), ...outputFlags()],
+		summary: "write the live organization as a document or a Pulumi program",
+		flags: [...organizationFlags(), ...serviceFlags(readsFlag()), ...outputFlags(exportFormats)],
 		example: "orgsync export --output live.yaml",
 		exitCodes: queryExitCodes,
 		run: async (call) => (await import("./commands/export.ts")).exportDocument(call),

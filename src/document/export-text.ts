@@ -129,7 +129,8 @@ function removableLines(removable: ExportedParts["removable"]): readonly string[
 	];
 }
 
-function missingLines(title: string, missing: readonly Omission[]): readonly string[] {
+/** Returns a title and a line for each omission, as comments; none without omissions. */
+export function missingLines(title: string, missing: readonly Omission[]): readonly string[] {
 	if (missing.length === 0) return [];
 	return [`# ${title}`, ...missing.map(({ what, because }) => `#   ${showText(what)}: ${showText(because)}`)];
 }

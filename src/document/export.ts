@@ -30,21 +30,27 @@ import {
 } from "./export-text.ts";
 import { parseDocuments } from "./parse.ts";
 
-export interface ExportedDocument {
+/** An exported document or program. */
+export interface Exported {
 	readonly text: string;
 	/** Live state that could not be read. */
 	readonly unread: readonly Omission[];
-	/** Live state that a document cannot hold. */
+	/** Live state that the text cannot hold. */
 	readonly leftOut: readonly Omission[];
 }
 
 /** Returns the document of the live state. `schema` is where editors find its schema. */
-export function exportDocument(whole: WholeOrganization, schema: string): ExportedDocument {
-	const parts = new Exporter(whole).parts();
+export function exportDocument(whole: WholeOrganization, schema: string): Exported {
+	const parts = partsOf(whole);
 	const text = writeDocument(parts, schema);
 	const because = findMismatch(text, whole.live);
 	if (because !== undefined) throw new Error(`the exported document does not read back: ${because}`);
 	return { text, unread: parts.unread, leftOut: parts.leftOut };
+}
+
+/** Returns the live state as far as a document can hold it. */
+export function partsOf(whole: WholeOrganization): ExportedParts {
+	return new Exporter(whole).parts();
 }
 
 /** Returns why a document is invalid or differs from live state, or undefined. */

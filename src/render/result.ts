@@ -97,9 +97,10 @@ export interface InitResult extends Head<"init"> {
 
 export interface ExportResult extends Head<"export"> {
 	readonly organizationId: string;
+	/** The document, or the Pulumi program if `--format` asked for one. */
 	readonly document: string;
 	readonly unread: readonly MissingObject[];
-	/** Objects that a document cannot state. */
+	/** Objects that it cannot state. */
 	readonly leftOut: readonly MissingObject[];
 }
 

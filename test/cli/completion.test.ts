@@ -67,6 +67,20 @@ describe.runIf(hasBash)("the script for bash", () => {
 		expect(complete(["orgsync", "plan", "--verbose", "--detail"])).toEqual(["--detailed-exitcode"]);
 		expect(complete(["orgsync", "nothing", "--"])).toEqual([]);
 	});
+
+	test("completes the values of a flag that has a fixed list of them", () => {
+		expect(complete(["orgsync", "export", "--format", ""])).toEqual([
+			"text",
+			"json",
+			"pulumi-yaml",
+			"pulumi-typescript",
+		]);
+		expect(complete(["orgsync", "plan", "--verbose", "--format", "g"])).toEqual(["github"]);
+		expect(complete(["orgsync", "export", "--reads", ""])).toEqual(["auto", "documented"]);
+		expect(scripts.fish).toContain(
+			"complete -c orgsync -n '__fish_seen_subcommand_from export' -l format -x -a 'text json pulumi-yaml pulumi-typescript'\n",
+		);
+	});
 });
 
 describe.runIf(hasBash)("the scripts for bash and fish", () => {

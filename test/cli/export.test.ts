@@ -80,4 +80,30 @@ test("export preserves names that have a meaning in YAML, a terminal or the envi
 	expect(plan.plans).toMatchObject([{ changes: [], problems: [] }]);
 });
 
+test("export writes a Pulumi program in place of the document, with the same notes and the same reads", async () => {
+	const world = await makeWorld(undefined, { reads: "documented" });
+	const words = ["export", "--organization", organizationId, "--format"];
+	const asDocument = await world.run([...words, "text"]);
+	const requests = [...world.requests()].sort();
+	for (const [format, start] of [
+		["pulumi-yaml", "\nname: orgsync-00000000\nruntime: yaml\n"],
+		["pulumi-typescript", '\nimport * as orgsync from "@orgsync/pulumi";\n'],
+	] as const) {
+		world.clearRequests();
+		const { code, stdout, stderr } = await world.run([...words, format]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: asDocument.stderr });
+		expect(stdout).toContain(start);
+		expect(stdout).toContain(tags.signers);
+		expect(stdout).not.toContain("members:");
+		expect([...world.requests()].sort()).toEqual(requests);
+	}
+	world.write("Pulumi.yaml", "kept");
+	await world.addFault({ operation: "list_user_tags", fault: "5xx", count: 1000 });
+	const failed = await world.run([...words, "pulumi-yaml", "--output", "Pulumi.yaml", "--timeout", "1"]);
+	expect({ code: failed.code, stdout: failed.stdout }).toEqual({ code: 1, stdout: "" });
+	expect(failed.stderr).toContain("list_user_tags");
+	expect(readFileSync(join(world.folder, "Pulumi.yaml"), "utf8")).toBe("kept");
+	expect(world.submits()).toEqual([]);
+});
+
 test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

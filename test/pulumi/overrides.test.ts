@@ -7,7 +7,7 @@ import { expectSuccess } from "../engine/harness.ts";
 import { organizationId, policies } from "../world.ts";
 import { adapters } from "./adapters.ts";
 import type { Program } from "./program.ts";
-import { makePulumiWorld, shown } from "./world.ts";
+import { shown } from "./world.ts";
 
 const [first] = policies;
 const removal: Program = {
@@ -27,10 +27,10 @@ describe.each(adapters)("overrides of a resource of $title", { timeout: 180_000 
 		const preview = await stack.preview();
 		expectSuccess(preview);
 		expect(count(shown(preview), `old: ${allowed}`)).toBe(1);
-		const pending = await stack.up();
+		const pending = await stack.up([], { env: { ORGSYNC_ABANDON: organizationId, ORGSYNC_RETRY_REJECTED: "true" } });
 		expect(pending.exitCode).toBe(1);
 		expect(count(shown(pending), `old: ${allowed}`)).toBe(1);
-		expect(shown(pending)).not.toContain("tvcApps");
+		expect(shown(pending).match(/override used: \S+/g)).toEqual(shown(pending).match(/override used: orgsync:allow/g));
 
 		const [{ id, fingerprint }] = world.activities();
 		await world.submitAsBob("reject_activity", { fingerprint });
@@ -47,19 +47,15 @@ describe.each(adapters)("overrides of a resource of $title", { timeout: 180_000 
 		expectSuccess(abandoned);
 		const line = `old: override used: orgsync:abandon ${again.id}: this activity can still be approved, and apply ignores it`;
 		expect(count(shown(abandoned), line)).toBe(1);
-		const calm = await stack.up([], { env: { ORGSYNC_ABANDON: again.id, ORGSYNC_RETRY_REJECTED: "true" } });
-		expectSuccess(calm);
-		expect(shown(calm)).not.toContain("override used");
 	});
 });
 
-describe("the preview of an Organization", { timeout: 180_000 }, () => {
+describe.each(adapters)("the preview of an Organization of $title", { timeout: 180_000 }, (adapter) => {
 	it("names rejected activities, the override that submits them, and the overrides that it uses", async () => {
-		const { world, stack } = await makePulumiWorld(
-			`new orgsync.Organization("acme", { document: "document.yaml" });\n`,
+		const { world, stack } = await adapter.makeWorld(
+			{ resources: { acme: { type: "Organization", properties: { document: "document.yaml" } } } },
+			{ files: { "document.yaml": inYaml }, config: { "orgsync:allow": "policies=1" } },
 		);
-		stack.write({ "document.yaml": inYaml });
-		await stack.configure({ "orgsync:allow": "policies=1" });
 		await world.setRules(needsTwo);
 		expect((await stack.up()).exitCode).toBe(1);
 		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { expectSuccess, type Stack } from "../engine/harness.ts";
 import { alice, apps, bob, keys, organizationId, policies, provider, providers, type World } from "../world.ts";
 import { adapters } from "./adapters.ts";
-import type { Program, ProgramResource } from "./program.ts";
+import type { Program } from "./program.ts";
 import { shown } from "./world.ts";
 
 interface Listed {
@@ -13,16 +13,12 @@ interface Listed {
 	readonly userId?: string;
 }
 
-function program(
-	{ policyIds, providerIds, userId = bob, ...rest }: Listed,
-	more: Readonly<Record<string, ProgramResource>> = {},
-): Program {
+function program({ policyIds, providerIds, userId = bob, ...rest }: Listed): Program {
 	return {
 		resources: {
 			policies: { type: "PolicyRemoval", properties: { policyIds, ...rest } },
 			providers: { type: "OauthProviderRemoval", properties: { userId, providerIds } },
 			app: { type: "TvcAppRemoval", properties: { appId: apps.old } },
-			...more,
 		},
 	};
 }
@@ -99,14 +95,6 @@ describe.each(adapters)("removals of $title", { timeout: 240_000 }, (adapter) =>
 		expect(replaced).toMatch(/OauthProviderRemoval: \(replace\)/);
 		expect(replaced).not.toMatch(/TvcAppRemoval: \((?!same)/);
 		expect(world.submits()).toEqual([]);
-
-		const again = { type: "PolicyRemoval", properties: { policyIds: [policies[1], policies[2]] } } as const;
-		adapter.write(stack, program(listed, { more: again }));
-		await stack.configure({ "orgsync:allow": "lockout=16" });
-		const twice = await stack.preview();
-		expect(twice.exitCode).toBe(1);
-		expect(shown(twice)).toMatch(/9\S+2 is removed by two resources, `(policies|more)` and `(policies|more)`/);
-		expect(shown(twice)).not.toMatch(/by two resources, `(\w+)` and `\1`/);
 
 		world.clearRequests();
 		expectSuccess(await stack.destroy());

@@ -8,6 +8,8 @@ export interface Words {
 	readonly name: string;
 	readonly summary: string;
 	readonly flags: readonly string[];
+	/** The values of flags that have a fixed list of them. */
+	readonly choices: readonly (readonly [flag: string, values: readonly string[]])[];
 }
 
 const shells: Readonly<Record<string, (commands: readonly Words[]) => string>> = { bash, zsh, fish };
@@ -25,6 +27,9 @@ export function completion(shell: string, commands: readonly Words[]): Completio
 
 function bash(commands: readonly Words[]): string {
 	const cases = commands.map(({ name, flags }) => `\t\t${name}) words="${flags.join(" ")}" ;;`).join("\n");
+	const values = commands
+		.flatMap(({ name, choices }) => choices.map(([flag, all]) => `\t\t"${name} ${flag}") words="${all.join(" ")}" ;;`))
+		.join("\n");
 	return `# bash: source <(orgsync completion bash)
 _orgsync() {
 	local word="\${COMP_WORDS[COMP_CWORD]}" words=""
@@ -33,6 +38,9 @@ _orgsync() {
 	else
 		case "\${COMP_WORDS[1]}" in
 ${cases}
+		esac
+		case "\${COMP_WORDS[1]} \${COMP_WORDS[COMP_CWORD - 1]}" in
+${values}
 		esac
 	fi
 	COMPREPLY=($(compgen -W "$words" -- "$word"))
@@ -48,9 +56,13 @@ ${bash(commands)}`;
 }
 
 function fish(commands: readonly Words[]): string {
-	const lines = commands.flatMap(({ name, summary, flags }) => [
+	const lines = commands.flatMap(({ name, summary, flags, choices }) => [
 		`complete -c orgsync -n __fish_use_subcommand -f -a ${name} -d '${summary.replaceAll("'", "\\'")}'`,
 		...flags.map((flag) => `complete -c orgsync -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)}`),
+		...choices.map(
+			([flag, all]) =>
+				`complete -c orgsync -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)} -x -a '${all.join(" ")}'`,
+		),
 	]);
 	return `# fish: orgsync completion fish | source\n${lines.join("\n")}\n`;
 }

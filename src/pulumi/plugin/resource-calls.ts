@@ -8,7 +8,7 @@ import type { ProviderProcess } from "../provider-process.ts";
 import type { ResourceDefinition } from "../resource.ts";
 import { makeOperations, type ResourceOperations } from "../resource-operations.ts";
 import { isMarkedSecret, markSecret, namesOfSecrets } from "../secrets.ts";
-import type { GivenSettings } from "../settings.ts";
+import type { GivenSettings, SettingName } from "../settings.ts";
 import type { ComponentParts } from "./component-parts.ts";
 import { writeDiff } from "./diff-response.ts";
 import { previewOutputs } from "./preview-outputs.ts";
@@ -20,31 +20,39 @@ const { CheckResponse, CreateResponse, ReadResponse, UpdateResponse } = provider
 type Messages = typeof import("@pulumi/pulumi/proto/provider_pb.js");
 type Message<Name extends keyof Messages> = InstanceType<Messages[Name]>;
 
+/** What the resources get from their provider. */
+interface ResourceContext {
+	/** Resolves once the engine has configured the provider. */
+	readonly given: () => Promise<GivenSettings>;
+	/** The settings that are secrets. Known with `given`. */
+	readonly secretNames: () => readonly SettingName[];
+	readonly parts: ComponentParts;
+}
+
 /** What the protocol asks about a resource of one type; each is called with a request and returns the response. */
 export class ResourceCalls {
 	readonly #definition: ResourceDefinition;
 	readonly #operations: ResourceOperations;
 	readonly #parts: ComponentParts;
 
-	constructor(
-		definition: ResourceDefinition,
-		process: ProviderProcess,
-		settings: () => Promise<GivenSettings>,
-		parts: ComponentParts,
-	) {
+	readonly #secretSettings: () => readonly SettingName[];
+
+	constructor(definition: ResourceDefinition, process: ProviderProcess, context: ResourceContext) {
 		this.#definition = definition;
-		this.#parts = parts;
-		this.#operations = makeOperations(definition, process, settings);
+		this.#parts = context.parts;
+		this.#secretSettings = context.secretNames;
+		this.#operations = makeOperations(definition, process, context.given);
 	}
 
 	async check(request: Message<"CheckRequest">): Promise<Message<"CheckResponse">> {
 		const urn = request.getUrn();
 		const olds = request.getOlds() === undefined ? {} : this.#read(urn, request.getOlds());
-		const { inputs, failures } = await this.#operations.check(olds, this.#read(urn, request.getNews()));
+		const news = this.#read(urn, request.getNews());
+		const { inputs, failures } = await this.#operations.check(olds, this.#withDefaultSecret(news));
 		const response = new CheckResponse();
 		response.setInputs(this.#writeInputs(inputs));
 		response.setFailuresList(
-			[...this.#refuseMeta(request.getNews()), ...failures].map(({ property, reason }) => {
+			[...this.#refuse(request.getNews()), ...failures].map(({ property, reason }) => {
 				const failure = new providerMessages.CheckFailure();
 				failure.setProperty(property);
 				failure.setReason(reason);
@@ -112,13 +120,16 @@ export class ResourceCalls {
 		await this.#operations.delete(this.#read(request.getUrn(), request.getProperties(), request.getOldInputs()));
 	}
 
-	/** Failures for inputs with the names of meta inputs: a program has none. */
-	#refuseMeta(news: struct.Struct | undefined): readonly CheckFailure[] {
-		const { properties } = readProperties(news);
+	/** Failures for inputs with the names of meta inputs, which a program has not, and for values of other types than JSON has. */
+	#refuse(news: struct.Struct | undefined): readonly CheckFailure[] {
+		const { properties, unusable } = readProperties(news);
 		const known = withoutMeta(properties);
 		const { fields } = this.#definition.schema;
 		const reason = unknownProperty(Object.keys(fields));
-		return Object.keys(properties).flatMap((property) => (property in known ? [] : [{ property, reason }]));
+		return [
+			...Object.keys(properties).flatMap((property) => (property in known ? [] : [{ property, reason }])),
+			...unusable.map(({ name, what }) => ({ property: name, reason: `must not be or contain ${what}` })),
+		];
 	}
 
 	/**
@@ -137,6 +148,12 @@ export class ResourceCalls {
 				secretInputs: this.#secretsIn(inputs),
 			}),
 		};
+	}
+
+	/** The inputs, whose organization is a secret if it is the default one and that is a secret. */
+	#withDefaultSecret(inputs: Properties): Properties {
+		const isDefault = inputs.organizationId === undefined && this.#secretSettings().includes("organizationId");
+		return isDefault ? { ...inputs, secretInputs: [...namesOfSecrets(inputs), "organizationId"].sort() } : inputs;
 	}
 
 	#secretsIn(inputs: struct.Struct | undefined): readonly string[] | undefined {

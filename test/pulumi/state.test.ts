@@ -6,15 +6,15 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { alice, apps, bob, carol, makeWorld, organizationId, providers, tags } from "../world.ts";
-import { keptOf, startProvider } from "./providers.ts";
+import { providers as adapters, keptOf } from "./providers.ts";
 
 const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "removeMembers", resource: "signers" };
 
-describe("the state of a UserTag", () => {
+describe.each(adapters)("the state of a UserTag of $title", ({ start }) => {
 	it("stores a pending activity until it has ended, also if the program no longer asks for it", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
-		const provider = await startProvider("UserTag", world, { reads: "documented" });
+		const provider = await start("UserTag", world, { reads: "documented" });
 		const kept = await keptOf(provider.create({ ...tag, name: "approvers" }));
 		expect(kept.activities).toMatchObject([{ outcome: "awaiting-approval", body: expect.any(String) }]);
 
@@ -24,7 +24,7 @@ describe("the state of a UserTag", () => {
 		expect(world.activities().length).toBe(1);
 
 		await world.setRules({ approvals: {} });
-		const elsewhere = await startProvider("UserTag", world, { reads: "documented", wait: "9" });
+		const elsewhere = await start("UserTag", world, { reads: "documented", wait: "9" });
 		await elsewhere.update(tags.signers, outs, tag);
 		expect(world.activities().length).toBe(1);
 	});
@@ -32,11 +32,11 @@ describe("the state of a UserTag", () => {
 	it("stores the members of the program, whichever members other clients add or remove", async () => {
 		const world = await makeWorld();
 		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
-		const provider = await startProvider("UserTag", world);
+		const provider = await start("UserTag", world);
 		const inputs = { ...tag, members: { exactly: [alice, bob] } };
 		const { outs } = await provider.create(inputs);
 		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob, carol] }] });
-		const elsewhere = await startProvider("UserTag", world, { wait: "9" });
+		const elsewhere = await start("UserTag", world, { wait: "9" });
 		const { props } = await elsewhere.read(tags.signers, outs);
 		expect(props).toMatchObject({ members: { exactly: [alice, bob, carol] } });
 		await elsewhere.delete(tags.signers, props);
@@ -44,16 +44,16 @@ describe("the state of a UserTag", () => {
 
 		const loose = { ...tag, members: { atLeast: [alice, bob] } };
 		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice] }] });
-		const away = await (await startProvider("UserTag", world, { wait: "8" })).read(tags.signers, loose);
+		const away = await (await start("UserTag", world, { wait: "8" })).read(tags.signers, loose);
 		expect(away.props).toMatchObject({ members: { atLeast: [alice] } });
 	});
 });
 
-describe("the state of a removal", () => {
+describe.each(adapters)("the state of a removal of $title", ({ start }) => {
 	it("does not show an app as gone if its removal was denied", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ deny: [{ type: "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS" }] });
-		const provider = await startProvider("TvcAppRemoval", world, { reads: "documented" });
+		const provider = await start("TvcAppRemoval", world, { reads: "documented" });
 		const inputs = { organizationId, appId: apps.old, resource: "old" };
 		const kept = await keptOf(provider.create(inputs));
 		expect(kept).toMatchObject({ appId: apps.old });
@@ -62,7 +62,7 @@ describe("the state of a removal", () => {
 
 	it("belongs to one resource for all OAuth providers of a user, so a guard protects the last one", async () => {
 		const world = await makeWorld();
-		const provider = await startProvider("OauthProviderRemoval", world);
+		const provider = await start("OauthProviderRemoval", world);
 		const inputs = { organizationId, userId: alice };
 		const check = (resource: string, providerId: string) =>
 			provider.check({}, { ...inputs, providerIds: [providerId], resource });
@@ -74,20 +74,26 @@ describe("the state of a removal", () => {
 	});
 });
 
-describe("a journal that is removed while a request is in flight", () => {
+describe.each(adapters)("a journal of $title that is removed while a request is in flight", ({ start }) => {
 	it("causes one warning, and the state has the activity", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 		await world.addFault({ operation: "update_user_tag", fault: "slow", delayMs: 500 });
-		const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
-		onTestFinished(() => printed.mockRestore());
+		// What a dynamic provider prints as information, the plugin prints as an error if no engine started it.
+		const printed = (["log", "error"] as const).map((name) =>
+			vi.spyOn(console, name).mockImplementation(() => undefined),
+		);
+		onTestFinished(() => {
+			for (const one of printed) one.mockRestore();
+		});
 		const journal = join(world.folder, "journal.sqlite");
-		const provider = await startProvider("UserTag", world, { reads: "documented", journal });
+		const provider = await start("UserTag", world, { reads: "documented", journal });
 		const failing = keptOf(provider.create({ ...tag, members: { exactly: [alice, bob] } }));
 		await expect.poll(() => world.submits()).toEqual(["update_user_tag"]);
 		rmSync(journal);
 		expect((await failing).activities).toMatchObject([{ outcome: "awaiting-approval" }]);
-		expect(printed.mock.calls.filter(([line]) => String(line).includes("was removed or replaced"))).toEqual([
+		const lines = printed.flatMap(({ mock }) => mock.calls);
+		expect(lines.filter(([line]) => String(line).includes("was removed or replaced"))).toEqual([
 			[
 				`warning: the journal ${journal} was removed or replaced during this run: only Pulumi's state records what the run submitted`,
 			],

@@ -7,7 +7,7 @@ import { requestDigestOf } from "../../src/sync/journal.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
-import { keptOf, messageOf, startProvider } from "./providers.ts";
+import { keptOf, messageOf, providers } from "./providers.ts";
 
 const otherOrganization = "0000000f-0000-4000-8000-000000000002";
 const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "keep", resource: "signers" };
@@ -30,13 +30,15 @@ function activity(parameters: object, operation: SubmitName = "update_user_tag",
 	};
 }
 
-/** The update of a resource whose state keeps this. */
-async function update(world: World, state: object, settings: Readonly<Record<string, string>> = {}) {
-	const provider = await startProvider("UserTag", world, { reads: "documented", ...settings });
-	return provider.update(tags.signers, { ...tag, ...state }, wish);
-}
+/** Updates a resource whose state keeps this. */
+const updateOf =
+	(start: (typeof providers)[number]["start"]) =>
+	async (world: World, state: object, settings: Readonly<Record<string, string>> = {}) => {
+		const provider = await start("UserTag", world, { reads: "documented", ...settings });
+		return provider.update(tags.signers, { ...tag, ...state }, wish);
+	};
 
-// Providers with the same settings share a session: another `wait` makes another one, as in another process.
+// Dynamic providers with the same settings share a session: another `wait` makes another one, as in another process.
 
 const good = activity(wanted);
 const refused: readonly (readonly [what: string, kept: object, because: string])[] = [
@@ -62,7 +64,9 @@ const refused: readonly (readonly [what: string, kept: object, because: string])
 	["an id that is no id", { ...good, activityId: "`\n\u001b[2J" }, "`activities` has an invalid entry"],
 ];
 
-describe("an activity in a state", () => {
+describe.each(providers)("an activity in a state of $title", ({ start }) => {
+	const update = updateOf(start);
+
 	it.each(refused)("with %s is an error that names it, and nothing is submitted", async (_what, kept, because) => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		const message = await messageOf(update(world, { activities: [kept] }));
@@ -90,7 +94,7 @@ describe("an activity in a state", () => {
 		await messageOf(update(world, { activities: [unwanted] }));
 		expect(world.submits()).toEqual([]);
 
-		const elsewhere = await startProvider("UserTag", world, { reads: "documented", wait: "8" });
+		const elsewhere = await start("UserTag", world, { reads: "documented", wait: "8" });
 		const asked = await keptOf(elsewhere.create(wish));
 		expect(asked.activities).toMatchObject([{ outcome: "awaiting-approval" }]);
 		world.clearRequests();
@@ -104,9 +108,9 @@ describe("an activity in a state", () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 		const settings = { reads: "documented", journal: `${world.folder}/journal.sqlite` };
-		await keptOf((await startProvider("UserTag", world, settings)).create(wish));
+		await keptOf((await start("UserTag", world, settings)).create(wish));
 		world.clearRequests();
-		const elsewhere = await startProvider("UserTag", world, { ...settings, wait: "9" });
+		const elsewhere = await start("UserTag", world, { ...settings, wait: "9" });
 		const { outs } = await elsewhere.create({ ...tag, name: "oncall", tagId: tags.oncall, resource: "oncall" });
 		expect(outs).toMatchObject({ tagId: tags.oncall });
 		expect(world.submits()).toEqual([]);
@@ -116,7 +120,7 @@ describe("an activity in a state", () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		const kept = { ...activity({ policyIds: [...policies] }, "delete_policies"), covers: [`policy:${policies[0]}`] };
 		const inputs = { organizationId, policyIds: policies, limits: { policies: 2 }, resource: "old" };
-		const provider = await startProvider("PolicyRemoval", world, { reads: "documented" });
+		const provider = await start("PolicyRemoval", world, { reads: "documented" });
 		const message = await messageOf(provider.update("old", { ...inputs, activities: [kept] }, inputs));
 		expect(message).toContain("blocked by a guard, nothing was submitted: 3 policies would be removed");
 		expect(world.submits()).toEqual([]);
@@ -127,7 +131,7 @@ describe("an activity in a state", () => {
 		await world.submitAsBob("update_user_tag", { ...evil, removeUserIds: [] });
 		const [{ id }] = world.activities();
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
-		const provider = await startProvider("UserTag", world);
+		const provider = await start("UserTag", world);
 		const kept = { ...good, activityId: id };
 		const state = await keptOf(provider.update(tags.signers, { ...tag, activities: [kept] }, wish));
 		expect(state).not.toHaveProperty("lastApplied");
@@ -150,12 +154,14 @@ const memories: readonly (readonly [string, object])[] = [
 	["a time in the future", { ...applied, appliedAt: "9999-01-01T00:00:00.000Z" }],
 ];
 
-describe("the last-applied state in a state", () => {
+describe.each(providers)("the last-applied state in a state of $title", ({ start }) => {
+	const update = updateOf(start);
+
 	it.each(memories)("with %s is an error of updates and refreshes that names it", async (_what, lastApplied) => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		const because = "the state of `signers` is invalid, nothing was submitted: `lastApplied` is invalid";
 		expect(await messageOf(update(world, { lastApplied }))).toContain(because);
-		const provider = await startProvider("UserTag", world, { reads: "documented", wait: "7" });
+		const provider = await start("UserTag", world, { reads: "documented", wait: "7" });
 		expect(await messageOf(provider.read(tags.signers, { ...wish, lastApplied }))).toContain(because);
 		expect(world.requests()).toEqual([]);
 	});
@@ -165,7 +171,7 @@ describe("the last-applied state in a state", () => {
 		["no times", { [policies[0]]: "gone" }],
 	])("of removals with %s is an error that names it", async (_what, removedAt) => {
 		const world = await makeWorld(undefined, { reads: "documented" });
-		const provider = await startProvider("PolicyRemoval", world, { reads: "documented" });
+		const provider = await start("PolicyRemoval", world, { reads: "documented" });
 		const inputs = { organizationId, policyIds: [policies[0]], resource: "old" };
 		expect(await messageOf(provider.update("old", { ...inputs, removedAt }, inputs))).toContain(
 			"the state of `old` is invalid, nothing was submitted: `removedAt` is invalid",

@@ -5,7 +5,7 @@ import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
 import any from "google-protobuf/google/protobuf/any_pb.js";
 import { OrgsyncError } from "../../errors.ts";
 import { explain, ResourceFailure } from "../failure.ts";
-import { writeProperties } from "./values.ts";
+import { writeOutputs } from "./outputs.ts";
 
 /** A call that the plugin does not serve, with the status that says why. */
 export class Refusal extends Error {
@@ -36,7 +36,7 @@ function toStatus({ message, id, properties, reasons }: ResourceFailure): Partia
 	if (id !== undefined && properties !== undefined) {
 		const failed = new providerMessages.ErrorResourceInitFailed();
 		failed.setId(id);
-		failed.setProperties(writeProperties(properties));
+		failed.setProperties(writeOutputs(properties));
 		failed.setReasonsList([...(reasons ?? [])]);
 		const detail = new any.Any();
 		detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

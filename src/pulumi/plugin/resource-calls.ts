@@ -2,18 +2,19 @@
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { unknownProperty } from "../input-schema.ts";
-import { type CheckFailure, hasUnknown, type Properties, withoutMeta, withoutUndefined } from "../inputs.ts";
+import { type CheckFailure, type Properties, withoutMeta, withoutUndefined } from "../inputs.ts";
 import type { PropertyChange } from "../property-changes.ts";
 import type { ProviderProcess } from "../provider-process.ts";
 import type { ResourceDefinition } from "../resource.ts";
 import { makeOperations, type ResourceOperations } from "../resource-operations.ts";
-import { isMarkedSecret, markSecret, namesOfSecrets } from "../secrets.ts";
+import { namesOfSecrets } from "../secrets.ts";
 import type { GivenSettings, SettingName } from "../settings.ts";
 import type { ComponentParts } from "./component-parts.ts";
 import { writeDiff } from "./diff-response.ts";
+import { writeInputs, writeOutputs } from "./outputs.ts";
 import { previewOutputs } from "./preview-outputs.ts";
 import { operationOfRead } from "./read-purpose.ts";
-import { readProperties, writeProperties } from "./values.ts";
+import { readProperties } from "./values.ts";
 
 const { CheckResponse, CreateResponse, ReadResponse, UpdateResponse } = providerMessages;
 
@@ -50,7 +51,7 @@ export class ResourceCalls {
 		const news = this.#read(urn, request.getNews());
 		const { inputs, failures } = await this.#operations.check(olds, this.#withDefaultSecret(news));
 		const response = new CheckResponse();
-		response.setInputs(this.#writeInputs(inputs));
+		response.setInputs(writeInputs(inputs));
 		response.setFailuresList(
 			[...this.#refuse(request.getNews()), ...failures].map(({ property, reason }) => {
 				const failure = new providerMessages.CheckFailure();
@@ -79,12 +80,12 @@ export class ResourceCalls {
 		const inputs = this.#read(request.getUrn(), request.getProperties());
 		const response = new CreateResponse();
 		if (request.getPreview()) {
-			response.setProperties(this.#writeOutputs(previewOutputs(this.#definition, inputs)));
+			response.setProperties(writeOutputs(previewOutputs(this.#definition, inputs)));
 			return response;
 		}
 		const { id, outs } = await this.#operations.create(inputs);
 		response.setId(id);
-		response.setProperties(this.#writeOutputs(outs));
+		response.setProperties(writeOutputs(outs));
 		return response;
 	}
 
@@ -93,11 +94,11 @@ export class ResourceCalls {
 		const news = this.#read(urn, request.getNews());
 		const response = new UpdateResponse();
 		if (request.getPreview()) {
-			response.setProperties(this.#writeOutputs(previewOutputs(this.#definition, news)));
+			response.setProperties(writeOutputs(previewOutputs(this.#definition, news)));
 			return response;
 		}
 		const { outs } = await this.#operations.update(this.#read(urn, request.getOlds(), request.getOldInputs()), news);
-		response.setProperties(this.#writeOutputs(outs));
+		response.setProperties(writeOutputs(outs));
 		return response;
 	}
 
@@ -111,8 +112,8 @@ export class ResourceCalls {
 		const { id = "", props = {}, inputs = {} } = await this.#operations[read](request.getId(), properties);
 		const response = new ReadResponse();
 		response.setId(id);
-		response.setProperties(this.#writeOutputs(props));
-		response.setInputs(this.#writeInputs(inputs));
+		response.setProperties(writeOutputs(props));
+		response.setInputs(writeInputs(inputs));
 		return response;
 	}
 
@@ -163,26 +164,6 @@ export class ResourceCalls {
 		const found = Object.keys(this.#definition.schema.fields).filter((field) => names.includes(field));
 		return found.length === 0 ? undefined : found.sort();
 	}
-
-	#writeInputs(properties: Properties): struct.Struct {
-		return writeProperties(sealUnknown(properties));
-	}
-
-	/** The outputs, without inputs that are none of them. */
-	#writeOutputs(properties: Properties): struct.Struct {
-		const { limits: _limits, ...outputs } = sealUnknown(properties);
-		return writeProperties(outputs);
-	}
-}
-
-/** The properties without meta inputs. Secrets that are or contain unknown values, which the resources leave as they are, are secrets. */
-function sealUnknown(properties: Properties): Properties {
-	const names = namesOfSecrets(properties);
-	const entries = Object.entries(withoutMeta(properties)).map(([name, value]) => {
-		const isOpen = names.includes(name) && hasUnknown(value) && !isMarkedSecret(value);
-		return [name, isOpen ? markSecret(value) : value];
-	});
-	return Object.fromEntries(entries);
 }
 
 /** A state of a dynamic resource is written again, although nothing else has changed. */

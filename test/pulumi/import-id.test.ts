@@ -126,6 +126,21 @@ describe("an import of a user tag", () => {
 	});
 });
 
+describe("an imported user tag", () => {
+	it("is not replaced by another tag that has its name before the first up: the error says to refresh", async () => {
+		const world = await makeWorld();
+		const { operations } = operationsOf(world, "UserTag");
+		const { id = "", props = {}, inputs = {} } = await importAs(operations, "signers");
+		const compare = (tagId: string, oldInputs: object) =>
+			operations.diff(id, props, { ...props, tagId }, { oldInputs: { ...oldInputs } });
+		expect(compare(tags.signers, inputs)).toMatchObject({ changes: false, replaces: [] });
+		expect(() => compare(tags.oncall, inputs)).toThrow(
+			`the imported user tag ${tags.signers} is not called \`signers\`, which is the name of ${tags.oncall}; correct the name in the program, and run`,
+		);
+		expect(compare(tags.oncall, { ...inputs, tagId: id })).toMatchObject({ replaces: ["tagId"] });
+	});
+});
+
 describe("a removal or an Organization", () => {
 	it("is not imported and not read by an id: the error says what to do instead", async () => {
 		const world = await makeWorld();

@@ -7,7 +7,7 @@ import { expectSuccess } from "../engine/harness.ts";
 import { organizationId, policies } from "../world.ts";
 import { adapters } from "./adapters.ts";
 import type { Program } from "./program.ts";
-import { makePulumiWorld, shown } from "./world.ts";
+import { shown } from "./world.ts";
 
 const [first] = policies;
 const removal: Program = {
@@ -50,13 +50,12 @@ describe.each(adapters)("overrides of a resource of $title", { timeout: 180_000 
 	});
 });
 
-describe("the preview of an Organization", { timeout: 180_000 }, () => {
+describe.each(adapters)("the preview of an Organization of $title", { timeout: 180_000 }, (adapter) => {
 	it("names rejected activities, the override that submits them, and the overrides that it uses", async () => {
-		const { world, stack } = await makePulumiWorld(
-			`new orgsync.Organization("acme", { document: "document.yaml" });\n`,
+		const { world, stack } = await adapter.makeWorld(
+			{ resources: { acme: { type: "Organization", properties: { document: "document.yaml" } } } },
+			{ files: { "document.yaml": inYaml }, config: { "orgsync:allow": "policies=1" } },
 		);
-		stack.write({ "document.yaml": inYaml });
-		await stack.configure({ "orgsync:allow": "policies=1" });
 		await world.setRules(needsTwo);
 		expect((await stack.up()).exitCode).toBe(1);
 		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });

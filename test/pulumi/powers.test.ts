@@ -7,7 +7,7 @@ import type { Answer } from "../engine/harness.ts";
 import { alice, bob, carol, organizationId, policies, tags, type World } from "../world.ts";
 import { adapters } from "./adapters.ts";
 import { type Program, type ProgramResource, secret } from "./program.ts";
-import { makePulumiWorld, shown } from "./world.ts";
+import { shown } from "./world.ts";
 
 const has = (tag: string): string => `user.tags.contains('${tag}')`;
 
@@ -120,10 +120,8 @@ describe.each(adapters)("who can do what with $title", { timeout: 180_000 }, (ad
 		expect(countIn(text, "old: ! ")).toBe(1);
 		expect(text).toMatch(/old: ! no one can sign .*, and do 2 other things any more: policies .* are removed/);
 	});
-});
 
-describe("who can do what", { timeout: 180_000 }, () => {
-	it("is judged for a whole Organization, whose parts may take away what others give", async () => {
+	it("is judged for a whole Organization, whose parts may take away what others give, and by the rules of its document", async () => {
 		const document = {
 			organizationId,
 			users: { alice, bob, carol },
@@ -132,31 +130,34 @@ describe("who can do what", { timeout: 180_000 }, () => {
 				{ name: "auditors", members: { exactly: ["alice", "carol"] } },
 			],
 		};
-		const component = (more: object): string =>
-			`new orgsync.Organization("acme", { document: ${JSON.stringify({ ...document, ...more })} });\n`;
-		const { world, stack } = await makePulumiWorld(component({}));
+		const { world, stack } = await adapter.makeWorld(
+			{ resources: { acme: { type: "Organization", properties: { document } } } },
+			{ config: { "orgsync:allow": "memberRemovals=2 ownUserTags=1" } },
+		);
 		await setPolicies(world, { threshold: 1, userIds: [alice] });
-		await stack.configure({ "orgsync:allow": "memberRemovals=2 ownUserTags=1" });
 		const preview = await stack.preview();
 		expect(shown(preview)).toContain("Who can do what stays the same.");
 		const up = await stack.up();
 		expect(shown(up)).not.toContain("blocked by a guard");
 		expect(up.exitCode).toBe(0);
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
-	});
 
-	it("is judged by the rules of a document too", async () => {
-		const document = {
-			organizationId,
-			users: { alice, bob, carol },
+		// The rules of a document guard it too.
+		const ruled = {
+			...document,
 			userTags: [{ name: "signers", members: { exactly: ["alice", "bob", "carol"] } }],
 			rules: { noNewAccess: true },
 		};
-		const program = `new orgsync.Organization("acme", { document: ${JSON.stringify(document)} });\n`;
-		const { world, stack } = await makePulumiWorld(program);
+		adapter.write(stack, { resources: { acme: { type: "Organization", properties: { document: ruled } } } });
+		await world.change({
+			userTags: [
+				{ tagId: tags.signers, userIds: [alice, carol] },
+				{ tagId: tags.auditors, userIds: [] },
+			],
+		});
 		await setPolicies(world, two);
 		const answer = await stack.preview();
 		expect(answer.exitCode).not.toBe(0);
-		expect(shown(answer)).toMatch(/blocked by a guard.*orgsync:allow "newAccess=1"/s);
+		expect(shown(answer)).toMatch(/blocked by a guard.*orgsync:allow "memberRemovals=2 ownUserTags=1 newAccess=1"/s);
 	});
 });

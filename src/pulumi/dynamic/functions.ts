@@ -4,14 +4,10 @@
  */
 import * as pulumi from "@pulumi/pulumi";
 import { type QueryName, queries } from "../../wire/operations.ts";
-import { ResourceFailure } from "../failure.ts";
 import { type Properties, withoutUndefined } from "../inputs.ts";
 import { functionName, runQuery } from "../queries.ts";
-import { SecretValues } from "../secrets.ts";
-import type { GivenSettings } from "../settings.ts";
-import { programError, programSession } from "./configuration.ts";
-import { isMocked } from "./mocks.ts";
-import { knownSettings, type Provider } from "./provider-resource.ts";
+import { programError } from "./configuration.ts";
+import { makeForms } from "./function-forms.ts";
 
 // Answers (docs/service.md#objects): a field that the service leaves out at times is optional, and others are passed on.
 
@@ -118,24 +114,6 @@ export interface QueriedOrganization {
 	readonly organizationId?: string;
 }
 
-export interface FunctionOptions {
-	/** The Provider with address, key and organization; defaults to the stack configuration. */
-	readonly provider?: Provider;
-}
-
-/** The arguments, each of them a value or an output. */
-export type Outputs<Args> = { readonly [Name in keyof Args]: pulumi.Input<NonNullable<Args[Name]>> };
-
-async function query<Answer>(name: QueryName, args: object, given: GivenSettings | undefined): Promise<Answer> {
-	if (isMocked()) return queryMocks(name, args);
-	try {
-		const answer = await runQuery(name, args as Properties, programSession(given));
-		return answer[queries[name].answerKey] as Answer;
-	} catch (error) {
-		throw error instanceof ResourceFailure ? programError(error.message) : error;
-	}
-}
-
 /** The queries that return one object; the others return a list. */
 const singleResult: readonly QueryName[] = ["get_session_profile", "get_mfa_policy", "get_latest_boot_proof"];
 
@@ -149,48 +127,15 @@ async function queryMocks<Answer>(name: QueryName, args: object): Promise<Answer
 	throw programError(`${name}: the mocks return nothing for it: return { ${answerKey}: … } for ${token}`);
 }
 
-type Parameters<Args extends object> =
-	Record<never, never> extends Args
-		? [args?: Args, options?: FunctionOptions]
-		: [args: Args, options?: FunctionOptions];
-
-/** The query as a function of plain values. Rejects while the Provider's arguments are unknown, as in a preview. */
-function makeFunction<Args extends object, Answer>(name: QueryName) {
-	return async (...[args = {} as Args, options]: Parameters<Args>): Promise<Answer> => {
-		const provider = isMocked() ? undefined : options?.provider;
-		if (provider === undefined) return query(name, args, undefined);
-		const settings = await knownSettings(provider);
-		if (settings !== undefined) return query(name, args, settings);
-		throw programError(`${name}: the Provider's arguments are not known yet: use the …Output function`);
-	};
-}
-
-/** The query as a function of outputs. The result is unknown while an argument is. */
-function makeOutputFunction<Args extends object, Answer>(name: QueryName) {
-	return (...[args = {} as Outputs<Args>, options]: Parameters<Outputs<Args>>): pulumi.Output<Answer> =>
-		pulumi
-			// The settings hold a secret key, which does not make the answer a secret.
-			.all([pulumi.output(args), pulumi.unsecret(pulumi.output(options?.provider?.settings))])
-			.apply(([known, settings]) =>
-				hideArguments(args, () => query<Answer>(name, known as object, settings), known as object),
-			) as pulumi.Output<Answer>;
-}
-
-/** Returns the result of `work`. If the arguments are secret, its error shows none of their values. */
-async function hideArguments<Answer>(args: object, work: () => Promise<Answer>, known: object): Promise<Answer> {
-	try {
-		return await work();
-	} catch (error) {
-		if (!pulumi.RunError.isInstance(error) || !(await pulumi.isSecret(pulumi.output(args)))) throw error;
-		const hidden = new SecretValues();
-		hidden.add(Object.values(known).map(String));
-		throw programError(hidden.redact(error.message));
-	}
-}
-
 function makeFunctions<Fields extends object, Answer>(name: QueryName) {
-	type Args = QueriedOrganization & Readonly<Fields>;
-	return [makeFunction<Args, Answer>(name), makeOutputFunction<Args, Answer>(name)] as const;
+	return makeForms<QueriedOrganization & Readonly<Fields>, Answer>({
+		label: name,
+		async run(args, session) {
+			const answer = await runQuery(name, args as Properties, session);
+			return answer[queries[name].answerKey] as Answer;
+		},
+		mocked: (args) => queryMocks<Answer>(name, args),
+	});
 }
 
 /** One session profile (docs/service.md#queries, `get_session_profile`). */

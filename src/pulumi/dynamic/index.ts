@@ -14,6 +14,8 @@ export {
 	UserTag,
 	type UserTagArgs,
 } from "./classes.ts";
+export type { FunctionOptions, Outputs } from "./function-forms.ts";
 export * from "./functions.ts";
 export { Organization } from "./organization.ts";
+export { getPlan, getPlanOutput } from "./plan-function.ts";
 export { Provider, type ProviderArgs } from "./provider-resource.ts";

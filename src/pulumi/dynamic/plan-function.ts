@@ -1,0 +1,38 @@
+/** `getPlan` as a function of programs. */
+import * as pulumi from "@pulumi/pulumi";
+import { type OrganizationArgs, readOrganization } from "../component.ts";
+import { explain, ResourceFailure } from "../failure.ts";
+import { type DocumentPlan, getPlanFunction, planDocument } from "../get-plan.ts";
+import { withoutUndefined } from "../inputs.ts";
+import type { Session } from "../session.ts";
+import { programError } from "./configuration.ts";
+import { makeForms } from "./function-forms.ts";
+
+const { name } = getPlanFunction;
+
+async function planArguments(args: OrganizationArgs, session: Session): Promise<DocumentPlan> {
+	try {
+		return await planDocument(readOrganization(args), session);
+	} catch (error) {
+		const reason = error instanceof ResourceFailure ? error.message : explain(error);
+		throw new ResourceFailure(`${name}: ${reason}`);
+	}
+}
+
+/** The result of the mocks, which return the whole plan. */
+async function planMocks(args: OrganizationArgs): Promise<DocumentPlan> {
+	const token = `orgsync:index:${name}`;
+	const plan = (await pulumi.runtime.invoke(token, withoutUndefined(args))) as Partial<DocumentPlan> | undefined;
+	if (plan?.inSync !== undefined) return plan as DocumentPlan;
+	throw programError(`${name}: the mocks return nothing for it: return { inSync: … } for ${token}`);
+}
+
+/**
+ * Compares a document with the live organization, and returns what a reviewer sees: the changes, what they mean for who can do
+ * what, who has to approve them, and the guards that block them. Submits and writes nothing.
+ */
+export const [getPlan, getPlanOutput] = makeForms<OrganizationArgs, DocumentPlan>({
+	label: name,
+	run: planArguments,
+	mocked: planMocks,
+});

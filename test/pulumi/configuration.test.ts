@@ -5,26 +5,35 @@ import { describe, expect, it } from "vitest";
 import { providerOf } from "../../src/pulumi/dynamic/provider.ts";
 import { type Answer, expectSuccess } from "../engine/harness.ts";
 import { alice, apps, bob, keys, mfaPolicy, organizationId, policies, profile, tags } from "../world.ts";
+import { adapters } from "./adapters.ts";
+import type { Program, ProgramResource } from "./program.ts";
 import { expectNoSecretIn, makePulumiWorld, shown, withImports } from "./world.ts";
 
-const threeTags = (...userIds: readonly string[]) =>
-	["signers", "oncall", "auditors"]
-		.map((name) => `new orgsync.UserTag("${name}", ${JSON.stringify({ name, members: { atLeast: userIds } })});`)
-		.join("\n");
+const tag = (name: string, ...userIds: readonly string[]): ProgramResource => ({
+	type: "UserTag",
+	properties: { name, members: { atLeast: userIds } },
+});
+const threeTags = (...userIds: readonly string[]): Program => ({
+	resources: {
+		signers: tag("signers", ...userIds),
+		oncall: tag("oncall", ...userIds),
+		auditors: tag("auditors", ...userIds),
+	},
+});
 
 /** What was said about one resource or the stack in the summary at the end. */
 const diagnostics = (answer: Answer): string => shown(answer).split("Diagnostics:")[1] ?? "";
 
 const times = (text: string, part: string): number => text.split(part).length - 1;
 
-describe("an invalid configuration", { timeout: 180_000 }, () => {
+describe.each(adapters)("an invalid configuration of $title", { timeout: 180_000 }, (adapter) => {
 	it("is one clear error, creates nothing, and removes nothing from the state", async () => {
-		const { world, stack } = await makePulumiWorld(threeTags(alice));
+		const { world, stack } = await adapter.makeWorld(threeTags(alice));
 		expectSuccess(await stack.up());
 		const { resources } = (await stack.state()).deployment;
 		const before = world.organization();
 		world.clearRequests();
-		stack.write({ "index.mjs": withImports(threeTags(alice, bob)) });
+		adapter.write(stack, threeTags(alice, bob));
 		const unused = "00000000-0000-4000-8000-00000000000f";
 		type Case = readonly [env: Record<string, string | undefined>, says: string];
 		const wrongKey: Case = [
@@ -70,7 +79,7 @@ describe("an invalid configuration", { timeout: 180_000 }, () => {
 	});
 
 	it("with the private key as plain text is an error with a fix before anything is registered", async () => {
-		const { world, stack } = await makePulumiWorld(threeTags(alice), {
+		const { world, stack } = await adapter.makeWorld(threeTags(alice), {
 			config: { "orgsync:apiPrivateKey": keys.stranger.privateKey },
 		});
 		const answer = await stack.up();
@@ -85,7 +94,9 @@ describe("an invalid configuration", { timeout: 180_000 }, () => {
 		const places = leaks.map(({ place }) => place.replace(/^.*\/(?=[^/]+$)/, "").replace(/\d+/, "N"));
 		expect(places.sort()).toEqual(["Pulumi.test.yaml", "test-N.history.json"]);
 	});
+});
 
+describe("an invalid configuration of a provider", () => {
 	it.each([
 		["apiPrivateKey", "hidden-key", /^the API key that was given cannot be used: the API private key is malformed/],
 		[
@@ -147,7 +158,7 @@ export const there = [
 export const missing = orgsync.getSessionProfile({ sessionProfileId: "${policies[0]}" }).catch(({ message }) => message);
 `;
 
-describe("Providers, functions and secrets", { timeout: 180_000 }, () => {
+describe("Providers, functions and secrets of a Node program", { timeout: 180_000 }, () => {
 	it("use their own service each, return live objects, and put no key into the state or a log of orgsync", async () => {
 		const other = await makePulumiWorld("", { orgsync: null });
 		await other.world.change({ userTags: [{ tagId: tags.auditors, tagName: "inspectors" }] });

@@ -106,7 +106,7 @@ namespace Orgsync.Orgsync
     public sealed class OauthProviderRemovalArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// How many objects one update may remove.
+        /// How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
         /// </summary>
         [Input("limits")]
         public Input<Inputs.OauthProviderRemovalLimitsArgs>? Limits { get; set; }

@@ -103,7 +103,7 @@ namespace Orgsync.Orgsync
     public sealed class PolicyRemovalArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// How many objects one update may remove.
+        /// How many policies one update may remove, for example `{ policies: 5 }`.
         /// </summary>
         [Input("limits")]
         public Input<Inputs.PolicyRemovalLimitsArgs>? Limits { get; set; }

@@ -103,7 +103,7 @@ namespace Orgsync.Orgsync
         public Input<string> AppId { get; set; } = null!;
 
         /// <summary>
-        /// How many objects one update may remove.
+        /// How many TVC apps one update may remove, for example `{ tvcApps: 1 }`.
         /// </summary>
         [Input("limits")]
         public Input<Inputs.TvcAppRemovalLimitsArgs>? Limits { get; set; }

@@ -164,13 +164,13 @@ namespace Orgsync.Orgsync
     public sealed class UserTagArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// How many members one update may remove.
+        /// How many members one update may remove, for example `{ memberRemovals: "25%" }`.
         /// </summary>
         [Input("limits")]
         public Input<Inputs.UserTagLimitsArgs>? Limits { get; set; }
 
         /// <summary>
-        /// The members of the tag. If left out, they are unmanaged.
+        /// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
         /// </summary>
         [Input("members")]
         public Input<Inputs.MembersArgs>? Members { get; set; }

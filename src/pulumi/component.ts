@@ -27,16 +27,13 @@ import type { Session } from "./session.ts";
 import { nothingStored } from "./stored-state.ts";
 
 export interface OrganizationArgs {
-	/**
-	 * The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of plain values
-	 * (schemas/document.json).
-	 */
+	/** The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. */
 	readonly document: string | Readonly<Record<string, unknown>>;
 	/** The organization of the document, a UUID. Required if the document has several. */
 	readonly organizationId?: string;
 	/**
-	 * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`.
-	 * Credentials are not allowed.
+	 * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and
+	 * `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
 	 */
 	readonly env?: readonly string[];
 }

@@ -18,45 +18,78 @@ import { functionReads, type Session } from "./session.ts";
 
 /** A difference that the plan resolves. */
 export interface PlannedChange {
+	/** The address of the object, for example `userTag:signers`. */
 	readonly address: string;
+	/** `update` or `remove`. */
 	readonly action: "update" | "remove";
+	/** What changes, in one line. */
 	readonly summary: string;
 }
 
 /** A guard that blocks the plan. */
 export interface BlockingGuard {
+	/** The guard, for example `memberRemovals`. */
 	readonly kind: GuardKind;
+	/** What the guard found. */
 	readonly message: string;
+	/** What is allowed. */
 	readonly limit: string;
-	/** What `orgsync:allow` has to contain. */
+	/** What the setting `allow` has to contain to override the guard, for example `policies=3`. */
 	readonly override: string;
 }
 
 /** A reason why the organization cannot converge, at its position in the document. */
 export interface PlanProblem {
+	/** The file; `document` for a document that is an object. */
 	readonly file: string;
+	/** The line, from 1. */
 	readonly line: number;
+	/** The column in characters, from 1. */
 	readonly column: number;
+	/** What is wrong, and how to fix it. */
 	readonly message: string;
 }
 
 /** What a plan says. */
 export interface DocumentPlan {
+	/** The organization, in lower case. */
 	readonly organizationId: string;
+	/** Whether live state is as the document says, read-only objects and rules included. */
 	readonly inSync: boolean;
+	/** How many activities the plan needs; some may be pending already. */
 	readonly activities: number;
+	/** The differences that the plan resolves. */
 	readonly changes: readonly PlannedChange[];
-	/** Left out, with `impact` and `approvals`, if policies were not read. */
+	/**
+	 * The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Not set if
+	 * policies were not read.
+	 */
 	readonly impactVerdict?: ImpactVerdict;
+	/**
+	 * What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news,
+	 * `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read.
+	 */
 	readonly impact?: readonly string[];
+	/**
+	 * What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if
+	 * policies were not read.
+	 */
 	readonly approvals?: readonly PlannedApproval[];
+	/** The guards that block the plan. */
 	readonly guards: readonly BlockingGuard[];
+	/** Why the organization cannot converge. With a problem, nothing is submitted. */
 	readonly problems: readonly PlanProblem[];
+	/** The rules of the document that the live organization breaks. */
 	readonly brokenRules: readonly string[];
+	/** Addresses of read-only objects that differ from the document. */
 	readonly differences: readonly string[];
+	/** Addresses of user tags that the document does not mention. */
 	readonly unmanaged: readonly string[];
+	/** What could not be read, and why. It is unknown, not empty. */
 	readonly unread: readonly string[];
+	/** The plan as the command line shows it. */
 	readonly text: string;
+	/** The plan as Markdown, for the comment of a pull request. */
 	readonly markdown: string;
 }
 
@@ -102,7 +135,7 @@ function renderComment(plan: Plan): string {
 export const getPlanFunction = {
 	name: "getPlan",
 	description:
-		"Compares a document with the live organization, and returns what a reviewer sees.\n\nThat is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.",
+		"Returns what the plan of a document says.\n\nIt compares the document with the live organization, and submits nothing. The result has the changes, what they mean for who can do what, who has to approve them, and the guards that block them.",
 	arguments: documentInputs,
 } as const;
 
@@ -132,7 +165,7 @@ export const getPlanResult: Described = {
 	impactVerdict: {
 		shape: "text",
 		description:
-			"The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Missing, with `impact` and `approvals`, if policies were not read.",
+			"The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Not set if policies were not read.",
 		isOptional: true,
 	},
 	impact: { ...planFields.impact, isOptional: true },

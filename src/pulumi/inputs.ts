@@ -15,13 +15,13 @@ export interface CheckFailure {
 /** Inputs and outputs as the engine sends them: plain JSON. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** The members of a tag as a program writes them: lists of user ids. */
+/** The members of a user tag, by user id: either `exactly`, or `atLeast` and `never`. */
 export interface Members {
-	/** These users are the only members; `[]` means that the tag has none. */
+	/** These users and no others. `[]` means no members. */
 	readonly exactly?: readonly string[];
-	/** These users are members; others are not changed. */
+	/** These users must have the tag. Other users are unmanaged. */
 	readonly atLeast?: readonly string[];
-	/** These users are not members. */
+	/** These users must not have the tag. Other users are unmanaged. */
 	readonly never?: readonly string[];
 }
 

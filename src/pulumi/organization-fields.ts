@@ -8,12 +8,13 @@ import { describeImpact } from "../render/impact-words.ts";
 import { phraseText } from "../render/phrase.ts";
 import type { Described, DescribedField } from "./described.ts";
 
-/** The state after this run, for a stack's outputs: a run that changes something does not change the summary. */
+/** The state after a run: a run that changes something does not change the summary. */
 export interface OrganizationSummary {
+	/** The organization, in lower case. */
 	readonly organizationId: string;
 	/** Addresses of read-only objects that differ from the document. */
 	readonly differences: string[];
-	/** Addresses of unmanaged user tags. */
+	/** Addresses of user tags that the document does not mention. */
 	readonly unmanaged: string[];
 }
 
@@ -21,8 +22,9 @@ export interface OrganizationSummary {
 export interface PlannedApproval {
 	/** What the step does. */
 	readonly step: string;
+	/** `runs`, `pending`, `denied` or `unknown`. */
 	readonly verdict: ApprovalVerdict;
-	/** For example `will wait for 1 of approvers (carol, dave)`. */
+	/** Who has to approve the step, for example `will wait for 1 of approvers (carol, dave)`. */
 	readonly sentence: string;
 }
 
@@ -69,13 +71,13 @@ function addressesOf(some: readonly { readonly address: string }[]): string[] {
 }
 
 export const organizationDescription =
-	"A whole document as one component.\n\nIt registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. It repairs drift without `--refresh`.";
+	"A whole document as one component.\n\nIt registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. Read-only objects that differ from the document, and broken rules, are a warning. It repairs drift without `--refresh`.";
 
 export const documentInputs: Described = {
 	document: {
 		shape: "document",
 		description:
-			"The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.",
+			"The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.",
 	},
 	organizationId: {
 		shape: "id",
@@ -103,7 +105,7 @@ const unmanaged: DescribedField = {
 const impact: DescribedField = {
 	shape: { listOf: "text" },
 	description:
-		"What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known.",
+		"What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read.",
 };
 
 const approvals: DescribedField = {
@@ -121,7 +123,8 @@ const approvals: DescribedField = {
 			},
 		},
 	},
-	description: "What the policies, as they are now, require for each step. Steps that would be denied come first.",
+	description:
+		"What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read.",
 };
 
 /** Fields that the outputs of the component and the result of `getPlan` share. */
@@ -145,7 +148,7 @@ export const organizationOutputs: Described = {
 				unmanaged,
 			},
 		},
-		description: "The state after this run. Repeating the run does not change it. Missing if nothing was compared.",
+		description: "The state after this run. Repeating the run does not change it. Not set if nothing was compared.",
 		isOptional: true,
 	},
 	changes: ofOneRun({

@@ -1,9 +1,8 @@
 /** What the results of the queries hold, for the package schema. Their types are those of schemas/operations/. */
-import type { QueryName } from "../wire/operations.ts";
 import type { Text } from "./resource-texts.ts";
 
-/** What the only field of each result is. */
-export const resultTexts: Readonly<Record<QueryName, string>> = {
+/** What the only field of each result is, by the query. */
+export const resultTexts: Readonly<Record<string, string>> = {
 	get_session_profile: "The session profile.",
 	get_mfa_policy: "The MFA policy.",
 	get_mfa_policies: "The MFA policies of the user.",

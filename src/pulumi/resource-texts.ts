@@ -8,7 +8,7 @@ export type Text = string | { readonly document: string; readonly and?: string }
 
 export interface ResourceTexts {
 	readonly description: string;
-	/** Every input, in the order in which pages list them. */
+	/** Every input, in the order in which pages list them. The schema adds what replaces the resource. */
 	readonly inputs: Readonly<Record<string, Text>>;
 	/** Every output, in the order in which pages list them. */
 	readonly outputs: Readonly<Record<string, Text>>;
@@ -16,10 +16,8 @@ export interface ResourceTexts {
 	readonly filledIn: readonly string[];
 }
 
-const replaces = "Changing it replaces the resource.";
-const organization = `The organization, a UUID. Defaults to the Provider's. ${replaces}`;
+const organization = "The organization, a UUID. Defaults to the Provider's.";
 const organizationOutput = "The organization, in lower case.";
-const removalLimits = "How many objects one update may remove.";
 
 /** The texts of each resource by its name. */
 export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
@@ -29,10 +27,10 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 		inputs: {
 			name: { document: "userTag.name", and: "Changing it renames the tag." },
 			organizationId: organization,
-			tagId: { document: "userTag.id", and: replaces },
+			tagId: { document: "userTag.id" },
 			previously: { document: "userTag.previously" },
-			members: { document: "userTag.members" },
-			limits: "How many members one update may remove.",
+			members: { document: "userTag.members", and: "Either `exactly`, or `atLeast` and `never`: lists of user ids." },
+			limits: 'How many members one update may remove, for example `{ memberRemovals: "25%" }`.',
 			onDestroy:
 				"What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.",
 		},
@@ -50,10 +48,10 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 		description:
 			"OAuth providers that a user must not have.\n\nOne `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.",
 		inputs: {
-			userId: `The user, a UUID. ${replaces}`,
+			userId: "The user, a UUID.",
 			providerIds: "Ids of OAuth providers that the user must not have.",
 			organizationId: organization,
-			limits: removalLimits,
+			limits: "How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.",
 		},
 		outputs: {
 			organizationId: organizationOutput,
@@ -68,7 +66,7 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 		inputs: {
 			policyIds: { document: "absent.policies" },
 			organizationId: organization,
-			limits: removalLimits,
+			limits: "How many policies one update may remove, for example `{ policies: 5 }`.",
 		},
 		outputs: {
 			organizationId: organizationOutput,
@@ -80,9 +78,9 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 		description:
 			"A TVC app that must not exist.\n\nOne `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.",
 		inputs: {
-			appId: `The app, a UUID. ${replaces}`,
+			appId: "The app, a UUID.",
 			organizationId: organization,
-			limits: removalLimits,
+			limits: "How many TVC apps one update may remove, for example `{ tvcApps: 1 }`.",
 		},
 		outputs: {
 			organizationId: organizationOutput,

@@ -10,6 +10,7 @@ import { benchFleet } from "./fleet.ts";
 import { benchImpact } from "./impact.ts";
 import { benchApply, benchReading } from "./latency.ts";
 import { benchPage } from "./page.ts";
+import { benchPlugin } from "./plugin.ts";
 import { benchPulumi } from "./pulumi.ts";
 import { benchStamps } from "./stamps.ts";
 
@@ -58,6 +59,7 @@ async function main(): Promise<void> {
 		await benchApply(),
 		...(await benchFleet()),
 		await benchPulumi(),
+		...(await benchPlugin()),
 	];
 	const widths = ["what", "measured", "aim"].map((key) =>
 		Math.max(key.length, ...rows.map((row) => row[key as keyof Measured].length)),

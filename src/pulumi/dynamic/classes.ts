@@ -6,38 +6,56 @@ import { userTag } from "../user-tag.ts";
 import { OrgsyncResource } from "./resource-class.ts";
 
 export interface UserTagArgs {
-	/** The tag's name. Changing it renames the tag. */
+	/** The desired name of the tag. Changing it renames the tag. */
 	readonly name: pulumi.Input<string>;
 	/** The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource. */
 	readonly organizationId?: pulumi.Input<string>;
-	/** The tag's id, a UUID. Without it, the tag is found by its name. */
+	/** The id of the tag. Without it the tag is identified by its name. Changing it replaces the resource. */
 	readonly tagId?: pulumi.Input<string>;
-	/** Earlier names of the tag. If no tag is called `name`, the tag with an earlier name is renamed. */
+	/** Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. */
 	readonly previously?: pulumi.Input<pulumi.Input<string>[]>;
-	/** The tag's members, by user id: either `exactly`, or `atLeast` and `never`. Left out, members are not managed. */
-	readonly members?: pulumi.Input<MembersArgs>;
-	/** How many members one update may remove: a number, or a percentage of the known members (`"25%"`). */
-	readonly limits?: pulumi.Input<{ readonly memberRemovals?: pulumi.Input<number | string> }>;
 	/**
-	 * What `pulumi destroy` does: nothing (`keep`, the default), or remove the managed members from the tag. The tag itself
-	 * cannot be deleted: the service has no operation for it.
+	 * The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user
+	 * ids.
+	 */
+	readonly members?: pulumi.Input<MembersArgs>;
+	/** How many members one update may remove, for example `{ memberRemovals: "25%" }`. */
+	readonly limits?: pulumi.Input<UserTagLimits>;
+	/**
+	 * What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed
+	 * members from the tag. The tag itself stays: the service has no operation to delete it.
 	 */
 	readonly onDestroy?: pulumi.Input<"keep" | "removeMembers">;
+}
+
+/** How many members one update may remove. */
+interface UserTagLimits {
+	/**
+	 * Max members that may lose a tag: a percentage of the known members, or a number. 0% and 0 allow none, 100% allows
+	 * all.
+	 */
+	readonly memberRemovals?: pulumi.Input<number | string>;
 }
 
 /** The members of a user tag, as lists of user ids, each of them a value or an output. */
 export type MembersArgs = { readonly [List in keyof Members]: pulumi.Input<pulumi.Input<string>[]> };
 
 /**
- * A user tag: its name and its members. It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at
- * most one `update_user_tag` per update. Creating fails when there is no such tag.
+ * The name and the members of a user tag.
+ *
+ * It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per
+ * update. Creating fails if there is no such tag.
  */
 export class UserTag extends OrgsyncResource {
+	/** The name of the tag. */
 	declare readonly name: pulumi.Output<string>;
+	/** The id of the tag. */
 	declare readonly tagId: pulumi.Output<string>;
+	/** Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. */
 	declare readonly previously: pulumi.Output<string[] | undefined>;
 	/** The managed members; after a refresh, the part of them that is in sync. */
 	declare readonly members: pulumi.Output<Members | undefined>;
+	/** What destroying the resource does. */
 	declare readonly onDestroy: pulumi.Output<"keep" | "removeMembers">;
 
 	/**
@@ -55,20 +73,31 @@ export class UserTag extends OrgsyncResource {
 	}
 }
 
-interface RemovalArgs<Limit extends string> {
+interface RemovalArgs {
 	/** The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource. */
 	readonly organizationId?: pulumi.Input<string>;
-	/** How much one update may remove. */
-	readonly limits?: pulumi.Input<{ readonly [Name in Limit]?: pulumi.Input<number> }>;
 }
 
-export interface PolicyRemovalArgs extends RemovalArgs<"policies"> {
+export interface PolicyRemovalArgs extends RemovalArgs {
 	/** Ids of policies that must not exist. */
 	readonly policyIds: pulumi.Input<pulumi.Input<string>[]>;
+	/** How many policies one update may remove, for example `{ policies: 5 }`. */
+	readonly limits?: pulumi.Input<PolicyRemovalLimits>;
 }
 
-/** Policies that must not exist: removes all that exist with one `delete_policies`. Destroying submits nothing. */
+/** How many policies one update may remove. */
+interface PolicyRemovalLimits {
+	/** Max policies that may be deleted. */
+	readonly policies?: pulumi.Input<number>;
+}
+
+/**
+ * Policies that must not exist.
+ *
+ * One `delete_policies` removes those that do. Destroying the resource submits nothing.
+ */
 export class PolicyRemoval extends OrgsyncResource {
+	/** The policies; after a refresh, those that do not exist. */
 	declare readonly policyIds: pulumi.Output<string[]>;
 
 	constructor(name: string, args: PolicyRemovalArgs, options?: pulumi.CustomResourceOptions) {
@@ -76,16 +105,30 @@ export class PolicyRemoval extends OrgsyncResource {
 	}
 }
 
-export interface OauthProviderRemovalArgs extends RemovalArgs<"oauthProviders"> {
+export interface OauthProviderRemovalArgs extends RemovalArgs {
 	/** The user, a UUID. Changing it replaces the resource. */
 	readonly userId: pulumi.Input<string>;
 	/** Ids of OAuth providers that the user must not have. */
 	readonly providerIds: pulumi.Input<pulumi.Input<string>[]>;
+	/** How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`. */
+	readonly limits?: pulumi.Input<OauthProviderRemovalLimits>;
 }
 
-/** OAuth providers that a user must not have: one `delete_oauth_providers` removes them. Destroying submits nothing. */
+/** How many OAuth providers one update may remove. */
+interface OauthProviderRemovalLimits {
+	/** Max OAuth providers that may be deleted. */
+	readonly oauthProviders?: pulumi.Input<number>;
+}
+
+/**
+ * OAuth providers that a user must not have.
+ *
+ * One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.
+ */
 export class OauthProviderRemoval extends OrgsyncResource {
+	/** The user, in lower case. */
 	declare readonly userId: pulumi.Output<string>;
+	/** The OAuth providers; after a refresh, those that do not exist. */
 	declare readonly providerIds: pulumi.Output<string[]>;
 
 	constructor(name: string, args: OauthProviderRemovalArgs, options?: pulumi.CustomResourceOptions) {
@@ -93,13 +136,26 @@ export class OauthProviderRemoval extends OrgsyncResource {
 	}
 }
 
-export interface TvcAppRemovalArgs extends RemovalArgs<"tvcApps"> {
-	/** The app that must not exist; its deployments are removed with it. Changing it replaces the resource. */
+export interface TvcAppRemovalArgs extends RemovalArgs {
+	/** The app, a UUID. Changing it replaces the resource. */
 	readonly appId: pulumi.Input<string>;
+	/** How many TVC apps one update may remove, for example `{ tvcApps: 1 }`. */
+	readonly limits?: pulumi.Input<TvcAppRemovalLimits>;
 }
 
-/** A TVC app that must not exist: one `delete_tvc_app_and_deployments` removes it. Destroying submits nothing. */
+/** How many TVC apps one update may remove. */
+interface TvcAppRemovalLimits {
+	/** Max TVC apps that may be deleted. */
+	readonly tvcApps?: pulumi.Input<number>;
+}
+
+/**
+ * A TVC app that must not exist.
+ *
+ * One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.
+ */
 export class TvcAppRemoval extends OrgsyncResource {
+	/** The app, in lower case. */
 	declare readonly appId: pulumi.Output<string>;
 
 	constructor(name: string, args: TvcAppRemovalArgs, options?: pulumi.CustomResourceOptions) {

@@ -11,100 +11,163 @@ import { makeForms } from "./function-forms.ts";
 
 // Answers (docs/service.md#objects): a field that the service leaves out at times is optional, and others are passed on.
 
-/** Seconds and nanoseconds since 1970, both as text. */
+/** A time: seconds and nanoseconds since 1970, both as text. */
 export interface Timestamp {
+	/** Whole seconds since 1970, as text. */
 	readonly seconds: string;
+	/** Nanoseconds of the second, as text. */
 	readonly nanos: string;
 }
 
-/** docs/service.md#user-tag. */
+/** A user tag as the service returns it (docs/service.md#user-tag). */
 export interface UserTagRecord {
+	/** The id of the tag. */
 	readonly tagId: string;
+	/** The name of the tag. */
 	readonly tagName: string;
+	/** The type of the tag: `TAG_TYPE_USER`, or `TAG_TYPE_PRIVATE_KEY`. */
 	readonly tagType: string;
+	/** When it was created. */
 	readonly createdAt: Timestamp;
+	/** When it was last updated. */
 	readonly updatedAt: Timestamp;
 }
 
-/** docs/service.md#session-profile. */
+/** A session profile as the service returns it (docs/service.md#session-profile). */
 export interface SessionProfile {
+	/** The id of the session profile. */
 	readonly sessionProfileId: string;
+	/** The name of the session profile. */
 	readonly sessionProfileName: string;
+	/** The scope of the session profile, as the service spells it. */
 	readonly scope: string;
-	/** Whole seconds, as text. */
+	/** Whole seconds until a session expires, as text. */
 	readonly expirationSeconds?: string;
+	/** The notes of the session profile. */
 	readonly notes?: string;
+	/** When it was created. */
 	readonly createdAt: Timestamp;
+	/** When it was last updated. */
 	readonly updatedAt: Timestamp;
 }
 
-/** docs/service.md#mfa-policy: an authentication method, or a particular authenticator. */
+/** A way to authenticate (docs/service.md#mfa-policy). */
 export interface AuthenticationMethod {
-	/** `AUTHENTICATION_TYPE_…` */
+	/**
+	 * The kind of authentication: `AUTHENTICATION_TYPE_` and `EMAIL_OTP`, `SMS_OTP`, `PASSKEY`, `API_KEY`, `OAUTH` or
+	 * `SESSION`.
+	 */
 	readonly type: string;
+	/** The id of a specific authenticator, for example of a session profile. */
 	readonly id?: string;
 }
 
-/** One step of a policy: any one of its methods satisfies it. */
+/** A step: any one of its methods satisfies it. */
 export interface AuthenticationStep {
+	/** The methods. Any one of them satisfies the step. */
 	readonly any: readonly AuthenticationMethod[];
 }
 
-/** docs/service.md#mfa-policy. */
+/** An MFA policy as the service returns it (docs/service.md#mfa-policy). */
 export interface MfaPolicy {
+	/** The id of the MFA policy. */
 	readonly mfaPolicyId: string;
+	/** The name of the MFA policy. */
 	readonly mfaPolicyName: string;
+	/** The condition of the MFA policy, as the service spells it. */
 	readonly condition: string;
+	/** Steps in order. Any one method of a step satisfies it. */
 	readonly requiredAuthenticationMethods: readonly AuthenticationStep[];
+	/** The order among the MFA policies of the user. The lowest is matched first. */
 	readonly order: number;
+	/** The notes of the MFA policy. */
 	readonly notes?: string;
+	/** When it was created. */
 	readonly createdAt: Timestamp;
+	/** When it was last updated. */
 	readonly updatedAt: Timestamp;
 }
 
-/** docs/service.md#mfa-status. */
+/** Whether a voting user satisfies an MFA policy (docs/service.md#mfa-status). */
 export interface MfaStatus {
+	/** The id of the MFA policy. */
 	readonly mfaPolicyId: string;
+	/** The id of the voting user. */
 	readonly userId: string;
+	/** Whether the user satisfies the MFA policy. */
 	readonly satisfied: boolean;
+	/** The methods that the user has used. */
 	readonly satisfiedMethods: readonly AuthenticationMethod[];
+	/** Steps in order. Any one method of a step satisfies it. */
 	readonly requiredMethods: readonly AuthenticationStep[];
 }
 
-/** The attestation's field has another name in real answers (docs/service.md#boot-proof). */
+/** A boot proof as the service returns it (docs/service.md#boot-proof). */
 export interface BootProof {
+	/** The ephemeral public key, in hex. */
 	readonly ephemeralPublicKeyHex: string;
+	/** The attestation document of the cloud, in base64. */
 	readonly cloudAttestationDocB64?: string;
+	/** The attestation document of the cloud, in base64. Real answers have this name. */
 	readonly awsAttestationDocB64?: string;
+	/** The manifest, in base64. */
 	readonly qosManifestB64: string;
+	/** The manifest envelope, in base64. */
 	readonly qosManifestEnvelopeB64: string;
+	/** The label of the running deployment. */
 	readonly deploymentLabel: string;
+	/** The name of the enclave app. */
 	readonly enclaveApp: string;
+	/** The owner of the deployment. */
 	readonly owner: string;
+	/** When it was created. */
 	readonly createdAt: Timestamp;
+	/** The version of the manifest format. */
 	readonly qosManifestVersion?: string;
 }
 
-/** docs/service.md#policy-evaluation. */
+/** How policies evaluated one vote (docs/service.md#policy-evaluation). */
 export interface PolicyEvaluationRecord {
+	/** The id of the evaluation. */
 	readonly id: string;
+	/** The id of the activity. */
 	readonly activityId: string;
+	/** The id of the organization. */
 	readonly organizationId: string;
+	/** The id of the vote. */
 	readonly voteId: string;
-	/** `outcome` is `OUTCOME_…`. */
-	readonly policyEvaluations: readonly { readonly policyId?: string; readonly outcome?: string }[];
+	/** The outcome of each policy. */
+	readonly policyEvaluations: readonly PolicyOutcome[];
+	/** When it was created. */
 	readonly createdAt: Timestamp;
 }
 
-/** docs/service.md#supported-asset; every field is optional. */
+/** The outcome of one policy (docs/service.md#policy-evaluation). */
+export interface PolicyOutcome {
+	/** The id of the policy. */
+	readonly policyId?: string;
+	/**
+	 * The outcome: `OUTCOME_` and `ALLOW`, `DENY_EXPLICIT`, `DENY_IMPLICIT`, `REQUIRES_CONSENSUS`, `REJECTED`, `ERROR`,
+	 * `REQUIRES_AUTHENTICATORS` or `TIME_INACTIVE`.
+	 */
+	readonly outcome?: string;
+}
+
+/** A supported asset as the service returns it (docs/service.md#supported-asset). */
 export interface SupportedAsset {
-	/** CAIP-19. */
+	/** The CAIP-19 identifier of the asset. */
 	readonly caip19?: string;
+	/** The symbol that identifies the asset. */
 	readonly symbol?: string;
+	/** The number of decimals of the asset. */
 	readonly decimals?: number;
+	/** The URL of the logo. */
 	readonly logoUrl?: string;
+	/** The name of the asset. */
 	readonly name?: string;
+	/** Whether the service lists the asset as a stablecoin. */
 	readonly stable?: boolean;
+	/** The Earn yield providers with vaults for this asset, in any order. */
 	readonly earnProviders?: readonly string[];
 }
 
@@ -138,42 +201,42 @@ function makeFunctions<Fields extends object, Answer>(name: QueryName) {
 	});
 }
 
-/** One session profile (docs/service.md#queries, `get_session_profile`). */
+/** Returns one session profile of the organization (docs/service.md#queries, `get_session_profile`). */
 export const [getSessionProfile, getSessionProfileOutput] = makeFunctions<{ sessionProfileId: string }, SessionProfile>(
 	"get_session_profile",
 );
 
-/** One MFA policy of a user (docs/service.md#queries, `get_mfa_policy`). */
+/** Returns one MFA policy of a user (docs/service.md#queries, `get_mfa_policy`). */
 export const [getMfaPolicy, getMfaPolicyOutput] = makeFunctions<{ userId: string; mfaPolicyId: string }, MfaPolicy>(
 	"get_mfa_policy",
 );
 
-/** All MFA policies of a user (docs/service.md#queries, `get_mfa_policies`). */
+/** Returns all MFA policies of a user (docs/service.md#queries, `get_mfa_policies`). */
 export const [getMfaPolicies, getMfaPoliciesOutput] = makeFunctions<{ userId: string }, readonly MfaPolicy[]>(
 	"get_mfa_policies",
 );
 
-/** The MFA status of an activity, one entry for each policy and voting user (docs/service.md#queries, `get_mfa_status`). */
+/** Returns which authentication the voters of an activity still need (docs/service.md#queries, `get_mfa_status`). */
 export const [getMfaStatus, getMfaStatusOutput] = makeFunctions<
 	{ activityId: string; userId?: string },
 	readonly MfaStatus[]
 >("get_mfa_status");
 
-/** The latest boot proof of an enclave app; `appName` is its id, a UUID (docs/service.md#queries, `get_latest_boot_proof`). */
+/** Returns the latest boot proof of an enclave app (docs/service.md#queries, `get_latest_boot_proof`). */
 export const [getLatestBootProof, getLatestBootProofOutput] = makeFunctions<{ appName: string }, BootProof>(
 	"get_latest_boot_proof",
 );
 
-/** How policies evaluated the votes of an activity (docs/service.md#queries, `get_policy_evaluations`). */
+/** Returns how policies evaluated the votes of an activity (docs/service.md#queries, `get_policy_evaluations`). */
 export const [getPolicyEvaluations, getPolicyEvaluationsOutput] = makeFunctions<
 	{ activityId: string },
 	readonly PolicyEvaluationRecord[]
 >("get_policy_evaluations");
 
-/** All user tags of the organization (docs/service.md#queries, `list_user_tags`). */
+/** Returns all user tags of the organization (docs/service.md#queries, `list_user_tags`). */
 export const [listUserTags, listUserTagsOutput] = makeFunctions<object, readonly UserTagRecord[]>("list_user_tags");
 
-/** Assets of a network that the service supports; `caip2` by docs/service.md#networks (`list_supported_assets`). */
+/** Returns the assets of a network that the service supports (docs/service.md#queries, `list_supported_assets`). */
 export const [listSupportedAssets, listSupportedAssetsOutput] = makeFunctions<
 	{ caip2: string },
 	readonly SupportedAsset[]

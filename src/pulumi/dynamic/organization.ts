@@ -24,23 +24,32 @@ import { knownSettings, type Provider } from "./provider-resource.ts";
 import { typeToken } from "./resource-class.ts";
 
 /**
- * The organization of a document. It fails before any part is registered if the document has errors, the live organization
- * has problems, or a guard blocks the plan. Read-only objects that differ and broken rules are a warning.
+ * A whole document as one component.
  *
- * It reads the live organization in every preview and `up`, and updates a part that has drifted even without `--refresh`.
- * The plan that it shows is what its parts submit.
+ * It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a
+ * `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization
+ * has problems, or a guard blocks the plan. Read-only objects that differ from the document, and broken rules, are a
+ * warning. It repairs drift without `--refresh`.
  */
 export class Organization extends pulumi.ComponentResource<Findings | undefined> {
+	/** The organization, in lower case. */
 	declare readonly organizationId: pulumi.Output<string>;
-	/** The state after this run; null if it was not compared: the program failed, or its Provider is not known yet. */
+	/** The state after this run. Repeating the run does not change it. Not set if nothing was compared. */
 	declare readonly summary: pulumi.Output<OrganizationSummary | null>;
-	/** Addresses of what differed before this run. It changes with every `up`, so do not export it. */
+	/** Addresses of the objects that differed before this run. It belongs to one run, so do not export it. */
 	declare readonly changes: pulumi.Output<string[] | null>;
-	/** How many activities this run needs; some may be pending already. Like `changes`, it belongs to one run. */
+	/** How many activities this run needs; some may be pending already. It belongs to one run, so do not export it. */
 	declare readonly activities: pulumi.Output<number | null>;
-	/** What this run changes for who can do what, worst first; also null if policies were not read. It belongs to one run. */
+	/**
+	 * What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news,
+	 * `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read. It belongs to one run, so
+	 * do not export it.
+	 */
 	declare readonly impact: pulumi.Output<string[] | null>;
-	/** Who has to approve each step of this run; also null if policies were not read. It belongs to one run. */
+	/**
+	 * What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if
+	 * policies were not read. It belongs to one run, so do not export it.
+	 */
 	declare readonly approvals: pulumi.Output<PlannedApproval[] | null>;
 
 	constructor(name: string, args: OrganizationArgs, options: pulumi.ComponentResourceOptions = {}) {

@@ -28,8 +28,10 @@ async function planMocks(args: OrganizationArgs): Promise<DocumentPlan> {
 }
 
 /**
- * Compares a document with the live organization, and returns what a reviewer sees: the changes, what they mean for who can do
- * what, who has to approve them, and the guards that block them. Submits and writes nothing.
+ * Returns what the plan of a document says.
+ *
+ * It compares the document with the live organization, and submits nothing. The result has the changes, what they mean for
+ * who can do what, who has to approve them, and the guards that block them.
  */
 export const [getPlan, getPlanOutput] = makeForms<OrganizationArgs, DocumentPlan>({
 	label: name,

@@ -16,25 +16,25 @@ export interface ProviderArgs {
 	readonly organizationId?: pulumi.Input<string>;
 	/** The base address of the service. */
 	readonly url?: pulumi.Input<string>;
-	/** The public key of the API key, 66 hexadecimal characters; by default derived from the private key. */
+	/** The public key of the API key, 66 hexadecimal characters. Optional: checked against the private key. */
 	readonly apiPublicKey?: pulumi.Input<string>;
-	/** The private key of the API key, 64 hexadecimal characters; always stored as a secret. */
+	/** The private key of the API key, 64 hexadecimal characters. Always a secret. */
 	readonly apiPrivateKey?: pulumi.Input<string>;
-	/** A file that holds the private key. */
+	/** A file that holds the private key, relative to the folder of `Pulumi.yaml`. */
 	readonly keyFile?: pulumi.Input<string>;
 	/** A command that gets the request body on standard input and prints the stamp header. */
 	readonly stampCommand?: pulumi.Input<string>;
-	/** `auto` (the default) also uses the extended reads; `documented` uses only the eight documented queries. */
+	/** `auto` (the default) also uses the extended reads. `documented` uses only the eight documented queries. */
 	readonly reads?: pulumi.Input<"auto" | "documented">;
 	/** The maximum number of requests per second. */
 	readonly maxRequestsPerSecond?: pulumi.Input<number>;
-	/** How many seconds orgsync polls an activity that the service works on; defaults to 10. */
+	/** How many seconds orgsync polls an activity that the service works on. Defaults to 10. */
 	readonly wait?: pulumi.Input<number>;
-	/** The timeout of a request with all its attempts, in seconds; defaults to 30. */
+	/** The timeout of a request with all its attempts, in seconds. Defaults to 30. */
 	readonly timeout?: pulumi.Input<number>;
-	/** The journal file; defaults to `.orgsync/journal.sqlite` in the folder of Pulumi.yaml. */
+	/** The journal file, relative to the folder of `Pulumi.yaml`. Defaults to `.orgsync/journal.sqlite` there. */
 	readonly journal?: pulumi.Input<string>;
-	/** Guards to override, each with the number that it found: `["memberRemovals=7"]`. */
+	/** Guards to override, each with the number that it found, for example `memberRemovals=7`. */
 	readonly allow?: pulumi.Input<pulumi.Input<string>[]>;
 	/** Activities to abandon, by id or fingerprint. */
 	readonly abandon?: pulumi.Input<pulumi.Input<string>[]>;

@@ -47,10 +47,12 @@ function isQuery(result: FunctionResult): result is { readonly operation: QueryN
 
 function answerSpec(operation: QueryName): ObjectSpec {
 	const { answerKey } = queries[operation];
+	const description = resultTexts[operation];
+	if (description === undefined) throw new Error(`the result of ${operation} has no text`);
 	const type = typeOf(answerSchema(operation), typeNames[answerKey]);
 	return {
 		type: "object",
-		properties: { [answerKey]: { ...type, description: resultTexts[operation] } },
+		properties: { [answerKey]: { ...type, description } },
 		required: [answerKey],
 	};
 }

@@ -2,7 +2,7 @@
 import type { PropertySchema } from "../../input-schema.ts";
 import { documentInputs, organizationDescription, organizationOutputs } from "../../organization-fields.ts";
 import type { ResourceDefinition } from "../../resource.ts";
-import { enumTexts, type ResourceTexts, resourceTexts, typeTexts } from "../../resource-texts.ts";
+import { enumTexts, type ResourceTexts, resourceTexts, type Text, typeTexts } from "../../resource-texts.ts";
 import { resources } from "../../resources.ts";
 import { configurationNamespace } from "../../settings.ts";
 import { describedSpec, describedTypes } from "./described.ts";
@@ -13,6 +13,7 @@ import {
 	listOf,
 	namedType,
 	type ObjectSpec,
+	type PropertySpec,
 	type PropertySpecs,
 	type TypeSpec,
 	text,
@@ -46,13 +47,7 @@ function resourceSpec({ name, schema, identity }: ResourceDefinition): ResourceS
 		inputProperties: fromEntries(
 			Object.entries(texts.inputs).map(([property, words]) => [
 				property,
-				{
-					...typeOf(property),
-					description: wordsOf(words),
-					// Not `replaceOnChanges`, by which the engine decides: it would also replace a resource whose id is unknown yet,
-					// or written in upper case.
-					...(identity.includes(property) ? { willReplaceOnChanges: true } : {}),
-				},
+				identity.includes(property) ? replacing(typeOf(property), words) : described(typeOf(property), words),
 			]),
 		),
 		requiredInputs: schema.required,
@@ -63,6 +58,18 @@ function resourceSpec({ name, schema, identity }: ResourceDefinition): ResourceS
 	};
 }
 
+function described(type: TypeSpec, words: Text): PropertySpec {
+	return { ...type, description: wordsOf(words) };
+}
+
+/** An input whose change replaces the resource. */
+function replacing(type: TypeSpec, words: Text): PropertySpec {
+	const description = `${wordsOf(words)} Changing it replaces the resource.`;
+	// Not `replaceOnChanges`, by which the engine decides: it would also replace a resource whose id is unknown yet, or written
+	// in upper case.
+	return { ...type, description, willReplaceOnChanges: true };
+}
+
 function textsOf(name: string): ResourceTexts {
 	const texts = resourceTexts[name];
 	if (texts === undefined) throw new Error(`the resource ${name} has no texts`);
@@ -71,10 +78,7 @@ function textsOf(name: string): ResourceTexts {
 
 function outputsOf({ outputs }: ResourceTexts, typeOf: (property: string) => TypeSpec): PropertySpecs {
 	return fromEntries(
-		Object.entries(outputs).map(([property, words]) => [
-			property,
-			{ ...typeOf(property), description: wordsOf(words) },
-		]),
+		Object.entries(outputs).map(([property, words]) => [property, described(typeOf(property), words)]),
 	);
 }
 
@@ -137,7 +141,7 @@ function describedObject(name: string, types: Readonly<Record<string, TypeSpec>>
 	const texts = typeTexts[name];
 	if (texts === undefined) throw new Error(`the type ${name} has no texts`);
 	const properties = Object.entries(texts.properties).map(
-		([property, words]) => [property, { ...types[property], description: wordsOf(words) }] as const,
+		([property, words]) => [property, described(types[property] ?? anything, words)] as const,
 	);
 	return { description: texts.description, type: "object", properties: fromEntries(properties) };
 }

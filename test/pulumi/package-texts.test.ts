@@ -1,0 +1,167 @@
+/**
+ * The package schema, the TypeScript sources of `orgsync/pulumi` and docs/pulumi.md have the same resources, properties and
+ * functions, and describe them with the same words.
+ */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { type Documented, readComments } from "./doc-comments.ts";
+
+interface Property {
+	readonly description: string;
+	readonly willReplaceOnChanges?: boolean;
+}
+
+type Properties = Readonly<Record<string, Property>>;
+
+interface Schema {
+	readonly provider: { readonly inputProperties: Properties };
+	readonly types: Readonly<
+		Record<string, { readonly description: string; readonly properties?: Properties; readonly enum?: unknown }>
+	>;
+	readonly resources: Readonly<
+		Record<
+			string,
+			{ readonly description: string; readonly inputProperties: Properties; readonly properties: Properties }
+		>
+	>;
+	readonly functions: Readonly<
+		Record<
+			string,
+			{
+				readonly description: string;
+				readonly inputs: { readonly properties: Properties };
+				readonly outputs: { readonly properties: Properties };
+			}
+		>
+	>;
+}
+
+const schema = JSON.parse(readFileSync("schemas/pulumi.json", "utf8")) as Schema;
+const page = readFileSync("docs/pulumi.md", "utf8");
+const nameOf = (token: string): string => token.split(":").at(-1) ?? "";
+const names = (properties: object): readonly string[] => Object.keys(properties).sort();
+
+/** The words of a description in one line, without its programs. */
+function words(description: string): string {
+	const [text = ""] = description.split("{{% examples %}}");
+	return text.replaceAll(/\s+/g, " ").trim();
+}
+
+const wordsOf = (properties: Properties): Readonly<Record<string, string>> =>
+	Object.fromEntries(Object.entries(properties).map(([name, { description }]) => [name, words(description)]));
+
+const sources = readComments([
+	"src/pulumi/inputs.ts",
+	"src/pulumi/component.ts",
+	"src/pulumi/organization-fields.ts",
+	"src/pulumi/get-plan.ts",
+	"src/pulumi/dynamic/classes.ts",
+	"src/pulumi/dynamic/resource-class.ts",
+	"src/pulumi/dynamic/organization.ts",
+	"src/pulumi/dynamic/provider-resource.ts",
+	"src/pulumi/dynamic/functions.ts",
+	"src/pulumi/dynamic/plan-function.ts",
+]);
+
+/** The interface or class of this name, with the members that it inherits, and its comment without links to docs/. */
+function source(name: string): Documented {
+	const own = sources.get(name);
+	if (own === undefined) throw new Error(`no source has ${name}`);
+	const inherited = own.bases.filter((base) => sources.has(base)).map((base) => source(base).members);
+	const members = Object.assign({}, ...inherited, own.members);
+	return { ...own, members, comment: own.comment.replaceAll(/ \(docs\/[^)]+\)/g, "") };
+}
+
+const resourceNames = Object.keys(schema.resources).map(nameOf);
+
+describe("the comments of the TypeScript sources", () => {
+	it.each(Object.entries(schema.resources))("of %s say what the package schema says", (token, resource) => {
+		const name = nameOf(token);
+		expect(source(`${name}Args`).members).toEqual(wordsOf(resource.inputProperties));
+		expect(source(name).members).toEqual(wordsOf(resource.properties));
+		expect(source(name).comment).toBe(words(resource.description));
+	});
+
+	const objects = Object.entries(schema.types).filter(([, { properties }]) => properties !== undefined);
+	it.each(objects)("of %s say what the package schema says", (token, { description, properties = {} }) => {
+		const { comment, members } = source(nameOf(token));
+		expect({ comment, members }).toEqual({ comment: words(description), members: wordsOf(properties) });
+	});
+
+	it.each(Object.entries(schema.functions))("of %s say what the package schema says", (token, { description }) => {
+		expect(source(nameOf(token)).comment).toBe(words(description));
+	});
+
+	it("of the Provider say what the package schema says", () => {
+		expect(source("ProviderArgs").members).toEqual(wordsOf(schema.provider.inputProperties));
+	});
+
+	it("of the plan of a document say what the package schema says", () => {
+		const { outputs } = schema.functions["orgsync:index:getPlan"] ?? { outputs: { properties: {} } };
+		expect(source("DocumentPlan").members).toEqual(wordsOf(outputs.properties));
+	});
+});
+
+/** The cells of each row of the table below a heading, without code marks and links. */
+function tableBelow(heading: string): readonly (readonly string[])[] {
+	const [, rest = ""] = page.split(`\n${heading}\n`);
+	const [section = ""] = rest.split(/\n#{1,3} /);
+	const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+	return rows.map((row) =>
+		row
+			.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1")
+			.slice(1, -1)
+			.split("|")
+			.map((cell) => cell.trim()),
+	);
+}
+
+/** The description as a cell of a table: it begins in lower case, and has no full stop at its end. */
+function cell(description: string): string {
+	return words(description)
+		.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())
+		.replace(/\.$/, "");
+}
+
+const unmark = (code: string | undefined): string => (code ?? "").replaceAll("`", "");
+
+describe("docs/pulumi.md", () => {
+	it.each(resourceNames)("lists the inputs of %s with the words of the package schema", (name) => {
+		const { inputProperties = {} } = schema.resources[`orgsync:index:${name}`] ?? {};
+		const listed = tableBelow(`### ${name}`).map(([input, description, onChange = ""]) => {
+			const change = /^(replaces|renames) /.test(onChange) ? `. Changing it ${onChange}` : "";
+			return [unmark(input), `${description}${change}`];
+		});
+		expect(Object.fromEntries(listed)).toEqual(
+			Object.fromEntries(Object.entries(inputProperties).map(([input, { description }]) => [input, cell(description)])),
+		);
+	});
+
+	it.each(resourceNames)("names the outputs of %s that the package schema has", (name) => {
+		const [, section = ""] = page.split(`\n### ${name}\n`);
+		const [, line = ""] = /\nOutputs: ([^.]+)\./.exec(section) ?? [];
+		const { properties = {} } = schema.resources[`orgsync:index:${name}`] ?? {};
+		expect(line.split(", ").map(unmark).sort()).toEqual(names(properties));
+	});
+
+	it("lists the settings with the words of the package schema", () => {
+		const listed = tableBelow("## Provider and settings").map((row) => [unmark(row[0]), row.at(-1)]);
+		const { inputProperties } = schema.provider;
+		expect(Object.fromEntries(listed)).toEqual(
+			Object.fromEntries(Object.entries(inputProperties).map(([name, { description }]) => [name, cell(description)])),
+		);
+	});
+
+	it("lists the functions with the arguments and results of the package schema", () => {
+		const rows = tableBelow("## Functions").map(([name, , given = "", result]) => {
+			const listed = [...given.matchAll(/`(\w+)`/g)].map(([, one]) => one).sort();
+			return [unmark(name), { arguments: listed, result }];
+		});
+		const described = Object.entries(schema.functions).map(([token, { description, inputs }]) => {
+			const given = names(inputs.properties).filter((name) => name !== "organizationId");
+			const [result = ""] = description.split("\n\n");
+			return [nameOf(token), { arguments: given, result: cell(result.replace(/^Returns /, "")) }];
+		});
+		expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(described));
+	});
+});

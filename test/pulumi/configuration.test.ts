@@ -3,10 +3,10 @@
  */
 import { describe, expect, it } from "vitest";
 import { providerOf } from "../../src/pulumi/dynamic/provider.ts";
-import { type Answer, expectSuccess } from "../engine/harness.ts";
+import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
 import { alice, apps, bob, keys, mfaPolicy, organizationId, policies, profile, tags } from "../world.ts";
 import { adapters } from "./adapters.ts";
-import type { Program, ProgramResource } from "./program.ts";
+import { configured, type Program, type ProgramResource, unknown, type Value } from "./program.ts";
 import { expectNoSecretIn, makePulumiWorld, shown, withImports } from "./world.ts";
 
 const tag = (name: string, ...userIds: readonly string[]): ProgramResource => ({
@@ -127,14 +127,74 @@ describe("an invalid configuration of a provider", () => {
 	});
 });
 
+const noSettings = { ORGSYNC_URL: undefined, ORGSYNC_API_PRIVATE_KEY: undefined, ORGSYNC_ORGANIZATION_ID: undefined };
+
+/** The lines that show a private key and that the engine did not write. */
+function leakingLines(stack: Stack): readonly string[] {
+	const secrets = [keys.alice.privateKey, keys.bob.privateKey];
+	const lines = stack.written().flatMap(({ text }) => text.split("\n"));
+	// At this level the engine itself logs every property that it passes on, secret or not; see docs/pulumi.md.
+	const isOfEngine = (line: string) => line.includes("arshaling property for RPC[");
+	return lines.filter((line) => secrets.some((secret) => line.includes(secret)) && !isOfEngine(line));
+}
+
+describe.each(adapters)("Providers of $title", { timeout: 180_000 }, (adapter) => {
+	it("use their own service each, also if a preview does not know it yet, and put no key into the state or a log of orgsync", async () => {
+		const other = await makePulumiWorld("", { orgsync: null });
+		await other.world.change({ userTags: [{ tagId: tags.auditors, tagName: "inspectors" }] });
+		const member = (name: string, userId: string, provider?: string): ProgramResource => ({
+			type: "UserTag",
+			properties: { name, members: { exactly: [userId] } },
+			...(provider === undefined ? {} : { options: { provider } }),
+		});
+		const program = (url: Value, userId: string, round = {}): Program => ({
+			...round,
+			config: { otherKey: "secret" },
+			resources: {
+				other: { type: "Provider", properties: { url, organizationId, apiPrivateKey: configured("otherKey") } },
+				here: member("auditors", alice),
+				there: member("inspectors", userId, "other"),
+			},
+		});
+		const { world, stack } = await adapter.makeWorld(program(other.world.url, bob), { env: noSettings });
+		await stack.configure({
+			"orgsync:url": world.url,
+			"orgsync:organizationId": organizationId,
+			"orgsync:apiPrivateKey": { secret: keys.alice.privateKey },
+			otherKey: { secret: keys.bob.privateKey },
+		});
+		expectSuccess(await stack.up(["--logtostderr", "-v=9"]));
+		expect(world.submits()).toEqual(["update_user_tag"]);
+		expect(other.world.submits()).toEqual(["update_user_tag"]);
+		const inspectors = () =>
+			other.world.organization().userTags.find(({ tagId }: { tagId: string }) => tagId === tags.auditors).userIds;
+		expect(inspectors()).toEqual([bob]);
+		expect(leakingLines(stack)).toEqual([]);
+
+		// Another key of a Provider is no reason to replace what was made with it.
+		await stack.configure({ otherKey: { secret: keys.alice.privateKey } });
+		const rotated = JSON.parse(expectSuccess(await stack.preview(["--json"])));
+		expect(rotated.changeSummary).toMatchObject({ update: 1 });
+		expect(Object.keys(rotated.changeSummary).sort()).toEqual(["same", "update"]);
+
+		world.clearRequests();
+		other.world.clearRequests();
+		adapter.write(stack, program(unknown(other.world.url), alice, { round: 1 }));
+		expectSuccess(await stack.preview());
+		expect(other.world.requests()).toEqual([]);
+		expectSuccess(await stack.up());
+		expect(other.world.submits()).toEqual(["update_user_tag"]);
+		expect(inspectors()).toEqual([alice]);
+		expect(world.submits()).toEqual([]);
+	});
+});
+
 /** The eight queries, plain and as outputs of what the first resource gives. */
 const asked = `
 const config = new pulumi.Config("other");
 const other = new orgsync.Provider("other", { url: config.require("url"), apiPrivateKey: config.require("key") });
-const bare = new orgsync.Provider("bare");
-const here = new orgsync.UserTag("here", { name: "auditors", members: { exactly: ["${alice}"] } });
-new orgsync.UserTag("there", { name: "inspectors", members: { exactly: ["${bob}"] } }, { provider: other });
-new orgsync.UserTag("bare", { name: "oncall", members: { atLeast: ["${alice}"] } }, { provider: bare });
+const here = new orgsync.UserTag("here", { name: "auditors" });
+new orgsync.UserTag("bare", { name: "oncall", members: { atLeast: ["${alice}"] } }, { provider: new orgsync.Provider("bare") });
 const user = { userId: "${alice}" };
 const activity = { activityId: config.require("activity") };
 const queries = {
@@ -158,13 +218,11 @@ export const there = [
 export const missing = orgsync.getSessionProfile({ sessionProfileId: "${policies[0]}" }).catch(({ message }) => message);
 `;
 
-describe("Providers, functions and secrets of a Node program", { timeout: 180_000 }, () => {
-	it("use their own service each, return live objects, and put no key into the state or a log of orgsync", async () => {
+describe("functions and a bare Provider of a Node program", { timeout: 180_000 }, () => {
+	it("use the service of their Provider or of the stack, return live objects, and put no key into the state or a log of orgsync", async () => {
 		const other = await makePulumiWorld("", { orgsync: null });
 		await other.world.change({ userTags: [{ tagId: tags.auditors, tagName: "inspectors" }] });
-		const { world, stack } = await makePulumiWorld(asked, {
-			env: { ORGSYNC_URL: undefined, ORGSYNC_API_PRIVATE_KEY: undefined, ORGSYNC_ORGANIZATION_ID: undefined },
-		});
+		const { world, stack } = await makePulumiWorld(asked, { env: noSettings });
 		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
 		const [{ id: activityId }] = world.activities();
 		world.clearRequests();
@@ -176,13 +234,8 @@ describe("Providers, functions and secrets of a Node program", { timeout: 180_00
 			"other:key": { secret: keys.bob.privateKey },
 			"other:activity": activityId,
 		});
-		const logged = await stack.up(["--logtostderr", "-v=9"]);
-		expectSuccess(logged);
-		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
-		expect(other.world.submits()).toEqual(["update_user_tag"]);
-		expect(other.world.organization().userTags).toContainEqual(
-			expect.objectContaining({ tagName: "inspectors", userIds: [bob] }),
-		);
+		expectSuccess(await stack.up(["--logtostderr", "-v=9"]));
+		expect(world.submits()).toEqual(["update_user_tag"]);
 
 		const { plain, outputs, there, missing } = await stack.outputs();
 		expect(plain).toMatchObject({
@@ -205,18 +258,7 @@ describe("Providers, functions and secrets of a Node program", { timeout: 180_00
 			`get_session_profile: the service answered 404: no session profile found with id ${policies[0]}; check the ids, the organization ${organizationId} and orgsync:url`,
 		);
 
-		const secrets = [keys.alice.privateKey, keys.bob.privateKey];
-		const leaking = stack
-			.written()
-			.flatMap(({ text }) => text.split("\n"))
-			.filter((line) => secrets.some((secret) => line.includes(secret)));
-		// At this level the engine itself logs every property that it passes on, secret or not; see docs/pulumi.md.
-		expect(leaking.filter((line) => !line.includes("arshaling property for RPC["))).toEqual([]);
-
-		// Another key of a Provider is no reason to replace what was made with it.
-		await stack.configure({ "other:key": { secret: keys.alice.privateKey } });
-		const rotated = await stack.preview(["--json"]);
-		expect(JSON.parse(expectSuccess(rotated)).changeSummary).toEqual({ same: 5, update: 1 });
+		expect(leakingLines(stack)).toEqual([]);
 
 		stack.write({
 			"index.mjs": withImports(`orgsync.listUserTags({}); orgsync.listUserTagsOutput({});

@@ -8,7 +8,7 @@ using System.Threading.Tasks;
 using Pulumi.Serialization;
 using Pulumi;
 
-namespace Orgsync.Orgsync
+namespace Orgsync.Pulumi
 {
     public static class GetPlan
     {
@@ -45,7 +45,7 @@ namespace Orgsync.Orgsync
         /// ```csharp
         /// using System.Collections.Generic;
         /// using Pulumi;
-        /// using Orgsync.Orgsync;
+        /// using Orgsync.Pulumi;
         /// 
         /// return await Deployment.RunAsync(() =&gt;
         /// {
@@ -132,7 +132,7 @@ namespace Orgsync.Orgsync
         /// ```csharp
         /// using System.Collections.Generic;
         /// using Pulumi;
-        /// using Orgsync.Orgsync;
+        /// using Orgsync.Pulumi;
         /// 
         /// return await Deployment.RunAsync(() =&gt;
         /// {
@@ -219,7 +219,7 @@ namespace Orgsync.Orgsync
         /// ```csharp
         /// using System.Collections.Generic;
         /// using Pulumi;
-        /// using Orgsync.Orgsync;
+        /// using Orgsync.Pulumi;
         /// 
         /// return await Deployment.RunAsync(() =&gt;
         /// {

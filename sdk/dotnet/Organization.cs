@@ -8,7 +8,7 @@ using System.Threading.Tasks;
 using Pulumi.Serialization;
 using Pulumi;
 
-namespace Orgsync.Orgsync
+namespace Orgsync.Pulumi
 {
     /// <summary>
     /// A whole document as one component.
@@ -21,7 +21,7 @@ namespace Orgsync.Orgsync
     /// ```csharp
     /// using System.Collections.Generic;
     /// using Pulumi;
-    /// using Orgsync.Orgsync;
+    /// using Orgsync.Pulumi;
     /// 
     /// return await Deployment.RunAsync(() =&gt;
     /// {
@@ -39,7 +39,7 @@ namespace Orgsync.Orgsync
     /// using System.Collections.Generic;
     /// using System.Collections.Immutable;
     /// using Pulumi;
-    /// using Orgsync.Orgsync;
+    /// using Orgsync.Pulumi;
     /// 
     /// return await Deployment.RunAsync(() =&gt;
     /// {
@@ -63,7 +63,7 @@ namespace Orgsync.Orgsync
     /// });
     /// ```
     /// </summary>
-    [OrgsyncResourceType("orgsync:index:Organization")]
+    [PulumiResourceType("orgsync:index:Organization")]
     public partial class Organization : global::Pulumi.ComponentResource
     {
         /// <summary>

@@ -71,6 +71,8 @@ export async function startPlugin(engine?: string): Promise<Plugin> {
 export async function configuredPlugin(world: World, settings: Values = {}, engine?: string): Promise<Plugin> {
 	const plugin = await startPlugin(engine);
 	const request = new providerMessages.ConfigureRequest();
+	request.setUrn("urn:pulumi:test::probe::pulumi:providers:orgsync::default");
+	request.setId("1");
 	const defaults = {
 		url: world.url,
 		organizationId,

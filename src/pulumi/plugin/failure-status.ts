@@ -4,6 +4,7 @@ import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
 import any from "google-protobuf/google/protobuf/any_pb.js";
 import type { ResourceFailure } from "../failure.ts";
+import { withoutMeta } from "../inputs.ts";
 import { writeProperties } from "./values.ts";
 
 /** The failure of a call: with an id and properties, the engine stores them as a resource that is not ready. */
@@ -12,7 +13,8 @@ export function toStatus({ message, id, properties, reasons }: ResourceFailure):
 	if (id !== undefined && properties !== undefined) {
 		const failed = new providerMessages.ErrorResourceInitFailed();
 		failed.setId(id);
-		failed.setProperties(writeProperties(properties));
+		const { limits: _limits, ...outputs } = withoutMeta(properties);
+		failed.setProperties(writeProperties(outputs));
 		failed.setReasonsList([...(reasons ?? [])]);
 		const detail = new any.Any();
 		detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

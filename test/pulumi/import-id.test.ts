@@ -6,6 +6,7 @@ import { ProviderProcess } from "../../src/pulumi/provider-process.ts";
 import { makeOperations, type ResourceOperations } from "../../src/pulumi/resource-operations.ts";
 import { resources } from "../../src/pulumi/resources.ts";
 import { alice, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
+import { configuredPlugin, secret } from "./plugin-client.ts";
 
 const other = "0a000000-0000-4000-8000-000000000002";
 
@@ -127,6 +128,16 @@ describe("an import of a user tag", () => {
 });
 
 describe("an imported user tag", () => {
+	it("has a secret organization where that of the Provider is secret, as has a tag that is only read", async () => {
+		const plugin = await configuredPlugin(await makeWorld(), { organizationId: secret(organizationId) });
+		const resource = plugin.resource("UserTag", "signers");
+		const imported = await resource.read("signers", {});
+		const found = await resource.read("signers", {}, {});
+		for (const shown of [imported.inputs, imported.outputs, found.outputs]) {
+			expect(shown).toMatchObject({ name: "signers", organizationId: secret(organizationId) });
+		}
+	});
+
 	it("is not replaced by another tag that has its name before the first up: the error says to refresh", async () => {
 		const world = await makeWorld();
 		const { operations } = operationsOf(world, "UserTag");

@@ -45,6 +45,7 @@ export function makeProvider(definition: ResourceDefinition): dynamic.ResourcePr
 	return {
 		async configure({ config }) {
 			given = readGiven(config);
+			thisProcess.endWithEngine();
 			configured.resolve();
 		},
 		check: (olds, news) => operations.check(withoutProvider(olds ?? {}), withoutProvider(news)),

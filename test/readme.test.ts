@@ -105,6 +105,8 @@ describe("the commands for a clone", () => {
 			"src",
 			"schemas",
 			"examples",
+			"scripts",
+			"LICENSE",
 			"package.json",
 			"package-lock.json",
 			"Pulumi.yaml",

@@ -26,6 +26,10 @@ export class ProviderProcess {
 	readonly #claimsFolder: ClaimsFolder | undefined;
 	readonly #sessions = new Map<string, Session>();
 	readonly #interruption = new AbortController();
+	/** Resolves at the interruption. */
+	readonly interrupted = new Promise<void>((resolve) => {
+		this.#interruption.signal.addEventListener("abort", () => resolve());
+	});
 	/** Calls in flight that may submit something. */
 	#inFlight = 0;
 	#endsWithEngine = false;

@@ -2,7 +2,7 @@
  * A stack of the dynamic resources continues with the plugin, and back: the same objects, with nothing submitted and nothing
  * lost (docs/pulumi-migration.md).
  */
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
@@ -20,8 +20,8 @@ function write(aliases: (type: string) => string | undefined = () => undefined):
 	const resources: NonNullable<Program["resources"]> = {
 		signers: { type: "UserTag", properties: { name: "signers", members: { exactly: [alice, bob] } } },
 		oncall: { type: "UserTag", properties: { name: "oncall", members: secret({ atLeast: [bob] }) } },
-		old: { type: "TvcAppRemoval", properties: { appId: apps.old } },
-		policies: { type: "PolicyRemoval", properties: { policyIds: [policies[0]] } },
+		"old-app": { type: "TvcAppRemoval", properties: { appId: apps.old } },
+		"old-policies": { type: "PolicyRemoval", properties: { policyIds: [policies[0]] } },
 		acme: {
 			type: "Organization",
 			properties: {
@@ -60,6 +60,15 @@ async function approveTags(world: World): Promise<void> {
 	world.clearRequests();
 }
 
+/** What `pulumi preview` prints on the page. */
+function shownOnThePage(): readonly string[] {
+	const page = readFileSync("docs/pulumi-migration.md", "utf8");
+	const [, block = ""] = /```text\n([\s\S]*?)\n\s*```/.exec(page) ?? [];
+	const lines = block.split("\n").map((line) => line.trim());
+	expect(lines.length).toBeGreaterThan(2);
+	return lines;
+}
+
 function expectNoReplacement(answer: Answer): void {
 	expect(shown(answer)).not.toMatch(/replac/);
 }
@@ -80,7 +89,7 @@ describe("a stack of the dynamic resources", { timeout: 240_000 }, () => {
 		expect(world.submits()).toHaveLength(7);
 		const before = {
 			duty: (await stack.resource("duty")).outputs?.lastApplied,
-			old: (await stack.resource("old")).outputs?.removedAt,
+			old: (await stack.resource("old-app")).outputs?.removedAt,
 			policies: (await stack.resource("acme-policies")).outputs?.removedAt,
 		};
 		expect(before.duty).toMatchObject({ present: [betaUser] });
@@ -89,6 +98,8 @@ describe("a stack of the dynamic resources", { timeout: 240_000 }, () => {
 		world.clearRequests();
 		stack.write({ "index.mjs": null, "package.json": null });
 		plugin.write(stack, write());
+		const preview = expectSuccess(await stack.preview());
+		for (const line of shownOnThePage()) expect(preview).toContain(line);
 		const waiting = await stack.up(["--continue-on-error", "--diff"]);
 		expect(shown(waiting).match(/pending approval \(it was submitted before/g)).toHaveLength(2);
 		expectNoReplacement(waiting);
@@ -106,7 +117,7 @@ describe("a stack of the dynamic resources", { timeout: 240_000 }, () => {
 		expect(resources.filter((one) => metaInputs.test(JSON.stringify([one.inputs, one.outputs])))).toEqual([]);
 		expect(resources.filter(({ type, provider }) => `${type} ${provider}`.includes("pulumi-nodejs"))).toEqual([]);
 		expect((await stack.resource("duty")).outputs?.lastApplied).toEqual(before.duty);
-		expect((await stack.resource("old")).outputs?.removedAt).toEqual(before.old);
+		expect((await stack.resource("old-app")).outputs?.removedAt).toEqual(before.old);
 		expect((await stack.resource("acme-policies")).outputs?.removedAt).toEqual(before.policies);
 		const signers = await stack.resource("signers");
 		expect(signers.outputs).toMatchObject({ members: { exactly: [alice, bob] }, lastApplied: { gone: [carol] } });

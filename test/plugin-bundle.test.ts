@@ -60,6 +60,10 @@ describe("the bundle of the plugin", () => {
 		expect(imported.filter((name) => !nodes.has(name) && !nodes.has(name.replace("node:", "")))).toEqual([]);
 	});
 
+	it("is written in ASCII, of which Node holds one byte for each character", () => {
+		expect(/[^\0-\x7f]/.exec(code)?.[0]).toBeUndefined();
+	});
+
 	it("has every schema that its code checks values with", () => {
 		const named = [...code.matchAll(/checkSchema\("([^"]+)"/g)].map(([, name]) => name);
 		const needed = readdirSync(join(root, "schemas/operations")).map((name) => `operations/${name}`);

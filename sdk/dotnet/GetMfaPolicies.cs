@@ -8,7 +8,7 @@ using System.Threading.Tasks;
 using Pulumi.Serialization;
 using Pulumi;
 
-namespace Orgsync.Orgsync
+namespace Orgsync.Pulumi
 {
     public static class GetMfaPolicies
     {
@@ -45,7 +45,7 @@ namespace Orgsync.Orgsync
         /// using System.Collections.Generic;
         /// using System.Linq;
         /// using Pulumi;
-        /// using Orgsync.Orgsync;
+        /// using Orgsync.Pulumi;
         /// 
         /// return await Deployment.RunAsync(() =&gt;
         /// {
@@ -140,7 +140,7 @@ namespace Orgsync.Orgsync
         /// using System.Collections.Generic;
         /// using System.Linq;
         /// using Pulumi;
-        /// using Orgsync.Orgsync;
+        /// using Orgsync.Pulumi;
         /// 
         /// return await Deployment.RunAsync(() =&gt;
         /// {
@@ -235,7 +235,7 @@ namespace Orgsync.Orgsync
         /// using System.Collections.Generic;
         /// using System.Linq;
         /// using Pulumi;
-        /// using Orgsync.Orgsync;
+        /// using Orgsync.Pulumi;
         /// 
         /// return await Deployment.RunAsync(() =&gt;
         /// {

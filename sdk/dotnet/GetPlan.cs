@@ -8,14 +8,14 @@ using System.Threading.Tasks;
 using Pulumi.Serialization;
 using Pulumi;
 
-namespace Orgsync.Orgsync
+namespace Orgsync.Pulumi
 {
     public static class GetPlan
     {
         /// <summary>
-        /// Compares a document with the live organization, and returns what a reviewer sees.
+        /// Returns what the plan of a document says.
         /// 
-        /// That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+        /// It compares the document with the live organization, and submits nothing. The result has the changes, what they mean for who can do what, who has to approve them, and the guards that block them.
         /// 
         /// {{% examples %}}
         /// ## Example Usage
@@ -45,7 +45,7 @@ namespace Orgsync.Orgsync
         /// ```csharp
         /// using System.Collections.Generic;
         /// using Pulumi;
-        /// using Orgsync.Orgsync;
+        /// using Orgsync.Pulumi;
         /// 
         /// return await Deployment.RunAsync(() =&gt;
         /// {
@@ -100,9 +100,9 @@ namespace Orgsync.Orgsync
             => global::Pulumi.Deployment.Instance.InvokeAsync<GetPlanResult>("orgsync:index:getPlan", args ?? new GetPlanArgs(), options.WithDefaults());
 
         /// <summary>
-        /// Compares a document with the live organization, and returns what a reviewer sees.
+        /// Returns what the plan of a document says.
         /// 
-        /// That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+        /// It compares the document with the live organization, and submits nothing. The result has the changes, what they mean for who can do what, who has to approve them, and the guards that block them.
         /// 
         /// {{% examples %}}
         /// ## Example Usage
@@ -132,7 +132,7 @@ namespace Orgsync.Orgsync
         /// ```csharp
         /// using System.Collections.Generic;
         /// using Pulumi;
-        /// using Orgsync.Orgsync;
+        /// using Orgsync.Pulumi;
         /// 
         /// return await Deployment.RunAsync(() =&gt;
         /// {
@@ -187,9 +187,9 @@ namespace Orgsync.Orgsync
             => global::Pulumi.Deployment.Instance.Invoke<GetPlanResult>("orgsync:index:getPlan", args ?? new GetPlanInvokeArgs(), options.WithDefaults());
 
         /// <summary>
-        /// Compares a document with the live organization, and returns what a reviewer sees.
+        /// Returns what the plan of a document says.
         /// 
-        /// That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+        /// It compares the document with the live organization, and submits nothing. The result has the changes, what they mean for who can do what, who has to approve them, and the guards that block them.
         /// 
         /// {{% examples %}}
         /// ## Example Usage
@@ -219,7 +219,7 @@ namespace Orgsync.Orgsync
         /// ```csharp
         /// using System.Collections.Generic;
         /// using Pulumi;
-        /// using Orgsync.Orgsync;
+        /// using Orgsync.Pulumi;
         /// 
         /// return await Deployment.RunAsync(() =&gt;
         /// {
@@ -278,7 +278,7 @@ namespace Orgsync.Orgsync
     public sealed class GetPlanArgs : global::Pulumi.InvokeArgs
     {
         /// <summary>
-        /// The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+        /// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
         /// </summary>
         [Input("document", required: true)]
         public Union<string, ImmutableDictionary<string, object>> Document { get; set; } = null!;
@@ -310,7 +310,7 @@ namespace Orgsync.Orgsync
     public sealed class GetPlanInvokeArgs : global::Pulumi.InvokeArgs
     {
         /// <summary>
-        /// The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+        /// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
         /// </summary>
         [Input("document", required: true)]
         public InputUnion<string, ImmutableDictionary<string, object>> Document { get; set; } = null!;
@@ -348,7 +348,7 @@ namespace Orgsync.Orgsync
         /// </summary>
         public readonly int Activities;
         /// <summary>
-        /// What the policies, as they are now, require for each step. Steps that would be denied come first.
+        /// What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read.
         /// </summary>
         public readonly ImmutableArray<Outputs.PlannedApproval> Approvals;
         /// <summary>
@@ -368,11 +368,11 @@ namespace Orgsync.Orgsync
         /// </summary>
         public readonly ImmutableArray<Outputs.BlockingGuard> Guards;
         /// <summary>
-        /// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known.
+        /// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read.
         /// </summary>
         public readonly ImmutableArray<string> Impact;
         /// <summary>
-        /// The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Missing, with `impact` and `approvals`, if policies were not read.
+        /// The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Not set if policies were not read.
         /// </summary>
         public readonly string? ImpactVerdict;
         /// <summary>

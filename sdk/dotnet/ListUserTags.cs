@@ -8,7 +8,7 @@ using System.Threading.Tasks;
 using Pulumi.Serialization;
 using Pulumi;
 
-namespace Orgsync.Orgsync
+namespace Orgsync.Pulumi
 {
     public static class ListUserTags
     {
@@ -37,7 +37,7 @@ namespace Orgsync.Orgsync
         /// ```csharp
         /// using System.Collections.Generic;
         /// using Pulumi;
-        /// using Orgsync.Orgsync;
+        /// using Orgsync.Pulumi;
         /// 
         /// return await Deployment.RunAsync(() =&gt;
         /// {
@@ -105,7 +105,7 @@ namespace Orgsync.Orgsync
         /// ```csharp
         /// using System.Collections.Generic;
         /// using Pulumi;
-        /// using Orgsync.Orgsync;
+        /// using Orgsync.Pulumi;
         /// 
         /// return await Deployment.RunAsync(() =&gt;
         /// {
@@ -173,7 +173,7 @@ namespace Orgsync.Orgsync
         /// ```csharp
         /// using System.Collections.Generic;
         /// using Pulumi;
-        /// using Orgsync.Orgsync;
+        /// using Orgsync.Pulumi;
         /// 
         /// return await Deployment.RunAsync(() =&gt;
         /// {

@@ -8,7 +8,7 @@ using System.Threading.Tasks;
 using Pulumi.Serialization;
 using Pulumi;
 
-namespace Orgsync.Orgsync
+namespace Orgsync.Pulumi
 {
     /// <summary>
     /// OAuth providers that a user must not have.
@@ -22,7 +22,7 @@ namespace Orgsync.Orgsync
     /// 
     /// ```csharp
     /// using Pulumi;
-    /// using Orgsync.Orgsync;
+    /// using Orgsync.Pulumi;
     /// 
     /// return await Deployment.RunAsync(() =&gt;
     /// {
@@ -34,7 +34,7 @@ namespace Orgsync.Orgsync
     /// });
     /// ```
     /// </summary>
-    [OrgsyncResourceType("orgsync:index:OauthProviderRemoval")]
+    [PulumiResourceType("orgsync:index:OauthProviderRemoval")]
     public partial class OauthProviderRemoval : global::Pulumi.CustomResource
     {
         /// <summary>
@@ -106,7 +106,7 @@ namespace Orgsync.Orgsync
     public sealed class OauthProviderRemovalArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// How many objects one update may remove.
+        /// How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
         /// </summary>
         [Input("limits")]
         public Input<Inputs.OauthProviderRemovalLimitsArgs>? Limits { get; set; }

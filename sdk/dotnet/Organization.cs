@@ -8,12 +8,12 @@ using System.Threading.Tasks;
 using Pulumi.Serialization;
 using Pulumi;
 
-namespace Orgsync.Orgsync
+namespace Orgsync.Pulumi
 {
     /// <summary>
     /// A whole document as one component.
     /// 
-    /// It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. It repairs drift without `--refresh`.
+    /// It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. Read-only objects that differ from the document, and broken rules, are a warning. It repairs drift without `--refresh`.
     /// 
     /// ## Example Usage
     /// ### A document in a file
@@ -21,7 +21,7 @@ namespace Orgsync.Orgsync
     /// ```csharp
     /// using System.Collections.Generic;
     /// using Pulumi;
-    /// using Orgsync.Orgsync;
+    /// using Orgsync.Pulumi;
     /// 
     /// return await Deployment.RunAsync(() =&gt;
     /// {
@@ -39,7 +39,7 @@ namespace Orgsync.Orgsync
     /// using System.Collections.Generic;
     /// using System.Collections.Immutable;
     /// using Pulumi;
-    /// using Orgsync.Orgsync;
+    /// using Orgsync.Pulumi;
     /// 
     /// return await Deployment.RunAsync(() =&gt;
     /// {
@@ -63,7 +63,7 @@ namespace Orgsync.Orgsync
     /// });
     /// ```
     /// </summary>
-    [OrgsyncResourceType("orgsync:index:Organization")]
+    [PulumiResourceType("orgsync:index:Organization")]
     public partial class Organization : global::Pulumi.ComponentResource
     {
         /// <summary>
@@ -73,7 +73,7 @@ namespace Orgsync.Orgsync
         public Output<int?> Activities { get; private set; } = null!;
 
         /// <summary>
-        /// What the policies, as they are now, require for each step. Steps that would be denied come first. It belongs to one run, so do not export it.
+        /// What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read. It belongs to one run, so do not export it.
         /// </summary>
         [Output("approvals")]
         public Output<ImmutableArray<Outputs.PlannedApproval>> Approvals { get; private set; } = null!;
@@ -85,7 +85,7 @@ namespace Orgsync.Orgsync
         public Output<ImmutableArray<string>> Changes { get; private set; } = null!;
 
         /// <summary>
-        /// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. It belongs to one run, so do not export it.
+        /// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read. It belongs to one run, so do not export it.
         /// </summary>
         [Output("impact")]
         public Output<ImmutableArray<string>> Impact { get; private set; } = null!;
@@ -97,7 +97,7 @@ namespace Orgsync.Orgsync
         public Output<string> OrganizationId { get; private set; } = null!;
 
         /// <summary>
-        /// The state after this run. Repeating the run does not change it. Missing if nothing was compared.
+        /// The state after this run. Repeating the run does not change it. Not set if nothing was compared.
         /// </summary>
         [Output("summary")]
         public Output<Outputs.OrganizationSummary?> Summary { get; private set; } = null!;
@@ -132,7 +132,7 @@ namespace Orgsync.Orgsync
     public sealed class OrganizationArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+        /// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
         /// </summary>
         [Input("document", required: true)]
         public InputUnion<string, ImmutableDictionary<string, object>> Document { get; set; } = null!;

@@ -8,7 +8,7 @@ using System.Threading.Tasks;
 using Pulumi.Serialization;
 using Pulumi;
 
-namespace Orgsync.Orgsync
+namespace Orgsync.Pulumi
 {
     /// <summary>
     /// Policies that must not exist.
@@ -20,8 +20,8 @@ namespace Orgsync.Orgsync
     /// 
     /// ```csharp
     /// using Pulumi;
-    /// using Orgsync.Orgsync;
-    /// using Orgsync.Orgsync.Inputs;
+    /// using Orgsync.Pulumi;
+    /// using Orgsync.Pulumi.Inputs;
     /// 
     /// return await Deployment.RunAsync(() =&gt;
     /// {
@@ -37,7 +37,7 @@ namespace Orgsync.Orgsync
     /// });
     /// ```
     /// </summary>
-    [OrgsyncResourceType("orgsync:index:PolicyRemoval")]
+    [PulumiResourceType("orgsync:index:PolicyRemoval")]
     public partial class PolicyRemoval : global::Pulumi.CustomResource
     {
         /// <summary>
@@ -103,7 +103,7 @@ namespace Orgsync.Orgsync
     public sealed class PolicyRemovalArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// How many objects one update may remove.
+        /// How many policies one update may remove, for example `{ policies: 5 }`.
         /// </summary>
         [Input("limits")]
         public Input<Inputs.PolicyRemovalLimitsArgs>? Limits { get; set; }

@@ -8,12 +8,12 @@ using System.Threading.Tasks;
 using Pulumi.Serialization;
 using Pulumi;
 
-namespace Orgsync.Orgsync
+namespace Orgsync.Pulumi
 {
     /// <summary>
     /// The service, the organization and the key of resources and functions. An argument that is left out has the value of the stack configuration `orgsync:NAME`, else of the environment variable `ORGSYNC_NAME`.
     /// </summary>
-    [OrgsyncResourceType("pulumi:providers:orgsync")]
+    [PulumiResourceType("pulumi:providers:orgsync")]
     public partial class Provider : global::Pulumi.ProviderResource
     {
         /// <summary>
@@ -118,7 +118,7 @@ namespace Orgsync.Orgsync
         /// `auto` (the default) also uses the extended reads. `documented` uses only the eight documented queries.
         /// </summary>
         [Input("reads", json: true)]
-        public Input<Orgsync.Orgsync.Reads>? Reads { get; set; }
+        public Input<Orgsync.Pulumi.Reads>? Reads { get; set; }
 
         /// <summary>
         /// Whether to submit rejected activities again.

@@ -8,7 +8,7 @@ using System.Threading.Tasks;
 using Pulumi.Serialization;
 using Pulumi;
 
-namespace Orgsync.Orgsync
+namespace Orgsync.Pulumi
 {
     /// <summary>
     /// A TVC app that must not exist.
@@ -20,7 +20,7 @@ namespace Orgsync.Orgsync
     /// 
     /// ```csharp
     /// using Pulumi;
-    /// using Orgsync.Orgsync;
+    /// using Orgsync.Pulumi;
     /// 
     /// return await Deployment.RunAsync(() =&gt;
     /// {
@@ -31,7 +31,7 @@ namespace Orgsync.Orgsync
     /// });
     /// ```
     /// </summary>
-    [OrgsyncResourceType("orgsync:index:TvcAppRemoval")]
+    [PulumiResourceType("orgsync:index:TvcAppRemoval")]
     public partial class TvcAppRemoval : global::Pulumi.CustomResource
     {
         /// <summary>
@@ -103,7 +103,7 @@ namespace Orgsync.Orgsync
         public Input<string> AppId { get; set; } = null!;
 
         /// <summary>
-        /// How many objects one update may remove.
+        /// How many TVC apps one update may remove, for example `{ tvcApps: 1 }`.
         /// </summary>
         [Input("limits")]
         public Input<Inputs.TvcAppRemovalLimitsArgs>? Limits { get; set; }

@@ -8,7 +8,7 @@ using System.Threading.Tasks;
 using Pulumi.Serialization;
 using Pulumi;
 
-namespace Orgsync.Orgsync
+namespace Orgsync.Pulumi
 {
     /// <summary>
     /// The name and the members of a user tag.
@@ -21,8 +21,8 @@ namespace Orgsync.Orgsync
     /// ```csharp
     /// using System.Collections.Generic;
     /// using Pulumi;
-    /// using Orgsync.Orgsync;
-    /// using Orgsync.Orgsync.Inputs;
+    /// using Orgsync.Pulumi;
+    /// using Orgsync.Pulumi.Inputs;
     /// 
     /// return await Deployment.RunAsync(() =&gt;
     /// {
@@ -45,8 +45,8 @@ namespace Orgsync.Orgsync
     /// 
     /// ```csharp
     /// using Pulumi;
-    /// using Orgsync.Orgsync;
-    /// using Orgsync.Orgsync.Inputs;
+    /// using Orgsync.Pulumi;
+    /// using Orgsync.Pulumi.Inputs;
     /// 
     /// return await Deployment.RunAsync(() =&gt;
     /// {
@@ -74,7 +74,7 @@ namespace Orgsync.Orgsync
     /// $ pulumi import orgsync:index:UserTag signers signers
     /// ```
     /// </summary>
-    [OrgsyncResourceType("orgsync:index:UserTag")]
+    [PulumiResourceType("orgsync:index:UserTag")]
     public partial class UserTag : global::Pulumi.CustomResource
     {
         /// <summary>
@@ -93,7 +93,7 @@ namespace Orgsync.Orgsync
         /// What destroying the resource does.
         /// </summary>
         [Output("onDestroy")]
-        public Output<Orgsync.Orgsync.OnDestroy> OnDestroy { get; private set; } = null!;
+        public Output<Orgsync.Pulumi.OnDestroy> OnDestroy { get; private set; } = null!;
 
         /// <summary>
         /// The organization, in lower case.
@@ -164,13 +164,13 @@ namespace Orgsync.Orgsync
     public sealed class UserTagArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// How many members one update may remove.
+        /// How many members one update may remove, for example `{ memberRemovals: "25%" }`.
         /// </summary>
         [Input("limits")]
         public Input<Inputs.UserTagLimitsArgs>? Limits { get; set; }
 
         /// <summary>
-        /// The members of the tag. If left out, they are unmanaged.
+        /// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
         /// </summary>
         [Input("members")]
         public Input<Inputs.MembersArgs>? Members { get; set; }
@@ -185,7 +185,7 @@ namespace Orgsync.Orgsync
         /// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.
         /// </summary>
         [Input("onDestroy")]
-        public Input<Orgsync.Orgsync.OnDestroy>? OnDestroy { get; set; }
+        public Input<Orgsync.Pulumi.OnDestroy>? OnDestroy { get; set; }
 
         /// <summary>
         /// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.

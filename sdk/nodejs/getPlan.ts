@@ -8,9 +8,9 @@ import * as enums from "./types/enums";
 import * as utilities from "./utilities";
 
 /**
- * Compares a document with the live organization, and returns what a reviewer sees.
+ * Returns what the plan of a document says.
  *
- * That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+ * It compares the document with the live organization, and submits nothing. The result has the changes, what they mean for who can do what, who has to approve them, and the guards that block them.
  *
  * ## Example Usage
  * ### What a reviewer sees of a document
@@ -35,7 +35,7 @@ export function getPlan(args: GetPlanArgs, opts?: pulumi.InvokeOptions): Promise
 
 export interface GetPlanArgs {
     /**
-     * The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+     * The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
      */
     document: string | {[key: string]: any};
     /**
@@ -54,7 +54,7 @@ export interface GetPlanResult {
      */
     readonly activities: number;
     /**
-     * What the policies, as they are now, require for each step. Steps that would be denied come first.
+     * What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read.
      */
     readonly approvals?: outputs.PlannedApproval[];
     /**
@@ -74,11 +74,11 @@ export interface GetPlanResult {
      */
     readonly guards: outputs.BlockingGuard[];
     /**
-     * What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known.
+     * What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read.
      */
     readonly impact?: string[];
     /**
-     * The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Missing, with `impact` and `approvals`, if policies were not read.
+     * The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Not set if policies were not read.
      */
     readonly impactVerdict?: string;
     /**
@@ -111,9 +111,9 @@ export interface GetPlanResult {
     readonly unread: string[];
 }
 /**
- * Compares a document with the live organization, and returns what a reviewer sees.
+ * Returns what the plan of a document says.
  *
- * That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+ * It compares the document with the live organization, and submits nothing. The result has the changes, what they mean for who can do what, who has to approve them, and the guards that block them.
  *
  * ## Example Usage
  * ### What a reviewer sees of a document
@@ -138,7 +138,7 @@ export function getPlanOutput(args: GetPlanOutputArgs, opts?: pulumi.InvokeOutpu
 
 export interface GetPlanOutputArgs {
     /**
-     * The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+     * The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
      */
     document: pulumi.Input<string | {[key: string]: any}>;
     /**

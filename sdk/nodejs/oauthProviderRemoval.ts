@@ -104,7 +104,7 @@ export class OauthProviderRemoval extends pulumi.CustomResource {
  */
 export interface OauthProviderRemovalArgs {
     /**
-     * How many objects one update may remove.
+     * How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
      */
     limits?: pulumi.Input<inputs.OauthProviderRemovalLimitsArgs | undefined>;
     /**

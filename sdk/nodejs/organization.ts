@@ -10,7 +10,7 @@ import * as utilities from "./utilities";
 /**
  * A whole document as one component.
  *
- * It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. It repairs drift without `--refresh`.
+ * It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. Read-only objects that differ from the document, and broken rules, are a warning. It repairs drift without `--refresh`.
  *
  * ## Example Usage
  * ### A document in a file
@@ -59,7 +59,7 @@ export class Organization extends pulumi.ComponentResource {
      */
     declare public /*out*/ readonly activities: pulumi.Output<number | undefined>;
     /**
-     * What the policies, as they are now, require for each step. Steps that would be denied come first. It belongs to one run, so do not export it.
+     * What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read. It belongs to one run, so do not export it.
      */
     declare public /*out*/ readonly approvals: pulumi.Output<outputs.PlannedApproval[] | undefined>;
     /**
@@ -67,7 +67,7 @@ export class Organization extends pulumi.ComponentResource {
      */
     declare public /*out*/ readonly changes: pulumi.Output<string[] | undefined>;
     /**
-     * What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. It belongs to one run, so do not export it.
+     * What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read. It belongs to one run, so do not export it.
      */
     declare public /*out*/ readonly impact: pulumi.Output<string[] | undefined>;
     /**
@@ -75,7 +75,7 @@ export class Organization extends pulumi.ComponentResource {
      */
     declare public readonly organizationId: pulumi.Output<string>;
     /**
-     * The state after this run. Repeating the run does not change it. Missing if nothing was compared.
+     * The state after this run. Repeating the run does not change it. Not set if nothing was compared.
      */
     declare public /*out*/ readonly summary: pulumi.Output<outputs.OrganizationSummary | undefined>;
 
@@ -119,7 +119,7 @@ export class Organization extends pulumi.ComponentResource {
  */
 export interface OrganizationArgs {
     /**
-     * The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+     * The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
      */
     document: pulumi.Input<string | {[key: string]: any}>;
     /**

@@ -96,7 +96,7 @@ export class PolicyRemoval extends pulumi.CustomResource {
  */
 export interface PolicyRemovalArgs {
     /**
-     * How many objects one update may remove.
+     * How many policies one update may remove, for example `{ policies: 5 }`.
      */
     limits?: pulumi.Input<inputs.PolicyRemovalLimitsArgs | undefined>;
     /**

@@ -96,7 +96,7 @@ export interface TvcAppRemovalArgs {
      */
     appId: pulumi.Input<string>;
     /**
-     * How many objects one update may remove.
+     * How many TVC apps one update may remove, for example `{ tvcApps: 1 }`.
      */
     limits?: pulumi.Input<inputs.TvcAppRemovalLimitsArgs | undefined>;
     /**

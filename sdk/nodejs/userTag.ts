@@ -151,11 +151,11 @@ export class UserTag extends pulumi.CustomResource {
  */
 export interface UserTagArgs {
     /**
-     * How many members one update may remove.
+     * How many members one update may remove, for example `{ memberRemovals: "25%" }`.
      */
     limits?: pulumi.Input<inputs.UserTagLimitsArgs | undefined>;
     /**
-     * The members of the tag. If left out, they are unmanaged.
+     * The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
      */
     members?: pulumi.Input<inputs.MembersArgs | undefined>;
     /**

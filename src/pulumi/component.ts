@@ -7,8 +7,9 @@ import { parseDocuments, withoutFileText } from "../document/parse.ts";
 import { isCredential } from "../document/variables.ts";
 import { explainFileError } from "../errors.ts";
 import { leadsOutside, readRegularFile } from "../files.ts";
+import type { Guard } from "../plan/guards.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
-import { allowsOf, blockingGuards, type Override } from "../plan/overrides.ts";
+import { allowsOf, isFor, type Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { brokenRules } from "../plan/rules-judge.ts";
 import { groupSteps } from "../plan/step-groups.ts";
@@ -123,13 +124,14 @@ export function partsToRegister(
 	);
 }
 
-/** The plan, the guards that block it, and the overrides that it uses, in Pulumi's terms. */
+/** The plan, the guards that block it or warn, and the overrides that it uses, in Pulumi's terms. */
 export function renderForPulumi(
 	{ overrides = [], ...plan }: Plan,
 	allows: readonly Override[],
 	summarize?: (plan: Plan) => string,
 ): string {
-	const guarded = { ...plan, guards: blockingGuards({ ...plan, overrides: allows }) };
+	const isAllowed = (guard: Guard): boolean => allows.some((override) => isFor(override, guard));
+	const guarded = { ...plan, guards: plan.guards.filter((guard) => !isAllowed(guard)) };
 	const used = renderOverrides([...allows, ...overrides], plainStyle, plan.guards, spelling).join("\n");
 	return `${replaceFlags(renderPlan(guarded, plainStyle, summarize?.(guarded)))}${used}`;
 }

@@ -40,7 +40,6 @@ export class ProviderProcess {
 		const key = JSON.stringify(given);
 		const known = this.#sessions.get(key);
 		if (known !== undefined) return known;
-		this.endWithEngine();
 		const session = new Session(readSettings(given, process.env), {
 			...processContext(),
 			claimsFolder: this.#claimsFolder,
@@ -74,17 +73,18 @@ export class ProviderProcess {
 
 	/**
 	 * Ends this process with its engine: at its signal, and when it is gone. The engine holds the other end of our standard
-	 * input and writes nothing to it, so the input ends when the engine is killed. Every session sees to it; a process that serves the engine before it has a
-	 * session calls this at its start.
+	 * input and writes nothing to it, so the input ends when the engine is killed. For an input of another kind, `whenGone` resolves
+	 * when the engine is gone.
 	 */
-	endWithEngine(): void {
+	endWithEngine(whenGone?: () => Promise<void>): void {
 		if (this.#endsWithEngine) return;
 		this.#endsWithEngine = true;
 		const end = (): void => this.#endWhenDone();
-		process.on("SIGINT", end);
+		process.on("SIGINT", end).on("SIGTERM", end);
 		process.on("exit", () => this.#claimsFolder?.close());
-		if (this.#options.engine === undefined || !isPipe(0)) return;
-		process.stdin.on("end", end).on("error", end).resume();
+		if (this.#options.engine === undefined) return;
+		if (isPipe(0)) process.stdin.on("end", end).on("error", end).resume();
+		else void whenGone?.().then(end);
 	}
 
 	/**

@@ -94,9 +94,13 @@ export function decodeExactly(bytes: string): (RequestBody & { readonly requestD
 /** The last-applied tag of a state, or undefined. Throws StorageError if it is invalid. */
 export function readLastAppliedTag(value: unknown, by: StateContext): LastAppliedTag | undefined {
 	if (value === undefined) return undefined;
-	const { appliedAt, name, present, gone, updatedAt } = (value ?? {}) as Partial<Record<keyof LastAppliedTag, unknown>>;
+	const tag = (value ?? {}) as Partial<Record<keyof LastAppliedTag, unknown>>;
+	const { appliedAt, name, present, gone, updatedAt, completedAtMs } = tag;
 	const isTag = isPast(appliedAt, by) && typeof name === "string" && typeof updatedAt === "string";
-	if (isTag && isIds(present) && isIds(gone)) return { appliedAt, name, present, gone, updatedAt };
+	// By the service's clock: one that is far ahead of ours is no error, and its time is not used.
+	const isUsable = typeof completedAtMs === "number" && completedAtMs <= by.nowMs + clockMarginMs;
+	const time = isUsable ? { completedAtMs } : {};
+	if (isTag && isIds(present) && isIds(gone)) return { appliedAt, name, present, gone, updatedAt, ...time };
 	throw invalidState(by, "`lastApplied` is invalid");
 }
 

@@ -53,6 +53,10 @@ export interface StackOptions {
 	readonly node?: string;
 	/** Whether the engine finds the provider plugin, on the path. */
 	readonly plugin?: boolean;
+	/** Folders that come first on the path. */
+	readonly path?: readonly string[];
+	/** Folders of other packages, which node_modules of the project links to by name. */
+	readonly packages?: Readonly<Record<string, string>>;
 	/** The package to install; null for none. */
 	readonly orgsync?: InstallOptions | null;
 }
@@ -188,6 +192,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 	const marker = `ORGSYNC_TEST_STACK=${randomUUID()}`;
 	const environment: Environment = {
 		PATH: [
+			...(options.path ?? []),
 			...(options.plugin === true ? [await sharePlugin(shared)] : []),
 			engine.folder,
 			options.node ?? dirname(process.execPath),
@@ -322,10 +327,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		...options.files,
 	};
 	stack.write(files);
-	if (options.orgsync === undefined) {
-		mkdirSync(join(folder, "node_modules"));
-		symlinkSync(await sharePackage(shared), join(folder, "node_modules/orgsync"));
-	} else if (options.orgsync !== null) stack.install(options.orgsync);
+	const linked = options.orgsync === undefined ? { orgsync: await sharePackage(shared) } : {};
+	for (const [name, target] of Object.entries({ ...linked, ...options.packages })) {
+		const link = join(folder, "node_modules", name);
+		mkdirSync(dirname(link), { recursive: true });
+		symlinkSync(target, link);
+	}
+	if (options.orgsync) stack.install(options.orgsync);
 	await initStack(stack, backend, files["Pulumi.yaml"]);
 	await stack.configure(options.config ?? {});
 	return stack;

@@ -5,19 +5,26 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { expectSuccess } from "../engine/harness.ts";
-import { agreeing, alice, apps, bob, document, policies, provider, providers, tags } from "../world.ts";
-import { makePulumiWorld, shown, withImports } from "./world.ts";
+import { agreeing, alice, apps, bob, document, organizationId, policies, provider, providers, tags } from "../world.ts";
+import { adapters, dynamicResources } from "./adapters.ts";
+import { outputOf, type Program, type ProgramResource, unknown } from "./program.ts";
+import { makePulumiWorld, shown, type WorldOptions, withImports } from "./world.ts";
 
-const program = `export const { summary } = new orgsync.Organization("acme", { document: "orgsync.yaml" });`;
+const organization = (
+	properties: NonNullable<ProgramResource["properties"]>,
+	options: NonNullable<ProgramResource["options"]> = {},
+): ProgramResource => ({ type: "Organization", properties, options });
 
-/** A world whose program converges this document. */
-async function makeOrganization(text: string, options: Parameters<typeof makePulumiWorld>[1] = {}) {
-	const { world, stack } = await makePulumiWorld(program, options);
-	stack.write({ "orgsync.yaml": text });
-	return { world, stack };
-}
+const program: Program = {
+	resources: { acme: organization({ document: "orgsync.yaml" }) },
+	outputs: { summary: outputOf("acme", "summary") },
+};
 
-describe("Organization", { timeout: 240_000 }, () => {
+describe.each(adapters)("an Organization of $title", { timeout: 240_000 }, (adapter) => {
+	/** A world whose program converges this document. */
+	const makeOrganization = (text: string, options: WorldOptions = {}) =>
+		adapter.makeWorld(program, { ...options, files: { "orgsync.yaml": text } });
+
 	it("fails before any part where the plan would break a rule, and warns of rules that live state breaks", async () => {
 		const rules = "rules: { exclusive: [oncall, signers], members: { auditors: { min: 1 } } }";
 		const breaking = document("userTags: [{ name: oncall, members: { exactly: [alice, bob] } }]", rules);
@@ -107,7 +114,9 @@ describe("Organization", { timeout: 240_000 }, () => {
 		expect(preview.exitCode).toBe(7);
 		expect(shown(preview)).toContain("Plan: 4 activities;");
 		expect(shown(preview)).toMatch(/~ 4 to update/);
-		expect(shown(preview)).toMatch(/UserTag acme-signers update \[diff: [^\]]*outOfSync/);
+		// Bots and policies see which property of a part drifted; a dynamic resource has no detailed diff.
+		const shownAs = adapter === dynamicResources ? "outOfSync" : "members";
+		expect(shown(preview)).toMatch(new RegExp(`UserTag acme-signers update \\[diff: [^\\]]*${shownAs}`));
 		expect(world.submits()).toEqual([]);
 
 		expectSuccess(await stack.up());
@@ -141,39 +150,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		expect(shown(preview)).toContain(known);
 	});
 
-	it("renames a part in place, with one activity", async () => {
-		const named = (name: string, more = "") =>
-			document(`userTags: [{ name: ${name}${more}, members: { atLeast: [alice] } }]`);
-		const { world, stack } = await makeOrganization(named("signers"));
-		expectSuccess(await stack.up());
-		stack.write({ "orgsync.yaml": named("approvers", ", previously: [signers]") });
-		const up = await stack.up();
-		expectSuccess(up);
-		expect(world.submits()).toEqual(["update_user_tag"]);
-		expect(shown(up)).toMatch(/1 updated/);
-		expect((await stack.resource("acme-approvers")).id).toBe(tags.signers);
-	});
-
-	it("exchanges the names of two tags with one more activity", async () => {
-		const { world, stack } = await makeOrganization(
-			document(`userTags:
-  - { name: oncall, id: ${tags.signers} }
-  - { name: signers, id: ${tags.oncall} }`),
-		);
-		expectSuccess(await stack.up());
-		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag", "update_user_tag"]);
-		const names = world
-			.organization()
-			.userTags.map(({ tagId, tagName }: { tagId: string; tagName: string }) => [tagId, tagName]);
-		expect(names).toEqual(
-			expect.arrayContaining([
-				[tags.signers, "oncall"],
-				[tags.oncall, "signers"],
-			]),
-		);
-	});
-
-	it("renames tags in the order in which names become free, with one activity per tag", async () => {
+	it("renames a part in place, in the order in which names become free, and exchanges names with one more activity", async () => {
 		const { world, stack } = await makeOrganization(
 			document(`userTags:
   - { name: auditors, id: ${tags.oncall} }
@@ -182,6 +159,24 @@ describe("Organization", { timeout: 240_000 }, () => {
 		);
 		expectSuccess(await stack.up());
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag", "update_user_tag"]);
+
+		world.clearRequests();
+		const others = `
+  - { name: auditors, id: ${tags.signers}, previously: [oncall] }
+  - { name: oncall, id: ${tags.oncall}, previously: [auditors] }`;
+		stack.write({
+			"orgsync.yaml": document(`userTags:${others}\n  - { name: inspectors, previously: [reviewers] }`),
+		});
+		const up = await stack.up();
+		expectSuccess(up);
+		expect(world.submits()).toEqual(Array.from({ length: 4 }, () => "update_user_tag"));
+		expect((await stack.resource("acme-inspectors")).id).toBe(tags.auditors);
+		const all = world.organization().userTags as { tagId: string; tagName: string }[];
+		expect(Object.fromEntries(all.map(({ tagId, tagName }) => [tagId, tagName]))).toEqual({
+			[tags.signers]: "auditors",
+			[tags.oncall]: "oncall",
+			[tags.auditors]: "inspectors",
+		});
 	});
 
 	it("fails before anything is registered if the document, the organization or a guard blocks it", async () => {
@@ -248,41 +243,74 @@ describe("Organization", { timeout: 240_000 }, () => {
 	});
 
 	it("is not compared in a preview while its Provider is unknown, and is in sync after the up", async () => {
-		const { world, stack } = await makePulumiWorld(`
-const __provider = 'exports.handler=()=>({create:async(inputs)=>({id:"later",outs:{...inputs,url:inputs.given}})})';
-class Later extends pulumi.CustomResource {
-	constructor(given) {
-		super("pulumi-nodejs:dynamic/probe:Later", "later", { url: undefined, given, __provider });
-	}
-}
-const { url } = new Later(process.env.ORGSYNC_URL);
-const provider = new orgsync.Provider("acme", { url });
-new orgsync.Organization("own", { document: "own.yaml" }, { provider });
-const parent = new pulumi.ComponentResource("probe:index:Parent", "parent", {}, { providers: [provider] });
-new orgsync.Organization("inherited", { document: "inherited.yaml" }, { parent });`);
+		const { world, stack } = await makeOrganization("");
+		adapter.write(stack, {
+			round: 1,
+			resources: {
+				provider: { type: "Provider", properties: { url: unknown(world.url) } },
+				own: organization({ document: "own.yaml" }, { provider: "provider" }),
+				inherited: organization({ document: "inherited.yaml" }, { parent: "own" }),
+			},
+		});
 		stack.write({
 			"own.yaml": document("userTags: [{ name: auditors, members: { atLeast: [bob] } }]"),
 			"inherited.yaml": document("userTags: [{ name: oncall, members: { atLeast: [alice] } }]"),
 		});
 		const preview = await stack.preview();
 		expectSuccess(preview);
-		expect(shown(preview)).toMatch(/not compared yet[\s\S]*not compared yet/);
+		// Meanwhile the engine does not ask a plugin, so only the dynamic resources can say so.
+		const says =
+			adapter === dynamicResources ? /not compared yet[\s\S]*not compared yet/ : /Organization inherited create/;
+		expect(shown(preview)).toMatch(says);
 		expect(world.requests()).toEqual([]);
 		expectSuccess(await stack.up());
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
 	});
 
 	it("reports the problems of an object by its properties, without line numbers", async () => {
-		const { world, stack } = await makePulumiWorld(`
-const userTags = [{ name: "signers", members: { exactly: ["alcie"] } }, { name: "oncall", member: [], id: 5 }, { name: "oncall" }];
-const organizationId = process.env.ORGSYNC_ORGANIZATION_ID;
-new orgsync.Organization("object", { document: { organizationId, users: { alice: "${alice}" }, userTags } });`);
+		const userTags = [
+			{ name: "signers", members: { exactly: ["alcie"] } },
+			{ name: "oncall", member: [], id: 5 },
+			{ name: "oncall" },
+		];
+		const { world, stack } = await adapter.makeWorld({
+			resources: { object: organization({ document: { organizationId, users: { alice }, userTags } }) },
+		});
 		const wrong = await stack.preview();
 		expect(wrong.exitCode).toBe(1);
 		expect(shown(wrong)).toContain("document.userTags[1].member: unknown key `member`; did you mean `members`?");
 		expect(shown(wrong)).toMatch(/document\.userTags\[1\]\.id: /);
-		expect(shown(wrong)).not.toMatch(/document:\d+:\d+|on this line|on line/);
+		expect(shown(wrong)).not.toMatch(/document:\d+:\d+|on this line|on line|\n\s+at |Warning:/);
+		expect(world.requests()).toEqual([]);
+	});
 
+	it("accepts the document as an object, and needs organizationId if a file has several organizations", async () => {
+		const members = { atLeast: ["alice", "bob"] };
+		const object = { organizationId, users: { alice, bob }, userTags: [{ name: "oncall", members }] };
+		const other = "organizationId: 10000000-0000-4000-8000-000000000009\n";
+		const both = `${document("userTags: [{ name: auditors, members: { atLeast: [bob] } }]")}---\n${other}`;
+		const { world, stack } = await adapter.makeWorld(
+			{
+				resources: {
+					object: organization({ document: object }),
+					file: organization({ document: "both.yaml", organizationId }),
+				},
+			},
+			{ files: { "both.yaml": both } },
+		);
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
+
+		adapter.write(stack, { resources: { file: organization({ document: "both.yaml" }) } });
+		const unclear = await stack.preview([], { env: { ORGSYNC_ORGANIZATION_ID: undefined } });
+		expect(unclear.exitCode).toBe(1);
+		expect(shown(unclear)).toContain("both.yaml has 2 organizations: set organizationId to one of");
+	});
+});
+
+describe("the document of an Organization in a Node program", { timeout: 240_000 }, () => {
+	it("has no outputs, promises or values that JSON cannot write", async () => {
+		const { world, stack } = await makePulumiWorld("");
 		const use = (document: string) =>
 			stack.write({ "index.mjs": withImports(`new orgsync.Organization("object", { document: ${document} });`) });
 		use(`{ organizationId: pulumi.output("x"), userTags: [{ name: Promise.resolve("y") }] }`);
@@ -292,30 +320,7 @@ new orgsync.Organization("object", { document: { organizationId, users: { alice:
 		use("{ userTags: [1n] }");
 		const unwritable = await stack.preview();
 		expect(shown(unwritable)).toContain("cannot write the document as JSON: ");
-		for (const answer of [wrong, unwritable]) expect(shown(answer)).not.toMatch(/\n\s+at |Warning:/);
+		expect(shown(unwritable)).not.toMatch(/\n\s+at |Warning:/);
 		expect(world.requests()).toEqual([]);
-	});
-
-	it("accepts the document as an object, and needs organizationId if a file has several organizations", async () => {
-		const { world, stack } = await makePulumiWorld(`
-new orgsync.Organization("object", { document: {
-	organizationId: process.env.ORGSYNC_ORGANIZATION_ID,
-	users: { alice: "${alice}", bob: "${bob}" },
-	userTags: [{ name: "oncall", members: { atLeast: ["alice", "bob"] } }],
-} });
-new orgsync.Organization("file", { document: "both.yaml", organizationId: process.env.ORGSYNC_ORGANIZATION_ID });`);
-		const other = "organizationId: 10000000-0000-4000-8000-000000000009\n";
-		stack.write({
-			"both.yaml": `${document("userTags: [{ name: auditors, members: { atLeast: [bob] } }]")}---\n${other}`,
-		});
-		expectSuccess(await stack.up());
-		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
-
-		stack.write({
-			"index.mjs": `import { Organization } from "orgsync/pulumi";\nnew Organization("file", { document: "both.yaml" });`,
-		});
-		const unclear = await stack.preview();
-		expect(unclear.exitCode).toBe(1);
-		expect(shown(unclear)).toContain("both.yaml has 2 organizations: set organizationId to one of");
 	});
 });

@@ -71,6 +71,8 @@ export async function startPlugin(engine?: string): Promise<Plugin> {
 export async function configuredPlugin(world: World, settings: Values = {}, engine?: string): Promise<Plugin> {
 	const plugin = await startPlugin(engine);
 	const request = new providerMessages.ConfigureRequest();
+	request.setUrn("urn:pulumi:test::probe::pulumi:providers:orgsync::default");
+	request.setId("1");
 	const defaults = {
 		url: world.url,
 		organizationId,
@@ -82,7 +84,7 @@ export async function configuredPlugin(world: World, settings: Values = {}, engi
 	return plugin;
 }
 
-function write(values: Values): struct.Struct {
+export function write(values: Values): struct.Struct {
 	return struct.Struct.fromJavaScript(JSON.parse(JSON.stringify(values)));
 }
 
@@ -147,7 +149,7 @@ function resourceOf(call: Plugin["call"], urn: string): PluginResource {
 
 const kinds = ["ADD", "ADD_REPLACE", "DELETE", "DELETE_REPLACE", "UPDATE", "UPDATE_REPLACE"];
 
-function readDiff(response: InstanceType<Messages["DiffResponse"]>): Diff {
+export function readDiff(response: InstanceType<Messages["DiffResponse"]>): Diff {
 	const details: Record<string, string> = {};
 	response.getDetaileddiffMap().forEach((found, path) => {
 		details[path] = `${kinds[found.getKind()]}${found.getInputdiff() ? " of inputs" : ""}`;

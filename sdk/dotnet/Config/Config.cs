@@ -4,7 +4,7 @@
 using System;
 using System.Collections.Immutable;
 
-namespace Orgsync.Orgsync
+namespace Orgsync.Pulumi
 {
     public static class Config
     {

@@ -8,7 +8,7 @@ using System.Threading.Tasks;
 using Pulumi.Serialization;
 using Pulumi;
 
-namespace Orgsync.Orgsync.Outputs
+namespace Orgsync.Pulumi.Outputs
 {
 
     /// <summary>

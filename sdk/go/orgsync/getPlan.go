@@ -11,9 +11,9 @@ import (
 	"orgsync.invalid/sdk/go/orgsync/internal"
 )
 
-// Compares a document with the live organization, and returns what a reviewer sees.
+// Returns what the plan of a document says.
 //
-// That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+// It compares the document with the live organization, and submits nothing. The result has the changes, what they mean for who can do what, who has to approve them, and the guards that block them.
 //
 // ## Example Usage
 // ### What a reviewer sees of a document
@@ -53,7 +53,7 @@ func GetPlan(ctx *pulumi.Context, args *GetPlanArgs, opts ...pulumi.InvokeOption
 }
 
 type GetPlanArgs struct {
-	// The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+	// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
 	Document interface{} `pulumi:"document"`
 	// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
 	Env []string `pulumi:"env"`
@@ -64,7 +64,7 @@ type GetPlanArgs struct {
 type GetPlanResult struct {
 	// How many activities the plan needs; some may be pending already.
 	Activities int `pulumi:"activities"`
-	// What the policies, as they are now, require for each step. Steps that would be denied come first.
+	// What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read.
 	Approvals []PlannedApproval `pulumi:"approvals"`
 	// The rules of the document that the live organization breaks.
 	BrokenRules []string `pulumi:"brokenRules"`
@@ -74,9 +74,9 @@ type GetPlanResult struct {
 	Differences []string `pulumi:"differences"`
 	// The guards that block the plan.
 	Guards []BlockingGuard `pulumi:"guards"`
-	// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known.
+	// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read.
 	Impact []string `pulumi:"impact"`
-	// The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Missing, with `impact` and `approvals`, if policies were not read.
+	// The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Not set if policies were not read.
 	ImpactVerdict *string `pulumi:"impactVerdict"`
 	// Whether live state is as the document says, read-only objects and rules included.
 	InSync bool `pulumi:"inSync"`
@@ -100,7 +100,7 @@ func GetPlanOutput(ctx *pulumi.Context, args GetPlanOutputArgs, opts ...pulumi.I
 }
 
 type GetPlanOutputArgs struct {
-	// The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+	// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
 	Document pulumi.Input `pulumi:"document"`
 	// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
 	Env pulumi.StringArrayInput `pulumi:"env"`
@@ -131,7 +131,7 @@ func (o GetPlanResultOutput) Activities() pulumi.IntOutput {
 	return o.ApplyT(func(v GetPlanResult) int { return v.Activities }).(pulumi.IntOutput)
 }
 
-// What the policies, as they are now, require for each step. Steps that would be denied come first.
+// What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read.
 func (o GetPlanResultOutput) Approvals() PlannedApprovalArrayOutput {
 	return o.ApplyT(func(v GetPlanResult) []PlannedApproval { return v.Approvals }).(PlannedApprovalArrayOutput)
 }
@@ -156,12 +156,12 @@ func (o GetPlanResultOutput) Guards() BlockingGuardArrayOutput {
 	return o.ApplyT(func(v GetPlanResult) []BlockingGuard { return v.Guards }).(BlockingGuardArrayOutput)
 }
 
-// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known.
+// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read.
 func (o GetPlanResultOutput) Impact() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v GetPlanResult) []string { return v.Impact }).(pulumi.StringArrayOutput)
 }
 
-// The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Missing, with `impact` and `approvals`, if policies were not read.
+// The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Not set if policies were not read.
 func (o GetPlanResultOutput) ImpactVerdict() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v GetPlanResult) *string { return v.ImpactVerdict }).(pulumi.StringPtrOutput)
 }

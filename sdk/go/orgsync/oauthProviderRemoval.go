@@ -106,7 +106,7 @@ func (OauthProviderRemovalState) ElementType() reflect.Type {
 }
 
 type oauthProviderRemovalArgs struct {
-	// How many objects one update may remove.
+	// How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
 	Limits *OauthProviderRemovalLimits `pulumi:"limits"`
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId *string `pulumi:"organizationId"`
@@ -118,7 +118,7 @@ type oauthProviderRemovalArgs struct {
 
 // The set of arguments for constructing a OauthProviderRemoval resource.
 type OauthProviderRemovalArgs struct {
-	// How many objects one update may remove.
+	// How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
 	Limits OauthProviderRemovalLimitsPtrInput
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId pulumi.StringPtrInput

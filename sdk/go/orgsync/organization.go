@@ -14,7 +14,7 @@ import (
 
 // A whole document as one component.
 //
-// It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. It repairs drift without `--refresh`.
+// It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. Read-only objects that differ from the document, and broken rules, are a warning. It repairs drift without `--refresh`.
 //
 // ## Example Usage
 // ### A document in a file
@@ -84,15 +84,15 @@ type Organization struct {
 
 	// How many activities this run needs; some may be pending already. It belongs to one run, so do not export it.
 	Activities pulumi.IntPtrOutput `pulumi:"activities"`
-	// What the policies, as they are now, require for each step. Steps that would be denied come first. It belongs to one run, so do not export it.
+	// What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read. It belongs to one run, so do not export it.
 	Approvals PlannedApprovalArrayOutput `pulumi:"approvals"`
 	// Addresses of the objects that differed before this run. It belongs to one run, so do not export it.
 	Changes pulumi.StringArrayOutput `pulumi:"changes"`
-	// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. It belongs to one run, so do not export it.
+	// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read. It belongs to one run, so do not export it.
 	Impact pulumi.StringArrayOutput `pulumi:"impact"`
 	// The organization, in lower case.
 	OrganizationId pulumi.StringOutput `pulumi:"organizationId"`
-	// The state after this run. Repeating the run does not change it. Missing if nothing was compared.
+	// The state after this run. Repeating the run does not change it. Not set if nothing was compared.
 	Summary OrganizationSummaryPtrOutput `pulumi:"summary"`
 }
 
@@ -116,7 +116,7 @@ func NewOrganization(ctx *pulumi.Context,
 }
 
 type organizationArgs struct {
-	// The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+	// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
 	Document interface{} `pulumi:"document"`
 	// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
 	Env []string `pulumi:"env"`
@@ -126,7 +126,7 @@ type organizationArgs struct {
 
 // The set of arguments for constructing a Organization resource.
 type OrganizationArgs struct {
-	// The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+	// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
 	Document pulumi.Input
 	// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
 	Env pulumi.StringArrayInput
@@ -226,7 +226,7 @@ func (o OrganizationOutput) Activities() pulumi.IntPtrOutput {
 	return o.ApplyT(func(v *Organization) pulumi.IntPtrOutput { return v.Activities }).(pulumi.IntPtrOutput)
 }
 
-// What the policies, as they are now, require for each step. Steps that would be denied come first. It belongs to one run, so do not export it.
+// What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read. It belongs to one run, so do not export it.
 func (o OrganizationOutput) Approvals() PlannedApprovalArrayOutput {
 	return o.ApplyT(func(v *Organization) PlannedApprovalArrayOutput { return v.Approvals }).(PlannedApprovalArrayOutput)
 }
@@ -236,7 +236,7 @@ func (o OrganizationOutput) Changes() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *Organization) pulumi.StringArrayOutput { return v.Changes }).(pulumi.StringArrayOutput)
 }
 
-// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. It belongs to one run, so do not export it.
+// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read. It belongs to one run, so do not export it.
 func (o OrganizationOutput) Impact() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *Organization) pulumi.StringArrayOutput { return v.Impact }).(pulumi.StringArrayOutput)
 }
@@ -246,7 +246,7 @@ func (o OrganizationOutput) OrganizationId() pulumi.StringOutput {
 	return o.ApplyT(func(v *Organization) pulumi.StringOutput { return v.OrganizationId }).(pulumi.StringOutput)
 }
 
-// The state after this run. Repeating the run does not change it. Missing if nothing was compared.
+// The state after this run. Repeating the run does not change it. Not set if nothing was compared.
 func (o OrganizationOutput) Summary() OrganizationSummaryPtrOutput {
 	return o.ApplyT(func(v *Organization) OrganizationSummaryPtrOutput { return v.Summary }).(OrganizationSummaryPtrOutput)
 }

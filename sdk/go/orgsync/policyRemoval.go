@@ -102,7 +102,7 @@ func (PolicyRemovalState) ElementType() reflect.Type {
 }
 
 type policyRemovalArgs struct {
-	// How many objects one update may remove.
+	// How many policies one update may remove, for example `{ policies: 5 }`.
 	Limits *PolicyRemovalLimits `pulumi:"limits"`
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId *string `pulumi:"organizationId"`
@@ -112,7 +112,7 @@ type policyRemovalArgs struct {
 
 // The set of arguments for constructing a PolicyRemoval resource.
 type PolicyRemovalArgs struct {
-	// How many objects one update may remove.
+	// How many policies one update may remove, for example `{ policies: 5 }`.
 	Limits PolicyRemovalLimitsPtrInput
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId pulumi.StringPtrInput

@@ -158,9 +158,9 @@ func (UserTagState) ElementType() reflect.Type {
 }
 
 type userTagArgs struct {
-	// How many members one update may remove.
+	// How many members one update may remove, for example `{ memberRemovals: "25%" }`.
 	Limits *UserTagLimits `pulumi:"limits"`
-	// The members of the tag. If left out, they are unmanaged.
+	// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
 	Members *Members `pulumi:"members"`
 	// The desired name of the tag. Changing it renames the tag.
 	Name string `pulumi:"name"`
@@ -176,9 +176,9 @@ type userTagArgs struct {
 
 // The set of arguments for constructing a UserTag resource.
 type UserTagArgs struct {
-	// How many members one update may remove.
+	// How many members one update may remove, for example `{ memberRemovals: "25%" }`.
 	Limits UserTagLimitsPtrInput
-	// The members of the tag. If left out, they are unmanaged.
+	// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
 	Members MembersPtrInput
 	// The desired name of the tag. Changing it renames the tag.
 	Name pulumi.StringInput

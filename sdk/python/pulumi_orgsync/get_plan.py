@@ -83,7 +83,7 @@ class GetPlanResult:
     @pulumi.getter
     def approvals(self) -> Optional[Sequence['outputs.PlannedApproval']]:
         """
-        What the policies, as they are now, require for each step. Steps that would be denied come first.
+        What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read.
         """
         return pulumi.get(self, "approvals")
 
@@ -123,7 +123,7 @@ class GetPlanResult:
     @pulumi.getter
     def impact(self) -> Optional[Sequence[_builtins.str]]:
         """
-        What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known.
+        What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read.
         """
         return pulumi.get(self, "impact")
 
@@ -131,7 +131,7 @@ class GetPlanResult:
     @pulumi.getter(name="impactVerdict")
     def impact_verdict(self) -> Optional[_builtins.str]:
         """
-        The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Missing, with `impact` and `approvals`, if policies were not read.
+        The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Not set if policies were not read.
         """
         return pulumi.get(self, "impact_verdict")
 
@@ -220,9 +220,9 @@ def get_plan(document: Optional[Union[_builtins.str, Mapping[str, Any]]] = None,
              organization_id: Optional[_builtins.str] = None,
              opts: Optional[pulumi.InvokeOptions] = None) -> AwaitableGetPlanResult:
     """
-    Compares a document with the live organization, and returns what a reviewer sees.
+    Returns what the plan of a document says.
 
-    That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+    It compares the document with the live organization, and submits nothing. The result has the changes, what they mean for who can do what, who has to approve them, and the guards that block them.
 
     ## Example Usage
     ### What a reviewer sees of a document
@@ -238,7 +238,7 @@ def get_plan(document: Optional[Union[_builtins.str, Mapping[str, Any]]] = None,
     ```
 
 
-    :param Union[_builtins.str, Mapping[str, Any]] document: The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+    :param Union[_builtins.str, Mapping[str, Any]] document: The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
     :param Sequence[_builtins.str] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
     :param _builtins.str organization_id: The organization of the document, a UUID. Required if the document has several.
     """
@@ -270,9 +270,9 @@ def get_plan_output(document: pulumi.Input[Optional[Union[_builtins.str, Mapping
                     organization_id: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
                     opts: Optional[Union[pulumi.InvokeOptions, pulumi.InvokeOutputOptions]] = None) -> pulumi.Output[GetPlanResult]:
     """
-    Compares a document with the live organization, and returns what a reviewer sees.
+    Returns what the plan of a document says.
 
-    That is the changes, what they mean for who can do what, who has to approve them, and the guards that block them. It submits nothing.
+    It compares the document with the live organization, and submits nothing. The result has the changes, what they mean for who can do what, who has to approve them, and the guards that block them.
 
     ## Example Usage
     ### What a reviewer sees of a document
@@ -288,7 +288,7 @@ def get_plan_output(document: pulumi.Input[Optional[Union[_builtins.str, Mapping
     ```
 
 
-    :param Union[_builtins.str, Mapping[str, Any]] document: The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+    :param Union[_builtins.str, Mapping[str, Any]] document: The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
     :param Sequence[_builtins.str] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
     :param _builtins.str organization_id: The organization of the document, a UUID. Required if the document has several.
     """

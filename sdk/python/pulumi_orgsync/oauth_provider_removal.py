@@ -29,7 +29,7 @@ class OauthProviderRemovalArgs:
 
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] provider_ids: Ids of OAuth providers that the user must not have.
         :param pulumi.Input[_builtins.str] user_id: The user, a UUID. Changing it replaces the resource.
-        :param pulumi.Input['OauthProviderRemovalLimitsArgs'] limits: How many objects one update may remove.
+        :param pulumi.Input['OauthProviderRemovalLimitsArgs'] limits: How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         """
         pulumi.set(__self__, "provider_ids", provider_ids)
@@ -67,7 +67,7 @@ class OauthProviderRemovalArgs:
     @pulumi.getter
     def limits(self) -> pulumi.Input[Optional['OauthProviderRemovalLimitsArgs']]:
         """
-        How many objects one update may remove.
+        How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
         """
         return pulumi.get(self, "limits")
 
@@ -122,7 +122,7 @@ class OauthProviderRemoval(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union['OauthProviderRemovalLimitsArgs', 'OauthProviderRemovalLimitsArgsDict']] limits: How many objects one update may remove.
+        :param pulumi.Input[Union['OauthProviderRemovalLimitsArgs', 'OauthProviderRemovalLimitsArgsDict']] limits: How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] provider_ids: Ids of OAuth providers that the user must not have.
         :param pulumi.Input[_builtins.str] user_id: The user, a UUID. Changing it replaces the resource.

@@ -26,7 +26,7 @@ class OrganizationArgs:
         """
         The set of arguments for constructing a Organization resource.
 
-        :param pulumi.Input[Union[_builtins.str, Mapping[str, Any]]] document: The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+        :param pulumi.Input[Union[_builtins.str, Mapping[str, Any]]] document: The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
         :param pulumi.Input[_builtins.str] organization_id: The organization of the document, a UUID. Required if the document has several.
         """
@@ -40,7 +40,7 @@ class OrganizationArgs:
     @pulumi.getter
     def document(self) -> pulumi.Input[Union[_builtins.str, Mapping[str, Any]]]:
         """
-        The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+        The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
         """
         return pulumi.get(self, "document")
 
@@ -86,7 +86,7 @@ class Organization(pulumi.ComponentResource):
         """
         A whole document as one component.
 
-        It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. It repairs drift without `--refresh`.
+        It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. Read-only objects that differ from the document, and broken rules, are a warning. It repairs drift without `--refresh`.
 
         ## Example Usage
         ### A document in a file
@@ -120,7 +120,7 @@ class Organization(pulumi.ComponentResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union[_builtins.str, Mapping[str, Any]]] document: The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of the same form.
+        :param pulumi.Input[Union[_builtins.str, Mapping[str, Any]]] document: The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
         :param pulumi.Input[_builtins.str] organization_id: The organization of the document, a UUID. Required if the document has several.
         """
@@ -133,7 +133,7 @@ class Organization(pulumi.ComponentResource):
         """
         A whole document as one component.
 
-        It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. It repairs drift without `--refresh`.
+        It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. Read-only objects that differ from the document, and broken rules, are a warning. It repairs drift without `--refresh`.
 
         ## Example Usage
         ### A document in a file
@@ -223,7 +223,7 @@ class Organization(pulumi.ComponentResource):
     @pulumi.getter
     def approvals(self) -> pulumi.Output[Optional[Sequence['outputs.PlannedApproval']]]:
         """
-        What the policies, as they are now, require for each step. Steps that would be denied come first. It belongs to one run, so do not export it.
+        What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read. It belongs to one run, so do not export it.
         """
         return pulumi.get(self, "approvals")
 
@@ -239,7 +239,7 @@ class Organization(pulumi.ComponentResource):
     @pulumi.getter
     def impact(self) -> pulumi.Output[Optional[Sequence[_builtins.str]]]:
         """
-        What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. It belongs to one run, so do not export it.
+        What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read. It belongs to one run, so do not export it.
         """
         return pulumi.get(self, "impact")
 
@@ -255,7 +255,7 @@ class Organization(pulumi.ComponentResource):
     @pulumi.getter
     def summary(self) -> pulumi.Output[Optional['outputs.OrganizationSummary']]:
         """
-        The state after this run. Repeating the run does not change it. Missing if nothing was compared.
+        The state after this run. Repeating the run does not change it. Not set if nothing was compared.
         """
         return pulumi.get(self, "summary")
 

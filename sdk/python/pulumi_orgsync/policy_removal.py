@@ -27,7 +27,7 @@ class PolicyRemovalArgs:
         The set of arguments for constructing a PolicyRemoval resource.
 
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] policy_ids: Ids of policies that must not exist.
-        :param pulumi.Input['PolicyRemovalLimitsArgs'] limits: How many objects one update may remove.
+        :param pulumi.Input['PolicyRemovalLimitsArgs'] limits: How many policies one update may remove, for example `{ policies: 5 }`.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         """
         pulumi.set(__self__, "policy_ids", policy_ids)
@@ -52,7 +52,7 @@ class PolicyRemovalArgs:
     @pulumi.getter
     def limits(self) -> pulumi.Input[Optional['PolicyRemovalLimitsArgs']]:
         """
-        How many objects one update may remove.
+        How many policies one update may remove, for example `{ policies: 5 }`.
         """
         return pulumi.get(self, "limits")
 
@@ -107,7 +107,7 @@ class PolicyRemoval(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union['PolicyRemovalLimitsArgs', 'PolicyRemovalLimitsArgsDict']] limits: How many objects one update may remove.
+        :param pulumi.Input[Union['PolicyRemovalLimitsArgs', 'PolicyRemovalLimitsArgsDict']] limits: How many policies one update may remove, for example `{ policies: 5 }`.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] policy_ids: Ids of policies that must not exist.
         """

@@ -33,8 +33,8 @@ class UserTagArgs:
         The set of arguments for constructing a UserTag resource.
 
         :param pulumi.Input[_builtins.str] name: The desired name of the tag. Changing it renames the tag.
-        :param pulumi.Input['UserTagLimitsArgs'] limits: How many members one update may remove.
-        :param pulumi.Input['MembersArgs'] members: The members of the tag. If left out, they are unmanaged.
+        :param pulumi.Input['UserTagLimitsArgs'] limits: How many members one update may remove, for example `{ memberRemovals: "25%" }`.
+        :param pulumi.Input['MembersArgs'] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
         :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] previously: Former names of the tag. If no tag has `name`, a tag with one of these names is renamed.
@@ -70,7 +70,7 @@ class UserTagArgs:
     @pulumi.getter
     def limits(self) -> pulumi.Input[Optional['UserTagLimitsArgs']]:
         """
-        How many members one update may remove.
+        How many members one update may remove, for example `{ memberRemovals: "25%" }`.
         """
         return pulumi.get(self, "limits")
 
@@ -82,7 +82,7 @@ class UserTagArgs:
     @pulumi.getter
     def members(self) -> pulumi.Input[Optional['MembersArgs']]:
         """
-        The members of the tag. If left out, they are unmanaged.
+        The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
         """
         return pulumi.get(self, "members")
 
@@ -210,8 +210,8 @@ class UserTag(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union['UserTagLimitsArgs', 'UserTagLimitsArgsDict']] limits: How many members one update may remove.
-        :param pulumi.Input[Union['MembersArgs', 'MembersArgsDict']] members: The members of the tag. If left out, they are unmanaged.
+        :param pulumi.Input[Union['UserTagLimitsArgs', 'UserTagLimitsArgsDict']] limits: How many members one update may remove, for example `{ memberRemovals: "25%" }`.
+        :param pulumi.Input[Union['MembersArgs', 'MembersArgsDict']] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
         :param pulumi.Input[_builtins.str] name: The desired name of the tag. Changing it renames the tag.
         :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.

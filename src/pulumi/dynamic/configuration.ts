@@ -7,6 +7,7 @@ import {
 	configurationNamespace,
 	type GivenSettings,
 	givenSettings,
+	plainKeyRefusal,
 	readSettings,
 	type SettingName,
 } from "../settings.ts";
@@ -34,9 +35,7 @@ export function refusePlainKey(): void {
 	if (isMocked()) return;
 	const value = pulumi.runtime.getConfig(keyName);
 	if (value === undefined || secretKeys().includes(keyName)) return;
-	throw programError(
-		`${keyName} is in the stack configuration as plain text: remove it, create a new key, and set that one with \`pulumi config set --secret ${keyName}\``,
-	);
+	throw programError(plainKeyRefusal);
 }
 
 export function isSecretSetting(name: SettingName): boolean {

@@ -45,12 +45,15 @@ export function makeProvider(definition: ResourceDefinition): dynamic.ResourcePr
 	return {
 		async configure({ config }) {
 			given = readGiven(config);
+			thisProcess.endWithEngine();
 			configured.resolve();
 		},
 		check: (olds, news) => operations.check(withoutProvider(olds ?? {}), withoutProvider(news)),
 		async diff(id, olds, news) {
 			const { changes, replaces } = operations.diff(id, withoutProvider(olds), withoutProvider(news));
-			return { changes, replaces: [...replaces] };
+			// The state of a resource of the plugin does not have the text without which a refresh or a destroy fails.
+			const isOfPlugin = !("__provider" in olds);
+			return { changes: changes || isOfPlugin, replaces: [...replaces] };
 		},
 		create: (inputs) => keepingProvider(inputs, (properties) => operations.create(properties)),
 		update: (_id, olds, news) =>

@@ -21,7 +21,7 @@ import type { ComponentParts } from "./component-parts.ts";
 import type { EngineLog } from "./engine.ts";
 import { Monitor } from "./monitor.ts";
 import { componentRequest, partRequest, partUrn } from "./registrations.ts";
-import { readProperties, writeProperties } from "./values.ts";
+import { explainUnusable, readProperties, writeProperties } from "./values.ts";
 
 type Request = InstanceType<typeof providerMessages.ConstructRequest>;
 type Response = InstanceType<typeof providerMessages.ConstructResponse>;
@@ -68,7 +68,8 @@ export function construct(request: Request, context: ComponentContext): Promise<
 }
 
 async function make(request: Request, { process, settings }: ComponentContext): Promise<Made> {
-	const { properties, secretNames } = readProperties(request.getInputs());
+	const { properties, secretNames, unusable } = readProperties(request.getInputs());
+	if (unusable.length > 0) throw new ResourceFailure(unusable.map(explainUnusable).join("\n"));
 	process.secrets.addFrom({ ...properties, secretInputs: secretNames });
 	process.secrets.add(secretNames.includes("document") ? aliasesIn(properties.document) : []);
 	const mistakes = checkArguments(documentInputs, { ...properties, secretInputs: secretNames });

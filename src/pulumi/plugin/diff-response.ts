@@ -35,7 +35,7 @@ function writeChange({ kind, replaces, isOfInputs }: PropertyChange): InstanceTy
 }
 
 /** The path in the engine's syntax, for example `members.exactly[2]`. */
-export function printPath(path: PropertyChange["path"]): string {
+function printPath(path: PropertyChange["path"]): string {
 	return path
 		.map((part, index) => {
 			if (typeof part === "number") return `[${part}]`;

@@ -3,16 +3,40 @@ import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
 import any from "google-protobuf/google/protobuf/any_pb.js";
-import type { ResourceFailure } from "../failure.ts";
-import { writeProperties } from "./values.ts";
+import { OrgsyncError } from "../../errors.ts";
+import { explain, ResourceFailure } from "../failure.ts";
+import { writeOutputs } from "./outputs.ts";
+
+/** A call that the plugin does not serve, with the status that says why. */
+export class Refusal extends Error {
+	readonly code: status;
+
+	constructor(code: status, message: string) {
+		super(message);
+		this.code = code;
+	}
+}
+
+/** What the engine shows of an error. Only a defect has a stack, with which a person can report it. */
+export function statusOf(error: unknown, redact: (text: string) => string): Partial<ServiceError> {
+	if (error instanceof ResourceFailure) return toStatus(error);
+	if (error instanceof OrgsyncError) return { code: status.UNKNOWN, details: redact(explain(error)) };
+	if (error instanceof Refusal) return { code: error.code, details: error.message };
+	const { message, stack } = error instanceof Error ? error : new Error(String(error));
+	const where = (stack ?? "")
+		.split("\n")
+		.filter((line) => line.startsWith("    at "))
+		.join("\n");
+	return { code: status.INTERNAL, details: redact(`unexpected error: ${message}; please report this\n${where}`) };
+}
 
 /** The failure of a call: with an id and properties, the engine stores them as a resource that is not ready. */
-export function toStatus({ message, id, properties, reasons }: ResourceFailure): Partial<ServiceError> {
+function toStatus({ message, id, properties, reasons }: ResourceFailure): Partial<ServiceError> {
 	const metadata = new Metadata();
 	if (id !== undefined && properties !== undefined) {
 		const failed = new providerMessages.ErrorResourceInitFailed();
 		failed.setId(id);
-		failed.setProperties(writeProperties(properties));
+		failed.setProperties(writeOutputs(properties));
 		failed.setReasonsList([...(reasons ?? [])]);
 		const detail = new any.Any();
 		detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

@@ -6,7 +6,7 @@ import type { ProviderProcess } from "../provider-process.ts";
 import { withoutSecrets } from "../resource-operations.ts";
 import { markSecret } from "../secrets.ts";
 import { configurationNamespace, type GivenSettings } from "../settings.ts";
-import { readProperties, writeProperties } from "./values.ts";
+import { explainUnusable, readProperties, writeProperties } from "./values.ts";
 
 type Request = InstanceType<typeof providerMessages.InvokeRequest>;
 type Response = InstanceType<typeof providerMessages.InvokeResponse>;
@@ -18,7 +18,8 @@ export function invoke(
 	settings: () => Promise<GivenSettings>,
 ): Promise<Response> {
 	return withoutSecrets(process, async () => {
-		const { properties, secretNames } = readProperties(request.getArgs());
+		const { properties, secretNames, unusable } = readProperties(request.getArgs());
+		if (unusable.length > 0) throw new ResourceFailure(unusable.map(explainUnusable).join("\n"));
 		const args = { ...properties, ...(secretNames.length === 0 ? {} : { secretInputs: secretNames }) };
 		process.secrets.addFrom(args);
 		const name = request.getTok().replace(`${configurationNamespace}:index:`, "");

@@ -3,9 +3,22 @@
 import { readFileSync } from "node:fs";
 import { serve } from "./server.ts";
 
-const engine = process.argv.slice(2).find((word) => /^[^-].*:\d+$/.test(word));
+const words = process.argv.slice(2);
 const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
 	version: string;
 };
-const { port } = await serve(engine, version);
-process.stdout.write(`${port}\n`);
+const engine = words.findLast((word) => /^[^-].*:\d+$/.test(word));
+// An engine that is gone reads nothing. What is in flight still has to reach the journal.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+if (words.includes("--version")) {
+	process.stdout.write(`${version}\n`);
+} else if (engine === undefined) {
+	process.stderr.write(
+		"pulumi-resource-orgsync is the provider plugin of orgsync: Pulumi starts it for programs that use orgsync; --version prints its version\n",
+	);
+	process.exitCode = 1;
+} else {
+	const serving = await serve(engine, version);
+	serving.endWithEngine();
+	process.stdout.write(`${serving.port}\n`);
+}

@@ -78,7 +78,10 @@ const languages = {
 		respectSchemaVersion: true,
 	},
 	csharp: {
+		// Makes `Orgsync.Pulumi`, as the npm package is called. `Orgsync.Orgsync` would not compile: generated code uses full names,
+		// and C# looks up their first word in the namespace `Orgsync` before it looks outside.
 		rootNamespace: "Orgsync",
+		namespaces: { orgsync: "Pulumi" },
 		packageReferences: { Pulumi: "3.*" },
 		respectSchemaVersion: true,
 	},

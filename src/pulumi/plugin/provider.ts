@@ -1,18 +1,21 @@
 /** The provider of one process: its settings, its resources by type, and what the engine asks about the provider itself. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { status } from "@grpc/grpc-js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import { ResourceFailure } from "../failure.ts";
 import { organizationRefusal } from "../import-id.ts";
 import { ProviderProcess } from "../provider-process.ts";
 import { resources } from "../resources.ts";
-import { configurationNamespace, type GivenSettings, settingNames } from "../settings.ts";
+import { configurationNamespace, type GivenSettings, type SettingName } from "../settings.ts";
 import { construct } from "./component-call.ts";
 import { ComponentParts } from "./component-parts.ts";
-import { type EngineLog, openLog } from "./engine.ts";
+import { readConfiguration } from "./configuration-calls.ts";
+import { type EngineLog, noEngine, openLog } from "./engine.ts";
+import { Refusal } from "./failure-status.ts";
 import { invoke } from "./function-calls.ts";
 import { ResourceCalls } from "./resource-calls.ts";
-import { readProperties } from "./values.ts";
 
-const { CheckResponse, ConfigureResponse, DiffResponse, ProviderHandshakeResponse } = providerMessages;
+const { ConfigureResponse, ProviderHandshakeResponse } = providerMessages;
 
 type Messages = typeof import("@pulumi/pulumi/proto/provider_pb.js");
 type Message<Name extends keyof Messages> = InstanceType<Messages[Name]>;
@@ -24,61 +27,84 @@ export class PluginProvider {
 	readonly #resources: ReadonlyMap<string, ResourceCalls>;
 	/** What the components of this process registered. */
 	readonly parts = new ComponentParts();
-	readonly #log: EngineLog;
+	/** The URN of the resource that a call is about. */
+	readonly #current = new AsyncLocalStorage<string>();
+	#log: EngineLog;
+	#secretSettings: readonly SettingName[] = [];
 	/** `URN::ID`, by which the engine finds this provider; undefined for an engine that does not say. */
 	#reference: string | undefined;
 
 	constructor(engine: string | undefined) {
-		const log = openLog(engine);
-		this.#log = log;
-		this.#process = new ProviderProcess({ engine, print: (line, urn) => log.print("info", line, urn) });
-		// The engine asks some processes for the schema alone, which need no session.
-		if (engine !== undefined) this.#process.endWithEngine();
+		this.#log = openLog(engine);
+		this.#process = new ProviderProcess({ engine, print: (line, urn) => this.#print(line, urn) });
 		this.#resources = new Map(
 			resources.map((definition) => [
 				`${configurationNamespace}:index:${definition.name}`,
-				new ResourceCalls(definition, this.#process, () => this.#configured.promise, this.parts),
+				new ResourceCalls(definition, this.#process, {
+					given: () => this.#configured.promise,
+					secretNames: () => this.#secretSettings,
+					parts: this.parts,
+				}),
 			]),
 		);
 	}
 
-	handshake(): Message<"ProviderHandshakeResponse"> {
+	handshake(request: Message<"ProviderHandshakeRequest">): Message<"ProviderHandshakeResponse"> {
+		this.attach(request.getEngineAddress());
 		const response = new ProviderHandshakeResponse();
 		response.setAcceptSecrets(true);
 		return response;
 	}
 
-	checkConfig(request: Message<"CheckRequest">): Message<"CheckResponse"> {
-		const response = new CheckResponse();
-		response.setInputs(request.getNews());
-		return response;
-	}
-
-	diffConfig(_request: Message<"DiffRequest">): Message<"DiffResponse"> {
-		return new DiffResponse();
+	/** Uses the log of the engine at this address, if no engine started this process: a person did, to debug it. */
+	attach(engine: string): void {
+		if (this.#log === noEngine && engine !== "") this.#log = openLog(engine);
 	}
 
 	configure(request: Message<"ConfigureRequest">): Message<"ConfigureResponse"> {
 		this.#reference = request.hasUrn() && request.hasId() ? `${request.getUrn()}::${request.getId()}` : undefined;
-		const { properties } = readProperties(request.getArgs());
-		const given = settingNames.flatMap((name) => {
-			const value = properties[name];
-			return typeof value === "string" && value !== "" ? [[name, value]] : [];
-		});
-		this.#configured.resolve(Object.fromEntries(given) as GivenSettings);
+		const { given, secretNames } = readConfiguration(request);
+		this.#process.secrets.add(secretNames.flatMap((name) => given[name] ?? []));
+		this.#secretSettings = secretNames;
+		this.#configured.resolve(given);
 		const response = new ConfigureResponse();
 		response.setAcceptsecrets(true);
 		response.setSupportspreview(true);
 		return response;
 	}
 
-	/** The calls about the resource with this URN. Throws an error that names an unknown type. */
+	/** Returns the result of a call about the resource with this URN; what the call prints is shown beside the resource. */
+	async about<T>(urn: string, call: (resource: ResourceCalls) => T): Promise<Awaited<T>> {
+		const resource = this.resourceOf(urn);
+		return await this.#current.run(urn, () => call(resource));
+	}
+
+	/** Ends this process with its engine. */
+	endWithEngine(): void {
+		this.#process.endWithEngine(() => this.#log.whenGone());
+	}
+
+	/** Resolves once the engine has what was printed. */
+	flush(): Promise<void> {
+		return this.#log.flush();
+	}
+
+	redact(text: string): string {
+		return this.#process.secrets.redact(text);
+	}
+
+	#print(line: string, urn: string | undefined): void {
+		const text = line.replace(/^warning: /, "");
+		this.#log.print(text === line ? "info" : "warning", text, urn ?? this.#current.getStore());
+	}
+
+	/** The calls about the resource with this URN. Throws Refusal for an unknown type. */
 	resourceOf(urn: string): ResourceCalls {
 		const type = urn.split("::", 3)[2]?.split("$").at(-1) ?? "";
 		// Only an import or a look-up calls a component as if it were a resource.
 		if (type === `${configurationNamespace}:index:Organization`) throw new ResourceFailure(organizationRefusal);
 		const found = this.#resources.get(type);
-		if (found === undefined) throw new Error(`unknown resource type ${type}`);
+		if (found === undefined) throw new Refusal(status.NOT_FOUND, `orgsync has no resource type \`${type}\``);
 		return found;
 	}
 

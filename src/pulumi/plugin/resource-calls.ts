@@ -2,23 +2,33 @@
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { unknownProperty } from "../input-schema.ts";
-import { type CheckFailure, hasUnknown, type Properties, withoutMeta, withoutUndefined } from "../inputs.ts";
+import { type CheckFailure, type Properties, withoutMeta, withoutUndefined } from "../inputs.ts";
 import type { PropertyChange } from "../property-changes.ts";
 import type { ProviderProcess } from "../provider-process.ts";
 import type { ResourceDefinition } from "../resource.ts";
 import { makeOperations, type ResourceOperations } from "../resource-operations.ts";
-import { isMarkedSecret, markSecret, namesOfSecrets } from "../secrets.ts";
-import type { GivenSettings } from "../settings.ts";
+import { namesOfSecrets } from "../secrets.ts";
+import type { GivenSettings, SettingName } from "../settings.ts";
 import type { ComponentParts } from "./component-parts.ts";
 import { writeDiff } from "./diff-response.ts";
+import { writeInputs, writeOutputs } from "./outputs.ts";
 import { previewOutputs } from "./preview-outputs.ts";
 import { operationOfRead } from "./read-purpose.ts";
-import { readProperties, writeProperties } from "./values.ts";
+import { readProperties } from "./values.ts";
 
 const { CheckResponse, CreateResponse, ReadResponse, UpdateResponse } = providerMessages;
 
 type Messages = typeof import("@pulumi/pulumi/proto/provider_pb.js");
 type Message<Name extends keyof Messages> = InstanceType<Messages[Name]>;
+
+/** What the resources get from their provider. */
+interface ResourceContext {
+	/** Resolves once the engine has configured the provider. */
+	readonly given: () => Promise<GivenSettings>;
+	/** The settings that are secrets. Known with `given`. */
+	readonly secretNames: () => readonly SettingName[];
+	readonly parts: ComponentParts;
+}
 
 /** What the protocol asks about a resource of one type; each is called with a request and returns the response. */
 export class ResourceCalls {
@@ -26,25 +36,24 @@ export class ResourceCalls {
 	readonly #operations: ResourceOperations;
 	readonly #parts: ComponentParts;
 
-	constructor(
-		definition: ResourceDefinition,
-		process: ProviderProcess,
-		settings: () => Promise<GivenSettings>,
-		parts: ComponentParts,
-	) {
+	readonly #secretSettings: () => readonly SettingName[];
+
+	constructor(definition: ResourceDefinition, process: ProviderProcess, context: ResourceContext) {
 		this.#definition = definition;
-		this.#parts = parts;
-		this.#operations = makeOperations(definition, process, settings);
+		this.#parts = context.parts;
+		this.#secretSettings = context.secretNames;
+		this.#operations = makeOperations(definition, process, context.given);
 	}
 
 	async check(request: Message<"CheckRequest">): Promise<Message<"CheckResponse">> {
 		const urn = request.getUrn();
 		const olds = request.getOlds() === undefined ? {} : this.#read(urn, request.getOlds());
-		const { inputs, failures } = await this.#operations.check(olds, this.#read(urn, request.getNews()));
+		const news = this.#read(urn, request.getNews());
+		const { inputs, failures } = await this.#operations.check(olds, this.#withDefaultSecret(news));
 		const response = new CheckResponse();
-		response.setInputs(this.#writeInputs(inputs));
+		response.setInputs(writeInputs(inputs));
 		response.setFailuresList(
-			[...this.#refuseMeta(request.getNews()), ...failures].map(({ property, reason }) => {
+			[...this.#refuse(request.getNews()), ...failures].map(({ property, reason }) => {
 				const failure = new providerMessages.CheckFailure();
 				failure.setProperty(property);
 				failure.setReason(reason);
@@ -71,12 +80,12 @@ export class ResourceCalls {
 		const inputs = this.#read(request.getUrn(), request.getProperties());
 		const response = new CreateResponse();
 		if (request.getPreview()) {
-			response.setProperties(this.#writeOutputs(previewOutputs(this.#definition, inputs)));
+			response.setProperties(writeOutputs(previewOutputs(this.#definition, inputs)));
 			return response;
 		}
 		const { id, outs } = await this.#operations.create(inputs);
 		response.setId(id);
-		response.setProperties(this.#writeOutputs(outs));
+		response.setProperties(writeOutputs(outs));
 		return response;
 	}
 
@@ -85,11 +94,11 @@ export class ResourceCalls {
 		const news = this.#read(urn, request.getNews());
 		const response = new UpdateResponse();
 		if (request.getPreview()) {
-			response.setProperties(this.#writeOutputs(previewOutputs(this.#definition, news)));
+			response.setProperties(writeOutputs(previewOutputs(this.#definition, news)));
 			return response;
 		}
 		const { outs } = await this.#operations.update(this.#read(urn, request.getOlds(), request.getOldInputs()), news);
-		response.setProperties(this.#writeOutputs(outs));
+		response.setProperties(writeOutputs(outs));
 		return response;
 	}
 
@@ -103,8 +112,8 @@ export class ResourceCalls {
 		const { id = "", props = {}, inputs = {} } = await this.#operations[read](request.getId(), properties);
 		const response = new ReadResponse();
 		response.setId(id);
-		response.setProperties(this.#writeOutputs(props));
-		response.setInputs(this.#writeInputs(inputs));
+		response.setProperties(writeOutputs(props));
+		response.setInputs(writeInputs(inputs));
 		return response;
 	}
 
@@ -112,13 +121,16 @@ export class ResourceCalls {
 		await this.#operations.delete(this.#read(request.getUrn(), request.getProperties(), request.getOldInputs()));
 	}
 
-	/** Failures for inputs with the names of meta inputs: a program has none. */
-	#refuseMeta(news: struct.Struct | undefined): readonly CheckFailure[] {
-		const { properties } = readProperties(news);
+	/** Failures for inputs with the names of meta inputs, which a program has not, and for values of other types than JSON has. */
+	#refuse(news: struct.Struct | undefined): readonly CheckFailure[] {
+		const { properties, unusable } = readProperties(news);
 		const known = withoutMeta(properties);
 		const { fields } = this.#definition.schema;
 		const reason = unknownProperty(Object.keys(fields));
-		return Object.keys(properties).flatMap((property) => (property in known ? [] : [{ property, reason }]));
+		return [
+			...Object.keys(properties).flatMap((property) => (property in known ? [] : [{ property, reason }])),
+			...unusable.map(({ name, what }) => ({ property: name, reason: `must not be or contain ${what}` })),
+		];
 	}
 
 	/**
@@ -139,6 +151,12 @@ export class ResourceCalls {
 		};
 	}
 
+	/** The inputs, whose organization is a secret if it is the default one and that is a secret. */
+	#withDefaultSecret(inputs: Properties): Properties {
+		const isDefault = inputs.organizationId === undefined && this.#secretSettings().includes("organizationId");
+		return isDefault ? { ...inputs, secretInputs: [...namesOfSecrets(inputs), "organizationId"].sort() } : inputs;
+	}
+
 	#secretsIn(inputs: struct.Struct | undefined): readonly string[] | undefined {
 		const { properties, secretNames } = readProperties(inputs);
 		// The inputs of a dynamic resource list them.
@@ -146,26 +164,6 @@ export class ResourceCalls {
 		const found = Object.keys(this.#definition.schema.fields).filter((field) => names.includes(field));
 		return found.length === 0 ? undefined : found.sort();
 	}
-
-	#writeInputs(properties: Properties): struct.Struct {
-		return writeProperties(sealUnknown(properties));
-	}
-
-	/** The outputs, without inputs that are none of them. */
-	#writeOutputs(properties: Properties): struct.Struct {
-		const { limits: _limits, ...outputs } = sealUnknown(properties);
-		return writeProperties(outputs);
-	}
-}
-
-/** The properties without meta inputs. Secrets that are or contain unknown values, which the resources leave as they are, are secrets. */
-function sealUnknown(properties: Properties): Properties {
-	const names = namesOfSecrets(properties);
-	const entries = Object.entries(withoutMeta(properties)).map(([name, value]) => {
-		const isOpen = names.includes(name) && hasUnknown(value) && !isMarkedSecret(value);
-		return [name, isOpen ? markSecret(value) : value];
-	});
-	return Object.fromEntries(entries);
 }
 
 /** A state of a dynamic resource is written again, although nothing else has changed. */

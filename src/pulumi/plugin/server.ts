@@ -5,13 +5,15 @@ import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { pulumiSchemaFile, readSchemaText } from "../../schema.ts";
-import { ResourceFailure } from "../failure.ts";
+import { checkConfiguration, diffConfiguration } from "./configuration-calls.ts";
 import { messageLimits } from "./engine.ts";
-import { toStatus } from "./failure-status.ts";
+import { Refusal, statusOf } from "./failure-status.ts";
 import { PluginProvider } from "./provider.ts";
 
 export interface Serving {
 	readonly port: number;
+	/** Ends the process with its engine. */
+	endWithEngine(): void;
 	/** Ends the calls in progress and closes the port. */
 	close(): void;
 }
@@ -23,14 +25,30 @@ export function serve(engine: string | undefined, version: string): Promise<Serv
 	server.addService(providerService.ResourceProviderService, handlersOf(provider, version));
 	return new Promise((resolve, reject) => {
 		server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
-			error === null ? resolve({ port, close: () => server.forceShutdown() }) : reject(error),
+			error === null
+				? resolve({ port, close: () => server.forceShutdown(), endWithEngine: () => provider.endWithEngine() })
+				: reject(error),
 		);
 	});
 }
 
+/** A call without a handler is refused by the server, as not implemented. */
 function handlersOf(provider: PluginProvider, version: string) {
+	const answer = answering(provider);
+	const ofResource = (call: ResourceCall) =>
+		answer((request: { getUrn(): string }) =>
+			provider.about(request.getUrn(), (resource) => resource[call](request as never) as Promise<object>),
+		);
+	const refuse = (message: string) =>
+		answer(() => {
+			throw new Refusal(status.UNIMPLEMENTED, message);
+		});
 	return {
-		handshake: answer(() => provider.handshake()),
+		handshake: answer((request: Parameters<PluginProvider["handshake"]>[0]) => provider.handshake(request)),
+		attach: answer((request: { getAddress(): string }) => {
+			provider.attach(request.getAddress());
+			return new empty.Empty();
+		}),
 		getPluginInfo: answer(() => {
 			const info = new pluginMessages.PluginInfo();
 			info.setVersion(version);
@@ -41,20 +59,24 @@ function handlersOf(provider: PluginProvider, version: string) {
 			response.setSchema(readSchemaText(pulumiSchemaFile));
 			return response;
 		}),
-		checkConfig: answer((request: Parameters<PluginProvider["checkConfig"]>[0]) => provider.checkConfig(request)),
-		diffConfig: answer((request: Parameters<PluginProvider["diffConfig"]>[0]) => provider.diffConfig(request)),
+		checkConfig: answer(checkConfiguration),
+		diffConfig: answer(diffConfiguration),
 		configure: answer((request: Parameters<PluginProvider["configure"]>[0]) => provider.configure(request)),
-		check: ofResource(provider, "check"),
-		diff: ofResource(provider, "diff"),
-		create: ofResource(provider, "create"),
-		update: ofResource(provider, "update"),
-		read: ofResource(provider, "read"),
+		check: ofResource("check"),
+		diff: ofResource("diff"),
+		create: ofResource("create"),
+		update: ofResource("update"),
+		read: ofResource("read"),
 		delete: answer(async (request: { getUrn(): string }) => {
-			await provider.resourceOf(request.getUrn()).delete(request as never);
+			await provider.about(request.getUrn(), (resource) => resource.delete(request as never));
 			return new empty.Empty();
 		}),
 		construct: answer((request: Parameters<PluginProvider["construct"]>[0]) => provider.construct(request)),
 		invoke: answer((request: Parameters<PluginProvider["invoke"]>[0]) => provider.invoke(request)),
+		call: refuse("the resources of orgsync have no methods"),
+		parameterize: refuse("the orgsync plugin has no parameters"),
+		getMapping: answer(() => new providerMessages.GetMappingResponse()),
+		getMappings: answer(() => new providerMessages.GetMappingsResponse()),
 		cancel: answer(() => {
 			provider.cancel();
 			return new empty.Empty();
@@ -64,24 +86,17 @@ function handlersOf(provider: PluginProvider, version: string) {
 
 type ResourceCall = "check" | "diff" | "create" | "update" | "read";
 
-function ofResource(provider: PluginProvider, call: ResourceCall) {
-	return answer(
-		(request: { getUrn(): string }) => provider.resourceOf(request.getUrn())[call](request as never) as Promise<object>,
-	);
-}
-
-/** A handler of the protocol. A failure that is thrown on purpose becomes a message; a defect keeps its stack. */
-function answer<Request>(respond: (request: Request) => object | Promise<object>): handleUnaryCall<Request, object> {
-	return ({ request }, callback: sendUnaryData<object>) => {
-		Promise.resolve()
-			.then(() => respond(request))
-			.then(
-				(response) => callback(null, response),
-				(error: unknown) => {
-					if (error instanceof ResourceFailure) return callback(toStatus(error));
-					const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-					return callback({ code: status.INTERNAL, details });
-				},
-			);
-	};
+/** A handler of the protocol. It responds after what was printed: the engine shows no text of a resource that has ended. */
+function answering(provider: PluginProvider) {
+	return <Request>(respond: (request: Request) => object | Promise<object>): handleUnaryCall<Request, object> =>
+		async ({ request }, callback: sendUnaryData<object>) => {
+			try {
+				const response = await respond(request);
+				await provider.flush();
+				callback(null, response);
+			} catch (error) {
+				await provider.flush();
+				callback(statusOf(error, (text) => provider.redact(text)));
+			}
+		};
 }

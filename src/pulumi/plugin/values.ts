@@ -8,10 +8,28 @@ export interface PlainProperties {
 	readonly properties: Properties;
 	/** Sorted. */
 	readonly secretNames: readonly string[];
+	/** Properties that are or contain a value that no resource takes, and what it is, for example `an asset`. */
+	readonly unusable: readonly UnusableProperty[];
+}
+
+interface UnusableProperty {
+	readonly name: string;
+	readonly what: string;
+}
+
+/** What is wrong with such a property. */
+export function explainUnusable({ name, what }: UnusableProperty): string {
+	return `${name} must not be or contain ${what}`;
 }
 
 /** Marks an output with its dependencies, as `construct` gets them. */
 const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
+
+const unusableSignatures: ReadonlyMap<string | undefined, string> = new Map([
+	["c44067f5952c0a294b673a41bacd8c17", "an asset"],
+	["0def7320c3a5731c473e5ecbe6d01bc7", "an archive"],
+	["5cf8f73096256a8f31e491e813e4eb8e", "a resource"],
+]);
 
 /** Placeholders of unknown values other than text. */
 const otherUnknowns: ReadonlySet<unknown> = new Set([
@@ -25,36 +43,78 @@ const otherUnknowns: ReadonlySet<unknown> = new Set([
 
 /** The properties of a message. Every unknown value becomes the one placeholder that resources know. */
 export function readProperties(message: struct.Struct | undefined): PlainProperties {
-	const found = Object.entries(message?.toJavaScript() ?? {}).map(([name, value]) => ({ name, ...readValue(value) }));
+	const found = fieldsOf(message).map(([name, value]) => ({ name, ...readValue(value) }));
 	return {
 		properties: Object.fromEntries(found.map(({ name, value }) => [name, value])),
 		secretNames: found.flatMap(({ name, isSecret }) => (isSecret ? [name] : [])).sort(),
+		unusable: found.flatMap(({ name, unusable }) => (unusable === undefined ? [] : [{ name, what: unusable }])),
 	};
 }
 
 interface PlainValue {
 	readonly value: unknown;
 	readonly isSecret: boolean;
+	readonly unusable?: string | undefined;
 }
 
-function readValue(value: unknown): PlainValue {
-	if (otherUnknowns.has(value)) return { value: unknownValue, isSecret: false };
-	if (typeof value !== "object" || value === null) return { value, isSecret: false };
-	if (Array.isArray(value)) {
-		const items = value.map(readValue);
-		return { value: items.map((item) => item.value), isSecret: items.some(({ isSecret }) => isSecret) };
+const unknown: PlainValue = { value: unknownValue, isSecret: false };
+
+function fieldsOf(message: struct.Struct | undefined): readonly (readonly [string, struct.Value])[] {
+	return [...(message?.getFieldsMap().entries() ?? [])];
+}
+
+/** Reads the message itself: its conversion to JavaScript would make a copy first. */
+function readValue(message: struct.Value): PlainValue {
+	const { KindCase } = struct.Value;
+	switch (message.getKindCase()) {
+		case KindCase.STRING_VALUE:
+			return otherUnknowns.has(message.getStringValue()) ? unknown : plain(message.getStringValue());
+		case KindCase.NUMBER_VALUE:
+			return plain(message.getNumberValue());
+		case KindCase.BOOL_VALUE:
+			return plain(message.getBoolValue());
+		case KindCase.LIST_VALUE: {
+			const items = (message.getListValue()?.getValuesList() ?? []).map(readValue);
+			return withParts(
+				items,
+				items.map(({ value }) => value),
+			);
+		}
+		case KindCase.STRUCT_VALUE:
+			return readObject(fieldsOf(message.getStructValue()).map(([name, value]) => [name, value]));
+		default:
+			return plain(null);
 	}
-	const fields = value as Properties;
-	const signature = fields[signatureKey];
-	if (signature === secretSignature) return { ...readValue(fields.value), isSecret: true };
+}
+
+function plain(value: unknown): PlainValue {
+	return { value, isSecret: false };
+}
+
+function readObject(fields: readonly (readonly [string, struct.Value])[]): PlainValue {
+	const fieldOf = (name: string): struct.Value | undefined => fields.find(([field]) => field === name)?.[1];
+	const signature = fieldOf(signatureKey)?.getStringValue();
+	const inner = fieldOf("value");
+	if (signature === secretSignature) return { ...(inner ? readValue(inner) : plain(null)), isSecret: true };
 	if (signature === outputSignature) {
-		const inner = "value" in fields ? readValue(fields.value) : { value: unknownValue, isSecret: false };
-		return { value: inner.value, isSecret: inner.isSecret || fields.secret === true };
+		const found = inner === undefined ? unknown : readValue(inner);
+		return { ...found, isSecret: found.isSecret || fieldOf("secret")?.getBoolValue() === true };
 	}
-	const entries = Object.entries(fields).map(([name, item]) => [name, readValue(item)] as const);
+	const unusable = unusableSignatures.get(signature);
+	if (unusable !== undefined) return { value: null, isSecret: false, unusable };
+	const items = fields.map(([name, value]) => [name, readValue(value)] as const);
+	return withParts(
+		items.map(([, item]) => item),
+		Object.fromEntries(items.map(([name, item]) => [name, item.value])),
+	);
+}
+
+/** A list or an object, which is a secret if a part of it is one. */
+function withParts(parts: readonly PlainValue[], value: unknown): PlainValue {
 	return {
-		value: Object.fromEntries(entries.map(([name, item]) => [name, item.value])),
-		isSecret: entries.some(([, { isSecret }]) => isSecret),
+		value,
+		isSecret: parts.some(({ isSecret }) => isSecret),
+		unusable: parts.find(({ unusable }) => unusable !== undefined)?.unusable,
 	};
 }
 

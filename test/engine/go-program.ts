@@ -1,0 +1,48 @@
+/**
+ * Programs in Go for the tests: built once for what they and the SDK contain, so that a stack runs them as they are.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildProgram, findGo, type GoProgram, oldestGo } from "./go-tool.ts";
+import { NotHere } from "./needed.ts";
+import { type Kept, keep, keptFolder, type Places, usualPlaces } from "./store.ts";
+
+const sdk = fileURLToPath(new URL("../../sdk/go", import.meta.url));
+
+/** The program of test/sdk/programs.test.ts, which `npm run engine` builds before the tests. */
+export const goProgram = fileURLToPath(new URL("../sdk/programs/go", import.meta.url));
+
+/** Returns the built program of a folder, a Go module. Throws NotHere without Go. */
+export async function ensureGoProgram(folder: string, places: Places = usualPlaces): Promise<string> {
+	const module = readFileSync(join(folder, "go.mod"), "utf8").match(/^module (\S+)$/m)?.[1] ?? "";
+	const name = basename(module);
+	const kept: Kept = {
+		kind: `program-${module.replaceAll(/[^a-z]+/g, "-")}`,
+		from: [sdk, folder].flatMap(readFolder),
+	};
+	const built = keptFolder(places, kept);
+	if (existsSync(built)) return join(built, name);
+	const go = findGo(places);
+	if (go === undefined) {
+		throw new NotHere(
+			`a program in Go is not built, and there is no Go: install Go ${oldestGo} or later (https://go.dev/dl/) and run \`npm run engine\``,
+		);
+	}
+	// The tags of the engine, and its versions in go.mod: what both need is compiled once.
+	const program: GoProgram = {
+		module: folder,
+		program: module,
+		tags: "osusergo,grpcnotrace",
+		takes: "half a minute, after the engine,",
+	};
+	const into = await keep(places, kept, (into) => buildProgram(go, program, { step: "Go", into, say: places.say }));
+	return join(into, name);
+}
+
+function readFolder(folder: string): (string | Buffer)[] {
+	return readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.filter((path) => /\.(go|mod|sum|json)$/.test(path) && statSync(join(folder, path)).isFile())
+		.toSorted()
+		.flatMap((path) => [path, readFileSync(join(folder, path))]);
+}

@@ -1,0 +1,81 @@
+/**
+ * Python for the programs of the tests: a virtual environment with Pulumi's library, made once, and the SDK as pip installs it.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { makeOnce } from "../shared.ts";
+import { isExecutable } from "./go-tool.ts";
+import { NotHere } from "./needed.ts";
+import { type Kept, keep, keptFolder, type Places, usualPlaces } from "./store.ts";
+
+/** The pinned libraries. */
+const requirements = fileURLToPath(new URL("python/requirements.txt", import.meta.url));
+const sdk = fileURLToPath(new URL("../../sdk/python", import.meta.url));
+
+/** The oldest Python that all of them can be installed for. */
+const oldest = [3, 10] as const;
+
+const way = `install Python ${oldest.join(".")} or later with its module venv, and run \`npm run engine\``;
+
+/** Returns the virtual environment, which is made if it is not there. Throws NotHere without Python or its packages. */
+export async function ensurePython(places: Places = usualPlaces): Promise<string> {
+	const python = findPython(places);
+	if (python === undefined) {
+		throw new NotHere(`the tests of Python programs need Python ${oldest.join(".")} or later: ${way}`);
+	}
+	const kept: Kept = { kind: "python", from: [python.file, python.version, readFileSync(requirements)] };
+	const folder = keptFolder(places, kept);
+	if (existsSync(folder)) return folder;
+	return await keep(places, kept, async (into) => {
+		places.say(`installing Pulumi's library for ${python.version}, once: half a minute`);
+		// The environment's scripts name this folder, which is renamed when it is whole; `python -m` needs none of them.
+		await run(python.file, ["-m", "venv", into]);
+		await run(join(into, "bin/python"), [...pip, "install", "--no-deps", "--requirement", requirements]);
+	});
+}
+
+/**
+ * Returns a folder for PYTHONPATH with the SDK, built as a wheel and installed from it. The folder is shared by the test files of
+ * a run.
+ */
+export async function sharePythonSdk(shared: string): Promise<string> {
+	const environment = await ensurePython();
+	return await makeOnce(shared, "python-sdk", async (folder) => {
+		const sources = join(folder, "sources");
+		cpSync(sdk, sources, { recursive: true });
+		const python = join(environment, "bin/python");
+		const offline = ["--no-deps", "--no-index", "--no-build-isolation"];
+		await run(python, [...pip, "wheel", ...offline, "--wheel-dir", folder, sources]);
+		await run(python, [...pip, "install", ...offline, "--find-links", folder, "--target", folder, "pulumi_orgsync"]);
+	});
+}
+
+const pip = ["-m", "pip", "--quiet", "--disable-pip-version-check"];
+
+function findPython({ path }: Places): { readonly file: string; readonly version: string } | undefined {
+	for (const folder of path.split(delimiter)) {
+		const file = join(folder, "python3");
+		if (folder === "" || !isExecutable(file)) continue;
+		const version = spawnSync(file, ["--version"], { encoding: "utf8" }).stdout?.trim() ?? "";
+		const [, major = 0, minor = 0] = version.match(/^Python (\d+)\.(\d+)/)?.map(Number) ?? [];
+		if (major === oldest[0] && minor >= oldest[1]) return { file, version };
+	}
+	return undefined;
+}
+
+async function run(program: string, words: readonly string[]): Promise<void> {
+	const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"] });
+	let printed = "";
+	for (const stream of [child.stdout, child.stderr]) {
+		stream.setEncoding("utf8").on("data", (text: string) => {
+			printed += text;
+		});
+	}
+	const code = await new Promise<number | null>((resolve, reject) => {
+		child.on("error", reject);
+		child.on("close", resolve);
+	});
+	if (code !== 0) throw new NotHere(`\`${program} ${words.join(" ")}\` failed (exit code ${code}): ${printed}\n${way}`);
+}

@@ -1,0 +1,147 @@
+/**
+ * A stack of the dynamic resources continues with the plugin, and back: the same objects, with nothing submitted and nothing
+ * lost (docs/pulumi-migration.md).
+ */
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
+import { alice, apps, bob, carol, keys, organizationId, policies, tags, type World } from "../world.ts";
+import { dynamicResources, plugin } from "./adapters.ts";
+import { configured, type Program, secret } from "./program.ts";
+import { expectNoSecretIn, shown } from "./world.ts";
+
+const beta = "0b000000-0000-4000-8000-000000000001";
+const betaTag = "0b000000-0000-4000-8000-000000000002";
+const betaUser = "0b000000-0000-4000-8000-000000000003";
+
+/** The program for both. `aliases` are types that resources had before, by their type of now. */
+function write(aliases: (type: string) => string | undefined = () => undefined): Program {
+	const resources: NonNullable<Program["resources"]> = {
+		signers: { type: "UserTag", properties: { name: "signers", members: { exactly: [alice, bob] } } },
+		oncall: { type: "UserTag", properties: { name: "oncall", members: secret({ atLeast: [bob] }) } },
+		"old-app": { type: "TvcAppRemoval", properties: { appId: apps.old } },
+		"old-policies": { type: "PolicyRemoval", properties: { policyIds: [policies[0]] } },
+		acme: {
+			type: "Organization",
+			properties: {
+				document: {
+					organizationId,
+					userTags: [{ name: "auditors", members: { exactly: [carol] } }],
+					absent: { policies: [policies[1]], tvcApps: [apps.retired] },
+				},
+			},
+		},
+		beta: { type: "Provider", properties: { organizationId: beta, apiPrivateKey: configured("key") } },
+		duty: {
+			type: "UserTag",
+			properties: { name: "duty", members: { exactly: [betaUser] } },
+			options: { provider: "beta" },
+		},
+	};
+	const entries = Object.entries(resources).map(([key, { options, ...rest }]) => {
+		const type = aliases(rest.type);
+		return [key, { ...rest, options: { ...options, ...(type === undefined ? {} : { aliases: [{ type }] }) } }] as const;
+	});
+	return { config: { key: "secret" }, resources: Object.fromEntries(entries) };
+}
+
+const metaInputs = /"(?:__provider|resource|resourceUrn|secretInputs|partOf|outOfSync|secretSettings)":/;
+
+/** Leaves nothing but Pulumi's state, as on another machine. */
+function moveToAnotherMachine({ folder }: Stack): void {
+	rmSync(join(folder, ".orgsync"), { recursive: true });
+}
+
+async function approveTags(world: World): Promise<void> {
+	const pending = world.activities().filter(({ status }) => status === "ACTIVITY_STATUS_CONSENSUS_NEEDED");
+	expect(pending.map(({ type }) => type)).toEqual(["ACTIVITY_TYPE_UPDATE_USER_TAG", "ACTIVITY_TYPE_UPDATE_USER_TAG"]);
+	for (const { fingerprint } of pending) await world.submitAsBob("approve_activity", { fingerprint });
+	world.clearRequests();
+}
+
+/** What `pulumi preview` prints on the page. */
+function shownOnThePage(): readonly string[] {
+	const page = readFileSync("docs/pulumi-migration.md", "utf8");
+	const [, block = ""] = /```text\n([\s\S]*?)\n\s*```/.exec(page) ?? [];
+	const lines = block.split("\n").map((line) => line.trim());
+	expect(lines.length).toBeGreaterThan(2);
+	return lines;
+}
+
+function expectNoReplacement(answer: Answer): void {
+	expect(shown(answer)).not.toMatch(/replac/);
+}
+
+describe("a stack of the dynamic resources", { timeout: 240_000 }, () => {
+	it("continues with the plugin and back, with all that it knows, in place and without a submit", async () => {
+		const { world, stack } = await dynamicResources.makeWorld(write(), {
+			plugin: true,
+			config: { key: { secret: keys.bob.privateKey } },
+		});
+		await world.addOrganization({
+			organizationId: beta,
+			users: [{ userId: betaUser, userName: "bob", apiKeys: [{ publicKey: keys.bob.publicKey }] }],
+			userTags: [{ tagId: betaTag, tagName: "duty" }],
+		});
+		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		expect((await stack.up(["--continue-on-error"])).exitCode).toBe(1);
+		expect(world.submits()).toHaveLength(7);
+		const before = {
+			duty: (await stack.resource("duty")).outputs?.lastApplied,
+			old: (await stack.resource("old-app")).outputs?.removedAt,
+			policies: (await stack.resource("acme-policies")).outputs?.removedAt,
+		};
+		expect(before.duty).toMatchObject({ present: [betaUser] });
+
+		moveToAnotherMachine(stack);
+		world.clearRequests();
+		stack.write({ "index.mjs": null, "package.json": null });
+		plugin.write(stack, write());
+		const preview = expectSuccess(await stack.preview());
+		for (const line of shownOnThePage()) expect(preview).toContain(line);
+		const waiting = await stack.up(["--continue-on-error", "--diff"]);
+		expect(shown(waiting).match(/pending approval \(it was submitted before/g)).toHaveLength(2);
+		expectNoReplacement(waiting);
+		// The engine keeps the inputs of a failed update as they were.
+		expect(JSON.stringify((await stack.resource("signers")).outputs)).not.toMatch(metaInputs);
+		expect(world.submits()).toEqual([]);
+
+		await approveTags(world);
+		moveToAnotherMachine(stack);
+		expectSuccess(await stack.up());
+		expectSuccess(await stack.preview(["--expect-no-changes"]));
+		expect(world.submits()).toEqual([]);
+		expect(world.organization().userTags[0]).toMatchObject({ tagId: tags.signers, userIds: [alice, bob] });
+		const { resources = [] } = (await stack.state()).deployment;
+		expect(resources.filter((one) => metaInputs.test(JSON.stringify([one.inputs, one.outputs])))).toEqual([]);
+		expect(resources.filter(({ type, provider }) => `${type} ${provider}`.includes("pulumi-nodejs"))).toEqual([]);
+		expect((await stack.resource("duty")).outputs?.lastApplied).toEqual(before.duty);
+		expect((await stack.resource("old-app")).outputs?.removedAt).toEqual(before.old);
+		expect((await stack.resource("acme-policies")).outputs?.removedAt).toEqual(before.policies);
+		const signers = await stack.resource("signers");
+		expect(signers.outputs).toMatchObject({ members: { exactly: [alice, bob] }, lastApplied: { gone: [carol] } });
+		expect(signers.outputs).not.toHaveProperty("activities");
+		const { inputs, outputs } = await stack.resource("oncall");
+		for (const members of [inputs?.members, outputs?.members, outputs?.managed])
+			expect(members).toHaveProperty("ciphertext");
+
+		stack.write({ "Pulumi.yaml": "name: probe\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n" });
+		stack.write({ "package.json": JSON.stringify({ name: "probe", private: true, main: "index.mjs" }) });
+		dynamicResources.write(
+			stack,
+			write((type) => (type === "Provider" ? "pulumi:providers:orgsync" : plugin.typeOf(type))),
+		);
+		const back = await stack.up(["--diff"]);
+		expectSuccess(back);
+		expectNoReplacement(back);
+		// The parts of the component are made again; all others are updated, so that a destroy finds their provider.
+		expect(shown(back)).toMatch(/\+ 3 created\n\s+~ 6 updated\n\s+- 3 deleted/);
+		expect(world.submits()).toEqual([]);
+		expect((await stack.resource("duty")).outputs?.lastApplied).toEqual(before.duty);
+		const left = (await stack.state()).deployment.resources ?? [];
+		const types = left.filter(({ id, type }) => id !== undefined && !type.startsWith("pulumi:providers:"));
+		expect(types.filter(({ outputs: all }) => all?.__provider === undefined)).toEqual([]);
+		expectNoSecretIn(stack);
+	});
+});

@@ -101,7 +101,7 @@ describe("the command pulumi-resource-orgsync", () => {
 		symlinkSync(join(plugin, "pulumi-resource-orgsync"), join(bin, "pulumi-resource-orgsync"));
 		const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
 		const link = join(bin, "pulumi-resource-orgsync");
-		const child = spawn(link, { env: { PATH }, stdio: ["pipe", "pipe", "inherit"] });
+		const child = spawn(link, ["127.0.0.1:1"], { env: { PATH }, stdio: ["pipe", "pipe", "inherit"] });
 		const first = await new Promise((resolve, reject) => {
 			child.stdout.setEncoding("utf8").once("data", resolve);
 			child.once("error", reject).once("exit", (code) => reject(new Error(`exit code ${code}`)));

@@ -26,6 +26,10 @@ export class ProviderProcess {
 	readonly #claimsFolder: ClaimsFolder | undefined;
 	readonly #sessions = new Map<string, Session>();
 	readonly #interruption = new AbortController();
+	/** Resolves at the interruption. */
+	readonly interrupted = new Promise<void>((resolve) => {
+		this.#interruption.signal.addEventListener("abort", () => resolve());
+	});
 	/** Calls in flight that may submit something. */
 	#inFlight = 0;
 	#endsWithEngine = false;
@@ -97,9 +101,11 @@ export class ProviderProcess {
 	}
 }
 
+/** Whether another process holds the other end. Node starts its children with a socket instead of a pipe. */
 function isPipe(descriptor: number): boolean {
 	try {
-		return fstatSync(descriptor).isFIFO();
+		const found = fstatSync(descriptor);
+		return found.isFIFO() || found.isSocket();
 	} catch {
 		return false;
 	}

@@ -2,14 +2,24 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { ensureEngine, findEngine } from "./engine.ts";
+import { ensureGenerators } from "./generators.ts";
+import { ensureGoProgram, goProgram } from "./go-program.ts";
+import { NotHere, orSkip } from "./needed.ts";
+import { ensurePython } from "./python.ts";
 import type { Places } from "./store.ts";
 
-describe("finding the engine", () => {
-	const made = mkdtempSync(join(tmpdir(), "orgsync-find-engine-"));
-	afterAll(() => rmSync(made, { recursive: true, force: true }));
+const made = mkdtempSync(join(tmpdir(), "orgsync-find-engine-"));
+afterAll(() => rmSync(made, { recursive: true, force: true }));
 
+/** A machine that has what is in these folders, and nothing built yet. */
+function places(path: string, home: string): Places & { readonly said: string[] } {
+	const said: string[] = [];
+	return { path, home, go: "", store: mkdtempSync(join(made, "store-")), say: (line) => said.push(line), said };
+}
+
+describe("finding the engine", () => {
 	const needed = ["pulumi", "pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs", "pulumi-language-yaml"];
 	const all = [...needed, "pulumi-language-python", "pulumi-language-python-exec", "pulumi-language-go"];
 
@@ -20,11 +30,6 @@ describe("finding the engine", () => {
 			chmodSync(join(folder, name), 0o755);
 		}
 		return folder;
-	}
-
-	function places(path: string, home: string): Places & { readonly said: string[] } {
-		const said: string[] = [];
-		return { path, home, go: "", store: mkdtempSync(join(made, "store-")), say: (line) => said.push(line), said };
 	}
 
 	/** A Go that takes its time and leaves a program of the right name; its sources of Pulumi have the one script. */
@@ -106,5 +111,40 @@ ${end}
 	it("names both ways to get an engine if there is no Go", async () => {
 		const asking = places("", join(made, "nobody"));
 		await expect(ensureEngine(asking)).rejects.toThrow(/install Pulumi from its vendor[\s\S]*install Go 1\.26/);
+	});
+});
+
+describe("a machine without a language", () => {
+	afterEach(() => vi.unstubAllEnvs());
+
+	it.each([
+		["the generators of the SDKs", /no Go: install Go 1\.26.* and run `npm run engine`/, ensureGenerators],
+		[
+			"a program in Go",
+			/no Go: install Go 1\.26.* and run `npm run engine`/,
+			(at: Places) => ensureGoProgram(goProgram, at),
+		],
+		["a program in Python", /install Python 3\.10.* and run `npm run engine`/, ensurePython],
+	])("lacks %s, and the message names the command that makes it", async (_what, message, ensure) => {
+		const missing = ensure(places("", ""));
+		await expect(missing).rejects.toThrow(message);
+		await expect(missing).rejects.toBeInstanceOf(NotHere);
+	});
+
+	it("skips a test that needs it with the reason, and fails it with CI set", async (context) => {
+		const skipped: unknown[] = [];
+		const test = Object.assign(Object.create(context), { skip: (reason: unknown) => skipped.push(reason) });
+		const lacking = () => Promise.reject(new NotHere("no Go: install Go"));
+		vi.stubEnv("CI", undefined);
+		await expect(orSkip(test, lacking)).rejects.toThrow("no Go");
+		expect(skipped).toEqual(["no Go: install Go"]);
+		vi.stubEnv("CI", "true");
+		await expect(orSkip(test, lacking)).rejects.toThrow("no Go: install Go");
+		expect(skipped).toHaveLength(1);
+	});
+
+	it("fails a test for any other error", async (context) => {
+		vi.stubEnv("CI", undefined);
+		await expect(orSkip(context, () => Promise.reject(new Error("disk full")))).rejects.toThrow("disk full");
 	});
 });

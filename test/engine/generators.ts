@@ -17,7 +17,7 @@ const programs: readonly GoProgram[] = ["sdk", "dotnet"].map((module) => ({
 	module,
 	program: `orgsync.invalid/test/engine/${module}`,
 	tags: "osusergo,grpcnotrace",
-	takes: "half a minute",
+	takes: "10 seconds, after the engine,",
 }));
 
 /** Returns the folder of the generators, which are built if they are not there. Throws NotHere without Go. */

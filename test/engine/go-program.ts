@@ -34,7 +34,7 @@ export async function ensureGoProgram(folder: string, places: Places = usualPlac
 		module: folder,
 		program: module,
 		tags: "osusergo,grpcnotrace",
-		takes: "half a minute, after the engine,",
+		takes: "10 seconds, after the engine,",
 	};
 	const into = await keep(places, kept, (into) => buildProgram(go, program, { step: "Go", into, say: places.say }));
 	return join(into, name);

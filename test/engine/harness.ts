@@ -12,24 +12,33 @@ import {
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
-	readdirSync,
 	readFileSync,
 	realpathSync,
 	rmSync,
-	statSync,
 	symlinkSync,
 	writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, delimiter, dirname, join, relative } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, inject } from "vitest";
-import { parse, stringify } from "yaml";
 import { makeOnce } from "../shared.ts";
 import { cheaperNode } from "./cheaper.ts";
 import { type Engine, ensureEngine } from "./engine.ts";
 import { type InstallOptions, installPackage, sharePackage, sharePlugin } from "./install.ts";
 import { findProcesses, killOne, type RunningProcess } from "./processes.ts";
+import {
+	type Call,
+	type Configuration,
+	configurePlain,
+	findCheckpoint,
+	hideSecrets,
+	readTexts,
+	type State,
+	type StateResource,
+	stackName,
+	type Written,
+} from "./stack-files.ts";
 
 export interface Answer {
 	/** Null when a signal ended it. */
@@ -61,7 +70,6 @@ export interface StackOptions {
 	readonly orgsync?: InstallOptions | null;
 }
 
-type Configuration = Readonly<Record<string, string | { readonly secret: string }>>;
 /** An undefined value takes the variable away. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -75,45 +83,6 @@ interface Started {
 	/** What was printed on standard output so far. */
 	stdout(): string;
 	readonly ended: Promise<Answer>;
-}
-
-/** One call between engine, program and providers, as PULUMI_DEBUG_GRPC has it. Secrets are in it in plain text. */
-interface Call {
-	/** For example `/pulumirpc.ResourceProvider/Create`. */
-	readonly method: string;
-	// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
-	readonly request: any;
-	// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
-	readonly response?: any;
-	readonly errors?: readonly string[];
-}
-
-/** What the stack keeps about a resource. */
-interface StateResource {
-	readonly urn: string;
-	readonly type: string;
-	readonly id?: string;
-	readonly custom: boolean;
-	readonly inputs?: Readonly<Record<string, unknown>>;
-	readonly outputs?: Readonly<Record<string, unknown>>;
-	readonly initErrors?: readonly string[];
-	readonly provider?: string;
-	readonly parent?: string;
-	readonly delete?: boolean;
-}
-
-interface State {
-	readonly version: number;
-	readonly deployment: {
-		readonly resources?: readonly StateResource[];
-		readonly pending_operations?: readonly { readonly resource: StateResource; readonly type: string }[];
-	};
-}
-
-/** One text, and where it was found. */
-interface Written {
-	readonly place: string;
-	readonly text: string;
 }
 
 export interface Stack {
@@ -159,7 +128,6 @@ export interface Stack {
 }
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
-const stackName = "test";
 const shared = inject("sharedFolder");
 
 /** Everything that this test file makes on disk; gone at its end. */
@@ -300,8 +268,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 				if (isCut(attributes)) rmSync(attributes);
 			}
 		},
-		stateFiles: () => readTexts(backend),
-		written: () => [...readTexts(backend), ...readTexts(folder), ...readTexts(home), ...printed],
+		stateFiles: () => readTexts(backend, root),
+		written: () => [...readTexts(backend, root), ...readTexts(folder, root), ...readTexts(home, root), ...printed],
 		calls() {
 			if (!existsSync(callsFile)) return [];
 			const lines = readFileSync(callsFile, "utf8").split("\n").slice(0, -1);
@@ -355,45 +323,8 @@ async function initStack(stack: Stack, backend: string, manifest: string): Promi
 	copyFileSync(join(made, "settings"), settings);
 }
 
-/** Writes the plain values of a configuration to the file of a stack. */
-function configurePlain(file: string, values: Configuration): void {
-	const plain = Object.entries(values).filter(([, value]) => typeof value === "string");
-	if (plain.length === 0) return;
-	const stack = (parse(readFileSync(file, "utf8")) ?? {}) as { config?: Record<string, unknown> };
-	const named = plain.map(([key, value]) => [key.includes(":") ? key : `probe:${key}`, value]);
-	writeFileSync(file, stringify({ ...stack, config: { ...stack.config, ...Object.fromEntries(named) } }));
-}
-
-/** The mark of an encrypted value in a state. */
-const secretMark = "4dabf18193072939515e22adb298388d";
-
-/** The outputs of a state with `[secret]` in place of encrypted values. */
-function hideSecrets(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(hideSecrets);
-	if (typeof value !== "object" || value === null) return value;
-	if (secretMark in value) return "[secret]";
-	return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, hideSecrets(item)]));
-}
-
-/** The one file in which the backend keeps the stack of these tests. */
-function findCheckpoint(backend: string): string {
-	const stacks = join(backend, ".pulumi/stacks");
-	const [file = ""] = readdirSync(stacks, { recursive: true, encoding: "utf8" }).filter(
-		(name) => basename(name) === `${stackName}.json`,
-	);
-	return join(stacks, file);
-}
-
 /** Standard output of a command that has to succeed. */
 export function expectSuccess({ exitCode, stdout, stderr }: Answer): string {
 	if (exitCode !== 0) throw new Error(`exit code ${exitCode}\n${stdout}\n${stderr}`);
 	return stdout;
-}
-
-function readTexts(folder: string): Written[] {
-	return readdirSync(folder, { recursive: true, encoding: "utf8" })
-		.filter((name) => !/(^|\/)node_modules(\/|$)/.test(name))
-		.map((name) => join(folder, name))
-		.filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
-		.map((file) => ({ place: relative(root, file), text: readFileSync(file, "utf8") }));
 }

@@ -2,7 +2,7 @@
  * Python for the programs of the tests: a virtual environment with Pulumi's library, made once, and the SDK as pip installs it.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeOnce } from "../shared.ts";
@@ -21,13 +21,15 @@ const way = `install Python ${oldest.join(".")} or later with its module venv, a
 
 /** Returns the virtual environment, which is made if it is not there. Throws NotHere without Python or its packages. */
 export async function ensurePython(places: Places = usualPlaces): Promise<string> {
+	const kept: Kept = { kind: "python", from: [readFileSync(requirements)] };
+	const folder = keptFolder(places, kept);
+	// A link to the Python that made it.
+	if (existsSync(join(folder, "bin/python"))) return folder;
 	const python = findPython(places);
 	if (python === undefined) {
 		throw new NotHere(`the tests of Python programs need Python ${oldest.join(".")} or later: ${way}`);
 	}
-	const kept: Kept = { kind: "python", from: [python.file, python.version, readFileSync(requirements)] };
-	const folder = keptFolder(places, kept);
-	if (existsSync(folder)) return folder;
+	rmSync(folder, { recursive: true, force: true });
 	return await keep(places, kept, async (into) => {
 		places.say(`installing Pulumi's library for ${python.version}, once: half a minute`);
 		// The environment's scripts name this folder, which is renamed when it is whole; `python -m` needs none of them.

@@ -3,28 +3,37 @@
  */
 import { describe, expect, it } from "vitest";
 import { providerOf } from "../../src/pulumi/dynamic/provider.ts";
-import { type Answer, expectSuccess } from "../engine/harness.ts";
+import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
 import { alice, apps, bob, keys, mfaPolicy, organizationId, policies, profile, tags } from "../world.ts";
+import { adapters, plugin } from "./adapters.ts";
+import { configured, type Program, type ProgramResource, unknown, type Value } from "./program.ts";
 import { expectNoSecretIn, makePulumiWorld, shown, withImports } from "./world.ts";
 
-const threeTags = (...userIds: readonly string[]) =>
-	["signers", "oncall", "auditors"]
-		.map((name) => `new orgsync.UserTag("${name}", ${JSON.stringify({ name, members: { atLeast: userIds } })});`)
-		.join("\n");
+const tag = (name: string, ...userIds: readonly string[]): ProgramResource => ({
+	type: "UserTag",
+	properties: { name, members: { atLeast: userIds } },
+});
+const threeTags = (...userIds: readonly string[]): Program => ({
+	resources: {
+		signers: tag("signers", ...userIds),
+		oncall: tag("oncall", ...userIds),
+		auditors: tag("auditors", ...userIds),
+	},
+});
 
 /** What was said about one resource or the stack in the summary at the end. */
 const diagnostics = (answer: Answer): string => shown(answer).split("Diagnostics:")[1] ?? "";
 
 const times = (text: string, part: string): number => text.split(part).length - 1;
 
-describe("an invalid configuration", { timeout: 180_000 }, () => {
+describe.each(adapters)("an invalid configuration of $title", { timeout: 180_000 }, (adapter) => {
 	it("is one clear error, creates nothing, and removes nothing from the state", async () => {
-		const { world, stack } = await makePulumiWorld(threeTags(alice));
+		const { world, stack } = await adapter.makeWorld(threeTags(alice));
 		expectSuccess(await stack.up());
 		const { resources } = (await stack.state()).deployment;
 		const before = world.organization();
 		world.clearRequests();
-		stack.write({ "index.mjs": withImports(threeTags(alice, bob)) });
+		adapter.write(stack, threeTags(alice, bob));
 		const unused = "00000000-0000-4000-8000-00000000000f";
 		type Case = readonly [env: Record<string, string | undefined>, says: string];
 		const wrongKey: Case = [
@@ -70,7 +79,7 @@ describe("an invalid configuration", { timeout: 180_000 }, () => {
 	});
 
 	it("with the private key as plain text is an error with a fix before anything is registered", async () => {
-		const { world, stack } = await makePulumiWorld(threeTags(alice), {
+		const { world, stack } = await adapter.makeWorld(threeTags(alice), {
 			config: { "orgsync:apiPrivateKey": keys.stranger.privateKey },
 		});
 		const answer = await stack.up();
@@ -78,14 +87,19 @@ describe("an invalid configuration", { timeout: 180_000 }, () => {
 		const says =
 			"orgsync:apiPrivateKey is in the stack configuration as plain text: remove it, create a new key, and set that one with `pulumi config set --secret orgsync:apiPrivateKey`";
 		expect(times(diagnostics(answer), says)).toBe(1);
-		expect((await stack.state()).deployment.resources?.map(({ type }) => type)).toEqual(["pulumi:pulumi:Stack"]);
+		const registered = (await stack.state()).deployment.resources?.map(({ type }) => type);
+		// The plugin refuses it after the engine has registered its settings, in which the key is encrypted.
+		const settings = adapter === plugin ? ["pulumi:providers:orgsync"] : [];
+		expect(registered).toEqual(["pulumi:pulumi:Stack", ...settings]);
 		expect(world.requests()).toEqual([]);
 		// Pulumi wrote it to the configured file and keeps the configuration of every update; it is in no other file.
 		const leaks = stack.written().filter(({ text }) => text.includes(keys.stranger.privateKey));
 		const places = leaks.map(({ place }) => place.replace(/^.*\/(?=[^/]+$)/, "").replace(/\d+/, "N"));
 		expect(places.sort()).toEqual(["Pulumi.test.yaml", "test-N.history.json"]);
 	});
+});
 
+describe("an invalid configuration of a provider", () => {
 	it.each([
 		["apiPrivateKey", "hidden-key", /^the API key that was given cannot be used: the API private key is malformed/],
 		[
@@ -116,14 +130,74 @@ describe("an invalid configuration", { timeout: 180_000 }, () => {
 	});
 });
 
+const noSettings = { ORGSYNC_URL: undefined, ORGSYNC_API_PRIVATE_KEY: undefined, ORGSYNC_ORGANIZATION_ID: undefined };
+
+/** The lines that show a private key and that the engine did not write. */
+function leakingLines(stack: Stack): readonly string[] {
+	const secrets = [keys.alice.privateKey, keys.bob.privateKey];
+	const lines = stack.written().flatMap(({ text }) => text.split("\n"));
+	// At this level the engine itself logs every property that it passes on, secret or not; see docs/pulumi.md.
+	const isOfEngine = (line: string) => line.includes("arshaling property for RPC[");
+	return lines.filter((line) => secrets.some((secret) => line.includes(secret)) && !isOfEngine(line));
+}
+
+describe.each(adapters)("Providers of $title", { timeout: 180_000 }, (adapter) => {
+	it("use their own service each, also if a preview does not know it yet, and put no key into the state or a log of orgsync", async () => {
+		const other = await makePulumiWorld("", { orgsync: null });
+		await other.world.change({ userTags: [{ tagId: tags.auditors, tagName: "inspectors" }] });
+		const member = (name: string, userId: string, provider?: string): ProgramResource => ({
+			type: "UserTag",
+			properties: { name, members: { exactly: [userId] } },
+			...(provider === undefined ? {} : { options: { provider } }),
+		});
+		const program = (url: Value, userId: string, round = {}): Program => ({
+			...round,
+			config: { otherKey: "secret" },
+			resources: {
+				other: { type: "Provider", properties: { url, organizationId, apiPrivateKey: configured("otherKey") } },
+				here: member("auditors", alice),
+				there: member("inspectors", userId, "other"),
+			},
+		});
+		const { world, stack } = await adapter.makeWorld(program(other.world.url, bob), { env: noSettings });
+		await stack.configure({
+			"orgsync:url": world.url,
+			"orgsync:organizationId": organizationId,
+			"orgsync:apiPrivateKey": { secret: keys.alice.privateKey },
+			otherKey: { secret: keys.bob.privateKey },
+		});
+		expectSuccess(await stack.up(["--logtostderr", "-v=9"]));
+		expect(world.submits()).toEqual(["update_user_tag"]);
+		expect(other.world.submits()).toEqual(["update_user_tag"]);
+		const inspectors = () =>
+			other.world.organization().userTags.find(({ tagId }: { tagId: string }) => tagId === tags.auditors).userIds;
+		expect(inspectors()).toEqual([bob]);
+		expect(leakingLines(stack)).toEqual([]);
+
+		// Another key of a Provider is no reason to replace what was made with it.
+		await stack.configure({ otherKey: { secret: keys.alice.privateKey } });
+		const rotated = JSON.parse(expectSuccess(await stack.preview(["--json"])));
+		expect(rotated.changeSummary).toMatchObject({ update: 1 });
+		expect(Object.keys(rotated.changeSummary).sort()).toEqual(["same", "update"]);
+
+		world.clearRequests();
+		other.world.clearRequests();
+		adapter.write(stack, program(unknown(other.world.url), alice, { round: 1 }));
+		expectSuccess(await stack.preview());
+		expect(other.world.requests()).toEqual([]);
+		expectSuccess(await stack.up());
+		expect(other.world.submits()).toEqual(["update_user_tag"]);
+		expect(inspectors()).toEqual([alice]);
+		expect(world.submits()).toEqual([]);
+	});
+});
+
 /** The eight queries, plain and as outputs of what the first resource gives. */
 const asked = `
 const config = new pulumi.Config("other");
 const other = new orgsync.Provider("other", { url: config.require("url"), apiPrivateKey: config.require("key") });
-const bare = new orgsync.Provider("bare");
-const here = new orgsync.UserTag("here", { name: "auditors", members: { exactly: ["${alice}"] } });
-new orgsync.UserTag("there", { name: "inspectors", members: { exactly: ["${bob}"] } }, { provider: other });
-new orgsync.UserTag("bare", { name: "oncall", members: { atLeast: ["${alice}"] } }, { provider: bare });
+const here = new orgsync.UserTag("here", { name: "auditors" });
+new orgsync.UserTag("bare", { name: "oncall", members: { atLeast: ["${alice}"] } }, { provider: new orgsync.Provider("bare") });
 const user = { userId: "${alice}" };
 const activity = { activityId: config.require("activity") };
 const queries = {
@@ -147,13 +221,11 @@ export const there = [
 export const missing = orgsync.getSessionProfile({ sessionProfileId: "${policies[0]}" }).catch(({ message }) => message);
 `;
 
-describe("Providers, functions and secrets", { timeout: 180_000 }, () => {
-	it("use their own service each, return live objects, and put no key into the state or a log of orgsync", async () => {
+describe("functions and a bare Provider of a Node program", { timeout: 180_000 }, () => {
+	it("use the service of their Provider or of the stack, return live objects, and put no key into the state or a log of orgsync", async () => {
 		const other = await makePulumiWorld("", { orgsync: null });
 		await other.world.change({ userTags: [{ tagId: tags.auditors, tagName: "inspectors" }] });
-		const { world, stack } = await makePulumiWorld(asked, {
-			env: { ORGSYNC_URL: undefined, ORGSYNC_API_PRIVATE_KEY: undefined, ORGSYNC_ORGANIZATION_ID: undefined },
-		});
+		const { world, stack } = await makePulumiWorld(asked, { env: noSettings });
 		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
 		const [{ id: activityId }] = world.activities();
 		world.clearRequests();
@@ -165,13 +237,8 @@ describe("Providers, functions and secrets", { timeout: 180_000 }, () => {
 			"other:key": { secret: keys.bob.privateKey },
 			"other:activity": activityId,
 		});
-		const logged = await stack.up(["--logtostderr", "-v=9"]);
-		expectSuccess(logged);
-		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
-		expect(other.world.submits()).toEqual(["update_user_tag"]);
-		expect(other.world.organization().userTags).toContainEqual(
-			expect.objectContaining({ tagName: "inspectors", userIds: [bob] }),
-		);
+		expectSuccess(await stack.up(["--logtostderr", "-v=9"]));
+		expect(world.submits()).toEqual(["update_user_tag"]);
 
 		const { plain, outputs, there, missing } = await stack.outputs();
 		expect(plain).toMatchObject({
@@ -194,18 +261,7 @@ describe("Providers, functions and secrets", { timeout: 180_000 }, () => {
 			`get_session_profile: the service answered 404: no session profile found with id ${policies[0]}; check the ids, the organization ${organizationId} and orgsync:url`,
 		);
 
-		const secrets = [keys.alice.privateKey, keys.bob.privateKey];
-		const leaking = stack
-			.written()
-			.flatMap(({ text }) => text.split("\n"))
-			.filter((line) => secrets.some((secret) => line.includes(secret)));
-		// At this level the engine itself logs every property that it passes on, secret or not; see docs/pulumi.md.
-		expect(leaking.filter((line) => !line.includes("arshaling property for RPC["))).toEqual([]);
-
-		// Another key of a Provider is no reason to replace what was made with it.
-		await stack.configure({ "other:key": { secret: keys.alice.privateKey } });
-		const rotated = await stack.preview(["--json"]);
-		expect(JSON.parse(expectSuccess(rotated)).changeSummary).toEqual({ same: 5, update: 1 });
+		expect(leakingLines(stack)).toEqual([]);
 
 		stack.write({
 			"index.mjs": withImports(`orgsync.listUserTags({}); orgsync.listUserTagsOutput({});

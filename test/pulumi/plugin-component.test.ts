@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeFolder } from "../run.ts";
 import { alice, apps, bob, carol, document, makeWorld, organizationId, policies, providers, tags } from "../world.ts";
@@ -167,6 +168,16 @@ describe("an Organization of the plugin", () => {
 			"the engine did not register all resources: acme-oncall is refused",
 		);
 		expect(monitor.registered.map(({ name }) => name)).toContain("acme-policies");
+		expect(monitor.outputs).toEqual({});
+	});
+
+	it("adds no error when the engine ends the run after a part that failed", async () => {
+		const [world, monitor] = [await makeWorld(), await startMonitor({ holds: "acme-oncall" })];
+		const plugin = await configuredPlugin(world);
+		const constructing = constructAcme(plugin, monitor, { document: whole });
+		await expect.poll(() => monitor.registered.length).toBe(6);
+		await plugin.call("cancel", new empty.Empty());
+		await expect(constructing).resolves.toMatchObject({ organizationId });
 		expect(monitor.outputs).toEqual({});
 	});
 

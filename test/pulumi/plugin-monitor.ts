@@ -29,8 +29,14 @@ export interface TestMonitor {
 	readonly outputs: Readonly<Record<string, Values>>;
 }
 
-/** A monitor that registers everything but the resource of this name. */
-export async function startMonitor({ refuses }: { readonly refuses?: string } = {}): Promise<TestMonitor> {
+/** A monitor that registers everything but the resources of these names: it refuses one, and never answers for the other. */
+export async function startMonitor({
+	refuses,
+	holds,
+}: {
+	readonly refuses?: string;
+	readonly holds?: string;
+} = {}): Promise<TestMonitor> {
 	const registered: Registered[] = [];
 	const outputs: Record<string, Values> = {};
 	const server = new Server();
@@ -39,6 +45,7 @@ export async function startMonitor({ refuses }: { readonly refuses?: string } = 
 			const [type, name] = [request.getType(), request.getName()];
 			if (name === refuses) return done({ code: status.INVALID_ARGUMENT, details: `${name} is refused` });
 			registered.push({ type, name, inputs: read(request.getObject()), request });
+			if (name === holds) return;
 			const response = new monitorMessages.RegisterResourceResponse();
 			response.setUrn(urnOf(request.getParent(), type, name));
 			return done(null, response);

@@ -51,7 +51,14 @@ interface ProgramOptions {
 	readonly import?: string;
 }
 
-type Value = null | string | number | boolean | Expression | readonly Value[] | { readonly [name: string]: Value };
+export type Value =
+	| null
+	| string
+	| number
+	| boolean
+	| Expression
+	| readonly Value[]
+	| { readonly [name: string]: Value };
 
 /** A value that each language computes in its own words. */
 class Expression {

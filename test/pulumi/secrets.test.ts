@@ -8,14 +8,19 @@ import { describe, expect, it } from "vitest";
 import { namesOfSecrets, SecretValues, seal } from "../../src/pulumi/secrets.ts";
 import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
 import { alice, apps, bob, carol, organizationId, policies, providers, tags } from "../world.ts";
-import { makePulumiWorld, shown, withImports } from "./world.ts";
+import { type Adapter, adapters, dynamicResources, plugin } from "./adapters.ts";
+import { call, outputOf, type Program, type ProgramResource, secret } from "./program.ts";
+import { shown } from "./world.ts";
 
 const missing = "50000000-0000-4000-8000-000000000009";
 const updating = "ACTIVITY_TYPE_UPDATE_USER_TAG";
 
 /** A stack whose commands write event logs, and all that can be seen of it outside the program. */
-async function makeWatched(program: string) {
-	const { world, stack } = await makePulumiWorld(program, { env: { PULUMI_DEBUG_COMMANDS: "true" } });
+async function makeWatched(adapter: Adapter, program: Program) {
+	const { world, stack } = await adapter.makeWorld(program, {
+		env: { PULUMI_DEBUG_COMMANDS: "true" },
+		recordCalls: adapter === plugin,
+	});
 	const seen: { place: string; text: string }[] = [];
 	const run = async (...words: readonly string[]): Promise<Answer> => {
 		const log = join(stack.folder, "..", `events-${seen.length}.json`);
@@ -24,6 +29,7 @@ async function makeWatched(program: string) {
 		seen.push({ place: `output of ${command}`, text: shown(answer) });
 		seen.push({ place: `event log of ${command}`, text: withoutDebug(readFileSync(log, "utf8")) });
 		seen.push({ place: `state after ${command}`, text: JSON.stringify(await stack.state()) });
+		if (adapter === plugin) seen.push({ place: `answers of the plugin to ${command}`, text: answersIn(stack.calls()) });
 		return answer;
 	};
 	/** Where any of the values is in plain text. */
@@ -41,24 +47,43 @@ function withoutDebug(log: string): string {
 	return lines.join("\n");
 }
 
-const apply = ["up", "--yes", "--skip-preview", "--diff", "--continue-on-error"] as const;
-const write = (stack: Stack, program: string) => stack.write({ "index.mjs": withImports(program) });
+/**
+ * All that a plugin answered and logged, without the values that it marks as secrets. The engine does not say in CheckConfig
+ * which settings are secrets, and marks them in the answer.
+ */
+function answersIn(calls: ReturnType<Stack["calls"]>): string {
+	const own = calls.filter(({ method }) => /^\/pulumirpc\.ResourceProvider\/(?!CheckConfig$)/.test(method));
+	const logged = calls.filter(({ method }) => method === "/pulumirpc.Engine/Log");
+	expect(own.length).toBeGreaterThan(2);
+	const said = [...own.flatMap(({ response, errors }) => [response, errors]), ...logged.map(({ request }) => request)];
+	return JSON.stringify(said, (_name, value) =>
+		typeof value === "object" && value !== null && secretMark in value ? "[secret]" : value,
+	);
+}
 
-describe("secret inputs", { timeout: 300_000 }, () => {
+/** Marks a value as a secret in the engine's protocol. */
+const secretMark = "4dabf18193072939515e22adb298388d";
+
+const apply = ["up", "--yes", "--skip-preview", "--diff", "--continue-on-error"] as const;
+describe.each(adapters)("secret inputs of $title", { timeout: 300_000 }, (adapter) => {
 	it("of a UserTag are never in plain text: pending, drifted, blocked, misspelled, replaced or deleted", async () => {
-		const program = (name: string, more = "") => `
-const secret = pulumi.secret;
-const watch = new orgsync.UserTag("a", {
-	name: secret("${name}"),
-	previously: [secret("dawn-watch")],
-	members: { exactly: ["${alice}", secret("${bob}")] },
-	onDestroy: "removeMembers",
-	${more}
-});
-export const members = watch.members;
-export const onDestroy = watch.onDestroy;
-new orgsync.UserTag("b", { name: "oncall", tagId: secret("${tags.oncall}") });`;
-		const { world, stack, run, leaks } = await makeWatched(program("night-watch"));
+		const program = (name: string, more = {}): Program => ({
+			resources: {
+				a: {
+					type: "UserTag",
+					properties: {
+						name: secret(name),
+						previously: [secret("dawn-watch")],
+						members: { exactly: [alice, secret(bob)] },
+						onDestroy: "removeMembers",
+						...more,
+					},
+				},
+				b: { type: "UserTag", properties: { name: "oncall", tagId: secret(tags.oncall) } },
+			},
+			outputs: { members: outputOf("a", "members"), onDestroy: outputOf("a", "onDestroy") },
+		});
+		const { world, stack, run, leaks } = await makeWatched(adapter, program("night-watch"));
 		await world.change({ userTags: [{ tagId: tags.signers, tagName: "dawn-watch", userIds: [carol] }] });
 		// The one who applies keeps a tag, so that no guard minds.
 		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
@@ -86,36 +111,32 @@ new orgsync.UserTag("b", { name: "oncall", tagId: secret("${tags.oncall}") });`;
 		expect((await run("preview", "--diff", "--expect-no-changes")).exitCode).toBe(7);
 		expectSuccess(await run(...apply));
 
-		write(stack, program("night-watch", "limits: { memberRemovals: 0 },"));
+		adapter.write(stack, program("night-watch", { limits: { memberRemovals: 0 } }));
 		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob, carol] }] });
 		expect(shown(await run("up", "--yes", "--skip-preview", "--refresh", "--diff"))).toContain(
 			"blocked by a guard, nothing was submitted",
 		);
-		write(stack, `new orgsync.UserTag("c", { name: pulumi.secret("night-wacht") });`);
+		adapter.write(stack, { resources: { c: { type: "UserTag", properties: { name: secret("night-wacht") } } } });
 		const misspelt = await run("preview", "--diff");
 		expect(shown(misspelt)).toContain("no user tag is called `[secret]`");
 
-		write(stack, program("night-watch"));
-		expectSuccess(
-			await run(
-				"up",
-				"--yes",
-				"--skip-preview",
-				"--replace",
-				"urn:pulumi:test::probe::pulumi-nodejs:dynamic/orgsync:UserTag::a",
-			),
-		);
+		adapter.write(stack, program("night-watch"));
+		expectSuccess(await run("up", "--yes", "--skip-preview", "--replace", adapter.urnOf("UserTag", "a")));
 		expectSuccess(await run("destroy", "--yes", "--skip-preview", "--diff"));
 		expect(leaks(["night-watch", "dawn-watch", "night-wacht", bob, tags.oncall])).toEqual([]);
 	});
 
 	it("of removals are never in plain text, also in the ids of resources", async () => {
-		const { world, stack, run, leaks } = await makeWatched(`
-const secret = pulumi.secret;
-new orgsync.PolicyRemoval("policies", { policyIds: secret(["${policies[0]}", "${policies[1]}"]) });
-const userId = secret("${bob}");
-new orgsync.OauthProviderRemoval("providers", { userId, providerIds: [secret("${providers.bob[0]}")] });
-new orgsync.TvcAppRemoval("app", { appId: secret("${apps.old}") });`);
+		const { world, stack, run, leaks } = await makeWatched(adapter, {
+			resources: {
+				policies: { type: "PolicyRemoval", properties: { policyIds: secret([policies[0], policies[1]]) } },
+				providers: {
+					type: "OauthProviderRemoval",
+					properties: { userId: secret(bob), providerIds: [secret(providers.bob[0])] },
+				},
+				app: { type: "TvcAppRemoval", properties: { appId: secret(apps.old) } },
+			},
+		});
 		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		expectSuccess(await run("preview", "--diff"));
 		expect((await run(...apply)).exitCode).toBe(1);
@@ -137,38 +158,41 @@ new orgsync.TvcAppRemoval("app", { appId: secret("${apps.old}") });`);
 	});
 
 	it("for the organization are never in plain text, and an input that becomes secret leaves the state", async () => {
-		const { stack, run, leaks } = await makeWatched(`new orgsync.UserTag("a", { name: "signers" });
-new orgsync.PolicyRemoval("policies", { policyIds: [] });`);
+		const tag = (properties: ProgramResource["properties"], options?: ProgramResource["options"]): ProgramResource => ({
+			type: "UserTag",
+			properties: { name: "signers", ...properties },
+			...(options === undefined ? {} : { options }),
+		});
+		const { stack, run, leaks } = await makeWatched(adapter, {
+			resources: { a: tag({}), policies: { type: "PolicyRemoval", properties: { policyIds: [] } } },
+		});
 		await stack.configure({ "orgsync:organizationId": { secret: organizationId } });
 		expectSuccess(await run(...apply));
-		expect((await stack.resource("a")).inputs?.secretInputs).toEqual(["organizationId"]);
-		write(
-			stack,
-			`const provider = new orgsync.Provider("own", { organizationId: pulumi.secret("${organizationId}") });
-new orgsync.UserTag("a", { name: "signers" }, { provider });
-orgsync.UserTag.get("gone", "${carol}", { provider });`,
-		);
+		const own: ProgramResource = { type: "Provider", properties: { organizationId: secret(organizationId) } };
+		adapter.write(stack, {
+			resources: {
+				own,
+				a: tag({}, { provider: "own" }),
+				gone: { type: "UserTag", get: carol, options: { provider: "own" } },
+			},
+		});
 		const gone = await run("preview", "--diff");
 		expect(shown(gone)).toContain("the organization [secret] has no user tag with the id");
-		write(
-			stack,
-			`export const profile = orgsync.getSessionProfileOutput({ sessionProfileId: pulumi.secret("${missing}") });`,
-		);
-		expect(shown(await run("preview", "--diff"))).toContain("no session profile found with id [secret]");
+		// The host of YAML passes the arguments of functions as plain values, so no plugin can know that one is a secret.
+		if (adapter === dynamicResources) {
+			const profile = call("getSessionProfile", { sessionProfileId: secret(missing) }, "sessionProfile");
+			adapter.write(stack, { outputs: { profile } });
+			expect(shown(await run("preview", "--diff"))).toContain("no session profile found with id [secret]");
+		}
 		expect(leaks([organizationId, missing])).toEqual([]);
 
-		write(
-			stack,
-			`const name = "signers";
-new orgsync.UserTag("b", { name: "signers", organizationId: pulumi.unsecret(pulumi.output("${organizationId}")), members: { atLeast: ["${carol}"] } }, { aliases: [{ name: "a" }] });`,
-		);
+		adapter.write(stack, {
+			resources: { b: tag({ organizationId, members: { atLeast: [carol] } }, { aliases: [{ name: "a" }] }) },
+		});
 		expectSuccess(await run(...apply));
 		const plain = await stack.resource("b");
 		expect(plain.outputs).toMatchObject({ organizationId, managed: { atLeast: [carol] } });
-		write(
-			stack,
-			`new orgsync.UserTag("b", { name: "signers", organizationId: "${organizationId}", members: { atLeast: [pulumi.secret("${carol}")] } });`,
-		);
+		adapter.write(stack, { resources: { b: tag({ organizationId, members: { atLeast: [secret(carol)] } }) } });
 		expect(shown(await run(...apply))).toContain("1 updated");
 		expect(JSON.stringify(await stack.resource("b"))).not.toContain(carol);
 	});
@@ -191,16 +215,16 @@ describe("what is printed", () => {
 
 	it("is a secret in the state by name, by repetition and by value, and unknown values are not changed", () => {
 		const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-		const secret = (value: unknown) => ({
+		const marked = (value: unknown) => ({
 			"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
 			value,
 		});
 		const properties = { previously: ["old"], name: "old", members: unknown, managed: { exactly: [] }, resource: "it" };
 		expect(seal({ ...properties, secretInputs: ["members", "previously"] })).toEqual({
-			previously: secret(["old"]),
-			name: secret("old"),
+			previously: marked(["old"]),
+			name: marked("old"),
 			members: unknown,
-			managed: secret({ exactly: [] }),
+			managed: marked({ exactly: [] }),
 			resource: "it",
 			secretInputs: ["members", "previously"],
 		});

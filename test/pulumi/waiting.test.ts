@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { clockEnvironment } from "../clock.ts";
 import { expectSuccess, type RunOptions, type Stack } from "../engine/harness.ts";
 import { alice, apps, bob, carol, organizationId, policies, providers, type World } from "../world.ts";
-import { adapters } from "./adapters.ts";
+import { adapters, dynamicResources, plugin } from "./adapters.ts";
 import type { Program, ProgramResource } from "./program.ts";
 import { expectNoSecretIn, keptPolicy, type PulumiWorld, shown } from "./world.ts";
 
@@ -165,6 +165,29 @@ describe.each(adapters)("an activity of $title that needs two approvals", { time
 		const [, another] = ofType(world, removingApp);
 		expect(ofType(world, removingApp).length).toBe(2);
 		expect((await activitiesInState(stack)).waiting).toMatchObject([{ activityId: another.id }]);
+	});
+});
+
+describe("two stacks, one of each adapter, that apply the same change at the same time", { timeout: 180_000 }, () => {
+	it("create one activity, which both continue with and complete", async () => {
+		const program: Program = { resources: { old: removal(policies[0]) } };
+		const first = await dynamicResources.makeWorld(program);
+		const { world } = first;
+		const env = { ORGSYNC_URL: world.url };
+		const both = [first, { world, stack: (await plugin.makeWorld(program, { env })).stack }];
+		await world.setRules({ approvals: { [removing]: 2 } });
+		await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 300, count: 2 });
+		const upBoth = () => Promise.all(both.map(({ stack }) => stack.up()));
+		expect((await upBoth()).map(({ exitCode }) => exitCode)).toEqual([1, 1]);
+		const [{ id, fingerprint }] = ofType(world, removing);
+		for (const { stack } of both) {
+			expect((await activitiesInState(stack)).old).toMatchObject([{ activityId: id, fingerprint }]);
+		}
+		await world.submitAsBob("approve_activity", { fingerprint });
+		world.clearRequests();
+		expect((await upBoth()).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+		expect(world.submits()).toEqual([]);
+		expect(ofType(world, removing)).toMatchObject([{ id, status: "ACTIVITY_STATUS_COMPLETED" }]);
 	});
 });
 

@@ -136,12 +136,18 @@ async function register(
 	if (notice !== undefined) log.print(notice.severity, process.secrets.redact(notice.text), urn);
 	const component = request.getName();
 	for (const part of parts) known.record(partUrn(urn, part), { component, drift: part.drift });
-	const registered = await Promise.allSettled(
-		parts.map((part) => monitor.register(partRequest(request, urn, part, provider()))),
-	);
-	const failed = registered.find((one) => one.status === "rejected");
-	if (failed !== undefined) throw failed.reason;
+	const registering = parts.map((part) => monitor.register(partRequest(request, urn, part, provider())));
+	const isWhole = await Promise.race([allSettled(registering), process.interrupted]);
+	// The engine ends the run after a part that failed, shows why, and deletes nothing. A second error would hide the first.
+	if (isWhole !== true) return urn;
 	const lasting = Object.entries(outputs).filter(([name]) => lastingOutputs.includes(name));
 	await monitor.registerOutputs(urn, writeProperties(Object.fromEntries(lasting)));
 	return urn;
+}
+
+/** Returns true once all have succeeded. Rejects with the first failure, once none is in progress. */
+async function allSettled(work: readonly Promise<unknown>[]): Promise<true> {
+	const failed = (await Promise.allSettled(work)).find((one) => one.status === "rejected");
+	if (failed !== undefined) throw failed.reason;
+	return true;
 }

@@ -1,5 +1,5 @@
 /** The engine's resource monitor, as far as the plugin calls it: a component registers itself and its parts there. */
-import { credentials, type ServiceError, status } from "@grpc/grpc-js";
+import { credentials, type ServiceError } from "@grpc/grpc-js";
 import monitorService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import monitorMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
@@ -9,9 +9,6 @@ import { messageLimits } from "./engine.ts";
 const { RegisterResourceOutputsRequest } = monitorMessages;
 
 type RegisterRequest = InstanceType<typeof monitorMessages.RegisterResourceRequest>;
-
-/** How long a call waits for its process to end, in milliseconds, if the engine takes no registrations any more. */
-const endMs = 30_000;
 
 export class Monitor {
 	readonly #client: InstanceType<typeof monitorService.ResourceMonitorClient>;
@@ -45,11 +42,7 @@ function call<Response>(
 	return new Promise((resolve, reject) => {
 		start((error, response) => {
 			if (error === null) return resolve(response);
-			const failure = new ResourceFailure(`the engine did not register all resources: ${error.details}`);
-			// The engine ends the run, and shows why. A second error would only hide that; success would delete the parts.
-			const isEnding = error.code === status.UNAVAILABLE || error.code === status.CANCELLED;
-			if (isEnding) setTimeout(reject, endMs, failure).unref();
-			else reject(failure);
+			reject(new ResourceFailure(`the engine did not register all resources: ${error.details}`));
 		});
 	});
 }

@@ -1,0 +1,128 @@
+/**
+ * An Organization and getPlan of a YAML program under the real engine, and what a bot reads of it in `preview --json`: which
+ * properties of which resources change, how, and what the plan says.
+ */
+import { describe, expect, it } from "vitest";
+import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
+import { alice, apps, carol, document, organizationId, policies, tags } from "../world.ts";
+import { expectNoSecretIn, makeYamlWorld, shown } from "./world.ts";
+
+interface Digest {
+	readonly steps: readonly {
+		readonly op: string;
+		readonly urn: string;
+		readonly detailedDiff: Readonly<Record<string, { readonly kind: string }>> | null;
+		readonly newState?: { readonly provider?: string; readonly outputs?: Readonly<Record<string, unknown>> };
+	}[];
+	readonly diagnostics: readonly { readonly urn?: string; readonly message?: string; readonly severity: string }[];
+}
+
+/** What a bot reads: each step as `op name`, and the plan beside the component. */
+function readDigest(answer: Answer) {
+	const { steps, diagnostics } = JSON.parse(answer.stdout) as Digest;
+	const ours = steps.filter(({ urn }) => urn.includes("::orgsync:index:"));
+	const nameOf = (urn: string) => urn.split("::").at(-1) ?? "";
+	const kindsOf = (details: Digest["steps"][number]["detailedDiff"]) =>
+		Object.fromEntries(Object.entries(details ?? {}).map(([path, { kind }]) => [path, kind]));
+	return {
+		operations: ours.map(({ op, urn }) => `${op} ${nameOf(urn)}`).sort(),
+		details: Object.fromEntries(
+			ours.filter(({ op }) => op === "update").map((step) => [nameOf(step.urn), kindsOf(step.detailedDiff)]),
+		),
+		plan: diagnostics.find(({ urn, severity }) => severity === "info" && urn?.includes(":Organization::"))?.message,
+	};
+}
+
+const partsIn = async (stack: Stack): Promise<readonly string[]> =>
+	((await stack.state()).deployment.resources ?? [])
+		.filter(({ type }) => /^orgsync:index:(UserTag|.*Removal)$/.test(type))
+		.map(({ urn }) => urn.split("::").at(-1) ?? "")
+		.sort();
+
+const program = (name: string, options: string) => `resources:
+  own:
+    type: pulumi:providers:orgsync
+    properties: { organizationId: ${organizationId} }
+  ${name}:
+    type: orgsync:index:Organization
+    properties: { document: orgsync.yaml }
+    options: { provider: "\${own}"${options} }
+variables:
+  plan:
+    fn::invoke:
+      function: orgsync:index:getPlan
+      arguments: { document: orgsync.yaml }
+      options: { provider: "\${own}" }
+outputs:
+  summary: \${${name}.summary}
+  impact: \${${name}.impact}
+  approvals: \${${name}.approvals}
+  isInSync: \${plan.inSync}
+  comment: \${plan.markdown}`;
+
+describe("an Organization in YAML", { timeout: 120_000 }, () => {
+	it("comes in sync, is renamed, repairs drift, and keeps its parts when a run fails; a bot reads what changes", async () => {
+		const { world, stack } = await makeYamlWorld(program("acme", ""));
+		const desired = document(
+			`userTags: [{ name: signers, id: ${tags.signers}, members: { exactly: [alice, bob] } }, { name: oncall }]`,
+			`absent: { policies: [${policies[0]}], tvcApps: [${apps.old}] }`,
+		);
+		stack.write({ "orgsync.yaml": desired });
+		const parts = ["acme-oncall", "acme-policies", "acme-signers", `acme-tvc-app-${apps.old}`];
+		const first = readDigest(await stack.preview(["--json"]));
+		expect(first.operations).toEqual(["acme", ...parts].map((name) => `create ${name}`));
+		expect(first.plan).toContain("~ userTag:signers");
+		expect(first.plan).toContain("Plan: 3 activities; they run at once.");
+		expect(world.submits()).toEqual([]);
+
+		expectSuccess(await stack.up());
+		expect([...world.submits()].sort()).toEqual([
+			"delete_policies",
+			"delete_tvc_app_and_deployments",
+			"update_user_tag",
+		]);
+		expect(await partsIn(stack)).toEqual(parts);
+		const { provider } = await stack.resource("acme-signers");
+		expect(provider).toMatch(/:providers:orgsync::own::/);
+		const outputs = await stack.outputs();
+		expect(outputs.summary).toEqual({ organizationId, differences: [], unmanaged: ["userTag:auditors"] });
+		expect(outputs.impact).toEqual([]);
+		expect(outputs.approvals).toContainEqual({ step: "remove a policy", verdict: "runs", sentence: "runs at once" });
+		expect(outputs.isInSync).toBe(false);
+		expect(outputs.comment).toMatch(/^<!-- orgsync: plan -->/);
+
+		// A component with another name: the engine finds its parts by the names that they had.
+		const renamed = `name: probe\nruntime: yaml\n${program("beta", ", aliases: [{ name: acme }]")}\n`;
+		stack.write({ "Pulumi.yaml": renamed });
+		expectSuccess(await stack.preview(["--expect-no-changes"]));
+		stack.write({ "Pulumi.yaml": `name: probe\nruntime: yaml\n${program("acme", "")}\n` });
+
+		await world.change({
+			userTags: [{ tagId: tags.signers, tagName: "signatories", userIds: [alice, carol] }],
+			policies: [{ policyId: policies[0], policyName: "policy 1" }],
+		});
+		const drifted = readDigest(await stack.preview(["--json"]));
+		expect(drifted.details).toEqual({
+			"acme-policies": { "policyIds[0]": "add" },
+			"acme-signers": { name: "update", "members.exactly[1]": "add", "members.exactly[2]": "delete" },
+		});
+		expect(drifted.plan).toMatch(/name: signatories -> signers\n\s*\+ member bob\n\s*- member carol\n/);
+
+		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		world.clearRequests();
+		const pending = await stack.up();
+		expect(pending.exitCode).toBe(1);
+		expect(shown(pending)).toContain("remove a policy: pending approval");
+		expect(shown(pending)).not.toMatch(/Organization resource|resource monitor/);
+		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
+		expect(await partsIn(stack)).toEqual(parts);
+
+		stack.write({ "orgsync.yaml": document("userTags: [{ name: signers, members: { exactly: [alcie] } }]") });
+		const wrong = await stack.up();
+		expect(wrong.exitCode).toBe(1);
+		expect(shown(wrong)).toContain("orgsync.yaml:3:50: unknown user `alcie`; did you mean `alice`?");
+		expect(shown(wrong)).not.toMatch(/\n\s+at /);
+		expect(await partsIn(stack)).toEqual(parts);
+		expectNoSecretIn(stack);
+	});
+});

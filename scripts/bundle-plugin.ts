@@ -76,6 +76,10 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
 	console.error("error: the orgsync plugin needs Node 22.18 or later, and this is " + process.versions.node);
 	process.exit(1);
 }
+// With a thousand resources, a third less memory: a small young generation, and no code of the middle compiler.
+var v8 = require("node:v8");
+v8.setFlagsFromString("--optimize-for-size");
+v8.setFlagsFromString("--no-maglev");
 import("./lib/main.mjs");
 `;
 
@@ -97,8 +101,7 @@ export async function bundlePlugin(folder: string): Promise<void> {
 	rmSync(folder, { recursive: true, force: true });
 	mkdirSync(join(folder, "lib"), { recursive: true });
 	const bundle = await openBundle();
-	const { output } = await bundle.write({
-		dir: join(folder, "lib"),
+	const { output } = await bundle.generate({
 		format: "esm",
 		entryFileNames: "[name].mjs",
 		chunkFileNames: "[name].mjs",
@@ -106,6 +109,7 @@ export async function bundlePlugin(folder: string): Promise<void> {
 	});
 	await bundle.close();
 	const chunks = output.filter((one) => one.type === "chunk");
+	for (const { fileName, code } of chunks) writeFileSync(join(folder, "lib", fileName), escapeOthers(code));
 	writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesOf(packagesOf(chunks)));
 	writeFileSync(join(folder, command), launcher);
 	chmodSync(join(folder, command), 0o755);
@@ -119,6 +123,14 @@ export async function bundlePlugin(folder: string): Promise<void> {
 		recursive: true,
 		filter: (file) => !schemasOfOthers.has(relative(schemas, file)),
 	});
+}
+
+/**
+ * The code with an escape for each character beyond ASCII: with one of them, Node holds two bytes for every character. They
+ * occur in strings, templates and patterns, which have this escape in common.
+ */
+function escapeOthers(code: string): string {
+	return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** The packages with a file in the bundle, as folders in node_modules, sorted. */

@@ -110,7 +110,7 @@ describe("the package as published", () => {
 		const imported = new Set<string>();
 		for (const file of files.filter((name) => name.endsWith(".js"))) {
 			const text = readFileSync(join(project, "node_modules/orgsync", file), "utf8");
-			for (const [, name = ""] of text.matchAll(/(?:^(?!\s*\*).*?\bfrom |\bimport\(|^import )"([a-z@][^"\s]*)"/gm)) {
+			for (const [, name = ""] of text.matchAll(/(?:^(?!\s*[*']).*?\bfrom |\bimport\(|^import )"([a-z@][^"\s]*)"/gm)) {
 				if (!name.startsWith("node:"))
 					imported.add(
 						name

@@ -60,6 +60,10 @@ describe("the bundle of the plugin", () => {
 		expect(imported.filter((name) => !nodes.has(name) && !nodes.has(name.replace("node:", "")))).toEqual([]);
 	});
 
+	it("is written in ASCII, of which Node holds one byte for each character", () => {
+		expect(/[^\0-\x7f]/.exec(code)?.[0]).toBeUndefined();
+	});
+
 	it("has every schema that its code checks values with", () => {
 		const named = [...code.matchAll(/checkSchema\("([^"]+)"/g)].map(([, name]) => name);
 		const needed = readdirSync(join(root, "schemas/operations")).map((name) => `operations/${name}`);
@@ -97,7 +101,7 @@ describe("the command pulumi-resource-orgsync", () => {
 		symlinkSync(join(plugin, "pulumi-resource-orgsync"), join(bin, "pulumi-resource-orgsync"));
 		const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
 		const link = join(bin, "pulumi-resource-orgsync");
-		const child = spawn(link, { env: { PATH }, stdio: ["pipe", "pipe", "inherit"] });
+		const child = spawn(link, ["127.0.0.1:1"], { env: { PATH }, stdio: ["pipe", "pipe", "inherit"] });
 		const first = await new Promise((resolve, reject) => {
 			child.stdout.setEncoding("utf8").once("data", resolve);
 			child.once("error", reject).once("exit", (code) => reject(new Error(`exit code ${code}`)));

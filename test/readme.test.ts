@@ -105,6 +105,8 @@ describe("the commands for a clone", () => {
 			"src",
 			"schemas",
 			"examples",
+			"scripts",
+			"LICENSE",
 			"sdk",
 			"package.json",
 			"package-lock.json",

@@ -6,6 +6,7 @@ import { showName } from "../escape.ts";
 import { diff } from "../plan/diff.ts";
 import { type DesiredOrganization, type LiveOrganization, type LiveUserTag, uuid } from "../plan/organization.ts";
 import { ResourceFailure } from "./failure.ts";
+import { hasUnknown, type Properties } from "./inputs.ts";
 
 export interface ImportId {
 	/** In lower case. */
@@ -75,6 +76,19 @@ export function refuseId(
 	return verb === "read"
 		? `a ${name} cannot be read by an id, ${because}; remove the option \`id\` or \`get\``
 		: `a ${name} cannot be imported, ${because}; write the resource and run \`pulumi up\`: it submits nothing for objects that are gone`;
+}
+
+/**
+ * Why a resource that was imported cannot be compared: its name belongs to another tag now. Until the first `up` or refresh, its
+ * inputs have no id and the tag is found by its name, so comparing would replace the resource and manage the other tag.
+ */
+export function refuseOtherTag(olds: Properties, oldInputs: Properties, news: Properties): string | undefined {
+	const { tagId, organizationId } = olds;
+	if (tagId === undefined || "tagId" in oldInputs || typeof news.tagId !== "string" || hasUnknown(news))
+		return undefined;
+	if (news.tagId === tagId || news.organizationId !== organizationId) return undefined;
+	const name = showName(String(news.name));
+	return `the imported user tag ${tagId} is not called \`${name}\`, which is the name of ${news.tagId}; correct the name in the program, and run \`pulumi refresh\` if the tag was renamed`;
 }
 
 /** Why an `Organization` cannot be imported, and what to do instead. */

@@ -101,9 +101,11 @@ export class ProviderProcess {
 	}
 }
 
+/** Whether another process holds the other end. Node starts its children with a socket instead of a pipe. */
 function isPipe(descriptor: number): boolean {
 	try {
-		return fstatSync(descriptor).isFIFO();
+		const found = fstatSync(descriptor);
+		return found.isFIFO() || found.isSocket();
 	} catch {
 		return false;
 	}

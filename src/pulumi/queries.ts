@@ -17,7 +17,7 @@ export interface QueryFunction {
 }
 
 /** The argument that all functions have. */
-export const organizationArgument: Described = {
+const organizationArgument: Described = {
 	organizationId: {
 		shape: "id",
 		description: "The organization to query, a UUID. Defaults to the Provider's.",

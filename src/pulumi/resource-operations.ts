@@ -4,7 +4,7 @@
  */
 import { explain, ResourceFailure } from "./failure.ts";
 
-import { refuseId } from "./import-id.ts";
+import { refuseId, refuseOtherTag } from "./import-id.ts";
 import { type CheckFailure, hasUnknown, type MetaInputs, type Properties, withoutUndefined } from "./inputs.ts";
 import { asWhole, compareValues, including, type PropertyChange, replacesOf } from "./property-changes.ts";
 
@@ -85,7 +85,12 @@ export function makeOperations(
 				return { inputs: { ...news }, failures: [{ property: "", reason: hide(process, error).message }] };
 			}
 		},
-		diff: (id, olds, news, more = {}) => diffSafely(definition, id, { olds: read(olds), news: read(news), ...more }),
+		diff(id, olds, news, more = {}) {
+			const compared = { olds: read<Outputs>(olds), news: read<Partial<ResourceInputs>>(news), ...more };
+			const refusal = refuseOtherTag(olds, more.oldInputs ?? olds, news);
+			refuse(refusal && secrets.redact(refusal));
+			return diffSafely(definition, id, compared);
+		},
 		create: (inputs) =>
 			submitting(async () => {
 				const { id, outs } = await converge(definition, read(inputs), undefined, await sessionOf(inputs));

@@ -28,14 +28,14 @@ export async function benchPlugin(): Promise<readonly Measured[]> {
 	}
 }
 
-/** The row of the start, and the memory of a plugin that serves nothing yet, in megabytes. */
+/** The row of the start, and the memory of a plugin that serves nothing yet, in MiB. */
 async function benchStart(): Promise<readonly [Measured, number]> {
 	const ours: number[] = [];
 	const bare: number[] = [];
 	const memory: number[] = [];
 	for (let round = 0; round < 15; round += 1) {
 		const start = performance.now();
-		const child = spawn(process.execPath, [join(plugin, "pulumi-resource-orgsync")], {
+		const child = spawn(process.execPath, [join(plugin, "pulumi-resource-orgsync"), "127.0.0.1:1"], {
 			stdio: ["pipe", "pipe", "inherit"],
 		});
 		await firstOutput(child);
@@ -74,8 +74,8 @@ async function benchUp(tags: ManyTags, idlePlugin: string, atRest: number): Prom
 		{
 			what: "memory of the plugin at rest, and at most during pulumi up of 1,000 tags",
 			measured:
-				process.platform === "linux" ? `${atRest.toFixed(0)} MB, ${median(memory).toFixed(0)} MB` : "on Linux only",
-			aim: "under 120 MB",
+				process.platform === "linux" ? `${atRest.toFixed(0)} MiB, ${median(memory).toFixed(0)} MiB` : "on Linux only",
+			aim: "under 120 MiB",
 		},
 		{
 			what: "pulumi up of 1,000 tags in 20 organizations from YAML, against a plugin that does nothing",
@@ -127,7 +127,7 @@ async function makeIdlePlugin(folder: string): Promise<string> {
 	return folder;
 }
 
-/** What the work returns, and the most memory in megabytes that a plugin's process had meanwhile. */
+/** What the work returns, and the most memory in MiB that a plugin's process had meanwhile. */
 async function watchMemory<T>(work: () => Promise<T>): Promise<readonly [T, number]> {
 	let peak = 0;
 	const timer = setInterval(() => {
@@ -149,11 +149,11 @@ function findPlugins(): readonly number[] {
 		.map(Number);
 }
 
-/** The most memory that the process ever had, in megabytes; 0 if it has ended. */
+/** The most memory that the process ever had, in MiB; 0 if it has ended. */
 function peakMemory(pid: number | undefined): number {
 	if (process.platform !== "linux") return 0;
 	const [, kilobytes = "0"] = /VmHWM:\s+(\d+) kB/.exec(readProcess(String(pid), "status")) ?? [];
-	return Number(kilobytes) / 1000;
+	return Number(kilobytes) / 1024;
 }
 
 function readProcess(pid: string, file: string): string {

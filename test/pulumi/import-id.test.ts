@@ -1,11 +1,12 @@
 /** The ids by which tags are imported and read, and what is refused, as the adapters call it; without the engine. */
 import { describe, expect, it } from "vitest";
-import { findLiveTag } from "../../src/pulumi/import-id.ts";
+import { findLiveTag, readImportId } from "../../src/pulumi/import-id.ts";
 import { PluginProvider } from "../../src/pulumi/plugin/provider.ts";
 import { ProviderProcess } from "../../src/pulumi/provider-process.ts";
 import { makeOperations, type ResourceOperations } from "../../src/pulumi/resource-operations.ts";
 import { resources } from "../../src/pulumi/resources.ts";
 import { alice, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
+import { configuredPlugin, secret } from "./plugin-client.ts";
 
 const other = "0a000000-0000-4000-8000-000000000002";
 
@@ -64,7 +65,11 @@ describe("an import of a user tag", () => {
 			if (tagName === tags.signers) expect(found).toMatchObject({ id: tags.signers, inputs: { name: "signers" } });
 			else expect(found).toMatchObject({ id: tagId, inputs: { name: tagName, members: { exactly: [] } } });
 		}
-		expect(await importAs(operations, "team/ops", made[0]?.tagId)).toMatchObject({ inputs: { name: "team/ops" } });
+		const [first] = made.map(({ tagId }) => tagId);
+		expect(await importAs(operations, "team/ops", first)).toMatchObject({ inputs: { name: "team/ops" } });
+		expect(await importAs(operations, String(first).toUpperCase(), first)).toMatchObject({ id: first });
+		const upper = readImportId(`${other.toUpperCase()}/A/b`, organizationId);
+		expect(upper).toEqual({ organizationId: other, tag: "A/b" });
 	});
 
 	it("fails for an id that leads to no tag, with the nearest names or the form of the id", async () => {
@@ -119,6 +124,31 @@ describe("an import of a user tag", () => {
 		await expect(importAs(operations, tags.oncall, "second")).rejects.toThrow(
 			`the user tag ${tags.oncall} is managed by two resources, \`first\` and \`second\`; manage each tag with one resource`,
 		);
+	});
+});
+
+describe("an imported user tag", () => {
+	it("has a secret organization where that of the Provider is secret, as has a tag that is only read", async () => {
+		const plugin = await configuredPlugin(await makeWorld(), { organizationId: secret(organizationId) });
+		const resource = plugin.resource("UserTag", "signers");
+		const imported = await resource.read("signers", {});
+		const found = await resource.read("signers", {}, {});
+		for (const shown of [imported.inputs, imported.outputs, found.outputs]) {
+			expect(shown).toMatchObject({ name: "signers", organizationId: secret(organizationId) });
+		}
+	});
+
+	it("is not replaced by another tag that has its name before the first up: the error says to refresh", async () => {
+		const world = await makeWorld();
+		const { operations } = operationsOf(world, "UserTag");
+		const { id = "", props = {}, inputs = {} } = await importAs(operations, "signers");
+		const compare = (tagId: string, oldInputs: object) =>
+			operations.diff(id, props, { ...props, tagId }, { oldInputs: { ...oldInputs } });
+		expect(compare(tags.signers, inputs)).toMatchObject({ changes: false, replaces: [] });
+		expect(() => compare(tags.oncall, inputs)).toThrow(
+			`the imported user tag ${tags.signers} is not called \`signers\`, which is the name of ${tags.oncall}; correct the name in the program, and run`,
+		);
+		expect(compare(tags.oncall, { ...inputs, tagId: id })).toMatchObject({ replaces: ["tagId"] });
 	});
 });
 

@@ -98,6 +98,21 @@ describe("with mocks", () => {
 		);
 	});
 
+	it("the mocks answer getPlan with a plan", async () => {
+		answers = { "orgsync:index:getPlan": { inSync: true, changes: [] } };
+		expect(await orgsync.getPlan({ document: "orgsync.yaml" })).toEqual({ inSync: true, changes: [] });
+		const plan = orgsync.getPlanOutput({ document: { organizationId: pulumi.output(organizationId) } });
+		expect(await promiseOf(plan)).toEqual({ inSync: true, changes: [] });
+		expect(asked).toEqual([
+			["orgsync:index:getPlan", { document: "orgsync.yaml" }],
+			["orgsync:index:getPlan", { document: { organizationId } }],
+		]);
+		answers = {};
+		await expect(orgsync.getPlan({ document: "orgsync.yaml" })).rejects.toThrow(
+			"getPlan: the mocks return nothing for it: return { inSync: … } for orgsync:index:getPlan",
+		);
+	});
+
 	it("an Organization registers its parts and finds no differences", async () => {
 		const folder = makeFolder();
 		writeFileSync(join(folder, "Pulumi.yaml"), "name: probe\nruntime: nodejs\n");
@@ -116,7 +131,8 @@ describe("with mocks", () => {
 		});
 		const summary = { organizationId, differences: [], unmanaged: [] };
 		expect(await promiseOf(organization.summary)).toEqual(summary);
-		expect(await promiseOf(pulumi.all([organization.changes, organization.activities]))).toEqual([[], 0]);
+		const { changes, activities, impact, approvals } = organization;
+		expect(await promiseOf(pulumi.all([changes, activities, impact, approvals]))).toEqual([[], 0, [], []]);
 		await expect
 			.poll(() => [...made.keys()].sort())
 			.toEqual(["acme", "acme-oauth-providers-bob", "acme-policies", "acme-signers", `acme-tvc-app-${apps.old}`]);

@@ -49,11 +49,14 @@ export interface Plugin {
 /** A plugin that no one has configured. */
 export async function startPlugin(engine?: string): Promise<Plugin> {
 	const { port, close } = await serve(engine, "1.2.3");
+	onTestFinished(close);
+	return connectPlugin(port);
+}
+
+/** A plugin that serves this port. */
+export function connectPlugin(port: number): Plugin {
 	const client = new providerService.ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
-	onTestFinished(() => {
-		client.close();
-		close();
-	});
+	onTestFinished(() => client.close());
 	const methods = client as unknown as Record<
 		string,
 		(request: object, done: (error: ServiceError | null, response: unknown) => void) => void
@@ -70,6 +73,11 @@ export async function startPlugin(engine?: string): Promise<Plugin> {
 /** A plugin with alice's key for the world's organization. */
 export async function configuredPlugin(world: World, settings: Values = {}, engine?: string): Promise<Plugin> {
 	const plugin = await startPlugin(engine);
+	await configureFor(plugin, world, settings);
+	return plugin;
+}
+
+export async function configureFor(plugin: Plugin, world: World, settings: Values = {}): Promise<void> {
 	const request = new providerMessages.ConfigureRequest();
 	request.setUrn("urn:pulumi:test::probe::pulumi:providers:orgsync::default");
 	request.setId("1");
@@ -81,7 +89,6 @@ export async function configuredPlugin(world: World, settings: Values = {}, engi
 	};
 	request.setArgs(write({ ...defaults, ...settings }));
 	await plugin.call("configure", request);
-	return plugin;
 }
 
 export function write(values: Values): struct.Struct {

@@ -1,5 +1,8 @@
 /** What the plugin answers to the engine's questions about differences, without an engine. */
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { compareValues } from "../../src/pulumi/property-changes.ts";
 import { alice, apps, bob, carol, makeWorld, organizationId, policies, providers, tags } from "../world.ts";
 import { configuredPlugin, type Diff, secret, startPlugin, unknown } from "./plugin-client.ts";
 
@@ -198,6 +201,47 @@ describe("a diff of the plugin names", () => {
 		});
 	});
 });
+
+describe("a detailed diff of members", () => {
+	const ids = fc.uniqueArray(fc.constantFrom(alice, bob, carol, other, organizationId), { minLength: 1 });
+	const members = fc.option(
+		fc.oneof(
+			fc.record({ exactly: ids }, { noNullPrototype: true }),
+			fc.record(
+				{ atLeast: fc.option(ids, { nil: undefined }), never: fc.option(ids, { nil: undefined }) },
+				{ noNullPrototype: true },
+			),
+		),
+		{ nil: undefined },
+	);
+
+	it("is empty if nothing differs, and otherwise makes the new list of the old one", () => {
+		fc.assert(
+			fc.property(members, members, (before, after) => {
+				const details = compareValues(["members"], before, after);
+				const sets = (one: object | undefined) =>
+					one && Object.fromEntries(Object.entries(one).map(([list, found]) => [list, found && new Set(found)]));
+				expect(details.length === 0).toBe(
+					isDeepStrictEqual(withoutUndefined(sets(before)), withoutUndefined(sets(after))),
+				);
+				for (const list of ["exactly", "atLeast", "never"] as const) {
+					const [old, made] = [before, after].map((one) => (one as Record<string, string[]> | undefined)?.[list]);
+					if (old === undefined || made === undefined) continue;
+					const found = details
+						.filter(({ path }) => path[1] === list)
+						.map(({ path, kind }) => ({ index: path[2], kind }));
+					const gone = found.flatMap(({ index, kind }) => (kind === "add" ? [] : [old[Number(index)]]));
+					const come = found.flatMap(({ index, kind }) => (kind === "delete" ? [] : [made[Number(index)]]));
+					expect(new Set([...old.filter((id) => !gone.includes(id)), ...come])).toEqual(new Set(made));
+				}
+			}),
+		);
+	});
+});
+
+function withoutUndefined(value: object | undefined): unknown {
+	return value && Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined));
+}
 
 describe("a preview of the plugin", () => {
 	it("has every output of a new tag, known as far as the check found it, and requests and submits nothing more", async () => {

@@ -46,6 +46,22 @@ describe("the functions of the plugin", () => {
 		expect(assets.result).toMatchObject({ assets: [{ symbol: "ETH" }] });
 	});
 
+	it("share answers, but none from before a resource submitted something", async () => {
+		const world = await makeWorld();
+		const plugin = await configuredPlugin(world);
+		const names = async () => {
+			const { userTags } = (await invoke(plugin, "listUserTags")).result as { userTags: { tagName: string }[] };
+			return userTags.map(({ tagName }) => tagName);
+		};
+		expect(await names()).toContain("signers");
+		expect(await names()).toContain("signers");
+		expect(world.requests()).toEqual(["list_user_tags"]);
+		const tag = plugin.resource("UserTag", "keepers");
+		const { inputs } = await tag.check({ name: "keepers", previously: ["signers"] });
+		await tag.create(inputs);
+		expect(await names()).toContain("keepers");
+	});
+
 	it("name the argument that is wrong, and send nothing", async () => {
 		const world = await makeWorld();
 		const plugin = await configuredPlugin(world, { organizationId: "" });

@@ -1,9 +1,17 @@
 /** What the plugin answers to an engine about everything but differences, without an engine. */
-import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
+import {
+	Server,
+	ServerCredentials,
+	type ServerUnaryCall,
+	type ServiceError,
+	type sendUnaryData,
+	status,
+} from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import type engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
 import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
 import fc from "fast-check";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
@@ -103,7 +111,7 @@ describe("inputs of the plugin", () => {
 		]);
 	});
 
-	it("stay secrets in checked inputs, previews, states, failed states and refreshed ones", async () => {
+	it("stay secrets in checked inputs, previews, states and refreshed ones", async () => {
 		const world = await makeWorld();
 		const signers = (await configuredPlugin(world)).resource("UserTag", "signers");
 		const news = { name: "signers", members: { atLeast: [alice, secret(bob)] } };
@@ -125,6 +133,28 @@ describe("inputs of the plugin", () => {
 			expect(JSON.stringify(withoutSecrets(found))).not.toContain(bob);
 			expect(Object.keys(found)).not.toEqual(expect.arrayContaining(["secretInputs"]));
 		}
+	});
+
+	it("stay secrets in the state and the message of a change that is pending", async () => {
+		const world = await makeWorld();
+		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		const signers = (await configuredPlugin(world)).resource("UserTag", "signers");
+		const { inputs } = await signers.check({ name: "signers", members: secret({ atLeast: [bob] }), limits: {} });
+		const failure = await signers.create(inputs).then(
+			() => expect.unreachable(),
+			(error: ServiceError) => error,
+		);
+		expect(failure.details).toMatch(/pending approval/);
+		expect(failure.details).not.toContain(bob);
+		const [bytes] = failure.metadata.get("grpc-status-details-bin");
+		const [detail] = statusMessages.Status.deserializeBinary(bytes as Buffer).getDetailsList();
+		const stored = providerMessages.ErrorResourceInitFailed.deserializeBinary(
+			detail?.getValue_asU8() ?? new Uint8Array(),
+		);
+		const outputs = stored.getProperties()?.toJavaScript() ?? {};
+		expect(outputs).toMatchObject({ name: "signers", activities: secret([{ outcome: "awaiting-approval" }]) });
+		expect(Object.keys(outputs)).not.toEqual(expect.arrayContaining(["limits"]));
+		expect(JSON.stringify(withoutSecrets(outputs))).not.toContain(bob);
 	});
 
 	it("keep the default organization secret if it is one", async () => {
@@ -235,6 +265,17 @@ describe("the settings of the plugin", () => {
 			.resource("UserTag", "signers")
 			.check({ name: "signers", members: { exactly: [alice, bob] }, limits: { memberRemovals: 0 } });
 		expect(failures).toEqual([]);
+	});
+
+	it("arrive as variables from an engine that has no other way", async () => {
+		const world = await makeWorld();
+		const plugin = await startPlugin();
+		const request = new providerMessages.ConfigureRequest();
+		const given = { url: world.url, organizationId, apiPrivateKey: keys.alice.privateKey, journal: ":memory:" };
+		for (const [name, value] of Object.entries(given)) request.getVariablesMap().set(`orgsync:config:${name}`, value);
+		await plugin.call("configure", request);
+		const { inputs } = await plugin.resource("UserTag", "signers").check({ name: "signers" });
+		expect(inputs).toMatchObject({ organizationId, tagId: tags.signers });
 	});
 
 	it("differ by name, and replace no provider", async () => {

@@ -137,7 +137,10 @@ export function diffConfiguration(request: Message<"DiffRequest">): Message<"Dif
 
 /** The settings to use. Throws ConfigurationError, also for a private key that is in the stack configuration as plain text. */
 export function readConfiguration(request: Message<"ConfigureRequest">): Configuration {
-	const { properties, secretNames } = readProperties(request.getArgs());
+	// Old engines send only variables, as text.
+	const variables = [...request.getVariablesMap().entries()].map(([name, value]) => [name.split(":").at(-1), value]);
+	const args = request.getArgs() ?? writeProperties(Object.fromEntries(variables));
+	const { properties, secretNames } = readProperties(args);
 	refusePlainKey(request);
 	const given = settingNames.flatMap((name): readonly (readonly [SettingName, string])[] => {
 		const value = properties[name];

@@ -109,7 +109,11 @@ export class ResourceCalls {
 		const { limits } = readProperties(inputsOfState).properties;
 		const properties = withoutUndefined({ limits, ...state });
 		const read = operationOfRead(this.#definition, request.getInputs(), withoutMeta(properties));
-		const { id = "", props = {}, inputs = {} } = await this.#operations[read](request.getId(), properties);
+		const {
+			id = "",
+			props = {},
+			inputs = {},
+		} = await this.#operations[read](request.getId(), this.#withDefaultSecret(properties));
 		const response = new ReadResponse();
 		response.setId(id);
 		response.setProperties(writeOutputs(props));

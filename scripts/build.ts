@@ -1,0 +1,44 @@
+/**
+ * `npm run build`: dist/ from src/, with the provider plugin as a bundle. Compiles only what has changed since the last build
+ * here, and removes what has no source any more.
+ */
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const [source, target] = [join(root, "src"), join(root, "dist")];
+const record = join(root, ".tsbuildinfo");
+
+/** The modules below a folder, by path without extension. */
+function modulesIn(folder: string, extension: string): ReadonlySet<string> {
+	if (!existsSync(folder)) return new Set();
+	const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+	return new Set(files.filter((file) => file.endsWith(extension)).map((file) => file.slice(0, -extension.length)));
+}
+
+function run(command: string, ...words: readonly string[]): void {
+	const { status } = spawnSync(process.execPath, [join(root, command), ...words], { cwd: root, stdio: "inherit" });
+	if (status !== 0) process.exit(status ?? 1);
+}
+
+rmSync(join(target, "plugin"), { recursive: true, force: true });
+const sources = modulesIn(source, ".ts");
+const built = modulesIn(target, ".js");
+for (const name of built) {
+	for (const extension of [".js", ".d.ts"])
+		if (!sources.has(name)) rmSync(join(target, name + extension), { force: true });
+}
+// The compiler believes its record: without it, it writes every file.
+if ([...sources].some((name) => !built.has(name))) rmSync(record, { force: true });
+run(
+	"node_modules/typescript/bin/tsc",
+	"-p",
+	"tsconfig.json",
+	"--incremental",
+	"--tsBuildInfoFile",
+	relative(root, record),
+);
+chmodSync(join(target, "cli/main.js"), 0o755);
+run("scripts/bundle-plugin.ts");

@@ -1,6 +1,6 @@
 /**
- * The Pulumi examples: each plays its story as its README says and leaves nothing behind. Programs in TypeScript, also
- * those of the pages about Pulumi, are checked against the types of the package.
+ * The example of the dynamic resources plays its story as its README says and leaves nothing behind. Programs in TypeScript, also
+ * those of the pages about Pulumi, are checked against the types of the package. test/sdk/programs.test.ts runs the other examples.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { installPackage } from "../engine/install.ts";
 import { shareNodeSdk } from "../engine/node-sdk.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const examples = ["pulumi-typescript", "pulumi-yaml-document"] as const;
+const examples = ["pulumi-node"] as const;
 
 /** Everything that the examples make on disk, in a folder of its own, so that one sees that nothing is left. */
 const temporary = mkdtempSync(join(tmpdir(), "orgsync-examples-"));
@@ -82,7 +82,7 @@ describe("the Pulumi examples", () => {
 	});
 });
 
-describe("examples/pulumi-typescript/index.ts and the programs of docs/pulumi.md and docs/pulumi-node.md", () => {
+describe("examples/pulumi-node/index.ts and the programs of docs/pulumi.md and docs/pulumi-node.md", () => {
 	let place: string;
 
 	beforeAll(async () => {
@@ -96,9 +96,9 @@ describe("examples/pulumi-typescript/index.ts and the programs of docs/pulumi.md
 		mkdirSync(join(place, "node_modules/@orgsync"));
 		symlinkSync(await shareNodeSdk(inject("sharedFolder")), join(place, "node_modules/@orgsync/pulumi"));
 		for (const file of ["index.ts", "index.test.ts", "package.json", "tsconfig.json"]) {
-			cpSync(join(root, "examples/pulumi-typescript", file), join(place, file));
+			cpSync(join(root, "examples/pulumi-node", file), join(place, file));
 		}
-	});
+	}, 120_000);
 
 	afterAll(() => rmSync(place, { recursive: true, force: true }));
 

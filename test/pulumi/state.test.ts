@@ -74,7 +74,7 @@ describe.each(adapters)("the state of a removal of $title", ({ start }) => {
 	});
 });
 
-describe.each(adapters)("a journal of $title that is removed while a request is in flight", ({ start }) => {
+describe.each(adapters)("a journal of $title that is removed while a request is in flight", ({ title, start }) => {
 	it("causes one warning, and the state has the activity", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
@@ -93,9 +93,11 @@ describe.each(adapters)("a journal of $title that is removed while a request is 
 		rmSync(journal);
 		expect((await failing).activities).toMatchObject([{ outcome: "awaiting-approval" }]);
 		const lines = printed.flatMap(({ mock }) => mock.calls);
+		// The plugin sends it as a warning, which the engine marks.
+		const prefix = title === "the plugin" ? "" : "warning: ";
 		expect(lines.filter(([line]) => String(line).includes("was removed or replaced"))).toEqual([
 			[
-				`warning: the journal ${journal} was removed or replaced during this run: only Pulumi's state records what the run submitted`,
+				`${prefix}the journal ${journal} was removed or replaced during this run: only Pulumi's state records what the run submitted`,
 			],
 		]);
 	});

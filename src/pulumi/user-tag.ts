@@ -91,7 +91,7 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 };
 
 /** The earlier names with `undefined` for the tag's own. What is no list is unknown or from an edited state: it is as it is. */
-function comparablePreviously(name: string, previously: TagInputs["previously"]): unknown {
+function comparablePreviously(name: string | undefined, previously: TagInputs["previously"]): unknown {
 	if (!Array.isArray(previously)) return previously;
 	const earlier = previously.map((one: unknown) => (one === name ? undefined : one));
 	return earlier.every((one) => one === undefined) ? undefined : earlier;

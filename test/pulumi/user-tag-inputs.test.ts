@@ -177,9 +177,13 @@ const replacing: readonly (readonly [ResourceName, olds: object, more: object, r
 	["TvcAppRemoval", { organizationId, appId: apps.old }, { appId: apps.retired }, ["appId"]],
 ];
 
+/** What the class adds to the inputs of every dynamic resource, and the engine to its state. */
+const __provider = "exports.handler=…";
+
 describe("diff", () => {
-	it.each(replacing)("of a %s from %j with %j replaces for %j", async (kind, olds, more, replaces) => {
+	it.each(replacing)("of a %s from %j with %j replaces for %j", async (kind, given, more, replaces) => {
 		const id = kind === "UserTag" ? tags.signers : "it";
+		const olds = { ...given, __provider };
 		const difference = await (await startProvider(kind)).diff(id, olds, { ...olds, ...more });
 		expect(difference).toEqual({ changes: true, replaces });
 		expect(await (await startProvider(kind)).diff(id, olds, olds)).toEqual({ changes: false, replaces: [] });
@@ -189,7 +193,7 @@ describe("diff", () => {
 describe("diff of a secret input", () => {
 	it("updates a resource whose input becomes a secret, and replaces it if its id contains the value", async () => {
 		const provider = await startProvider("UserTag");
-		const olds = { ...tag, resource: "it" };
+		const olds = { ...tag, resource: "it", __provider };
 		const members = await provider.diff(tags.signers, olds, { ...olds, secretInputs: ["members"] });
 		expect(members).toEqual({ changes: true, replaces: [] });
 		const sealed = { ...olds, secretInputs: ["members"] };

@@ -12,6 +12,12 @@ export interface CheckFailure {
 	readonly reason: string;
 }
 
+/** The failure as a text that begins with the property, unless the reason already begins with a place in it: `members.exactly[0] …`. */
+export function explainFailure({ property, reason }: CheckFailure): string {
+	const isPlaced = reason.startsWith(property) && /^[.[]/.test(reason.slice(property.length));
+	return property === "" || isPlaced ? reason : `${property}: ${reason}`;
+}
+
 /** Inputs and outputs as the engine sends them: plain JSON. */
 export type Properties = Readonly<Record<string, unknown>>;
 

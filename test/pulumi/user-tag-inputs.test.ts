@@ -20,7 +20,8 @@ async function startProvider(
 	const given: Readonly<Record<string, string>> = { organizationId, ...settings };
 	const config = { get: (key: string) => given[key.replace("orgsync:", "")] };
 	await provider.configure({ config } as unknown as dynamic.ConfigureRequest);
-	return provider;
+	// Every state of a dynamic resource has this text; without it, the state is one of the plugin.
+	return { ...provider, diff: (id, olds, news) => provider.diff(id, { __provider: "text", ...olds }, news) };
 }
 
 /** The failures of a check as text, `property: reason`. */
@@ -210,7 +211,7 @@ describe("diff of a secret input", () => {
 		const { failures } = await provider.check({}, { ...inputs, secretInputs: ["members", "name", "tagId"] });
 		expect(failures).toEqual([
 			{ property: "", reason: `tagId: must be ${uuid}, got a secret value` },
-			{ property: "", reason: `members: members.exactly[0] must be ${uuid}, got a secret value` },
+			{ property: "", reason: `members.exactly[0] must be ${uuid}, got a secret value` },
 		]);
 	});
 });

@@ -115,7 +115,7 @@ describe("the commands for a clone", () => {
 			"vitest.config.ts",
 		];
 		// One test is enough: this one would run itself.
-		for (const name of [...whole, "test/escape.test.ts", "test/shared.ts", "test/engine", "test/sdk/programs"])
+		for (const name of [...whole, "test/escape.test.ts", "test/shared.ts", "test/engine"])
 			cpSync(join(root, name), join(clone, name), { recursive: true });
 		for (const name of ["engine", "finding"]) rmSync(join(clone, `test/engine/${name}.test.ts`));
 		// What is installed, and the engine, which was made before the tests.
@@ -183,8 +183,9 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	// test/pulumi/docs.test.ts
 	["docs/pulumi.md", [...blockWords, "typescript", "javascript", "json"]],
 	// test/pulumi/examples.test.ts
-	["examples/pulumi-typescript/README.md", ["sh", "text"]],
-	["examples/pulumi-yaml-document/README.md", ["sh", "text"]],
+	["examples/pulumi-node/README.md", ["sh", "text"]],
+	// test/sdk/programs.test.ts
+	...["yaml", "typescript", "python", "go"].map((name) => [`examples/pulumi-${name}/README.md`, ["console"]] as const),
 ];
 
 it("every page of docs/ is in the list of pages", () => {

@@ -13,6 +13,8 @@ export interface GoProgram {
 	readonly module: string;
 	/** The package; its last word is the name of the program. */
 	readonly program: string;
+	/** Other packages to compile, whose result is not kept. */
+	readonly also?: readonly string[];
 	readonly tags: string;
 	/** The time on a fresh machine, in words. */
 	readonly takes: string;
@@ -68,7 +70,7 @@ export function sourceFolder(go: string, module: string, required: string): stri
 /** Builds a program into a folder. `step` names it in the lines of progress; the version is the one that a program of Pulumi prints. */
 export async function buildProgram(
 	go: string,
-	{ module, program, tags, takes }: GoProgram,
+	{ module, program, also = [], tags, takes }: GoProgram,
 	{ step, into, version, say }: { step: string; into: string; version?: string; say: Places["say"] },
 ): Promise<void> {
 	const name = program.slice(program.lastIndexOf("/") + 1);
@@ -76,7 +78,7 @@ export async function buildProgram(
 	const flags = ["-v", "-trimpath", "-buildvcs=false", `-ldflags=-w -s${named}`, `-tags=${tags}`, `-o=${into}/`];
 	say(`${step}: ${name}, ${takes} on a fresh machine`);
 	const start = Date.now();
-	const child = spawn(go, ["build", ...flags, program], {
+	const child = spawn(go, ["build", ...flags, program, ...also], {
 		cwd: moduleFolder(module),
 		env: environment,
 		stdio: ["ignore", "ignore", "pipe"],

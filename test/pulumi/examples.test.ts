@@ -1,6 +1,6 @@
 /**
- * The Pulumi examples: each plays its story as its README says and leaves nothing behind. Programs in TypeScript, also
- * those of docs/pulumi.md, are checked against the types of the package.
+ * The example of the dynamic resources plays its story as its README says and leaves nothing behind. Programs in TypeScript, also
+ * those of docs/pulumi.md, are checked against the types of the package. test/sdk/programs.test.ts runs the other examples.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,9 +10,10 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cheaperNode } from "../engine/cheaper.ts";
 import { ensureEngine } from "../engine/engine.ts";
+import { installPackage } from "../engine/install.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const examples = ["pulumi-typescript", "pulumi-yaml-document"] as const;
+const examples = ["pulumi-node"] as const;
 
 /** Everything that the examples make on disk, in a folder of its own, so that one sees that nothing is left. */
 const temporary = mkdtempSync(join(tmpdir(), "orgsync-examples-"));
@@ -80,22 +81,19 @@ describe("the Pulumi examples", () => {
 	});
 });
 
-describe("examples/pulumi-typescript/index.ts and the programs of docs/pulumi.md", () => {
+describe("examples/pulumi-node/index.ts and the programs of docs/pulumi.md", () => {
 	let place: string;
 
 	beforeAll(() => {
 		// As `npm install` would leave it, with what the package publishes and nothing else of the clone.
 		place = mkdtempSync(join(tmpdir(), "orgsync-example-types-"));
-		const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { files: readonly string[] };
-		for (const file of ["package.json", ...manifest.files]) {
-			cpSync(join(root, file), join(place, "node_modules/orgsync", file), { recursive: true });
-		}
+		installPackage(join(place, "node_modules/orgsync"));
 		for (const name of ["@pulumi", "yaml", "undici", "@types/node"]) {
 			mkdirSync(dirname(join(place, "node_modules", name)), { recursive: true });
 			symlinkSync(join(root, "node_modules", name), join(place, "node_modules", name));
 		}
 		for (const file of ["index.ts", "index.test.ts", "package.json", "tsconfig.json"]) {
-			cpSync(join(root, "examples/pulumi-typescript", file), join(place, file));
+			cpSync(join(root, "examples/pulumi-node", file), join(place, file));
 		}
 	});
 

@@ -1,5 +1,5 @@
 /** The programs in the package schema: each example is there in five languages, and uses only what the package has. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import ts from "typescript";
@@ -167,13 +167,15 @@ describe("the examples", () => {
 		);
 	});
 
-	it("compile in TypeScript with the generated SDK", { timeout: 60_000 }, () => {
+	it("compile in TypeScript with the generated SDK, as does the project of examples/", { timeout: 60_000 }, () => {
 		const folder = mkdtempSync(join(tmpdir(), "orgsync-examples-"));
 		onTestFinished(() => rmSync(folder, { recursive: true }));
 		mkdirSync(join(folder, "programs"));
-		const files = examples.map((example, index) => {
+		const project = readFileSync("examples/pulumi-typescript/index.ts", "utf8");
+		const texts = [...examples.map((example) => programOf(example, "typescript")), project];
+		const files = texts.map((text, index) => {
 			const file = join(folder, "programs", `${index}.ts`);
-			writeFileSync(file, programOf(example, "typescript"));
+			writeFileSync(file, text);
 			return file;
 		});
 		const program = ts.createProgram(files, {

@@ -1,63 +1,93 @@
 /**
- * Programs with the generated SDKs, one in each language, under the real engine with the language's own host. All say the same:
- * a resource, a component, an existing tag and a function.
+ * The example of each language under the real engine with the language's own host: it prints what its README shows. All say the
+ * same, and run on the organization of the embedded service.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { localOrganizationId, localSeed } from "../../src/cli/local-seed.ts";
+import { type Emulator, parseSeed, startEmulator } from "../../src/emulator/server.ts";
 import { goProgram } from "../engine/go-program.ts";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess, type Stack, startStack } from "../engine/harness.ts";
 import { goRuntime, pythonRuntime, type Runtime, typescriptRuntime } from "../engine/languages.ts";
 import { orSkip } from "../engine/needed.ts";
 import { shareNodeSdk } from "../engine/node-sdk.ts";
 import { sharePythonSdk } from "../engine/python.ts";
-import { expectNoSecretIn, makePulumiWorld } from "../pulumi/world.ts";
-import { alice, bob, organizationId, tags } from "../world.ts";
+import { expectNoSecretIn } from "../pulumi/world.ts";
+import { readScenes } from "../transcript.ts";
+import { keys } from "../world.ts";
 
-interface Program {
+interface Example {
 	readonly language: string;
-	makeRuntime(): Promise<Runtime>;
-	/** The file of the project, and where the test has it. */
-	readonly file?: readonly [name: string, source: string];
+	makeRuntime(): Promise<Partial<Runtime>>;
 }
 
-const programs: readonly Program[] = [
-	{ language: "Python", makeRuntime: pythonRuntime, file: ["__main__.py", "main.py"] },
+const examples: readonly Example[] = [
+	{ language: "YAML", makeRuntime: async () => ({}) },
+	{ language: "TypeScript", makeRuntime: typescriptRuntime },
+	{ language: "Python", makeRuntime: pythonRuntime },
 	{ language: "Go", makeRuntime: () => goRuntime(goProgram) },
-	{ language: "TypeScript", makeRuntime: typescriptRuntime, file: ["index.mts", "typescript.mts"] },
 ];
 
-const document = `organizationId: ${organizationId}
-userTags:
-  - name: auditors
-    members: { exactly: ["${alice}"] }
-`;
+const folderOf = (language: string): string => `examples/pulumi-${language.toLowerCase()}`;
+
+/** The files of an example that Pulumi or a host reads. Go's program is already built, so its project names the built one. */
+function filesOf(language: string, runtime: string | undefined): Readonly<Record<string, string>> {
+	const folder = folderOf(language);
+	const names = readdirSync(folder).filter((name) => !/\.(md|go|mod|sum)$/.test(name));
+	const files = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+	const project = files["Pulumi.yaml"] ?? "";
+	if (language === "Go") files["Pulumi.yaml"] = project.replace("runtime: go", `runtime: ${runtime}`);
+	return files;
+}
+
+/** A stack of the example and its service. */
+async function play(language: string, { runtime, ...options }: Partial<Runtime>): Promise<[Stack, Emulator]> {
+	const emulator = await startEmulator({ seed: parseSeed(localSeed(keys.alice.publicKey), "the seed") });
+	onTestFinished(() => emulator.close());
+	const env = {
+		ORGSYNC_URL: emulator.url,
+		ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey,
+		ORGSYNC_ORGANIZATION_ID: localOrganizationId,
+		...options.env,
+	};
+	const files = filesOf(language, runtime);
+	return [await startStack({ ...options, files, env, orgsync: null, plugin: true }), emulator];
+}
+
+/** Runs the commands of the page, which print every line that it shows. Resources run side by side, so their order varies. */
+async function runPage(stack: Stack, page: string): Promise<void> {
+	for (const { command, output } of readScenes(page).filter(({ block }) => block === "console")) {
+		const printed = expectSuccess(await stack.pulumi(command.split(" ").slice(1)));
+		const lines = printed.split("\n").map((line) => line.trim());
+		const missing = output
+			.trim()
+			.split("\n")
+			.filter((line) => !lines.includes(line.trim()));
+		expect(missing, `${command}\n${printed}`).toEqual([]);
+	}
+}
+
+const submits = (emulator: Emulator): readonly string[] =>
+	emulator.requests().flatMap(({ path, operation }) => (path.includes("/submit/") ? [operation ?? path] : []));
 
 // Building what a language needs takes minutes on a fresh machine; `npm run engine` has done that before.
-describe("a program in", { timeout: 20 * 60_000 }, () => {
-	it.for(programs)("$language applies, finds no change after a refresh, and imports", async (program, context) => {
-		const { file, makeRuntime } = program;
-		const { runtime, ...options } = await orSkip(context, makeRuntime);
-		const { world, stack } = await makePulumiWorld("", {
-			...options,
-			files: {
-				"Pulumi.yaml": `name: probe\nruntime: ${runtime}\n`,
-				"acme.yaml": document,
-				...(file === undefined ? {} : { [file[0]]: readFileSync(`test/sdk/programs/${file[1]}`, "utf8") }),
-			},
-			env: { ...options.env, ALICE: alice, BOB: bob, ONCALL: tags.oncall },
-			orgsync: null,
-			plugin: true,
-		});
-		expectSuccess(await stack.up());
-		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
-		expect(await stack.outputs()).toMatchObject({ tagId: tags.signers, oncall: "oncall", tags: 3 });
-		expectSuccess(await stack.up(["--refresh", "--expect-no-changes"]));
-		const id = `${organizationId}/oncall`;
-		const words = ["orgsync:index:UserTag", "imported", id, "--yes", "--skip-preview", "--generate-code=false"];
-		expectSuccess(await stack.pulumi(["import", ...words]));
-		expect(await stack.resource("imported")).toMatchObject({ id: tags.oncall, inputs: { name: "oncall" } });
-		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
+describe("the example in", { timeout: 20 * 60_000 }, () => {
+	it.for(examples)("$language prints what its README shows, and imports a tag", async (example, context) => {
+		const { language, makeRuntime } = example;
+		const [stack, emulator] = await play(language, await orSkip(context, makeRuntime));
+		await runPage(stack, readFileSync(join(folderOf(language), "README.md"), "utf8"));
+		expect(submits(emulator).toSorted()).toEqual(["delete_policies", "update_user_tag", "update_user_tag"]);
+		const words = [
+			"imported",
+			`${localOrganizationId}/root-quorum`,
+			"--yes",
+			"--skip-preview",
+			"--generate-code=false",
+		];
+		expectSuccess(await stack.pulumi(["import", "orgsync:index:UserTag", ...words]));
+		expect(await stack.resource("imported")).toMatchObject({ inputs: { name: "root-quorum" } });
+		expect(submits(emulator)).toHaveLength(3);
 		expectNoSecretIn(stack);
 	});
 });

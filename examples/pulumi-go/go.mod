@@ -1,4 +1,4 @@
-module orgsync.invalid/test/sdk/programs/go
+module orgsync.invalid/examples/pulumi-go
 
 go 1.26
 
@@ -119,4 +119,4 @@ require (
 	orgsync.invalid/sdk/go v0.0.0
 )
 
-replace orgsync.invalid/sdk/go => ../../../../sdk/go
+replace orgsync.invalid/sdk/go => ../../sdk/go

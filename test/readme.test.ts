@@ -181,7 +181,9 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	// test/policy/docs.test.ts
 	["docs/policies.md", ["condition", "consensus", "time"]],
 	// test/pulumi/docs.test.ts
-	["docs/pulumi.md", [...blockWords, "typescript", "javascript", "json"]],
+	["docs/pulumi.md", ["console", "yaml", "typescript", "python", "go"]],
+	// test/pulumi/docs-node.test.ts
+	["docs/pulumi-node.md", ["console", "yaml", "typescript", "javascript", "json"]],
 	// test/pulumi/examples.test.ts
 	["examples/pulumi-node/README.md", ["sh", "text"]],
 	// test/sdk/programs.test.ts

@@ -115,9 +115,12 @@ export function observeMembers(desired: Members | undefined, live: readonly stri
 	return writeMembers({ mode: "atLeast", atLeast, never });
 }
 
-/** The members without lists that mean nothing: `atLeast: []` and `never: []`. Unknown members are as they are. */
+/**
+ * The members without lists that mean nothing: `atLeast: []` and `never: []`. What is no object is unknown or from an edited
+ * state: it is as it is.
+ */
 export function comparableMembers(members: Members | undefined): unknown {
-	if (members === undefined || hasUnknown(String(members))) return members;
+	if (typeof members !== "object" || members === null) return members;
 	const { exactly, atLeast, never } = members;
 	if (exactly !== undefined) return { exactly };
 	return withoutUndefined({ atLeast: emptyToUndefined(atLeast), never: emptyToUndefined(never) });

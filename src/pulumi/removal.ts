@@ -135,7 +135,7 @@ async function read(
 	session: Session,
 ): Promise<ReadResult> {
 	const { removedAt, activities, managed, ...inputs } = props;
-	const desired = mustRead(definition, managed === undefined ? props : { ...props, ...withIds(removal, managed) });
+	const desired = mustRead(definition, Array.isArray(managed) ? { ...props, ...withIds(removal, managed) } : props);
 	const ids = idsIn(removal, desired);
 	const stored = storedStateOf(definition, props, session);
 	const live = ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, stored });

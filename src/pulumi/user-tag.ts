@@ -44,11 +44,10 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		const tagId = inputs.tagId ?? (await findTag(inputs.resource, desired, session))?.id;
 		return tagId === undefined ? inputs : { ...inputs, tagId };
 	},
-	comparable({ name, previously = [], members, onDestroy }) {
-		const earlier = previously.map((one) => (one === name ? undefined : one));
+	comparable({ name, previously, members, onDestroy }) {
 		return {
 			name,
-			previously: earlier.every((one) => one === undefined) ? undefined : earlier,
+			previously: comparablePreviously(name, previously),
 			members: comparableMembers(members),
 			onDestroy,
 		};
@@ -90,6 +89,13 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 			limit: "memberRemovals",
 		})),
 };
+
+/** The earlier names with `undefined` for the tag's own. What is no list is unknown or from an edited state: it is as it is. */
+function comparablePreviously(name: string | undefined, previously: TagInputs["previously"]): unknown {
+	if (!Array.isArray(previously)) return previously;
+	const earlier = previously.map((one: unknown) => (one === name ? undefined : one));
+	return earlier.every((one) => one === undefined) ? undefined : earlier;
+}
 
 /** Problems of the plan. A name that is taken is none yet: another resource of the program may release it. */
 function explainProblems(plan: Plan, inputs: TagInputs, news: Partial<TagInputs>) {

@@ -132,7 +132,9 @@ test("a guard that blocks makes the preview red, with the reason in the comment"
 	propose(document(`absent: { policies: [${policyId}] }`, "limits: { policies: 0 }"));
 	const { results, log } = await actions.run("orgsync-pulumi-preview", withPulumi(pullRequest()));
 	expect(results, log).toEqual({ preview: "failure", comment: "success" });
-	expect(recorders.calls("gh").at(-1)?.bodies[0]).toMatch(/^<!-- orgsync: pulumi -->\n[\s\S]*error: [\s\S]*blocked by a guard/);
+	expect(recorders.calls("gh").at(-1)?.bodies[0]).toMatch(
+		/^<!-- orgsync: pulumi -->\n[\s\S]*error: [\s\S]*blocked by a guard/,
+	);
 	expect(submits()).toEqual([]);
 });
 

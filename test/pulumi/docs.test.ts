@@ -1,97 +1,63 @@
 /**
  * docs/pulumi.md: its programs and commands are run from top to bottom, in one project of the real engine, against the
- * organization of the embedded service; its tables are compared with the code.
+ * organization of the embedded service.
  */
-import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { localOrganizationId, localSeed } from "../../src/cli/local-seed.ts";
-import { type Emulator, parseSeed, startEmulator } from "../../src/emulator/server.ts";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { packPlugin } from "../../scripts/pack-plugin.ts";
+import { localOrganizationId } from "../../src/cli/local-seed.ts";
+import type { Emulator } from "../../src/emulator/server.ts";
 import { approvals, createApiKeyStamper, createClient, encodeSubmit } from "../../src/index.ts";
-import * as room from "../../src/pulumi/dynamic/index.ts";
-import { documentInputs } from "../../src/pulumi/organization-fields.ts";
-import { environmentName, settingNames } from "../../src/pulumi/settings.ts";
-import { queries } from "../../src/wire/operations.ts";
 import { type Answer, expectSuccess, type Stack, startStack } from "../engine/harness.ts";
+import { sharePlugin } from "../engine/install.ts";
+import { pythonRuntime, type Runtime, typescriptRuntime } from "../engine/languages.ts";
+import { orSkip } from "../engine/needed.ts";
+import { makeOnce } from "../shared.ts";
 import { keys } from "../world.ts";
+import {
+	type Block,
+	beta,
+	bob,
+	environmentOf,
+	expectShown,
+	fileOf,
+	isTour,
+	keyFiles,
+	playCommand,
+	readBlocks,
+	readScenes,
+	readText,
+	startAcme,
+} from "./page.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const read = (file: string): string => readFileSync(join(root, file), "utf8");
-const page = read("docs/pulumi.md");
-
-interface Block {
-	/** Counts from 1; that of the fence. */
-	readonly line: number;
-	readonly word: string;
-	readonly content: string;
-}
-
-function readBlocks(markdown: string): readonly Block[] {
-	return [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(({ index, 1: word = "", 2: content = "" }) => ({
-		line: markdown.slice(0, index).split("\n").length,
-		word,
-		content,
-	}));
-}
-
-/** A command, its output on the page, and what happens before it. */
-interface Scene {
-	readonly line: number;
-	readonly command: string;
-	readonly shown: readonly string[];
-	readonly before: readonly string[];
-}
-
-function readScenes({ line, word, content }: Block): readonly Scene[] {
-	const scenes: { line: number; command: string; shown: string[]; before: string[] }[] = [];
-	let before: string[] = [];
-	for (const [index, text] of content.trimEnd().split("\n").entries()) {
-		const [, comment] = /^# (.*)/.exec(text) ?? [];
-		const command = word === "sh" ? text.replace(/\s+#.*/, "") : text.startsWith("$ ") ? text.slice(2) : undefined;
-		if (comment !== undefined) before.push(comment);
-		else if (command === undefined) scenes.at(-1)?.shown.push(text);
-		else {
-			scenes.push({ line: line + 1 + index, command, shown: [], before });
-			before = [];
-		}
-	}
-	return scenes;
-}
-
-/** What varies from run to run, as the page has it. */
-function abridge(text: string): string {
-	return text.replaceAll(/\b01[0-9a-f]{6}-[0-9a-f-]{27}\b/g, "01…").replaceAll(/sha256:[0-9a-f]{64}/g, "sha256:…");
-}
-
-/** The first of these lines that is not part of a line of the output, each after the one before it. */
-function findMissing(shown: readonly string[], output: string): string | undefined {
-	let rest = output;
-	return shown.find((line) => {
-		const at = rest.indexOf(line.trim());
-		rest = rest.slice(at + line.trim().length);
-		return at < 0;
-	});
-}
-
-const bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002";
-const beta = "10000000-0000-4000-8000-000000000001";
-const betaTag = "10000000-0000-4000-8000-000000000002";
-const blocks = readBlocks(page);
-const isProgram = ({ word, content }: Block): boolean =>
-	(word === "typescript" || word === "javascript") && !content.startsWith("// index.test.ts");
-const isTour = ({ word }: Block): boolean => word === "sh" || word === "console";
-
-/** Whether no engine runs this program before the next one: then it is looked at in a preview. */
-function isUnplayed(index: number): boolean {
-	const isPlayed = (block: Block): boolean => isTour(block) && !block.content.startsWith("$ node ");
-	const [next] = blocks.slice(index + 1).filter((block) => isProgram(block) || isPlayed(block));
-	return next === undefined || isProgram(next);
-}
-
-const unplayed = blocks.filter((block, index) => isProgram(block) && isUnplayed(index));
+const blocks = readBlocks(readText("docs/pulumi.md"));
 const scenes = blocks.filter(isTour).flatMap(readScenes);
+
+/** The first program: the others have its name, runtime and plugin. */
+const quickStart = blocks.find((block) => fileOf(block) === "Pulumi.yaml")?.content ?? "";
+const head = quickStart.slice(0, quickStart.indexOf("variables:"));
+
+/** The Pulumi.yaml of a block in YAML, if it is a program. */
+function programOf({ word, content }: Block): string | undefined {
+	if (word !== "yaml") return undefined;
+	if (content === quickStart) return content;
+	return /^(?:config|variables|resources):/.test(content) ? head + content : undefined;
+}
+
+/** Programs that no command follows: they are looked at in a preview. */
+const unplayed = blocks.filter((block, index) => {
+	const next = blocks.slice(index + 1).find((one) => isTour(one) || programOf(one) !== undefined);
+	return programOf(block) !== undefined && (next === undefined || !isTour(next));
+});
+
+/** The languages of the quick start that are run here, in the stack of its program in YAML. */
+const languages = ["typescript", "python"] as const;
+
+const shared = inject("sharedFolder");
+
+/** The archive that the page installs. */
+const archive = "pulumi-resource-orgsync-v0.1.0-linux-amd64.tar.gz";
 
 /** What the lines with `#` say. */
 const events: Readonly<Record<string, (emulator: Emulator) => Promise<void>>> = {
@@ -119,45 +85,63 @@ const events: Readonly<Record<string, (emulator: Emulator) => Promise<void>>> = 
 	},
 };
 
+function unheardOf(said: string): never {
+	throw new Error(`the page says "${said}", and the test does not know what that is`);
+}
+
 describe("docs/pulumi.md", () => {
-	const previews = new Map<number, Answer>();
 	const answers = new Map<number, Answer>();
+	const ofLanguages = new Map<string, Answer>();
+	const runtimes = new Map<string, Promise<Runtime>>();
 	let emulator: Emulator;
 	let stack: Stack;
 
-	/** Runs a command of the page, in the stack that the page makes. */
-	const play = (command: string): Promise<Answer> => {
-		const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain);
-		if (words[0] === "node") return run(words.slice(1), stack.folder, {});
-		if (words[0] === "pulumi") return stack.pulumi(words.slice(1), { env: { PULUMI_STACK: undefined } });
-		if (words[0] !== "npx" || words[1] !== "orgsync") throw new Error(`nothing runs this: ${command}`);
-		return runOrgsync(words.slice(2), stack.folder, environmentOf(emulator));
-	};
+	/** Previews the quick start in the other languages, where this machine has them. */
+	async function previewLanguages(): Promise<void> {
+		for (const [language, made] of runtimes) {
+			const runtime = await made.catch(() => undefined);
+			if (runtime === undefined) continue;
+			stack.write({ "Pulumi.yaml": head.replace("runtime: yaml", `runtime: ${runtime.runtime}`) });
+			ofLanguages.set(language, await playCommand("pulumi preview --expect-no-changes", stack, emulator));
+		}
+	}
 
 	beforeAll(async () => {
-		emulator = await startEmulator({ seed: parseSeed(localSeed(keys.alice.publicKey), "the seed") });
-		const withKey = { userId: bob, userName: "bob", apiKeys: [{ publicKey: keys.bob.publicKey }] };
-		await emulator.changeState({ organizationId: localOrganizationId, users: [withKey] });
-		const userTags = [{ tagId: betaTag, tagName: "oncall" }];
-		await emulator.changeState({ organizations: [{ organizationId: beta, users: [withKey], userTags }] });
+		emulator = await startAcme();
+		const plugin = await sharePlugin(shared);
+		runtimes.set("typescript", typescriptRuntime());
+		runtimes.set("python", pythonRuntime());
+		const found = (await Promise.allSettled(runtimes.values())).flatMap((one) =>
+			one.status === "fulfilled" ? [one.value] : [],
+		);
+		const named = Object.fromEntries(blocks.map((block) => [fileOf(block), block.content]));
+		delete named.undefined;
 		stack = await startStack({
-			// What a reader has on disk beside the page's own files.
-			files: { "Pulumi.yaml": contentOf("yaml", "# Pulumi.yaml"), "alice.private": keys.alice.privateKey },
-			env: environmentOf(emulator),
+			files: {
+				...named,
+				...keyFiles,
+				"Pulumi.yaml": quickStart,
+				"package.json": '{"type":"module","main":"index.ts"}',
+			},
+			env: { ...environmentOf(emulator), ...Object.assign({}, ...found.map(({ env }) => env)) },
+			path: found.flatMap(({ path = [] }) => path),
+			packages: Object.assign({}, ...found.map(({ packages }) => packages)),
+			orgsync: { edit: (folder) => cpSync(plugin, join(folder, "dist/plugin"), { recursive: true }) },
 		});
-		await stack.configure({ "beta:organizationId": beta, "beta:apiPrivateKey": { secret: keys.bob.privateKey } });
-		const manifest = JSON.parse(contentOf("json", "{")) as object;
-		for (const [index, block] of blocks.entries()) {
-			const [, name] = /^(?:\/\/|#) (\S+\.\w+)\n/.exec(block.content) ?? [];
-			if (name !== undefined && !isTour(block)) stack.write({ [name]: block.content });
-			if (isProgram(block)) {
-				const type = name?.endsWith(".cjs") ? "commonjs" : "module";
-				stack.write({ "package.json": JSON.stringify({ ...manifest, type, main: name }) });
-			}
-			if (isProgram(block) && isUnplayed(index)) previews.set(block.line, await stack.preview());
+		const archives = await makeOnce(shared, "archives", async (folder) => packPlugin(plugin, folder));
+		for (const name of ["SHA256SUMS", archive]) cpSync(join(archives, name), join(stack.folder, name));
+		await stack.configure({
+			"acme-access:betaOrganizationId": beta,
+			"acme-access:betaPrivateKey": { secret: keys.bob.privateKey },
+		});
+		for (const block of blocks) {
+			const program = programOf(block);
+			if (program !== undefined) stack.write({ "Pulumi.yaml": program });
+			if (block.word === "go") await previewLanguages();
+			if (unplayed.includes(block)) answers.set(block.line, await stack.preview());
 			for (const { line, command, before } of isTour(block) ? readScenes(block) : []) {
 				for (const said of before) await (events[said] ?? unheardOf(said))(emulator);
-				answers.set(line, await play(command));
+				answers.set(line, await playCommand(command, stack, emulator));
 			}
 		}
 	}, 20 * 60_000);
@@ -168,20 +152,20 @@ describe("docs/pulumi.md", () => {
 
 	it("has programs and commands", () => {
 		expect(unplayed.length).toBeGreaterThan(3);
-		expect(scenes.length).toBeGreaterThan(10);
+		expect(scenes.length).toBeGreaterThan(14);
 	});
 
-	it.each(
-		unplayed.map(({ line, content }) => [line, content.split("\n", 1)[0]] as const),
-	)("line %i: the program %s passes a preview", (line) => {
-		expectSuccess(previews.get(line) as Answer);
+	it.each(unplayed.map(({ line }) => line))("line %i: the program passes a preview", (line) => {
+		expectSuccess(answers.get(line) as Answer);
+	});
+
+	it.for(languages)("the quick start in %s changes nothing after the one in YAML", async (language, context) => {
+		await orSkip(context, () => runtimes.get(language) as Promise<Runtime>);
+		expectShown(ofLanguages.get(language) as Answer, ["3 unchanged"]);
 	});
 
 	it.each(scenes)("line $line: $command", ({ line, shown }) => {
-		const { exitCode, stdout, stderr } = answers.get(line) as Answer;
-		const printed = abridge(`${stdout}\n${stderr}${exitCode === 0 ? "" : `\n(exit code ${exitCode})`}`);
-		expect(findMissing(shown, printed), printed).toBeUndefined();
-		if (!shown.some((text) => text.startsWith("(exit code"))) expect(exitCode, printed).toBe(0);
+		expectShown(answers.get(line) as Answer, shown);
 	});
 
 	it("creates the activities that it describes, and no others", () => {
@@ -199,133 +183,11 @@ describe("docs/pulumi.md", () => {
 	});
 });
 
-function contentOf(word: string, start: string): string {
-	const found = blocks.find((block) => block.word === word && block.content.startsWith(start));
-	if (found === undefined) throw new Error(`docs/pulumi.md has no block ${word} that begins with ${start}`);
-	return found.content;
-}
-
-function unheardOf(said: string): never {
-	throw new Error(`the page says "${said}", and the test does not know what that is`);
-}
-
-function environmentOf({ url }: Emulator) {
-	return { ORGSYNC_URL: url, ORGSYNC_KEY_FILE: "alice.private", ORGSYNC_ORGANIZATION_ID: localOrganizationId };
-}
-
-/** The command line as it was built. */
-function runOrgsync(words: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<Answer> {
-	return run([join(root, "dist/cli/main.js"), ...words], cwd, env);
-}
-
-/** Node, with nothing of this environment. */
-function run(words: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<Answer> {
-	const child = spawn(process.execPath, words, { cwd, env: { PATH: process.env.PATH, HOME: cwd, ...env } });
-	const texts = { stdout: "", stderr: "" };
-	for (const name of ["stdout", "stderr"] as const) {
-		child[name].setEncoding("utf8").on("data", (text: string) => {
-			texts[name] += text;
-		});
-	}
-	child.stdin.end();
-	return new Promise((resolve, reject) => {
-		child.on("error", reject).on("close", (exitCode) => resolve({ exitCode, ...texts }));
-	});
-}
-
-/** The text below a heading, up to the next one. */
-function sectionOf(heading: string): string {
-	const [, text = ""] = page.split(new RegExp(`^#{2,3} ${heading}$`, "m"));
-	return text.split(/^#{2,3} /m, 1)[0] ?? "";
-}
-
-/** The rows of the tables of a section, without their heads; each cell's words in backticks. */
-function rowsOf(heading: string): readonly (readonly (readonly string[])[])[] {
-	const lines = sectionOf(heading)
-		.split("\n")
-		.filter((line) => line.startsWith("| `"));
-	return lines.map((line) =>
-		line
-			.split("|")
-			.slice(1, -1)
-			.map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word)),
-	);
-}
-
-const firstCells = (heading: string): readonly string[] => rowsOf(heading).map(([[word = ""] = []]) => word);
-
-describe("the tables of docs/pulumi.md", () => {
-	const files = [
-		"dynamic/resource-class",
-		"dynamic/classes",
-		"dynamic/organization",
-		"component",
-		"organization-fields",
-	];
-	const sources = files.map((name) => read(`src/pulumi/${name}.ts`)).join("\n");
-	/** The body of a class or an interface, after that of the one that it extends. */
-	const bodyOf = (name: string): string => {
-		const declaration = new RegExp(`(?:class|interface) ${name}\\b[^{]*?(?: extends (\\w+)[^{]*)?{([^]*?)\n}`);
-		const [, parent, body = ""] = declaration.exec(sources) ?? [];
-		return (parent === undefined ? "" : bodyOf(parent)) + body;
-	};
-	const namesIn = (text: string, pattern: RegExp): readonly string[] =>
-		[...text.matchAll(pattern)].map(([, name = ""]) => name);
-	const resources = ["UserTag", "OauthProviderRemoval", "PolicyRemoval", "TvcAppRemoval", "Organization"];
-
-	it("list every class", () => {
-		const classes = Object.keys(room).filter((name) => /^[A-Z]/.test(name));
-		expect([...resources, "Provider"].sort()).toEqual(classes.sort());
-		expect(firstCells("Resources")).toEqual(resources);
-	});
-
-	it.each(resources)("list the inputs and outputs of %s", (name) => {
-		const inputs = namesIn(bodyOf(`${name}Args`), /^\treadonly (\w+)\??:/gm);
-		expect(inputs.length).toBeGreaterThan(1);
-		expect([...firstCells(name)].sort()).toEqual([...inputs].sort());
-		const outputs = namesIn(bodyOf(name), /^\tdeclare readonly (\w+):/gm);
-		expect(outputs.length).toBeGreaterThan(1);
-		const [, told = ""] = /^Outputs: ([^.;]*?)(?:\.| with)/m.exec(sectionOf(name)) ?? [];
-		expect(namesIn(told, /`(\w+)`/g)).toEqual(outputs);
-	});
-
-	it("list the fields of an Organization's summary", () => {
-		const summary = namesIn(bodyOf("OrganizationSummary"), /^\treadonly (\w+):/gm);
-		const [, told = ""] = /`summary` with ([^.]*)\./.exec(sectionOf("Organization")) ?? [];
-		expect(namesIn(told, /`(\w+)`/g)).toEqual(summary);
-	});
-
-	it("list every setting by its three names", () => {
-		expect(rowsOf("Provider and settings").map((cells) => cells.slice(0, 3).flat())).toEqual(
-			settingNames.map((name) => [name, `orgsync:${name}`, environmentName(name)]),
-		);
-	});
-
-	it("list every function with its arguments", () => {
-		const rows = rowsOf("Functions");
-		const functions = Object.keys(room).filter((name) => /^[a-z]/.test(name));
-		expect(rows.flatMap(([plain = [], outputs = []]) => [...plain, ...outputs]).sort()).toEqual(functions.sort());
-		const told = Object.fromEntries(rows.map(([[name = ""] = [], , words = []]) => [operationOf(name), words]));
-		const fields = Object.values(queries).map(({ name, fields: all }) => [name, all.slice(1)]);
-		const ofPlan = Object.keys(documentInputs).filter((name) => name !== "organizationId");
-		expect(told).toEqual({ ...Object.fromEntries(fields), get_plan: ofPlan });
-	});
-
-	it("name the engine that the tests build", () => {
-		const [, version = ""] = /pulumi\/pkg\/v3 (v\S+)/.exec(read("test/engine/cli/go.mod")) ?? [];
-		expect(page).toContain(`the tests use ${version}`);
-	});
-});
-
-/** The query that a function of this name asks. */
-function operationOf(name: string): string {
-	return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
 describe("README.md", () => {
-	it("shows a program that docs/pulumi.md runs", () => {
-		const programs = readBlocks(read("README.md")).filter(isProgram);
-		expect(programs.length).toBe(1);
-		expect(blocks.map(({ content }) => content)).toContain(programs[0]?.content);
+	it("shows the variables and resources of a program that docs/pulumi.md runs", () => {
+		const [, section = ""] = readText("README.md").split("\n## With Pulumi\n");
+		const shown = readBlocks(section)[0]?.content ?? "";
+		expect(shown).toMatch(/^variables:\n/);
+		expect(quickStart).toBe(`${head}${shown}${quickStart.slice(quickStart.indexOf("outputs:"))}`);
 	});
 });

@@ -1,16 +1,17 @@
 /**
  * The example of the dynamic resources plays its story as its README says and leaves nothing behind. Programs in TypeScript, also
- * those of docs/pulumi.md, are checked against the types of the package. test/sdk/programs.test.ts runs the other examples.
+ * those of the pages about Pulumi, are checked against the types of the package. test/sdk/programs.test.ts runs the other examples.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { cheaperNode } from "../engine/cheaper.ts";
 import { ensureEngine } from "../engine/engine.ts";
 import { installPackage } from "../engine/install.ts";
+import { shareNodeSdk } from "../engine/node-sdk.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const examples = ["pulumi-node"] as const;
@@ -81,10 +82,10 @@ describe("the Pulumi examples", () => {
 	});
 });
 
-describe("examples/pulumi-node/index.ts and the programs of docs/pulumi.md", () => {
+describe("examples/pulumi-node/index.ts and the programs of docs/pulumi.md and docs/pulumi-node.md", () => {
 	let place: string;
 
-	beforeAll(() => {
+	beforeAll(async () => {
 		// As `npm install` would leave it, with what the package publishes and nothing else of the clone.
 		place = mkdtempSync(join(tmpdir(), "orgsync-example-types-"));
 		installPackage(join(place, "node_modules/orgsync"));
@@ -92,10 +93,12 @@ describe("examples/pulumi-node/index.ts and the programs of docs/pulumi.md", () 
 			mkdirSync(dirname(join(place, "node_modules", name)), { recursive: true });
 			symlinkSync(join(root, "node_modules", name), join(place, "node_modules", name));
 		}
+		mkdirSync(join(place, "node_modules/@orgsync"));
+		symlinkSync(await shareNodeSdk(inject("sharedFolder")), join(place, "node_modules/@orgsync/pulumi"));
 		for (const file of ["index.ts", "index.test.ts", "package.json", "tsconfig.json"]) {
 			cpSync(join(root, "examples/pulumi-node", file), join(place, file));
 		}
-	});
+	}, 120_000);
 
 	afterAll(() => rmSync(place, { recursive: true, force: true }));
 
@@ -112,8 +115,10 @@ describe("examples/pulumi-node/index.ts and the programs of docs/pulumi.md", () 
 	it("match the types of the package, which reject wrong arguments", { timeout: 120_000 }, () => {
 		const program = readFileSync(join(place, "index.ts"), "utf8");
 		const wrong = program.replace('onDestroy: "removeMembers"', 'onDestroy: "delete"').replace("appId:", "app:");
-		const page = readFileSync(join(root, "docs/pulumi.md"), "utf8");
-		const shown = [...page.matchAll(/^```typescript\n([\s\S]*?)^```$/gm)].map(([, content = ""]) => content);
+		const pages = ["pulumi", "pulumi-node"].map((page) => readFileSync(join(root, `docs/${page}.md`), "utf8"));
+		const shown = [...pages.join("\n").matchAll(/^```typescript\n([\s\S]*?)^```$/gm)].map(
+			([, content = ""]) => content,
+		);
 		expect(shown.length).toBeGreaterThan(4);
 		for (const [index, content] of shown.entries()) writeFileSync(join(place, `shown-${index}.ts`), content);
 		writeFileSync(join(place, "wrong.ts"), wrong);

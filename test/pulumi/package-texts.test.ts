@@ -122,7 +122,7 @@ describe("docs/pulumi.md", () => {
 	});
 
 	it("lists the functions with the arguments and results of the package schema", () => {
-		const rows = tableBelow("## Functions").map(([name, , given = "", result]) => {
+		const rows = tableBelow("## Functions").map(([name, given = "", result]) => {
 			const listed = [...given.matchAll(/`(\w+)`/g)].map(([, one]) => one).sort();
 			return [unmark(name), { arguments: listed, result }];
 		});

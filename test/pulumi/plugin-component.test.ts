@@ -209,6 +209,12 @@ describe("an Organization of the plugin", () => {
 		expect(inputs.length).toBeGreaterThan(10);
 		expect(inputs.filter((value) => !isSecret(value))).toEqual([]);
 		expect(Object.values(monitor.outputs[component] ?? {}).every(isSecret)).toBe(true);
+		const parts = monitor.registered.slice(1);
+		expect(parts.map(({ name }) => name)).toEqual(parts.map(() => expect.stringMatching(/^acme-[0-9a-f]{16}$/)));
+		expect(new Set(parts.map(({ name }) => name)).size).toBe(parts.length);
+		// A document that becomes secret has the same parts.
+		const aliases = parts.map(({ request }) => request.getAliasesList().map((one) => one.getSpec()?.getName()));
+		expect(aliases.flat()).toContain("acme-signers");
 		expect(printed).toEqual([
 			"Plan: 4 activities; they run at once. 1 user tag to update, 1 OAuth provider to remove, 1 policy to remove, 1 TVC app to remove. The document is secret.",
 		]);

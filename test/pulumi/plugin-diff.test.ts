@@ -100,6 +100,13 @@ const cases: readonly Case[] = [
 		details: { "members.exactly[1]": "UPDATE" },
 	},
 	{ what: "unknown members", olds: {}, news: { members: unknown }, details: { members: "ADD" } },
+	{ what: "unknown earlier names", olds: {}, news: { previously: unknown }, details: { previously: "ADD" } },
+	{
+		what: "a state that was edited by hand, where a value has another type",
+		olds: { members: null, previously: 5 },
+		news: { members: { exactly: [alice] } },
+		details: { previously: "DELETE", members: "UPDATE" },
+	},
 	{
 		what: "an unknown limit",
 		olds: {},

@@ -1,4 +1,4 @@
-/** `orgsync/pulumi`: resources, functions and the Provider for Pulumi programs (docs/pulumi.md). */
+/** `orgsync/pulumi`: resources, functions and the Provider for Pulumi programs (docs/pulumi-node.md). */
 export type { OrganizationArgs } from "../component.ts";
 export type { BlockingGuard, DocumentPlan, PlannedChange, PlanProblem } from "../get-plan.ts";
 export type { Members } from "../inputs.ts";

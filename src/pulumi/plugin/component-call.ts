@@ -1,4 +1,5 @@
 /** `construct`: the engine asks the plugin to make a component, and the plugin registers it with all its parts. */
+import { createHash } from "node:crypto";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import {
 	describePlan,
@@ -89,7 +90,7 @@ async function make(request: Request, { process, settings }: ComponentContext): 
 	return {
 		inputs: { organizationId },
 		parts: partsToRegister(name, desired, plan).map((part) => ({
-			...part,
+			...(isDocumentSecret ? hideName(part, name) : part),
 			args: mapValues(part.args, (key, value) =>
 				seal(isDocumentSecret || (isOrganizationSecret && key === "organizationId"), value),
 			),
@@ -102,6 +103,20 @@ async function make(request: Request, { process, settings }: ComponentContext): 
 		},
 	};
 }
+
+/**
+ * The part under a name that shows nothing of a secret document: the state and the console have names as plain text. It has
+ * its plain name as an earlier one, for a document that becomes secret.
+ */
+function hideName(part: RegisteredPart, component: string): RegisteredPart {
+	const hide = (name: string): string =>
+		`${component}-${createHash("sha256").update(name).digest("hex").slice(0, digestLength)}`;
+	const earlierNames = [part.name, ...part.earlierNames.flatMap((name) => [hide(name), name])];
+	return { ...part, name: hide(part.name), earlierNames };
+}
+
+/** Enough digits that two parts of a component never have the same. */
+const digestLength = 16;
 
 /** The aliases of users in a document that is an object. They are keys, and problems name them. */
 function aliasesIn(document: unknown): readonly string[] {

@@ -75,6 +75,14 @@ export function makeOperations(
 		secrets.addFrom(properties);
 		return properties as T;
 	};
+	// The engine does not pass the old state to the create of a replacement. Its activities still have to be continued.
+	const unfinished = new Map<unknown, Properties>();
+	const keyOf = ({ resourceUrn, resource }: Properties): unknown => resourceUrn ?? resource;
+	const replacedBy = (inputs: Properties): Outputs | undefined => {
+		const olds = unfinished.get(keyOf(inputs));
+		const isSame = olds !== undefined && definition.identity.every((name) => olds[name] === inputs[name]);
+		return isSame ? read<Outputs>(olds) : undefined;
+	};
 	const safely = <T>(work: () => Promise<T>): Promise<T> => withoutSecrets(process, work);
 	const submitting = <T>(work: () => Promise<T>): Promise<T> => process.uninterrupted(() => safely(work));
 	return {
@@ -89,11 +97,13 @@ export function makeOperations(
 			const compared = { olds: read<Outputs>(olds), news: read<Partial<ResourceInputs>>(news), ...more };
 			const refusal = refuseOtherTag(olds, more.oldInputs ?? olds, news);
 			refuse(refusal && secrets.redact(refusal));
+			if (olds.activities !== undefined) unfinished.set(keyOf(news), olds);
 			return diffSafely(definition, id, compared);
 		},
 		create: (inputs) =>
 			submitting(async () => {
-				const { id, outs } = await converge(definition, read(inputs), undefined, await sessionOf(inputs));
+				const session = await sessionOf(inputs);
+				const { id, outs } = await converge(definition, read(inputs), replacedBy(inputs), session);
 				return { id: sealId(id, outs), outs: stateOf(outs) };
 			}),
 		update: (olds, news) =>

@@ -29,6 +29,24 @@ describe.each(adapters)("the state of a UserTag of $title", ({ start }) => {
 		expect(world.activities().length).toBe(1);
 	});
 
+	it("passes a pending activity to its replacement, also when the request is too old to be the same", async () => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		const documented = { reads: "documented" };
+		const provider = await start("UserTag", world, documented);
+		const named = { ...tag, name: "approvers" };
+		const kept = await keptOf(provider.create(named));
+
+		const now = Date.now;
+		vi.spyOn(Date, "now").mockImplementation(() => now() + 2 * 60 * 60 * 1000);
+		onTestFinished(() => void vi.restoreAllMocks());
+		const elsewhere = await start("UserTag", world, { ...documented, wait: "9" });
+		// The option `replaceOnChanges` makes a replacement of any difference.
+		await elsewhere.diff(tags.signers, kept, named);
+		expect((await keptOf(elsewhere.create(named))).activities).toEqual(kept.activities);
+		expect(world.activities().length).toBe(1);
+	});
+
 	it("stores the members of the program, whichever members other clients add or remove", async () => {
 		const world = await makeWorld();
 		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });

@@ -1,5 +1,5 @@
 /** Inputs of a resource, read as a document of one object, with the rules and messages of documents. */
-import { parseDocuments } from "../document/parse.ts";
+import { parseDocuments, parsePlain } from "../document/parse.ts";
 import { escapeSequence, replaceInvisible } from "../invisible.ts";
 import type { DesiredMembers, DesiredOrganization } from "../plan/organization.ts";
 
@@ -10,6 +10,12 @@ export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 export interface CheckFailure {
 	readonly property: string;
 	readonly reason: string;
+}
+
+/** The failure as a text that begins with the property, unless the reason already begins with a place in it: `members.exactly[0] …`. */
+export function explainFailure({ property, reason }: CheckFailure): string {
+	const isPlaced = reason.startsWith(property) && /^[.[]/.test(reason.slice(property.length));
+	return property === "" || isPlaced ? reason : `${property}: ${reason}`;
 }
 
 /** Inputs and outputs as the engine sends them: plain JSON. */
@@ -60,27 +66,38 @@ export type PropertyPlaces = readonly (readonly [path: string, property: string]
 /** Documents that were read: the engine passes the same inputs to `check` and then to `create`. */
 const read = new Map<string, DesiredOrganization>();
 
+/** Max documents that are kept: about as many as an engine has between these two. */
+const maxRead = 1000;
+
 /** The desired state of a document, or its problems by property. */
 export function readDocument(
 	document: Properties,
 	places: PropertyPlaces,
 ): { readonly desired: DesiredOrganization } | { readonly failures: readonly CheckFailure[] } {
-	const text = JSON.stringify(withoutUndefined(document), (_key, value: unknown) =>
+	const key = JSON.stringify(withoutUndefined(document));
+	const known = read.get(key);
+	if (known !== undefined) return { desired: known };
+	const plain: unknown = JSON.parse(key);
+	const whole = parsePlain("inputs", plain);
+	if (whole === undefined) return readAsText(plain, places);
+	// The organization's other objects are not in this document.
+	const desired = { ...whole, narrowed: true };
+	if (read.size >= maxRead) read.clear();
+	read.set(key, desired);
+	return { desired };
+}
+
+/** Reads a document that has problems, or that is not an ordinary one, as documents are read. */
+function readAsText(document: unknown, places: PropertyPlaces): ReturnType<typeof readDocument> {
+	const text = JSON.stringify(document, (_key, value: unknown) =>
 		// In a document, `${NAME}` is an environment variable; in a program, it is plain text.
 		typeof value === "string" ? value.replaceAll("${", () => "$${") : value,
 	);
 	// In a document, invisible characters are escaped; a program has the character itself.
 	const content = replaceInvisible(text, escapeSequence);
-	const known = read.get(content);
-	if (known !== undefined) return { desired: known };
 	const { organizations, problems } = parseDocuments([{ file: "inputs", content }], {});
 	const [whole] = organizations;
-	if (whole !== undefined) {
-		// The organization's other objects are not in this document.
-		const desired = { ...whole, narrowed: true };
-		read.set(content, desired);
-		return { desired };
-	}
+	if (whole !== undefined) return { desired: { ...whole, narrowed: true } };
 	return {
 		failures: problems.map(({ path, message }) => {
 			const [start, property] = places.find(([place]) => path === place || path.startsWith(place)) ?? ["", path];

@@ -5,7 +5,14 @@
 import { explain, ResourceFailure } from "./failure.ts";
 
 import { refuseId, refuseOtherTag } from "./import-id.ts";
-import { type CheckFailure, hasUnknown, type MetaInputs, type Properties, withoutUndefined } from "./inputs.ts";
+import {
+	type CheckFailure,
+	explainFailure,
+	hasUnknown,
+	type MetaInputs,
+	type Properties,
+	withoutUndefined,
+} from "./inputs.ts";
 import { asWhole, compareValues, including, type PropertyChange, replacesOf } from "./property-changes.ts";
 
 import type { ProviderProcess } from "./provider-process.ts";
@@ -215,9 +222,8 @@ function compareLimits(
 /** The failure without secrets. The engine prints the value of a property that a failure names, so secret ones are not named. */
 function hideFailure({ secrets }: ProviderProcess, { property, reason }: CheckFailure, inputs: object): CheckFailure {
 	const text = secrets.redact(reason);
-	return namesOfSecrets(inputs).includes(property)
-		? { property: "", reason: `${property}: ${text}` }
-		: { property, reason: text };
+	const isSecret = namesOfSecrets(inputs).includes(property);
+	return isSecret ? { property: "", reason: explainFailure({ property, reason: text }) } : { property, reason: text };
 }
 
 /** Outputs as the state stores them: sealed, and without `outOfSync`, which was true before the update. */

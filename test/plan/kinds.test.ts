@@ -306,7 +306,9 @@ describe("the tag that an entry means", () => {
 
 	it("that is not there by its id is named by the id", () => {
 		const { message } = only(find([wantTag("signers", { id: id("tag", 9) })]));
-		expect(message).toContain(`no user tag has the id ${id("tag", 9)}`);
+		expect(message).toContain(
+			`no user tag has the id ${id("tag", 9)}; the nearest: \`signers\`, whose id is ${id("tag", 1)}; `,
+		);
 	});
 
 	it("that is not there in an organization without tags has no nearest names", () => {

@@ -151,8 +151,9 @@ describe("an Organization of the plugin", () => {
 		expect(await fails({})).toBe(
 			'blocked by a guard, nothing was submitted: 3 policies would be removed (allowed: at most 2); to override: `pulumi config set orgsync:allow "policies=3"`',
 		);
-		expect(await fails({ document: 5 })).toBe("document must be the path of a YAML file, or an object");
-		expect(await fails({ organisationId: "x" })).toMatch(/^organisationId unknown property; known: document, /);
+		expect(await fails({ document: 5 })).toBe("document: must be the path of a YAML file, or an object");
+		expect(await fails({ organisationId: "x" })).toMatch(/^organisationId: unknown property; known: document, /);
+		expect(await fails({ env: ["STAGE", 5] })).toBe("env[1] must be a string, got 5");
 		expect(await fails({ env: ["ORGSYNC_API_PRIVATE_KEY"] })).toMatch(/^env: documents cannot use the credential/);
 		expect(await fails({ document: { ...whole, userTags: [{ name: "signers", member: [] }] } })).toContain(
 			"document.userTags[0].member: unknown key `member`; did you mean `members`?",

@@ -29,7 +29,8 @@ export const startProvider: StartProvider = async (resource, world, more = {}) =
 	};
 	const config = { get: (key: string) => given[key.replace("orgsync:", "")] };
 	await provider.configure({ config } as unknown as dynamic.ConfigureRequest);
-	return provider;
+	// Every state of a dynamic resource has this text; without it, the state is one of the plugin.
+	return { ...provider, diff: (id, olds, news) => provider.diff(id, { __provider: "text", ...olds }, news) };
 };
 
 /** The plugin for resources of one type. `resource` names them, as it does for the dynamic provider. */

@@ -114,6 +114,9 @@ function notThere(wanted: DesiredUserTag, userTags: readonly LiveUserTag[], live
 	if (renamed !== undefined) {
 		return `${what}; the tag that had this name when orgsync last changed it is now called \`${showName(renamed.name)}\`: add \`id: ${renamed.id}\` to rename it back`;
 	}
+	// Only an entry with an id is not found although a tag has its name.
+	const named = userTags.find(({ name }) => name === wanted.name);
+	const quote = (name: string): string => `\`${showName(name)}\``;
 	const nearest = nearestNames(
 		wanted.name,
 		userTags.map(({ name }) => name),
@@ -121,7 +124,7 @@ function notThere(wanted: DesiredUserTag, userTags: readonly LiveUserTag[], live
 	const hint =
 		nearest.length === 0
 			? "the organization has no user tags"
-			: `the nearest: ${nearest.map((name) => `\`${showName(name)}\``).join(", ")}`;
+			: `the nearest: ${named === undefined ? nearest.map(quote).join(", ") : `${quote(named.name)}, whose id is ${named.id}`}`;
 	return `${what}; ${hint}; ${cannot}`;
 }
 

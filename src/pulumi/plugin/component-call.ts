@@ -12,7 +12,7 @@ import {
 } from "../component.ts";
 import { checkArguments } from "../described.ts";
 import { ResourceFailure } from "../failure.ts";
-import { hasUnknown, type Properties, unknownValue } from "../inputs.ts";
+import { explainFailure, hasUnknown, type Properties, unknownValue } from "../inputs.ts";
 import { documentInputs, findingsOf, organizationOutputs } from "../organization-fields.ts";
 import type { ProviderProcess } from "../provider-process.ts";
 import { withoutSecrets } from "../resource-operations.ts";
@@ -75,7 +75,7 @@ async function make(request: Request, { process, settings }: ComponentContext): 
 	process.secrets.add(secretNames.includes("document") ? aliasesIn(properties.document) : []);
 	const mistakes = checkArguments(documentInputs, { ...properties, secretInputs: secretNames });
 	if (mistakes.length > 0) {
-		throw new ResourceFailure(mistakes.map(({ property, reason }) => `${property} ${reason}`).join("\n"));
+		throw new ResourceFailure(mistakes.map(explainFailure).join("\n"));
 	}
 	if (hasUnknown(properties)) return makeUnknown(properties);
 	const session = process.sessionFor(await settings());

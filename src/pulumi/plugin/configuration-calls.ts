@@ -15,6 +15,7 @@ import {
 	type SettingName,
 	settingNames,
 } from "../settings.ts";
+import { writeFailures } from "./check-failures.ts";
 import { writeDiff } from "./diff-response.ts";
 import { readProperties, writeProperties } from "./values.ts";
 
@@ -37,15 +38,7 @@ export function checkConfiguration(request: Message<"CheckRequest">): Message<"C
 	const { properties } = readProperties(request.getNews());
 	const response = new providerMessages.CheckResponse();
 	response.setInputs(writeProperties(protectKey(properties, isDefault(request.getUrn()))));
-	response.setFailuresList(
-		findMistakes(properties, request.getUrn()).map(({ property, reason }) => {
-			const failure = new providerMessages.CheckFailure();
-			// The engine prints the value of a property that a failure names.
-			failure.setProperty(property === keyName ? "" : property);
-			failure.setReason(property === keyName ? `${property}: ${reason}` : reason);
-			return failure;
-		}),
-	);
+	response.setFailuresList(writeFailures(findMistakes(properties, request.getUrn()), properties, [keyName]));
 	return response;
 }
 

@@ -9,6 +9,7 @@ import type { ResourceDefinition } from "../resource.ts";
 import { makeOperations, type ResourceOperations } from "../resource-operations.ts";
 import { namesOfSecrets } from "../secrets.ts";
 import type { GivenSettings, SettingName } from "../settings.ts";
+import { writeFailures } from "./check-failures.ts";
 import type { ComponentParts } from "./component-parts.ts";
 import { writeDiff } from "./diff-response.ts";
 import { writeInputs, writeOutputs } from "./outputs.ts";
@@ -52,14 +53,7 @@ export class ResourceCalls {
 		const { inputs, failures } = await this.#operations.check(olds, this.#withDefaultSecret(news));
 		const response = new CheckResponse();
 		response.setInputs(writeInputs(inputs));
-		response.setFailuresList(
-			[...this.#refuse(request.getNews()), ...failures].map(({ property, reason }) => {
-				const failure = new providerMessages.CheckFailure();
-				failure.setProperty(property);
-				failure.setReason(reason);
-				return failure;
-			}),
-		);
+		response.setFailuresList(writeFailures([...this.#refuse(request.getNews()), ...failures], news));
 		return response;
 	}
 

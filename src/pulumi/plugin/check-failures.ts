@@ -1,0 +1,22 @@
+/** What is wrong with inputs or settings, as the protocol has it. */
+import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import { type CheckFailure, explainFailure, type Properties } from "../inputs.ts";
+
+/**
+ * The failures as messages. The engine prints the whole value of a property that a failure names. So the text names the
+ * property instead if the value is missing, a list or an object, or if its name is in `hidden`.
+ */
+export function writeFailures(
+	failures: readonly CheckFailure[],
+	inputs: Properties,
+	hidden: readonly string[] = [],
+): InstanceType<typeof providerMessages.CheckFailure>[] {
+	return failures.map((failure) => {
+		const { property, reason } = failure;
+		const isPrinted = ["string", "number", "boolean"].includes(typeof inputs[property]) && !hidden.includes(property);
+		const message = new providerMessages.CheckFailure();
+		message.setProperty(isPrinted ? property : "");
+		message.setReason(isPrinted ? reason : explainFailure(failure));
+		return message;
+	});
+}

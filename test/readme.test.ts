@@ -185,6 +185,8 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["docs/pulumi.md", ["console", "yaml", "typescript", "python", "go"]],
 	// test/pulumi/docs-node.test.ts
 	["docs/pulumi-node.md", ["console", "yaml", "typescript", "javascript", "json"]],
+	// test/pulumi/migration.test.ts, whose program has these aliases and whose preview is the text
+	["docs/pulumi-migration.md", ["text", "typescript", "yaml"]],
 	// test/pulumi/examples.test.ts
 	["examples/pulumi-node/README.md", ["sh", "text"]],
 	// test/sdk/programs.test.ts

@@ -33,4 +33,4 @@ const found = orgsync.getMfaPoliciesOutput({ userId: alice });
 export const signersId = signers.tagId;
 export const rootQuorum = quorum.name;
 export const firstMfaPolicy = found.mfaPolicies.apply(([first]) => first?.mfaPolicyName);
-export const differences = acme.summary.differences;
+export const differences = acme.summary.apply((summary) => summary?.differences);

@@ -25,6 +25,17 @@ export interface Cell {
 	intendedKeys: readonly string[];
 }
 
+/** Where a cell is in its document. */
+export type Slot = Pick<Cell, "parent" | "key" | "at" | "keyAt">;
+
+const noEntries: ReadonlyMap<string, Cell> = new Map();
+const noItems: readonly Cell[] = [];
+
+export function makeCell(kind: Cell["kind"], slot: Slot, contents: Partial<Cell>): Cell {
+	const empty = { entries: noEntries, items: noItems, value: null, written: "", fromEnvironment: false };
+	return { kind, ...slot, ...empty, invalid: false, intendedKeys: [], ...contents };
+}
+
 /** Returns the path of a cell in its document, for example `expect.supportedAssets["eip155:1"][0]`; empty for the document. */
 export function pathOf(cell: Pick<Cell, "parent" | "key">): string {
 	if (cell.parent === undefined) return "";

@@ -10,6 +10,7 @@ import type { DesiredOrganization } from "../plan/organization.ts";
 import { type Cell, entryOf } from "./cell.ts";
 import { readText } from "./file-text.ts";
 import { readOrganization } from "./organization.ts";
+import { readPlainTree } from "./plain-tree.ts";
 import { Problems } from "./problems.ts";
 import { checkStructure } from "./structure.ts";
 import { isDocument, readTree } from "./tree.ts";
@@ -56,6 +57,21 @@ export function parseDocuments(
 	for (const root of unassigned) readOrganization("", [root], complete, problems);
 	const found = problems.sorted(sources.map((source) => source.file));
 	return freeze({ organizations: found.length === 0 ? organizations : [], problems: found });
+}
+
+/**
+ * Returns what parseDocuments returns for the text of this JSON value as the only document, or undefined: then the value has
+ * problems, or is no ordinary document, and its text has to be parsed. `${NAME}` in a value is plain text.
+ */
+export function parsePlain(file: string, value: unknown): DesiredOrganization | undefined {
+	const root = readPlainTree(file, value);
+	if (root === undefined) return undefined;
+	const problems = new Problems();
+	checkStructure(root, problems);
+	const organizationId = organizationIdOf(root, problems);
+	if (organizationId === undefined) return undefined;
+	const organization = readOrganization(organizationId, [root], true, problems);
+	return problems.sorted([file]).length === 0 ? freeze(organization) : undefined;
 }
 
 /** Returns the problems without any text of the file: a pull request can turn a document into a link to another file. */

@@ -8,7 +8,7 @@ import { readOnlyKinds, removalKinds } from "../plan/kinds/index.ts";
 import { expectationLists, removalLists } from "../plan/kinds/names.ts";
 import type { Position } from "../plan/organization.ts";
 import type { Cell } from "./cell.ts";
-import { pathOf, pathWithKey } from "./cell.ts";
+import { makeCell, pathOf, pathWithKey, type Slot } from "./cell.ts";
 import { describePlace, type Problems, quote } from "./problems.ts";
 import { expansionMessage, type Substitution } from "./variables.ts";
 
@@ -27,9 +27,6 @@ interface Anchor {
 	/** Its number of cells, and the bytes of their texts and keys; undefined while it is being read. */
 	size: { readonly cells: number; readonly bytes: number } | undefined;
 }
-
-/** Where a cell is in its document. */
-type Slot = Pick<Cell, "parent" | "key"> & { readonly at: Position; readonly keyAt: Position };
 
 /** Returns the root cell of a document that is not empty. */
 export function readTree(
@@ -248,14 +245,6 @@ class TreeReader {
 		return cell;
 	}
 }
-
-function makeCell(kind: Cell["kind"], slot: Slot, contents: Partial<Cell>): Cell {
-	const empty = { entries: noEntries, items: noItems, value: null, written: "", fromEnvironment: false };
-	return { kind, ...slot, ...empty, invalid: false, intendedKeys: [], ...contents };
-}
-
-const noEntries: ReadonlyMap<string, Cell> = new Map();
-const noItems: readonly Cell[] = [];
 
 /** Whether the value at this path must be an id. */
 function isIdPath(path: string): boolean {

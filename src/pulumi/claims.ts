@@ -6,17 +6,20 @@
  * are also files in a folder that all processes of one engine share. A command that checks no other resource
  * (`pulumi destroy --target`) learns from the last owners, in a folder beside the journal, that another one manages an object.
  */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import {
-	linkSync,
+	closeSync,
+	fstatSync,
 	lstatSync,
 	mkdirSync,
+	openSync,
 	readdirSync,
 	readFileSync,
 	renameSync,
 	rmdirSync,
 	rmSync,
 	writeFileSync,
+	writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -83,7 +86,7 @@ function digestText(text: string): string {
 
 const folderPrefix = "orgsync-claims-";
 
-/** Claims as files. A file of a process that has ended is ignored. */
+/** Claims as files, one of each process, which adds a line for each claim. A file of a process that has ended is ignored. */
 export interface ClaimsFolder {
 	claim(key: string, owner: Owner): Owner | undefined;
 	read(key: string): Owner | undefined;
@@ -97,18 +100,19 @@ export interface ClaimsFolder {
  */
 export function openClaimsFolder(engineAddress: string, project: string): ClaimsFolder {
 	const folder = join(tmpdir(), folderPrefix + digestText(`${engineAddress} ${project}`).slice(0, 32));
-	const made = new Set<string>();
+	const others = new OtherClaims(folder);
+	const own = new OwnClaims(folder);
 	const claim = (key: string, owner: Owner): Owner | undefined => {
-		makeFolder(folder);
-		const file = join(folder, key);
-		if (!writeClaim(file, owner, linkSync)) {
-			const known = readClaim(file);
-			if (known !== undefined && !isSameOwner(known, owner)) return known;
-			// A claim of a process that has ended, or of a preview that ends before this one.
-			writeClaim(file, owner, renameSync);
-		}
-		made.add(key);
-		return undefined;
+		if (!own.isOpen) makeFolder(folder);
+		const isOther = (known: Owner | undefined): known is Owner => known !== undefined && !isSameOwner(known, owner);
+		const known = others.find(key, own.name);
+		if (isOther(known)) return known;
+		own.add(key, owner);
+		// Another process may have claimed it since: at least one of the two finds the claim of the other.
+		const later = others.find(key, own.name);
+		if (!isOther(later)) return undefined;
+		own.withdraw(key);
+		return later;
 	};
 	return {
 		claim(key, owner) {
@@ -116,16 +120,110 @@ export function openClaimsFolder(engineAddress: string, project: string): Claims
 			// Another process may have removed the folder as it ended: the second attempt creates it again.
 			return (attempt() ?? attempt())?.other;
 		},
-		read: (key) => (isOurs(folder) ? readClaim(join(folder, key)) : undefined),
+		read: (key) => (isOurs(folder) ? orUndefined(() => others.find(key, undefined)) : undefined),
 		close() {
 			orUndefined(() => {
-				for (const key of made) {
-					if (readClaim(join(folder, key))?.pid === process.pid) rmSync(join(folder, key), { force: true });
-				}
+				own.close();
 				rmdirSync(folder);
 			});
 		},
 	};
+}
+
+/** A line of a file of claims: a claim of an object, or without an owner the end of it. */
+interface ClaimLine {
+	readonly key: string;
+	readonly owner?: Owner;
+}
+
+/** The claims of this process. */
+class OwnClaims {
+	/** Beside the process's id, a name for each session of it. */
+	readonly name = `${process.pid}.${randomUUID()}`;
+	readonly #file: string;
+	readonly #claims = new Map<string, Owner>();
+	#descriptor: number | undefined;
+
+	constructor(folder: string) {
+		this.#file = join(folder, this.name);
+	}
+
+	/** Whether the file is there, and with it the folder of this user alone: nobody else removes a folder that has a file. */
+	get isOpen(): boolean {
+		return this.#descriptor !== undefined && fstatSync(this.#descriptor).nlink > 0;
+	}
+
+	/** Adds a claim. Throws if it cannot be written. */
+	add(key: string, owner: Owner): void {
+		this.#claims.set(key, ownerOf(owner));
+		if (this.isOpen) {
+			this.#write({ key, owner: ownerOf(owner) });
+			return;
+		}
+		// The file of an engine that made no claim for a day was removed.
+		if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+		this.#descriptor = undefined;
+		this.#descriptor = openSync(this.#file, "ax", 0o600);
+		for (const [known, claimant] of this.#claims) this.#write({ key: known, owner: claimant });
+	}
+
+	withdraw(key: string): void {
+		this.#claims.delete(key);
+		this.#write({ key });
+	}
+
+	#write(line: ClaimLine): void {
+		if (this.#descriptor !== undefined) writeSync(this.#descriptor, `${JSON.stringify(line)}\n`);
+	}
+
+	close(): void {
+		if (this.#descriptor === undefined) return;
+		closeSync(this.#descriptor);
+		this.#descriptor = undefined;
+		rmSync(this.#file, { force: true });
+	}
+}
+
+/** The claims in the files of a folder. What a process added since the last time is read; an incomplete line is none. */
+class OtherClaims {
+	readonly #folder: string;
+	readonly #files = new Map<string, { read: number; readonly claims: Map<string, Owner> }>();
+
+	constructor(folder: string) {
+		this.#folder = folder;
+	}
+
+	/** The claim of another process that is alive, or of a session of this one, except the one of this name. */
+	find(key: string, except: string | undefined): Owner | undefined {
+		for (const name of readdirSync(this.#folder)) {
+			if (name === except) continue;
+			const owner = this.#read(name).get(key);
+			if (owner !== undefined && isAlive(Number(name.split(".")[0]))) return owner;
+		}
+		return undefined;
+	}
+
+	#read(name: string): ReadonlyMap<string, Owner> {
+		const known = this.#files.get(name) ?? { read: 0, claims: new Map<string, Owner>() };
+		this.#files.set(name, known);
+		const file = join(this.#folder, name);
+		// The process may have ended meanwhile.
+		if ((lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) <= known.read) return known.claims;
+		const content = orUndefined(() => readFileSync(file));
+		if (content === undefined) return known.claims;
+		const end = content.lastIndexOf("\n") + 1;
+		for (const text of content.toString("utf8", known.read, Math.max(known.read, end)).split("\n")) {
+			const line = orUndefined(() => JSON.parse(text) as ClaimLine);
+			if (line?.owner !== undefined) known.claims.set(line.key, ownerOf(line.owner));
+			else if (line !== undefined) known.claims.delete(line.key);
+		}
+		known.read = end;
+		return known.claims;
+	}
+}
+
+function isAlive(pid: number): boolean {
+	return orUndefined(() => process.kill(pid, 0)) === true;
 }
 
 /** Creates the folder for this user alone. Throws if it belongs to another user or if others can read it. */
@@ -140,38 +238,21 @@ function removeOld(): void {
 	for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(folderPrefix))) {
 		const folder = join(tmpdir(), name);
 		const found = isOurs(folder) ? lstatSync(folder, { throwIfNoEntry: false }) : undefined;
-		if (found !== undefined && found.mtimeMs < beforeMs) orUndefined(() => rmSync(folder, { recursive: true }));
+		const isOld = orUndefined(() => found !== undefined && lastClaimMs(folder) < beforeMs);
+		if (isOld === true) orUndefined(() => rmSync(folder, { recursive: true }));
 	}
+}
+
+/** When the folder, or a file in it, was changed last, in milliseconds since 1970. */
+function lastClaimMs(folder: string): number {
+	const files = readdirSync(folder).map((name) => join(folder, name));
+	return Math.max(...[folder, ...files].map((file) => lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));
 }
 
 function isOurs(folder: string): boolean {
 	const found = lstatSync(folder, { throwIfNoEntry: false });
 	if (found?.isDirectory() !== true) return false;
 	return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
-}
-
-/** Writes a claim atomically: `put` links it, which fails if the file exists, or renames it. Returns false if it exists. */
-function writeClaim(file: string, owner: Owner, put: (from: string, to: string) => void): boolean {
-	const temporary = `${file}.${process.pid}`;
-	writeFileSync(temporary, JSON.stringify({ ...ownerOf(owner), pid: process.pid }), { mode: 0o600 });
-	try {
-		put(temporary, file);
-		return true;
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-		return false;
-	} finally {
-		rmSync(temporary, { force: true });
-	}
-}
-
-/** The claim in a file, if its process is alive; otherwise undefined. */
-function readClaim(file: string): (Owner & { readonly pid: number }) | undefined {
-	return orUndefined(() => {
-		const claim = JSON.parse(readFileSync(file, "utf8")) as Owner & { readonly pid: number };
-		process.kill(claim.pid, 0);
-		return { ...ownerOf(claim), pid: claim.pid };
-	});
 }
 
 /** Which resource applied an object last. It is evidence only: it can keep members of a tag, and never causes a submit. */
@@ -202,10 +283,12 @@ export function openLastOwners(journalFile: string, url: string | undefined): La
 		find,
 		record(organizationId, object, owner) {
 			const file = fileOf(organizationId, object);
+			const text = JSON.stringify(owner);
 			// On a read-only disk, the claims of each command still hold.
 			orUndefined(() => {
+				if (writeNew(file, text)) return;
 				mkdirSync(folder, { recursive: true, mode: 0o700 });
-				writeFileSync(`${file}.${process.pid}`, JSON.stringify(owner), { mode: 0o600 });
+				writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
 				renameSync(`${file}.${process.pid}`, file);
 			});
 		},
@@ -215,6 +298,18 @@ export function openLastOwners(journalFile: string, url: string | undefined): La
 			orUndefined(() => rmSync(fileOf(organizationId, object), { force: true }));
 		},
 	};
+}
+
+/**
+ * Writes a file that is not there yet, and returns whether that succeeded. It replaces nothing, so a file that is cut off says
+ * as much as none.
+ */
+function writeNew(file: string, text: string): boolean {
+	const isWritten = orUndefined(() => {
+		writeFileSync(file, text, { flag: "wx", mode: 0o600 });
+		return true;
+	});
+	return isWritten === true;
 }
 
 function orUndefined<T>(work: () => T): T | undefined {

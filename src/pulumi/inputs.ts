@@ -1,5 +1,5 @@
 /** Inputs of a resource, read as a document of one object, with the rules and messages of documents. */
-import { parseDocuments } from "../document/parse.ts";
+import { parseDocuments, parsePlain } from "../document/parse.ts";
 import { escapeSequence, replaceInvisible } from "../invisible.ts";
 import type { DesiredMembers, DesiredOrganization } from "../plan/organization.ts";
 
@@ -66,27 +66,38 @@ export type PropertyPlaces = readonly (readonly [path: string, property: string]
 /** Documents that were read: the engine passes the same inputs to `check` and then to `create`. */
 const read = new Map<string, DesiredOrganization>();
 
+/** Max documents that are kept: about as many as an engine has between these two. */
+const maxRead = 1000;
+
 /** The desired state of a document, or its problems by property. */
 export function readDocument(
 	document: Properties,
 	places: PropertyPlaces,
 ): { readonly desired: DesiredOrganization } | { readonly failures: readonly CheckFailure[] } {
-	const text = JSON.stringify(withoutUndefined(document), (_key, value: unknown) =>
+	const key = JSON.stringify(withoutUndefined(document));
+	const known = read.get(key);
+	if (known !== undefined) return { desired: known };
+	const plain: unknown = JSON.parse(key);
+	const whole = parsePlain("inputs", plain);
+	if (whole === undefined) return readAsText(plain, places);
+	// The organization's other objects are not in this document.
+	const desired = { ...whole, narrowed: true };
+	if (read.size >= maxRead) read.clear();
+	read.set(key, desired);
+	return { desired };
+}
+
+/** Reads a document that has problems, or that is not an ordinary one, as documents are read. */
+function readAsText(document: unknown, places: PropertyPlaces): ReturnType<typeof readDocument> {
+	const text = JSON.stringify(document, (_key, value: unknown) =>
 		// In a document, `${NAME}` is an environment variable; in a program, it is plain text.
 		typeof value === "string" ? value.replaceAll("${", () => "$${") : value,
 	);
 	// In a document, invisible characters are escaped; a program has the character itself.
 	const content = replaceInvisible(text, escapeSequence);
-	const known = read.get(content);
-	if (known !== undefined) return { desired: known };
 	const { organizations, problems } = parseDocuments([{ file: "inputs", content }], {});
 	const [whole] = organizations;
-	if (whole !== undefined) {
-		// The organization's other objects are not in this document.
-		const desired = { ...whole, narrowed: true };
-		read.set(content, desired);
-		return { desired };
-	}
+	if (whole !== undefined) return { desired: { ...whole, narrowed: true } };
 	return {
 		failures: problems.map(({ path, message }) => {
 			const [start, property] = places.find(([place]) => path === place || path.startsWith(place)) ?? ["", path];

@@ -20,8 +20,23 @@ export function toId(value: unknown): string {
 	return String(value).toLowerCase();
 }
 
-/** Returns the tags of `list_user_tags`, sorted by id, with the members that `list_users` shows. */
+/** What was read last from an answer of `list_user_tags`, and from which members. */
+const read = new WeakMap<LiveRecord, { readonly from: LiveRecord | string; readonly tags: readonly LiveUserTag[] }>();
+
+/**
+ * Returns the tags of `list_user_tags`, sorted by id, with the members that `list_users` shows. A thousand resources share one
+ * answer, so they share what is read from it.
+ */
 export function toUserTags(answer: LiveRecord, users: Known<LiveRecord>): readonly LiveUserTag[] {
+	const from = users.known ? users.value : users.because;
+	const known = read.get(answer);
+	if (known?.from === from) return known.tags;
+	const tags = readUserTags(answer, users);
+	read.set(answer, { from, tags });
+	return tags;
+}
+
+function readUserTags(answer: LiveRecord, users: Known<LiveRecord>): readonly LiveUserTag[] {
 	const members = mapKnown(users, membersByTag);
 	return recordsOf(answer, "userTags")
 		.map((tag): LiveUserTag => {
@@ -45,11 +60,20 @@ function membersByTag(answer: LiveRecord): ReadonlyMap<string, readonly { readon
 	return Map.groupBy(pairs, ({ tagId }) => tagId);
 }
 
+/** The names of each answer of `list_users`. */
+const names = new WeakMap<LiveRecord, Readonly<Record<string, string>>>();
+
 /** Returns the names of users that `list_users` shows, by id. */
 export function toUserNames(users: Known<LiveRecord>): Known<Readonly<Record<string, string>>> {
-	return mapKnown(users, (answer) =>
-		Object.fromEntries(recordsOf(answer, "users").map((user) => [toId(user.userId), stringOr(user.userName, "")])),
-	);
+	return mapKnown(users, (answer) => {
+		const known = names.get(answer) ?? readUserNames(answer);
+		names.set(answer, known);
+		return known;
+	});
+}
+
+function readUserNames(answer: LiveRecord): Readonly<Record<string, string>> {
+	return Object.fromEntries(recordsOf(answer, "users").map((user) => [toId(user.userId), stringOr(user.userName, "")]));
 }
 
 /** Returns the object of a record whose members `idField` and `nameField` hold its id and its name. */

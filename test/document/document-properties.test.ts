@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseDocuments } from "../../src/document/parse.ts";
+import { parseDocuments, parsePlain } from "../../src/document/parse.ts";
+import { escapeSequence, replaceInvisible } from "../../src/invisible.ts";
 
 const user = (n: number) => `3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c00${n}`;
 const id = (n: number) => `91c0f5aa-6a77-4c07-8f0c-5f4f0e6f200${n}`;
@@ -189,5 +190,71 @@ describe("parseDocuments", () => {
 		};
 		visit(document, []);
 		expect(places.length).toBe(69);
+	});
+});
+
+describe("parsePlain", () => {
+	/** The value as a document in which nothing is a variable. */
+	function parseText(value: unknown) {
+		const text = JSON.stringify(value, (_key, entry: unknown) =>
+			typeof entry === "string" ? entry.replaceAll("${", () => "$${") : entry,
+		);
+		return parseOne(replaceInvisible(text, escapeSequence));
+	}
+
+	/** Expects what the text says, or for a value with problems nothing. Returns whether the value is read. */
+	function isReadAsText(value: unknown): boolean {
+		const plain = parsePlain("document.yaml", value);
+		const { organizations, problems } = parseText(value);
+		if (problems.length > 0) expect(plain).toBeUndefined();
+		if (plain !== undefined) expect(withoutPlaces([plain])).toEqual(withoutPlaces(organizations));
+		return plain !== undefined;
+	}
+
+	test("reads a document without problems as its text is read, whatever the order of its keys is", () => {
+		fc.assert(
+			fc.property(permutations, (take) => {
+				expect(isReadAsText(shuffled(document, take))).toBe(true);
+			}),
+			{ numRuns: 20 },
+		);
+	});
+
+	test("reads any text as a name that the text has, and nothing that has a problem", () => {
+		const unusual = fc.constantFrom(
+			"${A}",
+			"$${A}",
+			"\u200b",
+			"\u0000",
+			"\u{e0101}",
+			"\ud800",
+			"1",
+			"null",
+			"~",
+			"<<",
+			"'",
+			"\n ",
+		);
+		const name = fc.array(fc.oneof(fc.string({ unit: "binary" }), unusual), { minLength: 1, maxLength: 3 });
+		let read = 0;
+		fc.assert(
+			fc.property(name, (parts) => {
+				const userTags = [{ name: parts.join("") }];
+				if (isReadAsText({ organizationId: document.organizationId, userTags })) read += 1;
+			}),
+			{ numRuns: 150 },
+		);
+		expect(read).toBeGreaterThan(5);
+	});
+
+	test("leaves wrong values to the text", () => {
+		const keys = [...Object.keys(document), "__proto__", "other", "$" + "{A}"];
+		const value = fc.jsonValue({ maxDepth: 20 });
+		fc.assert(
+			fc.property(fc.dictionary(fc.constantFrom(...keys), value), (wrong) => {
+				isReadAsText({ ...document, ...wrong });
+			}),
+			{ numRuns: 150 },
+		);
 	});
 });

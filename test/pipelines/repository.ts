@@ -50,7 +50,7 @@ export async function makeRepository(text: string, files: Readonly<Record<string
 		writeFileSync(join(folder, name), content);
 	}
 	commit(text);
-	const recorders = makeRecorders("gh");
+	const recorders = makeRecorders("gh", "curl");
 	const github = { repository: home, server_url: "https://github.test", token: "token-of-the-run", ref_name: "main" };
 	let runs = 0;
 	const handed = (more: Record<string, unknown>, hasSecrets: boolean): Context => {

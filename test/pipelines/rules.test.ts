@@ -90,7 +90,8 @@ describe("apply", () => {
 		const holders = jobsOf(workflow).filter(([, job]) => JSON.stringify(job).includes("APPLY_KEY"));
 		expect(holders.map(([name, { environment }]) => [name, environment])).toEqual([["apply", "production"]]);
 		for (const [name, other] of workflows) {
-			if (name !== "orgsync-apply") expect(JSON.stringify(other)).not.toContain("APPLY_KEY");
+			if (name !== "orgsync-apply" && name !== "orgsync-pulumi-up")
+				expect(JSON.stringify(other)).not.toContain("APPLY_KEY");
 		}
 	});
 
@@ -101,6 +102,35 @@ describe("apply", () => {
 
 	test("runs for every file that the plan workflow runs for", () => {
 		expect(readWorkflow("orgsync-plan").on.pull_request.paths).toEqual(expect.arrayContaining(workflow.on.push.paths));
+	});
+});
+
+describe("Pulumi", () => {
+	const preview = readWorkflow("orgsync-pulumi-preview");
+	const up = readWorkflow("orgsync-pulumi-up");
+
+	test("previews by `pull_request` alone, and only a branch of the repository", () => {
+		expect(Object.keys(preview.on)).toEqual(["pull_request"]);
+		expect(preview.jobs.preview?.if).toBe("${{ github.event.pull_request.head.repo.full_name == github.repository }}");
+		expect(
+			jobsOf(preview)
+				.filter(([, job]) => holdsKey(job))
+				.map(([job]) => job),
+		).toEqual(["preview"]);
+	});
+
+	test("submits only in the environment `production`, on main, one at a time", () => {
+		expect(jobsOf(up).map(([job, { environment }]) => [job, environment])).toEqual([["up", "production"]]);
+		expect(up.jobs.up?.if).toBe("${{ github.ref_name == 'main' }}");
+		expect(up.concurrency).toEqual({ group: "orgsync-pulumi-up", "cancel-in-progress": false });
+		expect(up.on.push.branches).toEqual(["main"]);
+		expect(preview.on.pull_request.paths).toEqual(expect.arrayContaining(up.on.push.paths));
+	});
+
+	test("uses the same versions and installs the same way in both workflows", () => {
+		const installOf = (job: Job | undefined) => job?.steps.find(({ name }) => name?.startsWith("Install"));
+		expect(installOf(preview.jobs.preview)).toEqual(installOf(up.jobs.up));
+		expect(preview.env).toEqual(up.env);
 	});
 });
 

@@ -45,7 +45,14 @@ export interface Workflow {
 /** Where the examples are. */
 export const examples = fileURLToPath(new URL("../../examples/pipelines/", import.meta.url));
 
-export const workflowNames = ["orgsync-plan", "orgsync-apply", "orgsync-drift", "orgsync-fleet"] as const;
+export const workflowNames = [
+	"orgsync-plan",
+	"orgsync-apply",
+	"orgsync-drift",
+	"orgsync-fleet",
+	"orgsync-pulumi-preview",
+	"orgsync-pulumi-up",
+] as const;
 
 export type WorkflowName = (typeof workflowNames)[number];
 

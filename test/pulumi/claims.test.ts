@@ -3,7 +3,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openClaims, openClaimsFolder } from "../../src/pulumi/claims.ts";
@@ -46,6 +46,26 @@ setInterval(() => undefined, 1000);`;
 	return child;
 }
 
+/** Returns the objects that another process of the engine gets, once it is asked for them. */
+async function claimMany(resource: string): Promise<() => Promise<readonly string[]>> {
+	const code = `import { openClaims, openClaimsFolder } from ${JSON.stringify(module)};
+const claims = openClaims(openClaimsFolder(${JSON.stringify(engine)}, "/project"), ${JSON.stringify(url)});
+const objects = Array.from({ length: 300 }, (_, index) => "userTag/" + index);
+const isMine = (object) => claims.claim(${JSON.stringify(organization)}, object, { resource: ${JSON.stringify(resource)} }) === undefined;
+console.log("ready");
+process.stdin.once("data", () => console.log(JSON.stringify(objects.filter(isMine)))).on("end", () => process.exit());`;
+	const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
+		stdio: ["pipe", "pipe", "inherit"],
+	});
+	onTestFinished(() => void child.kill("SIGKILL"));
+	await once(child.stdout, "data");
+	return async () => {
+		child.stdin.write("go\n");
+		const [found] = (await once(child.stdout, "data")) as [Buffer];
+		return JSON.parse(found.toString()) as readonly string[];
+	};
+}
+
 describe("a claim", () => {
 	it("is seen by the other processes of the engine until its process ends, however it ends", async () => {
 		const child = await claimElsewhere();
@@ -72,6 +92,27 @@ describe("a claim", () => {
 		expect(open().claim(organization, "userTag/1", second)).toMatchObject(first);
 		shared.close();
 		expect(readdirSync(folder)).toEqual([]);
+	});
+
+	it("is never that of two processes that make it at the same time", async () => {
+		const processes = await Promise.all([claimMany("first"), claimMany("second")]);
+		const [left = [], right = []] = await Promise.all(processes.map((claim) => claim()));
+		expect(new Set([...left, ...right]).size).toBe(left.length + right.length);
+		expect(left.length + right.length).toBeGreaterThan(0);
+	});
+
+	it("is a line in the one file of its process, and is written again if that was removed", () => {
+		const claims = open();
+		for (const object of ["userTag/1", "userTag/2"]) claims.claim(organization, object, first);
+		const [name = ""] = readdirSync(folder);
+		expect(readdirSync(join(folder, name)).length).toBe(1);
+		const other = open();
+		expect(other.claim(organization, "userTag/3", second)).toBeUndefined();
+		expect(claims.claim(organization, "userTag/3", first)).toMatchObject(second);
+
+		rmSync(join(folder, name), { recursive: true });
+		expect(claims.claim(organization, "userTag/4", first)).toBeUndefined();
+		expect(open().find(organization, "userTag/1")).toMatchObject(first);
 	});
 
 	it("holds within its process if the folder cannot be used, and is not written where others can read it", () => {

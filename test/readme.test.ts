@@ -131,7 +131,8 @@ describe("the commands for a clone", () => {
 		(_place, command) => {
 			// The packages are those that are there: installing them needs the network. What is tested is that it could be done.
 			const played = command.replace(/^npm ci\b/, "npm ci --dry-run --offline --ignore-scripts");
-			const env = { PATH: [engine, process.env.PATH].join(delimiter), HOME: clone };
+			const { PATH, NODE_COMPILE_CACHE } = process.env;
+			const env = { PATH: [engine, PATH].join(delimiter), HOME: clone, NODE_COMPILE_CACHE };
 			const { status, stdout, stderr } = spawnSync(played, { cwd: clone, shell: true, encoding: "utf8", env });
 			expect(status, `${stdout}${stderr}`).toBe(0);
 		},

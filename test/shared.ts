@@ -18,6 +18,8 @@ declare module "vitest" {
 export default function setUp({ provide }: TestProject): () => void {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), "orgsync-shared-")));
 	provide("sharedFolder", folder);
+	// For the workers, and for what they start with their own environment.
+	process.env.NODE_COMPILE_CACHE = join(folder, "compiled");
 	return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 

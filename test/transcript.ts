@@ -71,7 +71,7 @@ export function playScene(command: string, directory: string): string {
 		const { status } = spawnSync(process.execPath, [program, ...wordsOf(command)], {
 			cwd: directory,
 			stdio: ["ignore", stream, stream],
-			env: { PATH: process.env.PATH, HOME: directory },
+			env: { PATH: process.env.PATH, HOME: directory, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
 		});
 		return normalize(readFileSync(file, "utf8"), status);
 	} finally {

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readJournal } from "../../src/sync/journal-file.ts";
 import { clockEnvironment, clockOption } from "../clock.ts";
-import { makeFolder } from "../run.ts";
+import { compiled, makeFolder } from "../run.ts";
 import { alice, bob, makeWorld, organizationId, tags } from "../world.ts";
 import { configureFor, connectPlugin } from "./plugin-client.ts";
 
@@ -20,7 +20,8 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
 const noEngine = "127.0.0.1:1";
 
 function start(words: readonly string[], cwd = makeFolder()): ChildProcess & { readonly ended: Promise<unknown> } {
-	const env = { PATH: process.env.PATH, NODE_OPTIONS: clockOption, ...clockEnvironment() };
+	const node = { NODE_COMPILE_CACHE: compiled, NODE_OPTIONS: clockOption, ...clockEnvironment() };
+	const env = { PATH: process.env.PATH, ...node };
 	const child = spawn(process.execPath, [main, ...words], { cwd, env, stdio: "pipe" });
 	onTestFinished(() => void child.kill("SIGKILL"));
 	return Object.assign(child, { ended: once(child, "exit") });

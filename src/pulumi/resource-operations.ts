@@ -3,7 +3,6 @@
  * secrets and failures. Properties are plain JSON with `secretInputs`; secret values of a result are wrapped (secrets.ts).
  */
 import { explain, ResourceFailure } from "./failure.ts";
-
 import { refuseId, refuseOtherTag } from "./import-id.ts";
 import {
 	type CheckFailure,
@@ -14,7 +13,6 @@ import {
 	withoutUndefined,
 } from "./inputs.ts";
 import { asWhole, compareValues, including, type PropertyChange, replacesOf } from "./property-changes.ts";
-
 import type { ProviderProcess } from "./provider-process.ts";
 import {
 	check,

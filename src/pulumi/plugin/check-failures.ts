@@ -3,8 +3,8 @@ import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import { type CheckFailure, explainFailure, type Properties } from "../inputs.ts";
 
 /**
- * The failures as messages. The engine prints the whole value of a property that a failure names. So the text names the
- * property instead if the value is missing, a list or an object, or if its name is in `hidden`.
+ * The failures as messages. The engine prints the value of a property that a failure names, and `{<nil>}` for a missing one.
+ * So the text names the property instead if its value is missing, or if its name is in `hidden`.
  */
 export function writeFailures(
 	failures: readonly CheckFailure[],
@@ -13,7 +13,8 @@ export function writeFailures(
 ): InstanceType<typeof providerMessages.CheckFailure>[] {
 	return failures.map((failure) => {
 		const { property, reason } = failure;
-		const isPrinted = ["string", "number", "boolean"].includes(typeof inputs[property]) && !hidden.includes(property);
+		const value = inputs[property];
+		const isPrinted = value !== undefined && value !== null && !hidden.includes(property);
 		const message = new providerMessages.CheckFailure();
 		message.setProperty(isPrinted ? property : "");
 		message.setReason(isPrinted ? reason : explainFailure(failure));

@@ -41,8 +41,19 @@ const otherUnknowns: ReadonlySet<unknown> = new Set([
 	"dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ]);
 
+/** What was read from each message: a call reads one for its values, for its secrets and for what cannot be used. */
+const read = new WeakMap<struct.Struct, PlainProperties>();
+
 /** The properties of a message. Every unknown value becomes the one placeholder that resources know. */
 export function readProperties(message: struct.Struct | undefined): PlainProperties {
+	const known = message && read.get(message);
+	if (known !== undefined) return known;
+	const found = readFields(message);
+	if (message !== undefined) read.set(message, found);
+	return found;
+}
+
+function readFields(message: struct.Struct | undefined): PlainProperties {
 	const found = fieldsOf(message).map(([name, value]) => ({ name, ...readValue(value) }));
 	return {
 		properties: Object.fromEntries(found.map(({ name, value }) => [name, value])),

@@ -32,7 +32,7 @@ export function serve(engine: string | undefined, version: string): Promise<Serv
 	});
 }
 
-/** A call without a handler is refused by the server, as not implemented. */
+/** The server refuses a call without a handler with the status `UNIMPLEMENTED`. */
 function handlersOf(provider: PluginProvider, version: string) {
 	const answer = answering(provider);
 	const ofResource = (call: ResourceCall) =>

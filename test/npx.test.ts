@@ -107,7 +107,7 @@ describe("npx orgsync in the clone", () => {
 		const script = pathToFileURL(join(clone, "scripts/link-command.mjs")).href;
 		const windows = `Object.defineProperty(process, "platform", { value: "win32" }); await import("${script}");`;
 		execFileSync(process.execPath, ["--input-type=module", "--eval", windows]);
-		expect(readFileSync(join(bin, "orgsync.cmd"), "utf8")).toBe('@node "%~dp0\\..\\..\\dist\\cli\\main.js" %*\r\n');
+		expect(readFileSync(join(bin, "orgsync.cmd"), "utf8")).toBe('@node "%~dp0\\..\\..\\dist\\bin\\orgsync.js" %*\r\n');
 		expect(execFileSync(join(bin, "orgsync"), ["--version"], { encoding: "utf8" })).toBe(`${manifest.version}\n`);
 	});
 });
@@ -115,7 +115,7 @@ describe("npx orgsync in the clone", () => {
 describe("the published package", () => {
 	it("has the commands, and neither the script nor the .npmrc of the clone", () => {
 		expect(manifest.bin).toEqual({
-			orgsync: "dist/cli/main.js",
+			orgsync: "dist/bin/orgsync.js",
 			"pulumi-resource-orgsync": "dist/plugin/pulumi-resource-orgsync",
 		});
 		const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--dry-run", "--json"], {
@@ -124,7 +124,7 @@ describe("the published package", () => {
 		});
 		const files: readonly { readonly path: string }[] = JSON.parse(packed)[0].files;
 		const paths = files.map(({ path }) => path);
-		expect(paths).toContain("dist/cli/main.js");
+		expect(paths).toContain("dist/bin/orgsync.js");
 		expect(paths.filter((path) => path.includes("npmrc") || path.startsWith("scripts"))).toEqual([]);
 	}, 60_000);
 });

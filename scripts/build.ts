@@ -1,6 +1,6 @@
 /**
- * `npm run build`: dist/ from src/, with the command line and the provider plugin as bundles. Compiles only what has changed since the last build
- * here, and removes what has no source any more.
+ * `npm run build`: dist/ from src/, the command line and the provider plugin as bundles, man pages and completion scripts.
+ * Compiles only what has changed since the last build here, and removes what has no source any more.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
@@ -42,3 +42,4 @@ run(
 );
 run("scripts/bundle-command.ts");
 run("scripts/bundle-plugin.ts");
+run("scripts/shell-files.ts");

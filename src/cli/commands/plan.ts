@@ -4,7 +4,7 @@
 import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { type DesiredOrganization, uuid } from "../../plan/organization.ts";
-import { blockingGuards } from "../../plan/overrides.ts";
+import { blockingGuards, withoutAllowed } from "../../plan/overrides.ts";
 import { findsDifference, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
 import { positionsOf } from "../../render/positions.ts";
 import type { PlanResult } from "../../render/result.ts";
@@ -114,7 +114,8 @@ async function prepareToSave(
 		const unread = (failed ?? []).map(({ organizationId }) => organizationId);
 		const { overrides } = output;
 		const content = {
-			plans,
+			// A file allows nothing: its reviewers see the guards that apply judges again.
+			plans: plans.map(withoutAllowed),
 			...(threeWay === undefined ? {} : { threeWay }),
 			...(unread.length === 0 ? {} : { unread }),
 			...(overrides.length === 0 ? {} : { overrides }),

@@ -72,12 +72,10 @@ export function allowsOf(guards: readonly Guard[], allowed: Allowed): readonly A
 }
 
 /** Returns the plan without its overrides of guards. */
-export function withoutAllowed<P extends Overridden>(plan: P): P {
+export function withoutAllowed<P extends Overridden>(plan: P): Omit<P, "overrides"> & Overridden {
 	const { overrides = [], ...others } = plan;
 	const kept = overrides.filter(({ flag }) => flag !== "allow");
-	return kept.length === overrides.length
-		? plan
-		: ({ ...others, ...(kept.length === 0 ? {} : { overrides: kept }) } as P);
+	return { ...others, ...(kept.length === 0 ? {} : { overrides: kept }) };
 }
 
 /** Returns the guards that keep apply from sending anything: those that refuse, and that no override lets pass. */

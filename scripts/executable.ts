@@ -3,8 +3,8 @@
  * runs on. `npm run executable` builds, and writes its archive and checksum into release/.
  *
  * The archive has the folders of a prefix such as /usr/local: the executable, man pages, completion scripts and licences. The
- * bundle is not minified, so a stack trace has names and lines. Node's code cache is left out: it would save 20 ms at the
- * start, and differ from build to build.
+ * files of the bundle are loaded when they are needed, and are not minified, so a stack trace has names, files and lines.
+ * Node's code cache is left out: it would save 20 ms at the start, and differ from build to build.
  */
 import { execFileSync } from "node:child_process";
 import {
@@ -39,25 +39,51 @@ export const executableFile = `bin/orgsync${process.platform === "win32" ? ".exe
 /** Where the section of Node begins that says whether it holds a program. */
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
+/** The program that Node starts: it loads a file of the bundle when another one asks for it. */
+const loader = `"use strict";
+const { getAsset } = require("node:sea");
+const { compileFunction, constants } = require("node:vm");
+const { posix } = require("node:path");
+const loaded = new Map();
+function load(file) {
+	if (loaded.has(file)) return loaded.get(file).exports;
+	const module = { exports: {} };
+	loaded.set(file, module);
+	const find = (name) => (name.startsWith(".") ? load(posix.join(posix.dirname(file), name)) : require(name));
+	const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+	const options = { filename: "orgsync/" + file, importModuleDynamically };
+	const names = ["exports", "require", "module", "__filename"];
+	compileFunction(getAsset(file, "utf8"), names, options)(module.exports, find, module, process.execPath);
+	return module.exports;
+}
+load("orgsync.js");
+`;
+
 /** Makes the executable from this Node, and returns the licences of the packages in it. */
 async function makeExecutable(file: string): Promise<string> {
-	const { chunks, notices } = await bundle(commandEntry, { format: "cjs", codeSplitting: false });
-	const [program, ...others] = chunks;
-	if (program === undefined || others.length > 0) throw new Error("the executable holds one file");
+	const { chunks, notices } = await bundle(commandEntry, {
+		format: "cjs",
+		entryFileNames: "[name].js",
+		chunkFileNames: "lib/[name].js",
+	});
 	const work = mkdtempSync(join(tmpdir(), "orgsync-executable-"));
 	try {
+		mkdirSync(join(work, "lib"));
+		for (const { fileName, code } of chunks) writeFileSync(join(work, fileName), code);
+		writeFileSync(join(work, "loader.cjs"), loader);
+		// Relative paths: the name of the main file is part of the program.
 		const configuration = {
-			main: join(work, "orgsync.cjs"),
-			output: join(work, "orgsync.blob"),
+			main: "loader.cjs",
+			output: "program.blob",
 			disableExperimentalSEAWarning: true,
+			assets: Object.fromEntries(chunks.map(({ fileName }) => [fileName, fileName])),
 		};
-		writeFileSync(configuration.main, program.code);
 		writeFileSync(join(work, "sea.json"), JSON.stringify(configuration));
-		execFileSync(process.execPath, ["--experimental-sea-config", join(work, "sea.json")], { stdio: "pipe" });
+		execFileSync(process.execPath, ["--experimental-sea-config", "sea.json"], { cwd: work, stdio: "pipe" });
 		mkdirSync(dirname(file), { recursive: true });
 		copyFileSync(process.execPath, file);
 		chmodSync(file, 0o755);
-		inject(file, configuration.output);
+		inject(file, join(work, configuration.output));
 	} finally {
 		rmSync(work, { recursive: true, force: true });
 	}

@@ -1,5 +1,5 @@
 /**
- * `npm run build`: dist/ from src/, with the provider plugin as a bundle. Compiles only what has changed since the last build
+ * `npm run build`: dist/ from src/, with the provider plugin as a bundle, man pages and completion scripts. Compiles only what has changed since the last build
  * here, and removes what has no source any more.
  */
 import { spawnSync } from "node:child_process";
@@ -42,3 +42,4 @@ run(
 );
 chmodSync(join(target, "cli/main.js"), 0o755);
 run("scripts/bundle-plugin.ts");
+run("scripts/shell-files.ts");

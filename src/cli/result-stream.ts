@@ -1,5 +1,5 @@
 /** A result that comes in parts, and the whole result of them. */
-import { type ExitCode, exitCodes } from "../errors.ts";
+import { combineExitCodes, type ExitCode } from "../errors.ts";
 import type { OrganizationPart } from "../render/part.ts";
 import { type PositionOf, positionsOf } from "../render/positions.ts";
 import {
@@ -13,7 +13,6 @@ import {
 	type PlanResult,
 	resultHead,
 } from "../render/result.ts";
-import { combineExitCodes } from "./failure.ts";
 
 /** A result, and the positions of its objects in the documents. */
 export interface LocatedResult {
@@ -84,18 +83,11 @@ export class PartReader {
 		if (failed !== undefined) this.#failed.push(failed);
 	}
 
-	#exitCode(): ExitCode {
-		const codes = new Set(this.#codes);
-		// A pending activity in one organization does not hide the drift of another.
-		if (this.#stream.command === "drift" && codes.has(exitCodes.changes)) codes.delete(exitCodes.pendingApproval);
-		return combineExitCodes([...codes]);
-	}
-
 	#finish(parts: readonly OrganizationPart[], { threeWay = [], ...end }: ResultEnd): StreamedResult {
 		const { command } = this.#stream;
 		const [error = null] = this.errors;
 		const head = {
-			...resultHead(command, this.#exitCode(), error),
+			...resultHead(command, combineExitCodes([...this.#codes]), error),
 			plans: parts.flatMap(({ plan }) => plan ?? []),
 			...(this.#failed.length === 0 ? {} : { failed: this.#failed }),
 		};

@@ -28,7 +28,11 @@ import { bundle } from "./bundle.ts";
 import { commandEntry } from "./bundle-command.ts";
 import { manifest, root } from "./manifest.ts";
 
-const systems: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: "macos", linux: "linux", win32: "windows" };
+const systems: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+	darwin: "macos",
+	linux: "linux",
+	win32: "windows",
+};
 
 /** Name of the system and architecture in the name of an archive, for example `linux-x64`. */
 const platform = `${systems[process.platform] ?? process.platform}-${process.arch}`;

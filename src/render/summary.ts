@@ -38,16 +38,13 @@ export function summarizeResult(result: CommandResult): Summary {
 	}
 	if (isPowers(result)) return summarizePowers(result);
 	const organizations = organizationsOf(result);
-	const unplanned = unplannedOf(result).map(({ error: { code } }) => {
-		return { state: code === "live-problem" ? ("impossible" as const) : ("unread" as const), tone: "bad" as const };
-	});
-	const counted: readonly Pick<OrganizationResult, "state" | "tone">[] = [...organizations, ...unplanned];
+	const counted = statesOf(result);
 	const [first] = organizations;
 	if (counted.length === 0) return { verdict: "Nothing to show: there is no organization.", tone: "good" };
 	if (first !== undefined && counted.length === 1) return { verdict: first.verdict, tone: first.tone };
 	const tones = counted.map(({ tone }) => tone);
 	return {
-		verdict: `${count(counted.length, "organization", "organizations")}: ${countStates(counted)}.${countReverted(organizations)}`,
+		verdict: `${count(counted.length, "organization", "organizations")}: ${describeStates(counted)}.${countReverted(organizations)}`,
 		tone: (["bad", "attention"] as const).find((tone) => tones.includes(tone)) ?? "good",
 	};
 }
@@ -71,13 +68,28 @@ const causes: Readonly<Record<string, string>> = {
 	storage: "a file of orgsync cannot be used",
 };
 
-function countStates(organizations: readonly Pick<OrganizationResult, "state">[]): string {
+type Counted = Pick<OrganizationResult, "state" | "tone">;
+
+/** Returns the state of every organization of the result, those without a plan included. */
+export function statesOf(result: CommandResult): readonly Counted[] {
+	const unplanned = unplannedOf(result).map(({ error: { code } }): Counted => {
+		return { state: code === "live-problem" ? "impossible" : "unread", tone: "bad" };
+	});
+	return [...organizationsOf(result), ...unplanned];
+}
+
+/** Returns how many organizations are in each state, the most urgent state first. */
+export function countStates(organizations: readonly Counted[]): readonly (readonly [state: State, number: number])[] {
 	const byState = Map.groupBy(organizations, ({ state }) => state);
-	return (Object.keys(states) as State[])
-		.flatMap((state) => {
-			const found = byState.get(state)?.length ?? 0;
-			return found === 0 ? [] : [`${found} ${states[state][0]}`];
-		})
+	return (Object.keys(states) as State[]).flatMap((state) => {
+		const found = byState.get(state)?.length ?? 0;
+		return found === 0 ? [] : [[state, found] as const];
+	});
+}
+
+function describeStates(organizations: readonly Counted[]): string {
+	return countStates(organizations)
+		.map(([state, number]) => `${number} ${states[state][0]}`)
 		.join(", ");
 }
 

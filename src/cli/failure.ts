@@ -1,7 +1,7 @@
 /**
  * Describes errors in results, and finds the exit codes that they lead to.
  */
-import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
+import { combineExitCodes, DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import {
@@ -59,24 +59,4 @@ export function organizationsHead<Command extends string>(
 
 function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
 	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
-}
-
-/** Exit codes of single organizations, the most important first. */
-const precedence: readonly ExitCode[] = [
-	exitCodes.interrupted,
-	exitCodes.partlyApplied,
-	exitCodes.notAuthorized,
-	exitCodes.rejectedOrDenied,
-	exitCodes.stalePlan,
-	exitCodes.blockedByGuard,
-	exitCodes.invalid,
-	exitCodes.error,
-	exitCodes.pendingApproval,
-	exitCodes.changes,
-	exitCodes.inSync,
-];
-
-/** Returns the exit code of several organizations: the most important of theirs, or "in sync" when there is none. */
-function combineExitCodes(codes: readonly ExitCode[]): ExitCode {
-	return precedence.find((code) => codes.includes(code)) ?? exitCodes.inSync;
 }

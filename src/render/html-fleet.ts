@@ -11,32 +11,40 @@ import {
 	hasDetails,
 	type OrganizationResult,
 	organizationsOf,
+	type State,
 	states,
 	unplannedOf,
 } from "./organizations.ts";
 import type { CommandResult, FailedOrganization } from "./result.ts";
-import { countStates, type Summary, statesOf } from "./summary.ts";
+import { type Summary, tallyOf } from "./summary.ts";
 import { count, headings } from "./text.ts";
 
 const looks = { bad: "r", attention: "w", good: "a" } as const;
 
 /** Returns the headline and the figures of several organizations; null when none of them needs attention. */
 export function fleetHeadline(result: CommandResult, { tone }: Summary): string | null {
-	const all = statesOf(result);
-	const urgent = all.filter((one) => one.tone !== "good").length;
-	if (all.length < 2 || urgent === 0) return null;
+	const counted = countStates(result);
+	const sum = (of: typeof counted): number => of.reduce((total, { number }) => total + number, 0);
+	const urgent = sum(counted.filter((one) => one.tone !== "good"));
+	if (sum(counted) < 2 || urgent === 0) return null;
 	const verb = urgent === 1 ? "needs" : "need";
-	return `${urgent} of ${count(all.length, "organization", "organizations")} ${verb} ${tone === "bad" ? "action" : "attention"}`;
+	return `${urgent} of ${count(sum(counted), "organization", "organizations")} ${verb} ${tone === "bad" ? "action" : "attention"}`;
 }
 
 /** Returns how many organizations are in each state, the most urgent first; null if all are in the same. */
 export function renderFleetFigures(result: CommandResult): Html | null {
-	const counted = countStates(statesOf(result));
+	const counted = countStates(result);
 	if (counted.length < 2) return null;
-	return html`<dl class="facts">${counted.map(([state, number]) => {
-		const [words, tone] = states[state];
+	return html`<dl class="facts">${counted.map(({ number, words, tone }) => {
 		return html`<div class="${looks[tone]}"><dt>${words.replace(/^that /, "")}</dt><dd>${number}</dd></div>`;
 	})}</dl>`;
+}
+
+function countStates(result: CommandResult) {
+	return Object.entries(tallyOf(result).states).map(([state, number]) => {
+		const [words, tone] = states[state as State];
+		return { number, words, tone };
+	});
 }
 
 /** Returns every organization with its verdict, the most urgent first; null when there is none. */

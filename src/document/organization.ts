@@ -59,7 +59,9 @@ export function readOrganization(
 		objects: desired.objects.map(withoutPlace),
 		...(rules.length === 0 ? {} : { rules: rules.map(withoutPlace) }),
 	});
-	const files = [...new Set(roots.map((root) => root.at.file))].sort();
+	// The organization of a template has its id in a list.
+	const places = roots.flatMap((root) => [root, entryOf(root, "organizationId") ?? root]);
+	const files = [...new Set(places.map(({ at }) => at.file))].sort();
 	const aliases = Object.fromEntries([...users.ids].sort(([left], [right]) => (left < right ? -1 : 1)));
 	return { ...desired, users: aliases, digest, files };
 }

@@ -55,13 +55,13 @@ export function parseDocuments(
 	const organizations: DesiredOrganization[] = [];
 	const problems = readDocuments(sources, environment, options, (one) => organizations.push(one));
 	organizations.sort((left, right) => (left.organizationId < right.organizationId ? -1 : 1));
-	return Object.freeze({ organizations: Object.freeze(problems.length === 0 ? organizations : []), problems });
+	return freeze({ organizations: problems.length === 0 ? organizations : [], problems });
 }
 
 /**
- * Calls `take` with the desired state of each organization, deeply frozen, in no order, and returns the problems. If there are
- * any, `take` was called with some organizations only, and none of them can be used. Organizations of a list are read one after
- * the other, so memory does not grow with it. Never throws.
+ * Calls `take` with the desired state of each organization, in no order, and returns the problems. If there are any, `take` was
+ * called with some organizations only, and none of them can be used. Organizations of a list are read one after the other, so
+ * memory does not grow with it. Never throws.
  */
 export function readDocuments(
 	sources: readonly DocumentSource[],
@@ -79,7 +79,7 @@ export function readDocuments(
 	const complete = isComplete && (unassigned.length === 0 || roots.length + templates.length === 1);
 	const read = (id: string, group: readonly Cell[]): void => {
 		const organization = readOrganization(id, group, complete, problems);
-		if (problems.isEmpty) take(freeze(organization));
+		if (problems.isEmpty) take(organization);
 	};
 	const files = sources.map(({ file }) => file);
 	const first = new Map<string, Position>();
@@ -93,7 +93,7 @@ export function readDocuments(
 	}
 	for (const [id, group] of byOrganization) read(id, group);
 	for (const root of unassigned) readOrganization("", [root], complete, problems);
-	return freeze(problems.sorted(files));
+	return problems.sorted(files);
 }
 
 /**

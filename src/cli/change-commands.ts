@@ -19,7 +19,7 @@ import {
 	uncheckedFlag,
 	waitFlag,
 } from "./flags.ts";
-import { formats } from "./formats.ts";
+import { formats, meteredFormats } from "./formats.ts";
 
 export function plan(): CommandRow {
 	return {
@@ -78,7 +78,7 @@ export function apply(): CommandRow {
 				waitFlag(),
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(formats),
+			...outputFlags(meteredFormats),
 		],
 		example: "orgsync apply -f orgsync.yaml --yes",
 		exitCodes: {
@@ -109,7 +109,7 @@ export function drift(): CommandRow {
 			]),
 			...activityFlags(),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(formats),
+			...outputFlags(meteredFormats),
 		],
 		example: "orgsync drift --since last.json --format json --output last.json",
 		exitCodes: {

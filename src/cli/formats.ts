@@ -4,6 +4,7 @@
 import { type ProgramLanguage, programLanguages } from "../document/program.ts";
 import { writeJson } from "../escape.ts";
 import type { GithubOptions } from "../render/github.ts";
+import type { RunFacts } from "../render/openmetrics.ts";
 import type { CommandResult } from "../render/result.ts";
 import type { TextOptions } from "../render/result-text.ts";
 import { plainStyle } from "../render/style.ts";
@@ -11,10 +12,13 @@ import { plainStyle } from "../render/style.ts";
 /** How a result can be printed. Only results about organizations have more than the first two. */
 export const formats = ["text", "json", "markdown", "html", "github"] as const;
 
+/** The formats of commands that can be watched: results for people and pipelines, and metrics. */
+export const meteredFormats = [...formats, "openmetrics"] as const;
+
 /** The formats of `export`: documents, and programs, which the command writes as the text of its result. */
 export const exportFormats = ["text", "json", ...programLanguages] as const;
 
-export const allFormats = [...formats, ...programLanguages] as const;
+export const allFormats = [...meteredFormats, ...programLanguages] as const;
 
 export type Format = (typeof allFormats)[number];
 
@@ -35,7 +39,9 @@ interface Rendered {
 	readonly summary: string;
 }
 
-export interface RenderOptions extends GithubOptions, TextOptions {}
+export interface RenderOptions extends GithubOptions, TextOptions {
+	readonly run: RunFacts;
+}
 
 /** Max bytes of a step's summary; GitHub takes 1 MiB. */
 const maxSummaryBytes = 1_000_000;
@@ -51,6 +57,7 @@ const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
 	"pulumi-typescript": renderText,
 	json: async (result) => `${writeJson(result, 2)}\n`,
 	markdown: async (result, options) => (await import("../render/markdown.ts")).renderMarkdown(result, options),
+	openmetrics: async (result, { run }) => (await import("../render/openmetrics.ts")).renderOpenMetrics(result, run),
 	html: async (result, options) => (await import("../render/html.ts")).renderHtml(result, options),
 };
 

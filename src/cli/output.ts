@@ -15,6 +15,7 @@ import {
 import { showLines, showText } from "../escape.ts";
 import type { Override } from "../plan/overrides.ts";
 import type { MarkdownOptions } from "../render/markdown.ts";
+import type { RequestCounts, RunFacts } from "../render/openmetrics.ts";
 import type { PositionOf } from "../render/positions.ts";
 import { renderProblem } from "../render/problem-text.ts";
 import { type CommandResult, type ErrorDescription, errorsOf } from "../render/result.ts";
@@ -24,7 +25,7 @@ import { failureResult } from "./failure.ts";
 import { type Format, isText, type RenderOptions, render } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
-import { appendToFile, checkWritable, replaceFile, writeFile } from "./write-file.ts";
+import { appendToFile, checkWritable, replaceFile, writeFile, writeOrRefuse } from "./write-file.ts";
 
 /** The streams, environment and clock that a command uses instead of the process. */
 export interface Terminal {
@@ -55,10 +56,18 @@ export interface OutputOptions {
 	/** A file that takes the result in place of standard output. */
 	readonly output: string | undefined;
 	readonly markdown: Pick<MarkdownOptions, "key" | "whole">;
-	/** Name and version of the program, for formats that are kept. */
-	readonly generatedBy: string;
+	/** Of orgsync. */
+	readonly version: string;
+	readonly metrics: MetricsOptions;
 	/** Private keys on the command line, which no error repeats. */
 	readonly keys: readonly string[];
+}
+
+interface MetricsOptions {
+	/** A file that takes the metrics besides the result. */
+	readonly file: string | undefined;
+	/** Added to every metric. */
+	readonly labels: Readonly<Record<string, string>>;
 }
 
 /** A result, and the positions of its objects in the documents. */
@@ -76,13 +85,20 @@ export class Output {
 	#progressShown = false;
 	/** The file for the result; undefined once it turns out not to be writable. */
 	#output: string | undefined;
-	#replaces = false;
+	#replaces: boolean;
+	/** The file for the metrics; undefined until it was checked. */
+	#metricsFile: string | undefined;
 	readonly #overrides: Override[] = [];
+	readonly #startedMs: number;
+	#requests: RequestCounts | null = null;
 
 	constructor(terminal: Terminal, options: OutputOptions) {
 		this.#terminal = terminal;
 		this.#options = options;
 		this.#output = options.output;
+		this.#startedMs = terminal.steadyNow();
+		// A scraper reads the file at any time.
+		this.#replaces = options.format === "openmetrics";
 	}
 
 	/** Overrides of the whole run that were used so far. */
@@ -95,6 +111,11 @@ export class Output {
 		this.#overrides.push(override);
 	}
 
+	/** Records the requests of the run, for its metrics. */
+	recordRequests(requests: RequestCounts): void {
+		this.#requests = requests;
+	}
+
 	/** Style for standard error, coloured if it is a terminal that shows colours. */
 	get style(): Style {
 		return this.#options.color && this.#terminal.stderr.isTTY === true ? colorStyle : plainStyle;
@@ -105,7 +126,7 @@ export class Output {
 	}
 
 	get generatedBy(): string {
-		return this.#options.generatedBy;
+		return `orgsync ${this.#options.version}`;
 	}
 
 	/** Prints a note on the work under way, except with `--quiet`. */
@@ -155,14 +176,25 @@ export class Output {
 		}
 	}
 
+	/** Throws ConfigurationError if `refuse` throws or the file of `--metrics` is not writable. */
+	checkMetrics(refuse: () => void): void {
+		const { file } = this.#options.metrics;
+		if (file === undefined) return;
+		refuse();
+		writeOrRefuse(`--metrics: ${showText(file)} cannot be written`, () =>
+			checkWritable(resolve(this.#terminal.directory, file), this.#terminal),
+		);
+		this.#metricsFile = file;
+	}
+
 	/** Prints the result, with its errors on standard error, and returns its exit code. */
 	async print(given: CommandResult | LocatedResult): Promise<ExitCode> {
 		this.clear();
 		const { result, positionOf } = "result" in given ? given : { result: given, positionOf: undefined };
 		const shown = this.#hide(this.#overrides.length === 0 ? result : { ...result, overrides: this.#overrides });
 		const options: RenderOptions = {
-			...{ ...this.#options.markdown, generatedBy: this.#options.generatedBy, quiet: this.#options.quiet },
-			...{ style: this.#resultStyle() },
+			...{ ...this.#options.markdown, generatedBy: this.generatedBy, quiet: this.#options.quiet },
+			...{ style: this.#resultStyle(), run: this.#runFacts() },
 			...(positionOf === undefined ? {} : { positionOf }),
 		};
 		const errors = errorsOf(shown);
@@ -170,6 +202,7 @@ export class Output {
 			const { text } = await render(this.format, shown, options);
 			// With nothing but errors to print, the file of `--output` stays unchanged.
 			if (text !== "" || errors.length === 0) this.#writeResult(text, shown.exitCode);
+			await this.#writeMetrics(shown, options);
 		}
 		for (const problem of shown.problems) this.#write(`${renderProblem(problem)}\n`);
 		for (const error of errors) this.#writeError(error);
@@ -177,6 +210,7 @@ export class Output {
 		const complete = await this.#withLostMessages(shown);
 		const { text, summary } = await render(this.format, complete, options);
 		this.#summarize(summary);
+		await this.#writeMetrics(complete, options);
 		return this.#writeResult(text, complete.exitCode);
 	}
 
@@ -219,6 +253,25 @@ export class Output {
 			appendToFile(resolve(this.#terminal.directory, file), summary);
 		} catch (error) {
 			this.warn(`the summary of the step cannot be written to ${showText(file)}: ${explainFileError(error)}`);
+		}
+	}
+
+	#runFacts(): RunFacts {
+		const { version, metrics } = this.#options;
+		const { now, steadyNow } = this.#terminal;
+		const durationMs = steadyNow() - this.#startedMs;
+		return { version, endedAtMs: now(), durationMs, requests: this.#requests, labels: metrics.labels };
+	}
+
+	/** Writes the file of `--metrics`. A failure is only a warning: the metrics are a copy, and their old time shows it. */
+	async #writeMetrics(result: CommandResult, options: RenderOptions): Promise<void> {
+		const file = this.#metricsFile;
+		if (file === undefined) return;
+		const { text } = await render("openmetrics", result, options);
+		try {
+			replaceFile(resolve(this.#terminal.directory, file), text, this.#terminal);
+		} catch (error) {
+			this.warn(`the metrics cannot be written to ${showText(file)}: ${explainFileError(error)}`);
 		}
 	}
 

@@ -101,7 +101,7 @@ type Found = Pick<OrganizationResult, "command" | "plan" | "report" | "failed" |
 function assess(found: Found): OrganizationResult {
 	const { plan, report, failed, drift, threeWay } = found;
 	const results = (report ?? failed)?.steps ?? null;
-	const state = drift === null ? stateOf(found) : stateOfDrift(drift, plan);
+	const state = stateOfOrganization(found);
 	const aliases = results === null ? summarizeAliases(threeWay) : "";
 	const reverted = results === null ? summarizeReverted(threeWay, plan) : "";
 	const verdict = drift === null ? `${summarizeOne(found)}${aliases}${reverted}` : summarizeFindings(drift, plan);
@@ -109,6 +109,11 @@ function assess(found: Found): OrganizationResult {
 	const tone = states[state][1] === "good" && aliases !== "" ? "attention" : states[state][1];
 	const overrides = report?.overrides ?? plan.overrides ?? [];
 	return { ...found, results, overrides, state, tone, verdict };
+}
+
+/** Returns what an organization with a plan is counted as. */
+export function stateOfOrganization(found: Found): State {
+	return found.drift === null ? stateOf(found) : stateOfDrift(found.drift, found.plan);
 }
 
 /** Returns the organizations that failed before there was a plan: there is nothing to show of them but the error. */

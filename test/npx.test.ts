@@ -18,7 +18,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { listPacked, sharePacked } from "./packed.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -107,24 +108,19 @@ describe("npx orgsync in the clone", () => {
 		const script = pathToFileURL(join(clone, "scripts/link-command.mjs")).href;
 		const windows = `Object.defineProperty(process, "platform", { value: "win32" }); await import("${script}");`;
 		execFileSync(process.execPath, ["--input-type=module", "--eval", windows]);
-		expect(readFileSync(join(bin, "orgsync.cmd"), "utf8")).toBe('@node "%~dp0\\..\\..\\dist\\cli\\main.js" %*\r\n');
+		expect(readFileSync(join(bin, "orgsync.cmd"), "utf8")).toBe('@node "%~dp0\\..\\..\\dist\\bin\\orgsync.js" %*\r\n');
 		expect(execFileSync(join(bin, "orgsync"), ["--version"], { encoding: "utf8" })).toBe(`${manifest.version}\n`);
 	});
 });
 
 describe("the published package", () => {
-	it("has the commands, and neither the script nor the .npmrc of the clone", () => {
+	it("has the commands, and neither the script nor the .npmrc of the clone", async () => {
 		expect(manifest.bin).toEqual({
-			orgsync: "dist/cli/main.js",
+			orgsync: "dist/bin/orgsync.js",
 			"pulumi-resource-orgsync": "dist/plugin/pulumi-resource-orgsync",
 		});
-		const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--dry-run", "--json"], {
-			cwd: root,
-			encoding: "utf8",
-		});
-		const files: readonly { readonly path: string }[] = JSON.parse(packed)[0].files;
-		const paths = files.map(({ path }) => path);
-		expect(paths).toContain("dist/cli/main.js");
+		const paths = listPacked(await sharePacked(inject("sharedFolder")));
+		expect(paths).toContain("dist/bin/orgsync.js");
 		expect(paths.filter((path) => path.includes("npmrc") || path.startsWith("scripts"))).toEqual([]);
 	}, 60_000);
 });

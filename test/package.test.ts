@@ -1,12 +1,18 @@
 /**
  * The package as it would be published: what is in it, and that programs can use it, in ESM and CommonJS, with its types.
  */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import type { Terminal } from "../src/cli/output.ts";
+import { makeProgram } from "../src/cli/program.ts";
+import { listPacked, sharePacked } from "./packed.ts";
+import { run } from "./run.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -17,19 +23,15 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as
 
 describe("the package as published", () => {
 	let project: string;
+	let archive: string;
 	let files: readonly string[];
 
-	beforeAll(() => {
+	beforeAll(async () => {
 		project = mkdtempSync(join(tmpdir(), "orgsync-package-"));
 		const modules = join(project, "node_modules");
 		mkdirSync(join(modules, "@types"), { recursive: true });
-		// dist/ was built before the tests; packing must not build it again under the feet of other tests.
-		execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", project], { cwd: root, stdio: "pipe" });
-		const archive = join(project, `orgsync-${manifest.version}.tgz`);
-		files = execFileSync("tar", ["-tzf", archive], { encoding: "utf8" })
-			.trim()
-			.split("\n")
-			.map((file) => file.replace("package/", ""));
+		archive = await sharePacked(inject("sharedFolder"));
+		files = listPacked(archive);
 		execFileSync("tar", ["-xzf", archive, "-C", modules]);
 		execFileSync("mv", [join(modules, "package"), join(modules, "orgsync")]);
 		// Its own dependencies as npm would have put them; nothing else of the clone is in reach.
@@ -42,7 +44,7 @@ describe("the package as published", () => {
 
 	afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-	function run(file: string, content: string): string {
+	function runProgram(file: string, content: string): string {
 		writeFileSync(join(project, file), content);
 		return execFileSync(process.execPath, [file], { cwd: project, encoding: "utf8" }).trim();
 	}
@@ -52,14 +54,60 @@ describe("the package as published", () => {
 		expect(folders).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "package.json", "schemas"].sort());
 	});
 
+	it("passes publint, with no message of any level", async () => {
+		const content = readFileSync(archive);
+		const tarball = content.buffer.slice(content.byteOffset, content.byteOffset + content.byteLength);
+		const { messages } = await publint({ pack: { tarball }, level: "suggestion" });
+		expect(messages).toEqual([]);
+	});
+
+	it("passes Are The Types Wrong; CommonJS loads ES modules, as every supported Node can", async () => {
+		const checked = await checkPackage(createPackageFromTarballData(readFileSync(archive)));
+		if (!checked.types) throw new Error("the package has no types");
+		expect(Object.keys(checked.entrypoints)).toEqual(expect.arrayContaining([".", "./emulator", "./pulumi/provider"]));
+		expect(checked.problems.filter(({ kind }) => kind !== "CJSResolvesToESM")).toEqual([]);
+	});
+
+	it("has a man page for each command, which man formats without a warning", () => {
+		const man = join(project, "node_modules/orgsync/dist/man");
+		const pages = readdirSync(man);
+		const { commands } = makeProgram({} as Terminal, () => {});
+		expect(pages.sort()).toEqual(["orgsync.1", ...commands.map((command) => `orgsync-${command.name()}.1`)].sort());
+		for (const command of commands) {
+			const page = readFileSync(join(man, `orgsync-${command.name()}.1`), "utf8").replaceAll("\\-", "-");
+			for (const { long, description } of command.options) {
+				expect(page).toContain(`\\fB${long}\\fR`);
+				expect(page).toContain(description);
+			}
+		}
+		if (spawnSync("groff", ["--version"]).status !== 0) return;
+		const { stdout, stderr } = spawnSync("groff", ["-man", "-ww", "-Tutf8", ...pages.map((page) => join(man, page))], {
+			encoding: "utf8",
+		});
+		expect(stderr).toBe("");
+		expect(stdout).toContain("keep an organization in sync with a YAML document");
+	});
+
+	it("has the scripts of `orgsync completion` under the names that the shells look for", async () => {
+		const folder = join(project, "node_modules/orgsync/dist/completions");
+		expect(readdirSync(folder).sort()).toEqual(["_orgsync", "orgsync.bash", "orgsync.fish"]);
+		for (const [shell, name] of [
+			["bash", "orgsync.bash"],
+			["zsh", "_orgsync"],
+			["fish", "orgsync.fish"],
+		] as const)
+			expect(readFileSync(join(folder, name), "utf8")).toContain((await run(["completion", shell])).stdout);
+		expect(readFileSync(join(folder, "_orgsync"), "utf8")).toMatch(/^#compdef orgsync\n/);
+	});
+
 	it("is used from an ES module", () => {
 		const program = 'import { operations } from "orgsync"; console.log(Object.keys(operations).length);';
-		expect(run("esm.mjs", program)).toBe("13");
+		expect(runProgram("esm.mjs", program)).toBe("13");
 	});
 
 	it("is used from CommonJS", () => {
 		const program = 'const { operations } = require("orgsync"); console.log(Object.keys(operations).length);';
-		expect(run("common.cjs", program)).toBe("13");
+		expect(runProgram("common.cjs", program)).toBe("13");
 	});
 
 	it("has the emulator under a name of its own", () => {
@@ -67,16 +115,16 @@ describe("the package as published", () => {
 			const emulator = await startEmulator({});
 			console.log(new URL(emulator.url).hostname);
 			await emulator.close();`;
-		expect(run("emulator.mjs", program)).toBe("127.0.0.1");
+		expect(runProgram("emulator.mjs", program)).toBe("127.0.0.1");
 	});
 
 	it("has its schemas in reach of editors and programs", () => {
 		const program = 'console.log(require("orgsync/schemas/document.json").title.length > 0);';
-		expect(run("schema.cjs", program)).toBe("true");
+		expect(runProgram("schema.cjs", program)).toBe("true");
 	});
 
 	it("runs as the command orgsync", () => {
-		const program = join(project, "node_modules/orgsync/dist/cli/main.js");
+		const program = join(project, "node_modules/orgsync/dist/bin/orgsync.js");
 		expect(execFileSync(process.execPath, [program, "--version"], { encoding: "utf8" }).trim()).toBe(manifest.version);
 	});
 

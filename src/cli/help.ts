@@ -1,10 +1,10 @@
 /**
- * What `--help` prints below the flags: exit codes, environment variables and examples.
+ * What `--help` prints below the flags, and man pages with them: exit codes, environment variables and examples.
  */
 import { type ExitCode, exitCodes } from "../errors.ts";
 
 /** Default meanings of the exit codes. */
-const meanings: Readonly<Record<ExitCode, string>> = {
+export const meanings: Readonly<Record<ExitCode, string>> = {
 	[exitCodes.inSync]: "in sync, or nothing to report",
 	[exitCodes.error]: "error",
 	[exitCodes.changes]: "changes or drift found (plan --detailed-exitcode, drift)",
@@ -21,6 +21,19 @@ const meanings: Readonly<Record<ExitCode, string>> = {
 /** Exit codes of one command, each with its meaning there; `true` for the usual meaning. */
 export type CommandExitCodes = Readonly<Partial<Record<ExitCode, string | true>>>;
 
+/** Environment variables of every command, each with its meaning. */
+export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
+	["ORGSYNC_URL", "base URL of the service"],
+	["ORGSYNC_ORGANIZATION_ID", "organization id"],
+	["ORGSYNC_API_PRIVATE_KEY", "private API key"],
+	["ORGSYNC_KEY_FILE", "file with the private API key"],
+	["ORGSYNC_STAMP_COMMAND", "command that stamps a request body"],
+	["ORGSYNC_VAR_*", "variables for documents: ${ORGSYNC_VAR_STAGE}"],
+];
+
+/** Calls that need no account. */
+export const firstCalls: readonly string[] = ["orgsync init --local", "orgsync plan --local"];
+
 export function commandHelp(example: string, codes: CommandExitCodes): string {
 	return `\n${describeExitCodes(codes)}\n\nExample:\n  ${example}`;
 }
@@ -30,26 +43,28 @@ export function programHelp(): string {
 ${describeExitCodes(meanings)}
 
 Environment variables:
-  ORGSYNC_URL              base URL of the service
-  ORGSYNC_ORGANIZATION_ID  organization id
-  ORGSYNC_API_PRIVATE_KEY  private API key
-  ORGSYNC_KEY_FILE         file with the private API key
-  ORGSYNC_STAMP_COMMAND    command that stamps a request body
-  ORGSYNC_VAR_*            variables for documents: \${ORGSYNC_VAR_STAGE}
+${alignRows(environmentVariables)}
 
 Examples, which need no account:
-  orgsync init --local
-  orgsync plan --local
+${firstCalls.map((call) => `  ${call}`).join("\n")}
 
 orgsync COMMAND --help prints the flags of a command.`;
 }
 
 function describeExitCodes(codes: CommandExitCodes): string {
+	return `Exit codes:\n${alignRows(exitCodeRows(codes))}`;
+}
+
+/** Returns each exit code with its meaning, in ascending order. */
+export function exitCodeRows(codes: CommandExitCodes): readonly (readonly [code: string, meaning: string])[] {
 	// Integer keys are listed in ascending order.
-	const rows = Object.entries(codes).map(([code, meaning]) => [
+	return Object.entries(codes).map(([code, meaning]) => [
 		code,
 		meaning === true ? meanings[Number(code) as ExitCode] : meaning,
 	]);
-	const width = Math.max(...rows.map(([code = ""]) => String(code).length));
-	return ["Exit codes:", ...rows.map(([code, meaning]) => `  ${String(code).padEnd(width)}  ${meaning}`)].join("\n");
+}
+
+function alignRows(rows: readonly (readonly [name: string, meaning: string])[]): string {
+	const width = Math.max(...rows.map(([name]) => name.length));
+	return rows.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`).join("\n");
 }

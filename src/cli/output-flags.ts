@@ -1,7 +1,7 @@
 /**
  * The flags that say how a command prints, and the `Output` made from them.
  */
-import { readFileSync } from "node:fs";
+import { version } from "../version.ts";
 import type { Format } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
 import { Output, type Terminal } from "./output.ts";
@@ -34,7 +34,7 @@ export function makeOutput(command: string, flags: OutputFlags, terminal: Termin
 			...(flags.fullAt === undefined ? {} : { whole: flags.fullAt }),
 		},
 		metrics: { file: flags.metrics, labels: labelsOf(flags, keys) },
-		version: readVersion(),
+		version,
 		keys,
 	});
 }
@@ -43,9 +43,4 @@ export function makeOutput(command: string, flags: OutputFlags, terminal: Termin
 function labelsOf({ metricLabel = [], shard }: OutputFlags, keys: readonly string[]): Readonly<Record<string, string>> {
 	const given = metricLabel.map(([name, value]) => [name, hideKeys(value, keys)] as const);
 	return Object.fromEntries([...(shard === undefined ? [] : [["shard", hideKeys(shard, keys)] as const]), ...given]);
-}
-
-export function readVersion(): string {
-	const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-	return (JSON.parse(text) as { version: string }).version;
 }

@@ -16,14 +16,15 @@ import { showLines, showText } from "../escape.ts";
 import type { Override } from "../plan/overrides.ts";
 import type { MarkdownOptions } from "../render/markdown.ts";
 import type { RequestCounts, RunFacts } from "../render/openmetrics.ts";
-import type { PositionOf } from "../render/positions.ts";
+import type { OrganizationPart } from "../render/part.ts";
 import { renderProblem } from "../render/problem-text.ts";
-import { type CommandResult, type ErrorDescription, errorsOf } from "../render/result.ts";
+import { type CommandResult, type ErrorDescription, errorsOf, type FailureResult } from "../render/result.ts";
 import { plainStyle, type Style } from "../render/style.ts";
 import { truncateToColumns } from "./columns.ts";
 import { failureResult } from "./failure.ts";
-import { type Format, isText, type RenderOptions, render } from "./formats.ts";
+import { type Format, findPartRenderer, isText, type Rendered, type RenderOptions, render } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
+import { type LocatedResult, PartReader, type ResultStream } from "./result-stream.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
 import { appendToFile, checkWritable, replaceFile, writeFile, writeOrRefuse } from "./write-file.ts";
 
@@ -70,10 +71,10 @@ interface MetricsOptions {
 	readonly labels: Readonly<Record<string, string>>;
 }
 
-/** A result, and the positions of its objects in the documents. */
-export interface LocatedResult {
-	readonly result: CommandResult;
-	readonly positionOf: PositionOf;
+/** What makes the end of a result, and the metrics for the file of `--metrics`. */
+interface EndRenderers {
+	readonly renderEnd: (shown: CommandResult) => Promise<Rendered>;
+	readonly renderMetrics: (shown: CommandResult) => Promise<string>;
 }
 
 /** Columns of a terminal that does not say how many it has. */
@@ -188,29 +189,75 @@ export class Output {
 	}
 
 	/** Prints the result, with its errors on standard error, and returns its exit code. */
-	async print(given: CommandResult | LocatedResult): Promise<ExitCode> {
+	async print(given: CommandResult | LocatedResult | ResultStream): Promise<ExitCode> {
 		this.clear();
+		if ("parts" in given) return this.#printParts(given);
 		const { result, positionOf } = "result" in given ? given : { result: given, positionOf: undefined };
-		const shown = this.#hide(this.#overrides.length === 0 ? result : { ...result, overrides: this.#overrides });
 		const options: RenderOptions = {
 			...{ ...this.#options.markdown, generatedBy: this.generatedBy, quiet: this.#options.quiet },
 			...{ style: this.#resultStyle(), run: this.#runFacts() },
 			...(positionOf === undefined ? {} : { positionOf }),
 		};
-		const errors = errorsOf(shown);
+		const renderMetrics = async (shown: CommandResult) => (await render("openmetrics", shown, options)).text;
+		return this.#conclude(result, errorsOf(result), {
+			renderEnd: (shown) => render(this.format, shown, options),
+			renderMetrics,
+		});
+	}
+
+	/** Prints each part when it is its turn, then the end. A format that is one document is printed when all parts are known. */
+	async #printParts(stream: ResultStream): Promise<ExitCode> {
+		const { command, size } = stream;
+		const options = { command, size, style: this.#resultStyle(), run: () => this.#runFacts() };
+		const renderer = await findPartRenderer(this.format, options);
+		const reader = new PartReader(stream);
+		const fail = (error: unknown): FailureResult => {
+			this.showStack(error);
+			return stream.failure?.(error) ?? failureResult(command, error);
+		};
+		if (renderer === undefined) return this.print(await reader.collect().catch(fail));
+		/** For the file of `--output`, which is written as a whole. */
+		let before = "";
+		const write = async (text: string): Promise<void> => {
+			if (text === "") return;
+			this.clear();
+			if (this.#output !== undefined) before += text;
+			else await this.#writePart(text);
+		};
+		const metrics = this.#metricsFile === undefined ? undefined : await findPartRenderer("openmetrics", options);
+		const show = (part: OrganizationPart): Promise<void> => {
+			metrics?.add(part);
+			return write(renderer.add(this.#hide(part)));
+		};
+		await write(renderer.begin());
+		const rest = await reader.read(show).catch(fail);
+		const errors = [...("plans" in rest ? [] : errorsOf(rest)), ...reader.errors];
+		return this.#conclude(rest, errors, {
+			renderEnd: async (shown) => ({ text: before + renderer.end(shown), summary: "" }),
+			renderMetrics: async (shown) => metrics?.end(shown) ?? "",
+		});
+	}
+
+	/** Prints the end of a result, and its errors, and returns its exit code. */
+	async #conclude(
+		result: CommandResult,
+		errors: readonly ErrorDescription[],
+		{ renderEnd, renderMetrics }: EndRenderers,
+	): Promise<ExitCode> {
+		const shown = this.#hide(this.#overrides.length === 0 ? result : { ...result, overrides: this.#overrides });
 		if (isText(this.format)) {
-			const { text } = await render(this.format, shown, options);
+			const { text } = await renderEnd(shown);
 			// With nothing but errors to print, the file of `--output` stays unchanged.
 			if (text !== "" || errors.length === 0) this.#writeResult(text, shown.exitCode);
-			await this.#writeMetrics(shown, options);
+			await this.#writeMetrics(() => renderMetrics(shown));
 		}
 		for (const problem of shown.problems) this.#write(`${renderProblem(problem)}\n`);
 		for (const error of errors) this.#writeError(error);
 		if (isText(this.format)) return shown.exitCode;
 		const complete = await this.#withLostMessages(shown);
-		const { text, summary } = await render(this.format, complete, options);
+		const { text, summary } = await renderEnd(complete);
 		this.#summarize(summary);
-		await this.#writeMetrics(complete, options);
+		await this.#writeMetrics(() => renderMetrics(complete));
 		return this.#writeResult(text, complete.exitCode);
 	}
 
@@ -264,10 +311,10 @@ export class Output {
 	}
 
 	/** Writes the file of `--metrics`. A failure is only a warning: the metrics are a copy, and their old time shows it. */
-	async #writeMetrics(result: CommandResult, options: RenderOptions): Promise<void> {
+	async #writeMetrics(renderMetrics: () => Promise<string>): Promise<void> {
 		const file = this.#metricsFile;
 		if (file === undefined) return;
-		const { text } = await render("openmetrics", result, options);
+		const text = await renderMetrics();
 		try {
 			replaceFile(resolve(this.#terminal.directory, file), text, this.#terminal);
 		} catch (error) {
@@ -278,6 +325,13 @@ export class Output {
 	#resultStyle(): Style {
 		const toTerminal = this.#output === undefined && this.#terminal.stdout.isTTY === true;
 		return this.#options.color && toTerminal ? colorStyle : plainStyle;
+	}
+
+	/** Writes to standard output, and waits until a slow reader has taken it. */
+	async #writePart(text: string): Promise<void> {
+		const { stdout } = this.#terminal;
+		stdout.write(text);
+		await failureOf(stdout);
 	}
 
 	#writeResult(text: string, exitCode: ExitCode): ExitCode {

@@ -6,7 +6,7 @@
  * textfiles, knows no other type of OpenMetrics that would fit. No label holds an organization, an object or a person: the
  * number of series does not grow with a fleet.
  */
-import { expectationLists, type KindName, removalLists } from "../plan/kinds/names.ts";
+import { expectationLists, type KindName, removalKindNames } from "../plan/kinds/names.ts";
 import type { Outcome } from "../plan/report.ts";
 import type { State } from "./organizations.ts";
 
@@ -18,8 +18,10 @@ interface Metric {
 	/** The label of its series besides `command` and those of `--metric-label`. */
 	readonly label?: string;
 	/** The only command that has it. */
-	readonly command?: "drift" | "apply";
+	readonly command?: MeteredCommand;
 }
+
+export type MeteredCommand = "drift" | "apply";
 
 export const metricTable = {
 	build: { name: "orgsync_build_info", label: "version", help: "Version of orgsync; the value is always 1." },
@@ -33,8 +35,8 @@ export const metricTable = {
 	},
 	organizations: {
 		name: "orgsync_organizations",
-		label: "verdict",
-		help: "Organizations by verdict. No series if the run ended before it read one.",
+		label: "state",
+		help: "Organizations by state. No series if the run ended before it looked at one.",
 	},
 	read: {
 		name: "orgsync_last_read_timestamp_seconds",
@@ -84,43 +86,18 @@ export function metricOf(name: MetricName): Metric {
 	return metricTable[name];
 }
 
-/** What an organization is counted as, by its state; the words of the summary in other formats, shorter. */
-export const verdicts = {
-	inSync: "in-sync",
-	applied: "applied",
-	drifted: "drifted",
-	changing: "drifted",
-	foretoldDenied: "drifted",
-	reported: "report-only",
-	pending: "pending",
-	inDoubt: "in-doubt",
-	rejectedBefore: "rejected",
-	rejected: "rejected",
-	partlyApplied: "partly-applied",
-	failed: "failed",
-	stopped: "failed",
-	interrupted: "interrupted",
-	notApplied: "not-applied",
-	blocked: "blocked",
-	impossible: "cannot-converge",
-	unknown: "unreadable",
-	unread: "unreadable",
-} as const satisfies Readonly<Record<State, string>>;
-
-export type Verdict = (typeof verdicts)[State];
-
-/** Verdicts that a command always reports, with 0 if no organization has them. */
-export const usualVerdicts: Readonly<Record<"drift" | "apply", readonly Verdict[]>> = {
-	drift: ["in-sync", "drifted", "report-only", "pending", "cannot-converge", "unreadable"],
+/** States that a command always reports, with 0 if no organization has them. */
+export const usualStates: Readonly<Record<MeteredCommand, readonly State[]>> = {
+	drift: ["inSync", "drifted", "reported", "pending", "unknown", "unread", "impossible"],
 	apply: [
-		...(["in-sync", "applied", "report-only", "pending", "in-doubt", "rejected", "partly-applied", "failed"] as const),
-		...(["interrupted", "not-applied", "blocked", "cannot-converge", "unreadable"] as const),
+		...(["inSync", "applied", "reported", "pending", "notApplied", "rejected", "partlyApplied", "failed"] as const),
+		...(["stopped", "interrupted", "blocked", "unread", "impossible"] as const),
 	],
 };
 
 export const driftKinds: readonly (KindName | "rule")[] = [
 	"userTag",
-	...(Object.keys(removalLists) as (keyof typeof removalLists)[]),
+	...removalKindNames,
 	...(Object.keys(expectationLists) as (keyof typeof expectationLists)[]),
 	"rule",
 ];

@@ -1,26 +1,24 @@
 /**
- * A run of `drift` or `apply` as OpenMetrics. A fold: it takes one organization after the other, keeps counts, and holds nothing
- * of an organization. What the run does not know gets no series: an error never looks like a zero.
+ * A run of `drift` or `apply` as OpenMetrics. It takes one organization after the other, keeps counts, and holds nothing of an
+ * organization. What the run does not know gets no series: an error never looks like a zero.
  *
  * The text is also Prometheus' text format, which textfiles are read as: `# UNIT` and `# EOF` are comments there.
  */
 import type { OrganizationDrift } from "../plan/drift.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
-import { type Outcome, outcomesOf, type Report, type StepResult } from "../plan/report.ts";
+import { type Outcome, outcomesOf, type StepResult } from "../plan/report.ts";
 import {
 	driftKinds,
+	type MeteredCommand,
 	type MetricName,
 	metricOf,
 	stepOutcomes,
-	usualVerdicts,
-	type Verdict,
-	verdicts,
+	usualStates,
 } from "./metric-table.ts";
-import { stateOfOrganization } from "./organizations.ts";
-import { type CommandResult, errorOfCall, type FailedOrganization } from "./result.ts";
-
-type MeteredCommand = "drift" | "apply";
+import { assessPart, type OrganizationPart } from "./part.ts";
+import { type CommandResult, errorOfCall } from "./result.ts";
+import { stateOfUnplanned } from "./summary.ts";
 
 /** What is said of a run besides its organizations. */
 export interface RunFacts {
@@ -44,89 +42,124 @@ export interface RequestCounts {
 	readonly throttledMs: number;
 }
 
-/** What the run found out about one organization. */
-interface OrganizationPiece {
-	/** Null where it could not be read. */
-	readonly plan: Plan | null;
-	readonly drift?: OrganizationDrift | null;
-	readonly report?: Report | null;
-	readonly failed?: FailedOrganization | null;
+export interface MetricsOptions {
+	readonly command: string;
+	/** Returns what is known of the run at its end. */
+	readonly run: () => RunFacts;
 }
 
-/** How the run ended; `code` is that of the error of the call, null if there is none. */
-interface RunEnd {
-	readonly exitCode: number;
-	readonly code: string | null;
-}
+export class MetricsStream {
+	readonly #command: MeteredCommand;
+	readonly #run: () => RunFacts;
+	readonly #organizations = new Counter();
+	readonly #drifted = new Counter();
+	readonly #steps = new Counter();
+	readonly #errors = new Counter();
+	#pending = 0;
+	#inDoubt = 0;
+	/** How many organizations this run has read. */
+	#plans = 0;
+	readonly #read = new Earliest();
+	readonly #oldestDrift = new Earliest();
+	readonly #oldestPending = new Earliest();
 
-interface MetricsFold {
-	add(piece: OrganizationPiece): void;
-	/** Returns the metrics, ending with `# EOF` and a newline. */
-	render(end: RunEnd, run: RunFacts): string;
-}
+	constructor({ command, run }: MetricsOptions) {
+		this.#command = command === "apply" ? "apply" : "drift";
+		this.#run = run;
+	}
 
-/** Returns a fold over the organizations of one run. */
-export function foldMetrics(command: MeteredCommand): MetricsFold {
-	const counts = {
-		organizations: new Counter<Verdict>(),
-		drifted: new Counter<string>(),
-		steps: new Counter<string>(),
-		errors: new Counter<string>(),
-	};
-	let pending = 0;
-	let inDoubt = 0;
-	let plans = 0;
-	const read = new Earliest();
-	const oldestDrift = new Earliest();
-	const oldestPending = new Earliest();
-	const add = (piece: OrganizationPiece): void => {
-		const { plan, drift, report, failed } = piece;
-		if (plan !== null) plans += 1;
-		counts.organizations.add(verdictOf(command, piece));
-		read.add(plan?.readAt ?? drift?.readAt ?? null);
-		for (const { kind, by, firstSeenAt } of drift?.findings ?? []) {
-			counts.drifted.add(kind);
-			oldestDrift.add(by?.at ?? firstSeenAt);
-		}
-		if (failed != null) counts.errors.add(failed.error.code);
+	begin(): string {
+		return "";
+	}
+
+	/** Counts the next organization; returns no text. */
+	add(part: OrganizationPart): string {
+		const { plan, drift, report, failed } = part;
+		const state =
+			assessPart(this.#command, part)?.state ?? (failed === undefined ? "unread" : stateOfUnplanned(failed.error));
+		this.#organizations.add(state);
+		if (failed !== undefined) this.#errors.add(failed.error.code);
+		if (plan !== undefined) this.#plans += 1;
+		this.#read.add(plan?.readAt ?? drift?.readAt ?? null);
+		if (drift !== undefined) this.#addDrift(drift);
 		const results = (report ?? failed)?.steps ?? [];
-		for (const outcome of outcomesOf(results)) counts.steps.add(outcome);
+		for (const outcome of outcomesOf(results)) this.#steps.add(outcome);
 		const open = openActivities(plan, results, report?.finishedAt ?? null);
-		pending += open.pending.length;
-		inDoubt += open.inDoubt;
-		for (const { createdAt } of open.pending) if (createdAt !== null) oldestPending.add(createdAt);
-	};
-	const render = ({ exitCode, code }: RunEnd, run: RunFacts): string => {
-		const writer = new MetricsWriter(command, run.labels);
-		if (code !== null) counts.errors.add(code);
+		this.#pending += open.pending.length;
+		this.#inDoubt += open.inDoubt;
+		for (const { createdAt } of open.pending) if (createdAt !== null) this.#oldestPending.add(createdAt);
+		return "";
+	}
+
+	/** Returns the metrics, ending with `# EOF` and a newline. `result` is that of the call, or of the error that ended it. */
+	end(result: CommandResult): string {
+		// Without parts, what an error kept of the last report is all there is.
+		if (this.#organizations.isEmpty && !("plans" in result) && "drift" in result) {
+			for (const drift of result.drift ?? []) this.add({ organizationId: drift.organizationId, exitCode: 1, drift });
+		}
+		const code = errorOfCall(result)?.code;
+		// The result of a stream repeats the error of its first organization, which was counted.
+		const isCounted = "plans" in result && code !== undefined && this.#errors.has(code);
+		if (code !== undefined && !isCounted) this.#errors.add(code);
+		const run = this.#run();
+		const writer = new MetricsWriter(this.#command, run.labels);
 		writer.add("build", 1, run.version);
 		writer.add("ended", run.endedAtMs / 1000);
 		writer.add("duration", run.durationMs / 1000);
-		writer.add("exitCode", exitCode);
-		writer.addAll("errors", counts.errors.all([]));
-		writer.addAll(
-			"organizations",
-			counts.organizations.all(counts.organizations.isEmpty ? [] : usualVerdicts[command]),
-		);
-		writer.addTime("read", read);
-		const hasRead = plans > 0;
+		writer.add("exitCode", result.exitCode);
+		writer.addAll("errors", this.#errors.all([]));
+		this.#writeOrganizations(writer);
+		if (run.requests !== null) writeRequests(writer, run.requests);
+		return writer.finish();
+	}
+
+	#addDrift({ findings }: OrganizationDrift): void {
+		for (const { kind, by, firstSeenAt } of findings) {
+			this.#drifted.add(kind);
+			this.#oldestDrift.add(by?.at ?? firstSeenAt);
+		}
+	}
+
+	/** Writes what is known of organizations. Zeros only if the run has read one. */
+	#writeOrganizations(writer: MetricsWriter): void {
+		const command = this.#command;
+		const hasRead = this.#plans > 0;
+		writer.addAll("organizations", this.#organizations.all(this.#organizations.isEmpty ? [] : usualStates[command]));
+		writer.addTime("read", this.#read);
 		if (command === "drift") {
-			writer.addAll("drifted", counts.drifted.all(hasRead ? driftKinds : []));
-			writer.addTime("oldestDrift", oldestDrift);
+			writer.addAll("drifted", this.#drifted.all(hasRead ? driftKinds : []));
+			writer.addTime("oldestDrift", this.#oldestDrift);
 		}
 		if (hasRead) {
-			writer.add("pending", pending);
-			writer.addTime("oldestPending", oldestPending);
-			writer.add("inDoubt", inDoubt);
+			writer.add("pending", this.#pending);
+			writer.addTime("oldestPending", this.#oldestPending);
+			writer.add("inDoubt", this.#inDoubt);
 		}
-		if (command === "apply") writer.addAll("steps", counts.steps.all(hasRead ? stepOutcomes : []));
-		if (run.requests !== null) addRequests(writer, run.requests);
-		return writer.finish();
-	};
-	return { add, render };
+		if (command === "apply") writer.addAll("steps", this.#steps.all(hasRead ? stepOutcomes : []));
+	}
 }
 
-function addRequests(writer: MetricsWriter, requests: RequestCounts): void {
+/** Returns a whole result as metrics. */
+export function renderOpenMetrics(result: CommandResult, run: RunFacts): string {
+	const stream = new MetricsStream({ command: result.command, run: () => run });
+	if ("plans" in result) for (const part of partsOf(result)) stream.add(part);
+	return stream.end(result);
+}
+
+function partsOf(result: Extract<CommandResult, { plans: unknown }>): readonly OrganizationPart[] {
+	const parts = new Map<string, OrganizationPart>();
+	const add = (organizationId: string, more: Partial<OrganizationPart>): void => {
+		const known = parts.get(organizationId) ?? { organizationId, exitCode: result.exitCode };
+		parts.set(organizationId, { ...known, ...more });
+	};
+	for (const plan of result.plans) add(plan.organizationId, { plan });
+	for (const failed of result.failed ?? []) add(failed.organizationId, { failed });
+	if ("drift" in result) for (const drift of result.drift) add(drift.organizationId, { drift });
+	if ("reports" in result) for (const report of result.reports) add(report.organizationId, { report });
+	return [...parts.values()];
+}
+
+function writeRequests(writer: MetricsWriter, requests: RequestCounts): void {
 	const { queries, submits, retries } = requests;
 	writer.addAll("requests", [
 		["query", queries],
@@ -137,14 +170,8 @@ function addRequests(writer: MetricsWriter, requests: RequestCounts): void {
 	writer.add("waited", requests.throttledMs / 1000);
 }
 
-function verdictOf(command: MeteredCommand, { plan, drift, report, failed }: OrganizationPiece): Verdict {
-	if (plan === null) return failed?.error.code === "live-problem" ? "cannot-converge" : "unreadable";
-	const found = { command, plan, report: report ?? null, failed: failed ?? null, threeWay: null, drift: drift ?? null };
-	return verdicts[stateOfOrganization(found)];
-}
-
 /** Returns what is open after these steps: of the activities that the plan found, and of those that the steps submitted. */
-function openActivities(plan: Plan | null, results: readonly StepResult[], endedAt: string | null) {
+function openActivities(plan: Plan | undefined, results: readonly StepResult[], endedAt: string | null) {
 	const reached = results
 		.flatMap((result): readonly Pick<StepResult, "outcome" | "fingerprint">[] =>
 			result.parts.length === 0 ? [result] : result.parts,
@@ -153,8 +180,11 @@ function openActivities(plan: Plan | null, results: readonly StepResult[], ended
 	const states = new Map<string | null, { readonly state: string; readonly createdAt: string | null }>();
 	for (const { fingerprint, state, createdAt } of plan?.waiting ?? []) states.set(fingerprint, { state, createdAt });
 	for (const { fingerprint, outcome } of reached) {
-		const createdAt = states.has(fingerprint) ? (states.get(fingerprint)?.createdAt ?? null) : endedAt;
-		states.set(fingerprint, { state: openStates[outcome] ?? "ended", createdAt });
+		const known = states.get(fingerprint);
+		states.set(fingerprint, {
+			state: openStates[outcome] ?? "ended",
+			createdAt: known === undefined ? endedAt : known.createdAt,
+		});
 	}
 	const all = [...states.values()];
 	return {
@@ -169,40 +199,24 @@ const openStates: Readonly<Partial<Record<Outcome, PendingActivity["state"]>>> =
 	unknown: "in-doubt",
 };
 
-/** Returns the whole result of `drift` or `apply` as metrics. */
-export function renderOpenMetrics(result: CommandResult, run: RunFacts): string {
-	const fold = foldMetrics(result.command === "apply" ? "apply" : "drift");
-	const plans = "plans" in result ? new Map(result.plans.map((plan) => [plan.organizationId, plan])) : new Map();
-	const index = <T extends { readonly organizationId: string }>(all: readonly T[] = []) =>
-		new Map(all.map((one) => [one.organizationId, one]));
-	const drifts = index("drift" in result ? result.drift : []);
-	const reports = index("reports" in result ? result.reports : []);
-	const failures = index("failed" in result ? result.failed : []);
-	for (const id of new Set([...plans.keys(), ...drifts.keys(), ...failures.keys()])) {
-		fold.add({
-			plan: plans.get(id) ?? null,
-			drift: drifts.get(id) ?? null,
-			report: reports.get(id) ?? null,
-			failed: failures.get(id) ?? null,
-		});
-	}
-	return fold.render({ exitCode: result.exitCode, code: errorOfCall(result)?.code ?? null }, run);
-}
-
 /** Counts by label value. */
-class Counter<Value extends string> {
-	readonly #counts = new Map<Value, number>();
+class Counter {
+	readonly #counts = new Map<string, number>();
 
 	get isEmpty(): boolean {
 		return this.#counts.size === 0;
 	}
 
-	add(value: Value): void {
+	has(value: string): boolean {
+		return this.#counts.has(value);
+	}
+
+	add(value: string): void {
 		this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1);
 	}
 
 	/** Returns the counts: those of `usual` first and also if they are 0. */
-	all(usual: readonly Value[]): readonly (readonly [Value, number])[] {
+	all(usual: readonly string[]): readonly (readonly [value: string, count: number])[] {
 		const values = new Set([...usual, ...[...this.#counts.keys()].sort()]);
 		return [...values].map((value) => [value, this.#counts.get(value) ?? 0]);
 	}
@@ -240,7 +254,7 @@ class MetricsWriter {
 	}
 
 	/** Adds a metric with a series for each value of its label; nothing without one. */
-	addAll(metric: MetricName, values: readonly (readonly [string, number])[]): void {
+	addAll(metric: MetricName, values: readonly (readonly [labelValue: string, value: number])[]): void {
 		if (values.length > 0) this.#head(metric);
 		for (const [labelValue, value] of values) this.#sample(metric, value, labelValue);
 	}

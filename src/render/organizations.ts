@@ -96,12 +96,14 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 	});
 }
 
-type Found = Pick<OrganizationResult, "command" | "plan" | "report" | "failed" | "threeWay" | "drift">;
+/** What is known of an organization before it is assessed. */
+export type Found = Pick<OrganizationResult, "command" | "plan" | "report" | "failed" | "threeWay" | "drift">;
 
-function assess(found: Found): OrganizationResult {
+/** Returns the organization with its state, tone and verdict. */
+export function assess(found: Found): OrganizationResult {
 	const { plan, report, failed, drift, threeWay } = found;
 	const results = (report ?? failed)?.steps ?? null;
-	const state = stateOfOrganization(found);
+	const state = drift === null ? stateOf(found) : stateOfDrift(drift, plan);
 	const aliases = results === null ? summarizeAliases(threeWay) : "";
 	const reverted = results === null ? summarizeReverted(threeWay, plan) : "";
 	const verdict = drift === null ? `${summarizeOne(found)}${aliases}${reverted}` : summarizeFindings(drift, plan);
@@ -109,11 +111,6 @@ function assess(found: Found): OrganizationResult {
 	const tone = states[state][1] === "good" && aliases !== "" ? "attention" : states[state][1];
 	const overrides = report?.overrides ?? plan.overrides ?? [];
 	return { ...found, results, overrides, state, tone, verdict };
-}
-
-/** Returns what an organization with a plan is counted as. */
-export function stateOfOrganization(found: Found): State {
-	return found.drift === null ? stateOf(found) : stateOfDrift(found.drift, found.plan);
 }
 
 /** Returns the organizations that failed before there was a plan: there is nothing to show of them but the error. */

@@ -1,0 +1,44 @@
+/**
+ * Writes the man pages and the completion scripts of the package into dist/: dist/man, one page per command, and
+ * dist/completions. Both come from the table of commands, as `--help` does. `npm run build` runs it after the compiler.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { makeCommandTable } from "../src/cli/command-table.ts";
+import { completion } from "../src/cli/commands/completion.ts";
+import { completedWords } from "../src/cli/local-commands.ts";
+import type { Terminal } from "../src/cli/output.ts";
+import { makeProgram } from "../src/cli/program.ts";
+import { manPages } from "./man-pages.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The completion scripts by the names under which the shells look for them in their folders. */
+function completionFiles(): Readonly<Record<string, string>> {
+	const rows = makeCommandTable().flatMap(({ commands }) => commands);
+	const script = (shell: string): string => completion(shell, completedWords(rows)).script;
+	return {
+		"orgsync.bash": script("bash"),
+		// zsh runs the file as the function `_orgsync` at the first completion. It registers the real one, and then calls it.
+		_orgsync: `#compdef orgsync\n${script("zsh")}_bash_complete -o default -F _orgsync\n`,
+		"orgsync.fish": script("fish"),
+	};
+}
+
+function write(folder: string, files: Readonly<Record<string, string>>): void {
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+}
+
+/** Writes both folders below `dist`. */
+export function writeShellFiles(dist: string): void {
+	const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+	const program: Command = makeProgram({} as Terminal, () => {});
+	write(join(dist, "man"), manPages(program, version));
+	write(join(dist, "completions"), completionFiles());
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeShellFiles(join(root, "dist"));

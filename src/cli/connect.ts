@@ -114,7 +114,7 @@ export async function connect({ flags, terminal, output }: ServiceCall): Promise
 			localOrganizationIds: local?.organizationIds,
 			close: async () => {
 				notify(notices.summarize());
-				output.recordRequests({ ...client.stats(), throttled });
+				output.metrics.recordRequests({ ...client.stats(), throttled });
 				await client.close();
 				await local?.close();
 			},

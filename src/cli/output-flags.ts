@@ -33,8 +33,7 @@ export function makeOutput(command: string, flags: OutputFlags, terminal: Termin
 			...(flags.commentKey === undefined ? {} : { key: flags.commentKey }),
 			...(flags.fullAt === undefined ? {} : { whole: flags.fullAt }),
 		},
-		metrics: { file: flags.metrics, labels: labelsOf(flags, keys) },
-		version,
+		metrics: { version, file: flags.metrics, labels: labelsOf(flags, keys) },
 		keys,
 	});
 }

@@ -15,7 +15,6 @@ import {
 import { showLines, showText } from "../escape.ts";
 import type { Override } from "../plan/overrides.ts";
 import type { MarkdownOptions } from "../render/markdown.ts";
-import type { RequestCounts, RunFacts } from "../render/openmetrics.ts";
 import type { OrganizationPart } from "../render/part.ts";
 import { renderProblem } from "../render/problem-text.ts";
 import { type CommandResult, type ErrorDescription, errorsOf, type FailureResult } from "../render/result.ts";
@@ -25,8 +24,9 @@ import { failureResult } from "./failure.ts";
 import { type Format, findPartRenderer, isText, type Rendered, type RenderOptions, render } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
 import { type LocatedResult, PartReader, type ResultStream } from "./result-stream.ts";
+import { type MetricsFlags, RunMetrics } from "./run-metrics.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
-import { appendToFile, checkWritable, replaceFile, writeFile, writeOrRefuse } from "./write-file.ts";
+import { appendToFile, checkWritable, replaceFile, writeFile } from "./write-file.ts";
 
 /** The streams, environment and clock that a command uses instead of the process. */
 export interface Terminal {
@@ -57,18 +57,9 @@ export interface OutputOptions {
 	/** A file that takes the result in place of standard output. */
 	readonly output: string | undefined;
 	readonly markdown: Pick<MarkdownOptions, "key" | "whole">;
-	/** Of orgsync. */
-	readonly version: string;
-	readonly metrics: MetricsOptions;
+	readonly metrics: MetricsFlags;
 	/** Private keys on the command line, which no error repeats. */
 	readonly keys: readonly string[];
-}
-
-interface MetricsOptions {
-	/** A file that takes the metrics besides the result. */
-	readonly file: string | undefined;
-	/** Added to every metric. */
-	readonly labels: Readonly<Record<string, string>>;
 }
 
 /** What makes the end of a result, and the metrics for the file of `--metrics`. */
@@ -87,17 +78,14 @@ export class Output {
 	/** The file for the result; undefined once it turns out not to be writable. */
 	#output: string | undefined;
 	#replaces: boolean;
-	/** The file for the metrics; undefined until it was checked. */
-	#metricsFile: string | undefined;
 	readonly #overrides: Override[] = [];
-	readonly #startedMs: number;
-	#requests: RequestCounts | null = null;
+	readonly metrics: RunMetrics;
 
 	constructor(terminal: Terminal, options: OutputOptions) {
 		this.#terminal = terminal;
 		this.#options = options;
 		this.#output = options.output;
-		this.#startedMs = terminal.steadyNow();
+		this.metrics = new RunMetrics(terminal, options.metrics);
 		// A scraper reads the file at any time.
 		this.#replaces = options.format === "openmetrics";
 	}
@@ -112,11 +100,6 @@ export class Output {
 		this.#overrides.push(override);
 	}
 
-	/** Records the requests of the run, for its metrics. */
-	recordRequests(requests: RequestCounts): void {
-		this.#requests = requests;
-	}
-
 	/** Style for standard error, coloured if it is a terminal that shows colours. */
 	get style(): Style {
 		return this.#options.color && this.#terminal.stderr.isTTY === true ? colorStyle : plainStyle;
@@ -127,7 +110,7 @@ export class Output {
 	}
 
 	get generatedBy(): string {
-		return `orgsync ${this.#options.version}`;
+		return `orgsync ${this.#options.metrics.version}`;
 	}
 
 	/** Prints a note on the work under way, except with `--quiet`. */
@@ -177,17 +160,6 @@ export class Output {
 		}
 	}
 
-	/** Throws ConfigurationError if `refuse` throws or the file of `--metrics` is not writable. */
-	checkMetrics(refuse: () => void): void {
-		const { file } = this.#options.metrics;
-		if (file === undefined) return;
-		refuse();
-		writeOrRefuse(`--metrics: ${showText(file)} cannot be written`, () =>
-			checkWritable(resolve(this.#terminal.directory, file), this.#terminal),
-		);
-		this.#metricsFile = file;
-	}
-
 	/** Prints the result, with its errors on standard error, and returns its exit code. */
 	async print(given: CommandResult | LocatedResult | ResultStream): Promise<ExitCode> {
 		this.clear();
@@ -195,7 +167,7 @@ export class Output {
 		const { result, positionOf } = "result" in given ? given : { result: given, positionOf: undefined };
 		const options: RenderOptions = {
 			...{ ...this.#options.markdown, generatedBy: this.generatedBy, quiet: this.#options.quiet },
-			...{ style: this.#resultStyle(), run: this.#runFacts() },
+			...{ style: this.#resultStyle(), run: this.metrics.facts() },
 			...(positionOf === undefined ? {} : { positionOf }),
 		};
 		const renderMetrics = async (shown: CommandResult) => (await render("openmetrics", shown, options)).text;
@@ -208,7 +180,7 @@ export class Output {
 	/** Prints each part when it is its turn, then the end. A format that is one document is printed when all parts are known. */
 	async #printParts(stream: ResultStream): Promise<ExitCode> {
 		const { command, size } = stream;
-		const options = { command, size, style: this.#resultStyle(), run: () => this.#runFacts() };
+		const options = { command, size, style: this.#resultStyle(), run: () => this.metrics.facts() };
 		const renderer = await findPartRenderer(this.format, options);
 		const reader = new PartReader(stream);
 		const fail = (error: unknown): FailureResult => {
@@ -224,7 +196,7 @@ export class Output {
 			if (this.#output !== undefined) before += text;
 			else await this.#writePart(text);
 		};
-		const metrics = this.#metricsFile === undefined ? undefined : await findPartRenderer("openmetrics", options);
+		const metrics = this.metrics.file === undefined ? undefined : await findPartRenderer("openmetrics", options);
 		const show = (part: OrganizationPart): Promise<void> => {
 			metrics?.add(part);
 			return write(renderer.add(this.#hide(part)));
@@ -303,20 +275,13 @@ export class Output {
 		}
 	}
 
-	#runFacts(): RunFacts {
-		const { version, metrics } = this.#options;
-		const { now, steadyNow } = this.#terminal;
-		const durationMs = steadyNow() - this.#startedMs;
-		return { version, endedAtMs: now(), durationMs, requests: this.#requests, labels: metrics.labels };
-	}
-
 	/** Writes the file of `--metrics`. A failure is only a warning: the metrics are a copy, and their old time shows it. */
 	async #writeMetrics(renderMetrics: () => Promise<string>): Promise<void> {
-		const file = this.#metricsFile;
+		const { file } = this.metrics;
 		if (file === undefined) return;
 		const text = await renderMetrics();
 		try {
-			replaceFile(resolve(this.#terminal.directory, file), text, this.#terminal);
+			this.metrics.write(text);
 		} catch (error) {
 			this.warn(`the metrics cannot be written to ${showText(file)}: ${explainFileError(error)}`);
 		}

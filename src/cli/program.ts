@@ -72,7 +72,7 @@ async function runCommand(
 			const { refuseLocalFiles, refuseOverwriting } = await import("./overwrite-checks.ts");
 			const refuse = (flag: "output" | "out" | "metrics"): void =>
 				refuseOverwriting(flag, name, flags, words, terminal);
-			output.checkMetrics(() => refuse("metrics"));
+			output.metrics.check(() => refuse("metrics"));
 			output.checkOutput(() => refuse("output"));
 			refuse("out");
 			refuseLocalFiles(flags, terminal);

@@ -41,6 +41,7 @@ const references: Readonly<Record<string, readonly string[]>> = {
 	"saved-plan.json": ["plan.json", "three-way.json"],
 	"powers.json": ["plan.json"],
 	"output.json": ["plan.json", "report.json", "three-way.json", "drift.json", "powers.json"],
+	"line.json": ["output.json"],
 };
 
 function addSchema(engine: Ajv2020, name: string): void {

@@ -20,7 +20,7 @@ import {
 	uncheckedFlag,
 	waitFlag,
 } from "./flags.ts";
-import { formats } from "./formats.ts";
+import { formats, streamFormats } from "./formats.ts";
 
 export function plan(): CommandRow {
 	return {
@@ -115,7 +115,7 @@ export function drift(): CommandRow {
 			]),
 			...activityFlags(),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(formats),
+			...outputFlags(streamFormats),
 		],
 		example: "orgsync drift --since last.json --format json --output last.json",
 		exitCodes: {

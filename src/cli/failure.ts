@@ -9,6 +9,7 @@ import {
 	errorsOfFailed,
 	type FailedOrganization,
 	type FailureResult,
+	hasSeveral,
 	resultHead,
 } from "../render/result.ts";
 
@@ -46,10 +47,8 @@ export function organizationsHead<Command extends string>(
 	errors: readonly OrganizationError[],
 	codes: readonly ExitCode[],
 ) {
-	const failed = errors.map(({ organizationId, error, steps = [] }): FailedOrganization => {
-		return { organizationId, error: describeError(error), steps };
-	});
-	const [first = null] = errorsOfFailed({ plans, failed });
+	const failed = errors.map(describeFailed);
+	const [first = null] = errorsOfFailed(failed, hasSeveral(plans, failed));
 	return {
 		...resultHead(command, combineExitCodes([...codes, ...errors.map(exitCodeOfFailed)]), first),
 		plans,
@@ -57,6 +56,11 @@ export function organizationsHead<Command extends string>(
 	};
 }
 
-function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
+/** Returns the failure as results have it. */
+export function describeFailed({ organizationId, error, steps = [] }: OrganizationError): FailedOrganization {
+	return { organizationId, error: describeError(error), steps };
+}
+
+export function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
 	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
 }

@@ -1,6 +1,7 @@
 /**
  * `plan`: compares documents with live state and shows what `apply` would submit. It has a Reader, so it cannot submit.
  */
+import { fleetOf } from "../../document/fleet.ts";
 import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { type DesiredOrganization, uuid } from "../../plan/organization.ts";
@@ -12,7 +13,8 @@ import { emptyJournal } from "../../sync/journal.ts";
 import type { BaseFlags } from "../base.ts";
 import { withConnection } from "../connect.ts";
 import { organizationsHead } from "../failure.ts";
-import type { Call, LocatedResult } from "../output.ts";
+import type { Call } from "../output.ts";
+import type { LocatedResult } from "../result-stream.ts";
 import { didYouMean } from "../suggest.ts";
 import { isImpossible, readOverrides, recordOverrides } from "./apply-consent.ts";
 import { type ComparisonFlags, compareEach } from "./comparing.ts";
@@ -41,7 +43,7 @@ export async function plan(call: Call<PlanFlags>): Promise<LocatedResult> {
 	const organizations = await readSelected(call);
 	const submitters = flags.submitter === undefined ? undefined : findSubmitters(flags.submitter, organizations, flags);
 	const { compared, failed } = await withConnection(call, (connection) =>
-		compareEach(organizations, {
+		compareEach(fleetOf(organizations), {
 			...call,
 			connection,
 			...(bases === undefined ? {} : { bases: bases.documents }),

@@ -18,13 +18,8 @@ const shared = "^src/((errors|escape|invisible|json|schema|schema-bundle|schema-
 /** Files that every room may import that reads or writes files. */
 const sharedByDoers = "^src/private-file\\.ts$";
 
-<<<<<<< HEAD
 /** Packages that only the bundles import, or the build: users do not install them. */
 const bundled = "(^|/)node_modules/(@grpc/grpc-js|google-protobuf|@types/google-protobuf|commander|ajv)/";
-=======
-/** Packages that only the command line or the plugin imports, which their bundles bring: users do not install them. */
-const bundled = "(^|/)node_modules/(commander|@grpc/grpc-js|google-protobuf|@types/google-protobuf)/";
->>>>>>> main
 
 /** A rule that a room imports nothing of the project but what is listed. */
 const roomMayImport = (room, allowed) => ({
@@ -70,7 +65,9 @@ export default {
 			name: "shared-files-import-no-room",
 			comment: "files that several rooms import know no room",
 			severity: "error",
-			from: { path: "^src/((errors|escape|files|invisible|json|schema|schema-\\w+|version|private-file)\\.ts$|validators/)" },
+			from: {
+				path: "^src/((errors|escape|files|invisible|json|schema|schema-\\w+|version|private-file)\\.ts$|validators/)",
+			},
 			to: { path: "^src/", pathNot: "^src/(errors|invisible|json|schema|schema-\\w+)\\.ts$" },
 		},
 		{

@@ -51,8 +51,10 @@ async function write(path: string, formats: string): Promise<string> {
 export function validatorsPlugin() {
 	return {
 		name: "validators",
-		load: (id: string): Promise<string> | null =>
-			id.startsWith(folder) && id.endsWith(".ts") ? validatorCode(id) : null,
+		load: {
+			filter: { id: /[\\/]src[\\/]validators[\\/]/ },
+			handler: (id: string): Promise<string> | null => (id.startsWith(folder) ? validatorCode(id) : null),
+		},
 	};
 }
 

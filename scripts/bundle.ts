@@ -38,7 +38,7 @@ export async function bundle(input: Entries, options: OutputOptions): Promise<Bu
 		transform: { target: "es2024" },
 		plugins: [standIns(), validatorsPlugin()],
 		// How long plugins take is no mistake, and depends on the machine.
-		checks: { pluginTimings: false },
+		checks: { bundlerTimings: false },
 		onLog(level, log) {
 			if (level === "warn") throw new Error(log.message);
 		},

@@ -9,12 +9,12 @@ import { bundle, type Entries } from "./bundle.ts";
 import { commandFile } from "./manifest.ts";
 
 /** The program for `bundle`. */
-export const commandEntry: Entries = { [basename(commandFile, ".js")]: "src/cli/main.ts" };
+export const commandEntry: Entries = { [basename(commandFile, ".js")]: "src/cli/start.ts" };
 
 /** Makes the folder, in place of what is there. */
 export async function bundleCommand(folder: string): Promise<void> {
 	const { chunks, notices } = await bundle(commandEntry, {
-		format: "esm",
+		format: "cjs",
 		entryFileNames: "[name].js",
 		chunkFileNames: "lib/[name].js",
 		sourcemap: true,
@@ -25,6 +25,8 @@ export async function bundleCommand(folder: string): Promise<void> {
 		writeFileSync(join(folder, fileName), code);
 		writeFileSync(join(folder, `${fileName}.map`), map ?? "");
 	}
+	// Node loads CommonJS faster: it makes no list of the exports of its own modules.
+	writeFileSync(join(folder, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
 	chmodSync(join(folder, basename(commandFile)), 0o755);
 	writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), notices);
 }

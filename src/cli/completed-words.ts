@@ -34,3 +34,18 @@ export function completedWords(commands: readonly CommandRow[]): readonly Comple
 		),
 	}));
 }
+
+/** Where the values of a flag or an argument come from: the script, the documents, the file system, or nowhere. */
+export type ValueSource =
+	| { readonly from: "words"; readonly words: readonly string[] }
+	| { readonly from: "documents" | "files" | "nowhere" };
+
+/** A command with the sources of its values. */
+export interface ScriptCommand {
+	readonly name: string;
+	readonly summary: string;
+	/** In the order of the help. */
+	readonly flags: readonly (CompletedFlag & { readonly source: ValueSource | undefined })[];
+	/** The values of its first argument; undefined without an argument. */
+	readonly argument: ValueSource | undefined;
+}

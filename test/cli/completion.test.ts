@@ -72,7 +72,7 @@ function complete(
 	shell = "bash",
 	{ cwd, path } = { cwd: ".", path: process.env.PATH ?? "" },
 ): readonly string[] {
-	const { status, stdout, stderr } = spawnSync(shell, [...quiet[shell], "-c", atLine[shell] ?? ""], {
+	const { status, stdout, stderr } = spawnSync(shell, [...(quiet[shell] ?? []), "-c", atLine[shell] ?? ""], {
 		encoding: "utf8",
 		cwd,
 		env: { PATH: path, HOME: cwd, SCRIPT: scripts[shell], LINE: line },

@@ -1,4 +1,4 @@
-import type { ScriptCommand, ValueSource } from "./completion.ts";
+import type { ScriptCommand, ValueSource } from "../completed-words.ts";
 
 /**
  * Returns the script for bash 3.2 and later. It splits the line itself, because bash splits words at `:` and `=`. Names of

@@ -1,4 +1,4 @@
-import type { ScriptCommand, ValueSource } from "./completion.ts";
+import type { ScriptCommand, ValueSource } from "../completed-words.ts";
 
 /** Returns the script for fish. */
 export function fishScript(commands: readonly ScriptCommand[]): string {

@@ -1,4 +1,4 @@
-import type { ScriptCommand, ValueSource } from "./completion.ts";
+import type { ScriptCommand, ValueSource } from "../completed-words.ts";
 
 /** Returns the script for zsh. It can be sourced, or be the file `_orgsync` in a folder of `fpath`. */
 export function zshScript(commands: readonly ScriptCommand[]): string {

@@ -10,25 +10,10 @@ import { type CompletionResult, resultHead } from "../../render/result.ts";
 import { schemaNames } from "../../schema-files.ts";
 import { extendedReads, queries } from "../../wire/operations.ts";
 import { documentValues } from "../complete.ts";
-import type { CompletedCommand, CompletedFlag } from "../completed-words.ts";
+import type { CompletedCommand, CompletedFlag, ScriptCommand, ValueSource } from "../completed-words.ts";
 import { bashScript } from "./completion-bash.ts";
 import { fishScript } from "./completion-fish.ts";
 import { zshScript } from "./completion-zsh.ts";
-
-/** Where the values of a flag or an argument come from: the script, the documents, the file system, or nowhere. */
-export type ValueSource =
-	| { readonly from: "words"; readonly words: readonly string[] }
-	| { readonly from: "documents" | "files" | "nowhere" };
-
-/** A command with the sources of its values. */
-export interface ScriptCommand {
-	readonly name: string;
-	readonly summary: string;
-	/** In the order of the help. */
-	readonly flags: readonly (CompletedFlag & { readonly source: ValueSource | undefined })[];
-	/** The values of its first argument; undefined without an argument. */
-	readonly argument: ValueSource | undefined;
-}
 
 const scripts: Readonly<Record<string, (commands: readonly ScriptCommand[]) => string>> = {
 	bash: bashScript,

@@ -13,13 +13,15 @@ const onlyDoor = (name, doors) => ({
 });
 
 /** Files that every room may import. */
-const shared = "^src/((errors|escape|invisible|json|tracing|schema|schema-bundle|schema-files|version)\\.ts$|validators/)";
+const shared =
+	"^src/((errors|escape|invisible|json|tracing|schema|schema-bundle|schema-files|version)\\.ts$|validators/)";
 
 /** Files that every room may import that reads or writes files. */
 const sharedByDoers = "^src/private-file\\.ts$";
 
 /** Packages that only the bundles import, or the build: users do not install them. */
-const bundled = "(^|/)node_modules/(@grpc/grpc-js|google-protobuf|@types/google-protobuf|commander|ajv|@opentelemetry/[^/]+)/";
+const bundled =
+	"(^|/)node_modules/(@grpc/grpc-js|google-protobuf|@types/google-protobuf|commander|ajv|@opentelemetry/[^/]+)/";
 
 /** A rule that a room imports nothing of the project but what is listed. */
 const roomMayImport = (room, allowed) => ({

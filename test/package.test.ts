@@ -3,6 +3,7 @@
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -162,7 +163,7 @@ describe("the package as published", () => {
 		for (const file of files.filter((name) => name.endsWith(".js"))) {
 			const text = readFileSync(join(project, "node_modules/orgsync", file), "utf8");
 			for (const [, name = ""] of text.matchAll(/(?:^(?!\s*[*']).*?\bfrom |\bimport\(|^import )"([a-z@][^"\s]*)"/gm)) {
-				if (!name.startsWith("node:"))
+				if (!isBuiltin(name))
 					imported.add(
 						name
 							.split("/")

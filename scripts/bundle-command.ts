@@ -15,6 +15,8 @@ export const commandEntry: Entries = { [basename(commandFile, ".js")]: "src/cli/
 export async function bundleCommand(folder: string): Promise<void> {
 	const { chunks, notices } = await bundle(commandEntry, {
 		format: "esm",
+		// Where the sources are, seen from the source maps.
+		dir: dirname(commandFile),
 		entryFileNames: "[name].js",
 		chunkFileNames: "lib/[name].js",
 		sourcemap: true,

@@ -6,7 +6,14 @@ import { removalKindNames } from "../plan/kinds/names.ts";
 import { emptyLastApplied, type LastApplied } from "../plan/organization.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import { decodeSubmit, parametersOf, type RequestBody } from "../wire/request-body.ts";
-import { type AppliedObject, finality, type JournalEntry, type RecordedOutcome, requestDigestOf } from "./journal.ts";
+import {
+	type AppliedObject,
+	finality,
+	type JournalEntry,
+	type RecordedOutcome,
+	type RunRecord,
+	requestDigestOf,
+} from "./journal.ts";
 
 /** A row of the table `sent`. */
 export interface SentRow {
@@ -30,6 +37,15 @@ export interface AppliedRow {
 	readonly kind: string;
 	readonly id: string;
 	readonly value: string;
+}
+
+/** A row of the table `runs`. */
+export interface RunRow {
+	readonly id: string;
+	readonly started_at_ms: number;
+	readonly service: string;
+	readonly reads: string;
+	readonly selection: string;
 }
 
 /** Returns the entry of a row. Throws StorageError if the bytes are not the request that the row describes. */
@@ -66,6 +82,18 @@ function findMistake(row: SentRow, body: RequestBody): string | undefined {
 		return "its bytes ask for something else";
 	const isKnown = row.outcome === null || Object.hasOwn(finality, row.outcome);
 	return isKnown ? undefined : "its outcome is none that orgsync knows";
+}
+
+/** Returns the run of a row. Throws StorageError for a row that orgsync did not write. */
+export function toRun({ id, started_at_ms: startedAtMs, service, reads, selection }: RunRow): RunRecord {
+	const only = readTexts(selection);
+	if (only !== undefined && isRunId(id)) return { id, startedAtMs, service, reads, only };
+	throw new StorageError("a run in the journal cannot be read; nothing was sent", { hint: changedHint });
+}
+
+/** Whether the text is the id of a run: the time when it began, in UTC, and six random digits. */
+export function isRunId(text: string): boolean {
+	return /^\d{8}-\d{6}-[0-9a-f]{6}$/.test(text);
 }
 
 function refuse(row: SentRow, because: string): never {

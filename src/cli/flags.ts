@@ -9,6 +9,7 @@ import {
 	parseKeyFile,
 	parsePlanDigest,
 	parseRequestRate,
+	parseRunId,
 	parseText,
 	parseVariableName,
 	wholeNumber,
@@ -115,6 +116,10 @@ export function allowFlag(): Option {
 		"override a guard with the number it found: policies=7",
 		(value) => value,
 	);
+}
+
+export function resumeFlag(): Option {
+	return flag("--resume <run>", "go on with this run: skip organizations that it left in sync", parseRunId);
 }
 
 export function safetyFlags(): readonly Option[] {

@@ -164,8 +164,11 @@ export class Output {
 
 	/** Prints each part when it is its turn, then the end. A format that is one document is printed when all parts are known. */
 	async #printParts(stream: ResultStream): Promise<ExitCode> {
-		const { command, size } = stream;
-		const renderer = await findPartRenderer(this.format, { command, size, style: this.#resultStyle() });
+		const { command, size, run } = stream;
+		const renderer = await findPartRenderer(this.format, {
+			...{ command, size, style: this.#resultStyle(), quiet: this.#options.quiet },
+			...(run === undefined ? {} : { run }),
+		});
 		const reader = new PartReader(stream);
 		const fail = (error: unknown): FailureResult => {
 			this.showStack(error);
@@ -183,7 +186,10 @@ export class Output {
 		await write(renderer.begin());
 		const rest = await reader.read((part) => write(renderer.add(this.#hide(part)))).catch(fail);
 		const errors = [...("plans" in rest ? [] : errorsOf(rest)), ...reader.errors];
-		return this.#conclude(rest, errors, async (shown) => ({ text: before + renderer.end(shown), summary: "" }));
+		return this.#conclude(rest, errors, async (shown) => ({
+			text: before + renderer.end(shown, reader.error),
+			summary: "",
+		}));
 	}
 
 	/** Prints the end of a result, and its errors, and returns its exit code. */

@@ -63,9 +63,20 @@ export interface DriftResult extends PlannedResult<"drift"> {
 	readonly accepted?: readonly AcceptedValue[];
 }
 
+/** A run of `apply` over several organizations. */
+export interface RunFacts {
+	readonly id: string;
+	/** Whether it went on after an interruption, by `--resume`. */
+	readonly resumed: boolean;
+}
+
 export interface ApplyResult extends PlannedResult<"apply"> {
 	/** One for each organization without a failure; empty when nothing was started. */
 	readonly reports: readonly Report[];
+	/** Which run it is; left out where there is nothing to resume. */
+	readonly run?: RunFacts;
+	/** With `--resume`: ids of organizations that the run had left in sync, so that they were not read. */
+	readonly notRead?: readonly string[];
 	/** With `--plan`: the saved plan. */
 	readonly savedPlan?: SavedPlanFacts;
 	/** With `--plan`: what changed since the plan was made. Then nothing was sent. */
@@ -309,7 +320,12 @@ export function errorsOfFailed(
 function errorsInside(result: CommandResult): readonly ErrorDescription[] {
 	if (!("plans" in result)) return [];
 	const { plans, failed = [] } = result;
-	return errorsOfFailed(failed, hasSeveral(plans, failed));
+	return errorsOfFailed(failed, notReadIn(result).length > 0 || hasSeveral(plans, failed));
+}
+
+/** Returns the ids of organizations that a resumed run did not read. */
+export function notReadIn(result: CommandResult): readonly string[] {
+	return "notRead" in result ? (result.notRead ?? []) : [];
 }
 
 /** Whether these plans and failures are of more than one organization. */

@@ -20,6 +20,7 @@ import {
 	errorOfCall,
 	type FailedOrganization,
 	isPowers,
+	notReadIn,
 	type PowersResult,
 } from "./result.ts";
 import { count } from "./text.ts";
@@ -47,6 +48,7 @@ export function summarizeResult(result: CommandResult): Summary {
 	const tally = new Tally();
 	for (const one of organizationsOf(result)) tally.add(one);
 	for (const one of unplannedOf(result)) tally.addUnplanned(one);
+	for (const _ of notReadIn(result)) tally.addState("notRead");
 	return tally.summarize();
 }
 
@@ -71,9 +73,13 @@ export class Tally {
 
 	/** Adds an organization without a plan. */
 	addUnplanned({ error }: Pick<FailedOrganization, "error">): void {
-		const state = stateOfUnplanned(error);
+		this.addState(stateOfUnplanned(error));
+	}
+
+	/** Adds an organization of which nothing but its state is known. */
+	addState(state: State): void {
 		this.#count += 1;
-		this.#tones.add("bad");
+		this.#tones.add(states[state][1]);
 		this.#states.set(state, (this.#states.get(state) ?? 0) + 1);
 	}
 

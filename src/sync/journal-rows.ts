@@ -14,6 +14,7 @@ import {
 	type RunRecord,
 	requestDigestOf,
 } from "./journal.ts";
+import { isRunId } from "./run-id.ts";
 
 /** A row of the table `sent`. */
 export interface SentRow {
@@ -89,11 +90,6 @@ export function toRun({ id, started_at_ms: startedAtMs, service, reads, selectio
 	const only = readTexts(selection);
 	if (only !== undefined && isRunId(id)) return { id, startedAtMs, service, reads, only };
 	throw new StorageError("a run in the journal cannot be read; nothing was sent", { hint: changedHint });
-}
-
-/** Whether the text is the id of a run: the time when it began, in UTC, and six random digits. */
-export function isRunId(text: string): boolean {
-	return /^\d{8}-\d{6}-[0-9a-f]{6}$/.test(text);
 }
 
 function refuse(row: SentRow, because: string): never {

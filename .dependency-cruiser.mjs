@@ -18,8 +18,8 @@ const shared = "^src/(errors|escape|invisible|json|schema|schema-files|version)\
 /** Files that every room may import that reads or writes files. */
 const sharedByDoers = "^src/private-file\\.ts$";
 
-/** Packages that only the plugin imports, which its bundle brings: users do not install them. */
-const bundled = "(^|/)node_modules/(@grpc/grpc-js|google-protobuf|@types/google-protobuf)/";
+/** Packages that only the command line or the plugin imports, which their bundles bring: users do not install them. */
+const bundled = "(^|/)node_modules/(commander|@grpc/grpc-js|google-protobuf|@types/google-protobuf)/";
 
 /** A rule that a room imports nothing of the project but what is listed. */
 const roomMayImport = (room, allowed) => ({

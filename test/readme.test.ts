@@ -177,6 +177,8 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 		(name) => [`docs/${name}.md`, []] as const,
 	),
 	...tours.slice(3).map(([file]) => [file, blockWords] as const),
+	// test/cli/openmetrics.test.ts
+	["docs/metrics.md", ["bash"]],
 	// test/emulator/docs.test.ts
 	["docs/emulator.md", ["http", "json", "yaml"]],
 	// test/policy/docs.test.ts

@@ -21,7 +21,7 @@ import {
 	uncheckedFlag,
 	waitFlag,
 } from "./flags.ts";
-import { formats, streamFormats } from "./formats.ts";
+import { formats, meteredFormats } from "./formats.ts";
 
 export function plan(): CommandRow {
 	return {
@@ -86,7 +86,7 @@ export function apply(): CommandRow {
 				waitFlag(),
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(streamFormats),
+			...outputFlags(meteredFormats),
 		],
 		example: "orgsync apply -f orgsync.yaml --yes",
 		exitCodes: {
@@ -117,7 +117,7 @@ export function drift(): CommandRow {
 			]),
 			...activityFlags(),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(streamFormats),
+			...outputFlags(meteredFormats),
 		],
 		example: "orgsync drift --since last.json --format json --output last.json",
 		exitCodes: {

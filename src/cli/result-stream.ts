@@ -11,7 +11,7 @@ import {
 	type FailedOrganization,
 	type FailureResult,
 	type PlanResult,
-	type RunFacts,
+	type ResumableRun,
 	resultHead,
 } from "../render/result.ts";
 
@@ -42,7 +42,7 @@ export interface ResultStream {
 	/** One part for each organization, in the order of their ids. The work is done while parts are asked for. */
 	readonly parts: AsyncGenerator<OrganizationPart, ResultEnd>;
 	/** Which run of `apply` it is, where it can be resumed. */
-	readonly run?: RunFacts;
+	readonly run?: ResumableRun;
 	/** Returns the result when this error ended the call; left out, it is that of every command. */
 	readonly failure?: (error: unknown) => FailureResult;
 }

@@ -4,19 +4,19 @@
  */
 import { writeJson } from "../escape.ts";
 import { assessPart, type OrganizationPart, type StreamOptions } from "./part.ts";
-import type { CommandResult, RunFacts } from "./result.ts";
+import type { CommandResult, ResumableRun } from "./result.ts";
 import { stateOfUnplanned, Tally } from "./summary.ts";
 
 export class LineStream {
 	readonly #command: string;
 	readonly #size: number;
-	readonly #run: RunFacts | undefined;
+	readonly #resumable: ResumableRun | undefined;
 	readonly #tally = new Tally();
 
-	constructor({ command, size, run }: StreamOptions) {
+	constructor({ command, size, resumable }: StreamOptions) {
 		this.#command = command;
 		this.#size = size;
-		this.#run = run;
+		this.#resumable = resumable;
 	}
 
 	/** Returns the first line. As many lines of organizations follow, unless an error ends the call. */
@@ -26,7 +26,7 @@ export class LineStream {
 			formatVersion: 1,
 			command: this.#command,
 			organizations: this.#size,
-			run: this.#run,
+			run: this.#resumable,
 		});
 	}
 
@@ -43,7 +43,7 @@ export class LineStream {
 			exitCode,
 			state: one?.state ?? (failed === undefined ? part.state : stateOfUnplanned(failed.error)),
 			error: failed?.error ?? null,
-			...{ plan, threeWay, drift, report },
+			...{ readAt: part.readAt, plan, threeWay, drift, report },
 			...(failed === undefined || failed.steps.length === 0 ? {} : { steps: failed.steps }),
 		});
 	}

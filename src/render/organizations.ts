@@ -147,7 +147,7 @@ export function isAlone(result: CommandResult): boolean {
 /** Whether there is nothing to show of the plan, and nothing to submit: the organization is in sync. */
 export function isIdle(plan: Plan): boolean {
 	const one = assess({ command: "plan", plan, report: null, failed: null, threeWay: null, drift: null });
-	return plan.steps.length === 0 && !hasDetails(one);
+	return plan.steps.length === 0 && plan.waiting.length === 0 && !hasDetails(one);
 }
 
 /** Whether there is more to show of an organization than its verdict. */

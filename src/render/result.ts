@@ -64,7 +64,7 @@ export interface DriftResult extends PlannedResult<"drift"> {
 }
 
 /** A run of `apply` over several organizations. */
-export interface RunFacts {
+export interface ResumableRun {
 	readonly id: string;
 	/** Whether it went on after an interruption, by `--resume`. */
 	readonly resumed: boolean;
@@ -74,7 +74,7 @@ export interface ApplyResult extends PlannedResult<"apply"> {
 	/** One for each organization without a failure; empty when nothing was started. */
 	readonly reports: readonly Report[];
 	/** Which run it is; left out where there is nothing to resume. */
-	readonly run?: RunFacts;
+	readonly run?: ResumableRun;
 	/** With `--resume`: ids of organizations that the run had left in sync, so that they were not read. */
 	readonly notRead?: readonly string[];
 	/** With `--plan`: the saved plan. */

@@ -45,11 +45,16 @@ export function summarizeResult(result: CommandResult): Summary {
 		return { verdict, tone: "bad" };
 	}
 	if (isPowers(result)) return summarizePowers(result);
+	return tallyOf(result).summarize();
+}
+
+/** Returns the count of the organizations of the result, those without a plan included. */
+export function tallyOf(result: CommandResult): Tally {
 	const tally = new Tally();
 	for (const one of organizationsOf(result)) tally.add(one);
 	for (const one of unplannedOf(result)) tally.addUnplanned(one);
 	for (const _ of notReadIn(result)) tally.addState("notRead");
-	return tally.summarize();
+	return tally;
 }
 
 /** Counts organizations one after the other, for the verdict on all of them. Keeps none. */

@@ -8,7 +8,7 @@ import { ConfigurationError, StorageError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { findsDifference, type Plan, type Reads } from "../../plan/plan.ts";
 import type { Report } from "../../plan/report.ts";
-import type { RunFacts } from "../../render/result.ts";
+import type { ResumableRun } from "../../render/result.ts";
 import { type Journal, maxRunAgeMs, type RunRecord } from "../../sync/journal.ts";
 import { findUrl } from "../../wire/credentials.ts";
 import type { Call, Terminal } from "../output.ts";
@@ -27,7 +27,7 @@ export interface RunFlags {
  * Returns the run that `--resume` names, or a new one; undefined for one organization alone and for a saved plan, which have
  * nothing to resume.
  */
-export function chooseRun({ flags, terminal }: Call<RunFlags>, size: number): RunFacts | undefined {
+export function chooseRun({ flags, terminal }: Call<RunFlags>, size: number): ResumableRun | undefined {
 	if (flags.resume !== undefined) return { id: flags.resume, resumed: true };
 	return size < 2 || flags.plan !== undefined ? undefined : { id: makeRunId(terminal), resumed: false };
 }
@@ -53,7 +53,7 @@ export interface OpenRun {
 type RunCall = Call<RunFlags>;
 
 /** Begins the run, or goes on with the one that `--resume` names. Throws ConfigurationError if that one cannot be resumed. */
-export function openRun({ id, resumed }: RunFacts, fleet: DesiredFleet, journal: Journal, call: RunCall): OpenRun {
+export function openRun({ id, resumed }: ResumableRun, fleet: DesiredFleet, journal: Journal, call: RunCall): OpenRun {
 	const run = describeRun(id, call);
 	const finished = new Set<string>();
 	if (resumed) {

@@ -8,7 +8,7 @@ import { groupSteps } from "../../plan/step-groups.ts";
 import { isIdle } from "../../render/organizations.ts";
 import type { OrganizationPart } from "../../render/part.ts";
 import { renderStep } from "../../render/report-text.ts";
-import { byOrganization, type RunFacts } from "../../render/result.ts";
+import { byOrganization, type ResumableRun } from "../../render/result.ts";
 import { renderPlansToApply } from "../../render/result-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
@@ -89,7 +89,7 @@ interface ApplyOrder extends Call<ApplyFlags> {
 interface SizedOrder extends ApplyOrder {
 	/** How many organizations the result is about. */
 	readonly size: number;
-	readonly run?: RunFacts;
+	readonly run?: ResumableRun;
 }
 
 interface ApplyRun extends SizedOrder {
@@ -194,7 +194,7 @@ function keepReading(compared: ComparedOrganization, run: ApplyRun): Reading {
 	if (!isIdle(plan)) return { ...one, organizationId };
 	openRun?.recordUnchanged(plan, desired.digest, readPosition);
 	if (run.size === 1 || reviewed !== null || !isStreamed(output.format)) return { ...one, organizationId };
-	return { organizationId, exitCode: exitCodes.inSync, state: "inSync" };
+	return { organizationId, exitCode: exitCodes.inSync, state: "inSync", readAt: plan.readAt };
 }
 
 function comparedIn(readings: readonly Reading[]) {

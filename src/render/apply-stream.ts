@@ -24,6 +24,7 @@ export class ApplyTextStream {
 	#notRead = 0;
 	/** Whether there is a plan that was not run. */
 	#isWithheld = false;
+	#hasRun = false;
 	#isEmpty = true;
 
 	constructor({ size, style, quiet }: StreamOptions) {
@@ -55,6 +56,7 @@ export class ApplyTextStream {
 			this.#isWithheld = true;
 			return "";
 		}
+		this.#hasRun = true;
 		if (this.#isAlone) return this.#separate(renderOne(one, this.#style, this.#which));
 		this.#badNews.add(one);
 		if (!hasDetails(one)) {
@@ -70,7 +72,7 @@ export class ApplyTextStream {
 		if (!("plans" in rest)) return "";
 		const style = this.#style;
 		if (error !== null) return renderOverrides(rest.overrides, style).join("\n");
-		return [...this.#conclude(), ...renderSavedPlan(rest), ...renderRunOverrides(rest, style)]
+		return [...this.#conclude(), ...renderSavedPlan(rest, undefined, this.#hasRun), ...renderRunOverrides(rest, style)]
 			.map((text) => this.#separate(text))
 			.join("");
 	}

@@ -134,8 +134,8 @@ function renderUnread(result: OrganizationsResult): string {
 }
 
 /** Returns which saved plan it is and, where they are shown with it, the overrides of the run that made it. */
-export function renderSavedPlan(result: OrganizationsResult, style?: Style): readonly string[] {
-	const described = describeSavedPlan(result);
+export function renderSavedPlan(result: OrganizationsResult, style?: Style, ran?: boolean): readonly string[] {
+	const described = describeSavedPlan(result, ran);
 	if (described === null) return [];
 	const overrides = style === undefined ? [] : renderRunOverrides(result, style);
 	return [[`${described}\n`, ...overrides].join("")];

@@ -165,8 +165,11 @@ export function savedPlanOf(result: CommandResult): SavedPlanFacts | null {
 	return "savedPlan" in result ? (result.savedPlan ?? null) : null;
 }
 
-/** Returns which saved plan it is and what was done with it, in one sentence; null where there is none. */
-export function describeSavedPlan(result: CommandResult): string | null {
+/**
+ * Returns which saved plan it is and what was done with it, in one sentence; null where there is none. `ran` is whether
+ * `apply` ran it, for a result without its reports.
+ */
+export function describeSavedPlan(result: CommandResult, ran = "reports" in result && result.reports.length > 0) {
 	const savedPlan = savedPlanOf(result);
 	if (savedPlan === null) return null;
 	const { digest, readAt, generatedBy, statedByFile } = savedPlan;
@@ -176,7 +179,6 @@ export function describeSavedPlan(result: CommandResult): string | null {
 	}
 	const stated = statedByFile === undefined ? ` of ${readAt}` : ` (read at ${readAt}, as stated by the file)`;
 	const which = `saved plan ${digest}${readAt === null ? "" : stated}`;
-	const ran = "reports" in result && result.reports.length > 0;
 	return ran ? `Ran the ${which}.` : `The ${which} was not run.`;
 }
 

@@ -81,6 +81,7 @@ export default {
 		onlyDoor("undici", ["src/wire/transport\\.ts"]),
 		onlyDoor("fast-deep-equal", ["src/plan/value\\.ts"]),
 		onlyDoor("yaml", ["src/document/(yaml|tree|edit)\\.ts", "src/emulator/seed\\.ts"]),
+		onlyDoor("csv-parse", ["src/document/list-csv\\.ts"]),
 		onlyDoor("commander", ["src/cli/(run|program|flags|flag-values)\\.ts"]),
 		onlyDoor("@grpc/grpc-js", ["src/pulumi/plugin/.*"]),
 		onlyDoor("google-protobuf", ["src/pulumi/plugin/.*"]),

@@ -47,6 +47,7 @@ const breaches: Readonly<Record<string, readonly [file: string, content: string]
 	"only-door-to-undici": ["src/wire/breach-b.ts", 'import "undici";'],
 	"only-door-to-fast-deep-equal": ["src/sync/breach-b.ts", 'import "fast-deep-equal";'],
 	"only-door-to-yaml": ["src/cli/breach-b.ts", 'import "yaml";'],
+	"only-door-to-csv-parse": ["src/cli/breach-d.ts", 'import "csv-parse/sync";'],
 	"only-door-to-commander": ["src/cli/breach-c.ts", 'import "commander";'],
 	"only-door-to-@pulumi/pulumi": ["src/pulumi/breach-b.ts", 'import "@pulumi/pulumi";'],
 	"only-door-to-@grpc/grpc-js": ["src/pulumi/dynamic/breach-a.ts", 'import "@grpc/grpc-js";'],

@@ -79,11 +79,13 @@ function describeTypeError(cell: Cell, schema: Schema): string {
 	const example = examplesOf(schema)[0];
 	const subject = describeCell(cell);
 	if (types.includes("string") && cell.kind === "number" && typeof example === "string" && uuid.test(example)) {
-		return `${subject} is not an id: YAML reads ${cell.written} as a number; expected a UUID such as ${example}`;
+		const found = cell.usedAs === undefined ? `YAML reads ${cell.written} as a number` : "the list has a number";
+		return `${subject} is not an id: ${found}; expected a UUID such as ${example}`;
 	}
 	if (types[0] === "string" && types.length === 1 && (cell.kind === "number" || cell.kind === "boolean")) {
 		const read = cell.kind === "number" ? "a number" : "true or false";
-		return `${subject} must be text, but YAML reads ${quoteCell(cell)} as ${read}; put it in quotes: "${cell.written}"`;
+		const found = cell.usedAs === undefined ? `YAML reads ${quoteCell(cell)} as` : "the list has";
+		return `${subject} must be text, but ${found} ${read}; put it in quotes: "${cell.written}"`;
 	}
 	if (types[0] === "array" && cell.kind === "text") {
 		return `${subject} must be a list, but is the text ${quoteCell(cell)}; put it in brackets: [${writeKey(cell.written)}]`;

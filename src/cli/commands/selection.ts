@@ -100,10 +100,10 @@ export async function findOrganization(call: Call<NamingFlags>): Promise<string>
 	}
 	const files = flags.local === true ? flags.file : documentsOf(call);
 	if (files.length > 0) {
-		const organizations = await readDesired({ file: files, env: flags.env }, terminal);
-		const [only, ...others] = organizations;
-		if (only !== undefined && others.length === 0) return only.organizationId;
-		throw new ConfigurationError(`the documents have ${organizations.length} organizations`, {
+		const { organizationIds } = await readFleet({ file: files, env: flags.env }, terminal);
+		const [only, ...others] = organizationIds;
+		if (only !== undefined && others.length === 0) return only;
+		throw new ConfigurationError(`the documents have ${organizationIds.length} organizations`, {
 			hint: "select one with --organization ID",
 		});
 	}

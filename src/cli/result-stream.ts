@@ -7,13 +7,13 @@ import {
 	type CommandResult,
 	type DriftResult,
 	type ErrorDescription,
-	errorsOfFailed,
 	type FailedOrganization,
 	type FailureResult,
 	type PlanResult,
 	type ResumableRun,
 	resultHead,
 } from "../render/result.ts";
+import { errorsOfFailed } from "../render/result-errors.ts";
 
 /** A result, and the positions of its objects in the documents. */
 export interface LocatedResult {

@@ -17,7 +17,8 @@ import {
 	usualStates,
 } from "./metric-table.ts";
 import { assessPart, type OrganizationPart } from "./part.ts";
-import { type CommandResult, errorOfCall, notReadIn } from "./result.ts";
+import { type CommandResult, notReadIn } from "./result.ts";
+import { errorOfCall } from "./result-errors.ts";
 import { stateOfUnplanned } from "./summary.ts";
 
 /** What is said of a run besides its organizations. */

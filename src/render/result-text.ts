@@ -21,13 +21,13 @@ import {
 	type ApplyResult,
 	byOrganization,
 	type CommandResult,
-	errorOfCall,
 	type FailedOrganization,
 	type FailureResult,
 	notReadIn,
 	type OrganizationsResult,
 	resultHead,
 } from "./result.ts";
+import { errorOfCall } from "./result-errors.ts";
 import { renderStatus, renderWait } from "./status-text.ts";
 import type { Style } from "./style.ts";
 import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./summary.ts";

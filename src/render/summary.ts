@@ -17,12 +17,12 @@ import { countPowers, summarizeCounts } from "./power-rows.ts";
 import {
 	type CommandResult,
 	type ErrorDescription,
-	errorOfCall,
 	type FailedOrganization,
 	isPowers,
 	notReadIn,
 	type PowersResult,
 } from "./result.ts";
+import { errorOfCall } from "./result-errors.ts";
 import { count } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeReverted } from "./three-way-text.ts";
@@ -169,7 +169,10 @@ export function savedPlanOf(result: CommandResult): SavedPlanFacts | null {
  * Returns which saved plan it is and what was done with it, in one sentence; null where there is none. `ran` is whether
  * `apply` ran it, for a result without its reports.
  */
-export function describeSavedPlan(result: CommandResult, ran = "reports" in result && result.reports.length > 0) {
+export function describeSavedPlan(
+	result: CommandResult,
+	ran = "reports" in result && result.reports.length > 0,
+): string | null {
 	const savedPlan = savedPlanOf(result);
 	if (savedPlan === null) return null;
 	const { digest, readAt, generatedBy, statedByFile } = savedPlan;

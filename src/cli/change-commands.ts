@@ -21,7 +21,7 @@ import {
 	uncheckedFlag,
 	waitFlag,
 } from "./flags.ts";
-import { formats, meteredFormats } from "./formats.ts";
+import { formats, meteredFormats, streamFormats } from "./formats.ts";
 
 export function plan(): CommandRow {
 	return {
@@ -43,7 +43,7 @@ export function plan(): CommandRow {
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
 			...outputFlags(
-				formats,
+				streamFormats,
 				flag("--detailed-exitcode", "exit with 2 for changes, and with 5 if a guard blocks them"),
 			),
 		],

@@ -14,7 +14,7 @@ import { plainStyle } from "../render/style.ts";
 export const formats = ["text", "json", "markdown", "html", "github"] as const;
 
 /** The formats of commands that work on one organization after the other. */
-const streamFormats = [...formats, "jsonl"] as const;
+export const streamFormats = [...formats, "jsonl"] as const;
 
 /** The formats of commands that can be watched: with metrics. */
 export const meteredFormats = [...streamFormats, "openmetrics"] as const;

@@ -2,7 +2,6 @@
 
 import { type DesiredFleet, filterFleet, fleetOf } from "../../document/fleet.ts";
 import { ConfigurationError, exitCodes, InterruptedError, StalePlanError } from "../../errors.ts";
-import type { Plan } from "../../plan/plan.ts";
 import { exitCodeOf } from "../../plan/report.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import { isIdle } from "../../render/organizations.ts";
@@ -13,13 +12,7 @@ import { renderPlansToApply } from "../../render/result-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
 import { type Connection, type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
-import {
-	describeError,
-	describeFailed,
-	exitCodeOfError,
-	exitCodeOfFailed,
-	type OrganizationError,
-} from "../failure.ts";
+import { describeError, exitCodeOfError, failedPart } from "../failure.ts";
 import { isStreamed } from "../formats.ts";
 import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output.ts";
@@ -165,7 +158,7 @@ async function prepare(run: ApplyRun): Promise<Prepared> {
 	const { flags, given, fleet, reviewed, journal, openRun } = run;
 	const applied = reviewed?.findApplied(journal) ?? null;
 	if (applied !== null) return { readings: [], refusal: applied };
-	const readings: Reading[] = (reviewed?.notPlanned ?? []).map((one) => failedPart(one));
+	const readings: Reading[] = (reviewed?.notPlanned ?? []).map(failedPart);
 	const isFinished = (organizationId: string): boolean => openRun?.isFinished(organizationId) === true;
 	for (const organizationId of fleet.organizationIds.filter(isFinished)) {
 		readings.push({ organizationId, exitCode: exitCodes.inSync, state: "notRead" });
@@ -199,13 +192,6 @@ function keepReading(compared: ComparedOrganization, run: ApplyRun): Reading {
 
 function comparedIn(readings: readonly Reading[]) {
 	return readings.filter((one) => "comparison" in one);
-}
-
-/** Returns the part of an organization in which an error ended the work. */
-function failedPart(error: OrganizationError, plan?: Plan): OrganizationPart {
-	const { organizationId } = error;
-	const failed = { organizationId, exitCode: exitCodeOfFailed(error), failed: describeFailed(error) };
-	return plan === undefined ? failed : { ...failed, plan };
 }
 
 /** Whether the plans may run; if not, the error that stops them, or null if the operator declined. */
@@ -266,7 +252,7 @@ async function applyOne(one: ComparedOrganization, possible: number, run: ApplyR
 	const { output, openRun } = run;
 	const { plan, desired } = one.comparison;
 	const { organizationId } = plan;
-	if (isImpossible(plan)) return failedPart({ organizationId, error: describeImpossible(plan) }, plan);
+	if (isImpossible(plan)) return { ...failedPart({ organizationId, error: describeImpossible(plan) }), plan };
 	const { applyPlan } = await import("../../sync/apply.ts");
 	const about = run.size === 1 ? "" : `${organizationId} `;
 	const end = await applyPlan(one.comparison, {
@@ -277,7 +263,7 @@ async function applyOne(one: ComparedOrganization, possible: number, run: ApplyR
 	});
 	if ("error" in end) {
 		output.showStack(end.error);
-		return failedPart({ organizationId, ...end }, plan);
+		return { ...failedPart({ organizationId, ...end }), plan };
 	}
 	const { report } = end;
 	openRun?.recordApplied(plan, report, desired.digest, end.readPosition);

@@ -14,6 +14,7 @@ import {
 	resultHead,
 } from "../../render/result.ts";
 import { checkSchema } from "../../schema.ts";
+import { validators } from "../../validators/requests.ts";
 import { type Activity, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, queries, submitOfType, submits } from "../../wire/operations.ts";
@@ -31,7 +32,7 @@ export async function explain(activityId: string, call: Call<ExplainFlags>): Pro
 	const { reads } = call.flags;
 	const organizationId = await findOrganization(call);
 	const fields = { organizationId, activityId };
-	if (checkSchema("operations/get_policy_evaluations.json", fields, "#/$defs/request").length > 0) {
+	if (checkSchema(validators, "operations/get_policy_evaluations.json#/$defs/request", fields).length > 0) {
 		throw new ConfigurationError(`\`${showText(activityId)}\` is not an activity id: it must be a UUID`, {
 			hint: "apply and status print the ids of pending activities",
 		});

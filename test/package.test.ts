@@ -12,6 +12,7 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from "node:fs";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -182,7 +183,7 @@ describe("the package as published", () => {
 		for (const file of files.filter((name) => name.endsWith(".js"))) {
 			const text = readFileSync(join(project, "node_modules/orgsync", file), "utf8");
 			for (const [, name = ""] of text.matchAll(/(?:^(?!\s*[*']).*?\bfrom |\bimport\(|^import )"([a-z@][^"\s]*)"/gm)) {
-				if (!name.startsWith("node:"))
+				if (!isBuiltin(name))
 					imported.add(
 						name
 							.split("/")

@@ -37,6 +37,8 @@ export interface Terminal {
 	/** Milliseconds from any beginning, never set back. */
 	readonly steadyNow: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
+	/** Called with each result or error that is printed, for a program that shows it elsewhere too. */
+	readonly observe?: (result: CommandResult) => void;
 }
 
 /** One call of a command: its flags, and what it runs with. */
@@ -160,6 +162,7 @@ export class Output {
 		this.clear();
 		const { result, positionOf } = "result" in given ? given : { result: given, positionOf: undefined };
 		const shown = this.#hide(this.#overrides.length === 0 ? result : { ...result, overrides: this.#overrides });
+		this.#terminal.observe?.(shown);
 		const options: RenderOptions = {
 			...{ ...this.#options.markdown, generatedBy: this.#options.generatedBy, quiet: this.#options.quiet },
 			...{ style: this.#resultStyle() },

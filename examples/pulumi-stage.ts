@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startLocalService } from "../dist/cli/local-service.js";
+import { commandFile } from "../scripts/manifest.ts";
 import { ensureEngine } from "../test/engine/engine.ts";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -46,11 +47,10 @@ export async function playIn(project: string, story: (stage: Stage) => Promise<n
 			child.on("error", reject).on("close", (code) => resolve(code ?? 1));
 		});
 	};
-	const main = join(root, "dist", "cli", "main.js");
 	try {
 		return await story({
 			pulumi: (...words) => run("pulumi", "pulumi", [], words),
-			orgsync: (...words) => run("orgsync", process.execPath, [main], words),
+			orgsync: (...words) => run("orgsync", process.execPath, [commandFile], words),
 			node: (...words) => run("node", process.execPath, [], words),
 		});
 	} finally {

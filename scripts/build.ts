@@ -1,9 +1,9 @@
 /**
- * `npm run build`: dist/ from src/, with the provider plugin as a bundle, man pages and completion scripts. Compiles only what has changed since the last build
- * here, and removes what has no source any more.
+ * `npm run build`: dist/ from src/, the command line and the provider plugin as bundles, man pages and completion scripts.
+ * Compiles only what has changed since the last build here, and removes what has no source any more.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -23,7 +23,7 @@ function run(command: string, ...words: readonly string[]): void {
 	if (status !== 0) process.exit(status ?? 1);
 }
 
-rmSync(join(target, "plugin"), { recursive: true, force: true });
+for (const bundled of ["bin", "plugin"]) rmSync(join(target, bundled), { recursive: true, force: true });
 const sources = modulesIn(source, ".ts");
 const built = modulesIn(target, ".js");
 for (const name of built) {
@@ -40,6 +40,6 @@ run(
 	"--tsBuildInfoFile",
 	relative(root, record),
 );
-chmodSync(join(target, "cli/main.js"), 0o755);
+run("scripts/bundle-command.ts");
 run("scripts/bundle-plugin.ts");
 run("scripts/shell-files.ts");

@@ -5,14 +5,16 @@
  *
  * `npm ci` runs it, on the Node that is there: plain JavaScript.
  */
-import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const bin = fileURLToPath(new URL("../node_modules/.bin/", import.meta.url));
 mkdirSync(bin, { recursive: true });
 // Seen from where the folder really is: node_modules may be a link.
-const main = relative(realpathSync(bin), fileURLToPath(new URL("../dist/cli/main.js", import.meta.url)));
+const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+const program = new URL(`../${manifest.bin.orgsync}`, import.meta.url);
+const main = relative(realpathSync(bin), fileURLToPath(program));
 
 if (process.platform === "win32") {
 	const file = main.replaceAll("/", "\\");

@@ -22,6 +22,29 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/**
+ * Every exit code, the most important first: where several apply, in one organization or in several, the first of these is
+ * the exit code of the call (docs/commands.md#exit-codes).
+ */
+export const exitCodeOrder: readonly ExitCode[] = [
+	exitCodes.interrupted,
+	exitCodes.partlyApplied,
+	exitCodes.notAuthorized,
+	exitCodes.rejectedOrDenied,
+	exitCodes.stalePlan,
+	exitCodes.blockedByGuard,
+	exitCodes.invalid,
+	exitCodes.error,
+	exitCodes.changes,
+	exitCodes.pendingApproval,
+	exitCodes.inSync,
+];
+
+/** Returns the most important of the exit codes that apply; "in sync" when none does. */
+export function combineExitCodes(codes: readonly ExitCode[]): ExitCode {
+	return exitCodeOrder.find((code) => codes.includes(code)) ?? exitCodes.inSync;
+}
+
 /** What went wrong at one place of a document: many of them are reported together, none is thrown. */
 export interface Problem {
 	/** The file as the user named it; `-` is standard input. */

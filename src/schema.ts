@@ -1,15 +1,14 @@
 /**
  * Validators for schemas/*.json, each compiled once, when it is first asked for. The only door to ajv.
  */
-import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { isValueTooDeep, tooDeepMessage } from "./json.ts";
+import { readSchemaText } from "./schema-files.ts";
 
 export type SchemaError = ErrorObject;
 
-const folder = new URL("../schemas/", import.meta.url);
 const compiled = new Map<string, ValidateFunction>();
 let ajv: Ajv2020 | undefined;
 
@@ -88,22 +87,6 @@ function localizeReferences(part: unknown, file: string, root: string, embed: (f
 			return [key, target === root ? `#${pointer}` : `#/$defs/${target}${pointer}`];
 		}),
 	);
-}
-
-/** The package schema of the Pulumi plugin, in a form of Pulumi's own, which is no JSON Schema. */
-export const pulumiSchemaFile = "pulumi.json";
-
-/** The text of schemas/NAME. Throws when there is no such file: a defect of the package. */
-export function readSchemaText(name: string): string {
-	return readFileSync(new URL(name, folder), "utf8");
-}
-
-/** The names under which schemas/ can be read, sorted: `document.json`, `operations/update_user_tag.json`. */
-export function schemaNames(): readonly string[] {
-	return readdirSync(folder, { recursive: true, encoding: "utf8" })
-		.map((name) => name.replaceAll("\\", "/"))
-		.filter((name) => name.endsWith(".json") && name !== pulumiSchemaFile)
-		.sort();
 }
 
 const tooDeep: SchemaError = {

@@ -108,7 +108,7 @@ describe("npx orgsync in the clone", () => {
 		const script = pathToFileURL(join(clone, "scripts/link-command.mjs")).href;
 		const windows = `Object.defineProperty(process, "platform", { value: "win32" }); await import("${script}");`;
 		execFileSync(process.execPath, ["--input-type=module", "--eval", windows]);
-		expect(readFileSync(join(bin, "orgsync.cmd"), "utf8")).toBe('@node "%~dp0\\..\\..\\dist\\cli\\main.js" %*\r\n');
+		expect(readFileSync(join(bin, "orgsync.cmd"), "utf8")).toBe('@node "%~dp0\\..\\..\\dist\\bin\\orgsync.js" %*\r\n');
 		expect(execFileSync(join(bin, "orgsync"), ["--version"], { encoding: "utf8" })).toBe(`${manifest.version}\n`);
 	});
 });
@@ -116,11 +116,11 @@ describe("npx orgsync in the clone", () => {
 describe("the published package", () => {
 	it("has the commands, and neither the script nor the .npmrc of the clone", async () => {
 		expect(manifest.bin).toEqual({
-			orgsync: "dist/cli/main.js",
+			orgsync: "dist/bin/orgsync.js",
 			"pulumi-resource-orgsync": "dist/plugin/pulumi-resource-orgsync",
 		});
 		const paths = listPacked(await sharePacked(inject("sharedFolder")));
-		expect(paths).toContain("dist/cli/main.js");
+		expect(paths).toContain("dist/bin/orgsync.js");
 		expect(paths.filter((path) => path.includes("npmrc") || path.startsWith("scripts"))).toEqual([]);
 	}, 60_000);
 });

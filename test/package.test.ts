@@ -124,7 +124,7 @@ describe("the package as published", () => {
 	});
 
 	it("runs as the command orgsync", () => {
-		const program = join(project, "node_modules/orgsync/dist/cli/main.js");
+		const program = join(project, "node_modules/orgsync/dist/bin/orgsync.js");
 		expect(execFileSync(process.execPath, [program, "--version"], { encoding: "utf8" }).trim()).toBe(manifest.version);
 	});
 

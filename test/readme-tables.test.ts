@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import type { Terminal } from "../src/cli/output.ts";
 import { makeProgram } from "../src/cli/program.ts";
 import { parseDocuments } from "../src/document/parse.ts";
-import { exitCodes } from "../src/errors.ts";
+import { exitCodeOrder, exitCodes } from "../src/errors.ts";
 import { namedPowers, printGroup } from "../src/policy/groups.ts";
 import { activityStatuses, extendedReads, operations, queries } from "../src/wire/operations.ts";
 import { authenticationTypes, caip2Networks } from "./service-words.ts";
@@ -118,6 +118,12 @@ describe("docs/commands.md", () => {
 			[short, long].filter((flag) => flag != null).map((flag) => `${helpGroupHeading} ${flag}`),
 		);
 		expect(listed.sort()).toEqual(flags.sort());
+	});
+
+	it("has the order of the exit codes that the code has", () => {
+		const [, order = ""] = /the first of these wins: ([\d,\s]+)\./.exec(sections.get("exit-codes") ?? "") ?? [];
+		expect(order.split(",").map(Number)).toEqual(exitCodeOrder);
+		expect([...exitCodeOrder].sort((left, right) => left - right)).toEqual(Object.values(exitCodes));
 	});
 
 	it("lists every exit code", () => {

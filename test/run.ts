@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, inject } from "vitest";
+import { commandFile } from "../scripts/manifest.ts";
 import type { Terminal } from "../src/cli/output.ts";
 import { run as runWords } from "../src/cli/run.ts";
 import { checkSchema } from "../src/schema.ts";
@@ -42,9 +43,9 @@ export interface Started {
 	readonly ended: Promise<Answer>;
 }
 
-const main = fileURLToPath(
-	new URL(process.env.ORGSYNC_TEST_DIST ? "../dist/cli/main.js" : "../src/cli/main.ts", import.meta.url),
-);
+const main = process.env.ORGSYNC_TEST_DIST
+	? commandFile
+	: fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
 
 /** The command that is `orgsync`. */
 export const orgsync: readonly string[] = [process.execPath, main];

@@ -6,10 +6,8 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
+import { commandFile } from "../scripts/manifest.ts";
 import { run } from "../src/cli/run.ts";
-
-const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
 /** One command. `line` counts from 1 and is that of the command. */
 export interface Scene {
@@ -68,7 +66,7 @@ export function playScene(command: string, directory: string): string {
 	const file = join(directory, "transcript.out");
 	const stream = openSync(file, "w");
 	try {
-		const { status } = spawnSync(process.execPath, [program, ...wordsOf(command)], {
+		const { status } = spawnSync(process.execPath, [commandFile, ...wordsOf(command)], {
 			cwd: directory,
 			stdio: ["ignore", stream, stream],
 			env: { PATH: process.env.PATH, HOME: directory, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },

@@ -11,9 +11,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSeed, startEmulator } from "../../dist/emulator/server.js";
 import { approvals, createApiKeyStamper, createClient, encodeSubmit } from "../../dist/index.js";
+import { commandFile } from "../../scripts/manifest.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const organizationId = "7d4a3c52-9b1e-4f60-8a27-2f6c1e0b5a01";
 
 interface Person {
@@ -71,7 +71,7 @@ async function main(): Promise<void> {
 
 /** Runs a command while this process keeps serving. */
 async function run(words: readonly string[]): Promise<{ status: number | null }> {
-	const child = spawn(process.execPath, [program, ...words], { cwd: folder, stdio: "inherit" });
+	const child = spawn(process.execPath, [commandFile, ...words], { cwd: folder, stdio: "inherit" });
 	return new Promise((resolve) => child.once("exit", (status) => resolve({ status })));
 }
 

@@ -11,9 +11,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSeed, startEmulator } from "../../dist/emulator/server.js";
 import { approvals, createApiKeyStamper, createClient, encodeSubmit } from "../../dist/index.js";
+import { commandFile } from "../../scripts/manifest.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const organizationId = "8e5b4d63-0c2f-4a71-9b38-3a7d2f1c6a01";
 
 interface Person {
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
 
 /** Runs a command while this process keeps serving; its errors are printed among the rest. */
 async function run(words: readonly string[]): Promise<{ status: number | null }> {
-	const child = spawn(process.execPath, [program, ...words], { cwd: folder, stdio: ["ignore", "inherit", 1] });
+	const child = spawn(process.execPath, [commandFile, ...words], { cwd: folder, stdio: ["ignore", "inherit", 1] });
 	return new Promise((resolve) => child.once("exit", (status) => resolve({ status })));
 }
 

@@ -7,9 +7,9 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { commandFile } from "../../scripts/manifest.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 interface Scene {
 	readonly say: string;
@@ -40,7 +40,10 @@ function play(): number {
 		for (const name of ["document.yaml", "someone-else.yaml"]) cpSync(join(here, name), join(folder, name));
 		for (const { say, words, exitCode } of scenes) {
 			process.stdout.write(`\n# ${say}\n$ orgsync ${words}\n`);
-			const { status } = spawnSync(process.execPath, [program, ...words.split(" ")], { cwd: folder, stdio: "inherit" });
+			const { status } = spawnSync(process.execPath, [commandFile, ...words.split(" ")], {
+				cwd: folder,
+				stdio: "inherit",
+			});
 			if (status !== 0) process.stdout.write(`(exit code ${status})\n`);
 			if (status !== exitCode) return 1;
 		}

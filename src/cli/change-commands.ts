@@ -3,6 +3,7 @@ import { type CommandRow, localExitCodes, queryExitCodes } from "./command-row.t
 import { parseFileOrStream } from "./flag-values.ts";
 import {
 	activityFlags,
+	allowFlag,
 	argument,
 	concurrencyFlag,
 	fileFlag,
@@ -19,7 +20,7 @@ import {
 	uncheckedFlag,
 	waitFlag,
 } from "./flags.ts";
-import { formats } from "./formats.ts";
+import { formats, streamFormats } from "./formats.ts";
 
 export function plan(): CommandRow {
 	return {
@@ -34,12 +35,16 @@ export function plan(): CommandRow {
 			...flagGroup("Saved plan", [
 				flag("--out <file>", "save the plan to this file, for show and apply --plan").argParser(parseFileOrStream),
 			]),
+			...flagGroup("Safety", [allowFlag()]),
 			...activityFlags(
 				retryRejectedFlag(),
 				flag("--submitter <user>", "user who will submit it: alias or id (default: the key's user)"),
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(formats, flag("--detailed-exitcode", "exit with 2 when there are changes")),
+			...outputFlags(
+				formats,
+				flag("--detailed-exitcode", "exit with 2 for changes, and with 5 if a guard blocks them"),
+			),
 		],
 		example: "orgsync plan -f orgsync.yaml --out plan.json",
 		exitCodes: {
@@ -47,6 +52,7 @@ export function plan(): CommandRow {
 			[exitCodes.inSync]: "plan printed, with or without changes",
 			[exitCodes.error]: "error, or the organization cannot converge",
 			[exitCodes.changes]: "changes found, with --detailed-exitcode",
+			[exitCodes.blockedByGuard]: "a guard blocks apply, with --detailed-exitcode",
 		},
 		run: async (call) => (await import("./commands/plan.ts")).plan(call),
 	};
@@ -109,7 +115,7 @@ export function drift(): CommandRow {
 			]),
 			...activityFlags(),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(formats),
+			...outputFlags(streamFormats),
 		],
 		example: "orgsync drift --since last.json --format json --output last.json",
 		exitCodes: {

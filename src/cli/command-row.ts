@@ -2,7 +2,8 @@ import { exitCodes } from "../errors.ts";
 import type { CommandResult } from "../render/result.ts";
 import type { Argument, Flag } from "./flags.ts";
 import type { CommandExitCodes } from "./help.ts";
-import type { Call, LocatedResult } from "./output.ts";
+import type { Call } from "./output.ts";
+import type { LocatedResult, ResultStream } from "./result-stream.ts";
 
 /** One call of a command; each command has its own type of flags. */
 interface CommandCall extends Call<never> {
@@ -22,7 +23,7 @@ export interface CommandRow {
 	readonly flags: readonly Flag[];
 	readonly example: string;
 	readonly exitCodes: CommandExitCodes;
-	readonly run: (call: CommandCall) => Promise<CommandResult | LocatedResult>;
+	readonly run: (call: CommandCall) => Promise<CommandResult | LocatedResult | ResultStream>;
 }
 
 /** Exit codes of a command that calls no service. */

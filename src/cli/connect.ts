@@ -62,7 +62,7 @@ export async function withConnection<T>(call: ServiceCall, work: (connection: Co
 }
 
 /** Opens a connection, which the caller closes. Throws ConfigurationError if the URL or the key is missing or invalid. */
-async function connect({ flags, terminal, output }: ServiceCall): Promise<Connection> {
+export async function connect({ flags, terminal, output }: ServiceCall): Promise<Connection> {
 	if (flags.local === true && flags.url !== undefined) {
 		throw new ConfigurationError("--local and --url cannot be used together");
 	}

@@ -1,7 +1,7 @@
 /**
  * Describes errors in results, and finds the exit codes that they lead to.
  */
-import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
+import { combineExitCodes, DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import {
@@ -9,6 +9,7 @@ import {
 	errorsOfFailed,
 	type FailedOrganization,
 	type FailureResult,
+	hasSeveral,
 	resultHead,
 } from "../render/result.ts";
 
@@ -46,10 +47,8 @@ export function organizationsHead<Command extends string>(
 	errors: readonly OrganizationError[],
 	codes: readonly ExitCode[],
 ) {
-	const failed = errors.map(({ organizationId, error, steps = [] }): FailedOrganization => {
-		return { organizationId, error: describeError(error), steps };
-	});
-	const [first = null] = errorsOfFailed({ plans, failed });
+	const failed = errors.map(describeFailed);
+	const [first = null] = errorsOfFailed(failed, hasSeveral(plans, failed));
 	return {
 		...resultHead(command, combineExitCodes([...codes, ...errors.map(exitCodeOfFailed)]), first),
 		plans,
@@ -57,26 +56,11 @@ export function organizationsHead<Command extends string>(
 	};
 }
 
-function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
-	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
+/** Returns the failure as results have it. */
+export function describeFailed({ organizationId, error, steps = [] }: OrganizationError): FailedOrganization {
+	return { organizationId, error: describeError(error), steps };
 }
 
-/** Exit codes of single organizations, the most important first. */
-const precedence: readonly ExitCode[] = [
-	exitCodes.interrupted,
-	exitCodes.partlyApplied,
-	exitCodes.notAuthorized,
-	exitCodes.rejectedOrDenied,
-	exitCodes.stalePlan,
-	exitCodes.blockedByGuard,
-	exitCodes.invalid,
-	exitCodes.error,
-	exitCodes.pendingApproval,
-	exitCodes.changes,
-	exitCodes.inSync,
-];
-
-/** Returns the exit code of several organizations: the most important of theirs, or "in sync" when there is none. */
-function combineExitCodes(codes: readonly ExitCode[]): ExitCode {
-	return precedence.find((code) => codes.includes(code)) ?? exitCodes.inSync;
+export function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
+	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
 }

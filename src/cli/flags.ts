@@ -108,11 +108,19 @@ export function savedPlanFlags(): readonly Option[] {
 	]);
 }
 
-/** Empty values of `--allow` are checked by the guards, which know what can be written. */
+/** The guards check its value, because they know what can be written. */
+export function allowFlag(): Option {
+	return repeatableFlag(
+		"--allow <kind=number>",
+		"override a guard with the number it found: policies=7",
+		(value) => value,
+	);
+}
+
 export function safetyFlags(): readonly Option[] {
 	return flagGroup("Safety", [
 		flag("-y, --yes", "submit without asking for confirmation"),
-		repeatableFlag("--allow <kind=number>", "override a guard with the number it found: policies=7", (value) => value),
+		allowFlag(),
 		flag("--no-verify", "skip reading live state again after the last step"),
 	]);
 }

@@ -4,6 +4,7 @@
 import { type ProgramLanguage, programLanguages } from "../document/program.ts";
 import { writeJson } from "../escape.ts";
 import type { GithubOptions } from "../render/github.ts";
+import type { OrganizationPart, StreamOptions } from "../render/part.ts";
 import type { CommandResult } from "../render/result.ts";
 import type { TextOptions } from "../render/result-text.ts";
 import { plainStyle } from "../render/style.ts";
@@ -11,10 +12,13 @@ import { plainStyle } from "../render/style.ts";
 /** How a result can be printed. Only results about organizations have more than the first two. */
 export const formats = ["text", "json", "markdown", "html", "github"] as const;
 
+/** The formats of commands that work on one organization after the other. */
+export const streamFormats = [...formats, "jsonl"] as const;
+
 /** The formats of `export`: documents, and programs, which the command writes as the text of its result. */
 export const exportFormats = ["text", "json", ...programLanguages] as const;
 
-export const allFormats = [...formats, ...programLanguages] as const;
+export const allFormats = [...streamFormats, ...programLanguages] as const;
 
 export type Format = (typeof allFormats)[number];
 
@@ -28,7 +32,7 @@ export function isProgramLanguage(format: Format): format is ProgramLanguage {
 	return programLanguages.some((language) => language === format);
 }
 
-interface Rendered {
+export interface Rendered {
 	/** Ends with a newline, or is empty. */
 	readonly text: string;
 	/** What a pipeline shows beside its log; empty when the format has none. */
@@ -49,6 +53,11 @@ const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
 	text: renderText,
 	"pulumi-yaml": renderText,
 	"pulumi-typescript": renderText,
+	jsonl: async (result) => {
+		const { LineStream } = await import("../render/lines.ts");
+		const lines = new LineStream({ command: result.command, size: 0, style: plainStyle });
+		return `${lines.begin()}${lines.end(result)}`;
+	},
 	json: async (result) => `${writeJson(result, 2)}\n`,
 	markdown: async (result, options) => (await import("../render/markdown.ts")).renderMarkdown(result, options),
 	html: async (result, options) => (await import("../render/html.ts")).renderHtml(result, options),
@@ -61,4 +70,20 @@ export async function render(format: Format, result: CommandResult, options: Ren
 	// Annotations alone would leave the log without the plan.
 	const log = await renderers.text(result, { ...options, style: plainStyle });
 	return { text: `${annotations}${log}`, summary };
+}
+
+/** The text of a result that comes in parts. */
+export interface PartRenderer {
+	/** Returns what comes before the first part. */
+	begin(): string;
+	add(part: OrganizationPart): string;
+	/** Returns the end; `rest` is the result without its organizations, or that of the error that ended the call. */
+	end(rest: CommandResult): string;
+}
+
+/** Returns the renderer for a format that shows one organization after the other; undefined for one that is one document. */
+export async function findPartRenderer(format: Format, options: StreamOptions): Promise<PartRenderer | undefined> {
+	if (format === "jsonl") return new (await import("../render/lines.ts")).LineStream(options);
+	if (format === "text") return new (await import("../render/text-stream.ts")).TextStream(options);
+	return undefined;
 }

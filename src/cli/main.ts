@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** Runs orgsync as a process. No other file here touches its streams, environment, clock and exit code. */
-import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { showText } from "../escape.ts";
@@ -27,12 +26,18 @@ process.on("uncaughtException", async (error) => {
 	process.exit(await settleStreams(exitCodes.error, stdout, stderr));
 });
 
-process.exitCode = await settleStreams(await main(), stdout, stderr);
+// Should the event loop run dry before the command has ended, that is a defect.
+process.exitCode = exitCodes.error;
+main()
+	.then((code) => settleStreams(code, stdout, stderr))
+	.then((code) => {
+		process.exitCode = code;
+	});
 
 async function main(): Promise<ExitCode> {
 	// Scripts ask for the version often: nothing else is loaded for it.
 	if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
-		const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+		const { version } = await import("../version.ts");
 		stdout.write(`${version}\n`);
 		return exitCodes.inSync;
 	}

@@ -1,7 +1,7 @@
 /**
  * The flags that say how a command prints, and the `Output` made from them.
  */
-import { readFileSync } from "node:fs";
+import { version } from "../version.ts";
 import type { Format } from "./formats.ts";
 import { Output, type Terminal } from "./output.ts";
 
@@ -29,12 +29,7 @@ export function makeOutput(command: string, flags: OutputFlags, terminal: Termin
 			...(flags.commentKey === undefined ? {} : { key: flags.commentKey }),
 			...(flags.fullAt === undefined ? {} : { whole: flags.fullAt }),
 		},
-		generatedBy: `orgsync ${readVersion()}`,
+		generatedBy: `orgsync ${version}`,
 		keys,
 	});
-}
-
-export function readVersion(): string {
-	const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-	return (JSON.parse(text) as { version: string }).version;
 }

@@ -15,14 +15,14 @@ import {
 import { showLines, showText } from "../escape.ts";
 import type { Override } from "../plan/overrides.ts";
 import type { MarkdownOptions } from "../render/markdown.ts";
-import type { PositionOf } from "../render/positions.ts";
 import { renderProblem } from "../render/problem-text.ts";
-import { type CommandResult, type ErrorDescription, errorsOf } from "../render/result.ts";
+import { type CommandResult, type ErrorDescription, errorsOf, type FailureResult } from "../render/result.ts";
 import { plainStyle, type Style } from "../render/style.ts";
 import { truncateToColumns } from "./columns.ts";
 import { failureResult } from "./failure.ts";
-import { type Format, isText, type RenderOptions, render } from "./formats.ts";
+import { type Format, findPartRenderer, isText, type Rendered, type RenderOptions, render } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
+import { type LocatedResult, PartReader, type ResultStream } from "./result-stream.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
 import { appendToFile, checkWritable, replaceFile, writeFile } from "./write-file.ts";
 
@@ -61,12 +61,6 @@ export interface OutputOptions {
 	readonly generatedBy: string;
 	/** Private keys on the command line, which no error repeats. */
 	readonly keys: readonly string[];
-}
-
-/** A result, and the positions of its objects in the documents. */
-export interface LocatedResult {
-	readonly result: CommandResult;
-	readonly positionOf: PositionOf;
 }
 
 /** Columns of a terminal that does not say how many it has. */
@@ -158,19 +152,52 @@ export class Output {
 	}
 
 	/** Prints the result, with its errors on standard error, and returns its exit code. */
-	async print(given: CommandResult | LocatedResult): Promise<ExitCode> {
+	async print(given: CommandResult | LocatedResult | ResultStream): Promise<ExitCode> {
 		this.clear();
+		if ("parts" in given) return this.#printParts(given);
 		const { result, positionOf } = "result" in given ? given : { result: given, positionOf: undefined };
-		const shown = this.#hide(this.#overrides.length === 0 ? result : { ...result, overrides: this.#overrides });
-		this.#terminal.observe?.(shown);
 		const options: RenderOptions = {
 			...{ ...this.#options.markdown, generatedBy: this.#options.generatedBy, quiet: this.#options.quiet },
 			...{ style: this.#resultStyle() },
 			...(positionOf === undefined ? {} : { positionOf }),
 		};
-		const errors = errorsOf(shown);
+		return this.#conclude(result, errorsOf(result), (shown) => render(this.format, shown, options));
+	}
+
+	/** Prints each part when it is its turn, then the end. A format that is one document is printed when all parts are known. */
+	async #printParts(stream: ResultStream): Promise<ExitCode> {
+		const { command, size } = stream;
+		const renderer = await findPartRenderer(this.format, { command, size, style: this.#resultStyle() });
+		const reader = new PartReader(stream);
+		const fail = (error: unknown): FailureResult => {
+			this.showStack(error);
+			return stream.failure?.(error) ?? failureResult(command, error);
+		};
+		if (renderer === undefined) return this.print(await reader.collect().catch(fail));
+		/** For the file of `--output`, which is written as a whole. */
+		let before = "";
+		const write = async (text: string): Promise<void> => {
+			if (text === "") return;
+			this.clear();
+			if (this.#output !== undefined) before += text;
+			else await this.#writePart(text);
+		};
+		await write(renderer.begin());
+		const rest = await reader.read((part) => write(renderer.add(this.#hide(part)))).catch(fail);
+		const errors = [...("plans" in rest ? [] : errorsOf(rest)), ...reader.errors];
+		return this.#conclude(rest, errors, async (shown) => ({ text: before + renderer.end(shown), summary: "" }));
+	}
+
+	/** Prints the end of a result, and its errors, and returns its exit code. */
+	async #conclude(
+		result: CommandResult,
+		errors: readonly ErrorDescription[],
+		renderEnd: (shown: CommandResult) => Promise<Rendered>,
+	): Promise<ExitCode> {
+		const shown = this.#hide(this.#overrides.length === 0 ? result : { ...result, overrides: this.#overrides });
+		this.#terminal.observe?.(shown);
 		if (isText(this.format)) {
-			const { text } = await render(this.format, shown, options);
+			const { text } = await renderEnd(shown);
 			// With nothing but errors to print, the file of `--output` stays unchanged.
 			if (text !== "" || errors.length === 0) this.#writeResult(text, shown.exitCode);
 		}
@@ -178,7 +205,7 @@ export class Output {
 		for (const error of errors) this.#writeError(error);
 		if (isText(this.format)) return shown.exitCode;
 		const complete = await this.#withLostMessages(shown);
-		const { text, summary } = await render(this.format, complete, options);
+		const { text, summary } = await renderEnd(complete);
 		this.#summarize(summary);
 		return this.#writeResult(text, complete.exitCode);
 	}
@@ -228,6 +255,13 @@ export class Output {
 	#resultStyle(): Style {
 		const toTerminal = this.#output === undefined && this.#terminal.stdout.isTTY === true;
 		return this.#options.color && toTerminal ? colorStyle : plainStyle;
+	}
+
+	/** Writes to standard output, and waits until a slow reader has taken it. */
+	async #writePart(text: string): Promise<void> {
+		const { stdout } = this.#terminal;
+		stdout.write(text);
+		await failureOf(stdout);
 	}
 
 	#writeResult(text: string, exitCode: ExitCode): ExitCode {

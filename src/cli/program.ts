@@ -1,11 +1,12 @@
 import { Command } from "commander";
 import type { ExitCode } from "../errors.ts";
+import { version } from "../version.ts";
 import type { CommandRow } from "./command-row.ts";
 import { makeCommandTable } from "./command-table.ts";
 import { readFlags, refuseEmptyAndRepeated } from "./flags.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import type { Terminal } from "./output.ts";
-import { makeOutput, type OutputFlags, readVersion } from "./output-flags.ts";
+import { makeOutput, type OutputFlags } from "./output-flags.ts";
 import type { FileFlags } from "./overwrite-checks.ts";
 
 interface CommandContext {
@@ -25,7 +26,7 @@ export function makeProgram(
 	const program = new Command("orgsync")
 		.usage("COMMAND [options]")
 		.description("keep an organization in sync with a YAML document")
-		.version(readVersion(), "-V, --version", "print the version")
+		.version(version, "-V, --version", "print the version")
 		.helpOption("-h, --help", "print this help")
 		.configureHelp({ subcommandTerm: (command) => command.name() })
 		.addHelpText("after", programHelp())

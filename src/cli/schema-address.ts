@@ -1,9 +1,17 @@
+import { existsSync } from "node:fs";
 import { dirname, isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Returns the path of the schema relative to the document, or a file: URL if the package is in another directory tree. */
+/** Where schemas/ of the package is, seen from the sources and from a chunk of the bundle. */
+const places = ["../../schemas/document.json", "../../../schemas/document.json"];
+
+/**
+ * Returns the path of the schema relative to the document, or a file: URL if the package is in another directory tree;
+ * empty for a single-file executable, which has no such file.
+ */
 export function schemaAddress(document: string): string {
-	const schema = fileURLToPath(new URL("../../schemas/document.json", import.meta.url));
+	const schema = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
+	if (schema === undefined) return "";
 	const path = relative(dirname(document), schema).replaceAll("\\", "/");
 	return isAbsolute(path) || path.startsWith("../../..") ? new URL(`file://${schema}`).href : path;
 }

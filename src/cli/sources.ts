@@ -1,12 +1,14 @@
 /** Reads and parses the documents of a command: files, folders and standard input. */
 
-import { type DocumentSource, parseDocuments, withoutFileText } from "../document/parse.ts";
+import { checkFleet, type DesiredFleet, organizationsIn } from "../document/fleet.ts";
+import { type DocumentSource, withoutFileText } from "../document/parse.ts";
 import { ConfigurationError, DocumentError } from "../errors.ts";
 import { readRegularFile } from "../files.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { type DocumentFile, findDocumentFiles } from "./document-files.ts";
 import type { Terminal } from "./output.ts";
 import { readOrRefuse } from "./read-file.ts";
+import { openSpool } from "./spool.ts";
 
 export { defaultDocument } from "./document-files.ts";
 
@@ -26,14 +28,16 @@ export const allLimitBytes = 128 * 1024 * 1024;
 
 export interface ReadDocument extends DocumentSource, DocumentFile {}
 
-/** Returns all organizations. Throws ConfigurationError for an unreadable file, DocumentError with all problems. */
-export async function readDesired(
-	{ file, env }: DocumentFlags,
-	terminal: Terminal,
-): Promise<readonly DesiredOrganization[]> {
+/** Returns all organizations at once, for a command of few. Throws as readFleet does. */
+export async function readDesired(flags: DocumentFlags, terminal: Terminal): Promise<readonly DesiredOrganization[]> {
+	return [...organizationsIn(await readFleet(flags, terminal))];
+}
+
+/** Returns the checked fleet. Throws ConfigurationError for an unreadable file, DocumentError with all problems. */
+export async function readFleet({ file, env }: DocumentFlags, terminal: Terminal): Promise<DesiredFleet> {
 	const sources = await readSources(file, terminal);
-	const { organizations, problems } = parseDocuments(sources, terminal.environment, { env });
-	if (problems.length === 0) return organizations;
+	const { fleet, problems } = checkFleet(sources, terminal.environment, { env }, openSpool());
+	if (problems.length === 0) return fleet;
 	const foreign = new Set(sources.filter(({ isForeign }) => isForeign).map(({ name }) => name));
 	throw new DocumentError(
 		problems.flatMap((problem) => (foreign.has(problem.file) ? withoutFileText([problem]) : [problem])),

@@ -48,7 +48,7 @@ export interface ExportedSection<T> {
 /** Max characters of a list in brackets. A longer list is written with one item a line. */
 const maxLineLength = 100;
 
-/** Returns the text of the document, with a final line ending. `schema` is the address of its schema. */
+/** Returns the text of the document, with a final line ending. `schema` is the address of its schema, or empty. */
 export function writeDocument(parts: ExportedParts, schema: string): string {
 	const { organizationId, users, userTags } = parts;
 	const sections = [

@@ -39,7 +39,7 @@ export interface Exported {
 	readonly leftOut: readonly Omission[];
 }
 
-/** Returns the document of the live state. `schema` is where editors find its schema. */
+/** Returns the document of the live state. `schema` is where editors find its schema, or empty. */
 export function exportDocument(whole: WholeOrganization, schema: string): Exported {
 	const parts = partsOf(whole);
 	const text = writeDocument(parts, schema);

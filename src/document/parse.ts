@@ -121,7 +121,7 @@ function organizationIdOf(root: Cell, problems: Problems): string | undefined {
 }
 
 /** Freezes the value and everything in it, and returns it. */
-function freeze<T>(value: T): T {
+export function freeze<T>(value: T): T {
 	if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
 	for (const entry of Object.values(value)) freeze(entry);
 	return Object.freeze(value);

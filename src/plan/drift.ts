@@ -1,5 +1,5 @@
 /** The drift report. Only a known difference is drift; others are listed as unread or waiting (docs/drift.md). */
-import { type ExitCode, exitCodes } from "../errors.ts";
+import { combineExitCodes, type ExitCode, exitCodes } from "../errors.ts";
 import { type AddressText, includesObject, isRuleAddress, type RuleAddress, scopeOf } from "./address.ts";
 import {
 	type Difference,
@@ -210,10 +210,14 @@ function withKept(unread: readonly UnreadObject[], kept: readonly Finding[], pla
 	];
 }
 
-/** The exit code for these organizations; a waiting one does not hide drift in another, and drift not that one is unseen. */
-export function exitCodeOfDrift(organizations: readonly OrganizationDrift[]): ExitCode {
-	const has = (verdict: DriftVerdict): boolean => organizations.some((one) => one.verdict === verdict);
-	if (has("could-not-look")) return exitCodes.error;
-	if (has("drifted")) return exitCodes.changes;
-	return has("waiting") ? exitCodes.pendingApproval : exitCodes.inSync;
+const exitCodeOfVerdict: Readonly<Record<DriftVerdict, ExitCode>> = {
+	"as-documented": exitCodes.inSync,
+	drifted: exitCodes.changes,
+	waiting: exitCodes.pendingApproval,
+	"could-not-look": exitCodes.error,
+};
+
+/** Returns the exit code of these organizations: the most important of theirs. */
+export function exitCodeOfDrift(organizations: readonly Pick<OrganizationDrift, "verdict">[]): ExitCode {
+	return combineExitCodes(organizations.map(({ verdict }) => exitCodeOfVerdict[verdict]));
 }

@@ -71,6 +71,13 @@ export function allowsOf(guards: readonly Guard[], allowed: Allowed): readonly A
 	return passed.map(({ kind, found }) => ({ flag: "allow", kind, number: found }));
 }
 
+/** Returns the plan without its overrides of guards. */
+export function withoutAllowed<P extends Overridden>(plan: P): Omit<P, "overrides"> & Overridden {
+	const { overrides = [], ...others } = plan;
+	const kept = overrides.filter(({ flag }) => flag !== "allow");
+	return { ...others, ...(kept.length === 0 ? {} : { overrides: kept }) };
+}
+
 /** Returns the guards that keep apply from sending anything: those that refuse, and that no override lets pass. */
 export function blockingGuards({ guards, overrides = [] }: Guarded): readonly Guard[] {
 	return guards.filter((guard) => guard.refuses && !overrides.some((one) => isFor(one, guard)));

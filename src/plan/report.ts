@@ -1,5 +1,5 @@
 /** Outcomes and exit codes. Pending approval is not an error; an unknown status is never success. */
-import { type ExitCode, exitCodes } from "../errors.ts";
+import { combineExitCodes, type ExitCode, exitCodes } from "../errors.ts";
 import type { ApprovalVerdict } from "../policy/approval.ts";
 import type { Change } from "./change.ts";
 import type { Override } from "./overrides.ts";
@@ -85,9 +85,8 @@ export function outcomesOf(steps: readonly StepResult[]): readonly Outcome[] {
 	return steps.flatMap(({ outcome, parts }) => (parts.length === 0 ? [outcome] : parts.map((part) => part.outcome)));
 }
 
-/** The exit code of a report; where several apply: 130, then 7 over 9 over 1 over 8 (docs/commands.md#exit-codes). */
+/** Returns the exit code of a report: the most important of those that apply. */
 export function exitCodeOf(report: Report): ExitCode {
-	if (report.interrupted) return exitCodes.interrupted;
 	const reached = outcomesOf(report.steps);
 	const has = (...outcomes: Outcome[]): boolean => reached.some((outcome) => outcomes.includes(outcome));
 	// A step that conflicts with a pending activity waits too, for that activity.
@@ -98,9 +97,13 @@ export function exitCodeOf(report: Report): ExitCode {
 	const inDoubt = report.steps.some(({ step }) => step.earlierActivity?.state === "in-doubt");
 	// What was not attempted waits too, where something waits; where nothing does, the run broke off before it.
 	const stopped = has("failed", "unknown", "rejected", "denied") || inDoubt || (has("not-attempted") && !waits);
-	if (stopped && has("completed")) return exitCodes.partlyApplied;
-	if (report.steps.some(({ keyNotAccepted }) => keyNotAccepted)) return exitCodes.notAuthorized;
-	if (has("rejected", "denied")) return exitCodes.rejectedOrDenied;
-	if (stopped || (report.left ?? []).length > 0 || report.unverified !== null) return exitCodes.error;
-	return waits ? exitCodes.pendingApproval : exitCodes.inSync;
+	const applying: readonly (readonly [applies: boolean, code: ExitCode])[] = [
+		[report.interrupted, exitCodes.interrupted],
+		[stopped && has("completed"), exitCodes.partlyApplied],
+		[report.steps.some(({ keyNotAccepted }) => keyNotAccepted), exitCodes.notAuthorized],
+		[has("rejected", "denied"), exitCodes.rejectedOrDenied],
+		[stopped || (report.left ?? []).length > 0 || report.unverified !== null, exitCodes.error],
+		[waits, exitCodes.pendingApproval],
+	];
+	return combineExitCodes(applying.flatMap(([applies, code]) => (applies ? [code] : [])));
 }

@@ -4,8 +4,8 @@
 import type { ReportChange } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import { describeOwner, userParts } from "../plan/user-labels.ts";
-import { compareText } from "../plan/value.ts";
 import { bdi, type Html, html } from "./html-text.ts";
+import { compareNaturally } from "./natural-order.ts";
 import { count, differingFields } from "./text.ts";
 import { revertsDrift, type Sign } from "./three-way-text.ts";
 
@@ -16,6 +16,8 @@ export interface Section {
 	readonly body: Html | null;
 	/** Shown beside the title; null when there is nothing to count. */
 	readonly number: number | null;
+	/** Whether only the title shows until the reader opens the section. */
+	readonly isFolded?: boolean;
 }
 
 /** Returns a section without a number. */
@@ -34,13 +36,19 @@ export function changesSection(title: string, look: Section["look"], rows: reado
 }
 
 /** Returns a section as a card with a heading of `level`; null without a body. */
-export function renderCard({ title, look, body, number }: Section, id: string, level: 2 | 3 = 2): Html | null {
+export function renderCard(
+	{ title, look, body, number, isFolded = false }: Section,
+	id: string,
+	level: 2 | 3 = 2,
+): Html | null {
 	if (body === null) return null;
-	const heading = html`${title}${number === null ? null : html` <span class="number">${number}</span>`}`;
+	const words = html`${title}${number === null ? null : html` <span class="number">${number}</span>`}`;
+	const heading = level === 2 ? html`<h2 id="${id}">${words}</h2>` : html`<h3 id="${id}">${words}</h3>`;
+	const content = isFolded ? html`<details><summary>${heading}</summary>${body}</details>` : html`${heading}\n${body}`;
 	// Only the sections of a single organization are landmarks: those of several would share their names.
 	return level === 2
-		? html`<section class="card ${look}" aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>\n${body}</section>\n`
-		: html`<div class="card ${look}"><h3 id="${id}">${heading}</h3>\n${body}</div>\n`;
+		? html`<section class="card ${look}" aria-labelledby="${id}">${content}</section>\n`
+		: html`<div class="card ${look}">${content}</div>\n`;
 }
 
 /** Returns the items as lines; null when there is none. */
@@ -92,10 +100,11 @@ export function chips(
 	if (userIds.length === 0) return null;
 	const users = userIds
 		.map((userId) => ({ ...userParts(userId, plan), reverted: isReverted(userId) }))
-		.sort((left, right) => compareText(left.name, right.name));
+		.sort((left, right) => compareNaturally(left.name, right.name));
 	return html`<p class="people"><span class="kind">${word}</span> ${users.map(({ name, notes, reverted }) => {
 		const who = notes.length === 0 ? null : html` <span class="who">(${bdi(notes.join(", "))})</span>`;
-		return html`${chip(sign, html`${bdi(name)}${who}`)}${wordReverted(reverted)} `;
+		const shown = userIds.includes(name) ? html`<code>${name}</code>` : bdi(name);
+		return html`${chip(sign, html`${shown}${who}`)}${wordReverted(reverted)} `;
 	})}</p>`;
 }
 

@@ -1,7 +1,10 @@
 /**
- * The page's only script: the search in a matrix, and opening what is folded before it is printed. The page is complete
- * without it. It reads text that is already on the page and makes no HTML, so no name can become code.
+ * The page's only script: the searches, local times, short ids, and opening what is folded before it is printed. The page is
+ * complete without it. It reads text that is already on the page and makes no HTML, so no name can become code.
  */
+import { fleetScript } from "./html-script-fleet.ts";
+import { shortenScript } from "./html-script-shorten.ts";
+
 export const script = `"use strict";
 for (const matrix of document.querySelectorAll(".matrix")) {
 	const input = matrix.querySelector("input[type=search]");
@@ -31,7 +34,7 @@ for (const matrix of document.querySelectorAll(".matrix")) {
 	input.addEventListener("input", find);
 	input.closest(".find").hidden = false;
 }
-const folded = () => document.querySelectorAll("details:not([open])");
+${fleetScript}${shortenScript}const folded = () => document.querySelectorAll("details:not([open])");
 let opened = [];
 addEventListener("beforeprint", () => { opened = [...folded()]; for (const one of opened) one.open = true; });
 addEventListener("afterprint", () => { for (const one of opened) one.open = false; });

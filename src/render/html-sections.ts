@@ -27,14 +27,15 @@ import {
 } from "./html-details.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { approvalsSection, deniedSection, impactSection } from "./html-powers.ts";
-import { heldWord, outcomeOf, renderSteps } from "./html-steps.ts";
+import { heldWord, notSent, outcomeOf, renderSteps } from "./html-steps.ts";
 import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html-text.ts";
+import { compareNaturally } from "./natural-order.ts";
 import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
 import type { ErrorDescription } from "./result.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
-import { describeDoubt, describeGuard, describeReported, describeUnread, headings } from "./text.ts";
+import { count, describeDoubt, describeGuard, describeReported, describeUnread, headings } from "./text.ts";
 import { aliasSection, partSections, revertedSection } from "./three-way-html.ts";
 import { markReverted } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } from "./waiting-text.ts";
@@ -48,7 +49,7 @@ export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: st
 /** Returns the sections in the order in which a reader needs them: after an apply, the results of its steps come first. */
 function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[] {
 	const { plan, threeWay, report, failed, results, drift, overrides } = one;
-	const [blocking, otherGuards] = guardSections(one);
+	const [blocking, otherGuards, passing] = guardSections(one);
 	const steps = stepsSection(one, prefix);
 	const isPlanned = results === null;
 	const impact = isPlanned ? [impactSection(plan, `${prefix}powers`, drift !== null)] : [];
@@ -71,19 +72,23 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		...changeSections(one, prefix),
 		...(isPlanned ? [approvalsSection(plan), ...waitingSections(plan), steps] : []),
 		...(drift === null ? [] : [blocking, otherGuards]),
+		passing,
 		section(headings.unread, "attention", renderList(describeUnread(plan).map((line) => html`${line}`))),
 		unmanagedSection(plan),
 	];
 }
 
 function stepsSection(one: OrganizationResult, prefix: string): Section {
-	const { drift, results, plan, report } = one;
-	const planned = drift === null ? "Steps, in order" : "Steps of apply, in order";
+	const { command, drift, results, plan, report } = one;
+	const inOrder = drift === null ? "Steps, in order" : "Steps of apply, in order";
+	const planned = command === "apply" ? "Steps that were not sent" : inOrder;
 	return {
 		title: results === null ? planned : "Steps and their results",
 		look: "plain",
 		body: renderSteps(one, `${prefix}plan`),
 		number: (report?.steps ?? plan.steps).length,
+		// Before an apply, the changes are all above, and the steps are how they are made.
+		isFolded: results === null,
 	};
 }
 
@@ -91,7 +96,10 @@ function rulesSection({ plan, results }: OrganizationResult): Section {
 	return listSection(rulesHeading, "bad", results === null ? describeBrokenRules(plan).map(sentence) : []);
 }
 
-function guardSections({ plan, results }: OrganizationResult): readonly [blocking: Section, others: Section] {
+function guardSections({
+	plan,
+	results,
+}: OrganizationResult): readonly [blocking: Section, others: Section, passing: Section] {
 	const blocking = results === null ? blockingGuards(plan) : [];
 	const others = plan.guards.filter((guard) => !blocking.includes(guard));
 	const warnings = warningGuards(plan);
@@ -104,24 +112,32 @@ function guardSections({ plan, results }: OrganizationResult): readonly [blockin
 			? html`<span class="word bad">blocks</span> <span>${text}<br>to override: <code>${flag}</code></span>`
 			: html`<span class="word attention">overridden</span> <span>${text}</span>`;
 	};
+	const isPassing = (guard: Guard): boolean => !guard.refuses && !warnings.includes(guard);
+	const passing = others.filter(isPassing);
+	const notable = others.filter((guard) => !isPassing(guard));
 	return [
 		listSection(headings.guards, "bad", blocking.map(render)),
 		listSection(
 			blocking.length === 0 ? "Guards" : "Other guards",
 			warnings.length > 0 ? "attention" : "plain",
-			others.map(render),
+			notable.map(render),
 		),
+		{ ...listSection("Guards that pass", "plain", passing.map(render)), isFolded: true },
 	];
 }
 
 function changeSections(one: OrganizationResult, prefix: string): readonly Section[] {
 	const { command, plan, results, drift } = one;
-	const matrix = (title: string): Section => section(title, "plain", renderMatrix(plan, `${prefix}matrix`));
+	const isLarge = plan.changes.filter(({ kind }) => kind === "userTag").length > maxTagsOpen;
+	// A few tags are easier to read as a list, and no change is shown twice.
+	const matrix = (title: string): Section =>
+		section(title, "plain", isLarge ? renderMatrix(plan, `${prefix}matrix`) : null);
 	// Drift sections already show each difference.
 	if (drift !== null) return [matrix("Who would gain and lose which user tag")];
 	const notes = notesOf(one);
 	const tags = plan.changes
 		.filter((change) => change.kind === "userTag")
+		.sort((left, right) => compareNaturally(left.after.name, right.after.name))
 		.map((change) => renderTag(change, plan, notes));
 	const removals = plan.changes.filter((change) => change.action === "remove");
 	const reported = plan.changes.filter((change) => change.action === "report");
@@ -148,10 +164,11 @@ interface Notes {
 	readonly isReverted: ReturnType<typeof markReverted>;
 }
 
-function notesOf({ plan, threeWay, results }: OrganizationResult): Notes {
+function notesOf({ command, plan, threeWay, results }: OrganizationResult): Notes {
 	const byAddress = resultsByAddress(results);
+	const unsent = results === null && command === "apply" ? notSent : null;
 	return {
-		outcome: (address) => outcomeOf(byAddress.get(address)) ?? heldWord(address, plan),
+		outcome: (address) => outcomeOf(byAddress.get(address)) ?? heldWord(address, plan) ?? unsent,
 		isReverted: markReverted(threeWay),
 	};
 }
@@ -194,7 +211,7 @@ function renderRemoval(change: RemovalChange, plan: Plan, { outcome, isReverted 
 	);
 }
 
-/** More tags than this are folded: the matrix has them already. */
+/** More tags than this are a matrix, and their list is folded. */
 const maxTagsOpen = 8;
 
 function foldTags(tags: readonly Html[]): Html | null {
@@ -211,9 +228,11 @@ function renderTag(change: TagChange, plan: Plan, { outcome, isReverted }: Notes
 			: html`<strong>${bdi(from)}</strong> <span class="kind">becomes</span> <strong>${bdi(to)}</strong>`;
 	const gained = chips("gained by", "+", addUserIds, plan, (userId) => isReverted(change, "add-member", userId));
 	const lost = chips("lost by", "-", removeUserIds, plan, (userId) => isReverted(change, "remove-member", userId));
+	const stays = before.members?.filter((userId) => !removeUserIds.includes(userId)).length ?? 0;
+	const kept = stays === 0 ? null : html`<p class="soft">kept by ${count(stays, "user", "users")}</p>`;
 	return markedRow(
 		"~",
-		html`${name} <code>${tagId}</code> ${outcome(address)}${wordReverted(isReverted(change, "rename", null))}${gained}${lost}${renderDoubt(describeDoubt(change))}`,
+		html`${name} <code>${tagId}</code> ${outcome(address)}${wordReverted(isReverted(change, "rename", null))}${gained}${lost}${kept}${renderDoubt(describeDoubt(change))}`,
 	);
 }
 
@@ -238,6 +257,12 @@ function waitingSections(plan: Plan): readonly Section[] {
 
 function unmanagedSection({ unmanaged }: Plan): Section {
 	const names = unmanaged.map(({ address }) => html`<span class="chip">${bdi(labelOf(address))}</span> `);
-	const body = names.length === 0 ? null : fold("apply does not touch them", html`<p class="people">${names}</p>`);
-	return { title: "Unmanaged user tags", look: "plain", body, number: names.length };
+	const body = names.length === 0 ? null : html`<p class="people">${names}</p>`;
+	return {
+		title: "Unmanaged user tags, which apply does not touch",
+		look: "plain",
+		body,
+		number: names.length,
+		isFolded: true,
+	};
 }

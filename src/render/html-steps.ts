@@ -26,7 +26,8 @@ import {
 import { count } from "./text.ts";
 
 /** Returns the steps in rounds; null when there is none. `id` is unique on the page. */
-export function renderSteps({ plan, report, results, failed }: OrganizationResult, id: string): Html | null {
+export function renderSteps(one: OrganizationResult, id: string): Html | null {
+	const { plan, report, results, failed } = one;
 	const byId = new Map((results ?? []).map((result) => [result.step.id, result]));
 	const steps = report?.steps.map(({ step }) => step) ?? plan.steps;
 	if (steps.length === 0) return null;
@@ -34,15 +35,15 @@ export function renderSteps({ plan, report, results, failed }: OrganizationResul
 	const body = html`<ol class="rounds">${rounds.map(
 		([, ofRound], index) =>
 			html`<li><p class="round">${titleOf(index, ofRound.length)}</p><ul class="steps">${ofRound.map((step) =>
-				renderStep(step, byId.get(step.id), { id, isStopped: failed !== null, plan }),
+				renderStep(step, byId.get(step.id), { id, plan, missing: missingOf(one) }),
 			)}</ul></li>`,
 	)}</ol>`;
 	const calm = failed === null && (results ?? []).every(({ outcome }) => outcome === "completed");
-	if (steps.length <= maxStepsOpen || !calm) return body;
+	if (results === null || steps.length <= maxStepsOpen || !calm) return body;
 	return fold(`${count(steps.length, "step", "steps")} in ${count(rounds.length, "round", "rounds")}`, body);
 }
 
-/** More steps than this are folded, unless one of them did not complete. */
+/** More results than this are folded, unless one of the steps did not complete. */
 const maxStepsOpen = 20;
 
 function titleOf(index: number, number: number): string {
@@ -64,11 +65,20 @@ interface StepContext {
 	readonly plan: Plan;
 	/** Prefix of ids on the page. */
 	readonly id: string;
-	/** Whether a step without a result may have been under way. */
-	readonly isStopped: boolean;
+	/** What a step without a result shows in place of it. */
+	readonly missing: Html | null;
 }
 
-function renderStep(step: Step, result: StepResult | undefined, { id, isStopped, plan }: StepContext): Html {
+/** What a change shows that apply did not send. */
+export const notSent = html`<span class="word attention">not sent</span> `;
+
+/** Returns what a step without a result shows: one may have been under way when an error ended the work. */
+function missingOf({ command, failed, results }: OrganizationResult): Html | null {
+	if (failed !== null) return html`<span class="word attention">no result</span> `;
+	return command === "apply" && results === null ? notSent : null;
+}
+
+function renderStep(step: Step, result: StepResult | undefined, { id, missing, plan }: StepContext): Html {
 	const { operation, reason, dependsOn, earlierActivity, covers } = step;
 	const after =
 		dependsOn.length === 0
@@ -78,7 +88,7 @@ function renderStep(step: Step, result: StepResult | undefined, { id, isStopped,
 		earlierActivity === null || result !== undefined
 			? null
 			: html`<p class="doubt">${describeHold(earlierActivity)} <code>${nameOf(earlierActivity)}</code>: ${earlierActivity.relation === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
-	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && isStopped ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${sentence(reason)}</p>
+	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && earlierActivity === null ? missing : outcomeOf(result)}${sentence(reason)}</p>
 <p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${result === undefined && earlierActivity === null ? renderForecast(step, plan) : null}${renderOutcome(result, plan)}</li>\n`;
 }
 

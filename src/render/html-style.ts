@@ -22,11 +22,13 @@ h1 { display: flex; gap: .7rem; align-items: flex-start; font-size: clamp(1.35re
 h2 { font-size: 1.15rem; } h3 { font-size: 1.02rem; }
 p { margin: .4rem 0; overflow-wrap: anywhere; }
 a { color: var(--link); }
-code, time { font: .86em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
+code { font: .86em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 code { unicode-bidi: isolate; background: var(--code); border-radius: .3rem; padding: .1em .35em; }
 ul, ol { margin: 0; padding: 0; list-style: none; }
 [hidden] { display: none !important; }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.unseen, .id i { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.id { white-space: nowrap; } .id::after { content: "\u2026"; }
+.copy { margin: 0 .15em; padding: 0 .3em; border: 0; border-radius: .3rem; background: none; color: var(--soft); font: inherit; font-size: .8em; cursor: pointer; } .copy::before { content: "\u29c9" / ""; } .copy.done::before { content: "\u2713" / ""; } .copy.failed::before { content: "\u00d7" / ""; } .copy:hover, .copy:focus-visible { color: var(--link); background: var(--code); }
 .soft, .kind, .note { color: var(--soft); font-size: .9rem; }
 .paper { display: none; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .3rem; }
@@ -50,7 +52,7 @@ main { padding-top: 1.4rem !important; }
 .organization { margin: 2rem 0; } .organization > h2 { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; font-size: 1.25rem; }
 .number { display: inline-block; min-width: 1.7em; padding: 0 .5em; border-radius: 1em; background: var(--code); color: var(--soft); font-size: .8em; font-weight: 600; text-align: center; font-variant-numeric: tabular-nums; }
 .overview li { display: flex; gap: .7rem; align-items: center; padding: .45rem 0; border-top: 1px solid var(--line); }
-.overview li:first-child { border-top: 0; }
+.overview li:first-child { border-top: 0; } .overview + details { margin-top: .6rem; }
 .overview a { font: .88em ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 .lines li { display: flex; gap: .7rem; align-items: baseline; padding: .4rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 .lines li > * { min-width: 0; } .lines li:first-child { border-top: 0; }
@@ -67,6 +69,7 @@ main { padding-top: 1.4rem !important; }
 .doubt { color: var(--warn); font-size: .92rem; }
 .fields { margin: .4rem 0 0; } .fields div { display: grid; grid-template-columns: minmax(7rem, 12rem) 1fr 1fr; gap: .2rem 1rem; padding: .25rem 0; }
 .fields dt { font-weight: 600; } .fields dd { margin: 0; }
+summary > h2, summary > h3 { display: inline; color: var(--ink); } .card:has(> details > summary > :is(h2, h3)) { padding-block: .7rem; } .card > details[open] > summary { margin-bottom: .7rem; }
 summary { cursor: pointer; padding: .2rem 0; color: var(--link); width: fit-content; } details[open] > summary { margin-bottom: .5rem; }
 
 .bar { display: flex; flex-wrap: wrap; gap: .6rem 1.4rem; align-items: center; margin-bottom: .6rem; }
@@ -118,7 +121,7 @@ footer { padding-top: .4rem !important; padding-bottom: 2.5rem !important; color
 @media print {
 	body { background: #fff; font-size: 10pt; } .inside { max-width: none; padding: 0; } .head { padding: 0 0 .6rem; border-top: 0; }
 	.card { box-shadow: none; break-inside: auto; padding: .6rem .8rem; } .card > h2, .card > h3, .round { break-after: avoid; }
-	.bar, details > summary { display: none; } details::details-content { content-visibility: visible; block-size: auto; }
+	.bar, .copy, details > summary:not(:has(h2, h3)) { display: none; } summary { list-style: none; } .id { white-space: normal; } .id::after { content: none; } .id i { all: unset; } details::details-content { content-visibility: visible; block-size: auto; }
 	.scroll { max-height: none; overflow: visible; border: 0; } .grid th { position: static !important; } .grid { font-size: 8pt; } .grid tr { break-inside: avoid; }
 	.u { min-width: 1.5rem; } .grid td { min-width: 1.5rem; height: 1.5rem; } .matrix.wide > * { display: none; } .matrix.wide > .paper { display: block; }
 	.facts div, .chip, .word, .mark { border: 1px solid var(--line); } a { color: inherit; }

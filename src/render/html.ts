@@ -7,35 +7,35 @@ import { outcomesOf } from "../plan/report.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { driftFigures, type Figure } from "./drift-html.ts";
-import { listSection, renderCard, renderList, type Section, section } from "./html-details.ts";
+import { badge } from "./html-badge.ts";
+import { listSection, renderCard, renderList, section } from "./html-details.ts";
+import {
+	fleetHeadline,
+	renderFleetFigures,
+	renderOrganizations,
+	renderOverview,
+	unplannedSection,
+} from "./html-fleet.ts";
 import { script } from "./html-script.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
 import { curveQuotes, type Html, hashSource, html, trusted } from "./html-text.ts";
-import {
-	foldOrganizations,
-	hasDetails,
-	isAlone,
-	type OrganizationResult,
-	organizationsOf,
-	resultsByAddress,
-	type Tone,
-	unplannedOf,
-} from "./organizations.ts";
+import { isAlone, type OrganizationResult, organizationsOf, resultsByAddress, unplannedOf } from "./organizations.ts";
 import { overridesHeading } from "./overrides-text.ts";
 import { powersCards } from "./powers-html.ts";
 import { outdatedHeading } from "./report-text.ts";
-import type { CommandResult, FailedOrganization } from "./result.ts";
+import type { CommandResult } from "./result.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,
 	describeSavedPlan,
 	droppedOf,
 	errorAbove,
+	type Summary,
 	summarizeResult,
 } from "./summary.ts";
 
-import { capitalize, count, headings } from "./text.ts";
+import { capitalize, count } from "./text.ts";
 import { droppedSection } from "./three-way-html.ts";
 import { sortWaiting } from "./waiting-text.ts";
 
@@ -54,12 +54,12 @@ export interface HtmlOptions {
 
 /** Returns the page. The same result gives the same bytes, and every name is only ever text on it. */
 export function renderHtml(result: CommandResult, { generatedBy = "orgsync" }: HtmlOptions = {}): string {
-	const { verdict, tone } = summarizeResult(result);
+	const summary = summarizeResult(result);
+	const { verdict, tone } = summary;
 	const organizations = organizationsOf(result);
 	const alone = isAlone(result);
-	const { full } = foldOrganizations(result);
 	const savedPlan = describeSavedPlan(result);
-	const [headline, rest] = splitVerdict(verdict);
+	const [headline, rest] = headlineOf(result, summary);
 	const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -75,11 +75,11 @@ export function renderHtml(result: CommandResult, { generatedBy = "orgsync" }: H
 <header class="head ${tone}"><div class="inside">
 <p class="brand">orgsync <b>${result.command}</b></p>
 <h1>${badge(tone)}<span>${headline}</span></h1>
-${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${alone ? organizations.map(factsOf) : null}
+${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${alone ? organizations.map(factsOf) : renderFleetFigures(result)}
 </div></header>
 <main class="inside">
 ${renderCards(result)}${powersCards(result)}${
-	alone ? full.map((one) => renderSections(one, 2, "")) : full.map(renderOrganization)
+	alone ? organizations.map((one) => renderSections(one, 2, "")) : renderOrganizations(result)
 }${renderCard(droppedSection(droppedOf(result)), "dropped")}</main>
 <footer class="inside">${renderFoot(result, generatedBy)}</footer>
 <script>${trusted(script)}</script>
@@ -87,6 +87,14 @@ ${renderCards(result)}${powersCards(result)}${
 </html>
 `;
 	return page.html;
+}
+
+/** Returns the headline and the text below it. Figures replace the text for several organizations. */
+function headlineOf(result: CommandResult, summary: Summary): readonly [headline: string, rest: string] {
+	const split = splitVerdict(summary.verdict);
+	const headline = errorAbove(result) === null ? fleetHeadline(result, summary) : null;
+	// The figures say what the first sentence counts.
+	return headline === null ? split : [headline, /^[^.]*\.\s*(.*)$/.exec(summary.verdict)?.[1] ?? ""];
 }
 
 /** Longest headline, in characters. */
@@ -105,17 +113,6 @@ function splitVerdict(verdict: string): readonly [headline: string, rest: string
 	return clause === null || verdict.length <= longestHeadline
 		? [verdict.replace(/\.$/, ""), ""]
 		: [clause[1] ?? "", capitalize(clause[2] ?? "")];
-}
-
-const badges: Readonly<Record<Tone, readonly [sign: string, word: string]>> = {
-	good: ["\u2713", "Good"],
-	attention: ["!", "Attention"],
-	bad: ["\u00d7", "Stop"],
-};
-
-function badge(tone: Tone): Html {
-	const [sign, word] = badges[tone];
-	return html`<span class="badge ${tone}"><span aria-hidden="true">${sign}</span><span class="unseen">${word}: </span></span>`;
 }
 
 /** Returns the figures of an organization, and when it was read; after an apply only what was done counts. */
@@ -192,48 +189,6 @@ function renderCards(result: CommandResult): readonly (Html | null)[] {
 		isAlone(result) ? null : renderOverview(result),
 		renderCard(unplannedSection(unplannedOf(result)), "unplanned"),
 	];
-}
-
-function unplannedSection(unplanned: readonly FailedOrganization[]): Section {
-	const items = unplanned.map(
-		({ organizationId, error }) => html`<li><code>${organizationId}</code>${renderMessage(error)}</li>\n`,
-	);
-	return {
-		title: headings.unplanned,
-		look: "bad",
-		body: items.length === 0 ? null : html`<ul>${items}</ul>`,
-		number: items.length,
-	};
-}
-
-/** Returns every organization with its verdict, the most urgent first; null when there is none. */
-function renderOverview(result: CommandResult): Html | null {
-	const organizations = organizationsOf(result);
-	const unplanned = unplannedOf(result);
-	const total = organizations.length + unplanned.length;
-	if (total === 0) return null;
-	const ordered = (["bad", "attention", "good"] as const).flatMap((tone) =>
-		organizations.filter((one) => one.tone === tone),
-	);
-	const nameOf = ({ plan }: OrganizationResult): Html => html`<code>${plan.organizationId}</code>`;
-	return html`<nav class="card" aria-labelledby="overview"><h2 id="overview">Organizations <span class="number">${total}</span></h2>
-<ul class="overview">${unplanned.map(
-		({ organizationId }) =>
-			html`<li>${badge("bad")}<div><a href="#unplanned"><code>${organizationId}</code></a> <span>Could not be read.</span></div></li>\n`,
-	)}${ordered.map((one) => {
-		const name = hasDetails(one) ? html`<a href="#${sectionOf(one)}">${nameOf(one)}</a>` : nameOf(one);
-		return html`<li>${badge(one.tone)}<div>${name} <span>${one.verdict}</span></div></li>\n`;
-	})}</ul></nav>`;
-}
-
-function sectionOf({ plan }: OrganizationResult): string {
-	return `o-${plan.organizationId}`;
-}
-
-function renderOrganization(one: OrganizationResult): Html {
-	const id = sectionOf(one);
-	return html`<section class="organization" id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${badge(one.tone)}Organization <code>${one.plan.organizationId}</code></h2>
-<p class="lead">${one.verdict}</p>${renderSections(one, 3, id)}</section>\n`;
 }
 
 function renderFoot(result: CommandResult, generatedBy: string): Html {

@@ -3,6 +3,7 @@ import type { TagChange } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
+import { compareNaturally } from "./natural-order.ts";
 
 /** `mayGain` and `mayLose`: planned, but may not be needed. `none`: is no member before or after. */
 export type Mark = "gains" | "loses" | "mayGain" | "mayLose" | "keeps" | "unknown" | "none";
@@ -40,10 +41,14 @@ export function makeMatrix(plan: Plan): Matrix | null {
 	if (moving.size * changes.length > 4 * maxCells) return null;
 	const shown = known.size * changes.length > maxCells ? moving : known;
 	const nameOf = (id: string): string => showUser(id, plan);
-	const ids = [...shown].sort((left, right) => compareText(nameOf(left), nameOf(right)) || compareText(left, right));
+	const ids = [...shown].sort(
+		(left, right) => compareNaturally(nameOf(left), nameOf(right)) || compareText(left, right),
+	);
 	return {
 		users: ids.map((id) => ({ id, moves: moving.has(id) })),
-		rows: changes.map((change) => ({ change, marks: marksOf(change, ids) })),
+		rows: changes
+			.toSorted((left, right) => compareNaturally(left.after.name, right.after.name))
+			.map((change) => ({ change, marks: marksOf(change, ids) })),
 		leftOut: known.size - shown.size,
 	};
 }

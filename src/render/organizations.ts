@@ -96,9 +96,11 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 	});
 }
 
-type Found = Pick<OrganizationResult, "command" | "plan" | "report" | "failed" | "threeWay" | "drift">;
+/** What is known of an organization before it is assessed. */
+export type Found = Pick<OrganizationResult, "command" | "plan" | "report" | "failed" | "threeWay" | "drift">;
 
-function assess(found: Found): OrganizationResult {
+/** Returns the organization with its state, tone and verdict. */
+export function assess(found: Found): OrganizationResult {
 	const { plan, report, failed, drift, threeWay } = found;
 	const results = (report ?? failed)?.steps ?? null;
 	const state = drift === null ? stateOf(found) : stateOfDrift(drift, plan);

@@ -6,6 +6,7 @@ import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
 import { printGroup } from "../policy/groups.ts";
 import type { SideAbility } from "../policy/impact.ts";
+import { compareNaturally } from "./natural-order.ts";
 
 /** How a user can do a group: `together` only with others, `quorum` only as a member of the root quorum, `no` not at all. */
 export type Reach = "alone" | "together" | "quorum" | "no" | "unknown";
@@ -45,7 +46,9 @@ export function makePowersMatrix(plan: Plan): PowersMatrix | null {
 	if (changing.size === 0 || changing.size * sides.length > 4 * maxCells) return null;
 	const shown = known.size * sides.length > maxCells ? changing : known;
 	const nameOf = (userId: string): string => showUser(userId, plan);
-	const ids = [...shown].sort((left, right) => compareText(nameOf(left), nameOf(right)) || compareText(left, right));
+	const ids = [...shown].sort(
+		(left, right) => compareNaturally(nameOf(left), nameOf(right)) || compareText(left, right),
+	);
 	return {
 		users: ids.map((userId) => ({ id: userId, changes: changing.has(userId) })),
 		rows: sides.map(({ one: finding, before, after }) => ({

@@ -100,7 +100,8 @@ function renderOrganizations(result: OrganizationsResult, style: Style): readonl
 	];
 }
 
-function renderOrganization({ plan, drift, threeWay }: OrganizationResult, style: Style): string {
+/** Returns one organization in full, as `plan` and `drift` show it. */
+export function renderOrganization({ plan, drift, threeWay }: OrganizationResult, style: Style): string {
 	if (drift !== null) return renderDrift(plan, drift, style);
 	return threeWay === null ? renderPlan(plan, style) : renderThreeWay(plan, threeWay, style, summarizePlan(plan));
 }
@@ -114,14 +115,14 @@ function renderUnread(result: OrganizationsResult): string {
 }
 
 /** Returns which saved plan it is and, where they are shown with it, the overrides of the run that made it. */
-function renderSavedPlan(result: OrganizationsResult, style?: Style): readonly string[] {
+export function renderSavedPlan(result: OrganizationsResult, style?: Style): readonly string[] {
 	const described = describeSavedPlan(result);
 	if (described === null) return [];
 	const overrides = style === undefined ? [] : renderRunOverrides(result, style);
 	return [[`${described}\n`, ...overrides].join("")];
 }
 
-function renderRunOverrides(result: OrganizationsResult, style: Style): readonly string[] {
+export function renderRunOverrides(result: OrganizationsResult, style: Style): readonly string[] {
 	const lines = describeRunOverrides(result);
 	return lines.length === 0
 		? []

@@ -293,11 +293,10 @@ export function byOrganization(left: Pick<Plan, "organizationId">, right: Pick<P
  * Returns the errors of failed organizations, one for each message: `organization ID and 2 others: MESSAGE`. It does not name
  * the only organization of a result.
  */
-export function errorsOfFailed({
-	plans,
-	failed = [],
-}: Pick<PlannedResult<string>, "plans" | "failed">): readonly ErrorDescription[] {
-	const isSeveral = new Set([...plans, ...failed].map(({ organizationId }) => organizationId)).size > 1;
+export function errorsOfFailed(
+	failed: readonly Pick<FailedOrganization, "organizationId" | "error">[],
+	isSeveral: boolean,
+): readonly ErrorDescription[] {
 	const byMessage = Map.groupBy(failed, ({ error }) => error.message);
 	return [...byMessage.values()].flatMap(([first, ...others]) => {
 		if (first === undefined) return [];
@@ -308,7 +307,17 @@ export function errorsOfFailed({
 }
 
 function errorsInside(result: CommandResult): readonly ErrorDescription[] {
-	return "plans" in result ? errorsOfFailed(result) : [];
+	if (!("plans" in result)) return [];
+	const { plans, failed = [] } = result;
+	return errorsOfFailed(failed, hasSeveral(plans, failed));
+}
+
+/** Whether these plans and failures are of more than one organization. */
+export function hasSeveral(
+	plans: readonly Pick<Plan, "organizationId">[],
+	failed: readonly Pick<FailedOrganization, "organizationId">[],
+): boolean {
+	return new Set([...plans, ...failed].map(({ organizationId }) => organizationId)).size > 1;
 }
 
 /** Returns the error that ended the whole call; null where there is none, or only organizations failed. */

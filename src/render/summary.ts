@@ -14,7 +14,14 @@ import {
 } from "./organizations.ts";
 import { describeOverride } from "./overrides-text.ts";
 import { countPowers, summarizeCounts } from "./power-rows.ts";
-import { type CommandResult, type ErrorDescription, errorOfCall, isPowers, type PowersResult } from "./result.ts";
+import {
+	type CommandResult,
+	type ErrorDescription,
+	errorOfCall,
+	type FailedOrganization,
+	isPowers,
+	type PowersResult,
+} from "./result.ts";
 import { count } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeReverted } from "./three-way-text.ts";
@@ -37,19 +44,73 @@ export function summarizeResult(result: CommandResult): Summary {
 		return { verdict, tone: "bad" };
 	}
 	if (isPowers(result)) return summarizePowers(result);
-	const organizations = organizationsOf(result);
-	const unplanned = unplannedOf(result).map(({ error: { code } }) => {
-		return { state: code === "live-problem" ? ("impossible" as const) : ("unread" as const), tone: "bad" as const };
-	});
-	const counted: readonly Pick<OrganizationResult, "state" | "tone">[] = [...organizations, ...unplanned];
-	const [first] = organizations;
-	if (counted.length === 0) return { verdict: "Nothing to show: there is no organization.", tone: "good" };
-	if (first !== undefined && counted.length === 1) return { verdict: first.verdict, tone: first.tone };
-	const tones = counted.map(({ tone }) => tone);
-	return {
-		verdict: `${count(counted.length, "organization", "organizations")}: ${countStates(counted)}.${countReverted(organizations)}`,
-		tone: (["bad", "attention"] as const).find((tone) => tones.includes(tone)) ?? "good",
-	};
+	return tallyOf(result).summarize();
+}
+
+/** Returns the count of the organizations of the result, those without a plan included. */
+export function tallyOf(result: CommandResult): Tally {
+	const tally = new Tally();
+	for (const one of organizationsOf(result)) tally.add(one);
+	for (const one of unplannedOf(result)) tally.addUnplanned(one);
+	return tally;
+}
+
+/** Counts organizations one after the other, for the verdict on all of them. Keeps none. */
+export class Tally {
+	readonly #states = new Map<State, number>();
+	readonly #tones = new Set<Tone>();
+	#count = 0;
+	#aliases = 0;
+	#reverted = 0;
+	/** The verdict on the first: that on all of them, where it is the only one. */
+	#first: string | undefined;
+
+	add(one: OrganizationResult): void {
+		this.#first ??= one.verdict;
+		this.#count += 1;
+		this.#tones.add(one.tone);
+		this.#states.set(one.state, (this.#states.get(one.state) ?? 0) + 1);
+		if (one.results === null && summarizeAliases(one.threeWay) !== "") this.#aliases += 1;
+		if (summarizeReverted(one.threeWay, one.plan) !== "") this.#reverted += 1;
+	}
+
+	/** Adds an organization without a plan. */
+	addUnplanned({ error }: Pick<FailedOrganization, "error">): void {
+		const state = stateOfUnplanned(error);
+		this.#count += 1;
+		this.#tones.add("bad");
+		this.#states.set(state, (this.#states.get(state) ?? 0) + 1);
+	}
+
+	/** Returns how many organizations are in each state, in the order in which it matters. */
+	get states(): Readonly<Partial<Record<State, number>>> {
+		const inOrder = (Object.keys(states) as State[]).filter((state) => this.#states.has(state));
+		return Object.fromEntries(inOrder.map((state) => [state, this.#states.get(state)]));
+	}
+
+	summarize(): Summary {
+		const tone = (["bad", "attention"] as const).find((one) => this.#tones.has(one)) ?? "good";
+		if (this.#count === 0) return { verdict: "Nothing to show: there is no organization.", tone };
+		if (this.#count === 1 && this.#first !== undefined) return { verdict: this.#first, tone };
+		const counted = Object.entries(this.states).map(([state, found]) => `${found} ${states[state as State][0]}`);
+		const all = count(this.#count, "organization", "organizations");
+		return { verdict: `${all}: ${counted.join(", ")}.${this.#describeReverted()}`, tone };
+	}
+
+	/** Returns in how many organizations an alias means another user, and in how many apply would revert changes made outside. */
+	#describeReverted(): string {
+		return [
+			...(this.#aliases === 0 ? [] : [` In ${this.#aliases} of them an alias now means another user.`]),
+			...(this.#reverted === 0
+				? []
+				: [` In ${this.#reverted} of them apply would revert changes made outside that this change does not mention.`]),
+		].join("");
+	}
+}
+
+/** Returns what an organization without a plan is counted as. */
+export function stateOfUnplanned({ code }: ErrorDescription): State {
+	return code === "live-problem" ? "impossible" : "unread";
 }
 
 function summarizePowers({ organizations }: PowersResult): Summary {
@@ -70,30 +131,6 @@ const causes: Readonly<Record<string, string>> = {
 	transport: "no usable answer came",
 	storage: "a file of orgsync cannot be used",
 };
-
-function countStates(organizations: readonly Pick<OrganizationResult, "state">[]): string {
-	const byState = Map.groupBy(organizations, ({ state }) => state);
-	return (Object.keys(states) as State[])
-		.flatMap((state) => {
-			const found = byState.get(state)?.length ?? 0;
-			return found === 0 ? [] : [`${found} ${states[state][0]}`];
-		})
-		.join(", ");
-}
-
-/** Returns in how many organizations an alias means another user, and in how many apply would revert changes made outside. */
-function countReverted(organizations: readonly OrganizationResult[]): string {
-	const countWith = (describe: (one: OrganizationResult) => string) =>
-		organizations.filter((one) => describe(one) !== "").length;
-	const aliases = countWith(({ threeWay, results }) => (results === null ? summarizeAliases(threeWay) : ""));
-	const reverted = countWith(({ threeWay, plan }) => summarizeReverted(threeWay, plan));
-	return [
-		...(aliases === 0 ? [] : [` In ${aliases} of them an alias now means another user.`]),
-		...(reverted === 0
-			? []
-			: [` In ${reverted} of them apply would revert changes made outside that this change does not mention.`]),
-	].join("");
-}
 
 /**
  * Returns the error to show above all organizations; null where each that failed has its own. Objects that changed since a

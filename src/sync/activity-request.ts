@@ -1,9 +1,8 @@
 /** What submitOnce is given: a request for an activity, and what it is submitted with. */
-import type { LastApplied } from "../plan/organization.ts";
 import type { CoveredObject } from "../plan/step.ts";
 import type { Submitter } from "../wire/client.ts";
 import type { SubmitName } from "../wire/operations.ts";
-import type { AppliedObject, Journal } from "./journal.ts";
+import type { AppliedObject, FindLastAppliedTag, Journal } from "./journal.ts";
 import type { SubmitResult } from "./outcomes.ts";
 
 /** When an activity completed. */
@@ -33,7 +32,7 @@ export interface ActivityRequest {
 	/** Returns what its completion adds to the last-applied state; written in one transaction with the outcome. */
 	readonly appliedObjects?: (
 		covers: readonly string[],
-		lastApplied: LastApplied,
+		findTag: FindLastAppliedTag,
 		at: CompletionTime,
 	) => readonly AppliedObject[];
 }

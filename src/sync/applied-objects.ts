@@ -17,14 +17,14 @@ type AppliedObjects = NonNullable<ActivityRequest["appliedObjects"]>;
  * last-applied members.
  */
 export function appliedByStep(parameters: AnyParameters, changes: readonly Change[]): AppliedObjects {
-	return (covers, lastApplied, at) =>
+	return (covers, findTag, at) =>
 		changes
 			.filter(({ address }) => covers.includes(address))
 			.flatMap((change): readonly AppliedObject[] => {
 				if (change.action === "report") return [];
 				if (change.action === "remove") return [appliedRemoval(change.kind, change, at)];
 				const isTemporary = (parameters.newUserTagName ?? change.before.name) !== change.after.name;
-				return isTemporary ? [] : appliedChange(change, lastApplied.userTags[change.tagId], at);
+				return isTemporary ? [] : appliedChange(change, findTag(change.tagId), at);
 			});
 }
 
@@ -35,11 +35,11 @@ export function appliedByStep(parameters: AnyParameters, changes: readonly Chang
 export function appliedByEntry({ body, covers }: JournalEntry): AppliedObjects {
 	const parameters = parametersOf(body);
 	const operation = body.operation.name;
-	return (_covers, { userTags }, at) => {
+	return (_covers, findTag, at) => {
 		if (!isStepOperation(operation)) return [];
 		const { kind, userId, ids } = targetOf({ operation, parameters });
 		if (kind !== "userTag") return ids.map((id) => appliedRemoval(kind, { userId, id }, at));
-		return ids.flatMap((id) => appliedToTag(id, parameters, labelOf(covers[0] ?? ""), userTags[id], at));
+		return ids.flatMap((id) => appliedToTag(id, parameters, labelOf(covers[0] ?? ""), findTag(id), at));
 	};
 }
 

@@ -1,10 +1,11 @@
 /** The journal in a SQLite database: the statements that read and write its tables. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { LastApplied } from "../plan/organization.ts";
+import type { LastApplied, LastAppliedTag } from "../plan/organization.ts";
 import type { RequestBody } from "../wire/request-body.ts";
 import {
 	type AppliedObject,
 	type ClaimDecision,
+	type FindLastAppliedTag,
 	finality,
 	isOpen,
 	type Journal,
@@ -138,16 +139,27 @@ export class JournalStore implements Journal {
 		outcome: RecordedOutcome,
 		activityId: string | null,
 		nowMs: number,
-		applied?: (lastApplied: LastApplied) => readonly AppliedObject[],
+		applied?: (findTag: FindLastAppliedTag) => readonly AppliedObject[],
 	): boolean {
 		return inTransaction(this.#database, () => {
 			const isRecorded = this.#settle(fingerprint, outcome, activityId, nowMs);
-			const organizationId = applied && this.entry(fingerprint)?.body.organizationId;
-			if (organizationId !== undefined) {
-				this.#recordApplied(organizationId, applied?.(this.lastApplied(organizationId)) ?? []);
-			}
+			const row = applied && this.#prepare("SELECT organization_id FROM sent WHERE fingerprint = ?").get(fingerprint);
+			if (applied === undefined || row === undefined) return isRecorded;
+			const organizationId = String(row.organization_id);
+			this.#recordApplied(
+				organizationId,
+				applied((tagId) => this.#lastAppliedTag(organizationId, tagId)),
+			);
 			return isRecorded;
 		});
+	}
+
+	/** One row, because the state of an organization has a row for each object that was ever applied. */
+	#lastAppliedTag(organizationId: string, tagId: string): LastAppliedTag | undefined {
+		const rows = this.#prepare(
+			"SELECT kind, id, value FROM applied WHERE organization_id = ? AND kind = 'userTag' AND id = ?",
+		).all(organizationId, tagId);
+		return toLastApplied(rows as unknown as AppliedRow[]).userTags[tagId];
 	}
 
 	#settle(fingerprint: string, outcome: RecordedOutcome, activityId: string | null, nowMs: number): boolean {

@@ -88,6 +88,9 @@ export type AppliedObject =
 	| { readonly kind: "userTag"; readonly id: string; readonly value: LastAppliedTag }
 	| { readonly kind: RemovalKindName; readonly id: string; readonly value: LastAppliedRemoval };
 
+/** Returns what was last applied to the tag with this id; undefined if nothing was. */
+export type FindLastAppliedTag = (tagId: string) => LastAppliedTag | undefined;
+
 /** The reads of a journal. Every method throws StorageError for a row that contradicts itself. */
 export interface JournalView {
 	/** Returns the entry of exactly these bytes, or undefined. */
@@ -142,8 +145,8 @@ export interface Journal extends JournalView {
 	 */
 	recordSending(body: RequestBody, requestDigest: string, covers: readonly string[], nowMs: number): Promise<boolean>;
 	/**
-	 * Records the outcome of a request, and in the same transaction what `applied` returns for the last-applied state. A
-	 * final outcome stays: another process may have asked later and been answered earlier. An outcome without an activity
+	 * Records the outcome of a request, and in the same transaction what `applied` returns for the last-applied state: it gets
+	 * what finds a tag in that state. A final outcome stays: another process may have asked later and been answered earlier. An outcome without an activity
 	 * does not count if another process has sent the bytes too. Returns false if the outcome was not recorded.
 	 */
 	recordOutcome(
@@ -151,7 +154,7 @@ export interface Journal extends JournalView {
 		outcome: RecordedOutcome,
 		activityId: string | null,
 		nowMs: number,
-		applied?: (lastApplied: LastApplied) => readonly AppliedObject[],
+		applied?: (findTag: FindLastAppliedTag) => readonly AppliedObject[],
 	): boolean;
 	/** Records that a request in doubt never arrived and is too old to arrive: it was not attempted. */
 	recordNeverArrived(fingerprint: string, nowMs: number): void;

@@ -9,13 +9,12 @@
  *   asks for it again. Or its effect was reverted: then the new bytes carry the time of that change.
  */
 import { ConfigurationError, StorageError } from "../errors.ts";
-import type { LastApplied } from "../plan/organization.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import type { SubmitAnswer } from "../wire/client.ts";
 import type { RequestBody } from "../wire/request-body.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
 import { chooseRequest, type Decision, isSuperseded, resendOrSkip } from "./choose-request.ts";
-import { type Journal, type JournalEntry, requestDigestOf } from "./journal.ts";
+import { type FindLastAppliedTag, type Journal, type JournalEntry, requestDigestOf } from "./journal.ts";
 import { isProcessing, outcomeOfAnswer, outcomeOfResend, type SubmitResult } from "./outcomes.ts";
 
 /**
@@ -104,7 +103,7 @@ export function recordResult(
 	};
 	const { fingerprint, outcome, activityId } = result;
 	try {
-		const applied = appliedObjects && ((lastApplied: LastApplied) => appliedObjects(covers, lastApplied, at));
+		const applied = appliedObjects && ((findTag: FindLastAppliedTag) => appliedObjects(covers, findTag, at));
 		const isRecorded = journal.recordOutcome(fingerprint ?? "", outcome, activityId, nowMs, applied);
 		if (isRecorded || activityId !== null || outcome === "unknown") return result;
 		const message = `${result.message ?? outcome}; another process has sent the same request, so what became of it is not known`;

@@ -6,8 +6,8 @@ import { createECDH } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
+import { commandFile } from "../../scripts/manifest.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";
 import { type Measured, median } from "./run.ts";
 import { serve } from "./serve.ts";
@@ -67,8 +67,7 @@ export async function benchEmulator(): Promise<readonly Measured[]> {
 			return { body, stamp: (await stamper.stamp(body)).stampHeaderValue };
 		}),
 	);
-	const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
-	const emulator = await serve([program, "emulator", "--seed", seed], { pinned: true });
+	const emulator = await serve([commandFile, "emulator", "--seed", seed], { pinned: true });
 	const bare = await serve(["-e", bareServer], { pinned: true });
 	const rates: { ours: number; bare: number }[] = [];
 	for (let round = 0; round < 4; round += 1) {

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Pool, request } from "undici";
+import { commandFile } from "../../scripts/manifest.ts";
 import { extendedReads, queries } from "../../src/wire/operations.ts";
 import { encodeQuery } from "../../src/wire/request-body.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";
@@ -20,7 +21,6 @@ const organizationCount = 1000;
 const rounds = 7;
 /** `--concurrency` of the command, which has as many requests in flight; the bare loop has as many too. */
 const atOnce = 16;
-const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 const uuid = (kind: number, index: number): string =>
 	`${kind.toString(16).padStart(8, "0")}-0000-4000-8000-${index.toString(16).padStart(12, "0")}`;
@@ -36,7 +36,7 @@ export async function benchFleet(): Promise<readonly Measured[]> {
 		writeFileSync(join(folder, "fleet", `${index}.yaml`), describeDocument(id));
 		if (index % 10 === 0) writeFileSync(join(folder, "few", `${index}.yaml`), describeDocument(id));
 	}
-	const { child, url } = await serve([program, "emulator", "--seed", seed]);
+	const { child, url } = await serve([commandFile, "emulator", "--seed", seed]);
 	const bare: number[] = [];
 	const ours: number[] = [];
 	const whole: number[] = [];
@@ -135,7 +135,7 @@ async function runCommand(
 ): Promise<{ readonly wholeMs: number; readonly peakMb: number }> {
 	const words = ["drift", "-f", documents, "--url", url, "--concurrency", String(atOnce), "--quiet"];
 	const begin = performance.now();
-	const child = spawn(process.execPath, ["--import", `data:text/javascript,${tellMemory}`, program, ...words], {
+	const child = spawn(process.execPath, ["--import", `data:text/javascript,${tellMemory}`, commandFile, ...words], {
 		cwd: folder,
 		env: { PATH: process.env.PATH, ORGSYNC_API_PRIVATE_KEY: privateKey },
 		stdio: ["ignore", "ignore", "pipe"],

@@ -3,8 +3,8 @@ import { createECDH } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { request } from "undici";
+import { commandFile } from "../../scripts/manifest.ts";
 import { parseDocuments } from "../../src/document/parse.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { applyPlan, reportOf } from "../../src/sync/apply.ts";
@@ -47,8 +47,7 @@ async function start(): Promise<{ client: Client; stop: () => Promise<void> }> {
 		})),
 	};
 	writeFileSync(seed, JSON.stringify({ organizations: [organization] }));
-	const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
-	const { child, url } = await serve([program, "emulator", "--seed", seed]);
+	const { child, url } = await serve([commandFile, "emulator", "--seed", seed]);
 	const client = createClient({ url, stamper: createApiKeyStamper({ privateKey }), connections: 16 });
 	// Connections are opened before the clock runs, as they are in a process that has asked once.
 	await Promise.all(Array.from({ length: 16 }, () => client.reader.query(queries.list_user_tags, { organizationId })));

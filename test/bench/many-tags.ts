@@ -8,6 +8,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, write
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { commandFile } from "../../scripts/manifest.ts";
 import { ensureEngine } from "../engine/engine.ts";
 import { serve } from "./serve.ts";
 
@@ -66,7 +67,7 @@ export async function startManyTags(): Promise<ManyTags> {
 	const seed = join(place, "seed.json");
 	const seeded = { organizations: Array.from({ length: organizations }, (_, index) => seedOf(index)) };
 	writeFileSync(seed, JSON.stringify(seeded));
-	const { child, url } = await serve([join(root, "dist/cli/main.js"), "emulator", "--seed", seed]);
+	const { child, url } = await serve([commandFile, "emulator", "--seed", seed]);
 	return {
 		async addStack(files, { provider } = {}) {
 			const folder = mkdtempSync(join(place, "stack-"));

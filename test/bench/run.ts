@@ -4,6 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { commandFile } from "../../scripts/manifest.ts";
 import { benchDiff } from "./diff.ts";
 import { benchEmulator } from "./emulator.ts";
 import { benchFleet } from "./fleet.ts";
@@ -27,7 +28,6 @@ export function median(values: readonly number[]): number {
 }
 
 function benchStart(): Measured {
-	const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 	const time = (words: readonly string[]): number => {
 		const start = performance.now();
 		execFileSync(process.execPath, words, { stdio: "pipe" });
@@ -36,7 +36,7 @@ function benchStart(): Measured {
 	const ours: number[] = [];
 	const bare: number[] = [];
 	for (let round = 0; round < 21; round += 1) {
-		ours.push(time([program, "--version"]));
+		ours.push(time([commandFile, "--version"]));
 		bare.push(time(["-e", "0"]));
 	}
 	const ratio = median(ours) / median(bare);

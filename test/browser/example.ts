@@ -1,12 +1,13 @@
 /**
- * The picture in README.md: `node test/browser/example.ts` opens the page of a small plan in a browser and keeps what it
- * shows in docs/plan.png.
+ * The pictures in README.md and docs/output.md: `node test/browser/example.ts` opens the pages of a plan and of a fleet in a
+ * browser, and keeps what they show in docs/plan.png and docs/fleet.png.
  */
 import { fileURLToPath } from "node:url";
 import { makePlan } from "../../src/plan/plan.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { complete } from "../render/complete.ts";
+import { emptyPlan } from "../render/support.ts";
 import { launchBrowser } from "./browser.ts";
 
 const names = ["ada", "bruno", "chiara", "dmitri", "elif", "farid", "greta", "hiro", "ines", "jonas", "kemal", "lena"];
@@ -20,6 +21,10 @@ const tags: readonly (readonly [name: string, now: string[], wanted: string[], b
 	["payments-approvers", of("ada", "chiara", "elif", "greta"), of("ada", "chiara", "elif", "kemal")],
 	["release-managers", of("dmitri", "elif"), of("dmitri", "elif", "ines"), "releasers"],
 	["root-quorum", of("ada", "bruno", "chiara"), of("ada", "bruno", "chiara")],
+	["signers-1", of("ada", "bruno"), of("ada", "bruno", "greta")],
+	["signers-2", of("hiro", "kemal"), of("hiro")],
+	["signers-10", of("ines"), of("ines", "lena")],
+	["support", of("bruno", "farid", "jonas"), of("farid", "jonas")],
 	["treasury-signers", of("chiara", "farid", "jonas", "kemal"), of("chiara", "farid", "lena")],
 ];
 
@@ -47,7 +52,20 @@ const plan = makePlan(
 );
 
 const browser = await launchBrowser();
-const page = await browser.newPage({ viewport: { width: 1200, height: 1140 } });
-await page.setContent(renderHtml(complete({ command: "plan", plans: [plan] })));
-await page.screenshot({ path: fileURLToPath(new URL("../../docs/plan.png", import.meta.url)) });
+const single = complete({ command: "plan", plans: [plan] });
+const fleet = complete({
+	command: "plan",
+	plans: [...Array.from({ length: 40 }, (_, index) => emptyPlan(index + 2)), plan],
+	failed: [
+		{ organizationId: id("org", 99), error: { code: "transport", message: "no answer", hint: null }, steps: [] },
+	],
+});
+for (const [name, result, height] of [
+	["plan", single, 1140],
+	["fleet", fleet, 860],
+] as const) {
+	const page = await browser.newPage({ viewport: { width: 1200, height } });
+	await page.setContent(renderHtml(result));
+	await page.screenshot({ path: fileURLToPath(new URL(`../../docs/${name}.png`, import.meta.url)) });
+}
 await browser.close();

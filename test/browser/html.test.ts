@@ -12,9 +12,10 @@ import { showSpaces } from "../../src/escape.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import type { CommandResult } from "../../src/render/result.ts";
+import { id } from "../plan/support-organizations.ts";
 import { complete } from "../render/complete.ts";
 import { largePlan } from "../render/large.ts";
-import { hostileNames, hostileNamings, planOf, resultsOf } from "../render/support.ts";
+import { alice, emptyPlan, hostileNames, hostileNamings, type Naming, planOf, resultsOf } from "../render/support.ts";
 import { impactPlanOf, manyPowersPlanOf } from "../render/support-impact.ts";
 import { launchBrowser } from "./browser.ts";
 
@@ -74,6 +75,15 @@ async function violations(page: Page): Promise<readonly string[]> {
 
 const results = Object.entries(resultsOf());
 const plan: CommandResult = complete({ command: "plan", plans: [planOf()] });
+
+/** A plan of so many tags that the page draws the matrix; those that are added are only renamed. */
+function tabledPlanOf(name?: Naming): Plan {
+	const given = planOf(name);
+	const renamed = given.changes.filter((change) => change.kind === "userTag" && change.reason === "name-differs");
+	return { ...given, changes: [...given.changes, ...renamed, ...renamed] };
+}
+
+const tabledPlan: CommandResult = complete({ command: "plan", plans: [tabledPlanOf()] });
 
 describe("the page", () => {
 	it.each(
@@ -154,7 +164,7 @@ describe("hostile names on the page", () => {
 		hostileNames.map((name, index) => [name.slice(0, 40), index]),
 	)("%j reads as it is written, and does nothing", async (_, index) => {
 		const { page, complaints } = await open(
-			complete({ command: "plan", plans: [planOf(hostileNamings[2 * Number(index)])] }),
+			complete({ command: "plan", plans: [tabledPlanOf(hostileNamings[2 * Number(index)])] }),
 		);
 		const names = await page.$$eval(".grid tbody .name", (all) => all.map((one) => one.textContent));
 		expect(names).toContain(showSpaces(`${hostileNames[Number(index)]}auditors`));
@@ -172,7 +182,7 @@ describe("the matrix", () => {
 		);
 
 	it("shows by sign and word who gains, loses and keeps a tag", async () => {
-		const { page } = await open(plan);
+		const { page } = await open(tabledPlan);
 		expect(await cells(page)).toEqual([
 			["User tag", "10000003-7a3f-4c9e-9d40-000000000003", "10000004-7a3f-4c9e-9d40-000000000004", "alice", "bob"],
 			["auditors +1", "", "", "+gains", "\u2022keeps"],
@@ -182,7 +192,7 @@ describe("the matrix", () => {
 	});
 
 	it("finds tags by name with those they concern, and users with their tags", async () => {
-		const { page } = await open(plan);
+		const { page } = await open(tabledPlan);
 		await page.fill("input[type=search]", "AUDIT");
 		expect(await cells(page)).toEqual(
 			[
@@ -249,6 +259,70 @@ describe("the matrix", () => {
 	});
 });
 
+describe("several organizations", () => {
+	const unread = id("other", 99);
+	const fleet = complete({
+		command: "plan",
+		plans: [...[1, 2, 3].map(emptyPlan), { ...planOf(), organizationId: id("org", 9) }],
+		failed: [{ organizationId: unread, error: { code: "transport", message: "no answer", hint: null }, steps: [] }],
+	});
+	const rows = (page: Page) => page.locator(".overview li:visible");
+
+	it("begin with the verdict, those that need action first, and those in sync folded", async () => {
+		const { page } = await open(fleet);
+		expect(await page.textContent("h1")).toBe("\u00d7Stop: 2 of 5 organizations need action");
+		expect(await page.locator(".head dd").allTextContents()).toEqual(["1", "1", "3"]);
+		expect(await rows(page).locator("code").allTextContents()).toEqual([unread, id("org", 9)]);
+		await page.click("text=3 organizations in sync");
+		expect(await rows(page).count()).toBe(5);
+	});
+
+	it("are found by id and by verdict, also those that are folded", async () => {
+		const { page } = await open(fleet);
+		const find = (word: string) => page.fill("input[type=search]", word);
+		await find(id("org", 2).toUpperCase());
+		expect(await rows(page).locator("code").allTextContents()).toEqual([id("org", 2)]);
+		expect(await page.textContent("output")).toBe("1 of 5 organizations");
+		expect(await page.locator(".organization:visible").count()).toBe(0);
+		await find("blocks");
+		expect(await page.locator(".organization:visible").count()).toBe(1);
+		await find("");
+		expect(await rows(page).count()).toBe(2);
+		expect(await page.textContent("output")).toBe("");
+	});
+});
+
+describe("times and ids", () => {
+	it("are the reader's time and as short as no other id is, with the whole in the tooltip and on paper", async () => {
+		const { page } = await open(plan);
+		const read = page.locator(".head time");
+		expect(await read.getAttribute("title")).toBe("2026-01-01T00:00:00.000Z");
+		expect(await read.textContent()).toMatch(/^Jan 1, 2026, 12:00.AM UTC$/);
+		const shown = page.locator(".head .id");
+		expect(await shown.getAttribute("title")).toBe(id("org", 1));
+		expect(await shown.innerText()).toContain("00000001");
+		const width = async () => (await shown.boundingBox())?.width ?? 0;
+		const short = await width();
+		await page.emulateMedia({ media: "print" });
+		expect(await width()).toBeGreaterThan(2 * short);
+		expect(await page.locator(".copy:visible").count()).toBe(0);
+	});
+
+	it("are copied whole by a button beside them", async () => {
+		const { page } = await open(plan);
+		await page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
+		await page.click(".head .copy");
+		expect(await page.evaluate("window.copied")).toBe(id("org", 1));
+		await expect.poll(() => page.getAttribute(".head .copy", "class")).toBe("copy done");
+	});
+
+	it("stay as they are in commands and in names", async () => {
+		const time = "2026-01-01T00:00:00.000Z";
+		const { page } = await open(complete({ command: "plan", plans: [planOf(() => `${alice} ${time}`)] }));
+		expect(await page.locator("bdi .id, bdi time").count()).toBe(0);
+	});
+});
+
 describe("the matrix of changed powers", () => {
 	it("says by sign and word who has a power before and after, and leaves out who keeps all", async () => {
 		const { page } = await open(complete({ command: "plan", plans: [impactPlanOf()] }), { width: 360 });
@@ -280,7 +354,7 @@ describe("by keyboard", () => {
 			}),
 		);
 		const usable = await page.$$eval(
-			"a[href], input, summary, [tabindex='0']",
+			"a[href], button, input, summary, [tabindex='0']",
 			(all) => all.filter((one) => one.checkVisibility()).length,
 		);
 		const seen: string[] = [];
@@ -311,6 +385,7 @@ describe("by keyboard", () => {
 		await expect.poll(() => page.$eval(".scroll", (one) => one.scrollLeft)).toBeGreaterThan(0);
 		const { page: small } = await open(plan);
 		expect(await small.evaluate("getComputedStyle(document.documentElement).scrollBehavior")).toBe("auto");
+		await small.click("summary:has-text('Steps, in order')");
 		await small.click("a >> text=step-1 >> nth=0");
 		expect(await small.evaluate("document.querySelector(':target').textContent")).toContain("step-1");
 	});
@@ -324,7 +399,7 @@ describe("on paper", () => {
 	};
 
 	it("nothing is folded or cut off, and the ground is white though the screen is dark", async () => {
-		const page = await print(plan, { scheme: "dark" });
+		const page = await print(tabledPlan, { scheme: "dark" });
 		expect(await page.isVisible("text=guests")).toBe(true);
 		expect(await page.isVisible("input[type=search]")).toBe(false);
 		expect(await page.isVisible(".grid")).toBe(true);

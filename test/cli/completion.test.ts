@@ -63,7 +63,7 @@ describe.runIf(hasBash)("the script for bash", () => {
 
 	test("completes the flags of the command that was begun, and of no other", () => {
 		expect(complete(["orgsync", "apply", "--a"])).toEqual(["--allow", "--abandon"]);
-		expect(complete(["orgsync", "plan", "--a"])).toEqual([]);
+		expect(complete(["orgsync", "plan", "--a"])).toEqual(["--allow"]);
 		expect(complete(["orgsync", "plan", "--verbose", "--detail"])).toEqual(["--detailed-exitcode"]);
 		expect(complete(["orgsync", "nothing", "--"])).toEqual([]);
 	});

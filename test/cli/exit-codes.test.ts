@@ -90,6 +90,27 @@ const cases: readonly Case[] = [
 		json: { plans: [{ changes: [{}] }] },
 	},
 	{
+		code: 5,
+		why: "something to do, and a guard that blocks it",
+		document: document(removal, "limits: { policies: 0 }"),
+		words: ["plan", "--detailed-exitcode"],
+		json: { plans: [{ changes: [{}], guards: expect.arrayContaining([expect.objectContaining({ refuses: true })]) }] },
+	},
+	{
+		code: 2,
+		why: "something to do, and a guard that is overridden",
+		document: document(removal, "limits: { policies: 0 }"),
+		words: ["plan", "--detailed-exitcode", "--allow", "policies=1"],
+		json: { plans: [{ overrides: [{ flag: "allow", kind: "policies", number: 1 }] }] },
+	},
+	{
+		code: 3,
+		why: "an override of no guard",
+		document: rename,
+		words: ["plan", "--allow", "policy=1"],
+		json: { error: { code: "configuration" } },
+	},
+	{
 		code: 0,
 		why: "a plan that would undo what the change does not mention",
 		document: rename,

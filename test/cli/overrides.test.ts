@@ -58,6 +58,20 @@ describe("--allow", () => {
 		}
 	});
 
+	test("previews in plan what apply judges, and a saved plan allows nothing by itself", async () => {
+		const world = await makeWorld(guarded);
+		const planned = await world.run(["plan", ...allow, "--out", "plan.json"]);
+		expect(planned.stdout).toContain("Overrides used:\n  --allow policies=1: 1 policy would be removed");
+		expect(planned.stdout).not.toContain("Guards that block apply");
+		expect(planned.stderr).toContain("orgsync apply --plan plan.json --allow policies=1\n");
+		expect((await world.run(["plan", "--allow", "policies=2"])).stdout).toContain("Guards that block apply");
+		expect((await world.run(["show", "plan.json"])).stdout).toContain("Guards that block apply");
+		expect((await world.run(["apply", "--plan", "plan.json"])).code).toBe(5);
+		expect(world.submits()).toEqual([]);
+		const applied = readOutput(await world.run(["apply", "--plan", "plan.json", ...allow, ...inJson]));
+		expect(applied).toMatchObject({ exitCode: 0, plans: [{ overrides: [allowed] }] });
+	});
+
 	test("is not recorded if no guard needs it, or with another number than the guard found", async () => {
 		const world = await makeWorld(document(removal));
 		const { stdout, stderr } = await world.run([...apply, ...allow]);

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { commandFile } from "../../scripts/manifest.ts";
 import { localOrganizationId, localSeed } from "../../src/cli/local-seed.ts";
 import { type Emulator, parseSeed, startEmulator } from "../../src/emulator/server.ts";
 import type { Answer, Stack } from "../engine/harness.ts";
@@ -107,7 +108,7 @@ export function playCommand(command: string, stack: Stack, emulator: Emulator): 
 	if (words[0] === "pulumi") return stack.pulumi(words.slice(1), { env: { PULUMI_STACK: undefined } });
 	if (words[0] === "sha256sum") return run(words.slice(1), stack.folder, {}, "sha256sum");
 	if (words[0] !== "npx" || words[1] !== "orgsync") throw new Error(`nothing runs this: ${command}`);
-	return run([join(root, "dist/cli/main.js"), ...words.slice(2)], stack.folder, environmentOf(emulator));
+	return run([commandFile, ...words.slice(2)], stack.folder, environmentOf(emulator));
 }
 
 /** Runs a program, by default Node, with nothing of this environment. */

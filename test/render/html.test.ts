@@ -134,6 +134,22 @@ describe("what the page counts", () => {
 		}
 	});
 
+	it("says of each change of an apply that began nothing that it was not sent", () => {
+		for (const name of ["apply-stale", "apply-refused", "apply-declined"]) {
+			const page = pageOf(resultsOf()[name]);
+			const [tags = ""] = />User tags <.*?<\/section>/s.exec(page) ?? [];
+			expect(tags.match(/>not sent</g), name).toHaveLength(5);
+			expect(page, name).toContain(">Steps that were not sent <");
+		}
+		expect(pageOf(resultsOf().plan)).not.toContain(">not sent<");
+	});
+
+	it("orders user tags as people count", () => {
+		const page = pageOf(complete({ command: "plan", plans: [largePlan({ tags: 120, users: 20 })] }));
+		const names = [...page.matchAll(/<span class="name"[^>]*><bdi>([^<]*)/g)].map(([, name]) => name);
+		expect(names.slice(98, 102)).toEqual(["tag-98", "tag-99", "tag-100", "tag-101"]);
+	});
+
 	it("of an apply that had nothing to do is nothing at all", () => {
 		const plan = emptyPlan();
 		const idle = { ...goodReportOf(plan), steps: [] };
@@ -147,7 +163,7 @@ describe("what the page counts", () => {
 		const refusing = guards.filter(({ refuses }) => refuses).length;
 		expect([refusing, guards.length]).toEqual([1, 3]);
 		expect(numberOf(page, "Guards that block apply")).toBe("1");
-		expect(numberOf(page, "Other guards")).toBe("2");
+		expect(numberOf(page, "Guards that pass")).toBe("2");
 		const [blocking = ""] = /Guards that block apply.*?<\/section>/s.exec(page) ?? [];
 		expect(blocking.match(/class="word \w+">[^<]*/g)).toEqual(['class="word bad">blocks']);
 	});

@@ -1,4 +1,6 @@
 /** `apply`, in four stages: prepare, agree, submit, report. `apply --plan` differs only in the first. */
+
+import { fleetOf } from "../../document/fleet.ts";
 import { ConfigurationError, exitCodes, InterruptedError, StalePlanError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -13,7 +15,8 @@ import type { Journal } from "../../sync/journal.ts";
 import { type Connection, type ConnectionFlags, withAbandoned, withConnection, withJournal } from "../connect.ts";
 import { describeError, exitCodeOfError, type OrganizationError, organizationsHead } from "../failure.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
-import type { Call, LocatedResult, Output } from "../output.ts";
+import type { Call, Output } from "../output.ts";
+import type { LocatedResult } from "../result-stream.ts";
 import {
 	type Ask,
 	describeImpossible,
@@ -129,7 +132,7 @@ async function prepare(run: ApplyRun): Promise<Prepared> {
 	const { flags, given, organizations, reviewed, journal } = run;
 	const applied = reviewed?.findApplied(journal) ?? null;
 	if (applied !== null) return refuse(applied);
-	const found = await compareEach(organizations, {
+	const found = await compareEach(fleetOf(organizations), {
 		...run,
 		journal: withAbandoned(journal, given.abandoned),
 		...(flags.retryRejected === true ? { retryRejected: true } : {}),

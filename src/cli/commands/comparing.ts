@@ -1,4 +1,5 @@
 /** Compares documents with live organizations, and submits nothing. One failed read does not stop the others. */
+import type { DesiredFleet } from "../../document/fleet.ts";
 import { ConfigurationError, InterruptedError, OrgsyncError, TransportError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { BaseDocument } from "../../plan/three-way.ts";
@@ -8,7 +9,7 @@ import type { SubmitResult } from "../../sync/outcomes.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, viewJournal } from "../connect.ts";
 import type { OrganizationError } from "../failure.ts";
-import { mapConcurrently } from "../map-concurrently.ts";
+import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output.ts";
 import type { SelectionFlags } from "./selection.ts";
 
@@ -43,39 +44,58 @@ interface ComparingContext extends Call<ConnectionFlags> {
 	readonly signal?: AbortSignal;
 }
 
-/** Compares each organization with live, and with what was last applied to it; `--concurrency` of them at once. */
-export async function compareEach(
-	organizations: readonly DesiredOrganization[],
+/** Organizations ahead of the one whose turn it is, as a multiple of `--concurrency`: one slow answer must not stop the others. */
+const aheadFactor = 4;
+
+/**
+ * Compares each organization with live, and with what was last applied to it. Yields what `use` returns for it, or its error,
+ * in the order of the fleet, and holds a few times `--concurrency` of them. The error of a single organization is thrown.
+ */
+export async function* compareFleet<T extends object>(
+	fleet: DesiredFleet,
 	context: ComparingContext,
-): Promise<ComparedOrganizations> {
+	use: (compared: ComparedOrganization) => T | Promise<T>,
+): AsyncGenerator<T | OrganizationError, void> {
 	const { connection, flags, output } = context;
-	const ids = organizations.map(({ organizationId }) => organizationId);
-	refuseUnknownLocal(ids, connection);
-	const journal = context.journal ?? (await viewJournal(ids, context));
+	const { organizationIds } = fleet;
+	refuseUnknownLocal(organizationIds, connection);
+	const journal = context.journal ?? (await viewJournal(organizationIds, context));
 	const reachable = watchReach(flags.concurrency);
-	const isAlone = organizations.length === 1;
+	const isAlone = organizationIds.length === 1;
 	let done = 0;
-	const results = await mapConcurrently(organizations, flags.concurrency, async (desired) => {
-		const which = isAlone ? "" : ` (${done + 1} of ${organizations.length})`;
-		output.progress(`reading organization ${desired.organizationId}${which}`);
+	const limits = { maxConcurrency: flags.concurrency, maxAhead: aheadFactor * flags.concurrency };
+	const compare = async (organizationId: string): Promise<T | OrganizationError> => {
+		const which = isAlone ? "" : ` (${done + 1} of ${organizationIds.length})`;
+		output.progress(`reading organization ${organizationId}${which}`);
 		try {
 			reachable.check();
-			const compared = await compareOne(desired, context, journal);
+			const compared = await compareOne(fleet.load(organizationId), context, journal);
 			reachable.answered();
-			return compared;
+			return await use(compared);
 		} catch (error) {
 			if (isAlone || !(error instanceof OrgsyncError)) throw error;
 			reachable.failed(error);
-			return { organizationId: desired.organizationId, error };
+			return { organizationId, error };
 		} finally {
 			done += 1;
 		}
-	});
-	output.clear();
-	return {
-		compared: results.filter((one) => "comparison" in one),
-		failed: results.filter((one) => "error" in one),
 	};
+	try {
+		yield* mapInOrder(organizationIds, limits, compare);
+	} finally {
+		output.clear();
+	}
+}
+
+/** Returns all comparisons at once, for a command that decides on all organizations together. */
+export async function compareEach(fleet: DesiredFleet, context: ComparingContext): Promise<ComparedOrganizations> {
+	const compared: ComparedOrganization[] = [];
+	const failed: OrganizationError[] = [];
+	for await (const one of compareFleet(fleet, context, (each) => each)) {
+		if ("comparison" in one) compared.push(one);
+		else failed.push(one);
+	}
+	return { compared, failed };
 }
 
 /** Settles open requests of earlier runs if there is a journal for that, then reads the organization and makes its plan. */

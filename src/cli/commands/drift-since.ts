@@ -4,6 +4,7 @@
  */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { DesiredFleet } from "../../document/fleet.ts";
 import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { isRecord, readJson } from "../../json.ts";
@@ -13,7 +14,6 @@ import { checkSchema } from "../../schema.ts";
 import { describeError, failureResult } from "../failure.ts";
 import type { Call, Terminal } from "../output.ts";
 import { readTextFile } from "../read-file.ts";
-import { readDesired } from "../sources.ts";
 import { readShare, type ShareFlags } from "./selection.ts";
 
 export interface SinceFlags {
@@ -60,19 +60,21 @@ function isAlsoOutput({ since, output }: SinceFlags, { directory }: Terminal): b
 export class OtherShareError extends ConfigurationError {}
 
 /** Throws OtherShareError, and leaves the file unchanged, if the last report has an organization of another share. */
-export async function refuseOtherShare(
+export function refuseOtherShare(
 	last: LastReport | undefined,
+	{ organizationIds }: DesiredFleet,
 	{ flags, terminal, output }: Call<SinceFlags & ShareFlags>,
-): Promise<void> {
+): void {
 	if (last === undefined || last.size === 0 || flags.shard === undefined) return;
 	const isOwn = readShare(flags);
-	const desired = await readDesired(flags, terminal);
-	const other = desired.find((one) => last.has(one.organizationId) && !isOwn(one));
+	const other = organizationIds.find((organizationId) => last.has(organizationId) && !isOwn({ organizationId }));
 	if (other === undefined) return;
 	if (isAlsoOutput(flags, terminal)) output.spareOutput();
 	throw new OtherShareError(
-		`--since ${showText(flags.since ?? "")} is of another share: it has organization ${other.organizationId}`,
-		{ hint: "use one file for each share" },
+		`--since ${showText(flags.since ?? "")} is of another share: it has organization ${other}`,
+		{
+			hint: "use one file for each share",
+		},
 	);
 }
 

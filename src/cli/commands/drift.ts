@@ -1,16 +1,21 @@
 /**
  * `drift`: the comparison of `plan`, reported as findings. It has a Reader, so it cannot submit.
  */
+import type { DesiredFleet } from "../../document/fleet.ts";
 import { showText } from "../../escape.ts";
-import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../plan/drift.ts";
+import { exitCodeOfDrift, keepDrift, reportDrift } from "../../plan/drift.ts";
 import { isSelected, parseSelection } from "../../plan/only.ts";
-import { positionsOf } from "../../render/positions.ts";
-import { byOrganization, type DriftResult, type FailureResult } from "../../render/result.ts";
-import { readJournalOf, withConnection } from "../connect.ts";
-import { describeError, organizationsHead } from "../failure.ts";
-import type { Call, LocatedResult, Output } from "../output.ts";
+import type { OrganizationPart } from "../../render/part.ts";
+import { byOrganization, type FailureResult } from "../../render/result.ts";
+import type { JournalView } from "../../sync/journal.ts";
+import { connect, readJournalOf } from "../connect.ts";
+import { describeFailed, exitCodeOfFailed, type OrganizationError } from "../failure.ts";
+import { mapInOrder } from "../map-in-order.ts";
+import type { Call, Output } from "../output.ts";
+import type { ResultEnd, ResultStream } from "../result-stream.ts";
+import { readFleet } from "../sources.ts";
 import { type AcceptFlags, type AcceptResult, acceptFound } from "./accept.ts";
-import { type ComparedOrganization, type ComparisonFlags, compareEach } from "./comparing.ts";
+import { type ComparedOrganization, type ComparisonFlags, compareEach, compareFleet } from "./comparing.ts";
 import {
 	keepFindings,
 	type LastReport,
@@ -19,7 +24,7 @@ import {
 	refuseOtherShare,
 	type SinceFlags,
 } from "./drift-since.ts";
-import { readSelected } from "./selection.ts";
+import { selectFrom } from "./selection.ts";
 
 export interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
 
@@ -27,77 +32,94 @@ export interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
  * Returns the drift of every organization, since when and by whom. Exit 2 for known drift, 1 if an organization could not be
  * read and no drift is known, 8 if every difference has a pending activity, 0 if all are in sync.
  */
-export async function drift(call: Call<DriftFlags>): Promise<LocatedResult | FailureResult> {
+export async function drift(call: Call<DriftFlags>): Promise<ResultStream | FailureResult> {
 	const last = readSince(call);
+	const failure = last === undefined ? undefined : (error: unknown): FailureResult => keepFindings(last, error);
 	try {
-		await refuseOtherShare(last, call);
-		return await findDrift(last, call);
+		const all = await readFleet(call.flags, call.terminal);
+		refuseOtherShare(last, all, call);
+		const fleet = await selectFrom(all, call);
+		const parts = findDrift(fleet, last, call);
+		const size = fleet.organizationIds.length;
+		return { command: "drift", size, parts, ...(failure === undefined ? {} : { failure }) };
 	} catch (error) {
-		if (last === undefined || error instanceof OtherShareError) throw error;
+		if (failure === undefined || error instanceof OtherShareError) throw error;
 		call.output.showStack(error);
-		return keepFindings(last, error);
+		return failure(error);
 	}
 }
 
-async function findDrift(last: LastReport | undefined, call: Call<DriftFlags>): Promise<LocatedResult> {
-	const organizations = await readSelected(call);
-	return withConnection(call, async (connection) => {
-		const found = await acceptFound(() => compareEach(organizations, { ...call, connection }), call);
-		const result = resultOf(found, await reportEach(found.compared, last, call), last);
-		noteUnknown(last, result.drift, call.output);
-		return { result, positionOf: positionsOf(found.compared.map(({ comparison }) => comparison.desired)) };
-	});
+async function* findDrift(
+	fleet: DesiredFleet,
+	last: LastReport | undefined,
+	call: Call<DriftFlags>,
+): AsyncGenerator<OrganizationPart, ResultEnd> {
+	const connection = await connect(call);
+	let journal: JournalView | undefined;
+	try {
+		journal = await readJournalOf(call);
+		const report = await makeReporter(last, journal, call);
+		const context = { ...call, connection };
+		const kept = call.flags.accept.length === 0 ? null : await acceptFound(() => compareEach(fleet, context), call);
+		const found = kept === null ? compareFleet(fleet, context, report) : reportKept(kept, report, call);
+		for await (const one of found) yield "error" in one ? keepPart(one, last) : one;
+		noteUnknown(last, fleet, call.output);
+		return kept?.accepted === undefined ? {} : { accepted: kept.accepted };
+	} finally {
+		journal?.close();
+		await connection.close();
+	}
 }
 
-function resultOf(
-	{ compared, failed, accepted }: AcceptResult,
-	reports: readonly OrganizationDrift[],
+type Reporter = (compared: ComparedOrganization) => Promise<OrganizationPart>;
+
+/** Returns the function that reports the drift of one organization. */
+async function makeReporter(
 	last: LastReport | undefined,
-): DriftResult {
-	const plans = compared.map(({ comparison }) => comparison.plan);
-	const kept = failed.map(({ organizationId, error }) =>
-		keepDrift(organizationId, last?.get(organizationId), describeError(error)),
-	);
-	return {
-		...organizationsHead("drift", plans, failed, [exitCodeOfDrift(reports)]),
-		drift: [...reports, ...kept].sort(byOrganization),
-		...(accepted === undefined ? {} : { accepted }),
+	journal: JournalView | undefined,
+	{ flags }: Call<DriftFlags>,
+): Promise<Reporter> {
+	const { attributeDrift } = await import("../../sync/attribute.ts");
+	const { lastAppliedTimes } = await import("../../plan/drift-memory.ts");
+	const selections = flags.only.flatMap((text) => parseSelection(text) ?? []);
+	const isOurs = (fingerprint: string): boolean => journal?.entry(fingerprint) !== undefined;
+	return async ({ comparison: { plan, desired, live }, client }) => {
+		const { organizationId } = plan;
+		const found = reportDrift(plan, {
+			...(await attributeDrift(plan, client.reader, isOurs)),
+			earlier: last?.get(organizationId),
+			appliedAt: lastAppliedTimes(desired, live),
+			...(selections.length === 0 ? {} : { isSelected: (address) => isSelected(address, selections) }),
+		});
+		return { organizationId, exitCode: exitCodeOfDrift([found]), plan, drift: found, desired };
 	};
 }
 
-/** Returns the drift of each organization. The client limits the concurrent requests. */
-async function reportEach(
-	compared: readonly ComparedOrganization[],
-	last: LastReport | undefined,
-	call: Call<DriftFlags>,
-): Promise<readonly OrganizationDrift[]> {
-	const { attributeDrift } = await import("../../sync/attribute.ts");
-	const { lastAppliedTimes } = await import("../../plan/drift-memory.ts");
-	const selections = call.flags.only.flatMap((text) => parseSelection(text) ?? []);
-	const journal = await readJournalOf(call);
-	const isOurs = (fingerprint: string): boolean => journal?.entry(fingerprint) !== undefined;
-	try {
-		return await Promise.all(
-			compared.map(async ({ comparison: { plan, desired, live }, client }) =>
-				reportDrift(plan, {
-					...(await attributeDrift(plan, client.reader, isOurs)),
-					earlier: last?.get(plan.organizationId),
-					appliedAt: lastAppliedTimes(desired, live),
-					...(selections.length === 0 ? {} : { isSelected: (address) => isSelected(address, selections) }),
-				}),
-			),
-		);
-	} finally {
-		journal?.close();
-	}
+/** Reports what was compared all at once, in the order of the organizations. The client limits the concurrent requests. */
+async function* reportKept(
+	{ compared, failed }: AcceptResult,
+	report: Reporter,
+	{ flags }: Call<DriftFlags>,
+): AsyncGenerator<OrganizationPart | OrganizationError, void> {
+	const all = [...compared.map((one) => ({ ...one, organizationId: one.comparison.plan.organizationId })), ...failed];
+	const limits = { maxConcurrency: flags.concurrency, maxAhead: flags.concurrency };
+	yield* mapInOrder(all.sort(byOrganization), limits, async (one) => ("error" in one ? one : report(one)));
+}
+
+/** Returns the part of an organization that could not be read: the findings of the last report. */
+function keepPart(one: OrganizationError, last: LastReport | undefined): OrganizationPart {
+	const failed = describeFailed(one);
+	const { organizationId } = one;
+	const kept = keepDrift(organizationId, last?.get(organizationId), failed.error);
+	return { organizationId, exitCode: exitCodeOfFailed(one), failed, drift: kept };
 }
 
 /**
  * Notes organizations of the last report that no document has any more: their findings are left out. Those of another share
  * are not among them, because refuseOtherShare refused them.
  */
-function noteUnknown(last: LastReport | undefined, reports: readonly OrganizationDrift[], output: Output): void {
-	const known = new Set(reports.map(({ organizationId }) => organizationId));
+function noteUnknown(last: LastReport | undefined, { organizationIds }: DesiredFleet, output: Output): void {
+	const known = new Set(organizationIds);
 	for (const [organizationId, { findings }] of last ?? []) {
 		if (known.has(organizationId) || findings.length === 0) continue;
 		output.note(`organization ${showText(organizationId)} is in no document: its findings are left out`);

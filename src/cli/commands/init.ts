@@ -29,10 +29,10 @@ export function init({ flags, terminal }: Call<InitFlags>): InitResult {
 	const path = resolve(terminal.directory, file);
 	if (existsSync(path)) refuseExisting(file, path);
 	const organizationId = flags.local === true ? undefined : findNamed(flags, terminal);
-	const text = flags.local === true ? localDocument : emptyDocument(organizationId);
-	writeOrRefuse(`${showText(file)} cannot be written`, () =>
-		writeNewFile(path, `# yaml-language-server: $schema=${schemaAddress(path)}\n${text}`, terminal),
-	);
+	const schema = schemaAddress(path);
+	const head = schema === "" ? "" : `# yaml-language-server: $schema=${schema}\n`;
+	const text = head + (flags.local === true ? localDocument : emptyDocument(organizationId));
+	writeOrRefuse(`${showText(file)} cannot be written`, () => writeNewFile(path, text, terminal));
 	const local = flags.local === true ? " --local" : "";
 	const named = file === defaultDocument ? "" : ` -f ${quoteForShell(file)}`;
 	return {

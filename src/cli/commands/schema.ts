@@ -1,7 +1,8 @@
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { resultHead, type SchemaResult } from "../../render/result.ts";
-import { bundleSchema, schemaNames } from "../../schema.ts";
+import { bundleSchema } from "../../schema.ts";
+import { schemaNames } from "../../schema-files.ts";
 import { didYouMean } from "../suggest.ts";
 
 /** Returns a schema, for example `operations/update_user_tag`. Throws ConfigurationError for an unknown name. */

@@ -4,6 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { type DesiredFleet, filterFleet, mapFleet, organizationsIn } from "../../document/fleet.ts";
 import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
@@ -13,7 +14,7 @@ import type { ConnectionFlags } from "../connect.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import type { Call } from "../output.ts";
 import { isInShard, parseShard } from "../shard.ts";
-import { type DocumentFlags, defaultDocument, readDesired } from "../sources.ts";
+import { type DocumentFlags, defaultDocument, readDesired, readFleet } from "../sources.ts";
 
 export interface ShareFlags extends DocumentFlags {
 	/** `I/N`: only the organizations of this share. */
@@ -27,17 +28,23 @@ export interface SelectionFlags extends ShareFlags {
 
 /** Returns the organizations of the documents that are in the share of `--shard`; all without it. */
 export async function readSharded(call: Call<ShareFlags>): Promise<readonly DesiredOrganization[]> {
-	const { flags, terminal, output } = call;
+	return [...organizationsIn(takeShare(await readFleet(call.flags, call.terminal), call))];
+}
+
+/** Returns the organizations of the fleet that are in the share of `--shard`; all without it. */
+function takeShare(fleet: DesiredFleet, { flags, output }: Call<ShareFlags>): DesiredFleet {
 	const isOwn = readShare(flags);
-	const organizations = await readDesired(flags, terminal);
-	if (flags.shard === undefined) return organizations;
-	const own = organizations.filter(isOwn);
-	output.note(`Shard ${flags.shard}: ${own.length} of ${organizations.length} organizations.`);
+	if (flags.shard === undefined) return fleet;
+	const own = filterFleet(fleet, (organizationId) => isOwn({ organizationId }));
+	const counted = `${own.organizationIds.length} of ${fleet.organizationIds.length}`;
+	output.note(`Shard ${flags.shard}: ${counted} organizations.`);
 	return own;
 }
 
 /** Returns whether an organization is in the share of `--shard`. Throws ConfigurationError for an invalid share. */
-export function readShare({ shard: text }: Pick<ShareFlags, "shard">): (one: DesiredOrganization) => boolean {
+export function readShare({
+	shard: text,
+}: Pick<ShareFlags, "shard">): (one: Pick<DesiredOrganization, "organizationId">) => boolean {
 	if (text === undefined) return () => true;
 	const shard = parseShard(text);
 	if (shard !== undefined) return ({ organizationId }) => isInShard(organizationId, shard);
@@ -46,13 +53,19 @@ export function readShare({ shard: text }: Pick<ShareFlags, "shard">): (one: Des
 	});
 }
 
-/** Returns the organizations of the share, narrowed to what `--only` names. */
+/** Returns the organizations of the share, narrowed to what `--only` names, all at once. */
 export async function readSelected(call: Call<SelectionFlags>): Promise<readonly DesiredOrganization[]> {
-	const { flags, terminal } = call;
-	const own = await readSharded(call);
+	return [...organizationsIn(await selectFrom(await readFleet(call.flags, call.terminal), call))];
+}
+
+/**
+ * Returns the organizations of the share of `--shard`, each narrowed to what `--only` names. Throws ConfigurationError for an
+ * `--only` that no document of the whole fleet matches.
+ */
+export async function selectFrom(fleet: DesiredFleet, call: Call<SelectionFlags>): Promise<DesiredFleet> {
+	const { flags } = call;
+	const own = takeShare(fleet, call);
 	if (flags.only.length === 0) return own;
-	// A share may have no such object, but all documents together must have one.
-	const organizations = flags.shard === undefined ? own : await readDesired(flags, terminal);
 	const { isEmpty, narrow, parseSelection } = await import("../../plan/only.ts");
 	const { kinds } = await import("../../plan/kinds/index.ts");
 	const selections = flags.only.map((text) => {
@@ -62,11 +75,11 @@ export async function readSelected(call: Call<SelectionFlags>): Promise<readonly
 				hint: `write KIND or KIND/GLOB, KIND one of ${kinds.map(({ name }) => name).join(", ")}`,
 			});
 		}
-		// A typing error in a scheduled job must not look like an organization without drift.
-		if (organizations.some((desired) => !isEmpty(narrow(desired, [selection])))) return selection;
+		// A typing error in a scheduled job must not look like an organization without drift. A share may have no such object.
+		if (fleet.organizationIds.some((id) => !isEmpty(narrow(fleet.load(id), [selection])))) return selection;
 		throw new ConfigurationError(`--only ${showText(text)}: no object of the documents matches`);
 	});
-	return own.map((desired) => narrow(desired, selections));
+	return mapFleet(own, (desired) => narrow(desired, selections));
 }
 
 export interface OrganizationFlags extends ConnectionFlags, DocumentFlags {

@@ -1,7 +1,7 @@
 /**
  * `wait`: reads pending activities again until they have ended. It submits nothing: what cannot be read stays in doubt.
  */
-import { ConfigurationError, type ExitCode, exitCodes, ifAvailable } from "../../errors.ts";
+import { ConfigurationError, combineExitCodes, type ExitCode, exitCodes, ifAvailable } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { isRecord } from "../../json.ts";
 import type { Outcome } from "../../plan/report.ts";
@@ -49,7 +49,7 @@ export async function wait(activityIds: readonly string[], call: Call<WaitFlags>
 			const { tracked, unlisted } = await track(organizationIds, activityIds, run);
 			const ended = await pollUntilEnded(tracked, run);
 			return {
-				...resultHead("wait", exitCodeOf(ended), null),
+				...resultHead("wait", combineExitCodes(ended.map(({ outcome }) => exitCodeOfOutcome[outcome])), null),
 				activities: ended.map((one) => {
 					const { activityId, fingerprint, outcome } = one;
 					return { activityId, fingerprint, outcome, message: explainDoubt(one, call.flags.reads) };
@@ -163,12 +163,16 @@ function isPending(outcome: Outcome): boolean {
 	return outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
 }
 
-function exitCodeOf(ended: readonly Ended[]): ExitCode {
-	const has = (...outcomes: Outcome[]): boolean => ended.some(({ outcome }) => outcomes.includes(outcome));
-	if (has("rejected", "denied")) return exitCodes.rejectedOrDenied;
-	if (has("failed", "not-attempted")) return exitCodes.error;
-	return has("awaiting-approval", "awaiting-authenticator", "unknown") ? exitCodes.pendingApproval : exitCodes.inSync;
-}
+const exitCodeOfOutcome: Readonly<Record<Outcome, ExitCode>> = {
+	completed: exitCodes.inSync,
+	"awaiting-approval": exitCodes.pendingApproval,
+	"awaiting-authenticator": exitCodes.pendingApproval,
+	unknown: exitCodes.pendingApproval,
+	rejected: exitCodes.rejectedOrDenied,
+	denied: exitCodes.rejectedOrDenied,
+	failed: exitCodes.error,
+	"not-attempted": exitCodes.error,
+};
 
 /** Returns why the outcome is in doubt; null when it is known. */
 function explainDoubt({ outcome, isRead, activityId }: Ended, reads: WaitFlags["reads"]): string | null {

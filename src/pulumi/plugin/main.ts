@@ -1,12 +1,9 @@
 #!/usr/bin/env node
 /** `pulumi-resource-orgsync`: started by the engine with its address as the last argument; prints the port that it serves. */
-import { readFileSync } from "node:fs";
+import { version } from "../../version.ts";
 import { serve } from "./server.ts";
 
 const words = process.argv.slice(2);
-const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
-	version: string;
-};
 const engine = words.findLast((word) => /^[^-].*:\d+$/.test(word));
 // An engine that is gone reads nothing. What is in flight still has to reach the journal.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);

@@ -1,0 +1,32 @@
+/**
+ * Makes the command line as people run it: dist/bin/orgsync.js, and beside it what only some commands need, with source
+ * maps. `npm run build` runs it after the compiler.
+ */
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundle, type Entries } from "./bundle.ts";
+import { commandFile } from "./manifest.ts";
+
+/** The program for `bundle`. */
+export const commandEntry: Entries = { [basename(commandFile, ".js")]: "src/cli/main.ts" };
+
+/** Makes the folder, in place of what is there. */
+export async function bundleCommand(folder: string): Promise<void> {
+	const { chunks, notices } = await bundle(commandEntry, {
+		format: "esm",
+		entryFileNames: "[name].js",
+		chunkFileNames: "lib/[name].js",
+		sourcemap: true,
+	});
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(join(folder, "lib"), { recursive: true });
+	for (const { fileName, code, map } of chunks) {
+		writeFileSync(join(folder, fileName), code);
+		writeFileSync(join(folder, `${fileName}.map`), map ?? "");
+	}
+	chmodSync(join(folder, basename(commandFile)), 0o755);
+	writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), notices);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleCommand(dirname(commandFile));

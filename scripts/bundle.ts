@@ -1,0 +1,139 @@
+/**
+ * Bundles a program of this package with everything that it imports, from the sources: code that needs Node and no file
+ * beside it. The command line, its single-file form and the plugin are made with it.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { type OutputOptions, type Plugin, rolldown } from "rolldown";
+import { manifest, root } from "./manifest.ts";
+
+/** Programs by the name of their file, without extension, and their sources as paths in the clone. */
+export type Entries = Readonly<Record<string, string>>;
+
+/** A file of a bundle. */
+export interface Chunk {
+	readonly fileName: string;
+	readonly code: string;
+	/** The source map, where it was asked for. */
+	readonly map: string | undefined;
+	/** The paths of all sources in it. */
+	readonly sources: readonly string[];
+}
+
+export interface Bundle {
+	/** The entries, and what they share or load later. */
+	readonly chunks: readonly Chunk[];
+	/** The licences of all packages in it. */
+	readonly notices: string;
+}
+
+/** Returns the bundle in memory. A warning of the bundler is an error. */
+export async function bundle(input: Entries, options: OutputOptions): Promise<Bundle> {
+	const build = await rolldown({
+		input: { ...input },
+		cwd: root,
+		platform: "node",
+		tsconfig: false,
+		transform: { target: "es2024" },
+		plugins: [standIns()],
+		onLog(level, log) {
+			if (level === "warn") throw new Error(log.message);
+		},
+	});
+	try {
+		const { output } = await build.generate({
+			// Node holds two bytes for every character of a file with one beyond ASCII.
+			charset: "ascii",
+			comments: { legal: true, annotation: false, jsdoc: false },
+			...options,
+		});
+		const chunks = output
+			.filter((one) => one.type === "chunk")
+			.map(({ fileName, code, map, modules }) => ({
+				fileName,
+				code: escapeComments(code),
+				map: map === null ? undefined : JSON.stringify(map),
+				sources: Object.keys(modules),
+			}));
+		return { chunks, notices: noticesOf(packagesOf(chunks)) };
+	} finally {
+		await build.close();
+	}
+}
+
+/** The code without characters beyond ASCII in comments of licences, which the bundler leaves as they are. */
+function escapeComments(code: string): string {
+	return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+const undici = join(root, "node_modules/undici/lib/dispatcher");
+
+/** What is in the bundle in the place of a package or a source. Any other value that is imported from it fails the build. */
+function standIns(): Plugin {
+	const contents = new Map([
+		// Half of undici is `fetch`, web sockets, caches and mocks, which its main file loads.
+		[
+			"undici",
+			`export { default as Pool } from ${JSON.stringify(join(undici, "pool.js"))};
+			export { default as ProxyAgent } from ${JSON.stringify(join(undici, "proxy-agent.js"))};`,
+		],
+		// @grpc/grpc-js loads it for services that the plugin does not serve.
+		["@grpc/proto-loader", "export {};"],
+	]);
+	const sources = new Map([
+		[join(root, "src/version.ts"), `export const version = ${JSON.stringify(manifest.version)};`],
+		[join(root, "src/schema-files.ts"), schemaFiles()],
+	]);
+	return {
+		name: "stand-ins",
+		resolveId: (id) => (contents.has(id) ? `\0${id}` : null),
+		load: (id) => contents.get(id.replace("\0", "")) ?? sources.get(id) ?? null,
+	};
+}
+
+/** The module src/schema-files.ts with the texts of all files in it. */
+function schemaFiles(): string {
+	const folder = join(root, "schemas");
+	const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.map((name) => name.replaceAll("\\", "/"))
+		.filter((name) => name.endsWith(".json"))
+		.sort();
+	const texts = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+	return `
+		const texts = ${JSON.stringify(texts)};
+		export const pulumiSchemaFile = "pulumi.json";
+		export const readSchemaText = (name) => {
+			if (!Object.hasOwn(texts, name)) throw new Error("there is no schemas/" + name);
+			return texts[name];
+		};
+		export const schemaNames = () => Object.keys(texts).filter((name) => name !== pulumiSchemaFile);
+	`;
+}
+
+/** The packages with a file in the bundle, as folders in node_modules, sorted. */
+function packagesOf(chunks: readonly Chunk[]): readonly string[] {
+	const found = new Set<string>();
+	for (const id of chunks.flatMap(({ sources }) => sources)) {
+		const [, folder] = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(id) ?? [];
+		if (folder !== undefined) found.add(relative(root, folder).replaceAll("\\", "/"));
+	}
+	return [...found].sort();
+}
+
+/** The licences of these packages. Throws if one has no licence file: it must not be published then. */
+function noticesOf(packages: readonly string[]): string {
+	const notices = packages.map((folder) => {
+		const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+		const files = readdirSync(join(root, folder))
+			.filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+			.sort();
+		if (files.length === 0) throw new Error(`${folder} has no licence file`);
+		const texts = files.map((file) =>
+			readFileSync(join(root, folder, file), "utf8")
+				.replaceAll("\r\n", "\n")
+				.trim(),
+		);
+		return `## ${name} ${version} (${license})\n\n${texts.map((text) => `\`\`\`\`text\n${text}\n\`\`\`\``).join("\n\n")}\n`;
+	});
+	return `# Third-party notices\n\nThe program contains these packages.\n\n${notices.join("\n")}`;
+}

@@ -1,0 +1,42 @@
+/**
+ * A result in parts: one for each organization, as soon as it is known, and an end. A format that shows one organization
+ * after the other keeps none of them; the others are made from the whole result.
+ */
+import type { ExitCode } from "../errors.ts";
+import type { OrganizationDrift } from "../plan/drift.ts";
+import type { DesiredOrganization } from "../plan/organization.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Report } from "../plan/report.ts";
+import type { ThreeWay } from "../plan/three-way.ts";
+import { assess, type OrganizationResult } from "./organizations.ts";
+import type { FailedOrganization } from "./result.ts";
+import type { Style } from "./style.ts";
+
+/** What a command found in one organization. */
+export interface OrganizationPart {
+	readonly organizationId: string;
+	/** What the command would exit with if it were the only one. */
+	readonly exitCode: ExitCode;
+	/** Left out where the organization could not be read. */
+	readonly plan?: Plan;
+	readonly threeWay?: ThreeWay;
+	readonly drift?: OrganizationDrift;
+	readonly report?: Report;
+	/** The error that ended the work in this organization. */
+	readonly failed?: FailedOrganization;
+	/** The document, for positions in it. */
+	readonly desired?: DesiredOrganization;
+}
+
+export interface StreamOptions {
+	readonly command: string;
+	/** How many organizations the result is about. One is shown in full, without a summary. */
+	readonly size: number;
+	readonly style: Style;
+}
+
+/** Returns the organization as every format shows it; null where it could not be read. */
+export function assessPart(command: string, part: OrganizationPart): OrganizationResult | null {
+	const { plan, report = null, failed = null, threeWay = null, drift = null } = part;
+	return plan === undefined ? null : assess({ command, plan, report, failed, threeWay, drift });
+}

@@ -12,7 +12,7 @@ import type { Environment, Settings } from "./settings.ts";
 import { annotate, type Step, settingsOf, temporaryOf } from "./step.ts";
 import { type ActionFiles, filesOf, wordsOf } from "./words.ts";
 
-/** Runs the command, renders its result for people and programs, and ends red where somebody has to act. */
+/** Runs the command, renders its result for people and programs, and ends red where a person has to act. */
 export async function runCommand({ terminal, put }: Step): Promise<ExitCode> {
 	const { environment } = terminal;
 	const settings = settingsOf(environment);

@@ -66,7 +66,7 @@ function findBase({ command, base, pullRequest }: Settings, terminal: Terminal):
 	annotate(
 		terminal,
 		"warning",
-		"The plan does not show what this change does by itself: the checkout does not have the branch that it is merged into. Set fetch-depth: 2 for actions/checkout, or base: none.",
+		"The plan is not compared with a base: the checkout does not have the branch that it is merged into. Set fetch-depth: 2 for actions/checkout, or base: none.",
 	);
 	return "";
 }

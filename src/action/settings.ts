@@ -101,7 +101,7 @@ function commentName(command: ActionCommand): string {
 	return command === "show" ? "plan" : command;
 }
 
-/** This event gives secrets to pull requests of forks, which nobody of the repository has reviewed. */
+/** This event gives secrets to pull requests of forks, which no one of the repository has reviewed. */
 function refuseUnsafeEvent(name: string | undefined): void {
 	if (name !== "pull_request_target") return;
 	throw new ConfigurationError(

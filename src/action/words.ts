@@ -36,7 +36,7 @@ export function wordsOf(settings: Settings, files: ActionFiles): readonly string
 		validate: [...documents, ...optional("shard", settings.shard)],
 		plan: [
 			...[...documents, ...scope, ...markdown, journal, `--out=${join(files.result, "plan.json")}`],
-			...optional("base", settings.base),
+			...[...optional("base", settings.base), ...repeat("allow", settings.allow)],
 		],
 		show: [files.reviewed, ...markdown],
 		apply: [

@@ -2,10 +2,12 @@
  * The story of a pull request, run from the workflow and the action as they are written: a plan in a comment that is kept up to
  * date, a saved plan, and no secret for a fork.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expectNoSecret } from "../run.ts";
+import { parse } from "yaml";
+import { packAction } from "../../scripts/pack-action.ts";
+import { expectNoSecret, makeFolder, runProgram } from "../run.ts";
 import { agreeing, document, keys, policies } from "../world.ts";
 import { bot } from "./github-server.ts";
 import { home, makeRepository } from "./repository.ts";
@@ -85,6 +87,28 @@ test("a failed plan is red with the reason in the comment and saves nothing for 
 	const unwritten = await actions.run("orgsync-plan", pullRequest());
 	expect(unwritten.results).toEqual({ plan: "failure" });
 	expect(unwritten.log).toMatch(/^::error title=orgsync::GitHub refuses PATCH .*Hint: give the job the permissions/m);
+});
+
+test("the action as it is packed for a release plans with its own program, in a folder without packages", async () => {
+	const { actions, github, propose, pullRequest } = await makeRepository(start);
+	propose(change);
+	const actionPath = join(makeFolder(), "orgsync");
+	await packAction(actionPath);
+	const { results, log, artifacts } = await actions.run("orgsync-plan", { ...pullRequest(), actionPath });
+	expect(results, log).toEqual({ plan: "success" });
+	expect(log).toContain("::notice title=orgsync%3A plan::Plan: 1 activity");
+	expect(github.comments[0]?.body).toMatch(new RegExp(`^${marker}\n`));
+	const { savedPlan } = JSON.parse(readFileSync(join(artifacts["orgsync-plan"] ?? "", "result.json"), "utf8"));
+	expect(github.comments[0]?.body).toContain(savedPlan.digest);
+
+	// What pre-commit runs.
+	const [hook] = parse(readFileSync(join(actionPath, ".pre-commit-hooks.yaml"), "utf8"));
+	const { bin } = JSON.parse(readFileSync(join(actionPath, "package.json"), "utf8"));
+	expect(hook).toMatchObject({ entry: "orgsync validate", language: "node", pass_filenames: false });
+	const cwd = makeFolder();
+	writeFileSync(join(cwd, "orgsync.yaml"), "organizationId: 1\n");
+	const { code, stderr } = await runProgram([join(actionPath, bin.orgsync), "validate"], { cwd });
+	expect([code, stderr]).toEqual([3, expect.stringMatching(/^orgsync\.yaml:1:/)]);
 });
 
 test("no secret is in what was printed, recorded or saved", () => expectNoSecret());

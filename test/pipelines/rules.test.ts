@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { componentInputs, jobsOf as componentJobs, included, template } from "./gitlab-component.ts";
 import {
 	action,
 	actionName,
@@ -25,6 +26,16 @@ const holdsKey = (job: Job): boolean => JSON.stringify(job).includes("secrets.")
 
 /** An action of GitHub, or that of this repository, by commit with its version. */
 const pinned = /^uses: (?:actions\/[\w/-]+|orgsync\.invalid\/orgsync)@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+
+/** The rows of the table below a heading of docs/pipelines.md. */
+function rowsOf(heading: string): readonly string[] {
+	const page = readFileSync(new URL("../../docs/pipelines.md", import.meta.url), "utf8");
+	const section = page.split(`\n${heading}\n`)[1]?.split("\n#")[0] ?? "";
+	return section.split("\n").filter((line) => line.startsWith("| `"));
+}
+
+const code = (value: string | number | undefined): string =>
+	value === undefined || value === "" ? "" : `\`${value}\``;
 
 /** What the job may do at GitHub. */
 const rightsOf = (workflow: Workflow, job: Job): Readonly<Record<string, string>> =>
@@ -107,14 +118,10 @@ describe("action.yml", () => {
 	});
 
 	test("is documented in docs/pipelines.md with each input, its default and each output", () => {
-		const page = readFileSync(new URL("../../docs/pipelines.md", import.meta.url), "utf8");
-		const rows = (heading: string) =>
-			(page.split(`\n${heading}\n`)[1]?.split("\n#")[0] ?? "").split("\n").filter((line) => line.startsWith("| `"));
-		const code = (value: string | undefined) => (value === undefined || value === "" ? "" : `\`${value}\``);
-		expect(rows("### Inputs")).toEqual(
+		expect(rowsOf("### Inputs")).toEqual(
 			Object.entries(inputs).map(([name, one]) => `| \`${name}\` | ${code(one.default)} | ${one.description} |`),
 		);
-		expect(rows("### Outputs")).toEqual(
+		expect(rowsOf("### Outputs")).toEqual(
 			Object.entries(outputs).map(([name, { description }]) => `| \`${name}\` | ${description} |`),
 		);
 	});
@@ -191,17 +198,18 @@ test("a failed shard of the fleet does not cancel the others", () => {
 });
 
 describe("GitLab", () => {
-	const pipeline = parse(readExample("gitlab/.gitlab-ci.yml"));
+	const pipeline = componentJobs(included.inputs);
+	const job = (name: string) => pipeline[`orgsync-${name}`];
 
 	test("does not plan for a fork when a member starts its pipeline", () => {
 		const condition = "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_MERGE_REQUEST_PROJECT_ID";
-		for (const job of ["plan", "note"]) expect(pipeline[job].rules[0].if).toContain(condition);
-		expect(pipeline.validate.environment).toBeUndefined();
+		for (const name of ["plan", "note"]) expect(job(name).rules[0].if).toContain(condition);
+		expect(job("validate").environment).toBeUndefined();
 	});
 
 	test("keeps each key and token in its own environment, and applies one at a time", () => {
-		const jobs = ["plan", "note", "reviewed", "planned", "apply", "drift"];
-		expect(jobs.map((job) => pipeline[job].environment.name.replace("orgsync/", ""))).toEqual([
+		const names = ["plan", "note", "reviewed", "planned", "apply", "drift"];
+		expect(names.map((name) => job(name).environment.name.replace("orgsync/", ""))).toEqual([
 			"plan",
 			"note",
 			"reviewed",
@@ -209,17 +217,17 @@ describe("GitLab", () => {
 			"production",
 			"plan",
 		]);
-		expect(pipeline.apply.resource_group).toBe("orgsync");
-		expect(pipeline.apply.interruptible ?? false).toBe(false);
+		expect(job("apply").resource_group).toBe("orgsync");
+		expect(job("apply").interruptible ?? false).toBe(false);
 	});
 
 	test("has the write token in the job `note` alone, and the artifact token in `reviewed` on the default branch", () => {
-		const tokensOf = (job: string): readonly string[] =>
-			[JSON.stringify(pipeline[job]), JSON.stringify(pipeline[pipeline[job].extends] ?? {})].flatMap(
+		const tokensOf = (name: string): readonly string[] =>
+			[JSON.stringify(job(name)), JSON.stringify(pipeline[job(name).extends])].flatMap(
 				(text) => text.match(/GITLAB_\w+_TOKEN/g) ?? [],
 			);
-		const jobs = ["validate", "plan", "note", "reviewed", "planned", "apply", "drift"];
-		expect(Object.fromEntries(jobs.map((job) => [job, tokensOf(job)]))).toEqual({
+		const names = ["validate", "plan", "note", "reviewed", "planned", "apply", "drift"];
+		expect(Object.fromEntries(names.map((name) => [name, tokensOf(name)]))).toEqual({
 			validate: [],
 			plan: [],
 			note: ["GITLAB_API_TOKEN"],
@@ -228,18 +236,38 @@ describe("GitLab", () => {
 			apply: [],
 			drift: [],
 		});
-		for (const rule of pipeline.reviewed.rules) expect(rule.if).toContain("$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH");
-		expect(pipeline.plan.artifacts.access).toBe("developer");
+		for (const rule of job("reviewed").rules) expect(rule.if).toContain("$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH");
+		expect(job("plan").artifacts.access).toBe("developer");
 	});
 
-	test("applies an unreviewed plan only after a manual start", () => {
+	test("applies an unreviewed plan only after a manual start, and each plan only with its digest", () => {
 		const byHand = '$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $CI_PIPELINE_SOURCE == "web"';
-		expect(pipeline.planned.rules).toEqual([{ if: byHand }]);
-		expect(pipeline.apply.rules).toContainEqual({ if: byHand, when: "manual" });
+		expect(job("planned").rules).toEqual([{ if: byHand }]);
+		expect(job("apply").rules).toContainEqual({ if: byHand, when: "manual" });
+		expect(job("apply").script.at(-1)).toContain('--digest "${ORGSYNC_DIGEST:?}"');
 	});
 
 	test("treats pending approval alone as a warning", () => {
-		for (const job of ["apply", "drift"]) expect(pipeline[job].allow_failure).toEqual({ exit_codes: 8 });
+		for (const name of ["apply", "drift"]) expect(job(name).allow_failure).toEqual({ exit_codes: 8 });
+	});
+
+	test("puts no input into a script: a script reads it from a variable", () => {
+		const scripts = template.split(/^---$/m)[1]?.match(/^ {2}(?:before_)?script:\n(?: {4}.*\n?|\n)*/gm) ?? [];
+		expect(scripts.length).toBeGreaterThan(8);
+		for (const script of scripts) expect(script).not.toContain("$[[");
+	});
+
+	test("is documented in docs/pipelines.md with each input and its default", () => {
+		expect(rowsOf("### Inputs of the component")).toEqual(
+			Object.entries(componentInputs).map(
+				([name, one]) => `| \`${name}\` | ${code(one.default)} | ${one.description} |`,
+			),
+		);
+	});
+
+	test("is in files that are named by a commit and a checksum", () => {
+		expect(included.component).toMatch(/^gitlab\.orgsync\.invalid\/.*@[0-9a-f]{40}$/);
+		expect(Object.keys(included.inputs)).toEqual(expect.arrayContaining(["package", "sha256"]));
 	});
 });
 
@@ -306,8 +334,8 @@ describe("README.md", () => {
 	});
 
 	test("names every secret and variable that the pipelines use", () => {
-		const files = [...workflowNames.map((name) => `github/${name}.yml`), "gitlab/.gitlab-ci.yml"].map(readExample);
-		const used = files.flatMap((text) => text.match(/(?<=secrets\.|vars\.)\w+|GITLAB_\w+_TOKEN/g) ?? []);
+		const files = workflowNames.map((name) => readExample(`github/${name}.yml`));
+		const used = [...files, template].flatMap((text) => text.match(/(?<=secrets\.|vars\.)\w+|GITLAB_\w+_TOKEN/g) ?? []);
 		for (const name of new Set(used)) expect(readme).toContain(`\`${name}\``);
 	});
 });

@@ -79,7 +79,7 @@ export const action: Action = parse(readFileSync(new URL("../../action.yml", imp
 /** The name of the action in the examples, which stands for the repository that has it. */
 export const actionName = "orgsync.invalid/orgsync";
 
-export const listOf = <T>(value: T | readonly T[] | undefined): readonly T[] =>
+const listOf = <T>(value: T | readonly T[] | undefined): readonly T[] =>
 	value === undefined ? [] : ([value].flat() as readonly T[]);
 
 /** The recorders, and what they are to answer. */
@@ -102,8 +102,7 @@ export function makeRecorders(...programs: readonly string[]): Recorders {
 		chmodSync(join(folder, name), 0o755);
 	};
 	for (const program of programs) write(program, [process.execPath, recorder, program]);
-	// What `npm ci` would bring is there.
-	write("npm", ["true"]);
+	write("node", [process.execPath]);
 	write("orgsync", orgsync);
 	const calls = join(folder, callsFile);
 	writeFileSync(join(folder, answersFile), "[]");
@@ -274,10 +273,13 @@ class Run {
 		return { outputs: readOutputs(readFileSync(files.GITHUB_OUTPUT, "utf8")), passed: answer.code === 0 };
 	}
 
-	/** Runs the script in bash; a step of the action, which does nothing else, in this process. */
-	async #runScript(script: string, { workspace, path }: Running, env: Record<string, string>): Promise<Answer> {
+	/** Runs the script in bash; a step of the action, which does nothing else, in this process if it is not packed. */
+	async #runScript(script: string, { workspace, path }: Running, given: Record<string, string>): Promise<Answer> {
+		const { actionPath } = this.#context;
+		const env = typeof actionPath === "string" ? { ...given, GITHUB_ACTION_PATH: actionPath } : given;
 		const [, name] = /^exec node "\$GITHUB_ACTION_PATH\/dist\/action\/main\.js" (\w+)$/.exec(script.trim()) ?? [];
-		if (name !== undefined) return runHere((terminal) => runStep(name, terminal), { cwd: workspace, env });
+		if (name !== undefined && actionPath === undefined)
+			return runHere((terminal) => runStep(name, terminal), { cwd: workspace, env });
 		const command = join(makeFolder(), "step.sh");
 		writeFileSync(command, script);
 		return runProgram(["bash", "--noprofile", "--norc", "-eo", "pipefail", command], {

@@ -66,6 +66,21 @@ export function realPathOf(path: string): string {
 	return descriptor.test(path) ? path : realpathSync.native(path);
 }
 
+/**
+ * Returns the content of a regular file within a folder, links followed, as readRegularFile does. Throws an Error with the
+ * reason if the file is elsewhere: its name is from a document, which a pull request can write.
+ */
+export function readFileWithin(folder: string, path: string, maxBytes: number): Buffer {
+	const real = realPathOf(path);
+	if (!isInside(real, realPathOf(folder))) throw new Error("it is outside the folder of the documents; move it there");
+	return readRegularFile(real, maxBytes).bytes;
+}
+
+/** Whether a path names a pipe that the shell opened, which is in no folder. */
+export function isDescriptor(path: string): boolean {
+	return descriptor.test(path);
+}
+
 /** Whether a file is a link that points outside its folder. Throws what the file system throws. */
 export function leadsOutside(path: string): boolean {
 	return !descriptor.test(path) && !isInside(realPathOf(path), realPathOf(dirname(path)));

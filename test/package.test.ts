@@ -17,6 +17,7 @@ import { run } from "./run.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
 	version: string;
+	man: string[];
 	dependencies: Record<string, string>;
 	peerDependencies: Record<string, string>;
 };
@@ -72,6 +73,8 @@ describe("the package as published", () => {
 		const man = join(project, "node_modules/orgsync/dist/man");
 		const pages = readdirSync(man);
 		const { commands } = makeProgram({} as Terminal, () => {});
+		// npm links what the manifest lists.
+		expect(manifest.man.map((page) => page.replace("./dist/man/", ""))).toEqual(pages.toSorted());
 		expect(pages.sort()).toEqual(["orgsync.1", ...commands.map((command) => `orgsync-${command.name()}.1`)].sort());
 		for (const command of commands) {
 			const page = readFileSync(join(man, `orgsync-${command.name()}.1`), "utf8").replaceAll("\\-", "-");

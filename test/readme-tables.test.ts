@@ -96,6 +96,7 @@ describe("docs/commands.md", () => {
 		credentials: "Credentials",
 		output: "Output",
 		"output-in-markdown": "Output",
+		metrics: "Output",
 	};
 	/** Each flag in the tables of a section, with its group: `Output: --format`. */
 	const flagsIn = (anchor: string): readonly string[] =>

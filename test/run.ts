@@ -14,7 +14,7 @@ import { afterAll, expect, inject } from "vitest";
 import { commandFile } from "../scripts/manifest.ts";
 import type { Terminal } from "../src/cli/output.ts";
 import { run as runWords } from "../src/cli/run.ts";
-import { checkSchema } from "../src/schema.ts";
+import { checkSchema } from "./check-schema.ts";
 import { clockEnvironment, clockOption } from "./clock.ts";
 
 export interface Answer {
@@ -183,6 +183,25 @@ export function readOutput({ code, stdout, stderr }: Answer): any {
 	expect(output.exitCode).toBe(code);
 	for (const line of stderr.split("\n")) expect(() => JSON.parse(line), `JSON on standard error: ${line}`).toThrow();
 	return output;
+}
+
+/** The lines on standard output, each of which fits schemas/line.json: the first, those of organizations, and the last. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by the assertions of each test.
+export function readLines({ code, stdout }: Answer): { start: any; organizations: any[]; summary: any } {
+	const lines = stdout
+		.split("\n")
+		.slice(0, -1)
+		.map((line) => JSON.parse(line));
+	for (const line of lines) expect(checkSchema("line.json", line)).toEqual([]);
+	const [start, ...organizations] = lines;
+	const summary = organizations.pop();
+	expect([start.type, ...new Set(organizations.map(({ type }) => type)), summary.type]).toEqual([
+		"start",
+		...(organizations.length === 0 ? [] : ["organization"]),
+		"summary",
+	]);
+	expect(summary.exitCode).toBe(code);
+	return { start, organizations, summary };
 }
 
 /** What varies from run to run, replaced by its name. Nothing else is. */

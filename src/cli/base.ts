@@ -3,14 +3,16 @@
  * another file or folder. Neither falls back to the other: a pull request can add a folder with the name of any revision.
  */
 import { posix, relative, resolve, sep } from "node:path";
-import { type DocumentSource, parseDocuments } from "../document/parse.ts";
+import { checkFleet, type DesiredFleet } from "../document/fleet.ts";
+import { type DocumentSource, type ListFile, type ListFinder, listLimits } from "../document/parse.ts";
 import { ConfigurationError, DocumentError } from "../errors.ts";
 import { showText } from "../escape.ts";
-import type { DesiredOrganization } from "../plan/organization.ts";
 import { defaultDocument, isDocumentName, isHiddenPath } from "./document-files.ts";
 import { Git, type GitObject, type RequestedPath } from "./git.ts";
+import { listName } from "./list-files.ts";
 import type { Terminal } from "./output.ts";
-import { allLimitBytes, type DocumentFlags, readDesired } from "./sources.ts";
+import { allLimitBytes, type DocumentFlags, readFleet } from "./sources.ts";
+import { openSpool } from "./spool.ts";
 
 export interface BaseFlags {
 	readonly base?: string;
@@ -22,7 +24,7 @@ export interface Base {
 	readonly name: string;
 	/** The flag with its value, for messages. */
 	readonly flag: string;
-	readonly organizations: readonly DesiredOrganization[];
+	readonly fleet: DesiredFleet;
 	/** Whether the base has the same paths as the documents. Then an organization that is missing now was removed. */
 	readonly samePaths: boolean;
 	/** Paths that do not exist in the base. */
@@ -44,8 +46,8 @@ export async function readBase(flags: BaseFlags & DocumentFlags, terminal: Termi
 async function ofFile(name: string, { env }: DocumentFlags, terminal: Terminal): Promise<Base> {
 	const flag = `--base-file ${showText(name)}`;
 	try {
-		const organizations = await readDesired({ file: [name], env }, terminal);
-		return { name, flag, organizations, samePaths: false, missing: [] };
+		const fleet = await readFleet({ file: [name], env }, terminal);
+		return { name, flag, fleet, samePaths: false, missing: [] };
 	} catch (error) {
 		throw error instanceof DocumentError ? new DocumentError(error.problems, "the base") : error;
 	}
@@ -63,17 +65,17 @@ function ofRevision(name: string, { file: files, env }: DocumentFlags, terminal:
 			hint: "name the documents with -f, or compare with a file: --base-file PATH",
 		});
 	}
-	const { sources, missing } = readRevision(name, files.length === 0 ? [defaultDocument] : files, terminal);
-	const { organizations, problems } = parseDocuments(sources, terminal.environment, { env });
+	const { sources, findList, missing } = readRevision(name, files.length === 0 ? [defaultDocument] : files, terminal);
+	const { fleet, problems } = checkFleet(sources, terminal.environment, { env, findList }, openSpool());
 	if (problems.length > 0) throw new DocumentError(problems, "the base");
-	return { name, flag, organizations, samePaths: true, missing };
+	return { name, flag, fleet, samePaths: true, missing };
 }
 
 function readRevision(
 	name: string,
 	paths: readonly string[],
 	terminal: Terminal,
-): { sources: readonly DocumentSource[]; missing: readonly string[] } {
+): { sources: readonly DocumentSource[]; findList: ListFinder; missing: readonly string[] } {
 	const git = new Git(name, terminal);
 	const prefix = git.prefix();
 	const commit = git.commit();
@@ -98,8 +100,31 @@ function readRevision(
 	const contents = git.read(there);
 	return {
 		sources: there.map(({ path }, index) => ({ file: `${name}:${path}`, content: contents[index] ?? "" })),
+		findList: (file, from) => {
+			const path = listName(file.slice(name.length + 1), from);
+			const list = { path, inside: insidePath(git, path, prefix, terminal.directory) };
+			return readList(git, commit, list, named);
+		},
 		missing: missing.map(({ path }) => path),
 	};
+}
+
+/** Returns a list of the commit. It is in a folder that the operator names, or in that of a file, as in the working folder. */
+function readList(
+	git: Git,
+	commit: string,
+	list: RequestedPath,
+	named: readonly (GitObject & RequestedPath)[],
+): ListFile {
+	const refused = (why: string): ListFile => ({ mistake: `the list ${showText(list.path)} cannot be read: ${why}` });
+	const folders = named.map(({ kind, inside }) => (kind === "tree" ? inside : posix.dirname(inside)));
+	if (!folders.some((folder) => folder === "" || folder === "." || list.inside.startsWith(`${folder}/`))) {
+		return refused("it is outside the folder of the documents");
+	}
+	const [found] = git.find(commit, [list]);
+	if (found?.kind === "missing") git.refuseUnavailable(commit, [found]);
+	if (found?.kind !== "blob") return refused("it is not a file of that revision");
+	return { file: `${git.name}:${list.path}`, content: git.read([found], listLimits.bytes)[0] ?? "" };
 }
 
 /** Returns the documents in a folder of the commit, and in folders that links in it point to, as in the working folder. */

@@ -20,7 +20,7 @@ import {
 	uncheckedFlag,
 	waitFlag,
 } from "./flags.ts";
-import { formats, streamFormats } from "./formats.ts";
+import { formats, meteredFormats, streamFormats } from "./formats.ts";
 
 export function plan(): CommandRow {
 	return {
@@ -42,7 +42,7 @@ export function plan(): CommandRow {
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
 			...outputFlags(
-				formats,
+				streamFormats,
 				flag("--detailed-exitcode", "exit with 2 for changes, and with 5 if a guard blocks them"),
 			),
 		],
@@ -84,7 +84,7 @@ export function apply(): CommandRow {
 				waitFlag(),
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(formats),
+			...outputFlags([...formats, "openmetrics"]),
 		],
 		example: "orgsync apply -f orgsync.yaml --yes",
 		exitCodes: {
@@ -115,7 +115,7 @@ export function drift(): CommandRow {
 			]),
 			...activityFlags(),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(streamFormats),
+			...outputFlags(meteredFormats),
 		],
 		example: "orgsync drift --since last.json --format json --output last.json",
 		exitCodes: {

@@ -91,6 +91,7 @@ export async function connect({ flags, terminal, output }: ServiceCall): Promise
 		const notify = (notice: string | undefined): void => {
 			if (notice !== undefined) note(notice);
 		};
+		let throttled = 0;
 		const client = createClient({
 			url,
 			stamper,
@@ -101,6 +102,7 @@ export async function connect({ flags, terminal, output }: ServiceCall): Promise
 			...(local === undefined ? { proxy: readProxies(terminal.environment) } : {}),
 			onAttempt: (event) => {
 				const { operation, attempt, result, durationMs } = event;
+				if (result === 429) throttled += 1;
 				notify(notices.onAttempt(event));
 				output.detail(
 					`${operation}: ${result}, ${Math.round(durationMs)} ms${attempt === 1 ? "" : `, attempt ${attempt}`}`,
@@ -112,6 +114,7 @@ export async function connect({ flags, terminal, output }: ServiceCall): Promise
 			localOrganizationIds: local?.organizationIds,
 			close: async () => {
 				notify(notices.summarize());
+				output.metrics.recordRequests({ ...client.stats(), throttled });
 				await client.close();
 				await local?.close();
 			},

@@ -3,10 +3,10 @@
  * the operator names can be a link to anywhere. Each file is read once, however often it is named.
  */
 import { type Dirent, readdirSync, statSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
-import { isInside, leadsOutside, realPathOf } from "../files.ts";
+import { isDescriptor, isInside, leadsOutside, realPathOf } from "../files.ts";
 import { readOrRefuse } from "./read-file.ts";
 
 /** The document of a command without `-f`. */
@@ -20,6 +20,8 @@ export interface DocumentFile {
 	readonly path: string;
 	/** Whether it is a link that points outside its folder. Only a file that is named directly can be one. */
 	readonly isForeign: boolean;
+	/** The folder with the lists that it can name: the folder that the user names, or that of the file. */
+	readonly folder: string;
 }
 
 /**
@@ -31,13 +33,13 @@ export function findDocumentFiles(paths: readonly string[], directory: string): 
 	const isDefault = paths.length === 0;
 	const files = new Map<string, DocumentFile>();
 	for (const path of isDefault ? [defaultDocument] : paths) {
-		const found = path === "-" ? [standardInput] : findNamed(path, isDefault, directory);
+		const found = path === "-" ? [{ ...standardInput, folder: directory }] : findNamed(path, isDefault, directory);
 		for (const file of found) if (!files.has(file.path)) files.set(file.path, file);
 	}
 	return [...files.values()];
 }
 
-const standardInput: DocumentFile = { name: "-", path: "-", isForeign: false };
+const standardInput = { name: "-", path: "-", isForeign: false };
 
 function findNamed(name: string, isDefault: boolean, directory: string): readonly DocumentFile[] {
 	const full = resolve(directory, name);
@@ -52,7 +54,8 @@ function findNamed(name: string, isDefault: boolean, directory: string): readonl
 	return readOrRefuse(name, () => {
 		const path = realPathOf(full);
 		if (!found.isDirectory()) {
-			return [{ name, path, isForeign: leadsOutside(full) }];
+			const folder = isDescriptor(full) ? directory : dirname(full);
+			return [{ name, path, isForeign: leadsOutside(full), folder }];
 		}
 		const files = new Walk(name, path).files();
 		if (files.length > 0) return files;
@@ -161,7 +164,7 @@ class Walk {
 
 	#addFile({ name, path }: Place, found: Pick<Dirent, "isFile">): void {
 		if (!found.isFile()) throw new ConfigurationError(`${showText(name)} cannot be read: it is not a regular file`);
-		if (!this.#files.has(path)) this.#files.set(path, { name, path, isForeign: false });
+		if (!this.#files.has(path)) this.#files.set(path, { name, path, isForeign: false, folder: this.#root.path });
 	}
 
 	#refuse({ name }: Place): never {

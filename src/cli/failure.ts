@@ -4,6 +4,7 @@
 import { combineExitCodes, DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
+import type { OrganizationPart } from "../render/part.ts";
 import {
 	type ErrorDescription,
 	errorsOfFailed,
@@ -57,10 +58,15 @@ export function organizationsHead<Command extends string>(
 }
 
 /** Returns the failure as results have it. */
-export function describeFailed({ organizationId, error, steps = [] }: OrganizationError): FailedOrganization {
+function describeFailed({ organizationId, error, steps = [] }: OrganizationError): FailedOrganization {
 	return { organizationId, error: describeError(error), steps };
 }
 
-export function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
+/** Returns the part of a result for this organization. */
+export function failedPart(one: OrganizationError): OrganizationPart & { readonly failed: FailedOrganization } {
+	return { organizationId: one.organizationId, exitCode: exitCodeOfFailed(one), failed: describeFailed(one) };
+}
+
+function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
 	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
 }

@@ -4,6 +4,8 @@
 import { InvalidArgumentError } from "commander";
 import { isCredential, isVariableName } from "../document/variables.ts";
 import { ConfigurationError } from "../errors.ts";
+import { isVisible } from "../invisible.ts";
+import { reservedLabels } from "../render/metric-table.ts";
 
 /** Text that looks like a private key. No message repeats it. */
 export const privateKeyPattern = /\b[0-9a-f]{64}\b/i;
@@ -75,6 +77,16 @@ export function parsePlanDigest(text: string): string {
 	const [, hex] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text) ?? [];
 	if (hex !== undefined) return `sha256:${hex.toLowerCase()}`;
 	throw new InvalidArgumentError("It must be the SHA-256 digest that plan --out and show print.");
+}
+
+/** Returns the label that `NAME=VALUE` writes for the metrics. */
+export function parseMetricLabel(text: string): readonly [name: string, value: string] {
+	const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.+)$/.exec(text) ?? [];
+	if (name === undefined || value === undefined || name.startsWith("__") || !isVisible(value)) {
+		throw new InvalidArgumentError("It must be a label such as fleet=payments.");
+	}
+	if (!reservedLabels.has(name)) return [name, value];
+	throw new InvalidArgumentError(`${name} is a label of the metrics; choose another name.`);
 }
 
 /** A timer holds at most 2^31 ms. With a slower rate it would not wait at all. */

@@ -7,6 +7,7 @@ import {
 	parseFileName,
 	parseFileOrStream,
 	parseKeyFile,
+	parseMetricLabel,
 	parsePlanDigest,
 	parseRequestRate,
 	parseText,
@@ -133,10 +134,15 @@ export function outputFlags(choices: readonly Format[] = commonFormats, ...more:
 		flag("--comment-key <key>", "name in the hidden first line of Markdown (default: the command)"),
 		flag("--full-at <place>", "where to find the full result, for truncated Markdown"),
 	];
+	const metrics = [
+		fileFlag("--metrics <file>", "file for the run's metrics in OpenMetrics, besides the result"),
+		repeatableFlag("--metric-label <name=value>", "label for all metrics", parseMetricLabel),
+	];
 	return flagGroup("Output", [
 		flag("--format <format>", "output format").choices(choices).default("text"),
 		outputFileFlag("--output <file>", "file for the result, or - for standard output"),
 		...(choices.includes("markdown") ? markdown : []),
+		...(choices.includes("openmetrics") ? metrics : []),
 		...more,
 		flag("--no-color", "disable colors (NO_COLOR)"),
 		flag("-q, --quiet", "print only the result and errors"),

@@ -4,6 +4,7 @@
 import { type ProgramLanguage, programLanguages } from "../document/program.ts";
 import { writeJson } from "../escape.ts";
 import type { GithubOptions } from "../render/github.ts";
+import type { MetricsOptions, RunFacts } from "../render/openmetrics.ts";
 import type { OrganizationPart, StreamOptions } from "../render/part.ts";
 import type { CommandResult } from "../render/result.ts";
 import type { TextOptions } from "../render/result-text.ts";
@@ -15,10 +16,13 @@ export const formats = ["text", "json", "markdown", "html", "github"] as const;
 /** The formats of commands that work on one organization after the other. */
 export const streamFormats = [...formats, "jsonl"] as const;
 
+/** The formats of commands that can be watched: with metrics. */
+export const meteredFormats = [...streamFormats, "openmetrics"] as const;
+
 /** The formats of `export`: documents, and programs, which the command writes as the text of its result. */
 export const exportFormats = ["text", "json", ...programLanguages] as const;
 
-export const allFormats = [...streamFormats, ...programLanguages] as const;
+export const allFormats = [...meteredFormats, ...programLanguages] as const;
 
 export type Format = (typeof allFormats)[number];
 
@@ -39,7 +43,9 @@ export interface Rendered {
 	readonly summary: string;
 }
 
-export interface RenderOptions extends GithubOptions, TextOptions {}
+export interface RenderOptions extends GithubOptions, TextOptions {
+	readonly run: RunFacts;
+}
 
 /** Max bytes of a step's summary; GitHub takes 1 MiB. */
 const maxSummaryBytes = 1_000_000;
@@ -60,6 +66,7 @@ const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
 	},
 	json: async (result) => `${writeJson(result, 2)}\n`,
 	markdown: async (result, options) => (await import("../render/markdown.ts")).renderMarkdown(result, options),
+	openmetrics: async (result, { run }) => (await import("../render/openmetrics.ts")).renderOpenMetrics(result, run),
 	html: async (result, options) => (await import("../render/html.ts")).renderHtml(result, options),
 };
 
@@ -82,7 +89,11 @@ export interface PartRenderer {
 }
 
 /** Returns the renderer for a format that shows one organization after the other; undefined for one that is one document. */
-export async function findPartRenderer(format: Format, options: StreamOptions): Promise<PartRenderer | undefined> {
+export async function findPartRenderer(
+	format: Format,
+	options: StreamOptions & MetricsOptions,
+): Promise<PartRenderer | undefined> {
+	if (format === "openmetrics") return new (await import("../render/openmetrics.ts")).MetricsStream(options);
 	if (format === "jsonl") return new (await import("../render/lines.ts")).LineStream(options);
 	if (format === "text") return new (await import("../render/text-stream.ts")).TextStream(options);
 	return undefined;

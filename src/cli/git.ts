@@ -68,12 +68,12 @@ const isAboutFetching = /lazy fetching disabled|promisor remote|transport '[^']*
 
 /** Runs git. Each method throws ConfigurationError if git fails. */
 export class Git {
-	readonly #name: string;
+	/** The revision as `--base` has it. */
+	readonly name: string;
 	readonly #terminal: Terminal;
 
-	/** `name` is the revision that `--base` has. */
 	constructor(name: string, terminal: Terminal) {
-		this.#name = name;
+		this.name = name;
 		this.#terminal = terminal;
 	}
 
@@ -91,9 +91,9 @@ export class Git {
 	/** Returns the id of the commit. */
 	commit(): string {
 		// The name does not begin with a hyphen, so git does not take it for a flag.
-		const { code, output, warnings } = this.#run(["rev-parse", "--verify", `${this.#name}^{commit}`]);
+		const { code, output, warnings } = this.#run(["rev-parse", "--verify", `${this.name}^{commit}`]);
 		if (code === 0) {
-			if (!unambiguous.test(this.#name) && /is ambiguous/.test(warnings)) this.#refuseAmbiguous();
+			if (!unambiguous.test(this.name) && /is ambiguous/.test(warnings)) this.#refuseAmbiguous();
 			return output.toString().trim();
 		}
 		const shallow = this.#run(["rev-parse", "--is-shallow-repository"]).output.toString().trim() === "true";
@@ -170,12 +170,12 @@ export class Git {
 	}
 
 	/** Returns the contents in the same order. A file over the limit has just enough bytes to exceed it. */
-	read(files: readonly GitObject[]): readonly Uint8Array[] {
-		const small = files.filter(({ size }) => size <= fileLimitBytes);
+	read(files: readonly GitObject[], maxBytes: number = fileLimitBytes): readonly Uint8Array[] {
+		const small = files.filter(({ size }) => size <= maxBytes);
 		const output = this.#ask(["cat-file", "--batch"], small.map(({ id }) => `${id}\n`).join(""));
 		let at = 0;
 		return files.map(({ path, size }) => {
-			if (size > fileLimitBytes) return new Uint8Array(fileLimitBytes + 1);
+			if (size > maxBytes) return new Uint8Array(maxBytes + 1);
 			const start = output.indexOf("\n", at) + 1;
 			if (!/ blob \d+$/.test(output.toString("latin1", at, start - 1))) this.#refuseMissing(path);
 			at = start + size + 1;
@@ -219,7 +219,7 @@ export class Git {
 
 	/** Throws ConfigurationError about the revision. */
 	refuse(why: string, hint = "--base takes a revision of the documents' git repository"): never {
-		throw new ConfigurationError(`--base ${showText(this.#name)}: ${why}`, { hint });
+		throw new ConfigurationError(`--base ${showText(this.name)}: ${why}`, { hint });
 	}
 }
 

@@ -3,6 +3,7 @@
  */
 import { version } from "../version.ts";
 import type { Format } from "./formats.ts";
+import { hideKeys } from "./hide-keys.ts";
 import { Output, type Terminal } from "./output.ts";
 
 export interface OutputFlags {
@@ -13,6 +14,9 @@ export interface OutputFlags {
 	readonly color?: boolean;
 	readonly quiet?: boolean;
 	readonly verbose?: boolean;
+	readonly metrics?: string;
+	readonly metricLabel?: readonly (readonly [name: string, value: string])[];
+	readonly shard?: string;
 }
 
 /** Returns the output that these flags and `NO_COLOR` ask for; it never shows one of `keys`. */
@@ -29,7 +33,13 @@ export function makeOutput(command: string, flags: OutputFlags, terminal: Termin
 			...(flags.commentKey === undefined ? {} : { key: flags.commentKey }),
 			...(flags.fullAt === undefined ? {} : { whole: flags.fullAt }),
 		},
-		generatedBy: `orgsync ${version}`,
+		metrics: { version, file: flags.metrics, labels: labelsOf(flags, keys) },
 		keys,
 	});
+}
+
+/** Returns the labels of all metrics. A share of a fleet has its own series, because each runner writes its own file. */
+function labelsOf({ metricLabel = [], shard }: OutputFlags, keys: readonly string[]): Readonly<Record<string, string>> {
+	const given = metricLabel.map(([name, value]) => [name, hideKeys(value, keys)] as const);
+	return Object.fromEntries([...(shard === undefined ? [] : [["shard", hideKeys(shard, keys)] as const]), ...given]);
 }

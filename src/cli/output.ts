@@ -15,6 +15,7 @@ import {
 import { showLines, showText } from "../escape.ts";
 import type { Override } from "../plan/overrides.ts";
 import type { MarkdownOptions } from "../render/markdown.ts";
+import type { OrganizationPart } from "../render/part.ts";
 import { renderProblem } from "../render/problem-text.ts";
 import { type CommandResult, type ErrorDescription, errorsOf, type FailureResult } from "../render/result.ts";
 import { plainStyle, type Style } from "../render/style.ts";
@@ -23,6 +24,7 @@ import { failureResult } from "./failure.ts";
 import { type Format, findPartRenderer, isText, type Rendered, type RenderOptions, render } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
 import { type LocatedResult, PartReader, type ResultStream } from "./result-stream.ts";
+import { type MetricsFlags, RunMetrics } from "./run-metrics.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
 import { appendToFile, checkWritable, replaceFile, writeFile } from "./write-file.ts";
 
@@ -57,10 +59,15 @@ export interface OutputOptions {
 	/** A file that takes the result in place of standard output. */
 	readonly output: string | undefined;
 	readonly markdown: Pick<MarkdownOptions, "key" | "whole">;
-	/** Name and version of the program, for formats that are kept. */
-	readonly generatedBy: string;
+	readonly metrics: MetricsFlags;
 	/** Private keys on the command line, which no error repeats. */
 	readonly keys: readonly string[];
+}
+
+/** What makes the end of a result, and the metrics for the file of `--metrics`. */
+interface EndRenderers {
+	readonly renderEnd: (shown: CommandResult) => Promise<Rendered>;
+	readonly renderMetrics: (shown: CommandResult) => Promise<string>;
 }
 
 /** Columns of a terminal that does not say how many it has. */
@@ -72,13 +79,17 @@ export class Output {
 	#progressShown = false;
 	/** The file for the result; undefined once it turns out not to be writable. */
 	#output: string | undefined;
-	#replaces = false;
+	#replaces: boolean;
 	readonly #overrides: Override[] = [];
+	readonly metrics: RunMetrics;
 
 	constructor(terminal: Terminal, options: OutputOptions) {
 		this.#terminal = terminal;
 		this.#options = options;
 		this.#output = options.output;
+		this.metrics = new RunMetrics(terminal, options.metrics);
+		// A scraper reads the file at any time.
+		this.#replaces = options.format === "openmetrics";
 	}
 
 	/** Overrides of the whole run that were used so far. */
@@ -101,7 +112,7 @@ export class Output {
 	}
 
 	get generatedBy(): string {
-		return this.#options.generatedBy;
+		return `orgsync ${this.#options.metrics.version}`;
 	}
 
 	/** Prints a note on the work under way, except with `--quiet`. */
@@ -157,17 +168,22 @@ export class Output {
 		if ("parts" in given) return this.#printParts(given);
 		const { result, positionOf } = "result" in given ? given : { result: given, positionOf: undefined };
 		const options: RenderOptions = {
-			...{ ...this.#options.markdown, generatedBy: this.#options.generatedBy, quiet: this.#options.quiet },
-			...{ style: this.#resultStyle() },
+			...{ ...this.#options.markdown, generatedBy: this.generatedBy, quiet: this.#options.quiet },
+			...{ style: this.#resultStyle(), run: this.metrics.facts() },
 			...(positionOf === undefined ? {} : { positionOf }),
 		};
-		return this.#conclude(result, errorsOf(result), (shown) => render(this.format, shown, options));
+		const renderMetrics = async (shown: CommandResult) => (await render("openmetrics", shown, options)).text;
+		return this.#conclude(result, errorsOf(result), {
+			renderEnd: (shown) => render(this.format, shown, options),
+			renderMetrics,
+		});
 	}
 
 	/** Prints each part when it is its turn, then the end. A format that is one document is printed when all parts are known. */
 	async #printParts(stream: ResultStream): Promise<ExitCode> {
 		const { command, size } = stream;
-		const renderer = await findPartRenderer(this.format, { command, size, style: this.#resultStyle() });
+		const options = { command, size, style: this.#resultStyle(), run: () => this.metrics.facts() };
+		const renderer = await findPartRenderer(this.format, options);
 		const reader = new PartReader(stream);
 		const fail = (error: unknown): FailureResult => {
 			this.showStack(error);
@@ -182,17 +198,25 @@ export class Output {
 			if (this.#output !== undefined) before += text;
 			else await this.#writePart(text);
 		};
+		const metrics = this.metrics.file === undefined ? undefined : await findPartRenderer("openmetrics", options);
+		const show = (part: OrganizationPart): Promise<void> => {
+			metrics?.add(part);
+			return write(renderer.add(this.#hide(part)));
+		};
 		await write(renderer.begin());
-		const rest = await reader.read((part) => write(renderer.add(this.#hide(part)))).catch(fail);
+		const rest = await reader.read(show).catch(fail);
 		const errors = [...("plans" in rest ? [] : errorsOf(rest)), ...reader.errors];
-		return this.#conclude(rest, errors, async (shown) => ({ text: before + renderer.end(shown), summary: "" }));
+		return this.#conclude(rest, errors, {
+			renderEnd: async (shown) => ({ text: before + renderer.end(shown), summary: "" }),
+			renderMetrics: async (shown) => metrics?.end(shown) ?? "",
+		});
 	}
 
 	/** Prints the end of a result, and its errors, and returns its exit code. */
 	async #conclude(
 		result: CommandResult,
 		errors: readonly ErrorDescription[],
-		renderEnd: (shown: CommandResult) => Promise<Rendered>,
+		{ renderEnd, renderMetrics }: EndRenderers,
 	): Promise<ExitCode> {
 		const shown = this.#hide(this.#overrides.length === 0 ? result : { ...result, overrides: this.#overrides });
 		this.#terminal.observe?.(shown);
@@ -200,6 +224,7 @@ export class Output {
 			const { text } = await renderEnd(shown);
 			// With nothing but errors to print, the file of `--output` stays unchanged.
 			if (text !== "" || errors.length === 0) this.#writeResult(text, shown.exitCode);
+			await this.#writeMetrics(() => renderMetrics(shown));
 		}
 		for (const problem of shown.problems) this.#write(`${renderProblem(problem)}\n`);
 		for (const error of errors) this.#writeError(error);
@@ -207,6 +232,7 @@ export class Output {
 		const complete = await this.#withLostMessages(shown);
 		const { text, summary } = await renderEnd(complete);
 		this.#summarize(summary);
+		await this.#writeMetrics(() => renderMetrics(complete));
 		return this.#writeResult(text, complete.exitCode);
 	}
 
@@ -249,6 +275,18 @@ export class Output {
 			appendToFile(resolve(this.#terminal.directory, file), summary);
 		} catch (error) {
 			this.warn(`the summary of the step cannot be written to ${showText(file)}: ${explainFileError(error)}`);
+		}
+	}
+
+	/** Writes the file of `--metrics`. A failure is only a warning: the metrics are a copy, and their old time shows it. */
+	async #writeMetrics(renderMetrics: () => Promise<string>): Promise<void> {
+		const { file } = this.metrics;
+		if (file === undefined) return;
+		const text = await renderMetrics();
+		try {
+			this.metrics.write(text);
+		} catch (error) {
+			this.warn(`the metrics cannot be written to ${showText(file)}: ${explainFileError(error)}`);
 		}
 	}
 

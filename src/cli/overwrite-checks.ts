@@ -14,6 +14,8 @@ import type { Terminal } from "./output.ts";
 export interface FileFlags {
 	readonly output?: string;
 	readonly out?: string;
+	readonly metrics?: string;
+	readonly since?: string;
 	/** A list of documents to read, or the document to write. */
 	readonly file?: string | readonly string[];
 	readonly journal?: string;
@@ -31,13 +33,13 @@ const localKeys = ["local.private", "local.public"];
  * `.orgsync`. `words` are the arguments without flags.
  */
 export function refuseOverwriting(
-	flag: "output" | "out",
+	flag: "output" | "out" | "metrics",
 	command: string,
 	flags: FileFlags,
 	words: readonly string[],
 	{ directory, environment }: Pick<Terminal, "directory" | "environment">,
 ): void {
-	const { [flag]: written, out, file, journal, keyFile, plan, baseFile } = flags;
+	const { [flag]: written, output, out, since, file, journal, keyFile, plan, baseFile } = flags;
 	if (written === undefined) return;
 	const isDefault = file === undefined ? command === "init" : file.length === 0;
 	const documents = isDefault ? [defaultDocument] : [file ?? []].flat();
@@ -52,6 +54,8 @@ export function refuseOverwriting(
 		),
 		["the saved plan", command === "show" ? words[0] : plan],
 		["the earlier document", baseFile],
+		["the earlier report", flag === "metrics" ? since : undefined],
+		["the file of --output", flag === "metrics" ? output : undefined],
 		["the file of --out", flag === "output" && command === "import-key" ? out : undefined],
 	];
 	const target = resolve(directory, written);

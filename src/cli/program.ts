@@ -68,9 +68,11 @@ async function runCommand(
 	const flags = readFlags<OutputFlags & FileFlags>(command);
 	const output = makeOutput(name, flags, terminal, keys);
 	try {
-		if (flags.output !== undefined || flags.out !== undefined || flags.journal !== undefined) {
+		if ([flags.output, flags.out, flags.metrics, flags.journal].some((file) => file !== undefined)) {
 			const { refuseLocalFiles, refuseOverwriting } = await import("./overwrite-checks.ts");
-			const refuse = (flag: "output" | "out"): void => refuseOverwriting(flag, name, flags, words, terminal);
+			const refuse = (flag: "output" | "out" | "metrics"): void =>
+				refuseOverwriting(flag, name, flags, words, terminal);
+			output.metrics.check(() => refuse("metrics"));
 			output.checkOutput(() => refuse("output"));
 			refuse("out");
 			refuseLocalFiles(flags, terminal);

@@ -1,11 +1,12 @@
 /** Reads and parses the documents of a command: files, folders and standard input. */
 
 import { checkFleet, type DesiredFleet, organizationsIn } from "../document/fleet.ts";
-import { type DocumentSource, withoutFileText } from "../document/parse.ts";
+import { type DocumentSource, type ListFinder, withoutFileText } from "../document/parse.ts";
 import { ConfigurationError, DocumentError } from "../errors.ts";
 import { readRegularFile } from "../files.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { type DocumentFile, findDocumentFiles } from "./document-files.ts";
+import { findListsOf } from "./list-files.ts";
 import type { Terminal } from "./output.ts";
 import { readOrRefuse } from "./read-file.ts";
 import { openSpool } from "./spool.ts";
@@ -36,9 +37,16 @@ export async function readDesired(flags: DocumentFlags, terminal: Terminal): Pro
 /** Returns the checked fleet. Throws ConfigurationError for an unreadable file, DocumentError with all problems. */
 export async function readFleet({ file, env }: DocumentFlags, terminal: Terminal): Promise<DesiredFleet> {
 	const sources = await readSources(file, terminal);
-	const { fleet, problems } = checkFleet(sources, terminal.environment, { env }, openSpool());
-	if (problems.length === 0) return fleet;
 	const foreign = new Set(sources.filter(({ isForeign }) => isForeign).map(({ name }) => name));
+	const find = findListsOf(sources, terminal.directory);
+	const findList: ListFinder = (document, from) => {
+		const list = find(document, from);
+		// The text of the document is in the problems of its list.
+		if (list.file !== undefined && foreign.has(document)) foreign.add(list.file);
+		return list;
+	};
+	const { fleet, problems } = checkFleet(sources, terminal.environment, { env, findList }, openSpool());
+	if (problems.length === 0) return fleet;
 	throw new DocumentError(
 		problems.flatMap((problem) => (foreign.has(problem.file) ? withoutFileText([problem]) : [problem])),
 	);

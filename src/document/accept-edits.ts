@@ -51,10 +51,23 @@ export function makeAcceptEdits(
 			if (change !== undefined) editor.accept(change);
 			else if (problem === undefined) throw new NotEditable("no edit of the document can resolve it");
 		});
-		if (because !== undefined) refusals.push(`cannot accept ${address}: ${because}`);
+		const isEdited = because === undefined && editor.hasEdits(address);
+		const fromList = isEdited ? undefined : explainTemplate(desired);
+		if (because !== undefined || fromList !== undefined) {
+			refusals.push(`cannot accept ${address}: ${fromList ?? because}`);
+		}
 	}
 	if (refusals.length > 0) return { edits: [], refusals };
 	return editor.finish();
+}
+
+/**
+ * Returns why an object that no document of the organization's own has cannot be accepted, or undefined if no list has the
+ * organization. What one organization has live must not change the document of all.
+ */
+function explainTemplate({ row }: DesiredOrganization): string | undefined {
+	if (row === undefined) return undefined;
+	return `${row.document} describes it for all organizations of its list; change that document, or the values of this organization at ${row.file}:${row.line}, or move the object to a document of this organization alone`;
 }
 
 /** Returns the message of the NotEditable that the function throws, or undefined. */
@@ -104,6 +117,12 @@ class AcceptEditor {
 	/** Adds the edit that removes the entry of a tag that does not exist. */
 	removeTag(address: string): void {
 		this.#removeItem(address, this.#findTag(address), true);
+	}
+
+	/** Whether something is to be edited for an address. */
+	hasEdits(address: string): boolean {
+		const isOfList = [...this.#lists.values()].some(({ addresses }) => addresses.has(address));
+		return isOfList || this.#edits.some((edit) => edit.address === address);
 	}
 
 	/** Returns all edits. Each list is edited once, at the end. */

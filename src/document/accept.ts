@@ -20,7 +20,7 @@ import { canonicalJson, compareText } from "../plan/value.ts";
 import { type DocumentEdit, makeAcceptEdits } from "./accept-edits.ts";
 import { differingAddresses, type SkippedAddress, selectAddresses } from "./accept-selection.ts";
 import { type EditableFile, lineAfter, NotEditable, readEditable } from "./edit.ts";
-import { type DocumentSource, type ParsedDocuments, parseDocuments, type VariableOptions } from "./parse.ts";
+import { type DocumentSource, type ParsedDocuments, type ParseOptions, parseDocuments } from "./parse.ts";
 import type { Environment } from "./variables.ts";
 
 /** One organization: its desired state, its live state, and the plan that compares them. */
@@ -66,7 +66,7 @@ export function acceptLive(
 	environment: Environment,
 	inputs: readonly AcceptInput[],
 	patterns: readonly string[],
-	options: VariableOptions = {},
+	options: ParseOptions = {},
 ): Acceptance {
 	const selection = selectAddresses(
 		inputs.map(({ plan }) => plan),

@@ -19,6 +19,8 @@ export interface Cell {
 	/** A scalar as the file has it, before variables are substituted; empty for a map or a list. */
 	readonly written: string;
 	readonly fromEnvironment: boolean;
+	/** Where the document uses a value of a list, whose place in the list is `at`, and as what. */
+	readonly usedAs?: { readonly text: string; readonly at: Position };
 	/** Whether a problem says that this value is unusable. */
 	invalid: boolean;
 	/** Known keys of which an unknown key is probably a typing error, so that they are not reported as missing too. */

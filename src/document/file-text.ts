@@ -6,12 +6,24 @@ import type { Problems } from "./problems.ts";
 /** Largest file that is read, in bytes. */
 const maxFileBytes = 8 * 1024 * 1024;
 
+/** Which text is expected: a document by default, or a list. */
+interface TextOptions {
+	readonly maxBytes?: number;
+	readonly isYaml?: boolean;
+}
+
 /** Returns the text of a file without a byte order mark, or undefined after reporting a problem. */
-export function readText(file: string, content: string | Uint8Array, problems: Problems): string | undefined {
+export function readText(
+	file: string,
+	content: string | Uint8Array,
+	problems: Problems,
+	{ maxBytes = maxFileBytes, isYaml = true }: TextOptions = {},
+): string | undefined {
 	const begin = { file, line: 1, column: 1 };
 	const size = typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
-	if (size > maxFileBytes) {
-		return problems.add(begin, "", "too-large", "the file is larger than 8 MiB; split it into several files");
+	if (size > maxBytes) {
+		const max = maxBytes / 1024 / 1024;
+		return problems.add(begin, "", "too-large", `the file is larger than ${max} MiB; split it into several files`);
 	}
 	const decoded = typeof content === "string" ? content : decode(file, content, problems);
 	if (decoded === undefined) return undefined;
@@ -21,7 +33,8 @@ export function readText(file: string, content: string | Uint8Array, problems: P
 	if (control === null) return text;
 	// Some tools display a lone carriage return as a line break, but in YAML a comment continues after it.
 	const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-	const message = `the control character U+${code} is not allowed in YAML; remove it, or write "\\u${code}" in double quotes`;
+	const instead = isYaml ? `in YAML; remove it, or write "\\u${code}" in double quotes` : "in a list; remove it";
+	const message = `the control character U+${code} is not allowed ${instead}`;
 	const at = { file, ...positionIn(text, control.index) };
 	return problems.add(at, "", "not-text", code === "0000" ? nulMessage : message);
 }

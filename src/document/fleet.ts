@@ -3,8 +3,8 @@
  */
 import type { Problem } from "../errors.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
-import { type DocumentSource, freeze, parseDocuments } from "./parse.ts";
-import type { Environment, VariableOptions } from "./variables.ts";
+import { type DocumentSource, freeze, type ParseOptions, readDocuments } from "./parse.ts";
+import type { Environment } from "./variables.ts";
 
 /** The organizations of all documents, as they were checked. Memory does not grow with what the documents say. */
 export interface DesiredFleet {
@@ -32,11 +32,15 @@ export interface CheckedFleet {
 export function checkFleet(
 	sources: readonly DocumentSource[],
 	environment: Environment,
-	options: VariableOptions,
+	options: ParseOptions,
 	store: ValueStore,
 ): CheckedFleet {
-	const { organizations, problems } = parseDocuments(sources, environment, options);
-	return { fleet: storeFleet(organizations, store), problems };
+	const places = new Map<string, number>();
+	const problems = readDocuments(sources, environment, options, (desired) => {
+		places.set(desired.organizationId, store.put(desired));
+	});
+	if (problems.length > 0) places.clear();
+	return { fleet: storedFleet(places, store), problems };
 }
 
 /** Returns a fleet of organizations that are in memory. */
@@ -48,10 +52,9 @@ export function fleetOf(organizations: readonly DesiredOrganization[]): DesiredF
 	};
 }
 
-function storeFleet(organizations: readonly DesiredOrganization[], store: ValueStore): DesiredFleet {
-	const places = new Map(organizations.map((desired) => [desired.organizationId, store.put(desired)]));
+function storedFleet(places: ReadonlyMap<string, number>, store: ValueStore): DesiredFleet {
 	return {
-		organizationIds: [...places.keys()],
+		organizationIds: [...places.keys()].sort(),
 		load: (organizationId) => {
 			const place = places.get(organizationId);
 			if (place === undefined) throw new RangeError(`the fleet has no organization ${organizationId}`);

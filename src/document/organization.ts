@@ -59,9 +59,12 @@ export function readOrganization(
 		objects: desired.objects.map(withoutPlace),
 		...(rules.length === 0 ? {} : { rules: rules.map(withoutPlace) }),
 	});
-	const files = [...new Set(roots.map((root) => root.at.file))].sort();
+	const ids = roots.flatMap((root) => entryOf(root, "organizationId") ?? []);
+	const files = [...new Set([...roots, ...ids].map(({ at }) => at.file))].sort();
+	const inList = ids.find(({ usedAs }) => usedAs !== undefined);
+	const row = inList && { ...inList.at, document: inList.usedAs?.at.file ?? "" };
 	const aliases = Object.fromEntries([...users.ids].sort(([left], [right]) => (left < right ? -1 : 1)));
-	return { ...desired, users: aliases, digest, files };
+	return { ...desired, users: aliases, digest, files, ...(row === undefined ? {} : { row }) };
 }
 
 function readProtected(roots: readonly Cell[], users: Users, problems: Problems): ProtectedObjects {

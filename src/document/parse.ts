@@ -6,19 +6,22 @@
  * fails in one stage does not reach the next. The others do, so that all problems are reported at once.
  */
 import type { Problem } from "../errors.ts";
-import type { DesiredOrganization } from "../plan/organization.ts";
-import { type Cell, entryOf } from "./cell.ts";
+import type { DesiredOrganization, Position } from "../plan/organization.ts";
+import type { Cell } from "./cell.ts";
 import { readText } from "./file-text.ts";
+import type { ListFinder } from "./list.ts";
 import { readOrganization } from "./organization.ts";
 import { readPlainTree } from "./plain-tree.ts";
 import { Problems } from "./problems.ts";
 import { checkStructure } from "./structure.ts";
-import { isDocument, readTree } from "./tree.ts";
-import { readId } from "./users.ts";
+import { readTemplate, type Template } from "./template.ts";
+import { hasKey, isDocument, readTree } from "./tree.ts";
+import { organizationIdOf } from "./users.ts";
 import { type Environment, Substitution, type VariableOptions } from "./variables.ts";
 import { readYaml } from "./yaml.ts";
 
 export { caip2Aliases, knownCaip2 } from "./expectations.ts";
+export { type ListFile, type ListFinder, listLimits } from "./list.ts";
 export type { VariableOptions } from "./variables.ts";
 
 /** A file: its name as the user wrote it (`-` is standard input), and its content. */
@@ -34,6 +37,12 @@ export interface ParsedDocuments {
 	readonly problems: readonly Problem[];
 }
 
+/** How documents are read. */
+export interface ParseOptions extends VariableOptions {
+	/** Finds the files of `organizations: { from: FILE }`; without it there are none. */
+	readonly findList?: ListFinder;
+}
+
 /**
  * Returns the desired state of each organization, or all problems of the documents. `${NAME}` is replaced with the value of
  * `environment` if documents may use that variable (variables.ts). No problem contains such a value. Never throws.
@@ -41,22 +50,50 @@ export interface ParsedDocuments {
 export function parseDocuments(
 	sources: readonly DocumentSource[],
 	environment: Environment,
-	options: VariableOptions = {},
+	options: ParseOptions = {},
 ): ParsedDocuments {
+	const organizations: DesiredOrganization[] = [];
+	const problems = readDocuments(sources, environment, options, (one) => organizations.push(one));
+	organizations.sort((left, right) => (left.organizationId < right.organizationId ? -1 : 1));
+	return freeze({ organizations: problems.length === 0 ? organizations : [], problems });
+}
+
+/**
+ * Calls `take` with the desired state of each organization, in no order, and returns the problems. If there are any, `take` was
+ * called with some organizations only, and none of them can be used. Organizations of a list are read one after the other, so
+ * memory does not grow with it. Never throws.
+ */
+export function readDocuments(
+	sources: readonly DocumentSource[],
+	environment: Environment,
+	options: ParseOptions,
+	take: (desired: DesiredOrganization) => void,
+): readonly Problem[] {
 	const problems = new Problems();
 	const substitution = new Substitution(environment, options);
-	const { roots, isComplete } = readRoots(sources, substitution, problems);
+	const { roots, templates, isComplete } = readRoots(sources, substitution, problems);
 	const byOrganization = Map.groupBy(roots, (root) => organizationIdOf(root, problems) ?? "");
 	const unassigned = byOrganization.get("") ?? [];
 	byOrganization.delete("");
 	// An alias that one document uses may be defined in another that could not be read or assigned.
-	const complete = isComplete && (unassigned.length === 0 || roots.length === 1);
-	const organizations = [...byOrganization]
-		.sort(([left], [right]) => (left < right ? -1 : 1))
-		.map(([id, group]) => readOrganization(id, group, complete, problems));
+	const complete = isComplete && (unassigned.length === 0 || roots.length + templates.length === 1);
+	const read = (id: string, group: readonly Cell[]): void => {
+		const organization = readOrganization(id, group, complete, problems);
+		if (problems.isEmpty) take(organization);
+	};
+	const files = sources.map(({ file }) => file);
+	const first = new Map<string, Position>();
+	for (const template of templates) {
+		const list = readTemplate(template, { substitution, problems, first, findList: options.findList }, (id, root) => {
+			const group = byOrganization.get(id);
+			if (group === undefined) read(id, [root]);
+			else group.push(root);
+		});
+		if (list !== undefined) files.splice(files.indexOf(template.file) + 1, 0, list);
+	}
+	for (const [id, group] of byOrganization) read(id, group);
 	for (const root of unassigned) readOrganization("", [root], complete, problems);
-	const found = problems.sorted(sources.map((source) => source.file));
-	return freeze({ organizations: found.length === 0 ? organizations : [], problems: found });
+	return problems.sorted(files);
 }
 
 /**
@@ -86,13 +123,17 @@ export function withoutFileText(problems: readonly Problem[]): readonly Problem[
 	}));
 }
 
-/** Returns the documents, and whether every document of every source could be read. */
-function readRoots(
-	sources: readonly DocumentSource[],
-	substitution: Substitution,
-	problems: Problems,
-): { readonly roots: readonly Cell[]; readonly isComplete: boolean } {
+interface Roots {
+	readonly roots: readonly Cell[];
+	readonly templates: readonly Template[];
+	/** Whether every document of every source could be read. */
+	readonly isComplete: boolean;
+}
+
+/** Returns the documents, those with `organizations` apart. */
+function readRoots(sources: readonly DocumentSource[], substitution: Substitution, problems: Problems): Roots {
 	const roots: Cell[] = [];
+	const templates: Template[] = [];
 	let isComplete = true;
 	for (const { file, content } of sources) {
 		const text = readText(file, content, problems);
@@ -107,17 +148,16 @@ function readRoots(
 				isComplete = false;
 				continue;
 			}
+			if (hasKey(document, "organizations")) {
+				templates.push({ file, document, positionOf: yaml.positionOf });
+				continue;
+			}
 			const root = readTree(document, yaml.positionOf, substitution, problems);
 			if (!root.invalid) checkStructure(root, problems);
 			roots.push(root);
 		}
 	}
-	return { roots, isComplete };
-}
-
-function organizationIdOf(root: Cell, problems: Problems): string | undefined {
-	const cell = entryOf(root, "organizationId");
-	return cell === undefined ? undefined : readId(cell, problems);
+	return { roots, templates, isComplete };
 }
 
 /** Freezes the value and everything in it, and returns it. */

@@ -41,7 +41,18 @@ export class Problems {
 
 	/** Adds a problem of a cell, at its value or at its key. */
 	report(cell: Cell, code: string, message: string, where: "key" | "value" = "value"): undefined {
-		if (!this.#isFull) this.add(where === "key" ? cell.keyAt : cell.at, pathOf(cell), code, message);
+		if (this.#isFull) return;
+		if (where === "key") this.add(cell.keyAt, pathOf(cell), code, message);
+		else this.add(cell.at, pathOf(cell), code, `${message}${describeUse(cell)}`);
+	}
+
+	/** Whether further problems are omitted. */
+	get isFull(): boolean {
+		return this.#isFull;
+	}
+
+	get isEmpty(): boolean {
+		return this.#problems.size === 0;
 	}
 
 	/** Adds a problem of a cell and marks the cell invalid, so that no other check reports its value. */
@@ -100,6 +111,13 @@ export function quote(text: string): string {
 /** Returns the scalar of a cell as the document has it, in backticks. It never shows a value from the environment. */
 export function quoteCell(cell: Cell): string {
 	return quote(cell.written);
+}
+
+/** Returns where the template uses a value of a list, as the end of a message; empty for another value. */
+function describeUse({ usedAs }: Cell): string {
+	if (usedAs === undefined) return "";
+	const { file, line, column } = usedAs.at;
+	return ` (${quote(usedAs.text)} at ${file}:${line}:${column})`;
 }
 
 /** Returns the key of a cell in backticks, or `an item of` its list: the subject of a message. */

@@ -7,6 +7,7 @@
 
 import { uuid } from "../plan/organization.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
+import { validators } from "../validators/document.ts";
 import { type Cell, cellAt, isWithinInvalid, pathOf, pathWithKey, toPlainValue } from "./cell.ts";
 import { describeCell, type Problems, quote, quoteCell } from "./problems.ts";
 import { writeFlow, writeKey } from "./write-yaml.ts";
@@ -18,7 +19,7 @@ const checkedKeywords = ["type", "additionalProperties", "required", "enum", "mi
 
 /** Reports each difference between the structure of the document and the schema. */
 export function checkStructure(root: Cell, problems: Problems): void {
-	const errors = checkSchema("document.json", toPlainValue(root)).filter(
+	const errors = checkSchema(validators, "document.json", toPlainValue(root)).filter(
 		(error) =>
 			checkedKeywords.includes(error.keyword) &&
 			error.propertyName === undefined &&
@@ -79,11 +80,13 @@ function describeTypeError(cell: Cell, schema: Schema): string {
 	const example = examplesOf(schema)[0];
 	const subject = describeCell(cell);
 	if (types.includes("string") && cell.kind === "number" && typeof example === "string" && uuid.test(example)) {
-		return `${subject} is not an id: YAML reads ${cell.written} as a number; expected a UUID such as ${example}`;
+		const found = cell.usedAs === undefined ? `YAML reads ${cell.written} as a number` : "the list has a number";
+		return `${subject} is not an id: ${found}; expected a UUID such as ${example}`;
 	}
 	if (types[0] === "string" && types.length === 1 && (cell.kind === "number" || cell.kind === "boolean")) {
 		const read = cell.kind === "number" ? "a number" : "true or false";
-		return `${subject} must be text, but YAML reads ${quoteCell(cell)} as ${read}; put it in quotes: "${cell.written}"`;
+		const found = cell.usedAs === undefined ? `YAML reads ${quoteCell(cell)} as` : "the list has";
+		return `${subject} must be text, but ${found} ${read}; put it in quotes: "${cell.written}"`;
 	}
 	if (types[0] === "array" && cell.kind === "text") {
 		return `${subject} must be a list, but is the text ${quoteCell(cell)}; put it in brackets: [${writeKey(cell.written)}]`;

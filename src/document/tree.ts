@@ -3,14 +3,15 @@
  * missing values, keys that are not text, unknown tags and merge keys. Only this file, yaml.ts and edit.ts import `yaml`.
  */
 
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } from "yaml";
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, Pair, type ParsedNode, Scalar } from "yaml";
 import { readOnlyKinds, removalKinds } from "../plan/kinds/index.ts";
 import { expectationLists, removalLists } from "../plan/kinds/names.ts";
 import type { Position } from "../plan/organization.ts";
 import type { Cell } from "./cell.ts";
 import { makeCell, pathOf, pathWithKey, type Slot } from "./cell.ts";
+import type { RowValues } from "./each.ts";
 import { describePlace, type Problems, quote } from "./problems.ts";
-import { expansionMessage, type Substitution } from "./variables.ts";
+import type { Substituted, Substitution } from "./variables.ts";
 
 /** Max values that all aliases (`*name`) of a document can add. */
 const maxAliasedValues = 10_000;
@@ -28,18 +29,59 @@ interface Anchor {
 	size: { readonly cells: number; readonly bytes: number } | undefined;
 }
 
+/** The parts of a document to read, all without them. */
+export interface TreePart {
+	/** Keys of the document to read. */
+	readonly isRead?: (key: string) => boolean;
+	/** The values of `${each.NAME}`, for a document that is a template. */
+	readonly row?: RowValues;
+	/** Is called with a cell that uses a value which the row does not have. */
+	readonly onMissing?: (cell: Cell) => void;
+}
+
 /** Returns the root cell of a document that is not empty. */
 export function readTree(
 	document: Document.Parsed,
 	positionOf: (offset: number) => Position,
 	substitution: Substitution,
 	problems: Problems,
+	part: TreePart = {},
 ): Cell {
-	return new TreeReader(positionOf, substitution, problems).read(document.contents as Node);
+	const root = document.contents as Node;
+	if (part.row === undefined) substitution.beginDocument();
+	else substitution.beginRow(part.row, root.range?.[1] ?? 0);
+	return new TreeReader(positionOf, substitution, problems, part).read(root);
+}
+
+/** Gives a document with `organizations` and without `organizationId` the default of that. */
+export function addDefaultId({ contents }: Document.Parsed): void {
+	if (!isMap(contents)) return;
+	const keys = contents.items.map(({ key }) => key as Node).filter((key) => isScalar(key));
+	const place = keys.find(({ value }) => value === "organizations");
+	if (place === undefined || keys.some(({ value }) => value === "organizationId")) return;
+	const [key, value] = [new Scalar("organizationId"), new Scalar("${each.organizationId}")];
+	key.range = place.range ?? null;
+	value.range = place.range ?? null;
+	contents.items.unshift(new Pair(key, value) as unknown as Pair<ParsedNode, ParsedNode>);
+}
+
+/** Whether the document is a map with this key. */
+export function hasKey({ contents }: Document.Parsed, key: string): boolean {
+	return isMap(contents) && contents.items.some((pair) => isScalar(pair.key) && pair.key.value === key);
 }
 
 /** Keys of a document, as in schemas/document.json. */
-const rootKeys = ["organizationId", "users", "userTags", "absent", "expect", "protect", "limits", "rules"];
+const rootKeys = [
+	"organizationId",
+	"organizations",
+	"users",
+	"userTags",
+	"absent",
+	"expect",
+	"protect",
+	"limits",
+	"rules",
+];
 
 /** Max keys of a map that are compared with them. */
 const maxComparedKeys = 100;
@@ -83,12 +125,18 @@ class TreeReader {
 	/** Bytes of the texts and keys read so far. */
 	#bytes = 0;
 	#expanded = 0;
+	readonly #part: TreePart;
 
-	constructor(positionOf: (offset: number) => Position, substitution: Substitution, problems: Problems) {
+	constructor(
+		positionOf: (offset: number) => Position,
+		substitution: Substitution,
+		problems: Problems,
+		part: TreePart,
+	) {
 		this.#positionOf = positionOf;
 		this.#substitution = substitution;
 		this.#problems = problems;
-		substitution.beginDocument();
+		this.#part = part;
 	}
 
 	/** Returns the root cell. */
@@ -139,6 +187,7 @@ class TreeReader {
 			parent.intendedKeys = [...parent.intendedKeys, ""];
 			return;
 		}
+		if (parent.parent === undefined && this.#part.isRead?.(key) === false) return;
 		const first = entries.get(key);
 		if (first !== undefined) {
 			const message = `duplicate key ${quote(key)}, first ${describePlace(first.keyAt, keyAt)}; keep one`;
@@ -211,7 +260,7 @@ class TreeReader {
 		// An alias is short in the file, but diffs and output repeat the whole text.
 		if (this.#substitution.left < 0) return invalid;
 		if (this.#aliasDepth === 0 && !this.#substitution.add(anchor.size.bytes)) {
-			return refuse("expansion", expansionMessage);
+			return refuse("expansion", this.#substitution.expansionMessage);
 		}
 		this.#aliasDepth++;
 		const cell = this.#readNode(anchor.node, slot);
@@ -239,11 +288,25 @@ class TreeReader {
 			// The first value over the limit is reported; later ones are not expanded.
 			return makeCell("text", slot, { value: text, written, invalid: text.includes(variableBegin) });
 		}
-		const substituted = this.#substitution.substitute(text, text.includes("${") && isIdPath(pathOf(slot)));
-		const cell = makeCell("text", slot, { value: substituted.text, written, fromEnvironment: substituted.used });
-		for (const message of substituted.mistakes) this.#problems.invalidate(cell, substituted.code, message);
+		if (!text.includes(variableBegin)) return makeCell("text", slot, { value: text, written });
+		const substituted = this.#substitution.substitute(text, isIdPath(pathOf(slot)));
+		const cell = makeSubstituted(substituted, written, slot);
+		cell.invalid = substituted.mistakes.length > 0;
+		for (const message of substituted.mistakes) {
+			if (message === "") this.#part.onMissing?.(cell);
+			else this.#problems.invalidate(cell, substituted.code, message);
+		}
 		return cell;
 	}
+}
+
+/** Returns the cell of a text with variables. The place of a value of a list is in the list. */
+function makeSubstituted({ text, written: shown, used, each }: Substituted, written: string, slot: Slot): Cell {
+	if (each === undefined) return makeCell("text", slot, { value: text, written, fromEnvironment: used });
+	const usedAs = { text: `\${${each.name}}`, at: slot.at };
+	const value = each.value ?? text;
+	const kind = typeof value === "string" ? "text" : typeof value === "number" ? "number" : "boolean";
+	return makeCell(kind, { ...slot, at: each.at }, { value, written: shown, fromEnvironment: used, usedAs });
 }
 
 /** Whether the value at this path must be an id. */

@@ -5,7 +5,7 @@ import { uuid } from "../plan/organization.ts";
 import { type Cell, entryOf, hasOrIntends, itemsOf } from "./cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "./problems.ts";
 
-const exampleId = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+export const exampleId = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
 
 /** The users of an organization. */
 export interface Users {
@@ -83,6 +83,12 @@ export function readId(cell: Cell, problems: Problems): string | undefined {
 	if (uuid.test(text)) return text.toLowerCase();
 	const message = `${quoteCell(cell)} is not an id${afterSubstitution(cell)}: expected a UUID such as ${exampleId}`;
 	return problems.invalidate(cell, "not-an-id", message);
+}
+
+/** Returns the id of the organization of a document, or undefined after reporting why there is none. */
+export function organizationIdOf(root: Cell, problems: Problems): string | undefined {
+	const cell = entryOf(root, "organizationId");
+	return cell === undefined ? undefined : readId(cell, problems);
 }
 
 /** Returns the distinct ids of a list in its order, and reports duplicates. */

@@ -5,6 +5,8 @@
  * that the operator names, never a credential.
  */
 import { findHidden, nameCharacter } from "../invisible.ts";
+import type { Position } from "../plan/organization.ts";
+import { type EachValue, eachPrefix, type RowValues, valueMistake } from "./each.ts";
 import { quote } from "./problems.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -49,6 +51,9 @@ const maxDocumentBytes = 1024 * 1024;
 /** Max bytes that they can add to all documents of a run. */
 const maxAllBytes = 64 * maxDocumentBytes;
 
+/** Max bytes of what templates say about all their organizations. */
+const maxTemplateBytes = 4096 * maxDocumentBytes;
+
 /**
  * Substitutes variables in the documents of a run. It counts the bytes that variables and aliases add, so that a small file
  * cannot become a huge one.
@@ -58,6 +63,8 @@ export class Substitution {
 	readonly #options: VariableOptions;
 	#document = 0;
 	#all = 0;
+	#ofTemplates = 0;
+	#row: RowValues | undefined;
 
 	constructor(environment: Environment, options: VariableOptions) {
 		this.#environment = environment;
@@ -67,18 +74,35 @@ export class Substitution {
 	/** Starts counting the next document. */
 	beginDocument(): void {
 		this.#document = 0;
+		this.#row = undefined;
+	}
+
+	/** Starts counting the document that a template of `bytes` makes with the values of a row. */
+	beginRow(row: RowValues, bytes: number): void {
+		this.#document = 0;
+		this.#row = row;
+		this.#ofTemplates += bytes;
 	}
 
 	/** Bytes that the document can still gain; negative after it gained too many. */
 	get left(): number {
-		return Math.min(maxDocumentBytes - this.#document, maxAllBytes - this.#all);
+		const all = this.#row === undefined ? maxAllBytes - this.#all : maxTemplateBytes - this.#ofTemplates;
+		return Math.min(maxDocumentBytes - this.#document, all);
 	}
 
 	/** Counts the bytes, and returns whether they are within the limits. */
 	add(bytes: number): boolean {
 		this.#document += bytes;
-		this.#all += bytes;
+		if (this.#row === undefined) this.#all += bytes;
+		else this.#ofTemplates += bytes;
 		return this.left >= 0;
+	}
+
+	/** What is wrong if a limit is exceeded. */
+	get expansionMessage(): string {
+		return this.#row !== undefined && this.#ofTemplates > maxTemplateBytes
+			? "the organizations of all lists are larger than 4 GiB in total; split the lists, or use a smaller document"
+			: expansionMessage;
 	}
 
 	/**
@@ -86,37 +110,65 @@ export class Substitution {
 	 * With `isId` the result must be an id, so that no hint suggests a literal `${`.
 	 */
 	substitute(text: string, isId = false): Substituted {
-		if (!text.includes("${")) return { text, used: false, code: "", mistakes: [] };
+		if (!text.includes("${")) return { text, written: text, used: false, code: "", mistakes: [] };
 		const parts: string[] = [];
+		const written: string[] = [];
 		const mistakes: string[] = [];
 		let code = "";
 		let used = false;
+		let each: EachUse | undefined;
 		let done = 0;
 		for (const found of text.matchAll(/\$\$\{|\$\{([^}]*)(\}?)/g)) {
-			parts.push(text.slice(done, found.index));
+			const before = text.slice(done, found.index);
 			done = found.index + found[0].length;
 			const [whole, name, end] = found;
 			if (name === undefined) {
-				parts.push("${");
+				parts.push(before, "${");
+				written.push(before, whole);
 				continue;
 			}
-			used = true;
 			const value = end === "}" ? this.#lookUp(name, isId) : malformed(whole);
+			const isEach = "each" in value;
+			used ||= !isEach;
+			const isMissing = "code" in value && value.code === missingValue;
+			if (isEach && (each === undefined || isMissing)) {
+				each = { name, at: value.each.at, value: whole === text ? value.each.value : undefined };
+			}
 			if ("value" in value) {
 				if (!this.add(Buffer.byteLength(value.value))) {
-					return { text: "", used, code: "expansion", mistakes: [expansionMessage] };
+					return { text: "", written: text, used, each, code: "expansion", mistakes: [this.expansionMessage] };
 				}
-				parts.push(value.value);
+				parts.push(before, value.value);
+				written.push(before, isEach ? value.value : whole);
 			} else {
 				mistakes.push(value.mistake);
 				code = value.code;
 			}
 		}
-		parts.push(text.slice(done));
-		return { text: parts.join(""), used, code, mistakes };
+		const rest = text.slice(done);
+		return { text: [...parts, rest].join(""), written: [...written, rest].join(""), used, each, code, mistakes };
+	}
+
+	/** Returns the value that the row of the organization has for `each.NAME`. */
+	#lookUpEach(name: string): LookupResult {
+		const column = name.slice(eachPrefix.length);
+		if (this.#row === undefined) {
+			const shown = quote(`\${${name}}`);
+			return {
+				code: "each-without-list",
+				mistake: `${shown} is a value of a list, and this document has none; add \`organizations\`, or write the value`,
+			};
+		}
+		const each = this.#row.find(column);
+		// What no row or only some rows have is reported once, when the whole list was read.
+		if (each.value === undefined) return { each, code: missingValue, mistake: "" };
+		const value = String(each.value);
+		const wrong = valueMistake(value, this.#row);
+		return wrong === undefined ? { each, value } : { each, ...wrong };
 	}
 
 	#lookUp(name: string, isId: boolean): LookupResult {
+		if (name.startsWith(eachPrefix)) return this.#lookUpEach(name);
 		const { env = [], allowedBy = (unset: string) => `\`--env ${unset}\`` } = this.#options;
 		if (!isVariableName(name)) return malformed(`\${${name}}`);
 		const shown = quote(name);
@@ -151,18 +203,37 @@ export class Substitution {
 	}
 }
 
-export const expansionMessage =
+const expansionMessage =
 	"variables and aliases add more than 1 MiB to this document, or 64 MiB to all documents; use shorter values or fewer of them";
+
+/** The code of a value that the row of the organization does not have. */
+const missingValue = "missing-value";
+
+/** The first value of a list that a text uses, or one that the row does not have. */
+export interface EachUse {
+	/** As the document has it, for example `each.owner`. */
+	readonly name: string;
+	/** Where the value is in the list. */
+	readonly at: Position;
+	/** The value itself if the text has nothing else. */
+	readonly value: EachValue["value"];
+}
 
 export interface Substituted {
 	readonly text: string;
+	/** The text for messages: with values of lists, but with the names of environment variables. */
+	readonly written: string;
+	/** Whether it uses an environment variable. */
 	readonly used: boolean;
+	readonly each?: EachUse | undefined;
 	/** Empty when there are no mistakes. */
 	readonly code: string;
 	readonly mistakes: readonly string[];
 }
 
-type LookupResult = { readonly value: string } | { readonly code: string; readonly mistake: string };
+type LookupResult = ({ readonly value: string } | { readonly code: string; readonly mistake: string }) & {
+	readonly each?: EachValue;
+};
 
 function malformed(found: string): LookupResult {
 	return {

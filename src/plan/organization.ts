@@ -26,6 +26,8 @@ export interface DesiredOrganization {
 	/** `sha256:` and hex of the desired organization as canonical JSON, positions left out (a digest, not a fingerprint). */
 	readonly digest: string;
 	readonly files: readonly string[];
+	/** Where a list has this organization, and the file of the document that describes all organizations of that list. */
+	readonly row?: Position & { readonly document: string };
 	/** Whether parts of the document were left out (`--only`): then an object that it does not list may still be managed. */
 	readonly narrowed?: boolean;
 	/** Whether members of tags are read although no tag here manages them: a tag that was left out may. */

@@ -2,11 +2,11 @@
  * The component `Organization`: its document, the plan that it checks, and the parts that it registers. The adapters
  * register them, as classes of a program or through the engine's resource monitor.
  */
-import { resolve } from "node:path";
-import { parseDocuments, withoutFileText } from "../document/parse.ts";
+import { dirname, join, resolve } from "node:path";
+import { type ListFile, listLimits, parseDocuments, withoutFileText } from "../document/parse.ts";
 import { isCredential } from "../document/variables.ts";
 import { explainFileError } from "../errors.ts";
-import { leadsOutside, readRegularFile } from "../files.ts";
+import { leadsOutside, readFileWithin, readRegularFile } from "../files.ts";
 import type { Guard } from "../plan/guards.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { allowsOf, isFor, type Override } from "../plan/overrides.ts";
@@ -160,6 +160,11 @@ export function readOrganization({ document, organizationId, env = [] }: Organiz
 			`env: documents cannot use the credential ${credential}; use a separate variable, such as ORGSYNC_VAR_STAGE`,
 		);
 	}
+	if (typeof document !== "string" && "organizations" in document) {
+		throw new ResourceFailure(
+			"document.organizations: a program has a loop for this; to use a list, name a document file that has it",
+		);
+	}
 	const source =
 		typeof document === "string"
 			? { file: document, content: readFile(document) }
@@ -167,6 +172,7 @@ export function readOrganization({ document, organizationId, env = [] }: Organiz
 	const { organizations, problems } = parseDocuments([source], process.env, {
 		env,
 		allowedBy: (name) => `the Organization's \`env: ["${name}"]\``,
+		findList,
 	});
 	if (problems.length > 0) {
 		if (typeof document !== "string") throw new ResourceFailure(listPaths(problems));
@@ -175,12 +181,27 @@ export function readOrganization({ document, organizationId, env = [] }: Organiz
 	const requested = organizationId?.toLowerCase();
 	const found = organizations.filter((one) => requested === undefined || one.organizationId === requested);
 	if (found.length === 1 && found[0] !== undefined) return found[0];
-	const ids = organizations.map((one) => one.organizationId).join(", ");
+	const shown = organizations.slice(0, maxShownIds).map((one) => one.organizationId);
+	const more = organizations.length - shown.length;
+	const ids = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(", ");
 	throw new ResourceFailure(
 		requested === undefined
 			? `${source.file} has ${organizations.length} organizations: set organizationId to one of ${ids}`
 			: `${source.file} does not have the organization ${requested}; it has ${ids}`,
 	);
+}
+
+/** Max organizations of a document that a message names. */
+const maxShownIds = 20;
+
+/** Finds the list of a document in the folder of the document. */
+function findList(document: string, from: string): ListFile {
+	const file = join(dirname(document), from);
+	try {
+		return { file, content: readFileWithin(dirname(fullPath(document)), fullPath(file), listLimits.bytes) };
+	} catch (error) {
+		return { mistake: `the list ${file} cannot be read: ${explainFileError(error)}` };
+	}
 }
 
 function readFile(path: string): Uint8Array {

@@ -8,6 +8,7 @@ import type { AcceptedPlace } from "../../document/accept.ts";
 import type { DocumentSource } from "../../document/parse.ts";
 import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import { findListsOf } from "../list-files.ts";
 import type { Call, Terminal } from "../output.ts";
 import { type DocumentFlags, type ReadDocument, readSources } from "../sources.ts";
 import { writeOrRefuse, writeTemporaryFile } from "../write-file.ts";
@@ -46,7 +47,8 @@ export async function acceptFound(
 	const { compared, failed } = await compare();
 	const comparisons = compared.map(({ comparison }) => comparison);
 	await refuseChanged(sources, flags, terminal);
-	const acceptance = acceptLive(sources, terminal.environment, comparisons, flags.accept, { env: flags.env });
+	const options = { env: flags.env, findList: findListsOf(sources, terminal.directory) };
+	const acceptance = acceptLive(sources, terminal.environment, comparisons, flags.accept, options);
 	if ("refusals" in acceptance) {
 		throw new ConfigurationError(acceptance.refusals.map(showText).join("\n"), {
 			hint: "nothing was written to any document",

@@ -30,14 +30,17 @@ export interface ComparedOrganizations {
 	readonly failed: readonly OrganizationError[];
 }
 
-interface ComparingContext extends Call<ConnectionFlags> {
-	readonly connection: Connection;
-	/** The earlier documents, by organization: each organization is compared with its own too. */
-	readonly bases?: ReadonlyMap<string, BaseDocument>;
+export interface ComparingOptions {
+	/** Returns the earlier document of an organization, which is compared too. */
+	readonly baseOf?: (organizationId: string) => BaseDocument;
 	/** Whether rejected activities are submitted again. */
 	readonly retryRejected?: boolean;
-	/** By organization, the user who will submit the plan; without one, the user of the key. */
-	readonly submitters?: ReadonlyMap<string, string>;
+	/** Returns the user who will submit the plan; left out, it is the user of the key. */
+	readonly submitterOf?: (desired: DesiredOrganization) => string;
+}
+
+interface ComparingContext extends ComparingOptions, Call<ConnectionFlags> {
+	readonly connection: Connection;
 	/** The journal of a command that submits: outcomes are settled in it. If left out, it is read once. */
 	readonly journal?: Journal;
 	/** Once aborted, no further organization is started. */
@@ -101,7 +104,7 @@ export async function compareEach(fleet: DesiredFleet, context: ComparingContext
 /** Settles open requests of earlier runs if there is a journal for that, then reads the organization and makes its plan. */
 async function compareOne(
 	desired: DesiredOrganization,
-	{ connection, flags, terminal, signal, bases, retryRejected, submitters, journal: written }: ComparingContext,
+	{ connection, flags, terminal, signal, baseOf, retryRejected, submitterOf, journal: written }: ComparingContext,
 	journal: JournalSummary,
 ): Promise<ComparedOrganization> {
 	const { compareLive } = await import("../../sync/compare.ts");
@@ -114,8 +117,8 @@ async function compareOne(
 	const { reader } = client;
 	const settled =
 		written === undefined ? new Map() : await settleOpenEntries(organizationId, { ...given, reader, journal: written });
-	const base = bases?.get(organizationId);
-	const submitterId = submitters?.get(organizationId);
+	const base = baseOf?.(organizationId);
+	const submitterId = submitterOf?.(desired);
 	const comparison = await compareLive(desired, reader, journal.lastApplied(organizationId), {
 		...given,
 		...{ steadyNow: terminal.steadyNow, journal, publicKey: () => client.publicKey() },

@@ -9,6 +9,7 @@ import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { checkSchema } from "../../schema.ts";
+import { validators } from "../../validators/requests.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import type { ConnectionFlags } from "../connect.ts";
 import { localOrganizationId } from "../local-seed.ts";
@@ -100,10 +101,10 @@ export async function findOrganization(call: Call<NamingFlags>): Promise<string>
 	}
 	const files = flags.local === true ? flags.file : documentsOf(call);
 	if (files.length > 0) {
-		const organizations = await readDesired({ file: files, env: flags.env }, terminal);
-		const [only, ...others] = organizations;
-		if (only !== undefined && others.length === 0) return only.organizationId;
-		throw new ConfigurationError(`the documents have ${organizations.length} organizations`, {
+		const { organizationIds } = await readFleet({ file: files, env: flags.env }, terminal);
+		const [only, ...others] = organizationIds;
+		if (only !== undefined && others.length === 0) return only;
+		throw new ConfigurationError(`the documents have ${organizationIds.length} organizations`, {
 			hint: "select one with --organization ID",
 		});
 	}
@@ -144,7 +145,7 @@ export const inEnvironment = "the environment variable for the organization has 
 /** Throws ConfigurationError for an invalid organization id, before any request. `hint` is where it comes from. */
 export function checkOrganizationId(organizationId: string | undefined, hint?: string): void {
 	if (organizationId === undefined) return;
-	if (checkSchema("operations/list_user_tags.json", { organizationId }, "#/$defs/request").length === 0) return;
+	if (checkSchema(validators, "operations/list_user_tags.json#/$defs/request", { organizationId }).length === 0) return;
 	const message = `\`${showText(organizationId)}\` is not an organization id: it must be a UUID`;
 	throw new ConfigurationError(message, hint === undefined ? {} : { hint });
 }

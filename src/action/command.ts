@@ -1,12 +1,13 @@
 /** The second step of the action: runs the command with the key of the service. It has no token of GitHub. */
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { render } from "../cli/formats.ts";
 import type { Terminal } from "../cli/output.ts";
 import { run } from "../cli/run.ts";
 import { type ExitCode, exitCodes } from "../errors.ts";
+import { writeJson } from "../escape.ts";
+import { renderMarkdown } from "../render/markdown.ts";
 import type { CommandResult } from "../render/result.ts";
-import { plainStyle } from "../render/style.ts";
+import { version } from "../version.ts";
 import { factsOf, isGreen, issueOf } from "./result.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { annotate, type Step, settingsOf, temporaryOf } from "./step.ts";
@@ -66,15 +67,14 @@ function warnOfOverrides({ command, allow }: Settings, { GITHUB_STEP_SUMMARY: fi
 
 /** Writes the result in the formats that people and programs take it in. */
 async function writeResults(result: CommandResult, settings: Settings, files: ActionFiles): Promise<void> {
-	const write = async (format: "markdown" | "html" | "json", name: string): Promise<void> => {
-		const options = { key: settings.commentKey, whole: settings.runUrl, quiet: false, style: plainStyle };
-		const { text } = await render(format, result, options);
-		writeFileSync(join(files.result, name), text);
-	};
-	await write("json", "result.json");
+	const write = (name: string, text: string): void => writeFileSync(join(files.result, name), text);
+	write("result.json", `${writeJson(result, 2)}\n`);
 	if (settings.command === "validate") return;
-	await write("markdown", "comment.md");
-	if (settings.command === "plan" || settings.command === "show") await write("html", "plan.html");
+	const options = { key: settings.commentKey, whole: settings.runUrl, generatedBy: `orgsync ${version}` };
+	write("comment.md", renderMarkdown(result, options));
+	if (settings.command === "plan" || settings.command === "show") {
+		write("plan.html", (await import("../render/html.ts")).renderHtml(result, options));
+	}
 	if (settings.command === "show" && result.exitCode === exitCodes.inSync) {
 		copyFileSync(files.reviewed, join(files.result, "plan.json"));
 	}

@@ -10,6 +10,7 @@ import type { Report, Stats, StepResult } from "../plan/report.ts";
 import { subjectOf } from "../plan/requests.ts";
 import { isCovered, type Step } from "../plan/step.ts";
 import { digestOf } from "../plan/value.ts";
+import { organizationChannel, stepChannel } from "../tracing.ts";
 import type { Reader } from "../wire/client.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
 import { appliedByEntry, appliedByStep } from "./applied-objects.ts";
@@ -45,7 +46,12 @@ export type AppliedPlan =
  * Runs every step of the plan that can run. Errors of the service are results of steps. The run stops if the journal cannot
  * be written: nothing more is submitted then.
  */
-export async function applyPlan(comparison: Comparison, context: ApplyContext): Promise<AppliedPlan> {
+export function applyPlan(comparison: Comparison, context: ApplyContext): Promise<AppliedPlan> {
+	const { organizationId } = comparison.plan;
+	return organizationChannel.tracePromise(() => runPlan(comparison, context), { organizationId, work: "apply" });
+}
+
+async function runPlan(comparison: Comparison, context: ApplyContext): Promise<AppliedPlan> {
 	const { plan, desired } = comparison;
 	const startedAtMs = context.now();
 	const run = await new StepRun(comparison, context).finish();
@@ -128,7 +134,9 @@ class StepRun {
 	}
 
 	#start(step: Step): void {
-		const flight = runStep(step, this.#plan, this.#context)
+		const { organizationId } = this.#plan;
+		const flight = stepChannel
+			.tracePromise(() => runStep(step, this.#plan, this.#context), { organizationId, step })
 			.then(({ result, submitted }) => {
 				if (submitted?.isFatal === true) this.#fatal = submitted.message;
 				if (submitted?.isRetry === true) this.retried.add(step.id);

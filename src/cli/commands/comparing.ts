@@ -6,6 +6,7 @@ import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import type { Journal, JournalSummary } from "../../sync/journal.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
+import { organizationChannel } from "../../tracing.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, viewJournal } from "../connect.ts";
 import type { OrganizationError } from "../failure.ts";
@@ -72,9 +73,12 @@ export async function* compareFleet<T extends object>(
 		output.progress(`reading organization ${organizationId}${which}`);
 		try {
 			reachable.check();
-			const compared = await compareOne(fleet.load(organizationId), context, journal);
-			reachable.answered();
-			return await use(compared);
+			const read = async (): Promise<T> => {
+				const compared = await compareOne(fleet.load(organizationId), context, journal);
+				reachable.answered();
+				return use(compared);
+			};
+			return await organizationChannel.tracePromise(read, { organizationId, work: "read" });
 		} catch (error) {
 			if (isAlone || !(error instanceof OrgsyncError)) throw error;
 			reachable.failed(error);

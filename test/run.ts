@@ -40,6 +40,8 @@ export interface Started {
 	readonly child: ChildProcess;
 	/** What was printed on standard output so far. */
 	stdout(): string;
+	/** What was printed on standard error so far. */
+	stderr(): string;
 	readonly ended: Promise<Answer>;
 }
 
@@ -150,7 +152,7 @@ export function startProgram(command: readonly string[], options: RunOptions = {
 			resolve({ code, ...texts });
 		});
 	});
-	return { child, stdout: () => texts.stdout, ended };
+	return { child, stdout: () => texts.stdout, stderr: () => texts.stderr, ended };
 }
 
 /** Whether there is a `script` that runs a command on a terminal of its own (util-linux). */
@@ -213,6 +215,7 @@ export function normalize(text: string): string {
 		.replaceAll(/\bsha256:[0-9a-f]{64}\b/g, "sha256:HEX")
 		.replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "ACTIVITY_ID")
 		.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "TIME")
+		.replaceAll(/\b\d{8}-\d{6}-[0-9a-f]{6}\b/g, "RUN")
 		.replaceAll(/\b\d+ ms\b/g, "N ms");
 }
 

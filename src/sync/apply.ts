@@ -37,9 +37,12 @@ export interface ApplyContext extends Omit<SubmitContext, "serverTimeMs" | "cloc
 	readonly onStep?: (result: StepResult, done: number, total: number) => void;
 }
 
-/** The report, or the error that stopped the run with the results of the steps that had ended, in the order they ended. */
+/**
+ * The report, or the error that stopped the run with the results of the steps that had ended, in the order they ended.
+ * `readPosition` is the journal's position before the result was read again; undefined if it was not.
+ */
 export type AppliedPlan =
-	| { readonly report: Report }
+	| { readonly report: Report; readonly readPosition: number | undefined }
 	| { readonly error: unknown; readonly steps: readonly StepResult[] };
 
 /**
@@ -59,6 +62,7 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 	const steps = plan.steps.map((step) => run.results.get(step.id) as StepResult);
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
 	const isVerified = context.verify && completed.length > 0;
+	const readPosition = isVerified ? context.journal.position() : undefined;
 	const { left, unverified } = isVerified ? await verify(desired, plan, completed, context) : notVerified;
 	const allCompleted = completed.length === steps.length;
 	const report: Report = {
@@ -79,7 +83,7 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 		],
 		stats: context.stats(),
 	};
-	return { report };
+	return { report, readPosition };
 }
 
 /** Returns the report. Throws the error that stopped the run. */

@@ -44,6 +44,8 @@ interface ComparingContext extends ComparingOptions, Call<ConnectionFlags> {
 	readonly connection: Connection;
 	/** The journal of a command that submits: outcomes are settled in it. If left out, it is read once. */
 	readonly journal?: Journal;
+	/** Whether it is the only organization of the command; if left out, whether the fleet has no other. */
+	readonly isAlone?: boolean;
 	/** Once aborted, no further organization is started. */
 	readonly signal?: AbortSignal;
 }
@@ -65,7 +67,7 @@ export async function* compareFleet<T extends object>(
 	refuseUnknownLocal(organizationIds, connection);
 	const journal = context.journal ?? (await viewJournal(organizationIds, context));
 	const reachable = watchReach(flags.concurrency);
-	const isAlone = organizationIds.length === 1;
+	const { isAlone = organizationIds.length === 1 } = context;
 	let done = 0;
 	const limits = { maxConcurrency: flags.concurrency, maxAhead: aheadFactor * flags.concurrency };
 	const compare = async (organizationId: string): Promise<T | OrganizationError> => {

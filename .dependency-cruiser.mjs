@@ -13,13 +13,13 @@ const onlyDoor = (name, doors) => ({
 });
 
 /** Files that every room may import. */
-const shared = "^src/(errors|escape|invisible|json|schema|schema-files|version)\\.ts$";
+const shared = "^src/((errors|escape|invisible|json|schema|schema-bundle|schema-files|version)\\.ts$|validators/)";
 
 /** Files that every room may import that reads or writes files. */
 const sharedByDoers = "^src/private-file\\.ts$";
 
-/** Packages that only the command line or the plugin imports, which their bundles bring: users do not install them. */
-const bundled = "(^|/)node_modules/(commander|@grpc/grpc-js|google-protobuf|@types/google-protobuf)/";
+/** Packages that only the bundles import, or the build: users do not install them. */
+const bundled = "(^|/)node_modules/(@grpc/grpc-js|google-protobuf|@types/google-protobuf|commander|ajv)/";
 
 /** A rule that a room imports nothing of the project but what is listed. */
 const roomMayImport = (room, allowed) => ({
@@ -65,8 +65,10 @@ export default {
 			name: "shared-files-import-no-room",
 			comment: "files that several rooms import know no room",
 			severity: "error",
-			from: { path: "^src/(errors|escape|files|invisible|json|schema|schema-files|version|private-file)\\.ts$" },
-			to: { path: "^src/", pathNot: "^src/(errors|invisible|json|schema-files)\\.ts$" },
+			from: {
+				path: "^src/((errors|escape|files|invisible|json|schema|schema-\\w+|version|private-file)\\.ts$|validators/)",
+			},
+			to: { path: "^src/", pathNot: "^src/(errors|invisible|json|schema|schema-\\w+)\\.ts$" },
 		},
 		{
 			name: "deciding-is-pure",
@@ -76,8 +78,14 @@ export default {
 			from: { path: "^src/(policy|plan|document|render)/" },
 			to: { dependencyTypes: ["core"], pathNot: "^(node:)?crypto$" },
 		},
-		onlyDoor("ajv", ["src/schema\\.ts"]),
-		onlyDoor("ajv-formats", ["src/schema\\.ts"]),
+		onlyDoor("ajv", ["src/schema-compiler\\.ts"]),
+		{
+			name: "validators-are-compiled-once",
+			comment: "only validators/ may import the compiler of schemas: builds have the code of validators in its place",
+			severity: "error",
+			from: { path: "^src/", pathNot: "^src/validators/" },
+			to: { path: "^src/schema-compiler\\.ts$" },
+		},
 		onlyDoor("undici", ["src/wire/transport\\.ts"]),
 		onlyDoor("fast-deep-equal", ["src/plan/value\\.ts"]),
 		onlyDoor("yaml", ["src/document/(yaml|tree|edit)\\.ts", "src/emulator/seed\\.ts"]),

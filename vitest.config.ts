@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { validatorsPlugin } from "./scripts/validators.ts";
 
 /** Folders whose files take longest, longest first: each of their tests starts processes of Pulumi, a browser or a shell. */
 const slowest = ["/test/pulumi/", "/test/engine/", "/test/browser/", "/test/readme.", "/test/pipelines/", "/test/cli/"];
@@ -19,6 +20,8 @@ class SlowestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+	// What the programs check values with.
+	plugins: [validatorsPlugin()],
 	test: {
 		include: ["test/**/*.test.ts"],
 		globalSetup: ["test/shared.ts"],

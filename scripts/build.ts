@@ -40,6 +40,7 @@ run(
 	"--tsBuildInfoFile",
 	relative(root, record),
 );
+run("scripts/validators.ts");
 run("scripts/bundle-command.ts");
 run("scripts/bundle-plugin.ts");
 run("scripts/shell-files.ts");

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type OutputOptions, type Plugin, rolldown } from "rolldown";
 import { manifest, root } from "./manifest.ts";
+import { validatorsPlugin } from "./validators.ts";
 
 /** Programs by the name of their file, without extension, and their sources as paths in the clone. */
 export type Entries = Readonly<Record<string, string>>;
@@ -35,7 +36,9 @@ export async function bundle(input: Entries, options: OutputOptions): Promise<Bu
 		platform: "node",
 		tsconfig: false,
 		transform: { target: "es2024" },
-		plugins: [standIns()],
+		plugins: [standIns(), validatorsPlugin()],
+		// How long plugins take is no mistake, and depends on the machine.
+		checks: { bundlerTimings: false },
 		onLog(level, log) {
 			if (level === "warn") throw new Error(log.message);
 		},

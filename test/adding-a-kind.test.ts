@@ -5,7 +5,7 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { checkSchema } from "../src/schema.ts";
+import { checkSchema } from "./check-schema.ts";
 import { makeKey } from "./keys.ts";
 import { type Answer, keepSecret, makeFolder, runProgram, type Started, startProgram } from "./run.ts";
 

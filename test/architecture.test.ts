@@ -43,7 +43,7 @@ const breaches: Readonly<Record<string, readonly [file: string, content: string]
 	"shared-files-import-no-room": ["src/errors.ts", 'import "./plan/value.ts";'],
 	"deciding-is-pure": ["src/plan/breach-b.ts", 'import "node:fs";'],
 	"only-door-to-ajv": ["src/plan/breach-c.ts", 'import "ajv";'],
-	"only-door-to-ajv-formats": ["src/plan/breach-d.ts", 'import "ajv-formats";'],
+	"validators-are-compiled-once": ["src/wire/breach-c.ts", 'import "../schema-compiler.ts";'],
 	"only-door-to-undici": ["src/wire/breach-b.ts", 'import "undici";'],
 	"only-door-to-fast-deep-equal": ["src/sync/breach-b.ts", 'import "fast-deep-equal";'],
 	"only-door-to-yaml": ["src/cli/breach-b.ts", 'import "yaml";'],

@@ -5,7 +5,7 @@ import { startEmulator } from "../src/emulator/server.ts";
 import { DocumentError } from "../src/errors.ts";
 import { isTextTooDeep, isValueTooDeep, maxJsonDepth, readJson } from "../src/json.ts";
 import { canonicalJson } from "../src/plan/value.ts";
-import { checkSchema } from "../src/schema.ts";
+import { checkSchema } from "./check-schema.ts";
 
 const listsOf = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 const objectsOf = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;

@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect, inject } from "vitest";
 import { commandFile } from "../scripts/manifest.ts";
 import { run as runHere } from "../src/cli/run.ts";
-import { checkSchema } from "../src/schema.ts";
+import { checkSchema } from "./check-schema.ts";
 import { clockEnvironment, clockOption } from "./clock.ts";
 
 export interface Answer {

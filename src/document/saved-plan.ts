@@ -15,6 +15,7 @@ import { namesOfUsers, type Plan, type SavedPlanFacts } from "../plan/plan.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { compareText, digestOf } from "../plan/value.ts";
 import { checkSchema } from "../schema.ts";
+import { validators } from "../validators/saved-plan.ts";
 import { findContradiction, temporaryNamesOf } from "./saved-plan-check.ts";
 
 /** The plans of one run of `plan`, as they are kept in a file. */
@@ -115,7 +116,7 @@ export function decodeSavedPlan(text: string, file: string): SavedPlan {
 			{ hint: "a saved plan is not edited: change the document, plan again, and have that reviewed" },
 		);
 	}
-	const [mistake] = checkSchema("saved-plan.json", value);
+	const [mistake] = checkSchema(validators, "saved-plan.json", value);
 	if (mistake !== undefined) {
 		throw notFromHere(name, `${showText(mistake.instancePath || "the whole")} ${mistake.message ?? "is wrong"}`);
 	}

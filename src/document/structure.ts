@@ -7,6 +7,7 @@
 
 import { uuid } from "../plan/organization.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
+import { validators } from "../validators/document.ts";
 import { type Cell, cellAt, isWithinInvalid, pathOf, pathWithKey, toPlainValue } from "./cell.ts";
 import { describeCell, type Problems, quote, quoteCell } from "./problems.ts";
 import { writeFlow, writeKey } from "./write-yaml.ts";
@@ -18,7 +19,7 @@ const checkedKeywords = ["type", "additionalProperties", "required", "enum", "mi
 
 /** Reports each difference between the structure of the document and the schema. */
 export function checkStructure(root: Cell, problems: Problems): void {
-	const errors = checkSchema("document.json", toPlainValue(root)).filter(
+	const errors = checkSchema(validators, "document.json", toPlainValue(root)).filter(
 		(error) =>
 			checkedKeywords.includes(error.keyword) &&
 			error.propertyName === undefined &&

@@ -3,6 +3,7 @@
  * names, unknown members, limits). Pure.
  */
 import { checkSchema, type SchemaError } from "../schema.ts";
+import { validators } from "../validators/seed.ts";
 import type { EntityKind } from "./kinds/entity-kind.ts";
 import { entityKinds, type SeedSections } from "./kinds/table.ts";
 import { makeProblemCollector, type Path, type ProblemCollector, type SeedProblem } from "./seed-problems.ts";
@@ -96,7 +97,7 @@ export function rowsOf(kind: EntityKind, organization: object): readonly object[
 
 /** Returns every problem in `value` as a seed; an empty list when it is one. */
 export function findSeedProblems(value: unknown): readonly SeedProblem[] {
-	const errors = findSchemaProblems(value);
+	const errors = findSchemaProblems(value, "seed.json");
 	if (errors.length > 0) return errors;
 	const ids = new Set<string>();
 	return (value as Seed).organizations.flatMap((organization, index): readonly SeedProblem[] => {
@@ -111,12 +112,12 @@ export function findSeedProblems(value: unknown): readonly SeedProblem[] {
 
 /** Returns every problem in `value` as the rules of an organization; an empty list when it is one. */
 export function findRulesProblems(value: unknown): readonly SeedProblem[] {
-	return findSchemaProblems(value, "#/$defs/rules");
+	return findSchemaProblems(value, "seed.json#/$defs/rules");
 }
 
-function findSchemaProblems(value: unknown, part?: string): readonly SeedProblem[] {
+function findSchemaProblems(value: unknown, schema: string): readonly SeedProblem[] {
 	// A bad key is reported by its own rule and again by `propertyNames`; once is enough.
-	return checkSchema("seed.json", value, part)
+	return checkSchema(validators, schema, value)
 		.filter((error) => error.propertyName === undefined)
 		.map((error) => fromSchemaError(error, value));
 }

@@ -4,6 +4,7 @@
  */
 import { isRecord, readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
+import { validators } from "../validators/requests.ts";
 import { approvals, extendedReads, type Operation, operations, type QueryOperation } from "../wire/operations.ts";
 import { describeActivity, executeActivity, type ForcedStatus, submitActivity } from "./activities.ts";
 import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
@@ -63,7 +64,7 @@ function describeSchemaError(error: SchemaError): string {
 }
 
 function checkBody(operation: Operation, body: Readonly<Record<string, unknown>>): void {
-	const errors = checkSchema(`operations/${operation.name}.json`, body, "#/$defs/request");
+	const errors = checkSchema(validators, `operations/${operation.name}.json#/$defs/request`, body);
 	if (errors.length > 0) throw badRequest(errors.map(describeSchemaError).join("; "));
 }
 

@@ -1,4 +1,8 @@
-/** `--only KIND[/GLOB]`: objects that are left out of the document are neither read nor compared nor changed. */
+/**
+ * `--only KIND[/GLOB]` and `--only ADDRESS`: objects that are left out of the document are neither read nor compared nor
+ * changed.
+ */
+import { showName } from "../escape.ts";
 import { parseAddress, printAddress } from "./address.ts";
 import type { Change } from "./change.ts";
 import { kinds } from "./kinds/index.ts";
@@ -8,17 +12,19 @@ import type { DesiredObject, DesiredOrganization } from "./organization.ts";
 
 export interface Selection {
 	readonly kind: KindName;
-	/** Matches the label of an address; `*` is any text, `?` any character. Left out: all. */
+	/** Matches the label of an address; `*` is any text, `?` any character. Without `glob` and `label`: all of the kind. */
 	readonly glob?: string;
+	/** The label of one address, as it is or as plans show it. It has no wildcards. */
+	readonly label?: string;
 }
 
-/** The selection that `KIND` or `KIND/GLOB` writes, or undefined when there is no such kind. */
+/** The selection that `KIND`, `KIND/GLOB` or an address (`KIND:LABEL`) writes, or undefined when there is no such kind. */
 export function parseSelection(text: string): Selection | undefined {
-	const slash = text.indexOf("/");
-	const name = slash < 0 ? text : text.slice(0, slash);
-	const kind = kinds.find((row) => row.name === name);
+	const [, name, separator, rest = ""] = /^([^:/]*)(?:([:/])(.*))?$/s.exec(text) ?? [];
+	const kind = kinds.find((row) => row.name === name)?.name;
 	if (kind === undefined) return undefined;
-	return slash < 0 ? { kind: kind.name } : { kind: kind.name, glob: text.slice(slash + 1) };
+	if (separator === undefined) return { kind };
+	return separator === "/" ? { kind, glob: rest } : { kind, label: rest };
 }
 
 export function isSelected(address: string, selections: readonly Selection[]): boolean {
@@ -27,7 +33,12 @@ export function isSelected(address: string, selections: readonly Selection[]): b
 }
 
 function selects(selections: readonly Selection[], kind: string, label: string): boolean {
-	return selections.some((one) => one.kind === kind && (one.glob === undefined || matchesGlob(one.glob, label)));
+	return selections.some(
+		(one) =>
+			one.kind === kind &&
+			(one.glob === undefined || matchesGlob(one.glob, label)) &&
+			(one.label === undefined || one.label === label || one.label === showName(label)),
+	);
 }
 
 /** The same document, with only the objects that one of the selections names. */

@@ -131,9 +131,9 @@ export interface OpenActivities {
 	readonly organizationId: string;
 	/** User id to the alias of the document. */
 	readonly userNames: Readonly<Record<string, string>>;
-	readonly activities: readonly PendingActivity[];
+	readonly activities: readonly OpenActivity[];
 	/** Activities that were abandoned here and are still pending at the service, where they can still be approved. */
-	readonly abandoned: readonly PendingActivity[];
+	readonly abandoned: readonly OpenActivity[];
 	/** Requests in doubt: sent, or about to be, and without an answer. */
 	readonly unanswered: readonly UnansweredRequest[];
 	/** Whether the service listed all pending activities. */
@@ -141,6 +141,11 @@ export interface OpenActivities {
 	/** Why it did not; null when it did. */
 	readonly unlisted: string | null;
 }
+
+export type OpenActivity = PendingActivity & {
+	/** Addresses of the objects that it changes, by id where a name is not known without another request. */
+	readonly covers: readonly string[];
+};
 
 export interface UnansweredRequest {
 	readonly fingerprint: string;
@@ -161,10 +166,14 @@ export interface PowersResult extends Head<"powers"> {
 	readonly organizations: readonly OrganizationPowers[];
 }
 
-interface EndedActivity {
+export interface EndedActivity {
 	readonly activityId: string | null;
 	/** Null for one of which only the id is known. */
 	readonly fingerprint: string | null;
+	/** Null for an operation that orgsync does not submit. */
+	readonly operation: string | null;
+	/** Addresses of the objects that it changes, by id where a name is not known without another request. */
+	readonly covers: readonly string[];
 	readonly outcome: Outcome;
 	/** Why the outcome is in doubt; null when it is known. */
 	readonly message: string | null;

@@ -1,8 +1,12 @@
 /**
  * Pending activities as text: those of `status`, and what became of those of `wait`.
  */
-import { showText } from "../escape.ts";
-import type { OpenActivities, StatusResult, WaitResult } from "./result.ts";
+import { listCovers, showNameWithin, showText } from "../escape.ts";
+import type { PendingActivity } from "../plan/pending.ts";
+import { idsIn } from "../plan/requests.ts";
+import { showIfUser } from "../plan/user-labels.ts";
+import type { UserNames } from "../plan/users.ts";
+import type { OpenActivities, OpenActivity, StatusResult, WaitResult } from "./result.ts";
 import { renderPendingActivity } from "./waiting-text.ts";
 
 export function renderStatus({ open }: StatusResult): string {
@@ -12,23 +16,58 @@ export function renderStatus({ open }: StatusResult): string {
 function renderOpen(open: OpenActivities): string {
 	const { organizationId, userNames, activities, abandoned, unanswered, unlisted } = open;
 	const lines = [
-		...activities.map((activity) => `  ${activity.operation}: ${renderPendingActivity(activity, { userNames })}`),
+		...activities.flatMap((activity) => renderActivity(activity, "", { userNames })),
 		...unanswered.map(
 			({ fingerprint, operation, covers, sentAt }) =>
-				`  ${operation}: in doubt, submitted ${sentAt} without an answer, for ${showText(covers.join(", "))}; fingerprint ${fingerprint}`,
+				`  ${describeRequest({ operation, covers })}: in doubt, submitted ${sentAt} without an answer; fingerprint ${fingerprint}`,
 		),
 	];
 	const nothing = unlisted === null ? "  nothing is pending" : "  nothing known to this journal is pending";
 	return [
 		`Organization ${showText(organizationId)}`,
 		...(lines.length === 0 ? [nothing] : lines),
-		...abandoned.map(
-			(activity) =>
-				`  abandoned, not counted, still pending: ${activity.operation}: ${renderPendingActivity(activity, { userNames })}`,
+		...abandoned.flatMap((activity) =>
+			renderActivity(activity, "abandoned, not counted, still pending: ", { userNames }),
 		),
 		...(unlisted === null ? [] : [`  activities submitted elsewhere are unknown: ${showText(unlisted)}`]),
 		"",
 	].join("\n");
+}
+
+/** Returns which activity it is, and below it how it changes a user tag. */
+function renderActivity(activity: OpenActivity, mark: string, names: UserNames): readonly string[] {
+	return [
+		`  ${mark}${describeRequest(activity)}: ${renderPendingActivity(activity, names)}`,
+		...describeTagChange(activity, names).map((line) => `    ${line}`),
+	];
+}
+
+/** Returns the operation and the objects that it changes. */
+function describeRequest({ operation, covers }: Pick<OpenActivity, "covers"> & { readonly operation: string }): string {
+	return covers.length === 0 ? operation : `${operation} of ${listCovers(covers)}`;
+}
+
+/** Max members that are listed one by one, in each direction. */
+const maxMembers = 10;
+
+/** Max characters of a new name that an activity of others has. */
+const maxNameLength = 120;
+
+/** Returns what the activity changes of its tag; nothing for other operations. */
+function describeTagChange({ operation, parameters }: PendingActivity, names: UserNames): readonly string[] {
+	if (operation !== "update_user_tag") return [];
+	const { newUserTagName, addUserIds, removeUserIds } = parameters;
+	const isNamed = typeof newUserTagName === "string" && newUserTagName !== "";
+	return [
+		...(isNamed ? [`new name: ${showNameWithin(newUserTagName, maxNameLength)}`] : []),
+		...listMembers("+", idsIn(addUserIds), names),
+		...listMembers("-", idsIn(removeUserIds), names),
+	];
+}
+
+function listMembers(sign: "+" | "-", userIds: readonly string[], names: UserNames): readonly string[] {
+	const lines = userIds.slice(0, maxMembers).map((userId) => `${sign} member ${showIfUser(userId, names)}`);
+	return userIds.length <= maxMembers ? lines : [...lines, `${sign} ${userIds.length - maxMembers} more members`];
 }
 
 export function renderWait({ activities, unlisted }: WaitResult): string {
@@ -38,9 +77,11 @@ export function renderWait({ activities, unlisted }: WaitResult): string {
 			: `Nothing known to this journal is pending. Activities submitted elsewhere are unknown: ${showText(unlisted)}.\n`;
 	}
 	return activities
-		.map(({ activityId, fingerprint, outcome, message }) => {
+		.map(({ activityId, fingerprint, operation, covers, outcome, message }) => {
+			const name = showText(activityId === null ? `fingerprint ${fingerprint ?? ""}` : `activity ${activityId}`);
+			const what = operation === null ? name : `${describeRequest({ operation, covers })} (${name})`;
 			const became = message === null ? outcome.replaceAll("-", " ") : `in doubt: ${message}`;
-			return `${showText(activityId ?? fingerprint ?? "")}: ${became}\n`;
+			return `${what}: ${became}\n`;
 		})
 		.join("");
 }

@@ -4,6 +4,7 @@
  */
 import { isRecord, isTextTooDeep, readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
+import { validators } from "../validators/responses.ts";
 import type { Operation } from "./operations.ts";
 
 /** One HTTP answer, read to its end. Header names are lower-case; `text` is decoded as UTF-8. */
@@ -153,7 +154,7 @@ function classifySuccess(operation: Operation, answer: Answer, asked: AnswerCont
 			httpStatus,
 		});
 	}
-	const mistakes = checkSchema(`operations/${operation.name}.json`, value, "#/$defs/response");
+	const mistakes = checkSchema(validators, `operations/${operation.name}.json#/$defs/response`, value);
 	if (!isRecord(value) || mistakes.length > 0) {
 		return classifyMisfit(operation, httpStatus, asked, describeSchemaErrors(mistakes));
 	}

@@ -74,6 +74,11 @@ export const submits = defineSubmits({
 	init_import_private_key: { fields: ["userId"] },
 });
 
+/** Returns the submit whose activities have this type; undefined for every other type. */
+export function submitOfType(type: unknown): (SubmitOperation & { readonly name: SubmitName }) | undefined {
+	return Object.values(submits).find((operation) => operation.type === type);
+}
+
 export const operations = { ...queries, ...submits } as const;
 
 /**

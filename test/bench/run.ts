@@ -2,9 +2,7 @@
  * `npm run bench`: how fast the parts are, as ratios measured side by side in one run, so that a slow machine is slow on
  * both sides. It prints a table and judges nothing; tests never depend on it.
  */
-import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { commandFile } from "../../scripts/manifest.ts";
 import { benchDiff } from "./diff.ts";
 import { benchEmulator } from "./emulator.ts";
 import { benchFleet } from "./fleet.ts";
@@ -14,6 +12,7 @@ import { benchPage } from "./page.ts";
 import { benchPlugin } from "./plugin.ts";
 import { benchPulumi } from "./pulumi.ts";
 import { benchStamps } from "./stamps.ts";
+import { benchStart } from "./start.ts";
 
 /** One line of the table. */
 export interface Measured {
@@ -27,26 +26,6 @@ export function median(values: readonly number[]): number {
 	return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-function benchStart(): Measured {
-	const time = (words: readonly string[]): number => {
-		const start = performance.now();
-		execFileSync(process.execPath, words, { stdio: "pipe" });
-		return performance.now() - start;
-	};
-	const ours: number[] = [];
-	const bare: number[] = [];
-	for (let round = 0; round < 21; round += 1) {
-		ours.push(time([commandFile, "--version"]));
-		bare.push(time(["-e", "0"]));
-	}
-	const ratio = median(ours) / median(bare);
-	return {
-		what: "orgsync --version, against bare node -e 0",
-		measured: `${ratio.toFixed(2)} times (${median(ours).toFixed(0)} ms to ${median(bare).toFixed(0)} ms)`,
-		aim: "at most 1.6 times",
-	};
-}
-
 async function main(): Promise<void> {
 	const rows = [
 		await benchStamps(),
@@ -54,13 +33,17 @@ async function main(): Promise<void> {
 		...benchDiff(),
 		...benchImpact(),
 		...(await benchPage()),
-		benchStart(),
+		...(await benchStart()),
 		await benchReading(),
 		await benchApply(),
 		...(await benchFleet()),
 		await benchPulumi(),
 		...(await benchPlugin()),
 	];
+	printTable(rows);
+}
+
+export function printTable(rows: readonly Measured[]): void {
 	const widths = ["what", "measured", "aim"].map((key) =>
 		Math.max(key.length, ...rows.map((row) => row[key as keyof Measured].length)),
 	);

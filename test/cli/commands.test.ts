@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
-import { checkSchema } from "../../src/schema.ts";
 import { schemaNames } from "../../src/schema-files.ts";
+import { checkSchema } from "../check-schema.ts";
 import {
 	expectNoSecret,
 	hasTerminal,

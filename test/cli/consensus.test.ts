@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { type Answer, expectNoSecret, hasTerminal, makeFolder, normalize, readOutput, runOnTerminal } from "../run.ts";
-import { alice, bob, document, keys, makeWorld, policies, tags, type World } from "../world.ts";
+import { alice, bob, carol, document, keys, makeWorld, policies, providers, tags, type World } from "../world.ts";
 
 const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
 
@@ -18,7 +18,7 @@ const inJson = ["--format", "json"];
 /** An organization where a removal of policies needs a second user. */
 async function makeWaitingWorld(text = removal, options: { reads?: "all" | "documented" } = {}): Promise<World> {
 	const world = await makeWorld(text, options);
-	await world.setRules({ approvals: { [removing]: 2, [renaming]: 2 } });
+	await world.setRules({ approvals: { [removing]: 2, [renaming]: 2, ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS: 2 } });
 	return world;
 }
 
@@ -179,6 +179,26 @@ describe("status", () => {
 		expect(own.stdout).not.toContain(removals(world)[0].id);
 	});
 
+	test("names the objects that activities change, by the document and the journal alone", async () => {
+		const tag = document(
+			`userTags: [{ name: signatories, previously: [signers], members: { exactly: [alice, bob] } }, { name: oncall, id: ${tags.oncall} }]`,
+		);
+		const world = await makeWaitingWorld(tag);
+		expect((await world.run(apply)).code).toBe(8);
+		await world.submitAsBob("update_user_tag", { userTagId: tags.oncall, addUserIds: [], removeUserIds: [bob] });
+		await world.submitAsBob("update_user_tag", { userTagId: tags.auditors, addUserIds: [carol], removeUserIds: [] });
+		await world.submitAsBob("delete_oauth_providers", { userId: bob, providerIds: [...providers.bob] });
+		world.clearRequests();
+		const status = await world.run(["status"]);
+		await expect(normalize(status.stdout)).toMatchFileSnapshot(golden("status-objects"));
+		const waited = await world.run(["wait", "--wait", "0"]);
+		await expect(normalize(waited.stdout)).toMatchFileSnapshot(golden("wait-objects"));
+		expect(world.requests()).not.toContain("list_user_tags");
+		expect(readOutput(await world.run(["status", ...inJson])).open[0].activities[3].covers).toEqual([
+			"userTag:signatories",
+		]);
+	});
+
 	test("lists requests in doubt", async () => {
 		const world = await makeWorld(removal);
 		await world.addFault({ operation: "delete_policies", fault: "5xx", count: 100 });
@@ -239,7 +259,7 @@ describe("wait", () => {
 		if (vote === undefined) {
 			expect(await world.run(["wait", id, "--wait", "0"])).toMatchObject({
 				code,
-				stdout: `${id}: awaiting approval\n`,
+				stdout: `delete_policies of policy:${policies[0]} (activity ${id}): awaiting approval\n`,
 			});
 		}
 		const json = await world.run(["wait", id, "--wait", "0", ...inJson]);
@@ -259,7 +279,9 @@ describe("wait", () => {
 		const answer = await world.run(["wait", "--wait", "600", ...documented]);
 		expect(answer.code).toBe(8);
 		expect(answer.stdout).toMatch(
-			new RegExp(`^${id}: in doubt: it was pending when it was last read, and .*; apply submits`),
+			new RegExp(
+				`^delete_policies of policy:${policies[0]} \\(activity ${id}\\): in doubt: it was pending when it was last read, and .*; apply submits`,
+			),
 		);
 		expect(world.requests()).toEqual([]);
 		expect((await world.run([...apply, ...documented])).code).toBe(0);
@@ -282,18 +304,22 @@ describe("wait", () => {
 		const world = await makeWaitingWorld();
 		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
 		const [{ id }] = removals(world);
+		const stdout = `delete_policies of policy:${policies[1]} (activity ${id}): awaiting approval\n`;
 		for (const words of [
 			["wait", "--wait", "0"],
 			["wait", id, "--wait", "0"],
 		]) {
-			expect(await world.run(words)).toMatchObject({ code: 8, stdout: `${id}: awaiting approval\n` });
+			expect(await world.run(words)).toMatchObject({ code: 8, stdout });
 		}
 		world.clearRequests();
 		const { ended } = world.start(["wait", "--wait", "60"]);
 		await expect.poll(() => world.requests(), { timeout: 20_000 }).toContain("get_activity");
 		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });
 		expect((await ended).code).toBe(9);
-		expect((await world.run(["wait", id])).code).toBe(9);
+		expect(await world.run(["wait", id])).toMatchObject({
+			code: 9,
+			stdout: stdout.replace("awaiting approval", "rejected"),
+		});
 	});
 
 	test("exits with 3 for an unknown activity", async () => {

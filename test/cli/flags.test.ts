@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Terminal } from "../../src/cli/output.ts";
 import { makeProgram } from "../../src/cli/program.ts";
-import { checkSchema } from "../../src/schema.ts";
+import { checkSchema } from "../check-schema.ts";
 import { expectNoSecret, makeFolder, normalize, orgsync, readOutput, run, runProgram } from "../run.ts";
 import { agreeing, document, keys, makeWorld, organizationId } from "../world.ts";
 

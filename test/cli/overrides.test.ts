@@ -126,7 +126,10 @@ describe("--abandon", () => {
 		const answer = await world.run(["status"]);
 		expect(answer.code).toBe(0);
 		expect(answer.stdout).toMatch(
-			new RegExp(`^  abandoned, not counted, still pending: delete_policies: .*${world.id}`, "m"),
+			new RegExp(
+				`^  abandoned, not counted, still pending: delete_policies of policy:${policies[0]}: .*${world.id}`,
+				"m",
+			),
 		);
 		expect(readOutput(await world.run(["status", ...inJson])).open).toMatchObject([
 			{ activities: [], abandoned: [{ activityId: world.id }], unanswered: [] },

@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkSchema } from "../../src/schema.ts";
+import { checkSchema } from "../check-schema.ts";
 import { expectNoSecret, makeFolder, readOutput } from "../run.ts";
 import {
 	agreeing,

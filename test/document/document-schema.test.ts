@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { caip2Aliases, knownCaip2 } from "../../src/document/parse.ts";
-import { checkSchema, readSchema } from "../../src/schema.ts";
+import { readSchema } from "../../src/schema-bundle.ts";
 import { caip2Aliases as wireAliases } from "../../src/wire/operations.ts";
+import { checkSchema } from "../check-schema.ts";
 import { authenticationTypes, caip2Networks } from "../service-words.ts";
 
 type Schema = { readonly [key: string]: unknown };

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { checkFleet } from "../../src/document/fleet.ts";
 import { type ListFile, parseDocuments } from "../../src/document/parse.ts";
-import { checkSchema } from "../../src/schema.ts";
+import { checkSchema } from "../check-schema.ts";
 
 const id = (index: number): string => `f0000000-0000-4000-8000-${index.toString(16).padStart(12, "0")}`;
 const each = (name: string): string => `\${each.${name}}`;

@@ -11,7 +11,7 @@ import { fieldsByEndpoint } from "../../src/emulator/control-schema.ts";
 import { faultKinds } from "../../src/emulator/faults.ts";
 import { type Emulator, parseSeed, startEmulator } from "../../src/emulator/server.ts";
 import { maxJsonDepth } from "../../src/json.ts";
-import { readSchema } from "../../src/schema.ts";
+import { readSchema } from "../../src/schema-bundle.ts";
 import { keys } from "./world.ts";
 
 const file = new URL("../../docs/emulator.md", import.meta.url);

@@ -2,8 +2,8 @@
 import { TurnkeyRequestError } from "@turnkey/http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../src/emulator/server.ts";
-import { checkSchema } from "../../src/schema.ts";
 import { extendedReads } from "../../src/wire/operations.ts";
+import { checkSchema } from "../check-schema.ts";
 import * as world from "./world.ts";
 
 const { organizationId, alice, bob, signers, tagUpdate } = world;

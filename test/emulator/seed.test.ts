@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { parseSeed, startEmulator } from "../../src/emulator/server.ts";
 import { DocumentError } from "../../src/errors.ts";
-import { readSchema } from "../../src/schema.ts";
+import { readSchema } from "../../src/schema-bundle.ts";
 import * as world from "./world.ts";
 
 function mistakesIn(text: string): readonly string[] {

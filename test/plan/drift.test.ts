@@ -14,7 +14,7 @@ import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";
 import { describeSince, formatDuration, summarizeFindings } from "../../src/render/drift-words.ts";
 import { plainStyle } from "../../src/render/text.ts";
-import { checkSchema } from "../../src/schema.ts";
+import { checkSchema } from "../check-schema.ts";
 import {
 	at,
 	context,

@@ -2,6 +2,7 @@
  * `--only`: which objects a selection names, and that everything else is not in the document any more.
  */
 import { describe, expect, it } from "vitest";
+import { showAddress } from "../../src/escape.ts";
 import type { KindName } from "../../src/plan/kinds/names.ts";
 import { narrow, parseSelection, type Selection } from "../../src/plan/only.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
@@ -74,6 +75,25 @@ describe("a selection", () => {
 		const all = labelsOf(everything).filter((label) => label.startsWith(`${kind}:`));
 		expect(all.length).toBeGreaterThan(1);
 		expect(labelsOf(only(kind))).toEqual(all);
+	});
+
+	it("of an address keeps the object with this address, for every object", () => {
+		for (const address of labelsOf(everything)) expect(labelsOf(only(address))).toEqual([address]);
+	});
+
+	it("of an address has no wildcards", () => {
+		expect(labelsOf(only("userTag:*", "userTag:sign?rs", "policy:"))).toEqual([]);
+	});
+
+	it("of an address takes a name as a plan shows it and as it is", () => {
+		const names = ["a, b", "a*", "ab", "\u202eabc", 'say "x"'];
+		const desired = desiredOf({ userTags: names.map((name) => wantTag(name)) });
+		for (const name of names) {
+			for (const text of [`userTag:${name}`, showAddress(`userTag:${name}`)]) {
+				const kept = narrow(desired, [parseSelection(text) as Selection]);
+				expect(sectionsOf(kept).userTags.map((tag) => tag.name)).toEqual([name]);
+			}
+		}
 	});
 
 	it.each(kinds)("of the kind %s with %s keeps the one that it names", (kind, glob) => {

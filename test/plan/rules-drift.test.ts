@@ -5,7 +5,7 @@ import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/pl
 import { findsDifference, makePlan, type Plan } from "../../src/plan/plan.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
-import { checkSchema } from "../../src/schema.ts";
+import { checkSchema } from "../check-schema.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 
 const [alice, bob, carol] = [1, 2, 3].map((number) => id("user", number)) as [string, string, string];

@@ -10,7 +10,7 @@ import type {
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import type { JudgedRule } from "../../src/plan/rules-judge.ts";
 import { type AccessPolicy, type AccessState, type RootQuorum, unknownAccess } from "../../src/policy/access.ts";
-import { checkSchema } from "../../src/schema.ts";
+import { checkSchema } from "../check-schema.ts";
 import {
 	at,
 	context,

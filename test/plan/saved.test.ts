@@ -14,7 +14,7 @@ import { ConfigurationError } from "../../src/errors.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { digestOf } from "../../src/plan/value.ts";
-import { checkSchema } from "../../src/schema.ts";
+import { checkSchema } from "../check-schema.ts";
 import {
 	context,
 	type DesiredParts,

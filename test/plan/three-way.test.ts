@@ -8,7 +8,7 @@ import { makeDropped, makeThreeWay, type ThreeWay, unite } from "../../src/plan/
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { plainStyle } from "../../src/render/text.ts";
 import { renderThreeWay } from "../../src/render/three-way-text.ts";
-import { checkSchema } from "../../src/schema.ts";
+import { checkSchema } from "../check-schema.ts";
 import { complete } from "../render/complete.ts";
 import {
 	at,

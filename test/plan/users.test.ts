@@ -11,7 +11,7 @@ import {
 	type UserNames,
 	usersOf,
 } from "../../src/plan/users.ts";
-import { checkSchema } from "../../src/schema.ts";
+import { checkSchema } from "../check-schema.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 
 const [alice, bob, carol, dave] = [1, 2, 3, 4].map((number) => id("user", number)) as [string, string, string, string];

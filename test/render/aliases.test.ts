@@ -12,7 +12,7 @@ import { summarizeResult } from "../../src/render/summary.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../../src/render/text.ts";
 import { aliasHeading } from "../../src/render/three-way-aliases.ts";
 import { renderThreeWay } from "../../src/render/three-way-text.ts";
-import { checkSchema } from "../../src/schema.ts";
+import { checkSchema } from "../check-schema.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { complete } from "./complete.ts";
 import { reportOf } from "./support.ts";

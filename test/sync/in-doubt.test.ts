@@ -6,13 +6,13 @@ import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import { digestOf } from "../../src/plan/value.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
-import { checkSchema } from "../../src/schema.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
 import { requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
+import { checkSchema } from "../check-schema.ts";
 import { desiredOf, id, organizationId, sectionsOf } from "../plan/support-organizations.ts";
 import {
 	addBob,

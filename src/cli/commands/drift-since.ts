@@ -11,6 +11,7 @@ import { isRecord, readJson } from "../../json.ts";
 import { keepDrift, type OrganizationDrift } from "../../plan/drift.ts";
 import type { FailureResult } from "../../render/result.ts";
 import { checkSchema } from "../../schema.ts";
+import { validators } from "../../validators/drift.ts";
 import { describeError, failureResult } from "../failure.ts";
 import type { Call, Terminal } from "../output.ts";
 import { readTextFile } from "../read-file.ts";
@@ -120,7 +121,7 @@ function readReport(file: string, text: string): LastReport {
 			isRecord(error) ? `it ended with an error and has no findings: ${error.message}` : "it has no findings",
 		);
 	}
-	const mistake = report.drift.flatMap((one) => checkSchema("drift.json", one))[0];
+	const mistake = report.drift.flatMap((one) => checkSchema(validators, "drift.json", one))[0];
 	if (mistake !== undefined) return refuse(`its findings cannot be read: ${mistake.instancePath} ${mistake.message}`);
 	const organizations = report.drift as readonly OrganizationDrift[];
 	return new Map(organizations.map((one) => [one.organizationId, one]));

@@ -14,9 +14,10 @@ import {
 	resultHead,
 } from "../../render/result.ts";
 import { checkSchema } from "../../schema.ts";
+import { validators } from "../../validators/requests.ts";
 import { type Activity, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
-import { extendedReads, queries, submits } from "../../wire/operations.ts";
+import { extendedReads, queries, submitOfType, submits } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import type { Call } from "../output.ts";
 import { type EvaluationRecord, recordedJudgments, sortJudgments } from "./judgments.ts";
@@ -31,7 +32,7 @@ export async function explain(activityId: string, call: Call<ExplainFlags>): Pro
 	const { reads } = call.flags;
 	const organizationId = await findOrganization(call);
 	const fields = { organizationId, activityId };
-	if (checkSchema("operations/get_policy_evaluations.json", fields, "#/$defs/request").length > 0) {
+	if (checkSchema(validators, "operations/get_policy_evaluations.json#/$defs/request", fields).length > 0) {
 		throw new ConfigurationError(`\`${showText(activityId)}\` is not an activity id: it must be a UUID`, {
 			hint: "apply and status print the ids of pending activities",
 		});
@@ -100,13 +101,9 @@ async function readFindings(
 	return { activity: isRecord(activity) ? readAny(activity) : undefined, evaluations, policies, statuses };
 }
 
-function operationOf(type: unknown) {
-	return Object.values(submits).find((operation) => operation.type === type);
-}
-
 /** Reads an activity of any operation. Of an unknown one only the intent is wrong, which is not used here. */
 function readAny(record: Readonly<Record<string, unknown>>): Activity {
-	return readActivity(operationOf(record.type) ?? submits.update_user_tag, record);
+	return readActivity(submitOfType(record.type) ?? submits.update_user_tag, record);
 }
 
 function readPolicy({ policyId, policyName, consensus }: Readonly<Record<string, unknown>>): JudgingPolicy {
@@ -118,7 +115,7 @@ export function toExplainedActivity(activity: Activity): ExplainedActivity {
 	return {
 		status: activity.status,
 		type: activity.type,
-		operation: operationOf(activity.type)?.name ?? null,
+		operation: submitOfType(activity.type)?.name ?? null,
 		fingerprint: activity.fingerprint,
 		approvedBy: votersOf(activity, "VOTE_SELECTION_APPROVED"),
 		rejectedBy: votersOf(activity, "VOTE_SELECTION_REJECTED"),

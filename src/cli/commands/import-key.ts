@@ -15,6 +15,7 @@ import { showText } from "../../escape.ts";
 import { type ImportKeyResult, resultHead } from "../../render/result.ts";
 import { checkSchema } from "../../schema.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
+import { validators } from "../../validators/requests.ts";
 import { type JournalFlags, type ServiceFlags, withConnection, withJournal } from "../connect.ts";
 import type { Call, Output, Terminal } from "../output.ts";
 import { checkWritable, replaceFile, writeOrRefuse } from "../write-file.ts";
@@ -68,7 +69,9 @@ function checkBundleFile(out: string, { directory }: Terminal): void {
 /** Returns the user id for an alias of the documents, or for an id. */
 async function findUser(call: Call<ImportKeyFlags>): Promise<string> {
 	const { user } = call.flags;
-	if (checkSchema("operations/init_import_private_key.json", { userId: user }, "#/$defs/parameters").length === 0) {
+	if (
+		checkSchema(validators, "operations/init_import_private_key.json#/$defs/parameters", { userId: user }).length === 0
+	) {
 		return user.toLowerCase();
 	}
 	const organizations = await readNamed(call);

@@ -3,6 +3,7 @@ import { showText } from "../../escape.ts";
 import { isRecord, readJson } from "../../json.ts";
 import { type QueryResult, resultHead } from "../../render/result.ts";
 import { checkSchema, type SchemaError } from "../../schema.ts";
+import { validators } from "../../validators/requests.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
@@ -82,7 +83,7 @@ function refuseUnsuitable(operation: QueryOperation, fields: Readonly<Record<str
 	const known = `${operation.name} has the fields ${operation.fields.join(", ")}`;
 	if (unknown !== undefined)
 		throw new ConfigurationError(`${operation.name} has no field ${showText(unknown)}`, { hint: known });
-	const mistake = checkSchema(`operations/${operation.name}.json`, fields, "#/$defs/request")[0];
+	const mistake = checkSchema(validators, `operations/${operation.name}.json#/$defs/request`, fields)[0];
 	if (mistake === undefined) return;
 	throw new ConfigurationError(describeMistake(operation, mistake), {
 		hint: `${known}; orgsync schema operations/${operation.name} prints its schema`,

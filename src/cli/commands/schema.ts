@@ -1,7 +1,7 @@
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { resultHead, type SchemaResult } from "../../render/result.ts";
-import { bundleSchema } from "../../schema.ts";
+import { bundleSchema } from "../../schema-bundle.ts";
 import { schemaNames } from "../../schema-files.ts";
 import { didYouMean } from "../suggest.ts";
 

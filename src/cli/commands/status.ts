@@ -2,13 +2,21 @@
  * `status`: pending activities, and what was submitted without an answer. It submits nothing.
  */
 import { exitCodes } from "../../errors.ts";
+import { addressesOf } from "../../plan/activity-objects.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import { namesOfUsers } from "../../plan/plan.ts";
-import { type OpenActivities, resultHead, type StatusResult, type UnansweredRequest } from "../../render/result.ts";
-import type { JournalEntry } from "../../sync/journal.ts";
+import type { PendingActivity } from "../../plan/pending.ts";
+import {
+	type OpenActivities,
+	type OpenActivity,
+	resultHead,
+	type StatusResult,
+	type UnansweredRequest,
+} from "../../render/result.ts";
+import type { JournalEntry, JournalSummary } from "../../sync/journal.ts";
 import type { PendingActivities } from "../../sync/pending-activities.ts";
 import { viewJournal, withConnection } from "../connect.ts";
 import type { Call } from "../output.ts";
+import { namesFrom } from "./activity-names.ts";
 import { findOrganizations, type OrganizationFlags } from "./selection.ts";
 
 /** Returns what is pending in each organization. Exit 8 when something is, else 0. */
@@ -22,7 +30,7 @@ export async function status(call: Call<OrganizationFlags>): Promise<StatusResul
 		for (const [organizationId, desired] of organizations) {
 			const options = { reads: flags.reads, nowMs: terminal.now(), confirms: true };
 			const pending = await readPendingActivities(organizationId, reader, journal, options);
-			found.push(describeOpen(organizationId, desired, pending, journal.openEntries(organizationId)));
+			found.push(describeOpen(organizationId, desired, pending, journal));
 		}
 		return found;
 	});
@@ -34,16 +42,21 @@ function describeOpen(
 	organizationId: string,
 	desired: DesiredOrganization | undefined,
 	{ activities, abandoned, unlisted }: PendingActivities,
-	entries: readonly JournalEntry[],
+	journal: JournalSummary,
 ): OpenActivities {
+	const names = namesFrom(organizationId, desired, journal);
+	const withCovers = (one: PendingActivity): OpenActivity => ({ ...one, covers: addressesOf(one, names) });
 	// An activity without an id is a request of this journal without an answer.
 	const inDoubt = new Set(activities.flatMap((one) => (one.activityId === null ? [one.fingerprint] : [])));
 	return {
 		organizationId,
-		userNames: desired === undefined ? {} : namesOfUsers(desired),
-		activities: activities.filter(({ activityId }) => activityId !== null),
-		abandoned,
-		unanswered: entries.filter(({ body }) => inDoubt.has(body.fingerprint)).map(describeEntry),
+		userNames: names.userNames,
+		activities: activities.filter(({ activityId }) => activityId !== null).map(withCovers),
+		abandoned: abandoned.map(withCovers),
+		unanswered: journal
+			.openEntries(organizationId)
+			.filter(({ body }) => inDoubt.has(body.fingerprint))
+			.map(describeEntry),
 		complete: unlisted === null,
 		unlisted,
 	};

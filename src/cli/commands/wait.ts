@@ -4,15 +4,19 @@
 import { ConfigurationError, combineExitCodes, type ExitCode, exitCodes, ifAvailable } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { isRecord } from "../../json.ts";
+import { addressesOf, type ObjectNames } from "../../plan/activity-objects.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { resultHead, type WaitResult } from "../../render/result.ts";
 import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal.ts";
 import { outcomeOfActivity } from "../../sync/outcomes.ts";
-import { readActivity } from "../../wire/activity.ts";
+import { type Activity, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
-import { extendedReads, submits } from "../../wire/operations.ts";
+import { extendedReads, submitOfType, submits } from "../../wire/operations.ts";
+import { parametersOf } from "../../wire/request-body.ts";
 import { withConnection, withJournal } from "../connect.ts";
 import type { Call } from "../output.ts";
+import { namesFrom } from "./activity-names.ts";
 import { findOrganizations, type OrganizationFlags } from "./selection.ts";
 
 export interface WaitFlags extends OrganizationFlags {
@@ -25,6 +29,10 @@ interface Tracked {
 	readonly activityId: string | null;
 	/** Null if only its id is known. */
 	readonly fingerprint: string | null;
+	/** Null for an operation that orgsync does not submit. */
+	readonly operation: string | null;
+	/** Addresses of the objects that it changes. */
+	readonly covers: readonly string[];
 	/** Whether the journal has it: then it records the outcome. */
 	readonly isOurs: boolean;
 }
@@ -42,17 +50,18 @@ interface WaitRun extends Call<WaitFlags> {
 
 /** Reads again until every activity that is pending in the organizations, or each that is named, has ended. */
 export async function wait(activityIds: readonly string[], call: Call<WaitFlags>): Promise<WaitResult> {
-	const organizationIds = [...(await findOrganizations(call)).keys()];
+	const organizations = await findOrganizations(call);
 	return withConnection(call, ({ client }) =>
 		withJournal(call, async (journal) => {
 			const run: WaitRun = { ...call, journal, reader: client.reader };
-			const { tracked, unlisted } = await track(organizationIds, activityIds, run);
+			const { tracked, unlisted } = await track(organizations, activityIds, run);
 			const ended = await pollUntilEnded(tracked, run);
 			return {
 				...resultHead("wait", combineExitCodes(ended.map(({ outcome }) => exitCodeOfOutcome[outcome])), null),
 				activities: ended.map((one) => {
-					const { activityId, fingerprint, outcome } = one;
-					return { activityId, fingerprint, outcome, message: explainDoubt(one, call.flags.reads) };
+					const { activityId, fingerprint, operation, covers, outcome } = one;
+					const message = explainDoubt(one, call.flags.reads);
+					return { activityId, fingerprint, operation, covers, outcome, message };
 				}),
 				unlisted: unlisted[0] ?? null,
 			};
@@ -61,57 +70,73 @@ export async function wait(activityIds: readonly string[], call: Call<WaitFlags>
 }
 
 /** Returns all activities that are pending or in doubt, or those with these ids. Throws ConfigurationError for an unknown id. */
-async function track(organizationIds: readonly string[], activityIds: readonly string[], run: WaitRun) {
+async function track(
+	organizations: ReadonlyMap<string, DesiredOrganization | undefined>,
+	activityIds: readonly string[],
+	run: WaitRun,
+) {
 	const { readPendingActivities } = await import("../../sync/pending-activities.ts");
 	const { journal, reader, terminal, flags } = run;
 	const all: Tracked[] = [];
 	const unlisted: string[] = [];
-	for (const organizationId of organizationIds) {
+	const names = new Map<string, ObjectNames>();
+	for (const [organizationId, desired] of organizations) {
 		const own = journal.openEntries(organizationId);
-		all.push(...own.map(trackEntry));
+		// An entry that ends while this waits is not among the open ones any more.
+		const namesHere = namesFrom(organizationId, desired, journal);
+		names.set(organizationId, namesHere);
+		all.push(...own.map((entry) => trackEntry(entry, namesHere)));
 		const ownFingerprints = new Set(own.map(({ body }) => body.fingerprint));
 		const others = { openEntries: () => [], abandonedNames: (id: string) => journal.abandonedNames(id) };
 		const options = { reads: flags.reads, nowMs: terminal.now(), confirms: true };
 		const listed = await readPendingActivities(organizationId, reader, others, options);
 		if (listed.unlisted !== null) unlisted.push(listed.unlisted);
-		for (const { activityId, fingerprint } of listed.activities) {
-			if (!ownFingerprints.has(fingerprint)) all.push({ organizationId, activityId, fingerprint, isOurs: false });
+		for (const activity of listed.activities) {
+			const { activityId, fingerprint, operation } = activity;
+			if (ownFingerprints.has(fingerprint)) continue;
+			const covers = addressesOf(activity, namesHere);
+			all.push({ organizationId, activityId, fingerprint, operation, covers, isOurs: false });
 		}
 	}
 	if (activityIds.length === 0) return { tracked: all, unlisted };
 	const tracked: Tracked[] = [];
 	for (const id of activityIds) {
 		const known = all.find((one) => one.activityId?.toLowerCase() === id.toLowerCase() || one.fingerprint === id);
-		tracked.push(known ?? (await findNamed(id, organizationIds, run)));
+		tracked.push(known ?? (await findNamed(id, names, run)));
 	}
 	return { tracked, unlisted: [] };
 }
 
-function trackEntry({ body, activityId }: JournalEntry): Tracked {
-	return { organizationId: body.organizationId, activityId, fingerprint: body.fingerprint, isOurs: true };
+function trackEntry({ body, activityId }: JournalEntry, names: ObjectNames): Tracked {
+	const { organizationId, fingerprint } = body;
+	const operation = body.operation.name;
+	const covers = addressesOf({ operation, parameters: parametersOf(body) }, names);
+	return { organizationId, activityId, fingerprint, operation, covers, isOurs: true };
 }
 
 /** Returns an activity that is not listed as pending, because it may have ended. Throws ConfigurationError when it is unknown. */
-async function findNamed(activityId: string, organizationIds: readonly string[], run: WaitRun): Promise<Tracked> {
-	for (const organizationId of run.flags.reads === "auto" ? organizationIds : []) {
-		if ((await readOutcome({ organizationId, activityId }, run.reader)) !== undefined) {
-			return { organizationId, activityId, fingerprint: null, isOurs: false };
-		}
+async function findNamed(activityId: string, names: ReadonlyMap<string, ObjectNames>, run: WaitRun): Promise<Tracked> {
+	for (const [organizationId, namesHere] of run.flags.reads === "auto" ? names : []) {
+		const activity = await readNow({ organizationId, activityId }, run.reader);
+		if (activity === undefined) continue;
+		const operation = submitOfType(activity.type)?.name ?? null;
+		const parameters = activity.intent ?? {};
+		const covers = operation === null ? [] : addressesOf({ operation, parameters }, namesHere);
+		return { organizationId, activityId, fingerprint: null, operation, covers, isOurs: false };
 	}
 	const message = `activity ${showText(activityId)} not found: neither this journal nor the service has it`;
 	throw new ConfigurationError(message, { hint: "orgsync status lists pending activities" });
 }
 
-/** Returns the outcome of an activity, or undefined if the service does not return it. */
-async function readOutcome(
+/** Returns an activity of any operation, or undefined if the service does not return it. Of an unknown one only the intent is wrong. */
+async function readNow(
 	{ organizationId, activityId }: Pick<Tracked, "organizationId" | "activityId">,
 	reader: Reader,
-): Promise<Outcome | undefined> {
+): Promise<Activity | undefined> {
 	const answer = await ifAvailable(reader.query(extendedReads.get_activity, { organizationId, activityId }));
 	const activity = answer?.value.activity;
 	if (!isRecord(activity) || String(activity.id).toLowerCase() !== activityId?.toLowerCase()) return undefined;
-	// The outcome depends on the status alone, which activities of every operation have.
-	return outcomeOfActivity(readActivity(submits.update_user_tag, activity)).outcome;
+	return readActivity(submitOfType(activity.type) ?? submits.update_user_tag, activity);
 }
 
 /** Max pause between two reads. Each costs requests (docs/service.md#rates-and-limits). */
@@ -143,8 +168,10 @@ async function readAll(tracked: readonly Tracked[], run: WaitRun): Promise<reado
 	const ended: Ended[] = [];
 	for (const one of tracked) {
 		if (!one.isOurs) {
-			const outcome = flags.reads === "auto" ? await readOutcome(one, reader) : undefined;
-			ended.push({ ...one, outcome: outcome ?? "unknown", isRead: outcome !== undefined });
+			const activity = flags.reads === "auto" ? await readNow(one, reader) : undefined;
+			// The outcome depends on the status alone, which activities of every operation have.
+			const outcome = activity === undefined ? "unknown" : outcomeOfActivity(activity).outcome;
+			ended.push({ ...one, outcome, isRead: activity !== undefined });
 			continue;
 		}
 		const entry = journal.entry(one.fingerprint ?? "");

@@ -1,5 +1,5 @@
 /** The functions in the package schema, and the types of their results. */
-import { readSchema } from "../../../schema.ts";
+import { readSchema } from "../../../schema-bundle.ts";
 import { type QueryName, queries } from "../../../wire/operations.ts";
 import { functions } from "../../functions.ts";
 import { queryFunctions } from "../../queries.ts";

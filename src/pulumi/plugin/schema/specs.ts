@@ -1,5 +1,5 @@
 /** The parts of Pulumi's package schema that this package uses, and the texts in it. */
-import { readSchema } from "../../../schema.ts";
+import { readSchema } from "../../../schema-bundle.ts";
 import type { Text } from "../../resource-texts.ts";
 import { configurationNamespace } from "../../settings.ts";
 

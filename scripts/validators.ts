@@ -1,0 +1,69 @@
+/**
+ * Writes the code of the validators in src/validators/: each module there names schemas, and its code in a program is what Ajv
+ * makes of them, without Ajv. Bundles, dist/ and the tests all have it.
+ */
+import { readdirSync, writeFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { _ } from "ajv/dist/compile/codegen/index.js";
+import standaloneCode from "ajv/dist/standalone/index.js";
+import type { Validators } from "../src/schema.ts";
+import { makeCompiler } from "../src/schema-compiler.ts";
+import { root } from "./manifest.ts";
+
+const folder = join(root, "src/validators");
+
+/** The code that Ajv's own runtime would bring, by how Ajv asks for it. */
+const runtime = new Map([
+	['require("ajv/dist/runtime/ucs2length").default', "(text) => [...text].length"],
+	['require("ajv/dist/runtime/equal").default', "equal"],
+]);
+
+const written = new Map<string, Promise<string>>();
+
+/** Returns the code for the module, a path in src/validators/. `formats` is where it finds src/schema-formats.ts. */
+export function validatorCode(path: string, formats = "../schema-formats.ts"): Promise<string> {
+	const key = `${path} ${formats}`;
+	const code = written.get(key) ?? write(path, formats);
+	written.set(key, code);
+	return code;
+}
+
+async function write(path: string, formats: string): Promise<string> {
+	const { validators } = (await import(pathToFileURL(path).href)) as { readonly validators: Validators };
+	const schemas = Object.keys(validators);
+	const names = new Map(schemas.map((schema, index) => [`v${index}`, schema]));
+	const ajv = makeCompiler(schemas, { source: true, esm: true, formats: _`formats` });
+	const code = standaloneCode.default(ajv, Object.fromEntries(names)).replace(/require\("[^"]+"\)\.\w+/g, (found) => {
+		const own = runtime.get(found);
+		if (own === undefined) throw new Error(`${basename(path)} asks for ${found}`);
+		return own;
+	});
+	return [
+		'import equal from "fast-deep-equal";',
+		`import { formats } from "${formats}";`,
+		code.replace(/^"use strict";/, "").replace(/export const (v\d+) = /g, "const $1 = "),
+		`export const validators = { ${[...names].map(([name, schema]) => `${JSON.stringify(schema)}: ${name}`).join(", ")} };`,
+	].join("\n");
+}
+
+/** Puts this code in the place of src/validators/, for Rolldown and Vitest. */
+export function validatorsPlugin() {
+	return {
+		name: "validators",
+		load: {
+			filter: { id: /[\\/]src[\\/]validators[\\/]/ },
+			handler: (id: string): Promise<string> | null => (id.startsWith(folder) ? validatorCode(id) : null),
+		},
+	};
+}
+
+/** Puts the code into dist/, in the place of what the compiler wrote. */
+export async function writeValidators(dist: string): Promise<void> {
+	for (const file of readdirSync(folder)) {
+		const target = join(dist, relative(join(root, "src"), folder), file.replace(/\.ts$/, ".js"));
+		writeFileSync(target, await validatorCode(join(folder, file), "../schema-formats.js"));
+	}
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeValidators(join(root, "dist"));

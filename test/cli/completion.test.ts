@@ -15,6 +15,7 @@ const commands = [
 	"status",
 	"wait",
 	"explain",
+	"organizations",
 	"powers",
 	"query",
 	"import-key",

@@ -17,6 +17,7 @@ const references: Readonly<Record<string, readonly string[]>> = {
 	"saved-plan.json": ["plan.json", "three-way.json"],
 	"powers.json": ["plan.json"],
 	"output.json": ["plan.json", "report.json", "three-way.json", "drift.json", "powers.json"],
+	"line.json": ["output.json"],
 };
 
 /** Schemas of files that people write. Their mistakes carry the schema, since messages name what it allows. */

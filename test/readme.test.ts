@@ -183,6 +183,8 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	...tours.slice(3).map(([file]) => [file, blockWords] as const),
 	// test/cli/openmetrics.test.ts
 	["docs/metrics.md", ["bash"]],
+	// test/install.test.ts and test/container.test.ts
+	["docs/install.md", ["sh"]],
 	// test/emulator/docs.test.ts
 	["docs/emulator.md", ["http", "json", "yaml"]],
 	// test/policy/docs.test.ts

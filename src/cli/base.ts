@@ -3,15 +3,16 @@
  * another file or folder. Neither falls back to the other: a pull request can add a folder with the name of any revision.
  */
 import { posix, relative, resolve, sep } from "node:path";
-import { type DocumentSource, type ListFile, type ListFinder, listLimits, parseDocuments } from "../document/parse.ts";
+import { checkFleet, type DesiredFleet } from "../document/fleet.ts";
+import { type DocumentSource, type ListFile, type ListFinder, listLimits } from "../document/parse.ts";
 import { ConfigurationError, DocumentError } from "../errors.ts";
 import { showText } from "../escape.ts";
-import type { DesiredOrganization } from "../plan/organization.ts";
 import { defaultDocument, isDocumentName, isHiddenPath } from "./document-files.ts";
 import { Git, type GitObject, type RequestedPath } from "./git.ts";
 import { listName } from "./list-files.ts";
 import type { Terminal } from "./output.ts";
-import { allLimitBytes, type DocumentFlags, readDesired } from "./sources.ts";
+import { allLimitBytes, type DocumentFlags, readFleet } from "./sources.ts";
+import { openSpool } from "./spool.ts";
 
 export interface BaseFlags {
 	readonly base?: string;
@@ -23,7 +24,7 @@ export interface Base {
 	readonly name: string;
 	/** The flag with its value, for messages. */
 	readonly flag: string;
-	readonly organizations: readonly DesiredOrganization[];
+	readonly fleet: DesiredFleet;
 	/** Whether the base has the same paths as the documents. Then an organization that is missing now was removed. */
 	readonly samePaths: boolean;
 	/** Paths that do not exist in the base. */
@@ -45,8 +46,8 @@ export async function readBase(flags: BaseFlags & DocumentFlags, terminal: Termi
 async function ofFile(name: string, { env }: DocumentFlags, terminal: Terminal): Promise<Base> {
 	const flag = `--base-file ${showText(name)}`;
 	try {
-		const organizations = await readDesired({ file: [name], env }, terminal);
-		return { name, flag, organizations, samePaths: false, missing: [] };
+		const fleet = await readFleet({ file: [name], env }, terminal);
+		return { name, flag, fleet, samePaths: false, missing: [] };
 	} catch (error) {
 		throw error instanceof DocumentError ? new DocumentError(error.problems, "the base") : error;
 	}
@@ -65,9 +66,9 @@ function ofRevision(name: string, { file: files, env }: DocumentFlags, terminal:
 		});
 	}
 	const { sources, findList, missing } = readRevision(name, files.length === 0 ? [defaultDocument] : files, terminal);
-	const { organizations, problems } = parseDocuments(sources, terminal.environment, { env, findList });
+	const { fleet, problems } = checkFleet(sources, terminal.environment, { env, findList }, openSpool());
 	if (problems.length > 0) throw new DocumentError(problems, "the base");
-	return { name, flag, organizations, samePaths: true, missing };
+	return { name, flag, fleet, samePaths: true, missing };
 }
 
 function readRevision(

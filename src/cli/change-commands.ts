@@ -12,6 +12,7 @@ import {
 	outputFlags,
 	readsFlag,
 	repeatableFlag,
+	resumeFlag,
 	retryRejectedFlag,
 	safetyFlags,
 	savedPlanFlags,
@@ -20,7 +21,7 @@ import {
 	uncheckedFlag,
 	waitFlag,
 } from "./flags.ts";
-import { formats, meteredFormats } from "./formats.ts";
+import { formats, meteredFormats, streamFormats } from "./formats.ts";
 
 export function plan(): CommandRow {
 	return {
@@ -42,7 +43,7 @@ export function plan(): CommandRow {
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
 			...outputFlags(
-				formats,
+				streamFormats,
 				flag("--detailed-exitcode", "exit with 2 for changes, and with 5 if a guard blocks them"),
 			),
 		],
@@ -77,6 +78,7 @@ export function apply(): CommandRow {
 		flags: [
 			...scopeFlags(),
 			...savedPlanFlags(),
+			...flagGroup("Fleet", [resumeFlag()]),
 			...safetyFlags(),
 			...activityFlags(
 				repeatableFlag("--abandon <activity>", "abandon a pending activity, by id or fingerprint"),
@@ -84,7 +86,7 @@ export function apply(): CommandRow {
 				waitFlag(),
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags([...formats, "openmetrics"]),
+			...outputFlags(meteredFormats),
 		],
 		example: "orgsync apply -f orgsync.yaml --yes",
 		exitCodes: {

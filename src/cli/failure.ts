@@ -4,14 +4,9 @@
 import { combineExitCodes, DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
-import {
-	type ErrorDescription,
-	errorsOfFailed,
-	type FailedOrganization,
-	type FailureResult,
-	hasSeveral,
-	resultHead,
-} from "../render/result.ts";
+import type { OrganizationPart } from "../render/part.ts";
+import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../render/result.ts";
+import { errorsOfFailed, hasSeveral } from "../render/result-errors.ts";
 
 /** An organization in which an error ended the work. */
 export interface OrganizationError {
@@ -57,10 +52,15 @@ export function organizationsHead<Command extends string>(
 }
 
 /** Returns the failure as results have it. */
-export function describeFailed({ organizationId, error, steps = [] }: OrganizationError): FailedOrganization {
+function describeFailed({ organizationId, error, steps = [] }: OrganizationError): FailedOrganization {
 	return { organizationId, error: describeError(error), steps };
 }
 
-export function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
+/** Returns the part of a result for this organization. */
+export function failedPart(one: OrganizationError): OrganizationPart & { readonly failed: FailedOrganization } {
+	return { organizationId: one.organizationId, exitCode: exitCodeOfFailed(one), failed: describeFailed(one) };
+}
+
+function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
 	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
 }

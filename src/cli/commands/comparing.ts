@@ -6,6 +6,7 @@ import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import type { Journal, JournalSummary } from "../../sync/journal.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
+import { organizationChannel } from "../../tracing.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, viewJournal } from "../connect.ts";
 import type { OrganizationError } from "../failure.ts";
@@ -30,16 +31,21 @@ export interface ComparedOrganizations {
 	readonly failed: readonly OrganizationError[];
 }
 
-interface ComparingContext extends Call<ConnectionFlags> {
-	readonly connection: Connection;
-	/** The earlier documents, by organization: each organization is compared with its own too. */
-	readonly bases?: ReadonlyMap<string, BaseDocument>;
+export interface ComparingOptions {
+	/** Returns the earlier document of an organization, which is compared too. */
+	readonly baseOf?: (organizationId: string) => BaseDocument;
 	/** Whether rejected activities are submitted again. */
 	readonly retryRejected?: boolean;
-	/** By organization, the user who will submit the plan; without one, the user of the key. */
-	readonly submitters?: ReadonlyMap<string, string>;
+	/** Returns the user who will submit the plan; left out, it is the user of the key. */
+	readonly submitterOf?: (desired: DesiredOrganization) => string;
+}
+
+interface ComparingContext extends ComparingOptions, Call<ConnectionFlags> {
+	readonly connection: Connection;
 	/** The journal of a command that submits: outcomes are settled in it. If left out, it is read once. */
 	readonly journal?: Journal;
+	/** Whether it is the only organization of the command; if left out, whether the fleet has no other. */
+	readonly isAlone?: boolean;
 	/** Once aborted, no further organization is started. */
 	readonly signal?: AbortSignal;
 }
@@ -61,7 +67,7 @@ export async function* compareFleet<T extends object>(
 	refuseUnknownLocal(organizationIds, connection);
 	const journal = context.journal ?? (await viewJournal(organizationIds, context));
 	const reachable = watchReach(flags.concurrency);
-	const isAlone = organizationIds.length === 1;
+	const { isAlone = organizationIds.length === 1 } = context;
 	let done = 0;
 	const limits = { maxConcurrency: flags.concurrency, maxAhead: aheadFactor * flags.concurrency };
 	const compare = async (organizationId: string): Promise<T | OrganizationError> => {
@@ -69,9 +75,12 @@ export async function* compareFleet<T extends object>(
 		output.progress(`reading organization ${organizationId}${which}`);
 		try {
 			reachable.check();
-			const compared = await compareOne(fleet.load(organizationId), context, journal);
-			reachable.answered();
-			return await use(compared);
+			const read = async (): Promise<T> => {
+				const compared = await compareOne(fleet.load(organizationId), context, journal);
+				reachable.answered();
+				return use(compared);
+			};
+			return await organizationChannel.tracePromise(read, { organizationId, work: "read" });
 		} catch (error) {
 			if (isAlone || !(error instanceof OrgsyncError)) throw error;
 			reachable.failed(error);
@@ -101,7 +110,7 @@ export async function compareEach(fleet: DesiredFleet, context: ComparingContext
 /** Settles open requests of earlier runs if there is a journal for that, then reads the organization and makes its plan. */
 async function compareOne(
 	desired: DesiredOrganization,
-	{ connection, flags, terminal, signal, bases, retryRejected, submitters, journal: written }: ComparingContext,
+	{ connection, flags, terminal, signal, baseOf, retryRejected, submitterOf, journal: written }: ComparingContext,
 	journal: JournalSummary,
 ): Promise<ComparedOrganization> {
 	const { compareLive } = await import("../../sync/compare.ts");
@@ -114,8 +123,8 @@ async function compareOne(
 	const { reader } = client;
 	const settled =
 		written === undefined ? new Map() : await settleOpenEntries(organizationId, { ...given, reader, journal: written });
-	const base = bases?.get(organizationId);
-	const submitterId = submitters?.get(organizationId);
+	const base = baseOf?.(organizationId);
+	const submitterId = submitterOf?.(desired);
 	const comparison = await compareLive(desired, reader, journal.lastApplied(organizationId), {
 		...given,
 		...{ steadyNow: terminal.steadyNow, journal, publicKey: () => client.publicKey() },

@@ -9,7 +9,7 @@ import type { OrganizationPart } from "../../render/part.ts";
 import { byOrganization, type FailureResult } from "../../render/result.ts";
 import type { JournalView } from "../../sync/journal.ts";
 import { connect, readJournalOf } from "../connect.ts";
-import { describeFailed, exitCodeOfFailed, type OrganizationError } from "../failure.ts";
+import { failedPart, type OrganizationError } from "../failure.ts";
 import { mapInOrder } from "../map-in-order.ts";
 import type { Call, Output } from "../output.ts";
 import type { ResultEnd, ResultStream } from "../result-stream.ts";
@@ -109,10 +109,8 @@ async function* reportKept(
 
 /** Returns the part of an organization that could not be read: the findings of the last report. */
 function keepPart(one: OrganizationError, last: LastReport | undefined): OrganizationPart {
-	const failed = describeFailed(one);
-	const { organizationId } = one;
-	const kept = keepDrift(organizationId, last?.get(organizationId), failed.error);
-	return { organizationId, exitCode: exitCodeOfFailed(one), failed, drift: kept };
+	const part = failedPart(one);
+	return { ...part, drift: keepDrift(one.organizationId, last?.get(one.organizationId), part.failed.error) };
 }
 
 /**

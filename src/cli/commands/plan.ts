@@ -1,24 +1,26 @@
 /**
  * `plan`: compares documents with live state and shows what `apply` would submit. It has a Reader, so it cannot submit.
  */
-import { fleetOf } from "../../document/fleet.ts";
+import { type DesiredFleet, organizationsIn } from "../../document/fleet.ts";
 import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { type DesiredOrganization, uuid } from "../../plan/organization.ts";
 import { blockingGuards, withoutAllowed } from "../../plan/overrides.ts";
 import { findsDifference, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
-import { positionsOf } from "../../render/positions.ts";
+import type { ThreeWay } from "../../plan/three-way.ts";
+import type { OrganizationPart } from "../../render/part.ts";
 import type { PlanResult } from "../../render/result.ts";
 import { emptyJournal } from "../../sync/journal.ts";
 import type { BaseFlags } from "../base.ts";
-import { withConnection } from "../connect.ts";
-import { organizationsHead } from "../failure.ts";
+import { connect } from "../connect.ts";
+import { failedPart } from "../failure.ts";
 import type { Call } from "../output.ts";
-import type { LocatedResult } from "../result-stream.ts";
+import type { ResultEnd, ResultStream } from "../result-stream.ts";
+import { readFleet } from "../sources.ts";
 import { didYouMean } from "../suggest.ts";
-import { isImpossible, readOverrides, recordOverrides } from "./apply-consent.ts";
-import { type ComparisonFlags, compareEach } from "./comparing.ts";
-import { readSelected } from "./selection.ts";
+import { type GivenOverrides, isImpossible, readOverrides, recordOverrides } from "./apply-consent.ts";
+import { type ComparedOrganization, type ComparingOptions, type ComparisonFlags, compareFleet } from "./comparing.ts";
+import { selectFrom } from "./selection.ts";
 
 export interface PlanFlags extends ComparisonFlags, BaseFlags {
 	/** `KIND=N` of guards, as for `apply`. */
@@ -34,50 +36,83 @@ export interface PlanFlags extends ComparisonFlags, BaseFlags {
 }
 
 /** Returns the plan of every organization. Exit 0; with `--detailed-exitcode`, 5 when a guard blocks, and 2 when something differs. */
-export async function plan(call: Call<PlanFlags>): Promise<LocatedResult> {
-	const { flags } = call;
+export async function plan(call: Call<PlanFlags>): Promise<ResultStream> {
+	const { flags, terminal } = call;
 	const given = readOverrides({ allow: flags.allow, abandon: [] });
 	const save = flags.out === undefined ? null : await prepareToSave(flags.out, call);
+	const all = await readFleet(flags, terminal);
 	const hasBase = flags.base !== undefined || flags.baseFile !== undefined;
-	const bases = hasBase ? await (await import("./three-way.ts")).readBases(call) : undefined;
-	const organizations = await readSelected(call);
-	const submitters = flags.submitter === undefined ? undefined : findSubmitters(flags.submitter, organizations, flags);
-	const { compared, failed } = await withConnection(call, (connection) =>
-		compareEach(fleetOf(organizations), {
-			...call,
-			connection,
-			...(bases === undefined ? {} : { bases: bases.documents }),
-			...(submitters === undefined ? {} : { submitters }),
-			...(flags.retryRejected === true ? { retryRejected: true } : {}),
-		}),
-	);
-	const comparisons = compared.map((one) => recordOverrides(one, given, emptyJournal).comparison);
-	const plans = comparisons.map((one) => one.plan);
-	const threeWay = [...comparisons.flatMap((one) => one.threeWay ?? []), ...(bases?.dropped ?? [])];
-	const codes = plans.map((one) => codeOf(one, flags));
-	const result: PlanResult = {
-		...organizationsHead("plan", plans, failed, codes),
+	const bases = hasBase ? await (await import("./three-way.ts")).readBases(all, call) : undefined;
+	const fleet = await selectFrom(all, call);
+	const submitterOf = flags.submitter === undefined ? undefined : findSubmitters(flags.submitter, fleet, flags);
+	const run: PlanRun = { ...call, given, save, fleet, dropped: bases?.dropped ?? [] };
+	const options = {
+		...(bases === undefined ? {} : { baseOf: bases.baseOf }),
+		...(submitterOf === undefined ? {} : { submitterOf }),
+		...(flags.retryRejected === true ? { retryRejected: true } : {}),
+	};
+	return { command: "plan", size: fleet.organizationIds.length, parts: makePlans(run, options) };
+}
+
+interface PlanRun extends Call<PlanFlags> {
+	readonly given: GivenOverrides;
+	readonly save: ((content: PlannedContent) => SavedPlanFacts) | null;
+	readonly fleet: DesiredFleet;
+	/** Organizations that are only in the base. */
+	readonly dropped: readonly ThreeWay[];
+}
+
+/** Yields the plan of each organization. A saved plan is one document, so `--out` keeps all of them until the end. */
+async function* makePlans(run: PlanRun, options: ComparingOptions): AsyncGenerator<OrganizationPart, ResultEnd> {
+	const { flags, given, save, fleet, dropped } = run;
+	const toPart = (compared: ComparedOrganization): OrganizationPart => {
+		const { plan: one, threeWay, desired } = recordOverrides(compared, given, emptyJournal).comparison;
+		const part = { organizationId: one.organizationId, exitCode: codeOf(one, flags), plan: one, desired };
+		return threeWay === undefined ? part : { ...part, threeWay };
+	};
+	const kept: OrganizationPart[] = [];
+	const connection = await connect(run);
+	try {
+		for await (const one of compareFleet(fleet, { ...run, ...options, connection }, toPart)) {
+			const part = "error" in one ? failedPart(one) : one;
+			if (save !== null) kept.push(part);
+			yield part;
+		}
+	} finally {
+		await connection.close();
+	}
+	const base = dropped.length === 0 ? {} : { threeWay: dropped };
+	return save === null ? base : { ...base, savedPlan: save(contentOf(kept, dropped)) };
+}
+
+/** What a run of `plan` found, as far as it is saved. */
+type PlannedContent = Pick<PlanResult, "plans" | "threeWay" | "failed">;
+
+function contentOf(parts: readonly OrganizationPart[], dropped: readonly ThreeWay[]): PlannedContent {
+	const threeWay = [...parts.flatMap((part) => part.threeWay ?? []), ...dropped];
+	return {
+		plans: parts.flatMap((part) => part.plan ?? []),
+		failed: parts.flatMap(({ failed }) => failed ?? []),
 		...(threeWay.length === 0 ? {} : { threeWay }),
 	};
-	const positionOf = positionsOf(comparisons.map(({ desired }) => desired));
-	return { result: save === null ? result : { ...result, savedPlan: save(result) }, positionOf };
 }
 
 /**
- * Returns the user id of the submitter in each organization. Throws ConfigurationError where its document has no such alias,
- * and with documented reads, which show no policies.
+ * Returns the function that finds the user id of the submitter in an organization. Throws ConfigurationError where a document
+ * has no such alias, and with documented reads, which show no policies.
  */
 function findSubmitters(
 	user: string,
-	organizations: readonly DesiredOrganization[],
+	fleet: DesiredFleet,
 	{ reads }: PlanFlags,
-): ReadonlyMap<string, string> {
+): (desired: DesiredOrganization) => string {
 	if (reads === "documented") {
 		throw new ConfigurationError("--submitter and --reads documented cannot be used together", {
 			hint: "the documented queries do not show policies, so orgsync cannot predict approvals",
 		});
 	}
-	return new Map(organizations.map((desired) => [desired.organizationId, findSubmitter(user, desired)]));
+	for (const desired of organizationsIn(fleet)) findSubmitter(user, desired);
+	return (desired) => findSubmitter(user, desired);
 }
 
 function findSubmitter(user: string, { organizationId, users }: DesiredOrganization): string {
@@ -108,7 +143,7 @@ function allowedIn(plans: readonly Plan[]): readonly string[] {
 async function prepareToSave(
 	out: string,
 	{ flags, terminal, output }: Call<PlanFlags>,
-): Promise<(result: PlanResult) => SavedPlanFacts> {
+): Promise<(content: PlannedContent) => SavedPlanFacts> {
 	const { prepareSavedPlanFile } = await import("../saved-plan-file.ts");
 	const write = prepareSavedPlanFile(out, flags.output, terminal);
 	const { factsOf, makeSavedPlan } = await import("../../document/saved-plan.ts");

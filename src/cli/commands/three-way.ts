@@ -1,6 +1,7 @@
 /**
  * `plan --base`: the earlier documents, by organization and narrowed like the present ones.
  */
+import { type DesiredFleet, filterFleet, organizationsIn } from "../../document/fleet.ts";
 import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { printAddress } from "../../plan/address.ts";
@@ -11,46 +12,46 @@ import { type BaseDocument, makeDropped, type ThreeWay } from "../../plan/three-
 import { pairTags } from "../../plan/three-way-tags.ts";
 import { type BaseFlags, readBase } from "../base.ts";
 import type { Call } from "../output.ts";
-import { readDesired } from "../sources.ts";
 import { readShare, type SelectionFlags } from "./selection.ts";
 
 interface Bases {
-	/** By organization, for each of the present documents. */
-	readonly documents: ReadonlyMap<string, BaseDocument>;
+	/** Returns the earlier document of an organization of the present documents. */
+	readonly baseOf: (organizationId: string) => BaseDocument;
 	/** Organizations that only the base has. */
 	readonly dropped: readonly ThreeWay[];
 }
 
-/** Returns the earlier documents that `--base` or `--base-file` names. Throws ConfigurationError and DocumentError. */
-export async function readBases({ flags, terminal, output }: Call<SelectionFlags & BaseFlags>): Promise<Bases> {
+/**
+ * Returns the earlier documents that `--base` or `--base-file` names; `head` is the fleet of all present documents. Throws
+ * ConfigurationError and DocumentError.
+ */
+export async function readBases(
+	head: DesiredFleet,
+	{ flags, terminal, output }: Call<SelectionFlags & BaseFlags>,
+): Promise<Bases> {
 	const isOwn = readShare(flags);
-	const head = (await readDesired(flags, terminal)).filter(isOwn);
 	const base = await readBase(flags, terminal);
-	const { name } = base;
+	const { name, fleet } = base;
 	for (const path of base.missing) {
 		output.note(`${showText(path)} is not in ${showText(name)}: all of it is new`);
 	}
-	const found = new Map(base.organizations.map((desired) => [desired.organizationId, desired]));
-	const ids = new Set(head.map(({ organizationId }) => organizationId));
-	const onlyInBase = base.organizations.filter((one) => isOwn(one) && !ids.has(one.organizationId));
-	if (!base.samePaths && flags.shard === undefined && onlyInBase.length === base.organizations.length) {
+	const before = new Set(fleet.organizationIds);
+	const present = new Set(head.organizationIds);
+	const onlyInBase = filterFleet(fleet, (organizationId) => isOwn({ organizationId }) && !present.has(organizationId));
+	const { organizationIds } = onlyInBase;
+	if (!base.samePaths && flags.shard === undefined && organizationIds.length === before.size) {
 		throw new ConfigurationError(`${base.flag}: it has none of the organizations of the documents`, {
-			hint: `it has ${onlyInBase.map(({ organizationId }) => organizationId).join(", ") || "no organization"}`,
+			hint: `it has ${organizationIds.join(", ") || "no organization"}`,
 		});
 	}
 	return {
-		documents: new Map(
-			head.map((desired) => {
-				const before = found.get(desired.organizationId) ?? null;
-				return [
-					desired.organizationId,
-					{ name, desired: before === null ? null : narrowBase(before, desired, flags.only) },
-				];
-			}),
-		),
+		baseOf: (id) => {
+			const desired = before.has(id) ? narrowBase(fleet.load(id), () => head.load(id), flags.only) : null;
+			return { name, desired };
+		},
 		dropped: base.samePaths
-			? onlyInBase
-					.map((desired) => narrowBase(desired, { ...desired, objects: [] }, flags.only))
+			? [...organizationsIn(onlyInBase)]
+					.map((desired) => narrowBase(desired, () => ({ ...desired, objects: [] }), flags.only))
 					.filter((desired) => !isEmpty(desired) || (flags.only.length === 0 && desired.rules !== undefined))
 					.map((desired) => makeDropped(name, desired))
 			: [],
@@ -63,10 +64,11 @@ export async function readBases({ flags, terminal, output }: Call<SelectionFlags
  */
 function narrowBase(
 	base: DesiredOrganization,
-	head: DesiredOrganization,
+	loadHead: () => DesiredOrganization,
 	only: readonly string[],
 ): DesiredOrganization {
 	if (only.length === 0) return base;
+	const head = loadHead();
 	const selections = only.flatMap((text) => parseSelection(text) ?? []);
 	const pairs = pairTags(tagsOf(base), tagsOf(head), null);
 	const newNames = new Map<DesiredObject, string>(

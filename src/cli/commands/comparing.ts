@@ -7,6 +7,7 @@ import type { Comparison } from "../../sync/compare.ts";
 import type { Journal, JournalSummary } from "../../sync/journal.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
+import { collectGarbage } from "../collect-garbage.ts";
 import { type Connection, type ConnectionFlags, viewJournal } from "../connect.ts";
 import type { OrganizationError } from "../failure.ts";
 import { mapInOrder } from "../map-in-order.ts";
@@ -81,6 +82,7 @@ export async function* compareFleet<T extends object>(
 			return { organizationId, error };
 		} finally {
 			done += 1;
+			collectGarbage();
 		}
 	};
 	try {

@@ -5,8 +5,12 @@ import { join } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 
 /** Returns the files below the folder as a `.tar.gz`, sorted, without owners and times. `executables` have the mode 0755. */
-export function makeArchive(folder: string, executables: readonly string[]): Buffer {
-	const archive = gzipSync(makeTar(folder, executables), { level: constants.Z_BEST_COMPRESSION });
+export function makeArchive(
+	folder: string,
+	executables: readonly string[],
+	level: number = constants.Z_BEST_COMPRESSION,
+): Buffer {
+	const archive = gzipSync(makeTar(folder, executables), { level });
 	// The system on which it was compressed, in the header of gzip: unknown.
 	archive[9] = 255;
 	return archive;

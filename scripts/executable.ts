@@ -35,7 +35,7 @@ const systems: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 };
 
 /** Name of the system and architecture in the name of an archive, for example `linux-x64`. */
-const platform = `${systems[process.platform] ?? process.platform}-${process.arch}`;
+export const platform = `${systems[process.platform] ?? process.platform}-${process.arch}`;
 
 /** The executable, in the archive's folder. */
 export const executableFile = `bin/orgsync${process.platform === "win32" ? ".exe" : ""}`;

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { makeCommandTable } from "../src/cli/command-table.ts";
 import { completion } from "../src/cli/commands/completion.ts";
-import { completedWords } from "../src/cli/local-commands.ts";
+import { completedWords } from "../src/cli/completed-words.ts";
 import type { Terminal } from "../src/cli/output.ts";
 import { makeProgram } from "../src/cli/program.ts";
 import { manPages } from "./man-pages.ts";
@@ -21,8 +21,7 @@ function completionFiles(): Readonly<Record<string, string>> {
 	const script = (shell: string): string => completion(shell, completedWords(rows)).script;
 	return {
 		"orgsync.bash": script("bash"),
-		// zsh runs the file as the function `_orgsync` at the first completion. It registers the real one, and then calls it.
-		_orgsync: `#compdef orgsync\n${script("zsh")}_bash_complete -o default -F _orgsync\n`,
+		_orgsync: `#compdef orgsync\n${script("zsh")}`,
 		"orgsync.fish": script("fish"),
 	};
 }

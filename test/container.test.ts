@@ -3,7 +3,18 @@
  * of this machine's Node, at the place where the real base has it, so that no registry is needed.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -69,6 +80,21 @@ describe.skipIf(engine === undefined)("the container image", { timeout: 120_000 
 			console.log(JSON.stringify(seen));`;
 		const { stdout } = run(["-e", script], "--entrypoint=/nodejs/bin/node");
 		expect(JSON.parse(stdout)).toEqual({ user: 65532, files: ["LICENSE", "dist", "package.json"], dist: ["bin"] });
+	});
+
+	it("plans as docs/install.md runs it, and leaves files that belong to who ran it", () => {
+		const page = readFileSync(join(root, "docs/install.md"), "utf8");
+		const [, block = ""] = /^## Container image$[\s\S]*?```sh\n([\s\S]*?)```/m.exec(page) ?? [];
+		// The embedded service needs no network, which not every machine can set up.
+		const script = `docker() { "$ENGINE" run --network=none "\${@:2}"; }\n${block}`;
+		const cwd = join(folder, "owned");
+		mkdirSync(cwd);
+		cpSync(join(root, "examples/quickstart/document.yaml"), join(cwd, "orgsync.yaml"));
+		const env = { ...process.env, ENGINE: engine, IMAGE: image };
+		const { status, stdout, stderr } = spawnSync("bash", ["-c", script], { cwd, env, encoding: "utf8" });
+		expect(stdout, stderr).toContain("Plan: 5 activities");
+		expect(status).toBe(0);
+		expect(statSync(join(cwd, ".orgsync")).uid).toBe(process.getuid?.());
 	});
 
 	it("says what it is in its labels", () => {

@@ -146,7 +146,11 @@ describe("the commands for a clone", () => {
 	});
 });
 
-describe.each(["examples/consensus/README.md", "examples/powers/README.md"])("%s", (page) => {
+describe.each([
+	"examples/consensus/README.md",
+	"examples/fleet/README.md",
+	"examples/powers/README.md",
+])("%s", (page) => {
 	it("shows what its program prints", () => {
 		const path = join(root, page);
 		const markdown = readFileSync(path, "utf8");
@@ -179,6 +183,8 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	...tours.slice(3).map(([file]) => [file, blockWords] as const),
 	// test/cli/openmetrics.test.ts
 	["docs/metrics.md", ["bash"]],
+	// test/install.test.ts and test/container.test.ts
+	["docs/install.md", ["sh"]],
 	// test/emulator/docs.test.ts
 	["docs/emulator.md", ["http", "json", "yaml"]],
 	// test/policy/docs.test.ts

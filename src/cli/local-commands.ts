@@ -1,6 +1,6 @@
 import { exitCodes } from "../errors.ts";
 import { type CommandRow, localExitCodes } from "./command-row.ts";
-import type { Words } from "./commands/completion.ts";
+import { completedWords } from "./completed-words.ts";
 import { wholeNumber } from "./flag-values.ts";
 import {
 	argument,
@@ -93,16 +93,4 @@ export function completion(all: () => readonly CommandRow[]): CommandRow {
 		run: async ({ words: [shell = ""] }) =>
 			(await import("./commands/completion.ts")).completion(shell, completedWords(all())),
 	};
-}
-
-/** Returns what a completion script offers for these commands. */
-export function completedWords(commands: readonly CommandRow[]): readonly Words[] {
-	return commands.map(({ name, summary, flags }) => ({
-		name,
-		summary,
-		flags: flags.flatMap(({ long }) => (typeof long === "string" ? [long] : [])),
-		choices: flags.flatMap(({ long, argChoices }) =>
-			typeof long === "string" && argChoices !== undefined ? [[long, argChoices] as const] : [],
-		),
-	}));
 }

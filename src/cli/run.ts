@@ -10,6 +10,7 @@ import { makeProgram } from "./program.ts";
 
 /** Runs a command, prints its result and returns its exit code. Never throws. */
 export async function run(given: readonly string[], terminal: Terminal): Promise<ExitCode> {
+	if (given[0] === "__complete") return (await import("./complete.ts")).complete(given.slice(1), terminal);
 	let exitCode: ExitCode = exitCodes.inSync;
 	const finish = (code: ExitCode): void => {
 		exitCode = code;

@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readOutput, run } from "../run.ts";
-
-const hasBash = spawnSync("bash", ["--version"]).status === 0;
+import { makeFolder, orgsync, readOutput, run } from "../run.ts";
+import { document, policies } from "../world.ts";
 
 const commands = [
 	"init",
@@ -15,6 +16,7 @@ const commands = [
 	"status",
 	"wait",
 	"explain",
+	"organizations",
 	"powers",
 	"query",
 	"import-key",
@@ -33,66 +35,120 @@ beforeAll(async () => {
 	}
 }, 30_000);
 
-/** What bash offers for the last of these words, once the script is sourced. */
-function complete(words: readonly string[]): readonly string[] {
-	const bash = `source /dev/stdin <<<"$SCRIPT" || exit 1
-COMP_WORDS=("$@")
-COMP_CWORD=$(($# - 1))
-$(complete -p orgsync | sed -n 's/.*-F \\([^ ]*\\) .*/\\1/p')
-printf '%s\\n' "\${COMPREPLY[@]}"`;
-	const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-c", bash, "bash", ...words], {
-		encoding: "utf8",
-		env: { PATH: process.env.PATH, SCRIPT: scripts.bash },
-	});
-	expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-	return stdout.split("\n").filter((word) => word !== "");
+/** A folder with a document, in which `orgsync` is the sources. */
+function makeDocuments(): { readonly cwd: string; readonly path: string } {
+	const cwd = makeFolder();
+	const bin = join(cwd, "bin");
+	mkdirSync(bin);
+	const command = orgsync.map((word) => `'${word}'`).join(" ");
+	writeFileSync(join(bin, "orgsync"), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
+	const names = ["signers", "on call", "$(touch pwned)", "\\u202eevil"].map((name) => `{ name: "${name}" }`);
+	const text = document(`userTags: [${names.join(", ")}]`, `absent: { policies: [${policies[0]}] }`);
+	writeFileSync(join(cwd, "orgsync.yaml"), text);
+	return { cwd, path: `${bin}:${process.env.PATH}` };
 }
 
-describe.runIf(hasBash)("the script for bash", () => {
-	test.each(["bash", "zsh"])("parses in bash: %s", (shell) => {
-		const { status, stderr } = spawnSync("bash", ["-n"], { input: scripts[shell], encoding: "utf8" });
-		expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+const atLine: Readonly<Record<string, string>> = {
+	bash: `source /dev/stdin <<<"$SCRIPT" || exit 1
+COMP_LINE=$LINE
+COMP_POINT=\${#LINE}
+$(complete -p orgsync | sed -n 's/.*-F \\([^ ]*\\) .*/\\1/p')
+printf '%s\\n' "\${COMPREPLY[@]}"`,
+	// The commands of its completion system work only in its line editor.
+	zsh: `compdef() { }
+compset() { }
+_files() { print -l -- *(.) }
+compadd() { while [[ $1 != -a ]]; do shift; done; print -l -- "\${(@P)2}" }
+_describe() { print -l -- "\${(@)\${(@P)@[-1]}%%:*}" }
+eval "$SCRIPT"
+words=("\${(@s: :)LINE}")
+CURRENT=$#words
+_orgsync`,
+	fish: 'echo $SCRIPT | source; complete -C "$LINE" | string replace -r "\t.*" ""; true',
+};
+
+/** What a shell offers at the end of the line, once the script is sourced. */
+function complete(
+	line: string,
+	shell = "bash",
+	{ cwd, path } = { cwd: ".", path: process.env.PATH ?? "" },
+): readonly string[] {
+	const { status, stdout, stderr } = spawnSync(shell, [...(quiet[shell] ?? []), "-c", atLine[shell] ?? ""], {
+		encoding: "utf8",
+		cwd,
+		env: { PATH: path, HOME: cwd, SCRIPT: scripts[shell], LINE: line },
+	});
+	expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+	const offered = stdout.split("\n").filter((word) => word !== "");
+	// With `--flag=value`, fish offers the whole word.
+	return offered.map((word) => word.replace(/^--[a-z-]+=/, ""));
+}
+
+const quiet: Readonly<Record<string, readonly string[]>> = { bash: ["--norc"], zsh: ["-f"], fish: [] };
+
+const shells = ["bash", "zsh", "fish"].filter((shell) => spawnSync(shell, ["--version"]).status === 0);
+
+describe.each(shells)("the script for %s", (shell) => {
+	const offers = (line: string, world?: ReturnType<typeof makeDocuments>): readonly string[] => {
+		// zsh itself leaves out what does not begin with the word.
+		const word = line.split(" ").at(-1) ?? "";
+		const prefix = word.replace(/^--[a-z-]+=/, "");
+		const all = complete(line, shell, world);
+		return shell === "zsh" ? all.filter((one) => one.startsWith(prefix)).sort() : [...all].sort();
+	};
+
+	test("completes commands, flags, and fixed values of flags and arguments", () => {
+		expect(offers("orgsync ")).toEqual([...commands].sort());
+		expect(offers("orgsync pl")).toEqual(["plan"]);
+		expect(offers("orgsync apply --a")).toEqual(["--abandon", "--allow"]);
+		expect(offers("orgsync plan --verbose --detail")).toEqual(["--detailed-exitcode"]);
+		expect(offers("orgsync export --reads ")).toEqual(["auto", "documented"]);
+		expect(offers("orgsync plan --verbose --format g")).toEqual(["github"]);
+		expect(offers("orgsync apply --allow=mem")).toEqual(["memberRemovals="]);
+		expect(offers("orgsync completion ")).toEqual(["bash", "fish", "zsh"]);
+		expect(offers("orgsync query list_u")).toEqual(["list_user_tags", "list_users"]);
+		expect(offers("orgsync plan --timeout ")).toEqual([]);
 	});
 
-	test("completes every command", () => {
-		expect(complete(["orgsync", ""])).toEqual(commands);
-		expect(complete(["orgsync", "pl"])).toEqual(["plan"]);
-		expect(complete(["orgsync", "in"])).toEqual(["init"]);
-		expect(complete(["orgsync", "nothing"])).toEqual([]);
-	});
-
-	test("completes the flags of the command that was begun, and of no other", () => {
-		expect(complete(["orgsync", "apply", "--a"])).toEqual(["--allow", "--abandon"]);
-		expect(complete(["orgsync", "plan", "--a"])).toEqual(["--allow"]);
-		expect(complete(["orgsync", "plan", "--verbose", "--detail"])).toEqual(["--detailed-exitcode"]);
-		expect(complete(["orgsync", "nothing", "--"])).toEqual([]);
-	});
-
-	test("completes the values of a flag that has a fixed list of them", () => {
-		expect(complete(["orgsync", "export", "--format", ""])).toEqual([
-			"text",
-			"json",
-			"pulumi-yaml",
-			"pulumi-typescript",
+	test("completes kinds and addresses, users and tags of the document, and runs nothing that it names", () => {
+		const world = makeDocuments();
+		const label = { bash: "on\\ call", zsh: "userTag:on call", fish: "userTag:on call" }[shell];
+		expect(offers("orgsync plan --only userTag:on", world)).toEqual([label]);
+		expect(offers("orgsync drift --accept policy:", world)).toEqual([
+			shell === "bash" ? policies[0] : `policy:${policies[0]}`,
 		]);
-		expect(complete(["orgsync", "plan", "--verbose", "--format", "g"])).toEqual(["github"]);
-		expect(complete(["orgsync", "export", "--reads", ""])).toEqual(["auto", "documented"]);
-		expect(scripts.fish).toContain(
-			"complete -c orgsync -n '__fish_seen_subcommand_from export' -l format -x -a 'text json pulumi-yaml pulumi-typescript'\n",
-		);
+		const all = offers("orgsync plan --only ", world);
+		expect(all).toEqual(expect.arrayContaining(["userTag", "supportedAsset", "userTag:signers"]));
+		expect(all).toContain(shell === "bash" ? "userTag:\\$\\(touch\\ pwned\\)" : "userTag:$(touch pwned)");
+		expect(all.join()).not.toContain("evil");
+		expect(offers("orgsync powers --user=a", world)).toEqual(["alice"]);
+		expect(offers("orgsync plan --only user -f nowhere.yaml --submitter ", world)).toEqual([]);
+		expect(readdirSync(world.cwd)).not.toContain("pwned");
 	});
 });
 
-describe.runIf(hasBash)("the scripts for bash and fish", () => {
+describe.runIf(shells.includes("bash"))("the scripts for bash and fish", () => {
 	test.each(commands)("know the flags that %s --help names", async (command) => {
 		const { stdout } = await run([command, "--help"]);
 		const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm)].map(([, flag]) => flag);
 		expect(flags.length).toBeGreaterThan(3);
-		const offered = complete(["orgsync", command, "--"]);
+		const offered = complete(`orgsync ${command} --`);
 		for (const flag of flags.filter((one) => one !== "help")) {
 			expect(offered).toContain(`--${flag}`);
-			expect(scripts.fish).toContain(`complete -c orgsync -n '__fish_seen_subcommand_from ${command}' -l ${flag}\n`);
+			expect(scripts.fish).toContain(`complete -c orgsync -n '__fish_seen_subcommand_from ${command}' -l ${flag} `);
 		}
+	});
+});
+
+test("__complete prints nothing, and exits with 0, where there is nothing to offer", async () => {
+	const nothing = { code: 0, stdout: "", stderr: "" };
+	const { cwd } = makeDocuments();
+	for (const words of [[], ["--nothing"], ["constructor"], ["--user", "-f", "-"], ["--user", "-f", "missing.yaml"]])
+		expect(await run(["__complete", ...words], { cwd })).toEqual(nothing);
+	expect(await run(["__complete", "--user"], { cwd: makeFolder() })).toEqual(nothing);
+	expect(await run(["__complete", "--tag", "-f", "orgsync.yaml"], { cwd })).toMatchObject({
+		code: 0,
+		stdout: "$(touch pwned)\non call\nsigners\n",
 	});
 });
 

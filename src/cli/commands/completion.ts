@@ -1,68 +1,71 @@
-/** `completion`: a shell script, made from the table of commands. */
+/**
+ * `completion`: a shell script, made from the table of commands. Commands, flags and fixed values are in the script; for
+ * values that documents have, it calls `orgsync __complete` (complete.ts).
+ */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import { guardKinds } from "../../plan/guards.ts";
+import { namedPowers } from "../../policy/groups.ts";
 import { type CompletionResult, resultHead } from "../../render/result.ts";
+import { schemaNames } from "../../schema-files.ts";
+import { extendedReads, queries } from "../../wire/operations.ts";
+import { documentValues } from "../complete.ts";
+import type { CompletedCommand, CompletedFlag, ScriptCommand, ValueSource } from "../completed-words.ts";
+import { bashScript } from "./completion-bash.ts";
+import { fishScript } from "./completion-fish.ts";
+import { zshScript } from "./completion-zsh.ts";
 
-/** A command and its long flags, with their dashes. */
-export interface Words {
-	readonly name: string;
-	readonly summary: string;
-	readonly flags: readonly string[];
-	/** The values of flags that have a fixed list of them. */
-	readonly choices: readonly (readonly [flag: string, values: readonly string[]])[];
-}
+const scripts: Readonly<Record<string, (commands: readonly ScriptCommand[]) => string>> = {
+	bash: bashScript,
+	zsh: zshScript,
+	fish: fishScript,
+};
 
-const shells: Readonly<Record<string, (commands: readonly Words[]) => string>> = { bash, zsh, fish };
-
-/** Returns the script for bash, zsh or fish. */
-export function completion(shell: string, commands: readonly Words[]): CompletionResult {
-	const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
+/** Returns the script for bash, zsh or fish. Throws ConfigurationError for another shell. */
+export function completion(shell: string, commands: readonly CompletedCommand[]): CompletionResult {
+	const write = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
 	if (write === undefined) {
 		throw new ConfigurationError(`there is no completion for ${showText(shell)}`, {
-			hint: `there is for ${Object.keys(shells).join(", ")}`,
+			hint: `there is for ${Object.keys(scripts).join(", ")}`,
 		});
 	}
-	return { ...resultHead("completion", exitCodes.inSync, null), script: write(commands) };
+	return { ...resultHead("completion", exitCodes.inSync, null), script: write(commands.map(withSources)) };
 }
 
-function bash(commands: readonly Words[]): string {
-	const cases = commands.map(({ name, flags }) => `\t\t${name}) words="${flags.join(" ")}" ;;`).join("\n");
-	const values = commands
-		.flatMap(({ name, choices }) => choices.map(([flag, all]) => `\t\t"${name} ${flag}") words="${all.join(" ")}" ;;`))
-		.join("\n");
-	return `# bash: source <(orgsync completion bash)
-_orgsync() {
-	local word="\${COMP_WORDS[COMP_CWORD]}" words=""
-	if [ "$COMP_CWORD" -eq 1 ]; then
-		words="${commands.map(({ name }) => name).join(" ")}"
-	else
-		case "\${COMP_WORDS[1]}" in
-${cases}
-		esac
-		case "\${COMP_WORDS[1]} \${COMP_WORDS[COMP_CWORD - 1]}" in
-${values}
-		esac
-	fi
-	COMPREPLY=($(compgen -W "$words" -- "$word"))
-}
-complete -o default -F _orgsync orgsync
-`;
+function withSources({ name, summary, flags, argument }: CompletedCommand): ScriptCommand {
+	return {
+		name,
+		summary,
+		flags: flags.map((flag) => ({ ...flag, source: sourceOfFlag(flag) })),
+		argument: argument === undefined ? undefined : sourceOfArgument(name, argument),
+	};
 }
 
-function zsh(commands: readonly Words[]): string {
-	return `# zsh: source <(orgsync completion zsh)
-autoload -U +X bashcompinit && bashcompinit
-${bash(commands)}`;
+/** Values that are no choices, because more is possible: `--only` takes a pattern too, `--allow` a number. */
+const wordsOfFlags: Readonly<Record<string, () => readonly string[]>> = {
+	"--allow": () => guardKinds.map((kind) => `${kind}=`),
+	"--group": () => Object.keys(namedPowers),
+};
+
+const wordsOfArguments: Readonly<Record<string, () => readonly string[]>> = {
+	completion: () => Object.keys(scripts),
+	query: () => [...Object.keys(queries), ...Object.keys(extendedReads)],
+	schema: () => schemaNames().map((file) => file.replace(/\.json$/, "")),
+};
+
+/** Placeholders of values that are files. */
+const filePlaceholders: ReadonlySet<string | undefined> = new Set(["file", "path"]);
+
+function sourceOfFlag({ long, value, choices }: CompletedFlag): ValueSource | undefined {
+	if (value === undefined) return undefined;
+	const words = choices ?? wordsOfFlags[long]?.();
+	if (words !== undefined) return { from: "words", words };
+	if (Object.hasOwn(documentValues, long)) return { from: "documents" };
+	return { from: filePlaceholders.has(value) ? "files" : "nowhere" };
 }
 
-function fish(commands: readonly Words[]): string {
-	const lines = commands.flatMap(({ name, summary, flags, choices }) => [
-		`complete -c orgsync -n __fish_use_subcommand -f -a ${name} -d '${summary.replaceAll("'", "\\'")}'`,
-		...flags.map((flag) => `complete -c orgsync -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)}`),
-		...choices.map(
-			([flag, all]) =>
-				`complete -c orgsync -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)} -x -a '${all.join(" ")}'`,
-		),
-	]);
-	return `# fish: orgsync completion fish | source\n${lines.join("\n")}\n`;
+function sourceOfArgument(command: string, name: string): ValueSource {
+	const words = wordsOfArguments[command]?.();
+	if (words !== undefined) return { from: "words", words };
+	return { from: filePlaceholders.has(name) ? "files" : "nowhere" };
 }

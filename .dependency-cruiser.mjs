@@ -13,13 +13,15 @@ const onlyDoor = (name, doors) => ({
 });
 
 /** Files that every room may import. */
-const shared = "^src/((errors|escape|invisible|json|schema|schema-bundle|schema-files|version)\\.ts$|validators/)";
+const shared =
+	"^src/((errors|escape|invisible|json|tracing|schema|schema-bundle|schema-files|version)\\.ts$|validators/)";
 
 /** Files that every room may import that reads or writes files. */
 const sharedByDoers = "^src/private-file\\.ts$";
 
 /** Packages that only the bundles import, or the build: users do not install them. */
-const bundled = "(^|/)node_modules/(@grpc/grpc-js|google-protobuf|@types/google-protobuf|commander|ajv)/";
+const bundled =
+	"(^|/)node_modules/(@grpc/grpc-js|google-protobuf|@types/google-protobuf|commander|ajv|@opentelemetry/[^/]+)/";
 
 /** A rule that a room imports nothing of the project but what is listed. */
 const roomMayImport = (room, allowed) => ({
@@ -51,6 +53,7 @@ export default {
 			"^src/emulator/(server|seed)\\.ts$",
 			sharedByDoers,
 		]),
+		roomMayImport("action", ["^src/cli/(run|output|streams)\\.ts$", "^src/render/"]),
 		roomMayImport("pulumi", [
 			"^src/files\\.ts$",
 			"^src/document/",
@@ -66,7 +69,7 @@ export default {
 			comment: "files that several rooms import know no room",
 			severity: "error",
 			from: {
-				path: "^src/((errors|escape|files|invisible|json|schema|schema-\\w+|version|private-file)\\.ts$|validators/)",
+				path: "^src/((errors|escape|files|invisible|json|tracing|schema|schema-\\w+|version|private-file)\\.ts$|validators/)",
 			},
 			to: { path: "^src/", pathNot: "^src/(errors|invisible|json|schema|schema-\\w+)\\.ts$" },
 		},
@@ -91,6 +94,7 @@ export default {
 		onlyDoor("yaml", ["src/document/(yaml|tree|edit)\\.ts", "src/emulator/seed\\.ts"]),
 		onlyDoor("csv-parse", ["src/document/list-csv\\.ts"]),
 		onlyDoor("commander", ["src/cli/(run|program|flags|flag-values)\\.ts"]),
+		onlyDoor("@opentelemetry", ["src/cli/traces\\.ts"]),
 		onlyDoor("@grpc/grpc-js", ["src/pulumi/plugin/.*"]),
 		onlyDoor("google-protobuf", ["src/pulumi/plugin/.*"]),
 		onlyDoor("@pulumi/pulumi", ["src/pulumi/dynamic/.*", "src/pulumi/plugin/.*"]),

@@ -12,7 +12,8 @@ import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, inject } from "vitest";
 import { commandFile } from "../scripts/manifest.ts";
-import { run as runHere } from "../src/cli/run.ts";
+import type { Terminal } from "../src/cli/output.ts";
+import { run as runWords } from "../src/cli/run.ts";
 import { checkSchema } from "./check-schema.ts";
 import { clockEnvironment, clockOption } from "./clock.ts";
 
@@ -39,6 +40,8 @@ export interface Started {
 	readonly child: ChildProcess;
 	/** What was printed on standard output so far. */
 	stdout(): string;
+	/** What was printed on standard error so far. */
+	stderr(): string;
 	readonly ended: Promise<Answer>;
 }
 
@@ -73,6 +76,11 @@ const printed: string[] = [];
  */
 export async function run(words: readonly string[], options: RunOptions = {}): Promise<Answer> {
 	if (process.env.ORGSYNC_TEST_DIST) return runProcess(words, options);
+	return runHere((terminal) => runWords(words, terminal), options);
+}
+
+/** Runs a program that has its streams, environment and folder from this terminal, in this process. */
+export async function runHere(program: (terminal: Terminal) => Promise<number>, options: RunOptions): Promise<Answer> {
 	const texts = { stdout: "", stderr: "" };
 	const collect = (name: keyof typeof texts): Writable =>
 		new Writable({
@@ -82,7 +90,7 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
 				done();
 			},
 		});
-	const code = await runHere(words, {
+	const code = await program({
 		stdin: Readable.from([Buffer.from(options.stdin ?? "")], { objectMode: false }),
 		stdout: collect("stdout"),
 		stderr: collect("stderr"),
@@ -144,7 +152,7 @@ export function startProgram(command: readonly string[], options: RunOptions = {
 			resolve({ code, ...texts });
 		});
 	});
-	return { child, stdout: () => texts.stdout, ended };
+	return { child, stdout: () => texts.stdout, stderr: () => texts.stderr, ended };
 }
 
 /** Whether there is a `script` that runs a command on a terminal of its own (util-linux). */
@@ -207,6 +215,7 @@ export function normalize(text: string): string {
 		.replaceAll(/\bsha256:[0-9a-f]{64}\b/g, "sha256:HEX")
 		.replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "ACTIVITY_ID")
 		.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "TIME")
+		.replaceAll(/\b\d{8}-\d{6}-[0-9a-f]{6}\b/g, "RUN")
 		.replaceAll(/\b\d+ ms\b/g, "N ms");
 }
 

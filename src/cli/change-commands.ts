@@ -12,6 +12,7 @@ import {
 	outputFlags,
 	readsFlag,
 	repeatableFlag,
+	resumeFlag,
 	retryRejectedFlag,
 	safetyFlags,
 	savedPlanFlags,
@@ -77,6 +78,7 @@ export function apply(): CommandRow {
 		flags: [
 			...scopeFlags(),
 			...savedPlanFlags(),
+			...flagGroup("Fleet", [resumeFlag()]),
 			...safetyFlags(),
 			...activityFlags(
 				repeatableFlag("--abandon <activity>", "abandon a pending activity, by id or fingerprint"),
@@ -84,7 +86,7 @@ export function apply(): CommandRow {
 				waitFlag(),
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags([...formats, "openmetrics"]),
+			...outputFlags(meteredFormats),
 		],
 		example: "orgsync apply -f orgsync.yaml --yes",
 		exitCodes: {

@@ -144,7 +144,7 @@ function journalFile(flags: JournalFlags, terminal: Terminal): string {
 }
 
 /** Opens the journal, and creates it if it does not exist. Warns on close if its file was removed or replaced meanwhile. */
-async function openJournalOf({ flags, terminal, output }: Call<JournalFlags>): Promise<Journal> {
+export async function openJournalOf({ flags, terminal, output }: Call<JournalFlags>): Promise<Journal> {
 	const { openJournal } = await import("../sync/journal-file.ts");
 	const file = journalFile(flags, terminal);
 	if (flags.journal === undefined && !isInside(file, terminal.directory)) output.note(`Journal: ${showText(file)}`);

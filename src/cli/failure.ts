@@ -5,14 +5,8 @@ import { combineExitCodes, DocumentError, type ExitCode, exitCodes, OrgsyncError
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import type { OrganizationPart } from "../render/part.ts";
-import {
-	type ErrorDescription,
-	errorsOfFailed,
-	type FailedOrganization,
-	type FailureResult,
-	hasSeveral,
-	resultHead,
-} from "../render/result.ts";
+import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../render/result.ts";
+import { errorsOfFailed, hasSeveral } from "../render/result-errors.ts";
 
 /** An organization in which an error ended the work. */
 export interface OrganizationError {

@@ -6,6 +6,7 @@ import { isCredential, isVariableName } from "../document/variables.ts";
 import { ConfigurationError } from "../errors.ts";
 import { isVisible } from "../invisible.ts";
 import { reservedLabels } from "../render/metric-table.ts";
+import { isRunId } from "../sync/run-id.ts";
 
 /** Text that looks like a private key. No message repeats it. */
 export const privateKeyPattern = /\b[0-9a-f]{64}\b/i;
@@ -43,6 +44,12 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 		if (/^\d+$/.test(text) && number >= min && number <= max) return number;
 		throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
 	};
+}
+
+/** Returns the id of a run, which `apply` prints when the run begins. */
+export function parseRunId(text: string): string {
+	if (isRunId(text)) return text;
+	throw new InvalidArgumentError("It must be the id of a run, as apply prints it: 20260131-093000-3f9c1a.");
 }
 
 const dayMs = 24 * 60 * 60_000;

@@ -10,6 +10,7 @@ import {
 	parseMetricLabel,
 	parsePlanDigest,
 	parseRequestRate,
+	parseRunId,
 	parseText,
 	parseVariableName,
 	wholeNumber,
@@ -116,6 +117,10 @@ export function allowFlag(): Option {
 		"override a guard with the number it found: policies=7",
 		(value) => value,
 	);
+}
+
+export function resumeFlag(): Option {
+	return flag("--resume <run>", "go on with this run: skip organizations that it left in sync", parseRunId);
 }
 
 export function safetyFlags(): readonly Option[] {

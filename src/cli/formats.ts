@@ -6,7 +6,7 @@ import { writeJson } from "../escape.ts";
 import type { GithubOptions } from "../render/github.ts";
 import type { MetricsOptions, RunFacts } from "../render/openmetrics.ts";
 import type { OrganizationPart, StreamOptions } from "../render/part.ts";
-import type { CommandResult } from "../render/result.ts";
+import type { CommandResult, ErrorDescription } from "../render/result.ts";
 import type { TextOptions } from "../render/result-text.ts";
 import { plainStyle } from "../render/style.ts";
 
@@ -84,8 +84,16 @@ export interface PartRenderer {
 	/** Returns what comes before the first part. */
 	begin(): string;
 	add(part: OrganizationPart): string;
-	/** Returns the end; `rest` is the result without its organizations, or that of the error that ended the call. */
-	end(rest: CommandResult): string;
+	/**
+	 * Returns the end; `rest` is the result without its organizations, or that of the error that ended the call. `error` is
+	 * why the command did not do its work; null if only the work in organizations failed.
+	 */
+	end(rest: CommandResult, error: ErrorDescription | null): string;
+}
+
+/** Whether the format shows one organization after the other, and keeps none. */
+export function isStreamed(format: Format): boolean {
+	return format === "jsonl" || format === "text" || format === "openmetrics";
 }
 
 /** Returns the renderer for a format that shows one organization after the other; undefined for one that is one document. */
@@ -95,6 +103,9 @@ export async function findPartRenderer(
 ): Promise<PartRenderer | undefined> {
 	if (format === "openmetrics") return new (await import("../render/openmetrics.ts")).MetricsStream(options);
 	if (format === "jsonl") return new (await import("../render/lines.ts")).LineStream(options);
+	if (format === "text" && options.command === "apply") {
+		return new (await import("../render/apply-stream.ts")).ApplyTextStream(options);
+	}
 	if (format === "text") return new (await import("../render/text-stream.ts")).TextStream(options);
 	return undefined;
 }

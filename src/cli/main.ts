@@ -5,10 +5,13 @@ import { type ExitCode, exitCodes } from "../errors.ts";
 import { showText } from "../escape.ts";
 import type { Terminal } from "./output.ts";
 import { Outlet, settleStreams } from "./streams.ts";
+import { findTraceTarget } from "./trace-target.ts";
+import type { Traces } from "./traces.ts";
 
 const stdout = new Outlet(process.stdout);
 const stderr = new Outlet(process.stderr);
 const words = process.argv.slice(2);
+let traces: Traces | undefined;
 
 // node:sqlite is marked experimental in the oldest Node that orgsync runs on; a user cannot act on that warning.
 process.removeAllListeners("warning");
@@ -23,6 +26,7 @@ process.on("uncaughtException", async (error) => {
 	stderr.write(`error: unexpected error: ${hide(showText(error.message))}\n`);
 	stderr.write("hint: please report this; --verbose shows where it happened\n");
 	if (words.includes("--verbose")) stderr.write(`${hide(error.stack ?? "")}\n`);
+	await traces?.end(exitCodes.error);
 	process.exit(await settleStreams(exitCodes.error, stdout, stderr));
 });
 
@@ -32,6 +36,7 @@ main()
 	.then((code) => settleStreams(code, stdout, stderr))
 	.then((code) => {
 		process.exitCode = code;
+		if (traces?.isUnfinished === true) process.exit();
 	});
 
 async function main(): Promise<ExitCode> {
@@ -61,7 +66,27 @@ async function main(): Promise<ExitCode> {
 		steadyNow: () => performance.now(),
 		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 	};
-	return (await import("./run.ts")).run(words, terminal);
+	const { run } = await import("./run.ts");
+	traces = await openTraces();
+	return traces?.follow(commandName(), () => run(words, terminal)) ?? run(words, terminal);
+}
+
+/** Traces of this command, if the environment asks for them. */
+async function openTraces(): Promise<Traces | undefined> {
+	const target = findTraceTarget(process.env);
+	if (target === undefined) return undefined;
+	const warn = (text: string): void => {
+		stderr.write(`warning: traces: ${text}\n`);
+	};
+	if (typeof target === "object") return (await import("./traces.ts")).startTraces(target, process.env, warn);
+	warn(`${target}; no traces are sent`);
+	return undefined;
+}
+
+/** The name of the command; any other argument could be a secret. */
+function commandName(): string {
+	const [word = ""] = words;
+	return /^[a-z-]{1,16}$/.test(word) && !word.startsWith("-") ? word : "help";
 }
 
 /** The working folder; undefined when it was removed. */

@@ -17,7 +17,8 @@ import type { Override } from "../plan/overrides.ts";
 import type { MarkdownOptions } from "../render/markdown.ts";
 import type { OrganizationPart } from "../render/part.ts";
 import { renderProblem } from "../render/problem-text.ts";
-import { type CommandResult, type ErrorDescription, errorsOf, type FailureResult } from "../render/result.ts";
+import type { CommandResult, ErrorDescription, FailureResult } from "../render/result.ts";
+import { errorsOf } from "../render/result-errors.ts";
 import { plainStyle, type Style } from "../render/style.ts";
 import { truncateToColumns } from "./columns.ts";
 import { failureResult } from "./failure.ts";
@@ -39,6 +40,8 @@ export interface Terminal {
 	/** Milliseconds from any beginning, never set back. */
 	readonly steadyNow: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
+	/** Called with each result or error that is printed, for a program that shows it elsewhere too. */
+	readonly observe?: (result: CommandResult) => void;
 }
 
 /** One call of a command: its flags, and what it runs with. */
@@ -179,8 +182,9 @@ export class Output {
 
 	/** Prints each part when it is its turn, then the end. A format that is one document is printed when all parts are known. */
 	async #printParts(stream: ResultStream): Promise<ExitCode> {
-		const { command, size } = stream;
-		const options = { command, size, style: this.#resultStyle(), run: () => this.metrics.facts() };
+		const { command, size, run: resumable } = stream;
+		const run = () => this.metrics.facts();
+		const options = { command, size, resumable, run, style: this.#resultStyle(), quiet: this.#options.quiet };
 		const renderer = await findPartRenderer(this.format, options);
 		const reader = new PartReader(stream);
 		const fail = (error: unknown): FailureResult => {
@@ -205,8 +209,8 @@ export class Output {
 		const rest = await reader.read(show).catch(fail);
 		const errors = [...("plans" in rest ? [] : errorsOf(rest)), ...reader.errors];
 		return this.#conclude(rest, errors, {
-			renderEnd: async (shown) => ({ text: before + renderer.end(shown), summary: "" }),
-			renderMetrics: async (shown) => metrics?.end(shown) ?? "",
+			renderEnd: async (shown) => ({ text: before + renderer.end(shown, reader.error), summary: "" }),
+			renderMetrics: async (shown) => metrics?.end(shown, reader.error) ?? "",
 		});
 	}
 
@@ -217,6 +221,7 @@ export class Output {
 		{ renderEnd, renderMetrics }: EndRenderers,
 	): Promise<ExitCode> {
 		const shown = this.#hide(this.#overrides.length === 0 ? result : { ...result, overrides: this.#overrides });
+		this.#terminal.observe?.(shown);
 		if (isText(this.format)) {
 			const { text } = await renderEnd(shown);
 			// With nothing but errors to print, the file of `--output` stays unchanged.

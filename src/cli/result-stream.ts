@@ -7,12 +7,13 @@ import {
 	type CommandResult,
 	type DriftResult,
 	type ErrorDescription,
-	errorsOfFailed,
 	type FailedOrganization,
 	type FailureResult,
 	type PlanResult,
+	type ResumableRun,
 	resultHead,
 } from "../render/result.ts";
+import { errorsOfFailed } from "../render/result-errors.ts";
 
 /** A result, and the positions of its objects in the documents. */
 export interface LocatedResult {
@@ -26,7 +27,12 @@ type StreamedResult = PlanResult | DriftResult | ApplyResult;
 export interface ResultEnd
 	extends Pick<PlanResult, "threeWay" | "savedPlan">,
 		Pick<DriftResult, "accepted">,
-		Pick<ApplyResult, "outdated"> {}
+		Pick<ApplyResult, "outdated"> {
+	/** Why the command did not do its work; left out if it did. */
+	readonly error?: ErrorDescription;
+	/** The exit code of that, beside those of the organizations. */
+	readonly exitCode?: ExitCode;
+}
 
 /** The result of a command that works on one organization after the other. */
 export interface ResultStream {
@@ -35,6 +41,8 @@ export interface ResultStream {
 	readonly size: number;
 	/** One part for each organization, in the order of their ids. The work is done while parts are asked for. */
 	readonly parts: AsyncGenerator<OrganizationPart, ResultEnd>;
+	/** Which run of `apply` it is, where it can be resumed. */
+	readonly run?: ResumableRun;
 	/** Returns the result when this error ended the call; left out, it is that of every command. */
 	readonly failure?: (error: unknown) => FailureResult;
 }
@@ -44,6 +52,7 @@ export class PartReader {
 	readonly #stream: ResultStream;
 	readonly #codes = new Set<ExitCode>();
 	readonly #failed: FailedOrganization[] = [];
+	#error: ErrorDescription | null = null;
 
 	constructor(stream: ResultStream) {
 		this.#stream = stream;
@@ -73,9 +82,15 @@ export class PartReader {
 		}
 	}
 
-	/** The errors of organizations that failed, one for each message. */
+	/** Why the command did not do its work; null if it did, or the work in organizations failed. */
+	get error(): ErrorDescription | null {
+		return this.#error;
+	}
+
+	/** That error, and those of organizations that failed, one for each message. */
 	get errors(): readonly ErrorDescription[] {
-		return errorsOfFailed(this.#failed, this.#stream.size > 1);
+		const inside = errorsOfFailed(this.#failed, this.#stream.size > 1);
+		return this.#error === null ? inside : [this.#error, ...inside];
 	}
 
 	#add({ exitCode, failed }: OrganizationPart): void {
@@ -83,8 +98,11 @@ export class PartReader {
 		if (failed !== undefined) this.#failed.push(failed);
 	}
 
-	#finish(parts: readonly OrganizationPart[], { threeWay = [], ...end }: ResultEnd): StreamedResult {
-		const { command } = this.#stream;
+	#finish(parts: readonly OrganizationPart[], given: ResultEnd): StreamedResult {
+		const { threeWay = [], error: ended = null, exitCode, ...end } = given;
+		const { command, run } = this.#stream;
+		this.#error = ended;
+		if (exitCode !== undefined) this.#codes.add(exitCode);
 		const [error = null] = this.errors;
 		const head = {
 			...resultHead(command, combineExitCodes([...this.#codes]), error),
@@ -92,7 +110,12 @@ export class PartReader {
 			...(this.#failed.length === 0 ? {} : { failed: this.#failed }),
 		};
 		if (command === "drift") return { ...head, command, drift: parts.flatMap(({ drift }) => drift ?? []), ...end };
-		if (command === "apply") return { ...head, command, reports: parts.flatMap(({ report }) => report ?? []), ...end };
+		if (command === "apply") {
+			const reports = parts.flatMap(({ report }) => report ?? []);
+			const notRead = parts.flatMap(({ organizationId, state }) => (state === "notRead" ? [organizationId] : []));
+			const facts = { ...(run === undefined ? {} : { run }), ...(notRead.length === 0 ? {} : { notRead }) };
+			return { ...head, command, reports, ...facts, ...end };
+		}
 		const all = [...parts.flatMap((part) => part.threeWay ?? []), ...threeWay];
 		return { ...head, command, ...(all.length === 0 ? {} : { threeWay: all }), ...end };
 	}

@@ -4,22 +4,30 @@
  */
 import { writeJson } from "../escape.ts";
 import { assessPart, type OrganizationPart, type StreamOptions } from "./part.ts";
-import type { CommandResult } from "./result.ts";
+import type { CommandResult, ResumableRun } from "./result.ts";
 import { stateOfUnplanned, Tally } from "./summary.ts";
 
 export class LineStream {
 	readonly #command: string;
 	readonly #size: number;
+	readonly #resumable: ResumableRun | undefined;
 	readonly #tally = new Tally();
 
-	constructor({ command, size }: StreamOptions) {
+	constructor({ command, size, resumable }: StreamOptions) {
 		this.#command = command;
 		this.#size = size;
+		this.#resumable = resumable;
 	}
 
 	/** Returns the first line. As many lines of organizations follow, unless an error ends the call. */
 	begin(): string {
-		return toLine({ type: "start", formatVersion: 1, command: this.#command, organizations: this.#size });
+		return toLine({
+			type: "start",
+			formatVersion: 1,
+			command: this.#command,
+			organizations: this.#size,
+			run: this.#resumable,
+		});
 	}
 
 	/** Returns the line of the next organization. */
@@ -28,13 +36,14 @@ export class LineStream {
 		const one = assessPart(this.#command, part);
 		if (one !== null) this.#tally.add(one);
 		else if (failed !== undefined) this.#tally.addUnplanned(failed);
+		else if (part.state !== undefined) this.#tally.addState(part.state);
 		return toLine({
 			type: "organization",
 			organizationId,
 			exitCode,
-			state: one?.state ?? (failed === undefined ? undefined : stateOfUnplanned(failed.error)),
+			state: one?.state ?? (failed === undefined ? part.state : stateOfUnplanned(failed.error)),
 			error: failed?.error ?? null,
-			...{ plan, threeWay, drift, report },
+			...{ readAt: part.readAt, plan, threeWay, drift, report },
 			...(failed === undefined || failed.steps.length === 0 ? {} : { steps: failed.steps }),
 		});
 	}
@@ -50,7 +59,7 @@ export class LineStream {
 }
 
 /** Members of a result that are in the lines of its organizations. */
-const ofOrganizations: ReadonlySet<string> = new Set(["plans", "failed", "drift", "reports"]);
+const ofOrganizations: ReadonlySet<string> = new Set(["plans", "failed", "drift", "reports", "run", "notRead"]);
 
 function toLine(value: object): string {
 	return `${writeJson(value)}\n`;

@@ -17,7 +17,8 @@ import {
 	usualStates,
 } from "./metric-table.ts";
 import { assessPart, type OrganizationPart } from "./part.ts";
-import { type CommandResult, errorOfCall } from "./result.ts";
+import { type CommandResult, notReadIn } from "./result.ts";
+import { errorOfCall } from "./result-errors.ts";
 import { stateOfUnplanned } from "./summary.ts";
 
 /** What is said of a run besides its organizations. */
@@ -75,12 +76,12 @@ export class MetricsStream {
 	/** Counts the next organization; returns no text. */
 	add(part: OrganizationPart): string {
 		const { plan, drift, report, failed } = part;
-		const state =
-			assessPart(this.#command, part)?.state ?? (failed === undefined ? "unread" : stateOfUnplanned(failed.error));
+		const unplanned = failed === undefined ? (part.state ?? "unread") : stateOfUnplanned(failed.error);
+		const state = assessPart(this.#command, part)?.state ?? unplanned;
 		this.#organizations.add(state);
 		if (failed !== undefined) this.#errors.add(failed.error.code);
-		if (plan !== undefined) this.#plans += 1;
-		this.#read.add(plan?.readAt ?? drift?.readAt ?? null);
+		if (plan !== undefined || state === "inSync") this.#plans += 1;
+		this.#read.add(plan?.readAt ?? drift?.readAt ?? part.readAt ?? null);
 		if (drift !== undefined) this.#addDrift(drift);
 		const results = (report ?? failed)?.steps ?? [];
 		for (const outcome of outcomesOf(results)) this.#steps.add(outcome);
@@ -155,6 +156,7 @@ function partsOf(result: Extract<CommandResult, { plans: unknown }>): readonly O
 	for (const plan of result.plans) add(plan.organizationId, { plan });
 	for (const failed of result.failed ?? []) add(failed.organizationId, { failed });
 	if ("drift" in result) for (const drift of result.drift) add(drift.organizationId, { drift });
+	for (const organizationId of notReadIn(result)) add(organizationId, { state: "notRead" });
 	if ("reports" in result) for (const report of result.reports) add(report.organizationId, { report });
 	return [...parts.values()];
 }

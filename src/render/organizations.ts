@@ -10,7 +10,7 @@ import { groupSteps } from "../plan/step-groups.ts";
 import { hasFindings, type ThreeWay } from "../plan/three-way.ts";
 import { summarizeFindings } from "./drift-words.ts";
 import { notApplied, summarizeFailed, summarizeReport } from "./report-text.ts";
-import type { CommandResult, FailedOrganization } from "./result.ts";
+import { type CommandResult, type FailedOrganization, notReadIn } from "./result.ts";
 import { summarizeDrift, summarizePlan } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeReverted } from "./three-way-text.ts";
@@ -57,6 +57,7 @@ export const states = {
 	drifted: ["drifted", "attention"],
 	reported: ["with report-only differences", "attention"],
 	notApplied: ["not applied", "attention"],
+	notRead: ["not read", "attention"],
 	applied: ["applied", "good"],
 	inSync: ["in sync", "good"],
 } as const satisfies Readonly<Record<string, readonly [words: string, tone: Tone]>>;
@@ -140,7 +141,13 @@ export function foldOrganizations(
 
 /** Whether the result is about exactly one organization. */
 export function isAlone(result: CommandResult): boolean {
-	return organizationsOf(result).length + unplannedOf(result).length === 1;
+	return organizationsOf(result).length + unplannedOf(result).length + notReadIn(result).length === 1;
+}
+
+/** Whether there is nothing to show of the plan, and nothing to submit: the organization is in sync. */
+export function isIdle(plan: Plan): boolean {
+	const one = assess({ command: "plan", plan, report: null, failed: null, threeWay: null, drift: null });
+	return plan.steps.length === 0 && plan.waiting.length === 0 && !hasDetails(one);
 }
 
 /** Whether there is more to show of an organization than its verdict. */

@@ -9,7 +9,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { assess, type OrganizationResult } from "./organizations.ts";
-import type { FailedOrganization } from "./result.ts";
+import type { FailedOrganization, ResumableRun } from "./result.ts";
 import type { Style } from "./style.ts";
 
 /** What a command found in one organization. */
@@ -24,6 +24,10 @@ export interface OrganizationPart {
 	readonly report?: Report;
 	/** The error that ended the work in this organization. */
 	readonly failed?: FailedOrganization;
+	/** What the organization is counted as, where there is nothing else to show of it. */
+	readonly state?: "inSync" | "notRead";
+	/** When it was read, where there is no plan; ISO 8601 in UTC. */
+	readonly readAt?: string;
 	/** The document, for positions in it. */
 	readonly desired?: DesiredOrganization;
 }
@@ -33,6 +37,10 @@ export interface StreamOptions {
 	/** How many organizations the result is about. One is shown in full, without a summary. */
 	readonly size: number;
 	readonly style: Style;
+	/** Whether steps that completed were not shown while they did. */
+	readonly quiet?: boolean;
+	/** Which run it is, where it can be resumed. */
+	readonly resumable?: ResumableRun | undefined;
 }
 
 /** Returns the organization as every format shows it; null where it could not be read. */

@@ -6,7 +6,14 @@ import type { Plan } from "../plan/plan.ts";
 import { renderImportKey, renderInit, renderValidate } from "./command-text.ts";
 import { renderDrift } from "./drift-text.ts";
 import { renderExplain } from "./explain-text.ts";
-import { foldOrganizations, isAlone, type OrganizationResult, organizationsOf, unplannedOf } from "./organizations.ts";
+import {
+	foldOrganizations,
+	hasDetails,
+	isAlone,
+	type OrganizationResult,
+	organizationsOf,
+	unplannedOf,
+} from "./organizations.ts";
 import { overridesHeading, renderOverrides } from "./overrides-text.ts";
 import { renderPowers } from "./powers-text.ts";
 import { notApplied, renderFailed, renderReport, renderUnplanned } from "./report-text.ts";
@@ -14,12 +21,13 @@ import {
 	type ApplyResult,
 	byOrganization,
 	type CommandResult,
-	errorOfCall,
 	type FailedOrganization,
 	type FailureResult,
+	notReadIn,
 	type OrganizationsResult,
 	resultHead,
 } from "./result.ts";
+import { errorOfCall } from "./result-errors.ts";
 import { renderStatus, renderWait } from "./status-text.ts";
 import type { Style } from "./style.ts";
 import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./summary.ts";
@@ -79,14 +87,25 @@ function join(parts: readonly string[]): string {
 	return parts.filter((part) => part !== "").join("\n");
 }
 
-/** Returns the plans that `apply` asks about; those with nothing to show are only counted, in one line. */
-export function renderPlansToApply(plans: readonly Plan[], style: Style): string {
-	const { full, folded } = foldOrganizations({ ...resultHead("plan", 0, null), plans });
-	return join([...full.map((one) => renderOrganization(one, style)), countFolded(folded, "no changes")]);
+/**
+ * Returns the plans that `apply` asks about, of `size` organizations; those with nothing to show, and `unchanged` others, are
+ * only counted, in one line.
+ */
+export function renderPlansToApply(plans: readonly Plan[], size: number, unchanged: number, style: Style): string {
+	const all = organizationsOf({ ...resultHead("plan", 0, null), plans });
+	const full = size === 1 ? all : all.filter(hasDetails);
+	const idle = unchanged + all.length - full.length;
+	return join([...full.map((one) => renderOrganization(one, style)), countFolded(idle, "no changes")]);
 }
 
-function countFolded({ length }: readonly OrganizationResult[], what: string): string {
-	return length === 0 ? "" : `${count(length, "organization", "organizations")}: ${what}.\n`;
+/** Returns how many organizations are not shown one by one, and why. */
+export function countFolded(organizations: number, what: string): string {
+	return organizations === 0 ? "" : `${count(organizations, "organization", "organizations")}: ${what}.\n`;
+}
+
+/** Returns how many organizations a resumed run did not read, and why. */
+export function countNotRead(organizations: number): string {
+	return countFolded(organizations, "not read, because this run had left them in sync when it was interrupted");
 }
 
 /** Returns every organization, those with something to show first and in full; of several, the verdict at the end. */
@@ -115,8 +134,8 @@ function renderUnread(result: OrganizationsResult): string {
 }
 
 /** Returns which saved plan it is and, where they are shown with it, the overrides of the run that made it. */
-export function renderSavedPlan(result: OrganizationsResult, style?: Style): readonly string[] {
-	const described = describeSavedPlan(result);
+export function renderSavedPlan(result: OrganizationsResult, style?: Style, ran?: boolean): readonly string[] {
+	const described = describeSavedPlan(result, ran);
 	if (described === null) return [];
 	const overrides = style === undefined ? [] : renderRunOverrides(result, style);
 	return [[`${described}\n`, ...overrides].join("")];
@@ -148,12 +167,14 @@ function renderApplied(result: ApplyResult, style: Style, which: "all" | "open")
 	if (isAlone(result)) return all.map(({ text }) => text);
 	return [
 		...all.map(({ organizationId, text }) => `${style.strong(`Organization ${organizationId}`)}\n${text}`),
-		countFolded(folded, "nothing to do"),
+		countNotRead(notReadIn(result).length),
+		countFolded(folded.length, "nothing to do"),
 		`${summarizeResult(result).verdict}\n`,
 	];
 }
 
-function renderOne({ plan, report, failed }: OrganizationResult, style: Style, which: "all" | "open"): string {
+/** Returns what became of an organization that has a plan. */
+export function renderOne({ plan, report, failed }: OrganizationResult, style: Style, which: "all" | "open"): string {
 	if (report !== null) return renderReport(report, plan, style, which);
 	return renderFailed(failed as FailedOrganization, plan, style, which);
 }

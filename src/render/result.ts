@@ -63,9 +63,20 @@ export interface DriftResult extends PlannedResult<"drift"> {
 	readonly accepted?: readonly AcceptedValue[];
 }
 
+/** A run of `apply` over several organizations. */
+export interface ResumableRun {
+	readonly id: string;
+	/** Whether it went on after an interruption, by `--resume`. */
+	readonly resumed: boolean;
+}
+
 export interface ApplyResult extends PlannedResult<"apply"> {
 	/** One for each organization without a failure; empty when nothing was started. */
 	readonly reports: readonly Report[];
+	/** Which run it is; left out where there is nothing to resume. */
+	readonly run?: ResumableRun;
+	/** With `--resume`: ids of organizations that the run had left in sync, so that they were not read. */
+	readonly notRead?: readonly string[];
 	/** With `--plan`: the saved plan. */
 	readonly savedPlan?: SavedPlanFacts;
 	/** With `--plan`: what changed since the plan was made. Then nothing was sent. */
@@ -298,46 +309,7 @@ export function byOrganization(left: Pick<Plan, "organizationId">, right: Pick<P
 	return compareText(left.organizationId, right.organizationId);
 }
 
-/**
- * Returns the errors of failed organizations, one for each message: `organization ID and 2 others: MESSAGE`. It does not name
- * the only organization of a result.
- */
-export function errorsOfFailed(
-	failed: readonly Pick<FailedOrganization, "organizationId" | "error">[],
-	isSeveral: boolean,
-): readonly ErrorDescription[] {
-	const byMessage = Map.groupBy(failed, ({ error }) => error.message);
-	return [...byMessage.values()].flatMap(([first, ...others]) => {
-		if (first === undefined) return [];
-		if (!isSeveral) return [first.error];
-		const more = others.length === 0 ? "" : ` and ${others.length} ${others.length === 1 ? "other" : "others"}`;
-		return [{ ...first.error, message: `organization ${first.organizationId}${more}: ${first.error.message}` }];
-	});
-}
-
-function errorsInside(result: CommandResult): readonly ErrorDescription[] {
-	if (!("plans" in result)) return [];
-	const { plans, failed = [] } = result;
-	return errorsOfFailed(failed, hasSeveral(plans, failed));
-}
-
-/** Whether these plans and failures are of more than one organization. */
-export function hasSeveral(
-	plans: readonly Pick<Plan, "organizationId">[],
-	failed: readonly Pick<FailedOrganization, "organizationId">[],
-): boolean {
-	return new Set([...plans, ...failed].map(({ organizationId }) => organizationId)).size > 1;
-}
-
-/** Returns the error that ended the whole call; null where there is none, or only organizations failed. */
-export function errorOfCall(result: CommandResult): ErrorDescription | null {
-	const { error } = result;
-	const [first] = errorsInside(result);
-	return error !== null && first?.message === error.message && first.code === error.code ? null : error;
-}
-
-/** Returns every error of the result once: that of the call, then those of failed organizations. */
-export function errorsOf(result: CommandResult): readonly ErrorDescription[] {
-	const error = errorOfCall(result);
-	return [...(error === null ? [] : [error]), ...errorsInside(result)];
+/** Returns the ids of organizations that a resumed run did not read. */
+export function notReadIn(result: CommandResult): readonly string[] {
+	return "notRead" in result ? (result.notRead ?? []) : [];
 }

@@ -17,11 +17,12 @@ import { countPowers, summarizeCounts } from "./power-rows.ts";
 import {
 	type CommandResult,
 	type ErrorDescription,
-	errorOfCall,
 	type FailedOrganization,
 	isPowers,
+	notReadIn,
 	type PowersResult,
 } from "./result.ts";
+import { errorOfCall } from "./result-errors.ts";
 import { count } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeReverted } from "./three-way-text.ts";
@@ -52,6 +53,7 @@ export function tallyOf(result: CommandResult): Tally {
 	const tally = new Tally();
 	for (const one of organizationsOf(result)) tally.add(one);
 	for (const one of unplannedOf(result)) tally.addUnplanned(one);
+	for (const _ of notReadIn(result)) tally.addState("notRead");
 	return tally;
 }
 
@@ -76,9 +78,13 @@ export class Tally {
 
 	/** Adds an organization without a plan. */
 	addUnplanned({ error }: Pick<FailedOrganization, "error">): void {
-		const state = stateOfUnplanned(error);
+		this.addState(stateOfUnplanned(error));
+	}
+
+	/** Adds an organization of which nothing but its state is known. */
+	addState(state: State): void {
 		this.#count += 1;
-		this.#tones.add("bad");
+		this.#tones.add(states[state][1]);
 		this.#states.set(state, (this.#states.get(state) ?? 0) + 1);
 	}
 
@@ -159,8 +165,14 @@ export function savedPlanOf(result: CommandResult): SavedPlanFacts | null {
 	return "savedPlan" in result ? (result.savedPlan ?? null) : null;
 }
 
-/** Returns which saved plan it is and what was done with it, in one sentence; null where there is none. */
-export function describeSavedPlan(result: CommandResult): string | null {
+/**
+ * Returns which saved plan it is and what was done with it, in one sentence; null where there is none. `ran` is whether
+ * `apply` ran it, for a result without its reports.
+ */
+export function describeSavedPlan(
+	result: CommandResult,
+	ran = "reports" in result && result.reports.length > 0,
+): string | null {
 	const savedPlan = savedPlanOf(result);
 	if (savedPlan === null) return null;
 	const { digest, readAt, generatedBy, statedByFile } = savedPlan;
@@ -170,7 +182,6 @@ export function describeSavedPlan(result: CommandResult): string | null {
 	}
 	const stated = statedByFile === undefined ? ` of ${readAt}` : ` (read at ${readAt}, as stated by the file)`;
 	const which = `saved plan ${digest}${readAt === null ? "" : stated}`;
-	const ran = "reports" in result && result.reports.length > 0;
 	return ran ? `Ran the ${which}.` : `The ${which} was not run.`;
 }
 

@@ -2,27 +2,21 @@
  * The text of a result in parts: each organization with something to show in full when it is its turn, then the summary. Of
  * an organization that is in sync it holds nothing but a count.
  */
-import { showText } from "../escape.ts";
-import { hasDetails, type State, states } from "./organizations.ts";
+import { BadNews } from "./bad-news.ts";
+import { hasDetails } from "./organizations.ts";
 import { assessPart, type OrganizationPart, type StreamOptions } from "./part.ts";
 import type { CommandResult } from "./result.ts";
 import { renderOrganization, renderRunOverrides, renderSavedPlan } from "./result-text.ts";
 import type { Style } from "./style.ts";
-import { droppedOf, stateOfUnplanned, Tally } from "./summary.ts";
+import { droppedOf, Tally } from "./summary.ts";
 import { renderDropped } from "./three-way-text.ts";
-
-/** An organization that the summary names, because its news is bad. */
-interface Named {
-	readonly state: State;
-	readonly line: string;
-}
 
 export class TextStream {
 	readonly #command: string;
 	readonly #style: Style;
 	readonly #isAlone: boolean;
 	readonly #tally = new Tally();
-	readonly #named: Named[] = [];
+	readonly #badNews = new BadNews();
 	#isEmpty = true;
 
 	constructor({ command, size, style }: StreamOptions) {
@@ -37,20 +31,16 @@ export class TextStream {
 
 	/** Returns the text of the next organization; empty where there is only its verdict. */
 	add(part: OrganizationPart): string {
-		const organizationId = showText(part.organizationId);
 		const one = assessPart(this.#command, part);
 		if (one === null) {
 			if (part.failed === undefined) return "";
 			this.#tally.addUnplanned(part.failed);
-			const { error } = part.failed;
-			const line = `Organization ${organizationId}: could not be read: ${showText(error.message)}\n`;
-			this.#named.push({ state: stateOfUnplanned(error), line });
+			this.#badNews.addUnplanned(part.failed);
 			return "";
 		}
 		this.#tally.add(one);
 		if (!this.#isAlone && !hasDetails(one)) return "";
-		if (one.tone === "bad")
-			this.#named.push({ state: one.state, line: `Organization ${organizationId}: ${one.verdict}\n` });
+		this.#badNews.add(one);
 		return this.#separate(renderOrganization(one, this.#style));
 	}
 
@@ -58,10 +48,8 @@ export class TextStream {
 	end(rest: CommandResult): string {
 		if (!("plans" in rest)) return "";
 		const style = this.#style;
-		const order = Object.keys(states);
-		const named = this.#named.sort((left, right) => order.indexOf(left.state) - order.indexOf(right.state));
 		return [
-			...(this.#isAlone ? [] : [named.map(({ line }) => line).join(""), `${this.#tally.summarize().verdict}\n`]),
+			...(this.#isAlone ? [] : [this.#badNews.render(), `${this.#tally.summarize().verdict}\n`]),
 			renderDropped(droppedOf(rest), style),
 			...renderSavedPlan(rest),
 			...renderRunOverrides(rest, style),

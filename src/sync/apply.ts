@@ -10,6 +10,7 @@ import type { Report, Stats, StepResult } from "../plan/report.ts";
 import { subjectOf } from "../plan/requests.ts";
 import { isCovered, type Step } from "../plan/step.ts";
 import { digestOf } from "../plan/value.ts";
+import { organizationChannel, stepChannel } from "../tracing.ts";
 import type { Reader } from "../wire/client.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
 import { appliedByEntry, appliedByStep } from "./applied-objects.ts";
@@ -36,16 +37,24 @@ export interface ApplyContext extends Omit<SubmitContext, "serverTimeMs" | "cloc
 	readonly onStep?: (result: StepResult, done: number, total: number) => void;
 }
 
-/** The report, or the error that stopped the run with the results of the steps that had ended, in the order they ended. */
+/**
+ * The report, or the error that stopped the run with the results of the steps that had ended, in the order they ended.
+ * `readPosition` is the journal's position before the result was read again; undefined if it was not.
+ */
 export type AppliedPlan =
-	| { readonly report: Report }
+	| { readonly report: Report; readonly readPosition: number | undefined }
 	| { readonly error: unknown; readonly steps: readonly StepResult[] };
 
 /**
  * Runs every step of the plan that can run. Errors of the service are results of steps. The run stops if the journal cannot
  * be written: nothing more is submitted then.
  */
-export async function applyPlan(comparison: Comparison, context: ApplyContext): Promise<AppliedPlan> {
+export function applyPlan(comparison: Comparison, context: ApplyContext): Promise<AppliedPlan> {
+	const { organizationId } = comparison.plan;
+	return organizationChannel.tracePromise(() => runPlan(comparison, context), { organizationId, work: "apply" });
+}
+
+async function runPlan(comparison: Comparison, context: ApplyContext): Promise<AppliedPlan> {
 	const { plan, desired } = comparison;
 	const startedAtMs = context.now();
 	const run = await new StepRun(comparison, context).finish();
@@ -53,6 +62,7 @@ export async function applyPlan(comparison: Comparison, context: ApplyContext): 
 	const steps = plan.steps.map((step) => run.results.get(step.id) as StepResult);
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
 	const isVerified = context.verify && completed.length > 0;
+	const readPosition = isVerified ? context.journal.position() : undefined;
 	const { left, unverified } = isVerified ? await verify(desired, plan, completed, context) : notVerified;
 	const allCompleted = completed.length === steps.length;
 	const report: Report = {
@@ -73,7 +83,7 @@ export async function applyPlan(comparison: Comparison, context: ApplyContext): 
 		],
 		stats: context.stats(),
 	};
-	return { report };
+	return { report, readPosition };
 }
 
 /** Returns the report. Throws the error that stopped the run. */
@@ -128,7 +138,9 @@ class StepRun {
 	}
 
 	#start(step: Step): void {
-		const flight = runStep(step, this.#plan, this.#context)
+		const { organizationId } = this.#plan;
+		const flight = stepChannel
+			.tracePromise(() => runStep(step, this.#plan, this.#context), { organizationId, step })
 			.then(({ result, submitted }) => {
 				if (submitted?.isFatal === true) this.#fatal = submitted.message;
 				if (submitted?.isRetry === true) this.retried.add(step.id);

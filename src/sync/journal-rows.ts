@@ -6,7 +6,15 @@ import { removalKindNames } from "../plan/kinds/names.ts";
 import { emptyLastApplied, type LastApplied } from "../plan/organization.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import { decodeSubmit, parametersOf, type RequestBody } from "../wire/request-body.ts";
-import { type AppliedObject, finality, type JournalEntry, type RecordedOutcome, requestDigestOf } from "./journal.ts";
+import {
+	type AppliedObject,
+	finality,
+	type JournalEntry,
+	type RecordedOutcome,
+	type RunRecord,
+	requestDigestOf,
+} from "./journal.ts";
+import { isRunId } from "./run-id.ts";
 
 /** A row of the table `sent`. */
 export interface SentRow {
@@ -30,6 +38,15 @@ export interface AppliedRow {
 	readonly kind: string;
 	readonly id: string;
 	readonly value: string;
+}
+
+/** A row of the table `runs`. */
+export interface RunRow {
+	readonly id: string;
+	readonly started_at_ms: number;
+	readonly service: string;
+	readonly reads: string;
+	readonly selection: string;
 }
 
 /** Returns the entry of a row. Throws StorageError if the bytes are not the request that the row describes. */
@@ -66,6 +83,13 @@ function findMistake(row: SentRow, body: RequestBody): string | undefined {
 		return "its bytes ask for something else";
 	const isKnown = row.outcome === null || Object.hasOwn(finality, row.outcome);
 	return isKnown ? undefined : "its outcome is none that orgsync knows";
+}
+
+/** Returns the run of a row. Throws StorageError for a row that orgsync did not write. */
+export function toRun({ id, started_at_ms: startedAtMs, service, reads, selection }: RunRow): RunRecord {
+	const only = readTexts(selection);
+	if (only !== undefined && isRunId(id)) return { id, startedAtMs, service, reads, only };
+	throw new StorageError("a run in the journal cannot be read; nothing was sent", { hint: changedHint });
 }
 
 function refuse(row: SentRow, because: string): never {

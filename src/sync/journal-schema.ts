@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 
 /** The version of the tables that this orgsync writes. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 /** Returns the version of the tables in a database; 0 if it has none. */
 export function versionOf(database: DatabaseSync): number {
@@ -20,6 +20,7 @@ export function migrate(database: DatabaseSync): void {
 		if (versionOf(database) < 1) database.exec(tablesOfVersion1);
 		if (versionOf(database) < 2) database.exec(stepToVersion2);
 		if (versionOf(database) < 3) database.exec(stepToVersion3);
+		if (versionOf(database) < 4) database.exec(stepToVersion4);
 	});
 }
 
@@ -76,6 +77,25 @@ const stepToVersion2 = `
 const stepToVersion3 = `
 	ALTER TABLE sent RENAME COLUMN wish TO request_digest;
 	PRAGMA user_version = 3;
+`;
+
+/** Runs over several organizations, and the organizations that each of them left in sync. */
+const stepToVersion4 = `
+	CREATE TABLE runs (
+		id TEXT PRIMARY KEY,
+		started_at_ms INTEGER NOT NULL,
+		service TEXT NOT NULL,
+		reads TEXT NOT NULL,
+		selection TEXT NOT NULL
+	) STRICT;
+	CREATE TABLE finished (
+		run_id TEXT NOT NULL,
+		organization_id TEXT NOT NULL,
+		document_digest TEXT NOT NULL,
+		read_position INTEGER NOT NULL,
+		PRIMARY KEY (run_id, organization_id)
+	) STRICT, WITHOUT ROWID;
+	PRAGMA user_version = 4;
 `;
 
 /** Runs `work` in one transaction. An error of SQLite may have ended the transaction already. */

@@ -6,15 +6,18 @@ import {
 	type AppliedObject,
 	type ClaimDecision,
 	type FindLastAppliedTag,
+	type FinishedOrganization,
 	finality,
 	isOpen,
 	type Journal,
 	type JournalEntry,
+	maxRunAgeMs,
 	type NewJournalEntry,
 	type RecordedOutcome,
+	type RunRecord,
 	type SettledEntry,
 } from "./journal.ts";
-import { type AppliedRow, type SentRow, toEntry, toLastApplied } from "./journal-rows.ts";
+import { type AppliedRow, type RunRow, type SentRow, toEntry, toLastApplied, toRun } from "./journal-rows.ts";
 import { inTransaction } from "./journal-schema.ts";
 
 interface Claim {
@@ -24,6 +27,8 @@ interface Claim {
 	readonly resolve: (decision: ClaimDecision) => void;
 	readonly reject: (error: unknown) => void;
 }
+
+const isOpenRow = "(outcome IS NULL OR outcome IN ('unknown', 'awaiting-approval', 'awaiting-authenticator'))";
 
 /** The journal in a database whose tables are of this version. */
 export class JournalStore implements Journal {
@@ -194,11 +199,7 @@ export class JournalStore implements Journal {
 	}
 
 	openEntries(organizationId: string): readonly JournalEntry[] {
-		return this.#entries(
-			`organization_id = ? AND (outcome IS NULL OR outcome IN ('unknown', 'awaiting-approval', 'awaiting-authenticator'))
-				ORDER BY written`,
-			organizationId,
-		);
+		return this.#entries(`organization_id = ? AND ${isOpenRow} ORDER BY written`, organizationId);
 	}
 
 	rejectedEntries(organizationId: string): readonly JournalEntry[] {
@@ -253,6 +254,51 @@ export class JournalStore implements Journal {
 			organizationId,
 		);
 		return toLastApplied(rows as unknown as AppliedRow[]);
+	}
+
+	run(id?: string): RunRecord | undefined {
+		const row =
+			id === undefined
+				? this.#prepare("SELECT * FROM runs ORDER BY started_at_ms DESC, id DESC LIMIT 1").get()
+				: this.#prepare("SELECT * FROM runs WHERE id = ?").get(id);
+		return row === undefined ? undefined : toRun(row as unknown as RunRow);
+	}
+
+	hasFinished(runId: string, organizationId: string, documentDigest: string): boolean {
+		const row = this.#prepare(
+			"SELECT document_digest, read_position FROM finished WHERE run_id = ? AND organization_id = ?",
+		).get(runId, organizationId);
+		if (row?.document_digest !== documentDigest) return false;
+		const readPosition = Number(row.read_position);
+		const newer = this.#prepare(
+			`SELECT 1 FROM sent WHERE organization_id = ? AND (written > ? OR settled_position > ? OR ${isOpenRow}) LIMIT 1`,
+		).get(organizationId, readPosition, readPosition);
+		return newer === undefined && readPosition <= this.position();
+	}
+
+	recordRun({ id, startedAtMs, service, reads, only }: RunRecord): void {
+		inTransaction(this.#database, () => {
+			this.#prepare("DELETE FROM runs WHERE started_at_ms < ?").run(startedAtMs - maxRunAgeMs);
+			this.#prepare("DELETE FROM finished WHERE run_id NOT IN (SELECT id FROM runs)").run();
+			this.#prepare("INSERT INTO runs (id, started_at_ms, service, reads, selection) VALUES (?, ?, ?, ?, ?)").run(
+				...[id, startedAtMs, service, reads, JSON.stringify(only)],
+			);
+		});
+	}
+
+	recordFinished(runId: string, { organizationId, documentDigest, readPosition }: FinishedOrganization): void {
+		this.#prepare(
+			`INSERT INTO finished (run_id, organization_id, document_digest, read_position) VALUES (?, ?, ?, ?)
+				ON CONFLICT (run_id, organization_id) DO UPDATE
+				SET document_digest = excluded.document_digest, read_position = excluded.read_position`,
+		).run(runId, organizationId, documentDigest, readPosition);
+	}
+
+	forgetRun(id: string): void {
+		inTransaction(this.#database, () => {
+			this.#prepare("DELETE FROM finished WHERE run_id = ?").run(id);
+			this.#prepare("DELETE FROM runs WHERE id = ?").run(id);
+		});
 	}
 
 	close(): void {

@@ -91,6 +91,29 @@ export type AppliedObject =
 /** Returns what was last applied to the tag with this id; undefined if nothing was. */
 export type FindLastAppliedTag = (tagId: string) => LastAppliedTag | undefined;
 
+/** A run over several organizations. What it was made with has to be the same when it is resumed. */
+export interface RunRecord {
+	readonly id: string;
+	/** Milliseconds since 1970. */
+	readonly startedAtMs: number;
+	/** The address of the service, or `local`. */
+	readonly service: string;
+	readonly reads: string;
+	/** What `--only` named. */
+	readonly only: readonly string[];
+}
+
+/** An organization that was in sync with its document when a run read it last. */
+export interface FinishedOrganization {
+	readonly organizationId: string;
+	readonly documentDigest: string;
+	/** The journal's position before that reading. */
+	readonly readPosition: number;
+}
+
+/** A run can be resumed for this long after it began, in milliseconds: later, what it found says little. */
+export const maxRunAgeMs = 7 * 24 * 60 * 60 * 1000;
+
 /** The reads of a journal. Every method throws StorageError for a row that contradicts itself. */
 export interface JournalView {
 	/** Returns the entry of exactly these bytes, or undefined. */
@@ -104,6 +127,13 @@ export interface JournalView {
 	/** Returns the ids and fingerprints that were abandoned. */
 	abandonedNames(organizationId: string): ReadonlySet<string>;
 	lastApplied(organizationId: string): LastApplied;
+	/** Returns the run with this id, or the latest run; undefined if the journal has none. */
+	run(id?: string): RunRecord | undefined;
+	/**
+	 * Whether the run left the organization in sync with this document, and the journal knows of nothing that happened to it
+	 * since: no request was written or settled after the run read it, and none is open.
+	 */
+	hasFinished(runId: string, organizationId: string, documentDigest: string): boolean;
 	/**
 	 * Returns a number that each write increases. What is settled later has a greater `settledPosition`, in whichever
 	 * process and whatever the clocks say.
@@ -164,6 +194,12 @@ export interface Journal extends JournalView {
 	 */
 	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void;
 	recordApplied(organizationId: string, applied: readonly AppliedObject[]): void;
+	/** Records a run, and forgets those that are too old to be resumed. */
+	recordRun(run: RunRecord): void;
+	/** Records that a run left an organization in sync. */
+	recordFinished(runId: string, finished: FinishedOrganization): void;
+	/** Forgets a run that left nothing to resume. */
+	forgetRun(id: string): void;
 }
 
 /** Returns the outcome of an entry as steps have it: `unknown` if it is in flight or was abandoned. */

@@ -7,6 +7,7 @@
  * rate-limiter.ts says when waiting in the queue ends.
  */
 import { ConfigurationError, OrgsyncError } from "../errors.ts";
+import { attemptChannel, requestChannel } from "../tracing.ts";
 import { type Answer, type ClassifiedAnswer, classifyAnswer, inconclusive } from "./answer.ts";
 import type { Operation } from "./operations.ts";
 import type { AttemptResult } from "./rate-limiter.ts";
@@ -75,7 +76,18 @@ interface RequestResult {
 }
 
 /** Sends one request, with as many attempts as the answers, the rate limiter and the timeout allow. */
-export async function sendRequest(
+export function sendRequest(
+	context: RequestContext,
+	operation: Operation,
+	organizationId: string,
+	bytes: string,
+): Promise<RequestResult> {
+	const { name, family } = operation;
+	const about = { operation: name, family, organizationId, url: context.url };
+	return requestChannel.tracePromise(() => sendAttempts(context, operation, organizationId, bytes), about);
+}
+
+async function sendAttempts(
 	context: RequestContext,
 	operation: Operation,
 	organizationId: string,
@@ -165,6 +177,7 @@ function emitEvent(
 					throttle: { because: answer.message, againMs },
 				};
 	try {
+		if (attemptChannel.hasSubscribers) attemptChannel.publish({ ...event, result });
 		onAttempt({ ...event, result, ...throttle });
 	} catch {
 		// A listener that fails must not cost the answer to a request that had an effect.

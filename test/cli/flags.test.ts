@@ -41,7 +41,11 @@ const sampleOf = (option: { readonly argChoices?: readonly string[]; readonly lo
 	samples[option.long ?? ""] ?? option.argChoices?.[0] ?? "1";
 
 /** Values of flags that do not take a number. */
-const samples: Readonly<Record<string, string>> = { "--digest": "1".repeat(64), "--at": "2026-08-01" };
+const samples: Readonly<Record<string, string>> = {
+	"--digest": "1".repeat(64),
+	"--at": "2026-08-01",
+	"--resume": "20260131-093000-3f9c1a",
+};
 
 describe("an unknown command", () => {
 	test.each([

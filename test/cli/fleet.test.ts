@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type Answer, expectNoSecret, readLines, readOutput } from "../run.ts";
+import { type Answer, expectNoSecret, normalize, readLines, readOutput } from "../run.ts";
 import { alice, document, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
 
 const apply = ["apply", "--yes"];
@@ -67,7 +67,8 @@ test("apply shows only changes, and does not count organizations without changes
 	const words = ["-f", "fleet.yaml", "-f", "orgsync.yaml"];
 	const { code, stdout, stderr } = await world.run([...apply, ...words]);
 	expect(code).toBe(0);
-	expect(stderr).toBe(`Organization ${organizationId}
+	expect(normalize(stderr)).toBe(`Run RUN: to go on with it after an interruption, add --resume RUN.
+Organization ${organizationId}
 
 Who can do what stays the same.
 

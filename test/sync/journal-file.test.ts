@@ -335,6 +335,7 @@ describe("a journal of an earlier version", () => {
 	it.each([
 		{ version: 1, position: 1, plans: [] },
 		{ version: 2, position: 2, plans: [`sha256:${"0123456789abcdef".repeat(4)}`] },
+		{ version: 3, position: 2, plans: [`sha256:${"0123456789abcdef".repeat(4)}`] },
 	])("($version) is read as it is by commands that only read, and migrated by those that write", async (recorded) => {
 		makeEarlierVersion(recorded.version);
 		const bytes = readFileSync(file);

@@ -34,6 +34,7 @@ interface SavedPlanFlags extends SelectionFlags {
 	readonly digest?: string;
 	readonly maxAge?: number;
 	readonly retryRejected?: boolean;
+	readonly resume?: string;
 }
 
 export interface SavedPlanCall extends Call<SavedPlanFlags> {
@@ -131,6 +132,10 @@ function refuseFlags(file: string, flags: SavedPlanFlags): void {
 	if (flags.abandon.length > 0) {
 		const hint = "abandon it with apply without --plan, or plan again after it ended";
 		refuse("--abandon", "pending activities were part of the review", hint);
+	}
+	if (flags.resume !== undefined) {
+		const hint = "plan again: organizations that are in sync have no steps in the new plan";
+		refuse("--resume", "a saved plan runs once", hint);
 	}
 	if (file === "-" && flags.file.includes("-")) {
 		throw new ConfigurationError("--plan and --file cannot both be standard input");

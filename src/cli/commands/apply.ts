@@ -1,22 +1,23 @@
 /** `apply`, in four stages: prepare, agree, submit, report. `apply --plan` differs only in the first. */
 
-import { fleetOf } from "../../document/fleet.ts";
+import { type DesiredFleet, filterFleet, fleetOf } from "../../document/fleet.ts";
 import { ConfigurationError, exitCodes, InterruptedError, StalePlanError } from "../../errors.ts";
-import type { DesiredOrganization } from "../../plan/organization.ts";
-import type { Plan } from "../../plan/plan.ts";
-import { exitCodeOf, type Report } from "../../plan/report.ts";
+import { exitCodeOf } from "../../plan/report.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
-import { positionsOf } from "../../render/positions.ts";
+import { isIdle } from "../../render/organizations.ts";
+import type { OrganizationPart } from "../../render/part.ts";
 import { renderStep } from "../../render/report-text.ts";
-import { type ApplyResult, byOrganization } from "../../render/result.ts";
+import { byOrganization, type ResumableRun } from "../../render/result.ts";
 import { renderPlansToApply } from "../../render/result-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
-import { type Connection, type ConnectionFlags, withAbandoned, withConnection, withJournal } from "../connect.ts";
-import { describeError, exitCodeOfError, type OrganizationError, organizationsHead } from "../failure.ts";
-import { mapConcurrently } from "../map-concurrently.ts";
-import type { Call, Output } from "../output.ts";
-import type { LocatedResult } from "../result-stream.ts";
+import { type Connection, type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
+import { describeError, exitCodeOfError, failedPart } from "../failure.ts";
+import { isStreamed } from "../formats.ts";
+import { mapInOrder } from "../map-in-order.ts";
+import type { Call } from "../output.ts";
+import type { ResultEnd, ResultStream } from "../result-stream.ts";
+import { readFleet } from "../sources.ts";
 import {
 	type Ask,
 	describeImpossible,
@@ -28,9 +29,10 @@ import {
 	refuseBlocked,
 	refuseImpossible,
 } from "./apply-consent.ts";
+import { chooseRun, type OpenRun, openRun } from "./apply-run.ts";
 import type { ReviewedPlan, SavedPlanCall } from "./apply-saved.ts";
-import { type ComparedOrganization, compareEach } from "./comparing.ts";
-import { readSelected, type SelectionFlags } from "./selection.ts";
+import { type ComparedOrganization, compareFleet } from "./comparing.ts";
+import { type SelectionFlags, selectFrom } from "./selection.ts";
 
 export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	/** The file of a saved plan, or `-`. */
@@ -43,6 +45,8 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	readonly verify: boolean;
 	/** Seconds. */
 	readonly wait: number;
+	/** The id of an earlier run. */
+	readonly resume?: string;
 	readonly retryRejected?: boolean;
 	readonly quiet?: boolean;
 	/** Activity ids or fingerprints. */
@@ -51,25 +55,17 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	readonly allow: readonly string[];
 }
 
-/** Returns the report of every organization. An error after the plans were made is part of the result. */
-export async function apply(call: ApplyCall): Promise<LocatedResult> {
+/**
+ * Returns the result, one organization after the other. Nothing is sent before all of them are planned. An error after the
+ * plans were made is part of the result.
+ */
+export async function apply(call: ApplyCall): Promise<ResultStream> {
 	const order = await readOrder(call);
-	const refusal = order.reviewed?.refusal ?? null;
-	if (refusal !== null) return report(refuse(refusal), { isAgreed: false, error: refusal }, [], order);
-	return withConnection(order, (connection) =>
-		withJournal(order, async (journal) => {
-			const interruption = listenForSignals(call.output);
-			const run: ApplyRun = { ...order, connection, journal, signal: interruption.signal };
-			try {
-				const prepared = await prepare(run);
-				const agreement = await agree(prepared, run);
-				const ends = agreement.isAgreed ? await submit(prepared, run) : [];
-				return report(prepared, agreement, ends, order);
-			} finally {
-				interruption.stop();
-			}
-		}),
-	);
+	const { fleet, reviewed } = order;
+	const size = fleet.organizationIds.length + (reviewed?.notPlanned.length ?? 0);
+	const facts = chooseRun(call, size);
+	const run = facts === undefined ? {} : { run: facts };
+	return { command: "apply", size, parts: applyFleet({ ...order, ...run, size }), ...run };
 }
 
 type ApplyCall = Call<ApplyFlags> & Pick<SavedPlanCall, "isGiven">;
@@ -77,31 +73,39 @@ type ApplyCall = Call<ApplyFlags> & Pick<SavedPlanCall, "isGiven">;
 /** What to apply, as the flags, the documents and the saved plan say. */
 interface ApplyOrder extends Call<ApplyFlags> {
 	readonly given: GivenOverrides;
-	readonly organizations: readonly DesiredOrganization[];
+	readonly fleet: DesiredFleet;
 	/** Null without `--plan`. */
 	readonly reviewed: ReviewedPlan | null;
 	readonly ask: Ask;
 }
 
-interface ApplyRun extends ApplyOrder {
+interface SizedOrder extends ApplyOrder {
+	/** How many organizations the result is about. */
+	readonly size: number;
+	readonly run?: ResumableRun;
+}
+
+interface ApplyRun extends SizedOrder {
 	readonly connection: Connection;
 	readonly journal: Journal;
 	readonly signal: AbortSignal;
+	/** Undefined if there is nothing to resume. */
+	readonly openRun: OpenRun | undefined;
 }
 
 /** Reads flags, documents and the saved plan. Throws before any request. */
 async function readOrder(call: ApplyCall): Promise<ApplyOrder> {
-	const { flags } = call;
+	const { flags, terminal } = call;
 	const given = readOverrides(flags);
 	refuseLoneFlags(flags);
 	if (flags.plan === undefined) {
-		const organizations = await readSelected(call);
-		return { ...call, given, organizations, reviewed: null, ask: prepareToAsk(call) };
+		const fleet = await selectFrom(await readFleet(flags, terminal), call);
+		return { ...call, given, fleet, reviewed: null, ask: prepareToAsk(call) };
 	}
 	const { readReviewedPlan } = await import("./apply-saved.ts");
 	const reviewed = await readReviewedPlan(flags.plan, call);
 	const { organizations, reads } = reviewed;
-	return { ...call, flags: { ...flags, reads }, given, organizations, reviewed, ask: async () => true };
+	return { ...call, flags: { ...flags, reads }, given, fleet: fleetOf(organizations), reviewed, ask: async () => true };
 }
 
 /** Throws ConfigurationError for flags that need `--plan`. */
@@ -112,58 +116,102 @@ function refuseLoneFlags({ plan, digest, maxAge }: ApplyFlags): void {
 	});
 }
 
+async function* applyFleet(order: SizedOrder): AsyncGenerator<OrganizationPart, ResultEnd> {
+	const refusal = order.reviewed?.refusal ?? null;
+	if (refusal !== null) return endOf({ isAgreed: false, error: refusal }, order);
+	const connection = await connect(order);
+	let journal: Journal | undefined;
+	let interruption: ReturnType<typeof listenForSignals> | undefined;
+	try {
+		journal = await openJournalOf(order);
+		const record = order.run === undefined ? undefined : openRun(order.run, order.fleet, journal, order);
+		interruption = listenForSignals(order);
+		const run: ApplyRun = { ...order, connection, journal, openRun: record, signal: interruption.signal };
+		const prepared = await prepare(run);
+		const agreement = await agree(prepared, run);
+		yield* agreement.isAgreed ? submit(prepared, run) : prepared.readings.map(withholdPart);
+		record?.end();
+		return endOf(agreement, order);
+	} finally {
+		interruption?.stop();
+		journal?.close();
+		await connection.close();
+	}
+}
+
+/** An organization with its plan, or all that there is to show of it. */
+type Reading = (ComparedOrganization & { readonly organizationId: string }) | OrganizationPart;
+
 /** The plans, each made once. */
 interface Prepared {
-	/** Sorted by organization, like the plans. */
-	readonly compared: readonly ComparedOrganization[];
-	readonly plans: readonly Plan[];
-	/** Organizations without a plan. */
-	readonly failed: readonly OrganizationError[];
+	/** Sorted by organization. */
+	readonly readings: readonly Reading[];
 	/** Why the saved plan must not run; null if it may, or if there is none. */
 	readonly refusal: Error | null;
 }
 
-function refuse(refusal: Error): Prepared {
-	return { compared: [], plans: [], failed: [], refusal };
-}
-
-/** Stage 1: settles open requests of earlier runs, reads every organization and makes its plan. */
+/**
+ * Stage 1: settles open requests of earlier runs, reads every organization and makes its plan. Of an organization that is in
+ * sync it keeps no plan, unless the result shows it.
+ */
 async function prepare(run: ApplyRun): Promise<Prepared> {
-	const { flags, given, organizations, reviewed, journal } = run;
+	const { flags, given, fleet, reviewed, journal, openRun } = run;
 	const applied = reviewed?.findApplied(journal) ?? null;
-	if (applied !== null) return refuse(applied);
-	const found = await compareEach(fleetOf(organizations), {
+	if (applied !== null) return { readings: [], refusal: applied };
+	const readings: Reading[] = (reviewed?.notPlanned ?? []).map(failedPart);
+	const isFinished = (organizationId: string): boolean => openRun?.isFinished(organizationId) === true;
+	for (const organizationId of fleet.organizationIds.filter(isFinished)) {
+		readings.push({ organizationId, exitCode: exitCodes.inSync, state: "notRead" });
+	}
+	const context = {
 		...run,
+		isAlone: run.size === 1,
 		journal: withAbandoned(journal, given.abandoned),
 		...(flags.retryRejected === true ? { retryRejected: true } : {}),
-	});
-	const compared = found.compared
-		.map((one) => recordOverrides(one, given, journal))
-		.sort((left, right) => byOrganization(left.comparison.plan, right.comparison.plan));
-	const comparisons = compared.map(({ comparison }) => comparison);
-	return {
-		compared,
-		plans: comparisons.map(({ plan }) => plan),
-		failed: [...found.failed, ...(reviewed?.notPlanned ?? [])].sort(byOrganization),
-		refusal: reviewed?.findStale(comparisons, journal) ?? null,
 	};
+	const rest = filterFleet(fleet, (organizationId) => !isFinished(organizationId));
+	for await (const one of compareFleet(rest, context, (compared) => keepReading(compared, run))) {
+		readings.push("error" in one ? failedPart(one) : one);
+	}
+	readings.sort(byOrganization);
+	const comparisons = comparedIn(readings).map(({ comparison }) => comparison);
+	return { readings, refusal: reviewed?.findStale(comparisons, journal) ?? null };
+}
+
+/** Returns what has to be kept of an organization that was read. */
+function keepReading(compared: ComparedOrganization, run: ApplyRun): Reading {
+	const { given, journal, output, reviewed, openRun } = run;
+	const one = recordOverrides(compared, given, journal);
+	const { plan, desired, readPosition } = one.comparison;
+	const { organizationId } = plan;
+	if (!isIdle(plan)) return { ...one, organizationId };
+	openRun?.recordUnchanged(plan, desired.digest, readPosition);
+	if (run.size === 1 || reviewed !== null || !isStreamed(output.format)) return { ...one, organizationId };
+	return { organizationId, exitCode: exitCodes.inSync, state: "inSync", readAt: plan.readAt };
+}
+
+function comparedIn(readings: readonly Reading[]) {
+	return readings.filter((one) => "comparison" in one);
 }
 
 /** Whether the plans may run; if not, the error that stops them, or null if the operator declined. */
 type Agreement = { readonly isAgreed: true } | { readonly isAgreed: false; readonly error: unknown };
 
 /** Stage 2: shows the plans, checks the guards and asks. */
-async function agree({ plans, refusal }: Prepared, run: ApplyRun): Promise<Agreement> {
+async function agree({ readings, refusal }: Prepared, run: ApplyRun): Promise<Agreement> {
 	const { given, output, signal, ask, journal, terminal } = run;
-	if (plans.length > 0) output.note(renderPlansToApply(plans, output.style));
+	const plans = comparedIn(readings).map(({ comparison }) => comparison.plan);
+	const unchanged = readings.filter((one) => "state" in one && one.state === "inSync").length;
+	if (plans.length + unchanged > 0) output.note(renderPlansToApply(plans, run.size, unchanged, output.style));
 	try {
 		if (refusal !== null) throw refusal;
-		refuseImpossible(plans);
+		if (run.size === 1) refuseImpossible(plans);
 		refuseBlocked(plans, given.allowed);
 		const steps = plans.reduce((sum, plan) => sum + groupSteps(plan.steps).sent.length, 0);
 		if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
 		if (steps > 0 && !(await ask(steps))) return { isAgreed: false, error: null };
-		for (const { organizationId } of plans) {
+		const read = given.abandoned.length === 0 ? [] : readings.filter((one) => !("failed" in one));
+		for (const { organizationId } of read) {
 			for (const name of given.abandoned) journal.abandon(organizationId, name, terminal.now());
 		}
 		if (steps > 0) output.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
@@ -174,33 +222,55 @@ async function agree({ plans, refusal }: Prepared, run: ApplyRun): Promise<Agree
 	}
 }
 
-/** How the apply of one organization ended: with a report, or with an error after some steps. */
-type OrganizationEnd = { readonly organizationId: string; readonly report: Report } | OrganizationError;
-
-/** Stage 3: submits the steps, `--concurrency` organizations at once. One that fails does not stop the others. */
-async function submit({ compared }: Prepared, run: ApplyRun): Promise<readonly OrganizationEnd[]> {
-	const { applyPlan } = await import("../../sync/apply.ts");
-	const { flags, output } = run;
-	const possible = compared.filter(({ comparison }) => !isImpossible(comparison.plan));
-	const applied = await mapConcurrently(possible, flags.concurrency, async (one): Promise<OrganizationEnd> => {
-		const { organizationId } = one.comparison.plan;
-		const about = possible.length === 1 ? "" : `${organizationId} `;
-		const end = await applyPlan(one.comparison, {
-			...contextOf(one, possible.length, run),
-			onStep: (result, done, total) => {
-				output.note(`${about}[${done}/${total}] ${renderStep(result, one.comparison.plan, output.style)[0] ?? ""}`);
-			},
-		});
-		if ("error" in end) output.showStack(end.error);
-		return { organizationId, ...end };
-	});
-	const impossible = compared.flatMap(({ comparison: { plan } }): readonly OrganizationEnd[] =>
-		isImpossible(plan) ? [{ organizationId: plan.organizationId, error: describeImpossible(plan) }] : [],
-	);
-	return [...applied, ...impossible].sort(byOrganization);
+/** Returns the part of an organization whose plan does not run. */
+function withholdPart(one: Reading): OrganizationPart {
+	if (!("comparison" in one)) return one;
+	const { plan, desired } = one.comparison;
+	return { organizationId: one.organizationId, exitCode: exitCodes.inSync, plan, desired };
 }
 
-function contextOf({ client, settled }: ComparedOrganization, organizations: number, run: ApplyRun): ApplyContext {
+/**
+ * Stage 3: submits the steps, `--concurrency` organizations at once, and yields what became of each organization. One that
+ * fails does not stop the others, and a reader of the result who is slow stops none.
+ */
+async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<OrganizationPart, void> {
+	const compared = comparedIn(readings);
+	const possible = compared.filter(({ comparison }) => !isImpossible(comparison.plan)).length;
+	const limits = { maxConcurrency: run.flags.concurrency, maxAhead: Number.POSITIVE_INFINITY };
+	const ends = mapInOrder(compared, limits, (one) => applyOne(one, possible, run));
+	try {
+		for (const one of readings) {
+			const end = "comparison" in one ? (await ends.next()).value : one;
+			if (end !== undefined) yield end;
+		}
+	} finally {
+		await ends.return();
+	}
+}
+
+async function applyOne(one: ComparedOrganization, possible: number, run: ApplyRun): Promise<OrganizationPart> {
+	const { output, openRun } = run;
+	const { plan, desired } = one.comparison;
+	const { organizationId } = plan;
+	if (isImpossible(plan)) return { ...failedPart({ organizationId, error: describeImpossible(plan) }), plan };
+	const { applyPlan } = await import("../../sync/apply.ts");
+	const about = run.size === 1 ? "" : `${organizationId} `;
+	const end = await applyPlan(one.comparison, {
+		...contextOf(one, possible, run),
+		onStep: (result, done, total) => {
+			output.note(`${about}[${done}/${total}] ${renderStep(result, plan, output.style)[0] ?? ""}`);
+		},
+	});
+	if ("error" in end) {
+		output.showStack(end.error);
+		return { ...failedPart({ organizationId, ...end }), plan };
+	}
+	const { report } = end;
+	openRun?.recordApplied(plan, report, desired.digest, end.readPosition);
+	return { organizationId, exitCode: exitCodeOf(report), plan, report, desired };
+}
+
+function contextOf({ client, settled }: ComparedOrganization, possible: number, run: ApplyRun): ApplyContext {
 	const { flags, terminal, journal, reviewed, signal } = run;
 	return {
 		reader: client.reader,
@@ -210,7 +280,7 @@ function contextOf({ client, settled }: ComparedOrganization, organizations: num
 		now: terminal.now,
 		sleep: terminal.sleep,
 		// All organizations together run as many steps at once as a single one.
-		concurrency: Math.max(1, Math.floor(flags.concurrency / organizations)),
+		concurrency: Math.max(1, Math.floor(flags.concurrency / possible)),
 		waitMs: flags.wait * 1000,
 		verify: flags.verify,
 		stats: () => client.stats(),
@@ -220,40 +290,28 @@ function contextOf({ client, settled }: ComparedOrganization, organizations: num
 	};
 }
 
-/** Stage 4: returns the result. `ends` is empty if nothing was submitted. */
-function report(
-	{ plans, failed: unplanned }: Prepared,
-	agreement: Agreement,
-	ends: readonly OrganizationEnd[],
-	{ organizations, reviewed }: ApplyOrder,
-): LocatedResult {
-	const reports = ends.flatMap((one) => ("report" in one ? [one.report] : []));
-	const stopped = ends.flatMap((one) => ("error" in one ? [one] : []));
+/** Stage 4: returns the end of the result. */
+function endOf(agreement: Agreement, { reviewed }: ApplyOrder): ResultEnd {
 	const refusal = agreement.isAgreed ? null : agreement.error;
-	const codes = [
-		...reports.map(exitCodeOf),
-		...(agreement.isAgreed ? [] : [refusal === null ? exitCodes.error : exitCodeOfError(refusal)]),
-	];
-	const result: ApplyResult = {
-		...organizationsHead("apply", plans, [...unplanned, ...stopped].sort(byOrganization), codes),
+	return {
+		...(agreement.isAgreed ? {} : { exitCode: refusal === null ? exitCodes.error : exitCodeOfError(refusal) }),
 		...(refusal === null ? {} : { error: describeError(refusal) }),
-		reports,
 		...(reviewed === null ? {} : { savedPlan: reviewed.facts }),
 		...(refusal instanceof StalePlanError ? { outdated: refusal.outdated } : {}),
 	};
-	return { result, positionOf: positionsOf(organizations) };
 }
 
 /** The first Ctrl-C or SIGTERM stops after the steps in flight, the second at once. */
-function listenForSignals(output: Output): { signal: AbortSignal; stop: () => void } {
+function listenForSignals({ output, run }: SizedOrder): { signal: AbortSignal; stop: () => void } {
 	const controller = new AbortController();
 	const listener = (): void => {
 		if (controller.signal.aborted) {
 			output.clear();
 			process.exit(exitCodes.interrupted);
 		}
+		const later = run === undefined ? "" : ` To go on later, add --resume ${run.id}.`;
 		output.note(
-			"Interrupted: finishing the steps in flight and starting no others. Press Ctrl-C again to exit immediately.",
+			`Interrupted: finishing the steps in flight and starting no others. Press Ctrl-C again to exit immediately.${later}`,
 		);
 		controller.abort();
 	};

@@ -6,6 +6,7 @@ import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import type { Journal, JournalSummary } from "../../sync/journal.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
+import { organizationChannel } from "../../tracing.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, viewJournal } from "../connect.ts";
 import type { OrganizationError } from "../failure.ts";
@@ -43,6 +44,8 @@ interface ComparingContext extends ComparingOptions, Call<ConnectionFlags> {
 	readonly connection: Connection;
 	/** The journal of a command that submits: outcomes are settled in it. If left out, it is read once. */
 	readonly journal?: Journal;
+	/** Whether it is the only organization of the command; if left out, whether the fleet has no other. */
+	readonly isAlone?: boolean;
 	/** Once aborted, no further organization is started. */
 	readonly signal?: AbortSignal;
 }
@@ -64,7 +67,7 @@ export async function* compareFleet<T extends object>(
 	refuseUnknownLocal(organizationIds, connection);
 	const journal = context.journal ?? (await viewJournal(organizationIds, context));
 	const reachable = watchReach(flags.concurrency);
-	const isAlone = organizationIds.length === 1;
+	const { isAlone = organizationIds.length === 1 } = context;
 	let done = 0;
 	const limits = { maxConcurrency: flags.concurrency, maxAhead: aheadFactor * flags.concurrency };
 	const compare = async (organizationId: string): Promise<T | OrganizationError> => {
@@ -72,9 +75,12 @@ export async function* compareFleet<T extends object>(
 		output.progress(`reading organization ${organizationId}${which}`);
 		try {
 			reachable.check();
-			const compared = await compareOne(fleet.load(organizationId), context, journal);
-			reachable.answered();
-			return await use(compared);
+			const read = async (): Promise<T> => {
+				const compared = await compareOne(fleet.load(organizationId), context, journal);
+				reachable.answered();
+				return use(compared);
+			};
+			return await organizationChannel.tracePromise(read, { organizationId, work: "read" });
 		} catch (error) {
 			if (isAlone || !(error instanceof OrgsyncError)) throw error;
 			reachable.failed(error);

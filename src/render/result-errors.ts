@@ -1,0 +1,47 @@
+/** The errors of a result: that of the call, and those of organizations that failed. */
+import type { Plan } from "../plan/plan.ts";
+import { type CommandResult, type ErrorDescription, type FailedOrganization, notReadIn } from "./result.ts";
+
+/**
+ * Returns the errors of failed organizations, one for each message: `organization ID and 2 others: MESSAGE`. It does not name
+ * the only organization of a result.
+ */
+export function errorsOfFailed(
+	failed: readonly Pick<FailedOrganization, "organizationId" | "error">[],
+	isSeveral: boolean,
+): readonly ErrorDescription[] {
+	const byMessage = Map.groupBy(failed, ({ error }) => error.message);
+	return [...byMessage.values()].flatMap(([first, ...others]) => {
+		if (first === undefined) return [];
+		if (!isSeveral) return [first.error];
+		const more = others.length === 0 ? "" : ` and ${others.length} ${others.length === 1 ? "other" : "others"}`;
+		return [{ ...first.error, message: `organization ${first.organizationId}${more}: ${first.error.message}` }];
+	});
+}
+
+function errorsInside(result: CommandResult): readonly ErrorDescription[] {
+	if (!("plans" in result)) return [];
+	const { plans, failed = [] } = result;
+	return errorsOfFailed(failed, notReadIn(result).length > 0 || hasSeveral(plans, failed));
+}
+
+/** Whether these plans and failures are of more than one organization. */
+export function hasSeveral(
+	plans: readonly Pick<Plan, "organizationId">[],
+	failed: readonly Pick<FailedOrganization, "organizationId">[],
+): boolean {
+	return new Set([...plans, ...failed].map(({ organizationId }) => organizationId)).size > 1;
+}
+
+/** Returns the error that ended the whole call; null where there is none, or only organizations failed. */
+export function errorOfCall(result: CommandResult): ErrorDescription | null {
+	const { error } = result;
+	const [first] = errorsInside(result);
+	return error !== null && first?.message === error.message && first.code === error.code ? null : error;
+}
+
+/** Returns every error of the result once: that of the call, then those of failed organizations. */
+export function errorsOf(result: CommandResult): readonly ErrorDescription[] {
+	const error = errorOfCall(result);
+	return [...(error === null ? [] : [error]), ...errorsInside(result)];
+}

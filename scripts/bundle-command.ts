@@ -9,12 +9,12 @@ import { bundle, type Entries } from "./bundle.ts";
 import { commandFile } from "./manifest.ts";
 
 /** The program for `bundle`. */
-export const commandEntry: Entries = { [basename(commandFile, ".js")]: "src/cli/main.ts" };
+export const commandEntry: Entries = { [basename(commandFile, ".js")]: "src/cli/start.ts" };
 
 /** Makes the folder, in place of what is there. */
 export async function bundleCommand(folder: string): Promise<void> {
 	const { chunks, notices } = await bundle(commandEntry, {
-		format: "esm",
+		format: "cjs",
 		// Where the sources are, seen from the source maps.
 		dir: dirname(commandFile),
 		entryFileNames: "[name].js",
@@ -27,6 +27,8 @@ export async function bundleCommand(folder: string): Promise<void> {
 		writeFileSync(join(folder, fileName), code);
 		if (map !== undefined) writeFileSync(join(folder, `${fileName}.map`), withoutTexts(map));
 	}
+	// Node loads CommonJS faster: it makes no list of the exports of its own modules.
+	writeFileSync(join(folder, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
 	chmodSync(join(folder, basename(commandFile)), 0o755);
 	writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), notices);
 }

@@ -5,12 +5,17 @@
 import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { dirname, isAbsolute, join } from "node:path";
+import { isSea } from "node:sea";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Lets Node keep it in the user's own folder. Without one, it compiles each time. A setting of Node comes first. */
+/**
+ * Lets Node keep it in the user's own folder. Without one, it compiles each time, as it does for a single-file executable. A
+ * setting of Node comes first.
+ */
 export function useCompileCache(environment: Environment): void {
 	const { NODE_COMPILE_CACHE: other = "", NODE_DISABLE_COMPILE_CACHE: disabled = "" } = environment;
+	if (isSea()) return;
 	const folder = other === "" && disabled === "" ? findCacheFolder(environment) : undefined;
 	if (folder !== undefined) enableCompileCache(folder);
 }

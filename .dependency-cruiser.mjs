@@ -53,6 +53,7 @@ export default {
 			"^src/emulator/(server|seed)\\.ts$",
 			sharedByDoers,
 		]),
+		roomMayImport("action", ["^src/cli/(run|output|streams)\\.ts$", "^src/render/"]),
 		roomMayImport("pulumi", [
 			"^src/files\\.ts$",
 			"^src/document/",

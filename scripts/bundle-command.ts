@@ -9,12 +9,14 @@ import { bundle, type Entries } from "./bundle.ts";
 import { commandFile } from "./manifest.ts";
 
 /** The program for `bundle`. */
-export const commandEntry: Entries = { [basename(commandFile, ".js")]: "src/cli/main.ts" };
+export const commandEntry: Entries = { [basename(commandFile, ".js")]: "src/cli/start.ts" };
 
 /** Makes the folder, in place of what is there. */
 export async function bundleCommand(folder: string): Promise<void> {
 	const { chunks, notices } = await bundle(commandEntry, {
-		format: "esm",
+		format: "cjs",
+		// Where the sources are, seen from the source maps.
+		dir: dirname(commandFile),
 		entryFileNames: "[name].js",
 		chunkFileNames: "lib/[name].js",
 		sourcemap: true,
@@ -23,10 +25,18 @@ export async function bundleCommand(folder: string): Promise<void> {
 	mkdirSync(join(folder, "lib"), { recursive: true });
 	for (const { fileName, code, map } of chunks) {
 		writeFileSync(join(folder, fileName), code);
-		writeFileSync(join(folder, `${fileName}.map`), map ?? "");
+		if (map !== undefined) writeFileSync(join(folder, `${fileName}.map`), withoutTexts(map));
 	}
+	// Node loads CommonJS faster: it makes no list of the exports of its own modules.
+	writeFileSync(join(folder, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
 	chmodSync(join(folder, basename(commandFile)), 0o755);
 	writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), notices);
+}
+
+/** The source map without the texts of the sources: a trace needs lines alone, and a debugger finds the files of the clone. */
+function withoutTexts(map: string): string {
+	const { sourcesContent: _texts, ...rest } = JSON.parse(map) as Record<string, unknown>;
+	return JSON.stringify(rest);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleCommand(dirname(commandFile));

@@ -4,8 +4,9 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { type OutputOptions, type Plugin, rolldown } from "rolldown";
-import { manifest, root } from "./manifest.ts";
+import { type OutputOptions, rolldown } from "rolldown";
+import { root } from "./manifest.ts";
+import { standIns } from "./stand-ins.ts";
 import { validatorsPlugin } from "./validators.ts";
 
 /** Programs by the name of their file, without extension, and their sources as paths in the clone. */
@@ -67,50 +68,6 @@ export async function bundle(input: Entries, options: OutputOptions): Promise<Bu
 /** The code without characters beyond ASCII in comments of licences, which the bundler leaves as they are. */
 function escapeComments(code: string): string {
 	return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
-const undici = join(root, "node_modules/undici/lib/dispatcher");
-
-/** What is in the bundle in the place of a package or a source. Any other value that is imported from it fails the build. */
-function standIns(): Plugin {
-	const contents = new Map([
-		// Half of undici is `fetch`, web sockets, caches and mocks, which its main file loads.
-		[
-			"undici",
-			`export { default as Pool } from ${JSON.stringify(join(undici, "pool.js"))};
-			export { default as ProxyAgent } from ${JSON.stringify(join(undici, "proxy-agent.js"))};`,
-		],
-		// @grpc/grpc-js loads it for services that the plugin does not serve.
-		["@grpc/proto-loader", "export {};"],
-	]);
-	const sources = new Map([
-		[join(root, "src/version.ts"), `export const version = ${JSON.stringify(manifest.version)};`],
-		[join(root, "src/schema-files.ts"), schemaFiles()],
-	]);
-	return {
-		name: "stand-ins",
-		resolveId: (id) => (contents.has(id) ? `\0${id}` : null),
-		load: (id) => contents.get(id.replace("\0", "")) ?? sources.get(id) ?? null,
-	};
-}
-
-/** The module src/schema-files.ts with the texts of all files in it. */
-function schemaFiles(): string {
-	const folder = join(root, "schemas");
-	const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
-		.map((name) => name.replaceAll("\\", "/"))
-		.filter((name) => name.endsWith(".json"))
-		.sort();
-	const texts = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
-	return `
-		const texts = ${JSON.stringify(texts)};
-		export const pulumiSchemaFile = "pulumi.json";
-		export const readSchemaText = (name) => {
-			if (!Object.hasOwn(texts, name)) throw new Error("there is no schemas/" + name);
-			return texts[name];
-		};
-		export const schemaNames = () => Object.keys(texts).filter((name) => name !== pulumiSchemaFile);
-	`;
 }
 
 /** The packages with a file in the bundle, as folders in node_modules, sorted. */

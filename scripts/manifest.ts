@@ -10,6 +10,7 @@ export const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf
 	readonly name: string;
 	readonly version: string;
 	readonly license: string;
+	readonly engines: { readonly node: string };
 	readonly bin: { readonly orgsync: string; readonly "pulumi-resource-orgsync": string };
 };
 

@@ -39,6 +39,7 @@ const breaches: Readonly<Record<string, readonly [file: string, content: string]
 	"sync-keeps-to-itself": ["src/sync/breach-a.ts", 'import "../cli/output.ts";'],
 	"emulator-keeps-to-itself": ["src/emulator/breach-a.ts", 'import "../wire/stamp.ts";'],
 	"cli-keeps-to-itself": ["src/cli/breach-a.ts", 'import "../emulator/store.ts";'],
+	"action-keeps-to-itself": ["src/action/breach-a.ts", 'import "../sync/journal.ts";'],
 	"pulumi-keeps-to-itself": ["src/pulumi/breach-a.ts", 'import "../cli/output.ts";'],
 	"shared-files-import-no-room": ["src/errors.ts", 'import "./plan/value.ts";'],
 	"deciding-is-pure": ["src/plan/breach-b.ts", 'import "node:fs";'],

@@ -3,7 +3,7 @@
  * and the npm package. test/container.test.ts has the image.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -104,6 +104,21 @@ describe("the executable", () => {
 		expect(JSON.parse(schema.stdout)).toHaveProperty("$defs");
 		expect(refused).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/^error: unknown option/) });
 	}, 60_000);
+
+	it("finds no code in its folder, in the working folder or on the PATH", async () => {
+		const cwd = makeFolder();
+		const hostile = 'require("node:fs").writeFileSync("ran", ""); throw new Error("ran");';
+		for (const place of [cwd, join(staged, "bin")]) {
+			mkdirSync(join(place, "node_modules/undici"), { recursive: true });
+			mkdirSync(join(place, "lib"), { recursive: true });
+			writeFileSync(join(place, "package.json"), '{"type":"commonjs"}');
+			for (const file of ["orgsync.js", "loader.cjs", "lib/run.js", "node_modules/undici/index.js", "node"])
+				writeFileSync(join(place, file), hostile, { mode: 0o755 });
+		}
+		const answer = await runProgram([join(staged, executableFile), "init", "--local"], { cwd, env: { PATH: cwd } });
+		expect(answer).toMatchObject({ code: 0, stderr: "" });
+		expect(existsSync(join(cwd, "ran"))).toBe(false);
+	});
 
 	it("comes with notices of all packages inside", () => {
 		const notices = readFileSync(join(staged, "share/doc/orgsync/THIRD-PARTY-NOTICES.txt"), "utf8");

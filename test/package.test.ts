@@ -2,7 +2,17 @@
  * The package as it would be published: what is in it, and that programs can use it, in ESM and CommonJS, with its types.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -131,6 +141,17 @@ describe("the package as published", () => {
 		expect(execFileSync(process.execPath, [program, "--version"], { encoding: "utf8" }).trim()).toBe(manifest.version);
 	});
 
+	it("has source maps that name the files of the clone, without their texts", () => {
+		const maps = files.filter((file) => file.endsWith(".map"));
+		expect(maps.length).toBeGreaterThan(20);
+		for (const map of maps) {
+			const { sources, sourcesContent } = JSON.parse(readFileSync(join(root, map), "utf8"));
+			expect(sourcesContent).toBeUndefined();
+			for (const source of sources as string[])
+				expect(existsSync(join(root, map, "..", source)) || source.startsWith("\0"), `${map}: ${source}`).toBe(true);
+		}
+	});
+
 	it("has types that a strict program compiles against, and that refuse a submit through a Reader", () => {
 		writeFileSync(
 			join(project, "program.ts"),
@@ -162,7 +183,7 @@ describe("the package as published", () => {
 		for (const file of files.filter((name) => name.endsWith(".js"))) {
 			const text = readFileSync(join(project, "node_modules/orgsync", file), "utf8");
 			for (const [, name = ""] of text.matchAll(/(?:^(?!\s*[*']).*?\bfrom |\bimport\(|^import )"([a-z@][^"\s]*)"/gm)) {
-				if (!name.startsWith("node:"))
+				if (!isBuiltin(name))
 					imported.add(
 						name
 							.split("/")

@@ -146,7 +146,11 @@ describe("the commands for a clone", () => {
 	});
 });
 
-describe.each(["examples/consensus/README.md", "examples/powers/README.md"])("%s", (page) => {
+describe.each([
+	"examples/consensus/README.md",
+	"examples/fleet/README.md",
+	"examples/powers/README.md",
+])("%s", (page) => {
 	it("shows what its program prints", () => {
 		const path = join(root, page);
 		const markdown = readFileSync(path, "utf8");

@@ -12,7 +12,8 @@ import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, inject } from "vitest";
 import { commandFile } from "../scripts/manifest.ts";
-import { run as runHere } from "../src/cli/run.ts";
+import type { Terminal } from "../src/cli/output.ts";
+import { run as runWords } from "../src/cli/run.ts";
 import { checkSchema } from "./check-schema.ts";
 import { clockEnvironment, clockOption } from "./clock.ts";
 
@@ -75,6 +76,11 @@ const printed: string[] = [];
  */
 export async function run(words: readonly string[], options: RunOptions = {}): Promise<Answer> {
 	if (process.env.ORGSYNC_TEST_DIST) return runProcess(words, options);
+	return runHere((terminal) => runWords(words, terminal), options);
+}
+
+/** Runs a program that has its streams, environment and folder from this terminal, in this process. */
+export async function runHere(program: (terminal: Terminal) => Promise<number>, options: RunOptions): Promise<Answer> {
 	const texts = { stdout: "", stderr: "" };
 	const collect = (name: keyof typeof texts): Writable =>
 		new Writable({
@@ -84,7 +90,7 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
 				done();
 			},
 		});
-	const code = await runHere(words, {
+	const code = await program({
 		stdin: Readable.from([Buffer.from(options.stdin ?? "")], { objectMode: false }),
 		stdout: collect("stdout"),
 		stderr: collect("stderr"),

@@ -1,7 +1,16 @@
 import { apply, drift, plan, show } from "./change-commands.ts";
 import type { CommandRow } from "./command-row.ts";
 import { completion, emulator, init, schema, validate } from "./local-commands.ts";
-import { explain, exportCommand, importKey, powers, query, status, waitCommand } from "./service-commands.ts";
+import {
+	explain,
+	exportCommand,
+	importKey,
+	organizations,
+	powers,
+	query,
+	status,
+	waitCommand,
+} from "./service-commands.ts";
 
 /** Commands that the help of the program lists under one heading. */
 export interface CommandGroup {
@@ -15,7 +24,7 @@ export function makeCommandTable(): readonly CommandGroup[] {
 		{ heading: "Documents:", commands: [init(), validate(), exportCommand()] },
 		{ heading: "Changes:", commands: [plan(), show(), apply(), drift()] },
 		{ heading: "Activities:", commands: [status(), waitCommand(), explain()] },
-		{ heading: "Service:", commands: [powers(), query(), importKey(), emulator()] },
+		{ heading: "Service:", commands: [organizations(), powers(), query(), importKey(), emulator()] },
 	];
 	const listCommands = (): readonly CommandRow[] => groups.flatMap(({ commands }) => commands);
 	groups.push({ heading: "Other:", commands: [schema(), completion(listCommands)] });

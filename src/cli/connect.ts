@@ -4,7 +4,7 @@
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
-import { watchFile } from "../files.ts";
+import { isInside, watchFile } from "../files.ts";
 import type { Reads } from "../plan/plan.ts";
 import { emptyJournal, isNamed, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
 import type { JournalFileOptions } from "../sync/journal-file.ts";
@@ -13,10 +13,10 @@ import { findStamper, findUrl } from "../wire/credentials.ts";
 import { readProxies } from "../wire/proxy.ts";
 import { makeThrottleNotices } from "../wire/throttle-notices.ts";
 import { needsTls, refuseWeakTls } from "../wire/tls.ts";
-import { localFolder } from "./local-service.ts";
 import type { Call, Output, Terminal } from "./output.ts";
+import { findStateParent, type StateFlags, stateFolder } from "./state-folder.ts";
 
-export interface ServiceFlags {
+export interface ServiceFlags extends StateFlags {
 	readonly url?: string;
 	readonly keyFile?: string;
 	readonly stampCommand?: string;
@@ -29,7 +29,7 @@ export interface ServiceFlags {
 }
 
 /** Flags that select the journal; see `journalFile`. */
-export interface JournalFlags {
+export interface JournalFlags extends StateFlags {
 	readonly local?: boolean;
 	readonly journal?: string;
 }
@@ -70,7 +70,7 @@ export async function connect({ flags, terminal, output }: ServiceCall): Promise
 	const note = (text: string): void => output.note(showText(text));
 	const local =
 		flags.local === true
-			? await (await import("./local-service.ts")).startLocalService(terminal.directory, note)
+			? await (await import("./local-service.ts")).startLocalService(findStateParent(flags, terminal), note)
 			: undefined;
 	try {
 		const url = local?.url ?? flags.url ?? findUrl(terminal.environment);
@@ -136,16 +136,18 @@ function checkTls(flags: ServiceFlags, { environment }: Terminal, output: Output
 	refuseWeakTls(environment, "--insecure");
 }
 
-/** Returns the path of the journal: `--journal`, or a file in `.orgsync`. The embedded service has its own. */
+/** Returns the path of the journal: `--journal`, or a file in `.orgsync`. The embedded service has its own. Throws as findStateParent does. */
 function journalFile(flags: JournalFlags, terminal: Terminal): string {
 	if (flags.journal !== undefined) return resolve(terminal.directory, flags.journal);
-	return join(terminal.directory, localFolder, flags.local === true ? "local-journal.sqlite" : "journal.sqlite");
+	const name = flags.local === true ? "local-journal.sqlite" : "journal.sqlite";
+	return join(findStateParent(flags, terminal), stateFolder, name);
 }
 
 /** Opens the journal, and creates it if it does not exist. Warns on close if its file was removed or replaced meanwhile. */
 export async function openJournalOf({ flags, terminal, output }: Call<JournalFlags>): Promise<Journal> {
 	const { openJournal } = await import("../sync/journal-file.ts");
 	const file = journalFile(flags, terminal);
+	if (flags.journal === undefined && !isInside(file, terminal.directory)) output.note(`Journal: ${showText(file)}`);
 	const journal = await openJournal(file, journalOptions(flags, output));
 	const isReplaced = watchFile(file);
 	return {

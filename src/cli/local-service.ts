@@ -9,10 +9,8 @@ import { explainFileError, StorageError } from "../errors.ts";
 import { readRegularFile } from "../files.ts";
 import { makePrivate } from "../private-file.ts";
 import { localSeed } from "./local-seed.ts";
+import { stateFolder } from "./state-folder.ts";
 import { replaceFile } from "./write-file.ts";
-
-/** Folder in the working directory for the embedded service and the default journal. */
-export const localFolder = ".orgsync";
 
 export interface LocalService {
 	readonly url: string;
@@ -22,7 +20,7 @@ export interface LocalService {
 }
 
 /**
- * Starts the embedded service of this folder. Throws StorageError if its files cannot be used, or cannot be made private to
+ * Starts the embedded service whose `.orgsync` is in this folder. Throws StorageError if its files cannot be used, or cannot be made private to
  * their owner. `notice` gets a line about each change of their modes.
  */
 export async function startLocalService(
@@ -31,7 +29,7 @@ export async function startLocalService(
 ): Promise<LocalService> {
 	const { startEmulator } = await import("../emulator/server.ts");
 	const { parseSeed } = await import("../emulator/seed.ts");
-	const folder = join(directory, localFolder);
+	const folder = join(directory, stateFolder);
 	const keyFile = join(folder, "local.private");
 	const publicKey = readOrCreateKey(directory, keyFile, notice);
 	const emulator = await startEmulator({

@@ -1,6 +1,4 @@
-#!/usr/bin/env node
 /** Runs orgsync as a process. No other file here touches its streams, environment, clock and exit code. */
-import * as nodeModule from "node:module";
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { showText } from "../escape.ts";
 import type { Terminal } from "./output.ts";
@@ -40,12 +38,6 @@ main()
 	});
 
 async function main(): Promise<ExitCode> {
-	// Scripts ask for the version often: nothing else is loaded for it.
-	if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
-		const { version } = await import("../version.ts");
-		stdout.write(`${version}\n`);
-		return exitCodes.inSync;
-	}
 	if (isTooOld(process.versions.node)) {
 		stderr.write(`error: orgsync needs Node 22.18 or later, and this is ${process.versions.node}\n`);
 		return exitCodes.invalid;
@@ -55,15 +47,18 @@ async function main(): Promise<ExitCode> {
 		stderr.write("error: the working folder does not exist any more\nhint: change to a folder that exists\n");
 		return exitCodes.invalid;
 	}
-	nodeModule.enableCompileCache();
 	const terminal: Terminal = {
-		stdin: process.stdin,
+		// Node opens it at first use, which most commands have none for.
+		get stdin() {
+			return process.stdin;
+		},
 		stdout,
 		stderr,
 		environment: process.env,
 		directory,
 		now: Date.now,
-		steadyNow: () => performance.now(),
+		// Not `performance`, which takes a millisecond to load.
+		steadyNow: () => Number(process.hrtime.bigint()) / 1e6,
 		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 	};
 	const { run } = await import("./run.ts");

@@ -40,6 +40,8 @@ export interface Terminal {
 	/** Milliseconds from any beginning, never set back. */
 	readonly steadyNow: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
+	/** Called with each result or error that is printed, for a program that shows it elsewhere too. */
+	readonly observe?: (result: CommandResult) => void;
 }
 
 /** One call of a command: its flags, and what it runs with. */
@@ -219,6 +221,7 @@ export class Output {
 		{ renderEnd, renderMetrics }: EndRenderers,
 	): Promise<ExitCode> {
 		const shown = this.#hide(this.#overrides.length === 0 ? result : { ...result, overrides: this.#overrides });
+		this.#terminal.observe?.(shown);
 		if (isText(this.format)) {
 			const { text } = await renderEnd(shown);
 			// With nothing but errors to print, the file of `--output` stays unchanged.

@@ -7,8 +7,8 @@ import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { sqliteSidecars } from "../private-file.ts";
 import { defaultDocument, isDocumentName, orNothing } from "./document-files.ts";
-import { localFolder } from "./local-service.ts";
 import type { Terminal } from "./output.ts";
+import { findStateParent, stateFolder } from "./state-folder.ts";
 
 /** Flags that name files. A flag that the command does not have is undefined. */
 export interface FileFlags {
@@ -37,8 +37,9 @@ export function refuseOverwriting(
 	command: string,
 	flags: FileFlags,
 	words: readonly string[],
-	{ directory, environment }: Pick<Terminal, "directory" | "environment">,
+	place: Pick<Terminal, "directory" | "environment">,
 ): void {
+	const { directory, environment } = place;
 	const { [flag]: written, output, out, since, file, journal, keyFile, plan, baseFile } = flags;
 	if (written === undefined) return;
 	const isDefault = file === undefined ? command === "init" : file.length === 0;
@@ -49,9 +50,9 @@ export function refuseOverwriting(
 		...withSidecars(journal).map((path) => ["the journal", path] as const),
 		...keyFilesOf(keyFile, environment).map((path) => ["the key file", path] as const),
 		// Nothing can be written in their folder, but they can have other names elsewhere.
-		...[...databases.flatMap(withSidecars), ...localKeys].map(
-			(name) => ["a file that orgsync keeps", join(localFolder, name)] as const,
-		),
+		...[...databases.flatMap(withSidecars), ...localKeys]
+			.flatMap((name) => stateFiles(name, flags, place))
+			.map((path) => ["a file that orgsync keeps", path] as const),
 		["the saved plan", command === "show" ? words[0] : plan],
 		["the earlier document", baseFile],
 		["the earlier report", flag === "metrics" ? since : undefined],
@@ -60,7 +61,7 @@ export function refuseOverwriting(
 	];
 	const target = resolve(directory, written);
 	if (isInOwnFolder(target)) {
-		throw new ConfigurationError(`--${flag} ${showText(written)}: orgsync keeps its own files in ${localFolder}`, {
+		throw new ConfigurationError(`--${flag} ${showText(written)}: orgsync keeps its own files in ${stateFolder}`, {
 			hint: "name a file in another folder",
 		});
 	}
@@ -71,14 +72,26 @@ export function refuseOverwriting(
 }
 
 /** Throws ConfigurationError if `--journal` names a file of the embedded service. */
-export function refuseLocalFiles({ journal }: FileFlags, { directory }: Pick<Terminal, "directory">): void {
+export function refuseLocalFiles(flags: FileFlags, place: Pick<Terminal, "directory" | "environment">): void {
+	const { journal } = flags;
 	if (journal === undefined) return;
-	const names = [...withSidecars("local.sqlite"), ...localKeys];
-	const path = resolve(directory, journal);
-	if (!names.some((name) => isPartOf(realPath(path), realPath(join(directory, localFolder, name))))) return;
+	const files = [...withSidecars("local.sqlite"), ...localKeys].flatMap((name) => stateFiles(name, flags, place));
+	const path = resolve(place.directory, journal);
+	if (!files.some((file) => isPartOf(realPath(path), realPath(file)))) return;
 	throw new ConfigurationError(`--journal ${showText(journal)}: that is a file of the embedded service`, {
 		hint: "name another file, or leave --journal out",
 	});
+}
+
+/** Returns the places in which orgsync may keep a file of this name. */
+function stateFiles(
+	name: string,
+	{ file = [] }: FileFlags,
+	place: Pick<Terminal, "directory" | "environment">,
+): readonly string[] {
+	const found = [true, false].map((local) => orNothing(() => findStateParent({ local, file: [file].flat() }, place)));
+	const parents = new Set([place.directory, ...found.flatMap((parent) => parent ?? [])]);
+	return [...parents].map((parent) => join(parent, stateFolder, name));
 }
 
 function withSidecars(database: string | undefined): readonly string[] {
@@ -98,7 +111,7 @@ function keyFilesOf(flag: string | undefined, environment: Terminal["environment
 
 /** Whether the file is in the folder `.orgsync`, also through links. Some file systems ignore the case of names. */
 function isInOwnFolder(file: string): boolean {
-	return [file, realPath(file)].some((path) => basename(dirname(path)).toLowerCase() === localFolder);
+	return [file, realPath(file)].some((path) => basename(dirname(path)).toLowerCase() === stateFolder);
 }
 
 /** Returns the path with the links of its folder resolved, or the path itself if the folder does not exist. */

@@ -28,6 +28,29 @@ export function exportCommand(): CommandRow {
 	};
 }
 
+export function organizations(): CommandRow {
+	return {
+		name: "organizations",
+		summary: "list sub-organizations, and which no document manages",
+		flags: [
+			...organizationFlags(),
+			...serviceFlags(),
+			...outputFlags(
+				["text", "json", "markdown"],
+				flag("--detailed-exitcode", "exit with 2 when no document manages one of them"),
+			),
+		],
+		example: "orgsync organizations -f fleet/ --detailed-exitcode",
+		exitCodes: {
+			...queryExitCodes,
+			[exitCodes.inSync]: "organizations listed, managed or not",
+			[exitCodes.error]: "error, or the service does not list all of them",
+			[exitCodes.changes]: "unmanaged organizations found, with --detailed-exitcode",
+		},
+		run: async (call) => (await import("./commands/organizations.ts")).organizations(call),
+	};
+}
+
 export function status(): CommandRow {
 	return {
 		name: "status",

@@ -46,6 +46,7 @@ export function valueMistake(
 		return { code: "invisible-character", mistake };
 	}
 	if (!isTable) return undefined;
+	if (value === "") return { code: "empty-value", mistake: "the value is empty; write one" };
 	if (value.startsWith("=")) {
 		const mistake = `${quote(value)} is a formula of a spreadsheet; save its value instead`;
 		return { code: "formula", mistake };

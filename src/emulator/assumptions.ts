@@ -133,7 +133,7 @@ export function votersOf(activity: ActivityRecord, userId: string | undefined): 
 	return userId === undefined ? voters : voters.filter((voter) => voter === userId);
 }
 
-/** How many activities list_activities shows by default (vendor's published types, `v1Pagination`). */
+/** How many items list_activities and list_suborgs show by default (vendor's published types, `v1Pagination`). */
 export const defaultPageSize = 10;
 
 /** Which activities list_activities shows. `before` and `after` are the indexes of its cursors in the whole list. */
@@ -159,8 +159,12 @@ export function takePage<Item>(
 		.slice(0, limit);
 }
 
-// Unverified, chosen: a cursor that names no activity of the organization answers 400.
-export const unknownCursorMessage = "invalid paginationOptions: no activity of the organization has the cursor's id";
+// Unverified, chosen: a cursor that names no activity, or no sub-organization, of the organization answers 400.
+export const unknownCursorMessage = "invalid paginationOptions: nothing of the organization has the cursor's id";
+
+// Unverified, chosen: list_suborgs has the order and the cursors of list_activities: newest first. Of its filters the emulator has
+// `NAME` alone, compared exactly. Any user of the organization may list its sub-organizations, and those of them are not listed.
+export const unknownFilterMessage = "invalid filterType: the emulator filters sub-organizations by NAME only";
 
 // What decides activities is documented (docs/service.md#how-an-activity-is-decided). Unverified, chosen ("policies"):
 // - An organization without policies and without a root quorum is decided by its rules alone. The service's organizations always

@@ -108,6 +108,7 @@ export const rulesFields: Fields = {
 const patchFields: Fields = {
 	organizationId,
 	organizationName: { description: "a text", isValid: (value) => typeof value === "string" },
+	parentOrganizationId: { ...organizationId, required: false },
 	...Object.fromEntries(
 		entityKinds.map(({ section, expected, isSection }) => [
 			section,

@@ -2,13 +2,20 @@
  * How each query is answered (docs/service.md#queries): what kinds of entities, users and activities answer, in one table.
  */
 import { countApprovals, describeActivity, policyIdOfRule } from "./activities.ts";
-import { defaultPageSize, passkeyScheme, takePage, unknownCursorMessage, votersOf } from "./assumptions.ts";
+import {
+	defaultPageSize,
+	passkeyScheme,
+	takePage,
+	unknownCursorMessage,
+	unknownFilterMessage,
+	votersOf,
+} from "./assumptions.ts";
 import { deriveUuid } from "./identifiers.ts";
 import { idIn, type JsonObject, type QueryHandler, type QueryHandlers } from "./kinds/entity-kind.ts";
 import { entityKinds } from "./kinds/table.ts";
 import { findUser, type MfaPolicy, users } from "./kinds/user.ts";
 import { badRequest, notFound } from "./request-error.ts";
-import type { ActivityRecord, OperationContext, PolicyEvaluation, Vote } from "./state.ts";
+import type { ActivityRecord, OperationContext, PolicyEvaluation, SubOrganization, Vote } from "./state.ts";
 import { userQueries } from "./user-queries.ts";
 
 function findActivity(context: OperationContext, body: JsonObject): ActivityRecord {
@@ -76,10 +83,14 @@ const policyEvaluations: QueryHandler = (context, body) => {
 	}));
 };
 
-/** Returns the index of the activity that a cursor names; undefined without a cursor. */
-function indexOfCursor(newestFirst: readonly ActivityRecord[], cursor: unknown): number | undefined {
+/** Returns the index of the item that a cursor names; undefined without a cursor. */
+function indexOfCursor<Item>(
+	newestFirst: readonly Item[],
+	cursor: unknown,
+	idOf: (item: Item) => string,
+): number | undefined {
 	if (typeof cursor !== "string") return undefined;
-	const index = newestFirst.findIndex(({ id }) => id === cursor.toLowerCase());
+	const index = newestFirst.findIndex((item) => idOf(item) === cursor.toLowerCase());
 	if (index < 0) throw badRequest(unknownCursorMessage);
 	return index;
 }
@@ -95,8 +106,8 @@ const listActivities: QueryHandler = (context, body, userId) => {
 	const fits = (activity: Record<string, unknown>) =>
 		passes(body.filterByStatus, String(activity.status)) && passes(body.filterByType, String(activity.type));
 	const page = {
-		before: indexOfCursor(newestFirst, before),
-		after: indexOfCursor(newestFirst, after),
+		before: indexOfCursor(newestFirst, before, ({ id }) => id),
+		after: indexOfCursor(newestFirst, after, ({ id }) => id),
 		limit: typeof limit === "string" ? Number(limit) : defaultPageSize,
 	};
 	return takePage(
@@ -106,11 +117,27 @@ const listActivities: QueryHandler = (context, body, userId) => {
 	);
 };
 
+const listSubOrganizations: QueryHandler = (context, body) => {
+	const newestFirst = context.listSubOrganizations();
+	const { limit, before, after } = (body.paginationOptions ?? {}) as JsonObject;
+	const { filterType, filterValue } = body;
+	if (typeof filterType === "string" && filterType !== "NAME") throw badRequest(unknownFilterMessage);
+	const page = {
+		before: indexOfCursor(newestFirst, before, ({ organizationId }) => organizationId),
+		after: indexOfCursor(newestFirst, after, ({ organizationId }) => organizationId),
+		limit: typeof limit === "string" ? Number(limit) : defaultPageSize,
+	};
+	const fits = ({ organizationName }: SubOrganization): boolean =>
+		typeof filterType !== "string" || organizationName === filterValue;
+	return takePage(newestFirst, fits, page).map(({ organizationId }) => organizationId);
+};
+
 const organizationQueries: QueryHandlers = {
 	get_mfa_status: mfaStatuses,
 	get_policy_evaluations: policyEvaluations,
 	get_activity: (context, body, userId) => describeActivity(findActivity(context, body), userId, true),
 	list_activities: listActivities,
+	list_suborgs: listSubOrganizations,
 	get_organization_configs: ({ organization: { rootQuorum } }) => ({
 		features: [],
 		...(rootQuorum === undefined ? {} : { quorum: rootQuorum }),

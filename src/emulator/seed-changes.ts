@@ -27,6 +27,9 @@ function settingsOf(seed: SeedOrganization): OrganizationSettings {
 		organizationId: seed.organizationId.toLowerCase(),
 		organizationName: seed.organizationName ?? "",
 		...(seed.rootQuorum === undefined ? {} : { rootQuorum: completeQuorum(seed.rootQuorum) }),
+		...(seed.parentOrganizationId === undefined
+			? {}
+			: { parentOrganizationId: seed.parentOrganizationId.toLowerCase() }),
 		rules: completeRules(seed.rules),
 	};
 }
@@ -43,13 +46,14 @@ export function changesToReplace(seed: SeedOrganization, nowMs: number): readonl
 
 /** Returns the organization in the form of a seed. Seeding it again gives the same organization. */
 export function toSeed(organization: Organization): SeedOrganization {
-	const { organizationId, organizationName, rootQuorum, rules } = organization;
+	const { organizationId, organizationName, rootQuorum, parentOrganizationId, rules } = organization;
 	const sections = entityKinds.map((kind) => {
 		const entities = [...organization.entities(kind).values()];
 		return [kind.section, kind.writeSection(entities)];
 	});
 	const quorum = rootQuorum === undefined ? {} : { rootQuorum };
-	return { organizationId, organizationName, ...Object.fromEntries(sections), ...quorum, rules };
+	const parent = parentOrganizationId === undefined ? {} : { parentOrganizationId };
+	return { organizationId, organizationName, ...parent, ...Object.fromEntries(sections), ...quorum, rules };
 }
 
 /**

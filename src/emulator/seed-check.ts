@@ -14,6 +14,7 @@ export interface SeedOrganization extends SeedSections {
 	readonly organizationId: string;
 	readonly organizationName?: string;
 	readonly rootQuorum?: RootQuorum;
+	readonly parentOrganizationId?: string;
 	readonly rules?: Rules;
 }
 
@@ -82,6 +83,9 @@ function checkOrganization(organization: SeedOrganization, at: Path): readonly S
 		checkSection(kind, rowsOf(kind, organization), [...at, kind.section], collector);
 	}
 	if (organization.rootQuorum !== undefined) checkRootQuorum(organization.rootQuorum, [...at, "rootQuorum"], collector);
+	if (organization.parentOrganizationId?.toLowerCase() === organization.organizationId.toLowerCase()) {
+		collector.report([...at, "parentOrganizationId"], "bad-value", "an organization is not its own parent");
+	}
 	return collector.problems;
 }
 

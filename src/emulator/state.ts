@@ -41,7 +41,15 @@ export interface OrganizationSettings {
 	readonly organizationName: string;
 	/** Left out, the organization shows none, and none decides anything. */
 	readonly rootQuorum?: RootQuorum;
+	/** Left out, it is not a sub-organization. */
+	readonly parentOrganizationId?: string;
 	readonly rules: Rules;
+}
+
+/** An organization as its parent lists it. */
+export interface SubOrganization {
+	readonly organizationId: string;
+	readonly organizationName: string;
 }
 
 /** One organization, complete but for its activities, which are looked up one by one. */
@@ -121,6 +129,8 @@ export interface OperationContext {
 	findById(activityId: string): ActivityRecord | undefined;
 	/** All activities of the organization, oldest first. */
 	listActivities(): readonly ActivityRecord[];
+	/** The sub-organizations of the organization, newest first. */
+	listSubOrganizations(): readonly SubOrganization[];
 	makeId(nowMs: number): string;
 	makeImportBundle(organizationId: string, userId: string): string;
 }

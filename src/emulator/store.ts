@@ -11,17 +11,27 @@ import { makePrivate } from "../private-file.ts";
 import { maxLoadedOrganizations } from "./assumptions.ts";
 import { entityKinds } from "./kinds/table.ts";
 import { users } from "./kinds/user.ts";
-import type { ActivityRecord, EntitySection, Organization, RootQuorum, Rules, StateChange } from "./state.ts";
+import type {
+	ActivityRecord,
+	EntitySection,
+	Organization,
+	RootQuorum,
+	Rules,
+	StateChange,
+	SubOrganization,
+} from "./state.ts";
 import { type CredentialIndex, indexCredentials } from "./verify-stamp.ts";
 
 const inMemory = ":memory:";
 
 /** "orgE": it distinguishes data files of the emulator from other databases. */
 const applicationId = 0x6f726745;
-const layoutVersion = 2;
+const layoutVersion = 3;
 
 const layout = `
-	CREATE TABLE organizations (organization_id TEXT PRIMARY KEY, name TEXT NOT NULL, rules TEXT NOT NULL, root_quorum TEXT) STRICT;
+	CREATE TABLE organizations (
+		organization_id TEXT PRIMARY KEY, name TEXT NOT NULL, rules TEXT NOT NULL, root_quorum TEXT, parent_id TEXT
+	) STRICT;
 	CREATE TABLE entities (
 		sequence INTEGER PRIMARY KEY, organization_id TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
 		body TEXT NOT NULL, UNIQUE (organization_id, kind, id)
@@ -35,11 +45,15 @@ const layout = `
 `;
 
 /** Brings a data file of the version in the key to the next one. */
-const migrations: Readonly<Record<number, string>> = { 1: "ALTER TABLE organizations ADD COLUMN root_quorum TEXT;" };
+const migrations: Readonly<Record<number, string>> = {
+	1: "ALTER TABLE organizations ADD COLUMN root_quorum TEXT;",
+	2: "ALTER TABLE organizations ADD COLUMN parent_id TEXT;",
+};
 
 interface LoadedOrganization extends Organization {
 	organizationName: string;
 	rootQuorum?: RootQuorum;
+	parentOrganizationId?: string;
 	rules: Rules;
 	readonly due: Map<string, number>;
 	readonly sections: ReadonlyMap<string, Map<string, object>>;
@@ -97,7 +111,12 @@ function openDatabase(file: string | undefined, notice: (text: string) => void):
 function prepareStatements(database: DatabaseSync) {
 	const prepare = (sql: string): StatementSync => database.prepare(sql);
 	return {
-		head: prepare("SELECT name, rules, root_quorum AS rootQuorum FROM organizations WHERE organization_id = ?"),
+		head: prepare(
+			"SELECT name, rules, root_quorum AS rootQuorum, parent_id AS parentId FROM organizations WHERE organization_id = ?",
+		),
+		subOrganizations: prepare(
+			"SELECT organization_id, name FROM organizations WHERE parent_id = ? ORDER BY rowid DESC",
+		),
 		entities: prepare("SELECT kind, id, body FROM entities WHERE organization_id = ? ORDER BY sequence"),
 		due: prepare("SELECT id, due_ms FROM activities WHERE organization_id = ? AND due_ms IS NOT NULL"),
 		byFingerprint: prepare("SELECT body FROM activities WHERE organization_id = ? AND fingerprint = ?"),
@@ -109,8 +128,9 @@ function prepareStatements(database: DatabaseSync) {
 				"FROM organizations ORDER BY rowid",
 		),
 		putHead: prepare(
-			"INSERT INTO organizations (organization_id, name, rules, root_quorum) VALUES (?, ?, ?, ?) ON CONFLICT (organization_id) " +
-				"DO UPDATE SET name = excluded.name, rules = excluded.rules, root_quorum = excluded.root_quorum",
+			"INSERT INTO organizations (organization_id, name, rules, root_quorum, parent_id) VALUES (?, ?, ?, ?, ?) " +
+				"ON CONFLICT (organization_id) DO UPDATE SET name = excluded.name, rules = excluded.rules, " +
+				"root_quorum = excluded.root_quorum, parent_id = excluded.parent_id",
 		),
 		putEntity: prepare(
 			"INSERT INTO entities (organization_id, kind, id, body) VALUES (?, ?, ?, ?) " +
@@ -130,7 +150,7 @@ type Statements = ReturnType<typeof prepareStatements>;
 
 function load(statements: Statements, organizationId: string): LoadedOrganization | undefined {
 	const head = statements.head.get(organizationId) as
-		| { name: string; rules: string; rootQuorum: string | null }
+		| { name: string; rules: string; rootQuorum: string | null; parentId: string | null }
 		| undefined;
 	if (head === undefined) return undefined;
 	const sections = new Map(entityKinds.map(({ section }) => [section, new Map<string, object>()]));
@@ -141,6 +161,7 @@ function load(statements: Statements, organizationId: string): LoadedOrganizatio
 		organizationId,
 		organizationName: head.name,
 		...(head.rootQuorum === null ? {} : { rootQuorum: JSON.parse(head.rootQuorum) }),
+		...(head.parentId === null ? {} : { parentOrganizationId: head.parentId }),
 		rules: JSON.parse(head.rules),
 		due: new Map(statements.due.all(organizationId).map((row) => [String(row.id), Number(row.due_ms)])),
 		sections,
@@ -153,9 +174,9 @@ function load(statements: Statements, organizationId: string): LoadedOrganizatio
 function writeRow(statements: Statements, organizationId: string, change: StateChange): void {
 	switch (change.change) {
 		case "settings": {
-			const { organizationName, rules, rootQuorum } = change.settings;
+			const { organizationName, rules, rootQuorum, parentOrganizationId = null } = change.settings;
 			const quorum = rootQuorum === undefined ? null : JSON.stringify(rootQuorum);
-			statements.putHead.run(organizationId, organizationName, JSON.stringify(rules), quorum);
+			statements.putHead.run(organizationId, organizationName, JSON.stringify(rules), quorum, parentOrganizationId);
 			return;
 		}
 		case "put":
@@ -183,6 +204,8 @@ function applyToLoaded(loaded: LoadedOrganization, change: StateChange): void {
 			loaded.rules = change.settings.rules;
 			if (change.settings.rootQuorum === undefined) delete loaded.rootQuorum;
 			else loaded.rootQuorum = change.settings.rootQuorum;
+			if (change.settings.parentOrganizationId === undefined) delete loaded.parentOrganizationId;
+			else loaded.parentOrganizationId = change.settings.parentOrganizationId;
 			return;
 		case "put":
 			loaded.sections.get(change.section)?.set(change.id, change.value);
@@ -289,6 +312,12 @@ export function openStore(file: string | undefined, notice: (text: string) => vo
 				organizationId: String(row.organization_id),
 				organizationName: String(row.name),
 				users: JSON.parse(String(row.users)),
+			})),
+		/** The sub-organizations of one, newest first. */
+		subOrganizations: (organizationId: string): readonly SubOrganization[] =>
+			statements.subOrganizations.all(organizationId).map((row) => ({
+				organizationId: String(row.organization_id),
+				organizationName: String(row.name),
 			})),
 		/** Writes changes. They are visible at once, and durable when `committed()` resolves. */
 		write(organizationId: string, changes: readonly StateChange[]): void {

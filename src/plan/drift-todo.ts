@@ -3,6 +3,8 @@ import { quoteForShell } from "../escape.ts";
 import { labelOf } from "./address.ts";
 import type { Difference } from "./drift-difference.ts";
 import { kindOf } from "./kinds/index.ts";
+import { addressOfObject } from "./objects.ts";
+import type { DesiredOrganization } from "./organization.ts";
 import { nameOf } from "./pending.ts";
 import type { Plan } from "./plan.ts";
 import type { JudgedRule } from "./rules-judge.ts";
@@ -10,7 +12,7 @@ import { isCovered } from "./step.ts";
 import { isHeldByRejection } from "./step-groups.ts";
 
 /** The sentence for this difference. It names commands as they can be typed; names in it are as they are, not escaped. */
-export function describeTodo(difference: Difference, plan: Plan): string {
+export function describeTodo(difference: Difference, plan: Plan, desired?: DesiredOrganization): string {
 	const { kind, problem, rule } = difference;
 	if (problem !== null) return describeProblem(difference);
 	if (difference.earlierActivity !== null) {
@@ -18,10 +20,11 @@ export function describeTodo(difference: Difference, plan: Plan): string {
 		return `wait for activity ${name}, which makes it so: \`orgsync explain ${name}\` shows what it is waiting for`;
 	}
 	if (rule !== null || kind === "rule") return describeRepair(rule, plan);
-	const held = whyHeld(difference, plan);
+	const takeOver = describeTakeOver(difference.address, desired);
+	const held = whyHeld(difference, plan, takeOver);
 	if (held !== null) return held;
 	const blocked = plan.problems.length > 0 ? ", once the other problems of this organization are solved" : "";
-	return kindOf(kind).describeRemedy(accept(difference), blocked);
+	return kindOf(kind).describeRemedy(takeOver, blocked);
 }
 
 /** No live value can be accepted for a rule: the document says what must hold. */
@@ -45,17 +48,17 @@ function describeProblem({ address, problem }: Difference): string {
 }
 
 /** Why apply leaves the object alone, although it differs; null when it does not. */
-function whyHeld(difference: Difference, { steps }: Plan): string | null {
+function whyHeld(difference: Difference, { steps }: Plan, takeOver: string): string | null {
 	const { address } = difference;
 	const step = steps.find((one) => one.earlierActivity !== null && isCovered(address, one));
 	const earlierActivity = step?.earlierActivity ?? null;
 	if (earlierActivity === null && isHeldByRejection(address, { steps })) {
-		return `comes after a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; ${accept(difference)}`;
+		return `comes after a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; ${takeOver}`;
 	}
 	if (earlierActivity === null || earlierActivity.relation === "same") return null;
 	const name = quoteForShell(nameOf(earlierActivity));
 	if (earlierActivity.relation === "rejected") {
-		return `rejected before, as activity ${name}: \`orgsync apply --retry-rejected\` submits it again; ${accept(difference)}`;
+		return `rejected before, as activity ${name}: \`orgsync apply --retry-rejected\` submits it again; ${takeOver}`;
 	}
 	if (earlierActivity.state === "in-doubt") {
 		return `an earlier request for it is in doubt, so apply leaves it alone: see \`orgsync status\`; \`orgsync apply --abandon ${name}\` abandons it`;
@@ -63,6 +66,18 @@ function whyHeld(difference: Difference, { steps }: Plan): string | null {
 	return `activity ${name} is pending and would change it differently, so apply leaves it alone: have it approved or rejected, then \`orgsync apply\``;
 }
 
-function accept({ address }: Difference): string {
+/** How the document gets the live value. What a list describes is not accepted: the document is that of all its organizations. */
+function describeTakeOver(address: string, desired: DesiredOrganization | undefined): string {
+	const row = desired?.row;
+	if (desired !== undefined && row !== undefined && isOfTemplate(address, desired, row.document)) {
+		return `to keep it, change the values of this organization at ${row.file}:${row.line}, or ${row.document} for all`;
+	}
 	return `\`orgsync drift --accept ${quoteForShell(address)}\` takes it over into the document`;
+}
+
+/** Whether the document with the list describes an object. An object without a place is that of the only document. */
+function isOfTemplate(address: string, desired: DesiredOrganization, document: string): boolean {
+	const object = desired.objects.find((one) => addressOfObject(one, desired) === address);
+	if (object !== undefined && "at" in object) return object.at.file === document;
+	return desired.files.every((file) => file === document || file === desired.row?.file);
 }

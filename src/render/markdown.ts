@@ -13,6 +13,7 @@ import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { hasFindings } from "../plan/three-way.ts";
 import { describeForecast } from "./approval-words.ts";
+import { discoveryBlocks } from "./discovery.ts";
 import { changeLines, driftBlocks } from "./drift-markdown.ts";
 import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts";
 import { removalLines } from "./markdown-removals.ts";
@@ -86,6 +87,7 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 		...full.flatMap((one) => organizationBlocks(one, isOneOfSeveral)),
 		droppedBlock(droppedOf(result)),
 		...powersBlocks(result),
+		...discoveryBlocks(result),
 		...(generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(generatedBy)}</sub>`, 5)]),
 	].filter(({ lines }) => lines.length > 0);
 	const pointer = whole === undefined ? "the output of the same command with `--format json`" : codeSpan(whole);

@@ -4,6 +4,7 @@
 import { showText, writeJson } from "../escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { renderImportKey, renderInit, renderValidate } from "./command-text.ts";
+import { renderDiscovery } from "./discovery.ts";
 import { renderDrift } from "./drift-text.ts";
 import { renderExplain } from "./explain-text.ts";
 import {
@@ -57,6 +58,8 @@ export function renderText(result: CommandResult, { style, quiet = false }: Text
 			return renderApply(result, style, quiet);
 		case "validate":
 			return renderValidate(result);
+		case "organizations":
+			return renderDiscovery(result);
 		case "init":
 			return renderInit(result);
 		case "export":

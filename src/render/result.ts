@@ -10,6 +10,7 @@ import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { compareText } from "../plan/value.ts";
+import type { Discovery } from "./discovery-facts.ts";
 import type { MissingObject, OrganizationPowers } from "./organization-powers.ts";
 
 /** An error as every format shows it. */
@@ -98,6 +99,8 @@ export interface ValidateResult extends Head<"validate"> {
 		readonly files: readonly string[];
 	}[];
 }
+
+export interface DiscoveryResult extends Head<"organizations">, Discovery {}
 
 export interface InitResult extends Head<"init"> {
 	readonly file: string;
@@ -276,6 +279,7 @@ export type OrganizationsResult = PlanResult | ShowResult | DriftResult | ApplyR
 type CompletedResult =
 	| OrganizationsResult
 	| ValidateResult
+	| DiscoveryResult
 	| InitResult
 	| ExportResult
 	| QueryResult

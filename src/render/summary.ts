@@ -1,9 +1,11 @@
 /** What every format says of a result as a whole: verdict, error of the call, saved plan, overrides of the run. */
+
 import type { OutdatedObject } from "../errors.ts";
 import { showText } from "../escape.ts";
 import type { SavedPlanFacts } from "../plan/plan.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
+import { isDiscovery, summarizeDiscovery } from "./discovery.ts";
 import {
 	type OrganizationResult,
 	organizationsOf,
@@ -45,6 +47,7 @@ export function summarizeResult(result: CommandResult): Summary {
 		return { verdict, tone: "bad" };
 	}
 	if (isPowers(result)) return summarizePowers(result);
+	if (isDiscovery(result)) return summarizeDiscovery(result);
 	return tallyOf(result).summarize();
 }
 

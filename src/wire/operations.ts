@@ -97,6 +97,10 @@ export const extendedReads = defineQueries({
 	},
 	get_session_profiles: { fields: ["organizationId"], answerKey: "sessionProfiles" },
 	get_organization_configs: { fields: ["organizationId"], answerKey: "configs" },
+	list_suborgs: {
+		fields: ["organizationId", "filterType", "filterValue", "paginationOptions"],
+		answerKey: "organizationIds",
+	},
 });
 
 /** Approving and rejecting an activity by its fingerprint. Outside the 13 (docs/service.md#votes). */

@@ -2,13 +2,15 @@
  * Keeps connections secret and genuine, and finds what in an environment weakens them. Only `--insecure` weakens TLS, never a
  * variable that was exported for another program.
  */
-import { DEFAULT_MIN_VERSION, type SecureContextOptions } from "node:tls";
+import type { SecureContextOptions } from "node:tls";
 import { ConfigurationError } from "../errors.ts";
 import type { Environment } from "./credentials.ts";
 
 /** The options of every TLS connection. They are explicit, so that no variable and no flag of Node weakens them. */
 export function tlsOptions(insecure: boolean): SecureContextOptions & { readonly rejectUnauthorized: boolean } {
 	if (insecure) return { rejectUnauthorized: false };
+	// Loaded only here: it takes milliseconds, and a service on loopback needs none of it.
+	const { DEFAULT_MIN_VERSION } = process.getBuiltinModule("node:tls");
 	return { rejectUnauthorized: true, minVersion: DEFAULT_MIN_VERSION === "TLSv1.3" ? "TLSv1.3" : "TLSv1.2" };
 }
 

@@ -39,7 +39,8 @@ export function openTransport(
 	// An attempt has one timeout, kept in `sendAttempt`; undici's own would race with it.
 	const options = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
 	// Ends connections that no attempt waits for any more.
-	const connect = { timeout: attemptTimeoutMs, lookup: lookUpHost, ...tlsOptions(insecure) };
+	const isSecure = base.protocol === "https:" || proxy?.address.startsWith("https:") === true;
+	const connect = { timeout: attemptTimeoutMs, lookup: lookUpHost, ...(isSecure ? tlsOptions(insecure) : {}) };
 	const direct = (origin: string) => new Pool(origin, { ...options, connect });
 	if (proxy === undefined) return { dispatcher: direct(base.origin), origin: base.origin, pathPrefix, headers: {} };
 	if (base.protocol === "http:") {

@@ -16,6 +16,7 @@ const commands = [
 	"status",
 	"wait",
 	"explain",
+	"organizations",
 	"powers",
 	"query",
 	"import-key",

@@ -181,6 +181,7 @@ describe("a CSV list", () => {
 		],
 		["UTF-16", Buffer.from(header, "utf16le").toString("latin1"), "1:2 not-text"],
 		["a hidden character", `${header}${id(1)},${id(2)}\u200b,${id(3)}\n`, "2:38 invisible-character"],
+		["an empty value that is used", `${header}${id(1)},,${id(3)}\n`, "2:38 empty-value"],
 	])("with %s is refused at its place", (_what, list, place) => {
 		expect(ofCsv(list).places).toEqual([`list ${place}`]);
 	});

@@ -148,7 +148,7 @@ describe("a request for rules", () => {
 
 describe("a state change", () => {
 	const known =
-		"organizationId, organizationName, users, userTags, policies, tvcApps, sessionProfiles, supportedAssets, rootQuorum, rules, remove";
+		"organizationId, organizationName, parentOrganizationId, users, userTags, policies, tvcApps, sessionProfiles, supportedAssets, rootQuorum, rules, remove";
 
 	it.each<[object, string]>([
 		[{ organizationId, colour: "red" }, `colour: unknown field (known: ${known})`],

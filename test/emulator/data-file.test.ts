@@ -31,7 +31,9 @@ describe("a data file of an earlier version", () => {
 		const before = earlier.state(organizationId);
 		await earlier.close();
 		const database = new DatabaseSync(dataFile);
-		database.exec("ALTER TABLE organizations DROP COLUMN root_quorum; PRAGMA user_version = 1;");
+		database.exec(
+			"ALTER TABLE organizations DROP COLUMN root_quorum; ALTER TABLE organizations DROP COLUMN parent_id; PRAGMA user_version = 1;",
+		);
 		database.close();
 		const rootQuorum = { threshold: 1, userIds: [alice] };
 		const emulator = await startEmulator({ dataFile });
@@ -45,7 +47,7 @@ describe("a data file of an earlier version", () => {
 		await again.close();
 	});
 
-	it.each([0, 3, 99])("is refused when its version is %i, and stays as it is", async (version) => {
+	it.each([0, 4, 99])("is refused when its version is %i, and stays as it is", async (version) => {
 		await (await startEmulator({ dataFile, seed: world.makeSeed() })).close();
 		const database = new DatabaseSync(dataFile);
 		database.exec(`PRAGMA user_version = ${version}`);

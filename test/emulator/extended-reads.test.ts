@@ -50,6 +50,27 @@ test("whoami answers whose key stamped the request, flat", async () => {
 	expect(his).toEqual({ organizationId, organizationName: "Acme", userId: bob, username: "bob" });
 });
 
+test("list_suborgs pages through the organizations that name their parent, newest first", async () => {
+	const ids = [1, 2, 3].map((index) => `f0000000-0000-4000-8000-00000000000${index}`);
+	for (const [index, id] of ids.entries()) {
+		const one = {
+			organizationId: id,
+			parentOrganizationId: organizationId.toUpperCase(),
+			organizationName: `n${index}`,
+		};
+		await emulator.changeState({ organizations: [one] });
+	}
+	const list = async (body: object) => (await client.getSubOrgIds({ organizationId, ...body })).organizationIds;
+	expect(await list({})).toEqual([...ids].reverse());
+	expect(await list({ paginationOptions: { limit: "2" } })).toEqual([ids[2], ids[1]]);
+	expect(await list({ paginationOptions: { limit: "2", before: ids[1] } })).toEqual([ids[0]]);
+	expect(await list({ paginationOptions: { after: ids[1] } })).toEqual([ids[2]]);
+	expect(await list({ filterType: "NAME", filterValue: "n1" })).toEqual([ids[1]]);
+	await expect(list({ filterType: "EMAIL", filterValue: "x" })).rejects.toThrow("by NAME only");
+	await expect(list({ paginationOptions: { after: alice } })).rejects.toThrow("paginationOptions");
+	expect(emulator.state(ids[0] as string).organization.parentOrganizationId).toBe(organizationId);
+});
+
 test("whoami by a passkey answers its owner", async () => {
 	const raw = JSON.stringify({ organizationId });
 	const answer = await world.postRaw(emulator.url, "/public/v1/query/whoami", raw, world.passkeyStamp(raw));
@@ -190,7 +211,7 @@ test("every answer fits the schema of its operation", async () => {
 test("with documented reads every one of them answers 404", async () => {
 	const documented = await startEmulator({ seed: world.makeSeed(), reads: "documented" });
 	try {
-		expect(Object.keys(extendedReads)).toHaveLength(8);
+		expect(Object.keys(extendedReads)).toHaveLength(9);
 		for (const name of Object.keys(extendedReads)) {
 			const fields = await fieldsOf(name);
 			expect([name, (await world.query(emulator.url, name, fields)).status]).toEqual([name, 200]);

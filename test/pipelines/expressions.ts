@@ -9,12 +9,21 @@ export type Context = Readonly<Record<string, unknown>>;
 /** How the steps, or the needed jobs, before this one have ended. */
 export type Standing = "success" | "failure" | "cancelled";
 
-/** The text with every `${{ … }}` replaced by its value; of operands joined by `||` it is the first that is not empty. */
+/**
+ * The text with every `${{ … }}` replaced by its value: of terms joined by `||` the first that is not empty, and of
+ * `CONDITION && VALUE` the value if the condition holds.
+ */
 export function fillIn(text: string, context: Context): string {
 	return text.replaceAll(/\$\{\{(.*?)\}\}/gs, (_, expression: string) => {
-		const values = expression.split("||").map((operand) => readOperand(operand.trim(), context));
+		const values = expression.split("||").map((term) => readTerm(term.trim(), context));
 		return String(values.find((value) => value !== "") ?? "");
 	});
+}
+
+function readTerm(term: string, context: Context): unknown {
+	const [condition, operand] = term.split("&&").map((part) => part.trim());
+	if (operand === undefined) return readOperand(term, context);
+	return isTrue(condition ?? "", context, "success") ? readOperand(operand, context) : "";
 }
 
 /** Whether an `if:` holds. Without a function that asks how things stand it needs success, as at GitHub. */

@@ -9,7 +9,7 @@ import { digestOf } from "../../src/plan/value.ts";
 import { expectNoSecret, makeFolder } from "../run.ts";
 import { agreeing, alice, document, keys, policies, tags } from "../world.ts";
 import type { Context } from "./expressions.ts";
-import type { Prepared } from "./recorder.ts";
+import type { GithubServer } from "./github-server.ts";
 import { home, makeRepository, type Repository } from "./repository.ts";
 import type { Ran } from "./workflow.ts";
 
@@ -21,26 +21,21 @@ const renaming = document(
 const head = "1111111111111111111111111111111111111111";
 const pull = { merged: true, base: { ref: "main" }, head: { sha: head, repo: { full_name: home } } };
 
-/** What GitHub answers to a run on this commit, when the pull request's plan is this artifact. */
-function answersFor(commit: string, plan: string | undefined, pullRequest: object = pull): readonly Prepared[] {
+/** Makes GitHub answer as it does after the merge of this commit, which belongs to this pull request. */
+function merged(github: GithubServer, commit: string, pullRequest: object = pull): void {
 	const elsewhere = { id: 5, head_repository: { full_name: "mallory/access" } };
-	const merged = { number: 7, merged_at: "2026-11-21T05:17:00Z", merge_commit_sha: commit };
-	return [
-		{
-			when: new RegExp(`api repos/${home}/commits/${commit}/pulls`),
-			stdout: [{ ...merged, number: 6, merged_at: null }, merged],
-		},
-		{ when: new RegExp(`api repos/${home}/pulls/7 `), stdout: pullRequest },
-		{
-			when: new RegExp(
-				`actions/workflows/orgsync-plan.yml/runs .*head_sha=${head} .*event=pull_request .*status=success`,
-			),
-			stdout: { workflow_runs: [elsewhere, { id: 99, head_repository: { full_name: home } }] },
-		},
-		...(plan === undefined ? [] : [{ when: /run download 99 --name orgsync-plan/, copy: plan }]),
-		{ when: /issues\/7\/comments --jq/, stdout: [] },
-		{ when: /--method POST/ },
-	];
+	const one = { number: 7, merged_at: "2026-11-21T05:17:00Z", merge_commit_sha: commit };
+	const query = `head_sha=${head}&event=pull_request&status=success&per_page=100`;
+	github.answers.splice(
+		0,
+		3,
+		[new RegExp(`^commits/${commit}/pulls`), [{ ...one, number: 6, merged_at: null }, one]],
+		[/^pulls\/7$/, pullRequest],
+		[
+			new RegExp(`^actions/workflows/orgsync-plan.yml/runs\\?${query}$`),
+			{ workflow_runs: [elsewhere, { id: 99, head_repository: { full_name: home } }] },
+		],
+	);
 }
 
 type Meanwhile = NonNullable<Parameters<Repository["actions"]["run"]>[2]>;
@@ -54,17 +49,18 @@ interface Merged extends Repository {
 /** A repository in which this change was planned with bob's key, reviewed and merged. */
 async function merge(text: string, plan?: (repository: Repository) => Promise<string>): Promise<Merged> {
 	const repository = await makeRepository(start);
-	const { actions, recorders, propose, onMain } = repository;
+	const { actions, github, propose, onMain } = repository;
 	const commit = propose(text);
 	const artifact = await (plan ?? planAlone)(repository);
-	recorders.prepare(...answersFor(commit, artifact));
-	recorders.calls("gh");
+	merged(github, commit);
 	return {
 		...repository,
 		artifact,
 		apply: async (context = onMain(), ...meanwhile) => {
-			const ran = await actions.run("orgsync-apply", context, ...meanwhile);
-			return { ...ran, comment: recorders.calls("gh").at(-1)?.bodies[0] ?? "" };
+			github.comments.splice(0);
+			const artifactsOfRuns = { 99: { "orgsync-plan": artifact } };
+			const ran = await actions.run("orgsync-apply", { ...context, artifactsOfRuns }, ...meanwhile);
+			return { ...ran, comment: github.comments[0]?.body ?? "" };
 		},
 	};
 }
@@ -78,8 +74,7 @@ async function planAlone({ checkout, run }: Repository): Promise<string> {
 	return folder;
 }
 
-async function planByWorkflow({ actions, recorders, pullRequest }: Repository): Promise<string> {
-	recorders.prepare({ when: /comments --jq/, stdout: [] }, { when: /--method POST/ });
+async function planByWorkflow({ actions, pullRequest }: Repository): Promise<string> {
 	const { results, log, artifacts } = await actions.run("orgsync-plan", pullRequest());
 	expect(results.plan, log).toBe("success");
 	return artifacts["orgsync-plan"] ?? "";
@@ -88,7 +83,7 @@ async function planByWorkflow({ actions, recorders, pullRequest }: Repository): 
 test("after the merge the reviewed plan is applied, with the plan in the summary and the outcome in a comment", async () => {
 	const { apply, submits, organization } = await merge(renaming, planByWorkflow);
 	const { results, summary, comment, log } = await apply();
-	expect(results, log).toEqual({ reviewed: "success", planned: "skipped", apply: "success", comment: "success" });
+	expect(results, log).toEqual({ review: "success", apply: "success" });
 	expect(submits()).toEqual(["update_user_tag", "update_user_tag"]);
 	const named = organization().userTags.map(({ tagName }: { tagName: string }) => tagName);
 	expect(named).toEqual(["signers", "on-call", "auditors"]);
@@ -97,17 +92,17 @@ test("after the merge the reviewed plan is applied, with the plan in the summary
 });
 
 test("a plan is refused with a comment if main has another document or an object of the plan changed", async () => {
-	const { apply, artifact, submits, change, propose, recorders } = await merge(renaming);
-	recorders.prepare(...answersFor(propose(document("userTags: [{ name: duty, previously: [oncall] }]")), artifact));
+	const { apply, submits, change, propose, github } = await merge(renaming);
+	merged(github, propose(document("userTags: [{ name: duty, previously: [oncall] }]")));
 	const other = await apply();
-	expect(other.results).toEqual({ reviewed: "success", planned: "skipped", apply: "failure", comment: "success" });
+	expect(other.results).toEqual({ review: "success", apply: "failure" });
 	expect(other.log).toContain("::error title=orgsync::orgsync apply ended with exit code 3");
 	expect(other.comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*planned from another document/);
 
-	recorders.prepare(...answersFor(propose(renaming), artifact));
+	merged(github, propose(renaming));
 	await change({ userTags: [{ tagId: tags.auditors, tagName: "auditors", userIds: [alice] }] });
 	const stale = await apply();
-	expect(stale.results).toEqual({ reviewed: "success", planned: "skipped", apply: "failure", comment: "success" });
+	expect(stale.results).toEqual({ review: "success", apply: "failure" });
 	expect(stale.log).toContain("::error title=orgsync::orgsync apply ended with exit code 6");
 	expect(stale.comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*auditors/);
 	expect(submits()).toEqual([]);
@@ -127,7 +122,7 @@ test("an artifact that is replaced before the approval is not applied", async ()
 		const context = by === "push" ? onMain() : byHand();
 		const { results, log } = await apply(context, (job, artifacts) => {
 			if (job !== "apply") return;
-			replacePlan(artifacts["orgsync-reviewed"] ?? "", () => ({ readAt: new Date(Date.now()).toISOString() }));
+			replacePlan(artifacts["orgsync-plan"] ?? "", () => ({ readAt: new Date(Date.now()).toISOString() }));
 		});
 		expect(results.apply).toBe("failure");
 		expect(log).toContain("is not the plan of --digest: its digest is sha256:");
@@ -141,7 +136,7 @@ test("a plan that is older than 30 days is not applied", async () => {
 	const old = new Date(Date.now() - 31 * 24 * 60 * 60_000).toISOString();
 	replacePlan(artifact, () => ({ readAt: old }));
 	const { results, log } = await apply();
-	expect(results).toMatchObject({ reviewed: "success", apply: "failure" });
+	expect(results).toEqual({ review: "success", apply: "failure" });
 	expect(log).toContain(`was read at ${old}, longer ago than --max-age allows`);
 	expect(submits()).toEqual([]);
 });
@@ -150,7 +145,7 @@ test("a run with pending approvals is green and reports them, and another run jo
 	const { apply, submits, setRules, activities } = await merge(renaming);
 	await setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 	const { results, log, comment } = await apply();
-	expect(results, log).toEqual({ reviewed: "success", planned: "skipped", apply: "success", comment: "success" });
+	expect(results, log).toEqual({ review: "success", apply: "success" });
 	expect(log).toContain("::notice title=orgsync::Submitted; pending approval at the service.");
 	expect(comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*wait/);
 	const sent = submits().length;
@@ -170,12 +165,7 @@ test("a guard blocks the run, and a manual run with its override makes and appli
 	expect(refused.comment).toContain("policies=3");
 	expect(submits()).toEqual([]);
 	const allowed = await apply(byHand({ allow: "policies=3" }));
-	expect(allowed.results, allowed.log).toEqual({
-		reviewed: "skipped",
-		planned: "success",
-		apply: "success",
-		comment: "skipped",
-	});
+	expect(allowed.results, allowed.log).toEqual({ review: "success", apply: "success" });
 	expect(submits()).toEqual(["delete_policies"]);
 	// Who approves sees it, above the plan.
 	expect(allowed.summary).toMatch(/^> \[!WARNING\]\n> This overrides a guard: `--allow policies=3`\n/);
@@ -186,12 +176,11 @@ test.each([
 	["a pull request that is not merged", { ...pull, merged: false }, "is not merged into main"],
 	["another branch", { ...pull, base: { ref: "release" } }, "is not merged into main"],
 ])("the plan of %s is not applied", async (_, pullRequest, said) => {
-	const { actions, recorders, onMain, requests } = await makeRepository(start);
+	const { actions, github, onMain, requests } = await makeRepository(start);
 	const context = onMain();
-	const { sha } = context.github as { sha: string };
-	recorders.prepare(...answersFor(sha, undefined, pullRequest));
+	merged(github, (context.github as { sha: string }).sha, pullRequest);
 	const { results, log } = await actions.run("orgsync-apply", context);
-	expect(results).toEqual({ reviewed: "failure", planned: "skipped", apply: "skipped", comment: "skipped" });
+	expect(results).toEqual({ review: "failure", apply: "skipped" });
 	expect(log).toContain(said);
 	expect(requests()).toEqual([]);
 });

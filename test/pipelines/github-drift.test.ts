@@ -6,83 +6,92 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { expectNoSecret } from "../run.ts";
 import { agreeing, alice, bob, document, keys, tags } from "../world.ts";
-import { makeRepository } from "./repository.ts";
+import { bot, type GithubServer } from "./github-server.ts";
+import { home, makeRepository } from "./repository.ts";
 
 const text = document(agreeing.userTags);
-const listed = (...numbers: readonly number[]) => ({
-	when: /issue list --app github-actions --label orgsync-drift --state open/,
-	stdout: numbers.map((number) => ({ number })),
+const open = (number: number) => ({
+	id: number,
+	number,
+	user: bot,
+	body: "",
+	state: "open",
+	labels: ["orgsync-drift"],
 });
-const anything = { when: /^gh (?:issue|label) (?:create|edit|close)/ };
 const drifted = { userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [alice, bob] }] };
 const agreed = { userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [bob] }] };
 
+/** What was written to GitHub since the last time that this was asked. */
+function writesTo(github: GithubServer): readonly string[] {
+	const writes = github.requests.filter(({ line }) => !line.startsWith("GET "));
+	github.requests.splice(0);
+	return writes.map(({ line }) => line.replace(`/repos/${home}/`, ""));
+}
+
 test("drift opens an issue, the next run updates it, and a run without drift closes it", async () => {
-	const { actions, recorders, onMain, change, submits } = await makeRepository(text);
-	recorders.prepare(listed(), anything);
+	const { actions, github, onMain, change, submits } = await makeRepository(text);
+	const mallory = { ...open(11), user: { login: "mallory" } };
+	github.issues.push(mallory);
 	await change(drifted);
 	const opening = await actions.run("orgsync-drift", onMain());
-	expect(opening.results, opening.log).toEqual({ look: "success", issue: "success" });
-	const [, label, created] = recorders.calls("gh");
-	expect(label?.words.slice(0, 3)).toEqual(["label", "create", "orgsync-drift"]);
-	expect(created?.words.slice(0, 2)).toEqual(["issue", "create"]);
-	expect(created?.bodies[0]).toMatch(/^<!-- orgsync: drift -->\n[\s\S]*oncall/);
+	expect(opening.results, opening.log).toEqual({ drift: "success" });
+	expect(writesTo(github)).toEqual(["POST labels", "POST issues"]);
+	const created = github.issues[1];
+	expect(created).toMatchObject({ state: "open", labels: ["orgsync-drift"] });
+	expect(created?.body).toMatch(/^<!-- orgsync: drift -->\n[\s\S]*oncall/);
 
-	recorders.prepare(listed(12), anything);
-	await actions.run("orgsync-drift", onMain());
-	expect(recorders.calls("gh")[1]?.words.slice(0, 3)).toEqual(["issue", "edit", "12"]);
+	const again = await actions.run("orgsync-drift", onMain());
+	expect(writesTo(github)).toEqual([`PATCH issues/${created?.number}`]);
+	expect(again.log).toContain("1 from before");
 
 	await change(agreed);
 	await actions.run("orgsync-drift", onMain());
-	const [, closed] = recorders.calls("gh");
-	expect(closed?.words.slice(0, 4)).toEqual(["issue", "close", "12", "--comment"]);
+	expect(writesTo(github)).toEqual([`POST issues/${created?.number}/comments`, `PATCH issues/${created?.number}`]);
+	expect(github.issues.map(({ state }) => state)).toEqual(["open", "closed"]);
+	expect(github.issues[0]).toEqual(mallory);
 	expect(submits()).toEqual([]);
 });
 
 test("a failed run is red and closes no issue, and a pending activity neither opens nor closes one", async () => {
-	const { actions, recorders, onMain, change, setRules, run, checkout } = await makeRepository(text);
-	recorders.prepare(listed(12), anything);
+	const { actions, github, onMain, change, setRules, run, checkout } = await makeRepository(text);
+	github.issues.push(open(12));
 	const refused = { ...onMain(), secretsOf: { "": { ORGSYNC_READ_KEY: keys.stranger.privateKey } } };
 	const failed = await actions.run("orgsync-drift", refused);
-	expect(failed.results).toEqual({ look: "failure", issue: "skipped" });
+	expect(failed.results).toEqual({ drift: "failure" });
 	expect(failed.log).toContain("::error title=orgsync::orgsync drift ended with exit code 4");
-	expect(recorders.calls("gh")).toEqual([]);
+	expect(writesTo(github)).toEqual([]);
 
 	await change(drifted);
 	await setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 	expect((await run(["apply", "-f", "organization", "--yes"], { cwd: checkout })).code).toBe(8);
 	const waiting = await actions.run("orgsync-drift", onMain());
-	expect(waiting.results, waiting.log).toEqual({ look: "success", issue: "success" });
+	expect(waiting.results, waiting.log).toEqual({ drift: "success" });
 	expect(waiting.log).toContain("::notice title=orgsync::All differences are pending approval");
-	expect(recorders.calls("gh").map(({ words }) => words.slice(0, 3))).toEqual([
-		["issue", "list", "--app"],
-		["issue", "edit", "12"],
-	]);
+	expect(writesTo(github)).toEqual(["PATCH issues/12"]);
+	expect(github.issues[0]?.state).toBe("open");
 });
 
 test("a run that reads only a part is red, opens an issue for its findings, keeps them, and closes nothing", async () => {
 	const unknown = "f0000000-0000-4000-8000-000000000099";
 	const other = `organizationId: ${unknown}\nuserTags: [{ name: oncall }]\n`;
 	const repository = await makeRepository(text, { "organization/other.yaml": other });
-	const { actions, recorders, onMain, change, submits } = repository;
+	const { actions, github, onMain, change, submits } = repository;
 	await change(drifted);
-	recorders.prepare(listed(), anything);
 	const opening = await actions.run("orgsync-drift", onMain());
-	expect(opening.results, opening.log).toEqual({ look: "failure", issue: "success" });
-	expect(opening.log).toContain("ended with exit code 1: the check failed, for all or for a part");
-	const created = recorders.calls("gh").at(-1);
-	expect(created?.words.slice(0, 2)).toEqual(["issue", "create"]);
-	expect(created?.bodies[0]).toMatch(/oncall/);
-	expect(created?.bodies[0]).toContain(unknown);
+	expect(opening.results, opening.log).toEqual({ drift: "failure" });
+	expect(opening.log).toContain("ended with exit code 1");
+	expect(writesTo(github)).toEqual(["POST labels", "POST issues"]);
+	expect(github.issues[0]?.body).toMatch(/oncall/);
+	expect(github.issues[0]?.body).toContain(unknown);
 
-	recorders.prepare(listed(12), anything);
 	const blind = { ...onMain(), secretsOf: { "": { ORGSYNC_READ_KEY: keys.stranger.privateKey } } };
 	const lost = await actions.run("orgsync-drift", blind);
-	expect(lost.results, lost.log).toEqual({ look: "failure", issue: "skipped" });
+	expect(lost.results, lost.log).toEqual({ drift: "failure" });
+	expect(writesTo(github)).toEqual([]);
 	const again = await actions.run("orgsync-drift", onMain());
-	expect(again.results, again.log).toEqual({ look: "failure", issue: "success" });
-	expect(recorders.calls("gh").at(-1)?.words.slice(0, 3)).toEqual(["issue", "edit", "12"]);
-	const kept = JSON.parse(readFileSync(join(again.artifacts["orgsync-drift"] ?? "", "last.json"), "utf8"));
+	expect(again.results, again.log).toEqual({ drift: "failure" });
+	expect(writesTo(github)).toEqual([`PATCH issues/${github.issues[0]?.number}`]);
+	const kept = JSON.parse(readFileSync(join(again.artifacts["orgsync-drift"] ?? "", "result.json"), "utf8"));
 	const states = kept.drift.flatMap(({ findings }: { findings: { state: string }[] }) =>
 		findings.map((one) => one.state),
 	);
@@ -90,8 +99,9 @@ test("a run that reads only a part is red, opens an issue for its findings, keep
 
 	await change(agreed);
 	const over = await actions.run("orgsync-drift", onMain());
-	expect(over.results, over.log).toEqual({ look: "failure", issue: "skipped" });
-	expect(recorders.calls("gh")).toEqual([]);
+	expect(over.results, over.log).toEqual({ drift: "failure" });
+	expect(writesTo(github)).toEqual([]);
+	expect(github.issues[0]?.state).toBe("open");
 	expect(submits()).toEqual([]);
 });
 

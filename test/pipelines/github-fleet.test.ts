@@ -6,24 +6,19 @@ import { expectNoSecret } from "../run.ts";
 import { document } from "../world.ts";
 import { fleet, makeRepository } from "./repository.ts";
 
-test("the shards cover the whole fleet, and one summary lists every organization", async () => {
+test("the shards cover the whole fleet, and the summaries of the run list every organization", async () => {
 	const documents = fleet.map(({ document }, index) => [
 		`fleet/${index}.yaml`,
 		document(index === 4 ? "duty" : "oncall"),
 	]);
 	const { actions, onMain, addOrganization, submits } = await makeRepository(document(), Object.fromEntries(documents));
 	for (const { seed } of fleet) await addOrganization(seed);
-	const { results, summary, log } = await actions.run("orgsync-fleet", onMain());
-	const shares = Object.keys(results).filter((name) => name.startsWith("look"));
-	expect(shares).toEqual(["look (1)", "look (2)", "look (3)", "look (4)"]);
-	for (const share of shares) expect(results[share], log).toBe("success");
-	expect(results.summary).toBe("failure");
-	expect(
-		summary
-			.match(/^- \d-of-4: .*$/gm)
-			?.map((line) => line.replace(/^- \d-of-4: /, ""))
-			.sort(),
-	).toEqual(["drift (exit code 2)", "in sync (exit code 0)", "in sync (exit code 0)", "in sync (exit code 0)"]);
+	const { results, summary, log, artifacts } = await actions.run("orgsync-fleet", onMain());
+	expect(Object.keys(results), log).toEqual(["drift (1)", "drift (2)", "drift (3)", "drift (4)"]);
+	expect(Object.values(results).toSorted()).toEqual(["failure", "success", "success", "success"]);
+	expect(log.match(/::error title=orgsync::orgsync drift ended with exit code 2/g)).toHaveLength(1);
+	const shares = ["orgsync-1-of-4-drift", "orgsync-2-of-4-drift", "orgsync-3-of-4-drift", "orgsync-4-of-4-drift"];
+	expect(Object.keys(artifacts)).toEqual(shares);
 	const counted = [...log.matchAll(/^Shard \d\/4: (\d) of 6 organizations\.$/gm)].map(([, count]) => Number(count));
 	expect(counted.reduce((sum, count) => sum + count)).toBe(6);
 	for (const { organizationId } of fleet) expect(summary.split(organizationId)).toHaveLength(2);

@@ -84,7 +84,7 @@ test("a pull request is previewed in a comment; up waits for an approval, and co
 }, async () => {
 	const repository = await makePulumiRepository();
 	const { actions, recorders, pullRequest, onMain, byHand, withPulumi, submits, setRules } = repository;
-	expect(readWorkflow("orgsync-pulumi-up").env.PLUGIN_VERSION).toBe(version);
+	expect(readWorkflow("orgsync-pulumi-up").env?.PLUGIN_VERSION).toBe(version);
 
 	const preview = await actions.run("orgsync-pulumi-preview", withPulumi(pullRequest()));
 	expect(preview.results, preview.log).toEqual({ preview: "success", comment: "success" });

@@ -1,15 +1,17 @@
 /**
- * The GitLab pipeline, its scripts run as they are written: a note in the merge request that is kept up to date, the
+ * The GitLab component, its scripts run as they are written: a note in the merge request that is kept up to date, the
  * reviewed plan applied on the default branch, drift on a schedule. `curl` is a recorder.
  */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
 import { type Answer, expectNoSecret, makeFolder, runProgram } from "../run.ts";
 import { agreeing, alice, bob, document, keys, policies, tags } from "../world.ts";
+import { included, jobsOf } from "./gitlab-component.ts";
 import { makeRepository, type Repository } from "./repository.ts";
-import { makeRecorders, type Recorders, readExample } from "./workflow.ts";
+import { makeRecorders, type Recorders } from "./workflow.ts";
 
 interface GitlabJob {
 	readonly extends?: string;
@@ -18,10 +20,9 @@ interface GitlabJob {
 	readonly variables?: Readonly<Record<string, string>>;
 	readonly environment?: { readonly name: string };
 	readonly allow_failure?: { readonly exit_codes: number };
-	readonly artifacts?: { readonly paths: readonly string[] };
+	readonly artifacts?: { readonly paths: readonly string[]; readonly reports?: { readonly dotenv: string } };
 }
 
-const pipeline = parse(readExample("gitlab/.gitlab-ci.yml"));
 const start = document(agreeing.userTags);
 const change = document(agreeing.userTags, `absent: { policies: [${policies[0]}] }`);
 const api = "https://gitlab.test/api/v4";
@@ -36,6 +37,8 @@ interface Project {
 
 function makeProject({ url, checkout }: Repository): Project {
 	const recorders = makeRecorders("curl");
+	const { file, sha256 } = packProgram();
+	const pipeline = jobsOf({ ...included.inputs, package: file, sha256 });
 	// A variable of an environment is there only for its jobs.
 	const scoped: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 		"orgsync/plan": { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey },
@@ -45,13 +48,16 @@ function makeProject({ url, checkout }: Repository): Project {
 	};
 	return {
 		recorders,
-		run: async (name, artifacts, more = {}) => {
-			const job: GitlabJob = { ...pipeline[pipeline[name].extends], ...pipeline[name] };
-			const variables = {
-				DOCUMENTS: pipeline.variables.DOCUMENTS,
-				ORGSYNC_ALLOW: pipeline.variables.ORGSYNC_ALLOW.value,
-				...pipeline[job.extends ?? ""]?.variables,
-				...job.variables,
+		run: async (short, artifacts, more = {}) => {
+			const own: GitlabJob = pipeline[`orgsync-${short}`];
+			const base: GitlabJob = pipeline[own.extends ?? ""];
+			const job = { ...base, ...own };
+			const dotenv = join(artifacts, "digest.env");
+			const passed = existsSync(dotenv) ? readFileSync(dotenv, "utf8").trim().split("\n") : [];
+			const variables: Record<string, string> = {
+				...base.variables,
+				...own.variables,
+				...Object.fromEntries(passed.map((line) => line.split(/=(.*)/s).slice(0, 2))),
 			};
 			const folder = makeFolder();
 			if (variables.GIT_STRATEGY !== "none") cpSync(checkout, folder, { recursive: true });
@@ -74,7 +80,8 @@ function makeProject({ url, checkout }: Repository): Project {
 					...more,
 				},
 			});
-			for (const path of job.artifacts?.paths ?? []) {
+			const reports = Object.values(job.artifacts?.reports ?? {});
+			for (const path of [...(job.artifacts?.paths ?? []), ...reports]) {
 				if (!existsSync(join(folder, path))) continue;
 				mkdirSync(dirname(join(artifacts, path)), { recursive: true });
 				cpSync(join(folder, path), join(artifacts, path), { recursive: true });
@@ -82,6 +89,18 @@ function makeProject({ url, checkout }: Repository): Project {
 			return { ...answer, passed: answer.code === 0 || answer.code === job.allow_failure?.exit_codes };
 		},
 	};
+}
+
+/** An archive as `npm pack` makes it, whose program is the sources. */
+function packProgram(): { readonly file: string; readonly sha256: string } {
+	const folder = makeFolder();
+	const bin = join(folder, "package/dist/bin");
+	mkdirSync(bin, { recursive: true });
+	const main = new URL("../../src/cli/main.ts", import.meta.url).href;
+	writeFileSync(join(bin, "orgsync.js"), `import ${JSON.stringify(main)};\n`);
+	const file = join(folder, "orgsync.tgz");
+	execFileSync("tar", ["-czf", file, "-C", folder, "package"]);
+	return { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
 }
 
 test("the first plan creates a note, the next one updates it, and after the merge that plan is applied", async () => {
@@ -93,7 +112,7 @@ test("the first plan creates a note, the next one updates it, and after the merg
 	expect(planned.code, planned.stderr).toBe(0);
 	for (const name of ["plan.json", "plan.html"]) expect(existsSync(join(artifacts, "plan", name))).toBe(true);
 
-	const strangers = { id: 8, author: { id: 66 }, body: "<!-- orgsync: plan -->\nI planned this." };
+	const strangers = { id: 8, author: { id: 66 }, body: "<!-- orgsync: orgsync-plan -->\nI planned this." };
 	const listing = { when: /notes\?sort=asc&per_page=100$/, stdout: [strangers] };
 	const whoAmI = { when: /\/user$/, stdout: { id: me } };
 	const anything = { when: /--request (?:POST|PUT)/ };
@@ -104,7 +123,7 @@ test("the first plan creates a note, the next one updates it, and after the merg
 	const calls = recorders.calls("curl");
 	const posted = calls.at(-1);
 	expect(posted?.words).toEqual(expect.arrayContaining(["--request", "POST", notes]));
-	expect(posted?.bodies[0]).toMatch(/^<!-- orgsync: plan -->\n[\s\S]*policy 1/);
+	expect(posted?.bodies[0]).toMatch(/^<!-- orgsync: orgsync-plan -->\n[\s\S]*policy 1/);
 	for (const { words, stdin } of calls) {
 		expect(words.join(" ")).not.toContain("token-of-the-project");
 		expect(stdin).toBe('header = "Authorization: Bearer token-of-the-project"\n');
@@ -134,8 +153,8 @@ test("the first plan creates a note, the next one updates it, and after the merg
 			{
 				when: /pipelines\/70\/jobs/,
 				stdout: [
-					{ id: 801, name: "note" },
-					{ id: 800, name: "plan" },
+					{ id: 801, name: "orgsync-note" },
+					{ id: 800, name: "orgsync-plan" },
 				],
 			},
 			{ when: /jobs\/800\/artifacts\/plan\/plan\.json$/, copy: join(artifacts, "plan/plan.json") },
@@ -158,10 +177,25 @@ test("the first plan creates a note, the next one updates it, and after the merg
 		expect(stdin).toBe('header = "Authorization: Bearer token-that-reads"\n');
 	}
 
+	const file = join(reviewedThere, "reviewed.json");
+	const approved = readFileSync(file, "utf8");
+	writeFileSync(file, approved.replace(/"readAt": "[^"]*"/, `"readAt": "${new Date(Date.now()).toISOString()}"`));
+	expect(await run("apply", reviewedThere, on)).toMatchObject({ code: 3, passed: false });
+	writeFileSync(file, approved);
+
 	await repository.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 	const applied = await run("apply", reviewedThere, { ...on, ORGSYNC_ALLOW: "policies=1" });
 	expect(applied, applied.stderr).toMatchObject({ code: 8, passed: true });
 	expect(repository.submits()).toEqual(["delete_policies"]);
+});
+
+test("an archive with another checksum is not run", async () => {
+	const repository = await makeRepository(start);
+	const { run } = makeProject(repository);
+	const { code, stderr, stdout } = await run("validate", makeFolder(), { ORGSYNC_SHA256: "0".repeat(64) });
+	expect(code).toBe(1);
+	expect(stdout).toMatch(/^\S+: FAILED\n$/);
+	expect(stderr).toContain("did NOT match");
 });
 
 test("scheduled drift is red with exit code 2 and keeps its report for the next run", async () => {

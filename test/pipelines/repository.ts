@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { makeFolder } from "../run.ts";
 import { alice, bob, keys, makeWorld, tags, type World } from "../world.ts";
 import type { Context } from "./expressions.ts";
+import { type GithubServer, startGithub } from "./github-server.ts";
 import { type Actions, makeActions, makeRecorders, type Recorders } from "./workflow.ts";
 
 export const home = "acme/access";
@@ -15,6 +16,7 @@ export const home = "acme/access";
 export interface Repository extends World {
 	readonly actions: Actions;
 	readonly recorders: Recorders;
+	readonly github: GithubServer;
 	/** The folder of the git repository. */
 	readonly checkout: string;
 	/** Writes the document on a branch and merges it as GitHub does for a look; returns the commit of that merge. */
@@ -51,7 +53,9 @@ export async function makeRepository(text: string, files: Readonly<Record<string
 	}
 	commit(text);
 	const recorders = makeRecorders("gh", "curl");
-	const github = { repository: home, server_url: "https://github.test", token: "token-of-the-run", ref_name: "main" };
+	const token = "token-of-the-run";
+	const server = await startGithub(home, token);
+	const github = { repository: home, server_url: "https://github.test", api_url: server.url, token, ref_name: "main" };
 	let runs = 0;
 	const handed = (more: Record<string, unknown>, hasSecrets: boolean): Context => {
 		runs += 1;
@@ -68,6 +72,7 @@ export async function makeRepository(text: string, files: Readonly<Record<string
 	return {
 		...world,
 		recorders,
+		github: server,
 		checkout: folder,
 		actions: makeActions(folder, recorders),
 		propose: (content) => {
@@ -78,7 +83,13 @@ export async function makeRepository(text: string, files: Readonly<Record<string
 			return git("rev-parse", "HEAD");
 		},
 		pullRequest: ({ from = home } = {}) =>
-			handed({ event: { pull_request: { number: 7, head: { repo: { full_name: from } } } } }, from === home),
+			handed(
+				{
+					event: { pull_request: { number: 7, head: { repo: { full_name: from } } } },
+					event_name: "pull_request",
+				},
+				from === home,
+			),
 		onMain: () => handed({ event: {}, event_name: "push" }, true),
 		byHand: (inputs = {}) => handed({ event: {}, event_name: "workflow_dispatch", inputs }, true),
 	};

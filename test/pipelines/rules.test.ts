@@ -2,11 +2,21 @@
  * What the example pipelines promise about rights, as facts of their YAML: least privilege, no secret to forks, nothing
  * untrusted in a script, no two applies at once.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { examples, type Job, listOf, readExample, readWorkflow, type Workflow, workflowNames } from "./workflow.ts";
+import { componentInputs, jobsOf as componentJobs, included, template } from "./gitlab-component.ts";
+import {
+	action,
+	actionName,
+	examples,
+	type Job,
+	readExample,
+	readWorkflow,
+	type Workflow,
+	workflowNames,
+} from "./workflow.ts";
 
 const workflows = workflowNames.map((name): [string, Workflow] => [name, readWorkflow(name)]);
 
@@ -14,24 +24,44 @@ const jobsOf = (workflow: Workflow): readonly [string, Job][] => Object.entries(
 
 const holdsKey = (job: Job): boolean => JSON.stringify(job).includes("secrets.");
 
+/** An action of GitHub, or that of this repository, by commit with its version. */
+const pinned = /^uses: (?:actions\/[\w/-]+|orgsync\.invalid\/orgsync)@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+
+/** The rows of the table below a heading of docs/pipelines.md. */
+function rowsOf(heading: string): readonly string[] {
+	const page = readFileSync(new URL("../../docs/pipelines.md", import.meta.url), "utf8");
+	const section = page.split(`\n${heading}\n`)[1]?.split("\n#")[0] ?? "";
+	return section.split("\n").filter((line) => line.startsWith("| `"));
+}
+
+const code = (value: string | number | undefined): string =>
+	value === undefined || value === "" ? "" : `\`${value}\``;
+
 /** What the job may do at GitHub. */
 const rightsOf = (workflow: Workflow, job: Job): Readonly<Record<string, string>> =>
 	job.permissions ?? workflow.permissions;
 
+/** The workflows that use the action, and those whose jobs run Pulumi in their own scripts. */
+const usesAction = (workflow: Workflow): boolean =>
+	jobsOf(workflow).some(([, { steps }]) => steps.some(({ uses = "" }) => uses.startsWith(actionName)));
+
 describe.each(workflows)("%s", (name, workflow) => {
-	test("gives every job explicit permissions, and no write permission to a job with a key", () => {
+	test("gives every job explicit permissions, and write permission only for what it writes", () => {
 		for (const [job, steps] of jobsOf(workflow)) {
 			const rights = Object.entries(rightsOf(workflow, steps));
 			const writes = rights.filter(([, right]) => right === "write").map(([what]) => what);
-			if (holdsKey(steps)) expect(rights, job).toEqual([["contents", "read"]]);
-			expect(writes, job).toEqual(job === "comment" ? ["pull-requests"] : job === "issue" ? ["issues"] : []);
+			if (holdsKey(steps) && !usesAction(workflow)) expect(rights, job).toEqual([["contents", "read"]]);
+			const issue = name === "orgsync-drift" ? ["issues"] : [];
+			expect(writes, job).toEqual(["comment", "plan", "apply"].includes(job) ? ["pull-requests"] : issue);
 		}
 	});
 
 	test("runs no code of the repository in a job with write permissions", () => {
 		for (const [, { permissions = {}, steps }] of jobsOf(workflow)) {
 			if (!Object.values(permissions).includes("write")) continue;
-			expect(steps.map(({ uses = "" }) => uses.split("@")[0])).not.toContain("actions/checkout");
+			const names = steps.map(({ uses = "" }) => uses.split("@")[0]);
+			if (usesAction(workflow)) expect(names).toEqual(["actions/checkout", actionName]);
+			else expect(names).not.toContain("actions/checkout");
 		}
 	});
 
@@ -45,34 +75,67 @@ describe.each(workflows)("%s", (name, workflow) => {
 	});
 
 	test("runs its scripts with pipefail, has timeouts, and pins every action by commit with its version", () => {
-		expect(workflow.defaults.run.shell).toBe("bash");
+		const scripts = jobsOf(workflow).flatMap(([, { steps }]) => steps.filter(({ run }) => run !== undefined));
+		if (scripts.length > 0) expect(workflow.defaults?.run.shell).toBe("bash");
 		for (const [, job] of jobsOf(workflow)) expect(job["timeout-minutes"]).toBeLessThanOrEqual(30);
 		const uses = readExample(`github/${name}.yml`).match(/uses: .*/g) ?? [];
-		for (const use of uses) expect(use).toMatch(/^uses: actions\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+		for (const use of uses) expect(use).toMatch(pinned);
 	});
 
-	test("leaves no token in the folder and runs no install script of a package", () => {
+	test("leaves no token in the folder", () => {
 		const text = readExample(`github/${name}.yml`);
 		expect(text.match(/uses: actions\/checkout/g)?.length).toBe(text.match(/persist-credentials: false/g)?.length);
-		expect(text.match(/npm ci/g)?.length).toBe(text.match(/npm ci --ignore-scripts/g)?.length);
+	});
+});
+
+describe("action.yml", () => {
+	const { inputs, outputs, runs } = action;
+	const text = readFileSync(new URL("../../action.yml", import.meta.url), "utf8");
+	const scripts = runs.steps.filter(({ run, name }) => run !== undefined && name !== "Find the built program");
+	const envOf = (name: string) => runs.steps.find((step) => step.name === name)?.env ?? {};
+
+	test("has no step with both the key of the service and the token of GitHub", () => {
+		const having = (what: string) => runs.steps.filter((step) => JSON.stringify(step).includes(`inputs.${what}`));
+		expect(having("private-key").map(({ name }) => name)).toEqual(["Run orgsync"]);
+		expect(having("github-token").map(({ name }) => name)).not.toContain("Run orgsync");
+		expect(text).not.toContain("secrets.");
+	});
+
+	test("hands every input to the first step by the environment, but the key, the token and the days", () => {
+		const handed = Object.values(envOf("Check the inputs")).flatMap(
+			(value) => /inputs\.([\w-]+)/.exec(value)?.[1] ?? [],
+		);
+		const apart = ["private-key", "retention-days"];
+		expect([...handed, ...apart].toSorted()).toEqual(Object.keys(inputs).toSorted());
+		for (const { run, shell } of scripts) {
+			expect(shell).toBe("bash");
+			expect(run?.trim()).toMatch(/^exec node "\$GITHUB_ACTION_PATH\/dist\/action\/main\.js" (?:prepare|run|publish)$/);
+		}
+	});
+
+	test("puts no expression into a script", () => {
+		for (const { run = "" } of runs.steps) expect(run).not.toContain("${{");
+	});
+
+	test("pins every action that it uses by commit with its version", () => {
+		for (const use of text.match(/uses: .*/g) ?? []) expect(use).toMatch(pinned);
+	});
+
+	test("is documented in docs/pipelines.md with each input, its default and each output", () => {
+		expect(rowsOf("### Inputs")).toEqual(
+			Object.entries(inputs).map(([name, one]) => `| \`${name}\` | ${code(one.default)} | ${one.description} |`),
+		);
+		expect(rowsOf("### Outputs")).toEqual(
+			Object.entries(outputs).map(([name, { description }]) => `| \`${name}\` | ${description} |`),
+		);
 	});
 });
 
 describe("a pull request", () => {
-	const { on, jobs, concurrency } = readWorkflow("orgsync-plan");
+	const { on, concurrency } = readWorkflow("orgsync-plan");
 
 	test("starts the workflow by `pull_request` alone, which gives a fork no secret", () => {
 		expect(Object.keys(on)).toEqual(["pull_request"]);
-	});
-
-	test("has a plan only if its branch is in the repository", () => {
-		expect(jobs.plan?.if).toBe("${{ github.event.pull_request.head.repo.full_name == github.repository }}");
-		expect(
-			jobsOf(readWorkflow("orgsync-plan"))
-				.filter(([, job]) => holdsKey(job))
-				.map(([job]) => job),
-		).toEqual(["plan"]);
-		expect(listOf(jobs.comment?.needs)).toEqual(["plan"]);
 	});
 
 	test("has one plan at a time, for the newest commit", () => {
@@ -134,30 +197,23 @@ describe("Pulumi", () => {
 	});
 });
 
-test("drift closes an issue only after a successful run", () => {
-	const { issue } = readWorkflow("orgsync-drift").jobs;
-	expect(listOf(issue?.needs)).toEqual(["look"]);
-	expect(issue?.if).toBe("${{ !cancelled() && needs.look.outputs.issue != '' }}");
-	const told = readExample("github/orgsync-drift.yml").match(/.*issue=close.*/g);
-	expect(told).toEqual(["            0) issue=close ;;"]);
-});
-
 test("a failed shard of the fleet does not cancel the others", () => {
-	expect(readWorkflow("orgsync-fleet").jobs.look?.strategy?.["fail-fast"]).toBe(false);
+	expect(readWorkflow("orgsync-fleet").jobs.drift?.strategy?.["fail-fast"]).toBe(false);
 });
 
 describe("GitLab", () => {
-	const pipeline = parse(readExample("gitlab/.gitlab-ci.yml"));
+	const pipeline = componentJobs(included.inputs);
+	const job = (name: string) => pipeline[`orgsync-${name}`];
 
 	test("does not plan for a fork when a member starts its pipeline", () => {
 		const condition = "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_MERGE_REQUEST_PROJECT_ID";
-		for (const job of ["plan", "note"]) expect(pipeline[job].rules[0].if).toContain(condition);
-		expect(pipeline.validate.environment).toBeUndefined();
+		for (const name of ["plan", "note"]) expect(job(name).rules[0].if).toContain(condition);
+		expect(job("validate").environment).toBeUndefined();
 	});
 
 	test("keeps each key and token in its own environment, and applies one at a time", () => {
-		const jobs = ["plan", "note", "reviewed", "planned", "apply", "drift"];
-		expect(jobs.map((job) => pipeline[job].environment.name.replace("orgsync/", ""))).toEqual([
+		const names = ["plan", "note", "reviewed", "planned", "apply", "drift"];
+		expect(names.map((name) => job(name).environment.name.replace("orgsync/", ""))).toEqual([
 			"plan",
 			"note",
 			"reviewed",
@@ -165,17 +221,17 @@ describe("GitLab", () => {
 			"production",
 			"plan",
 		]);
-		expect(pipeline.apply.resource_group).toBe("orgsync");
-		expect(pipeline.apply.interruptible ?? false).toBe(false);
+		expect(job("apply").resource_group).toBe("orgsync");
+		expect(job("apply").interruptible ?? false).toBe(false);
 	});
 
 	test("has the write token in the job `note` alone, and the artifact token in `reviewed` on the default branch", () => {
-		const tokensOf = (job: string): readonly string[] =>
-			[JSON.stringify(pipeline[job]), JSON.stringify(pipeline[pipeline[job].extends] ?? {})].flatMap(
+		const tokensOf = (name: string): readonly string[] =>
+			[JSON.stringify(job(name)), JSON.stringify(pipeline[job(name).extends])].flatMap(
 				(text) => text.match(/GITLAB_\w+_TOKEN/g) ?? [],
 			);
-		const jobs = ["validate", "plan", "note", "reviewed", "planned", "apply", "drift"];
-		expect(Object.fromEntries(jobs.map((job) => [job, tokensOf(job)]))).toEqual({
+		const names = ["validate", "plan", "note", "reviewed", "planned", "apply", "drift"];
+		expect(Object.fromEntries(names.map((name) => [name, tokensOf(name)]))).toEqual({
 			validate: [],
 			plan: [],
 			note: ["GITLAB_API_TOKEN"],
@@ -184,18 +240,38 @@ describe("GitLab", () => {
 			apply: [],
 			drift: [],
 		});
-		for (const rule of pipeline.reviewed.rules) expect(rule.if).toContain("$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH");
-		expect(pipeline.plan.artifacts.access).toBe("developer");
+		for (const rule of job("reviewed").rules) expect(rule.if).toContain("$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH");
+		expect(job("plan").artifacts.access).toBe("developer");
 	});
 
-	test("applies an unreviewed plan only after a manual start", () => {
+	test("applies an unreviewed plan only after a manual start, and each plan only with its digest", () => {
 		const byHand = '$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $CI_PIPELINE_SOURCE == "web"';
-		expect(pipeline.planned.rules).toEqual([{ if: byHand }]);
-		expect(pipeline.apply.rules).toContainEqual({ if: byHand, when: "manual" });
+		expect(job("planned").rules).toEqual([{ if: byHand }]);
+		expect(job("apply").rules).toContainEqual({ if: byHand, when: "manual" });
+		expect(job("apply").script.at(-1)).toContain('--digest "${ORGSYNC_DIGEST:?}"');
 	});
 
 	test("treats pending approval alone as a warning", () => {
-		for (const job of ["apply", "drift"]) expect(pipeline[job].allow_failure).toEqual({ exit_codes: 8 });
+		for (const name of ["apply", "drift"]) expect(job(name).allow_failure).toEqual({ exit_codes: 8 });
+	});
+
+	test("puts no input into a script: a script reads it from a variable", () => {
+		const scripts = template.split(/^---$/m)[1]?.match(/^ {2}(?:before_)?script:\n(?: {4}.*\n?|\n)*/gm) ?? [];
+		expect(scripts.length).toBeGreaterThan(8);
+		for (const script of scripts) expect(script).not.toContain("$[[");
+	});
+
+	test("is documented in docs/pipelines.md with each input and its default", () => {
+		expect(rowsOf("### Inputs of the component")).toEqual(
+			Object.entries(componentInputs).map(
+				([name, one]) => `| \`${name}\` | ${code(one.default)} | ${one.description} |`,
+			),
+		);
+	});
+
+	test("is in files that are named by a commit and a checksum", () => {
+		expect(included.component).toMatch(/^gitlab\.orgsync\.invalid\/.*@[0-9a-f]{40}$/);
+		expect(Object.keys(included.inputs)).toEqual(expect.arrayContaining(["package", "sha256"]));
 	});
 });
 
@@ -262,8 +338,8 @@ describe("README.md", () => {
 	});
 
 	test("names every secret and variable that the pipelines use", () => {
-		const files = [...workflowNames.map((name) => `github/${name}.yml`), "gitlab/.gitlab-ci.yml"].map(readExample);
-		const used = files.flatMap((text) => text.match(/(?<=secrets\.|vars\.)\w+|GITLAB_\w+_TOKEN/g) ?? []);
+		const files = workflowNames.map((name) => readExample(`github/${name}.yml`));
+		const used = [...files, template].flatMap((text) => text.match(/(?<=secrets\.|vars\.)\w+|GITLAB_\w+_TOKEN/g) ?? []);
 		for (const name of new Set(used)) expect(readme).toContain(`\`${name}\``);
 	});
 });

@@ -1,12 +1,14 @@
 /**
  * The example workflows as data, and a small runner for them: their `run` blocks in bash as GitHub runs them, as they are
- * written; for the actions that they use, what those do to the folder. `gh` is a recorder, `orgsync` is the real one.
+ * written, and the steps of action.yml; for other actions, what those do to the folder. `gh` is a recorder, `orgsync` is the real
+ * one.
  */
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { type Answer, makeFolder, orgsync, runProgram } from "../run.ts";
+import { runStep } from "../../src/action/steps.ts";
+import { type Answer, makeFolder, orgsync, runHere, runProgram } from "../run.ts";
 import { type Context, fillIn, holds, type Standing } from "./expressions.ts";
 import { answersFile, type Call, callsFile, encodeAnswers, type Prepared } from "./recorder.ts";
 
@@ -18,6 +20,14 @@ interface Step {
 	readonly with?: Readonly<Record<string, unknown>>;
 	readonly env?: Readonly<Record<string, string>>;
 	readonly run?: string;
+	readonly shell?: string;
+}
+
+/** The action of this repository. */
+interface Action {
+	readonly inputs: Readonly<Record<string, { readonly description: string; readonly default?: string }>>;
+	readonly outputs: Readonly<Record<string, { readonly description: string; readonly value: string }>>;
+	readonly runs: { readonly steps: readonly Step[] };
 }
 
 export interface Job {
@@ -37,8 +47,8 @@ export interface Workflow {
 	readonly on: any;
 	readonly permissions: Readonly<Record<string, string>>;
 	readonly concurrency: { readonly group: string; readonly "cancel-in-progress": boolean };
-	readonly defaults: { readonly run: { readonly shell: string } };
-	readonly env: Readonly<Record<string, string>>;
+	readonly defaults?: { readonly run: { readonly shell: string } };
+	readonly env?: Readonly<Record<string, string>>;
 	readonly jobs: Readonly<Record<string, Job>>;
 }
 
@@ -64,7 +74,12 @@ export function readWorkflow(name: WorkflowName): Workflow {
 	return parse(readExample(`github/${name}.yml`));
 }
 
-export const listOf = <T>(value: T | readonly T[] | undefined): readonly T[] =>
+export const action: Action = parse(readFileSync(new URL("../../action.yml", import.meta.url), "utf8"));
+
+/** The name of the action in the examples, which stands for the repository that has it. */
+export const actionName = "orgsync.invalid/orgsync";
+
+const listOf = <T>(value: T | readonly T[] | undefined): readonly T[] =>
 	value === undefined ? [] : ([value].flat() as readonly T[]);
 
 /** The recorders, and what they are to answer. */
@@ -87,8 +102,7 @@ export function makeRecorders(...programs: readonly string[]): Recorders {
 		chmodSync(join(folder, name), 0o755);
 	};
 	for (const program of programs) write(program, [process.execPath, recorder, program]);
-	// What `npm ci` would bring is there.
-	write("npm", ["true"]);
+	write("node", [process.execPath]);
 	write("orgsync", orgsync);
 	const calls = join(folder, callsFile);
 	writeFileSync(join(folder, answersFile), "[]");
@@ -140,10 +154,20 @@ export function makeActions(repository: string, recorders: Recorders): Actions {
 
 interface Running {
 	readonly workspace: string;
+	/** RUNNER_TEMP. */
+	readonly temporary: string;
 	readonly context: Record<string, unknown>;
 	readonly path: string[];
 	readonly steps: Record<string, { outputs: Record<string, string>; outcome: string }>;
 	standing: Standing;
+}
+
+type Outputs = Readonly<Record<string, string>>;
+
+interface Ended {
+	/** What was put out before the step failed is there all the same. */
+	readonly outputs: Outputs;
+	readonly passed: boolean;
 }
 
 class Run {
@@ -203,31 +227,32 @@ class Run {
 		};
 	}
 
-	async #runJob(job: Job, own: Context): Promise<{ result: string; outputs: Record<string, string> }> {
+	async #runJob(job: Job, own: Context): Promise<{ result: string; outputs: Outputs }> {
 		const steps: Running["steps"] = {};
 		// A secret of an environment is there only for its jobs.
 		const secrets = (this.#context.secretsOf as Record<string, object>)[job.environment ?? ""] ?? {};
 		const context = { ...this.#context, ...own, needs: this.#needs, steps, secrets };
-		const running: Running = { workspace: makeFolder(), context, path: [], steps, standing: "success" };
+		const folders = { workspace: makeFolder(), temporary: makeFolder() };
+		const running: Running = { ...folders, context, path: [], steps, standing: "success" };
 		this.#workspaces.push(running.workspace);
-		for (const step of job.steps) {
-			const wanted = holds(step.if, context, running.standing);
-			const outputs = wanted ? await this.#runStep(step, running) : {};
-			const failed = wanted && outputs === undefined;
-			if (failed) running.standing = "failure";
-			if (step.id !== undefined && steps[step.id] === undefined) {
-				steps[step.id] = { outputs: outputs ?? {}, outcome: wanted ? (failed ? "failure" : "success") : "skipped" };
-			}
-		}
+		await this.#runSteps(job.steps, running);
 		const named = Object.entries(job.outputs ?? {}).map(([key, text]) => [key, fillIn(text, context)]);
 		return { result: running.standing, outputs: Object.fromEntries(named) };
 	}
 
-	/** The outputs of the step; undefined when it failed. */
-	async #runStep(step: Step, running: Running): Promise<Record<string, string> | undefined> {
-		if (step.run === undefined) return this.#use(step, running) ? {} : undefined;
-		const command = join(makeFolder(), "step.sh");
-		writeFileSync(command, step.run);
+	async #runSteps(steps: readonly Step[], running: Running): Promise<void> {
+		for (const step of steps) {
+			const wanted = holds(step.if, running.context, running.standing);
+			const ended = wanted ? await this.#runStep(step, running) : undefined;
+			if (ended?.passed === false) running.standing = "failure";
+			const outcome = ended === undefined ? "skipped" : ended.passed ? "success" : "failure";
+			if (step.id !== undefined) running.steps[step.id] = { outputs: ended?.outputs ?? {}, outcome };
+		}
+	}
+
+	async #runStep(step: Step, running: Running): Promise<Ended> {
+		if (step.uses?.split("@")[0] === actionName) return this.#runAction(step, running);
+		if (step.run === undefined) return { outputs: {}, passed: this.#use(step, running) };
 		const files = { GITHUB_OUTPUT: "", GITHUB_STEP_SUMMARY: "", GITHUB_PATH: "" };
 		for (const key of Object.keys(files) as (keyof typeof files)[]) {
 			files[key] = join(makeFolder(), key);
@@ -237,35 +262,70 @@ class Run {
 			key,
 			fillIn(text, running.context),
 		]);
-		const { sha } = this.#context.github as { sha: string };
-		const answer: Answer = await runProgram(["bash", "--noprofile", "--norc", "-eo", "pipefail", command], {
-			cwd: running.workspace,
-			env: {
-				...files,
-				...Object.fromEntries(filled),
-				PATH: [...running.path, this.#recorders.path].join(":"),
-				RECORDER: this.#recorders.folder,
-				GITHUB_ACTIONS: "true",
-				GITHUB_SHA: sha,
-				CI: "true",
-			},
+		const answer = await this.#runScript(step.run, running, {
+			...files,
+			...this.#variables(running),
+			...Object.fromEntries(filled),
 		});
 		this.#log += answer.stdout + answer.stderr;
 		this.#summary += readFileSync(files.GITHUB_STEP_SUMMARY, "utf8");
 		running.path.push(...readFileSync(files.GITHUB_PATH, "utf8").split("\n").filter(Boolean));
-		const lines = readFileSync(files.GITHUB_OUTPUT, "utf8").split("\n").filter(Boolean);
-		const outputs = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
-		if (answer.code === 0) return outputs;
-		// What was put out before the step failed is there all the same.
-		if (step.id !== undefined) running.steps[step.id] = { outputs, outcome: "failure" };
-		return undefined;
+		return { outputs: readOutputs(readFileSync(files.GITHUB_OUTPUT, "utf8")), passed: answer.code === 0 };
+	}
+
+	/** Runs the script in bash; a step of the action, which does nothing else, in this process if it is not packed. */
+	async #runScript(script: string, { workspace, path }: Running, given: Record<string, string>): Promise<Answer> {
+		const { actionPath } = this.#context;
+		const env = { ...given, GITHUB_ACTION_PATH: typeof actionPath === "string" ? actionPath : unpacked() };
+		const [, name] = /^exec node "\$GITHUB_ACTION_PATH\/dist\/action\/main\.js" (\w+)$/.exec(script.trim()) ?? [];
+		if (name !== undefined && actionPath === undefined)
+			return runHere((terminal) => runStep(name, terminal), { cwd: workspace, env });
+		const command = join(makeFolder(), "step.sh");
+		writeFileSync(command, script);
+		return runProgram(["bash", "--noprofile", "--norc", "-eo", "pipefail", command], {
+			cwd: workspace,
+			env: { ...env, PATH: [...path, this.#recorders.path].join(":"), RECORDER: this.#recorders.folder },
+		});
+	}
+
+	/** What a runner has in the environment of every step. */
+	#variables({ temporary }: Running): Record<string, string> {
+		const github = this.#context.github as Record<string, unknown>;
+		const eventFile = join(temporary, "event.json");
+		writeFileSync(eventFile, JSON.stringify(github.event));
+		const names = ["sha", "repository", "ref_name", "run_id", "run_attempt", "server_url", "api_url", "event_name"];
+		return {
+			...Object.fromEntries(names.map((name) => [`GITHUB_${name.toUpperCase()}`, String(github[name] ?? "")])),
+			GITHUB_EVENT_PATH: eventFile,
+			GITHUB_ACTIONS: "true",
+			RUNNER_TEMP: temporary,
+			CI: "true",
+		};
+	}
+
+	/** Runs the steps of action.yml: they see its inputs and each other, and nothing of the job's steps and secrets. */
+	async #runAction(step: Step, outer: Running): Promise<Ended> {
+		const { github, runner } = outer.context;
+		const defaults = Object.entries(action.inputs).map(([name, one]) => [name, fillIn(one.default ?? "", { github })]);
+		const more = this.#context.moreInputs as Record<string, string> | undefined;
+		const given = Object.entries({ ...step.with, ...more }).map(([name, value]) => [
+			name,
+			fillIn(String(value), outer.context),
+		]);
+		for (const [name = ""] of given) if (!(name in action.inputs)) throw new Error(`the action has no input ${name}`);
+		const steps: Running["steps"] = {};
+		const inputs = Object.fromEntries([...defaults, ...given]);
+		const running: Running = { ...outer, context: { github, runner, inputs, steps }, steps, standing: "success" };
+		await this.#runSteps(action.runs.steps, running);
+		const outputs = Object.entries(action.outputs).map(([name, { value }]) => [name, fillIn(value, running.context)]);
+		return { outputs: Object.fromEntries(outputs), passed: running.standing === "success" };
 	}
 
 	/** Does what the action does to the folder of the job; false when it fails. */
 	#use(step: Step, { workspace, context }: Running): boolean {
 		const filled = Object.entries(step.with ?? {}).map(([key, value]) => [key, fillIn(String(value), context)]);
-		const { name = "", path = "", pattern, key = "", ...rest } = Object.fromEntries(filled) as Record<string, string>;
-		const folder = join(workspace, path);
+		const { name = "", path = "", key = "", ...rest } = Object.fromEntries(filled) as Record<string, string>;
+		const folder = resolve(workspace, path);
 		switch (step.uses?.split("@")[0]) {
 			case "actions/checkout":
 				cpSync(this.#repository, workspace, { recursive: true });
@@ -276,9 +336,8 @@ class Run {
 				this.#artifacts[name] = copyOf(folder);
 				return true;
 			case "actions/download-artifact": {
-				if (pattern === undefined) return put(this.#artifacts[name], folder);
-				const fitting = Object.keys(this.#artifacts).filter((one) => one.startsWith(pattern.replace("*", "")));
-				return fitting.every((one) => put(this.#artifacts[one], join(folder, one)));
+				const runs = this.#context.artifactsOfRuns as Record<string, Record<string, string>> | undefined;
+				return put((rest["run-id"] === undefined ? this.#artifacts : runs?.[rest["run-id"]])?.[name], folder);
 			}
 			case "actions/cache/restore": {
 				const found = [...this.#caches.keys()].findLast((one) => one.startsWith(rest["restore-keys"] ?? key));
@@ -292,6 +351,20 @@ class Run {
 				throw new Error(`no action that this test knows: ${step.uses}`);
 		}
 	}
+}
+
+/** Outputs as a step writes them: `NAME=VALUE`, or `NAME<<END`, lines, `END`. */
+function readOutputs(text: string): Outputs {
+	const blocks = [...text.matchAll(/^([\w-]+)(?:=(.*)|<<(\S+)\n([\s\S]*?)\n\3)$/gm)];
+	return Object.fromEntries(blocks.map(([, name = "", line, , lines]) => [name, line ?? lines ?? ""]));
+}
+
+/** A folder that looks like the packed action to its first step. */
+function unpacked(): string {
+	const folder = makeFolder();
+	mkdirSync(join(folder, "dist/action"), { recursive: true });
+	writeFileSync(join(folder, "dist/action/main.js"), "");
+	return folder;
 }
 
 function copyOf(folder: string): string {

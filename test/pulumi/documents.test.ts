@@ -111,3 +111,24 @@ describe.each(adapters)("a program with $title", { timeout: 120_000 }, (adapter)
 		expect(shown(given)).not.toContain(keys.alice.privateKey.slice(0, 12));
 	});
 });
+
+test("an Organization is one of a list that its document names, in the folder of the document", () => {
+	const folder = makeFolder();
+	writeFileSync(join(folder, "Pulumi.yaml"), "name: probe\n");
+	const before = process.cwd();
+	process.chdir(folder);
+	onTestFinished(() => process.chdir(before));
+	mkdirSync(join(folder, "fleet"));
+	const idOf = (index: number): string => `f0000000-0000-4000-8000-${index.toString(16).padStart(12, "0")}`;
+	const rows = Array.from({ length: 30 }, (_, index) => `${idOf(index)},name ${index}`);
+	writeFileSync(join(folder, "fleet/list.csv"), ["organizationId,name", ...rows].join("\n"));
+	const template = `organizations: { from: list.csv }\nuserTags: [{ name: "\${each.name}" }]\n`;
+	writeFileSync(join(folder, "fleet/fleet.yaml"), template);
+	const document = "fleet/fleet.yaml";
+	expect(readOrganization({ document, organizationId: idOf(7) }).objects).toMatchObject([{ name: "name 7" }]);
+	expect(() => readOrganization({ document })).toThrow(/has 30 organizations: .*, 10 more$/);
+	writeFileSync(join(folder, "fleet/fleet.yaml"), template.replace("list.csv", "../list.csv"));
+	writeFileSync(join(folder, "list.csv"), "");
+	expect(() => readOrganization({ document })).toThrow("it is outside the folder of the documents");
+	expect(() => readOrganization({ document: { organizations: [] } })).toThrow("a program has a loop for this");
+});

@@ -89,6 +89,7 @@ async function makeReporter(
 			...(await attributeDrift(plan, client.reader, isOurs)),
 			earlier: last?.get(organizationId),
 			appliedAt: lastAppliedTimes(desired, live),
+			desired,
 			...(selections.length === 0 ? {} : { isSelected: (address) => isSelected(address, selections) }),
 		});
 		return { organizationId, exitCode: exitCodeOfDrift([found]), plan, drift: found, desired };

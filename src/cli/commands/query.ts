@@ -4,7 +4,6 @@ import { isRecord, readJson } from "../../json.ts";
 import { type QueryResult, resultHead } from "../../render/result.ts";
 import { checkSchema, type SchemaError } from "../../schema.ts";
 import { validators } from "../../validators/requests.ts";
-import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import type { Call } from "../output.ts";
@@ -33,18 +32,16 @@ export async function query([name = "", ...pairs]: readonly string[], call: Call
 	const organizationId = given.organizationId ?? (await findOrganization(call));
 	const fields = { ...given, organizationId };
 	refuseUnsuitable(operation, fields);
-	const answer = await withConnection(call, ({ client }) => readAnswer(client.reader, operation, fields));
+	const answer = await withConnection(call, ({ client }) =>
+		explainLacking(operation, async () => (await client.reader.query(operation, fields)).value),
+	);
 	return { ...resultHead("query", exitCodes.inSync, null), operation: operation.name, answer };
 }
 
-/** Returns the answer. The error for an extended read says that the service may not have the operation. */
-async function readAnswer(
-	reader: Reader,
-	operation: QueryOperation,
-	fields: Readonly<Record<string, unknown>>,
-): Promise<QueryResult["answer"]> {
+/** Returns what `read` returns. The error for an extended read says that the service may not have the operation. */
+export async function explainLacking<T>(operation: QueryOperation, read: () => Promise<T>): Promise<T> {
 	try {
-		return (await reader.query(operation, fields)).value;
+		return await read();
 	} catch (error) {
 		const isExtended = Object.hasOwn(extendedReads, operation.name);
 		if (!isExtended || !(error instanceof ServiceError) || ![404, 501].includes(error.httpStatus)) throw error;

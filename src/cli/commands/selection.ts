@@ -134,6 +134,12 @@ export async function readNamed(call: Call<NamingFlags>): Promise<readonly Desir
 	return file.length === 0 ? [] : readDesired({ file, env: call.flags.env }, call.terminal);
 }
 
+/** Returns the fleet of the named documents, or of the default document; undefined if neither exists. */
+export async function readNamedFleet(call: Call<NamingFlags>): Promise<DesiredFleet | undefined> {
+	const file = documentsOf(call);
+	return file.length === 0 ? undefined : readFleet({ file, env: call.flags.env }, call.terminal);
+}
+
 function documentsOf({ flags, terminal }: Call<NamingFlags>): readonly string[] {
 	const hasDefault = existsSync(resolve(terminal.directory, defaultDocument));
 	return flags.file.length > 0 || !hasDefault ? flags.file : [defaultDocument];

@@ -1,0 +1,107 @@
+/** What bundles have in the place of modules, so that they load and contain only what is used. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Plugin } from "rolldown";
+import { manifest, root } from "./manifest.ts";
+
+const undici = join(root, "node_modules/undici/lib");
+
+/** In the place of packages, by name. Any other value that is imported from one fails the build. */
+const packages: Readonly<Record<string, string>> = {
+	// Half of undici is `fetch`, web sockets, caches and mocks, which its main file loads.
+	undici: `export { default as Pool } from ${JSON.stringify(join(undici, "dispatcher/pool.js"))};
+		export { default as ProxyAgent } from ${JSON.stringify(join(undici, "dispatcher/proxy-agent.js"))};`,
+	// @grpc/grpc-js loads it for services that the plugin does not serve.
+	"@grpc/proto-loader": "export {};",
+};
+
+/** In the place of files, by path. What cannot happen with the options of src/wire/transport.ts throws. */
+const files: Readonly<Record<string, string>> = {
+	[join(root, "src/version.ts")]: `export const version = ${JSON.stringify(manifest.version)};`,
+	// HTTP/2 is not asked for, bodies are texts, and proxies are those of HTTP.
+	[join(undici, "dispatcher/client-h2.js")]: refuse("HTTP/2"),
+	[join(undici, "dispatcher/socks5-proxy-agent.js")]: refuse("a SOCKS proxy"),
+	[join(undici, "web/fetch/body.js")]: `exports.extractBody = ${refusal("a body that is no text")};`,
+};
+
+function refuse(what: string): string {
+	return `module.exports = ${refusal(what)};`;
+}
+
+function refusal(what: string): string {
+	return `function () { throw new Error(${JSON.stringify(`undici is bundled without ${what}`)}); }`;
+}
+
+/** In the place of modules of Node, for undici alone: it uses little of them, and they take milliseconds to load. */
+const forUndici: Readonly<Record<string, string>> = {
+	"node:assert": `module.exports = (value, message) => {
+		if (!value) throw message instanceof Error ? message : Object.assign(new Error(message ?? "assertion failed"), { code: "ERR_ASSERTION" });
+	};`,
+	// The limit of headers is the default of Node; a body is never the message of another server.
+	"node:http": `module.exports = {
+		maxHeaderSize: 16384,
+		IncomingMessage: class IncomingMessage {},
+	};`,
+};
+
+/** Modules of Node whose functions load them when they are first called. */
+const lazy: readonly string[] = ["node:child_process", "node:crypto", "node:dns", "node:os", "node:v8"];
+
+/** The functions of a module of Node, as functions that load it. Its other values are loaded at once. */
+function lazyModule(name: string): string {
+	const values = Object.entries(createRequire(import.meta.url)(name) as Readonly<Record<string, unknown>>);
+	const isPlain = ([key, value]: readonly [string, unknown]): boolean =>
+		typeof value === "function" && /^[a-z]\w*$/.test(key);
+	const names = values.filter(isPlain).map(([key]) => key);
+	const constants = values.filter((entry) => !isPlain(entry) && /^[a-z]\w*$/i.test(entry[0])).map(([key]) => key);
+	return [
+		`const load = () => process.getBuiltinModule(${JSON.stringify(name)});`,
+		...names.map((key) => `export const ${key} = (...values) => load().${key}(...values);`),
+		...constants
+			.filter((key) => key !== "default")
+			.map((key) => `export const ${key} = /* @__PURE__ */ (() => load().${key})();`),
+		`export default { ${names.join(", ")} };`,
+	].join("\n");
+}
+
+/** The module src/schema-files.ts with the texts of all files in it. */
+function schemaFiles(): string {
+	const folder = join(root, "schemas");
+	const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.map((name) => name.replaceAll("\\", "/"))
+		.filter((name) => name.endsWith(".json"))
+		.sort();
+	const texts = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+	return `
+		const texts = ${JSON.stringify(texts)};
+		export const pulumiSchemaFile = "pulumi.json";
+		export const readSchemaText = (name) => {
+			if (!Object.hasOwn(texts, name)) throw new Error("there is no schemas/" + name);
+			return texts[name];
+		};
+		export const schemaNames = () => Object.keys(texts).filter((name) => name !== pulumiSchemaFile);
+	`;
+}
+
+const mark = "\0stand-in:";
+
+/** The plugin of the bundler that puts them there. */
+export function standIns(): Plugin {
+	return {
+		name: "stand-ins",
+		resolveId(id, importer) {
+			if (id in packages) return mark + id;
+			if (importer?.startsWith(undici) && id in forUndici) return `${mark}undici:${id}.cjs`;
+			return lazy.includes(id) && !importer?.startsWith(mark) ? mark + id : null;
+		},
+		load(id) {
+			if (id === join(root, "src/schema-files.ts")) return schemaFiles();
+			if (!id.startsWith(mark)) return files[id] ?? null;
+			const name = id.slice(mark.length);
+			if (name.startsWith("undici:")) return forUndici[name.slice("undici:".length, -".cjs".length)] ?? null;
+			return packages[name] ?? lazyModule(name);
+		},
+	};
+}

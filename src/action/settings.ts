@@ -1,0 +1,161 @@
+/**
+ * What a run of the action is to do: its inputs and what GitHub says about the run, checked before anything else happens.
+ * The settings hold no key and no token: one step hands them to the next.
+ */
+import { ConfigurationError } from "../errors.ts";
+import { showText } from "../escape.ts";
+import { isRecord } from "../json.ts";
+
+const commands = ["validate", "plan", "show", "apply", "drift"] as const;
+
+export type ActionCommand = (typeof commands)[number];
+
+/** When a comment is written: always, never, or only if there is something to say. */
+type CommentRule = "true" | "false" | "changes";
+
+export interface Settings {
+	/** `validate` for the pull request of a fork, whatever the input says. */
+	readonly command: ActionCommand;
+	/** Whether the input was replaced by `validate`. */
+	readonly isFork: boolean;
+	/** Distinguishes artifacts, comments, caches and issues of several uses in one repository. */
+	readonly slug: string;
+	/** Identifies the comment of this command. */
+	readonly commentKey: string;
+	readonly file: readonly string[];
+	readonly url: string;
+	readonly only: readonly string[];
+	readonly shard: string;
+	readonly base: string;
+	readonly allow: readonly string[];
+	readonly digest: string;
+	readonly maxAge: string;
+	readonly autoApprove: boolean;
+	readonly args: readonly string[];
+	readonly comment: CommentRule;
+	readonly commentAuthor: string;
+	readonly issue: boolean;
+	readonly planWorkflow: string;
+	/** The pull request of the event; null if the event has none. */
+	readonly pullRequest: number | null;
+	/** Where people find the whole output. */
+	readonly runUrl: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the settings. Throws ConfigurationError for an input that is wrong, missing or unsafe in this event. */
+export function readSettings(environment: Environment, event: unknown): Settings {
+	const input = (name: string): string => (environment[`INPUT_${name}`] ?? "").trim();
+	const asked = oneOf("command", input("COMMAND"), commands);
+	const request = readPullRequest(event);
+	const isFork = request !== null && request.from !== environment.GITHUB_REPOSITORY;
+	refuseUnsafeEvent(environment.GITHUB_EVENT_NAME);
+	if (isFork && asked !== "plan" && asked !== "validate") {
+		throw new ConfigurationError(`${asked} does not run for the pull request of a fork`, { hint: forkHint });
+	}
+	const command = isFork ? "validate" : asked;
+	const shard = matching("shard", input("SHARD"), /^(?:\d{1,6}\/\d{1,6})?$/, "I/N, for example 2/8");
+	const name = matching(
+		"name",
+		input("NAME"),
+		/^[a-z\d](?:[a-z\d-]{0,38}[a-z\d])?$/,
+		"lower-case letters, digits and -",
+	);
+	const slug = shard === "" ? name : `${name}-${shard.replace("/", "-of-")}`;
+	const settings: Settings = {
+		command,
+		isFork: isFork && asked === "plan",
+		slug,
+		commentKey: slug === "orgsync" ? commentName(command) : `${slug}-${commentName(command)}`,
+		file: linesOf(input("FILE")),
+		url: input("URL"),
+		only: linesOf(input("ONLY")),
+		shard,
+		base: input("BASE"),
+		allow: linesOf(input("ALLOW")),
+		digest: matching(
+			"digest",
+			input("DIGEST"),
+			/^(?:(?:sha256:)?[\da-f]{64})?$/i,
+			"the digest that plan and show put out",
+		),
+		maxAge: matching("max-age", input("MAX_AGE"), /^\d+[a-z]?$/, "a duration, for example 30d"),
+		autoApprove: isTrue("auto-approve", input("AUTO_APPROVE")),
+		args: linesOf(input("ARGS")),
+		comment: oneOf("comment", input("COMMENT"), ["true", "false", "changes"]),
+		commentAuthor: input("COMMENT_AUTHOR"),
+		issue: isTrue("issue", input("ISSUE")),
+		planWorkflow: matching("plan-workflow", input("PLAN_WORKFLOW"), /^[\w.-]+\.ya?ml$/, "the name of a workflow file"),
+		pullRequest: request?.number ?? null,
+		runUrl: `${environment.GITHUB_SERVER_URL}/${environment.GITHUB_REPOSITORY}/actions/runs/${environment.GITHUB_RUN_ID}`,
+	};
+	refuseUnreviewed(settings);
+	return settings;
+}
+
+const forkHint = "review its commits, and push them to a branch of this repository";
+
+/** `show` shows a plan that `plan` made, so its comment is that of the plan. */
+function commentName(command: ActionCommand): string {
+	return command === "show" ? "plan" : command;
+}
+
+/** This event gives secrets to pull requests of forks, which no one of the repository has reviewed. */
+function refuseUnsafeEvent(name: string | undefined): void {
+	if (name !== "pull_request_target") return;
+	throw new ConfigurationError(
+		"the action does not run for pull_request_target, which gives secrets to unreviewed code",
+		{
+			hint: "start the workflow with pull_request; a fork's documents are validated, and nothing else",
+		},
+	);
+}
+
+/** An `apply` is either bound to one reviewed plan or expressly without review. */
+function refuseUnreviewed({ command, digest, autoApprove }: Settings): void {
+	if (command !== "apply" || (digest === "") === autoApprove) return;
+	throw new ConfigurationError(
+		autoApprove ? "auto-approve and digest exclude each other" : "apply needs the digest of the approved plan",
+		{ hint: "pass the output plan-digest of the job that showed the plan as `digest`; or set `auto-approve: true`" },
+	);
+}
+
+function oneOf<Word extends string>(name: string, value: string, words: readonly Word[]): Word {
+	const found = words.find((word) => word === value);
+	if (found !== undefined) return found;
+	throw new ConfigurationError(`${name} is not ${words.join(", ")}: ${showText(value) || "(empty)"}`);
+}
+
+function isTrue(name: string, value: string): boolean {
+	return oneOf(name, value, ["true", "false"]) === "true";
+}
+
+function matching(name: string, value: string, pattern: RegExp, wanted: string): string {
+	if (pattern.test(value)) return value;
+	throw new ConfigurationError(`${name} is not ${wanted}: ${showText(value) || "(empty)"}`);
+}
+
+/** Returns the lines that have text. A line is one word of the command, whatever is in it: no shell reads it. */
+function linesOf(text: string): readonly string[] {
+	return text
+		.split("\n")
+		.map((line) => line.trim())
+		.filter((line) => line !== "");
+}
+
+interface PullRequest {
+	readonly number: number;
+	/** `owner/name` of the repository that has its branch; empty when that was deleted. */
+	readonly from: string;
+}
+
+/** Returns the pull request of the event; null if it has none. */
+function readPullRequest(event: unknown): PullRequest | null {
+	if (!isRecord(event) || !isRecord(event.pull_request)) return null;
+	const { number, head } = event.pull_request;
+	const repository = isRecord(head) && isRecord(head.repo) ? head.repo.full_name : "";
+	if (typeof number !== "number")
+		throw new ConfigurationError("the event of the run has no number of its pull request");
+	return { number, from: typeof repository === "string" ? repository : "" };
+}

@@ -1,0 +1,66 @@
+/**
+ * `organizations`: the sub-organizations of one, and which of them no document manages. It submits nothing.
+ */
+import type { DesiredFleet } from "../../document/fleet.ts";
+import { ConfigurationError, exitCodes } from "../../errors.ts";
+import { type DiscoveryResult, resultHead } from "../../render/result.ts";
+import { findOrganizationId } from "../../wire/credentials.ts";
+import { extendedReads } from "../../wire/operations.ts";
+import { type ServiceFlags, withConnection } from "../connect.ts";
+import { localOrganizationId } from "../local-seed.ts";
+import type { Call } from "../output.ts";
+import { explainLacking } from "./query.ts";
+import { checkOrganizationId, inEnvironment, type NamingFlags, readNamedFleet } from "./selection.ts";
+
+export interface OrganizationsFlags extends NamingFlags, ServiceFlags {
+	readonly detailedExitcode?: boolean;
+}
+
+/**
+ * Returns the sub-organizations, each with the files that describe it. With `--detailed-exitcode`, exit 2 when no document
+ * describes one of them. Exit 1 if the service does not show all of them.
+ */
+export async function organizations(call: Call<OrganizationsFlags>): Promise<DiscoveryResult> {
+	const { flags, output } = call;
+	const parent = findParent(call);
+	const fleet = await readNamedFleet(call);
+	const { listSubOrganizations } = await import("../../sync/list-organizations.ts");
+	const { organizationIds, complete } = await withConnection(call, async ({ client }) => {
+		output.progress(`reading the sub-organizations of ${parent}`);
+		const progress = (count: number): void => output.progress(`reading sub-organizations: ${count}`);
+		return explainLacking(extendedReads.list_suborgs, () => listSubOrganizations(parent, client.reader, progress));
+	});
+	output.clear();
+	const described = new Set(fleet?.organizationIds);
+	const listed = new Set(organizationIds);
+	const found = organizationIds.map((organizationId) => describe(organizationId, described, fleet));
+	const isOpen = found.some(({ managed }) => !managed);
+	const changes = isOpen && flags.detailedExitcode === true ? exitCodes.changes : exitCodes.inSync;
+	return {
+		...resultHead("organizations", complete ? changes : exitCodes.error, null),
+		organizationId: parent,
+		organizations: found,
+		elsewhere: [...described]
+			.filter((organizationId) => organizationId !== parent && !listed.has(organizationId))
+			.map((organizationId) => describe(organizationId, described, fleet)),
+		complete,
+	};
+}
+
+function describe(organizationId: string, described: ReadonlySet<string>, fleet: DesiredFleet | undefined) {
+	const managed = described.has(organizationId);
+	return { organizationId, managed, files: managed ? (fleet?.load(organizationId).files ?? []) : [] };
+}
+
+/** Returns the parent: documents describe sub-organizations, so only a flag or the environment can name it. */
+function findParent({ flags, terminal }: Call<OrganizationsFlags>): string {
+	checkOrganizationId(flags.organization);
+	if (flags.organization !== undefined) return flags.organization.toLowerCase();
+	if (flags.local === true) return localOrganizationId;
+	const named = findOrganizationId(terminal.environment);
+	checkOrganizationId(named, inEnvironment);
+	if (named !== undefined) return named;
+	throw new ConfigurationError("no parent organization is named", {
+		hint: "use --organization ID, or set ORGSYNC_ORGANIZATION_ID",
+	});
+}

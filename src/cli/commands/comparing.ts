@@ -69,6 +69,7 @@ export async function* compareFleet<T extends object>(
 	const journal = context.journal ?? (await viewJournal(organizationIds, context));
 	const reachable = watchReach(flags.concurrency);
 	const { isAlone = organizationIds.length === 1 } = context;
+	const comparing = { ...(await import("../../sync/compare.ts")), ...(await import("../../sync/settle.ts")) };
 	let done = 0;
 	const limits = { maxConcurrency: flags.concurrency, maxAhead: aheadFactor * flags.concurrency };
 	const compare = async (organizationId: string): Promise<T | OrganizationError> => {
@@ -77,7 +78,7 @@ export async function* compareFleet<T extends object>(
 		try {
 			reachable.check();
 			const read = async (): Promise<T> => {
-				const compared = await compareOne(fleet.load(organizationId), context, journal);
+				const compared = await compareOne(fleet.load(organizationId), comparing, context, journal);
 				reachable.answered();
 				return use(compared);
 			};
@@ -109,14 +110,17 @@ export async function compareEach(fleet: DesiredFleet, context: ComparingContext
 	return { compared, failed };
 }
 
+/** What compares an organization, loaded when a command needs it. */
+type Comparing = Pick<typeof import("../../sync/compare.ts"), "compareLive"> &
+	Pick<typeof import("../../sync/settle.ts"), "settleOpenEntries">;
+
 /** Settles open requests of earlier runs if there is a journal for that, then reads the organization and makes its plan. */
 async function compareOne(
 	desired: DesiredOrganization,
+	{ compareLive, settleOpenEntries }: Comparing,
 	{ connection, flags, terminal, signal, baseOf, retryRejected, submitterOf, journal: written }: ComparingContext,
 	journal: JournalSummary,
 ): Promise<ComparedOrganization> {
-	const { compareLive } = await import("../../sync/compare.ts");
-	const { settleOpenEntries } = await import("../../sync/settle.ts");
 	const { organizationId } = desired;
 	if (signal?.aborted === true)
 		throw new InterruptedError("orgsync was interrupted before it read this organization; nothing was sent");

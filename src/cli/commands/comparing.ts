@@ -1,15 +1,15 @@
 /** Compares documents with live organizations, and submits nothing. One failed read does not stop the others. */
 import type { DesiredFleet } from "../../document/fleet.ts";
-import { ConfigurationError, InterruptedError, OrgsyncError, TransportError } from "../../errors.ts";
+import { ConfigurationError, InterruptedError, OrgsyncError, StorageError, TransportError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
-import type { Journal, JournalSummary } from "../../sync/journal.ts";
+import { emptyJournal, type Journal, type JournalSummary } from "../../sync/journal.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
 import { organizationChannel } from "../../tracing.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
 import { collectGarbage } from "../collect-garbage.ts";
-import { type Connection, type ConnectionFlags, viewJournal } from "../connect.ts";
+import { type Connection, type ConnectionFlags, readJournalOf } from "../connect.ts";
 import type { OrganizationError } from "../failure.ts";
 import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output.ts";
@@ -66,10 +66,14 @@ export async function* compareFleet<T extends object>(
 	const { connection, flags, output } = context;
 	const { organizationIds } = fleet;
 	refuseUnknownLocal(organizationIds, connection);
-	const journal = context.journal ?? (await viewJournal(organizationIds, context));
+	// Read organization by organization: all entries of a large fleet would fill the memory.
+	const view = context.journal === undefined ? await readJournalOf(context) : undefined;
+	const journal = context.journal ?? view ?? emptyJournal;
 	const reachable = watchReach(flags.concurrency);
 	const { isAlone = organizationIds.length === 1 } = context;
 	const comparing = { ...(await import("../../sync/compare.ts")), ...(await import("../../sync/settle.ts")) };
+	/** An entry that cannot be used ends a call that only reads: which organization it is of may be wrong too. */
+	const isOfJournal = (error: OrgsyncError): boolean => view !== undefined && error instanceof StorageError;
 	let done = 0;
 	const limits = { maxConcurrency: flags.concurrency, maxAhead: aheadFactor * flags.concurrency };
 	const compare = async (organizationId: string): Promise<T | OrganizationError> => {
@@ -84,7 +88,7 @@ export async function* compareFleet<T extends object>(
 			};
 			return await organizationChannel.tracePromise(read, { organizationId, work: "read" });
 		} catch (error) {
-			if (isAlone || !(error instanceof OrgsyncError)) throw error;
+			if (isAlone || !(error instanceof OrgsyncError) || isOfJournal(error)) throw error;
 			reachable.failed(error);
 			return { organizationId, error };
 		} finally {
@@ -95,6 +99,7 @@ export async function* compareFleet<T extends object>(
 	try {
 		yield* mapInOrder(organizationIds, limits, compare);
 	} finally {
+		view?.close();
 		output.clear();
 	}
 }

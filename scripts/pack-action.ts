@@ -1,13 +1,14 @@
 /**
- * Makes what a release tag has: the GitHub action, the GitLab component and the pre-commit hook, each with the built program
- * beside it. `npm run action` builds, and writes the folder release/action, which is committed as it is.
+ * Makes what a repository for pipelines has: the GitHub action, the GitLab component and the pre-commit hook, each with the built program
+ * beside it. `npm run action` writes the folder release/action, which is committed as it is, and its archive and checksum.
  *
  * A run of the action therefore has exactly the code of the commit that it names: it builds nothing and downloads no package.
- * The same sources make the same bytes, so anyone can compare a tag with the sources.
+ * The same sources make the same bytes, so anyone can compare a commit with the sources.
  */
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeArchive, writeArchives } from "./archive.ts";
 import { bundle } from "./bundle.ts";
 import { commandEntry } from "./bundle-command.ts";
 import { commandFile, manifest, root } from "./manifest.ts";
@@ -50,4 +51,10 @@ function prefixed(folder: string, entries: Readonly<Record<string, string>>): Re
 	return Object.fromEntries(Object.entries(entries).map(([name, source]) => [`${folder}/${name}`, source]));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await packAction(join(root, "release/action"));
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+	const release = join(root, "release");
+	await packAction(join(release, "action"));
+	const name = `orgsync-action-v${manifest.version}.tar.gz`;
+	const archive = makeArchive(join(release, "action"), [join("dist/bin", basename(commandFile))]);
+	writeArchives(release, "orgsync-action-", { [name]: archive });
+}

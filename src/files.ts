@@ -47,17 +47,22 @@ function refuseIrregular(stats: Stats, isOpened: boolean): void {
 /** Bytes of one read. The size that the system reports is not trusted: it is 0 for some files without end. */
 const chunkBytes = 64 * 1024;
 
+/** Takes each read before its bytes are copied: a buffer of this size for each small file would fill the memory with garbage. */
+let chunk: Buffer | undefined;
+
 function readUpTo(file: number, limit: number): Buffer {
-	const chunks: Buffer[] = [];
+	chunk ??= Buffer.allocUnsafeSlow(chunkBytes);
+	const read: Buffer[] = [];
 	let size = 0;
 	while (size < limit) {
-		const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, limit - size));
-		const count = readSync(file, chunk);
+		const count = readSync(file, chunk, 0, Math.min(chunkBytes, limit - size), null);
 		if (count === 0) break;
-		chunks.push(chunk.subarray(0, count));
+		read.push(Buffer.from(chunk.subarray(0, count)));
 		size += count;
 	}
-	return Buffer.concat(chunks);
+	// It may be a key file.
+	chunk.fill(0);
+	return read.length === 1 ? (read[0] as Buffer) : Buffer.concat(read);
 }
 
 /** Returns the real path, links followed, as the file system spells it. Throws what the file system throws. */

@@ -12,7 +12,10 @@
 
 export {
 	type DocumentSource,
+	type ListFile,
+	type ListFinder,
 	type ParsedDocuments,
+	type ParseOptions,
 	parseDocuments,
 	type VariableOptions,
 } from "./document/parse.ts";

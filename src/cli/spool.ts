@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { ValueStore } from "../document/fleet.ts";
 import { explainFileError, StorageError } from "../errors.ts";
+import { collectGarbage } from "./collect-garbage.ts";
 
 /** Max bytes in memory before a file takes them. One organization needs no file. */
 const maxHeldBytes = 1024 * 1024;
@@ -43,6 +44,7 @@ export function openSpool(folder: string = tmpdir()): ValueStore {
 			heldBytes += bytes.length;
 			ends.push((ends.at(-1) ?? 0) + bytes.length);
 			if (heldBytes > maxHeldBytes && !isFull) flush();
+			collectGarbage();
 			return ends.length - 1;
 		},
 		get: (place) => {

@@ -3,7 +3,8 @@
  */
 import type { Problem } from "../errors.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
-import { type DocumentSource, freeze, type ParseOptions, readDocuments } from "./parse.ts";
+import { freeze } from "./parse.ts";
+import { type DocumentSource, type ParseOptions, readDocuments } from "./read-documents.ts";
 import type { Environment } from "./variables.ts";
 
 /** The organizations of all documents, as they were checked. Memory does not grow with what the documents say. */

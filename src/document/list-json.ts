@@ -19,14 +19,15 @@ class JsonReader {
 	readonly #text: string;
 	readonly #reading: ListReading;
 	#offset = 0;
-	/** The line of `#counted`, and where that line begins. */
+	/** A line, where it begins and where it ends: a list can be one long line. */
 	#line = 1;
 	#lineStart = 0;
-	#counted = 0;
+	#lineEnd: number;
 
 	constructor(text: string, reading: ListReading) {
 		this.#text = text;
 		this.#reading = reading;
+		this.#lineEnd = this.#endOfLine(0);
 	}
 
 	read(): void {
@@ -145,17 +146,20 @@ class JsonReader {
 		return this.#reading.refuse(this.#at(), "json-syntax", message);
 	}
 
-	/** Returns the position of the offset, which is never before the one of an earlier call by more than its item. */
+	/** Returns the position of the offset. */
 	#at(): Position {
-		if (this.#offset < this.#counted) [this.#counted, this.#line, this.#lineStart] = [0, 1, 0];
-		for (;;) {
-			const end = this.#text.indexOf("\n", this.#counted);
-			if (end < 0 || end >= this.#offset) break;
+		if (this.#offset < this.#lineStart) [this.#line, this.#lineStart, this.#lineEnd] = [1, 0, this.#endOfLine(0)];
+		while (this.#offset > this.#lineEnd) {
 			this.#line += 1;
-			this.#counted = end + 1;
-			this.#lineStart = end + 1;
+			this.#lineStart = this.#lineEnd + 1;
+			this.#lineEnd = this.#endOfLine(this.#lineStart);
 		}
 		return { file: this.#reading.file, line: this.#line, column: this.#offset - this.#lineStart + 1 };
+	}
+
+	#endOfLine(start: number): number {
+		const end = this.#text.indexOf("\n", start);
+		return end < 0 ? this.#text.length : end;
 	}
 }
 

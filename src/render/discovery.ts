@@ -45,6 +45,7 @@ export function discoveryBlocks(result: CommandResult): readonly Block[] {
 	const line = (id: string, files: readonly string[]): string => [id, ...files].map((text) => codeSpan(text)).join(" ");
 	const elsewhere = result.elsewhere.map(({ organizationId, files }) => line(organizationId, files));
 	return [
+		paragraph(`Of organization ${codeSpan(result.organizationId)}`, 1),
 		...(result.complete ? [] : [paragraph(incomplete, 1)]),
 		bullets(
 			2,

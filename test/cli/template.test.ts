@@ -52,6 +52,11 @@ test("a fleet of a list is applied, compared, and accepted only into a document 
 	expect((await world.run(["validate", ...fleet, "--shard", "1/2"])).code).toBe(0);
 
 	world.write("organizations.csv", listOf(alice, alice, alice));
+	const drifted = await world.run(["drift", ...fleet]);
+	expect(drifted.code).toBe(2);
+	expect(drifted.stdout).toContain(
+		"to keep it, change the values of this organization at organizations.csv:3, or fleet.yaml for all",
+	);
 	const refused = await world.run(["drift", ...fleet, "--accept", "userTag:theirs"]);
 	expect(refused.code).toBe(3);
 	expect(refused.stderr).toContain(

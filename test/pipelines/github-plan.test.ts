@@ -2,7 +2,7 @@
  * The story of a pull request, run from the workflow and the action as they are written: a plan in a comment that is kept up to
  * date, a saved plan, and no secret for a fork.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -74,10 +74,19 @@ test("a fork's pull request is validated, gets the reason why it has no plan, an
 	expect(github.requests).toEqual([]);
 });
 
-test("a failed plan is red with the reason in the comment and saves nothing for apply; a comment that fails is an error", async () => {
+test("a failed plan is red with the reason in the comment and saves nothing for apply, and a plan without changes can be silent", async () => {
 	const { actions, github, propose, pullRequest } = await makeRepository(start);
+	propose(start);
+	const quiet = await actions.run("orgsync-plan", { ...pullRequest(), moreInputs: { comment: "changes" } });
+	expect(quiet.results, quiet.log).toEqual({ plan: "success" });
+	expect(github.comments).toEqual([]);
+
 	propose(change);
-	const context = { ...pullRequest(), secretsOf: { "": { ORGSYNC_READ_KEY: keys.stranger.privateKey } } };
+	const context = {
+		...pullRequest(),
+		moreInputs: { comment: "changes" },
+		secretsOf: { "": { ORGSYNC_READ_KEY: keys.stranger.privateKey } },
+	};
 	const { results, artifacts } = await actions.run("orgsync-plan", context);
 	expect(results).toEqual({ plan: "failure" });
 	expect(readdirSync(artifacts["orgsync-plan"] ?? "")).not.toContain("plan.json");
@@ -93,6 +102,10 @@ test("the action as it is packed for a release plans with its own program, in a 
 	const { actions, github, propose, pullRequest } = await makeRepository(start);
 	propose(change);
 	const actionPath = join(makeFolder(), "orgsync");
+	mkdirSync(actionPath);
+	const sources = await actions.run("orgsync-plan", { ...pullRequest(), actionPath });
+	expect(sources.results).toEqual({ plan: "failure" });
+	expect(sources.log).toMatch(/^::error title=orgsync::This commit has the sources of orgsync/);
 	await packAction(actionPath);
 	const { results, log, artifacts } = await actions.run("orgsync-plan", { ...pullRequest(), actionPath });
 	expect(results, log).toEqual({ plan: "success" });

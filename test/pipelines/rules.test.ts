@@ -91,7 +91,7 @@ describe.each(workflows)("%s", (name, workflow) => {
 describe("action.yml", () => {
 	const { inputs, outputs, runs } = action;
 	const text = readFileSync(new URL("../../action.yml", import.meta.url), "utf8");
-	const scripts = runs.steps.filter(({ run }) => run !== undefined);
+	const scripts = runs.steps.filter(({ run, name }) => run !== undefined && name !== "Find the built program");
 	const envOf = (name: string) => runs.steps.find((step) => step.name === name)?.env ?? {};
 
 	test("has no step with both the key of the service and the token of GitHub", () => {
@@ -111,6 +111,10 @@ describe("action.yml", () => {
 			expect(shell).toBe("bash");
 			expect(run?.trim()).toMatch(/^exec node "\$GITHUB_ACTION_PATH\/dist\/action\/main\.js" (?:prepare|run|publish)$/);
 		}
+	});
+
+	test("puts no expression into a script", () => {
+		for (const { run = "" } of runs.steps) expect(run).not.toContain("${{");
 	});
 
 	test("pins every action that it uses by commit with its version", () => {

@@ -276,7 +276,7 @@ class Run {
 	/** Runs the script in bash; a step of the action, which does nothing else, in this process if it is not packed. */
 	async #runScript(script: string, { workspace, path }: Running, given: Record<string, string>): Promise<Answer> {
 		const { actionPath } = this.#context;
-		const env = typeof actionPath === "string" ? { ...given, GITHUB_ACTION_PATH: actionPath } : given;
+		const env = { ...given, GITHUB_ACTION_PATH: typeof actionPath === "string" ? actionPath : unpacked() };
 		const [, name] = /^exec node "\$GITHUB_ACTION_PATH\/dist\/action\/main\.js" (\w+)$/.exec(script.trim()) ?? [];
 		if (name !== undefined && actionPath === undefined)
 			return runHere((terminal) => runStep(name, terminal), { cwd: workspace, env });
@@ -307,7 +307,11 @@ class Run {
 	async #runAction(step: Step, outer: Running): Promise<Ended> {
 		const { github, runner } = outer.context;
 		const defaults = Object.entries(action.inputs).map(([name, one]) => [name, fillIn(one.default ?? "", { github })]);
-		const given = Object.entries(step.with ?? {}).map(([name, value]) => [name, fillIn(String(value), outer.context)]);
+		const more = this.#context.moreInputs as Record<string, string> | undefined;
+		const given = Object.entries({ ...step.with, ...more }).map(([name, value]) => [
+			name,
+			fillIn(String(value), outer.context),
+		]);
 		for (const [name = ""] of given) if (!(name in action.inputs)) throw new Error(`the action has no input ${name}`);
 		const steps: Running["steps"] = {};
 		const inputs = Object.fromEntries([...defaults, ...given]);
@@ -353,6 +357,14 @@ class Run {
 function readOutputs(text: string): Outputs {
 	const blocks = [...text.matchAll(/^([\w-]+)(?:=(.*)|<<(\S+)\n([\s\S]*?)\n\3)$/gm)];
 	return Object.fromEntries(blocks.map(([, name = "", line, , lines]) => [name, line ?? lines ?? ""]));
+}
+
+/** A folder that looks like the packed action to its first step. */
+function unpacked(): string {
+	const folder = makeFolder();
+	mkdirSync(join(folder, "dist/action"), { recursive: true });
+	writeFileSync(join(folder, "dist/action/main.js"), "");
+	return folder;
 }
 
 function copyOf(folder: string): string {

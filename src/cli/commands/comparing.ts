@@ -10,6 +10,7 @@ import type { Journal, JournalSummary } from "../../sync/journal.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
 import { organizationChannel } from "../../tracing.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
+import { collectGarbage } from "../collect-garbage.ts";
 import { type Connection, type ConnectionFlags, viewJournal } from "../connect.ts";
 import type { OrganizationError } from "../failure.ts";
 import { mapInOrder } from "../map-in-order.ts";
@@ -89,6 +90,7 @@ export async function* compareFleet<T extends object>(
 			return { organizationId, ...nameMember(fleet.load(organizationId)), error };
 		} finally {
 			done += 1;
+			collectGarbage();
 		}
 	};
 	try {

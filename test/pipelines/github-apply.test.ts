@@ -2,15 +2,13 @@
  * The story after a merge, run from the workflow as it is written: the plan that was reviewed is found and applied, and
  * nothing else is.
  */
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { digestOf } from "../../src/plan/value.ts";
 import { expectNoSecret, makeFolder } from "../run.ts";
 import { agreeing, alice, document, keys, policies, tags } from "../world.ts";
 import type { Context } from "./expressions.ts";
 import type { GithubServer } from "./github-server.ts";
-import { home, makeRepository, type Repository } from "./repository.ts";
+import { home, makeRepository, type Repository, replacePlan } from "./repository.ts";
 import type { Ran } from "./workflow.ts";
 
 const start = document(agreeing.userTags);
@@ -89,6 +87,12 @@ test("after the merge the reviewed plan is applied, with the plan in the summary
 	expect(named).toEqual(["signers", "on-call", "auditors"]);
 	expect(summary.indexOf("<!-- orgsync: apply -->")).toBeGreaterThan(summary.indexOf("on-call"));
 	expect(comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*2 completed/);
+
+	// The journal of the first run is there in the second one.
+	const again = await apply();
+	expect(again.results).toEqual({ review: "success", apply: "failure" });
+	expect(again.log).toContain("the saved plan was already applied, nothing was sent");
+	expect(submits()).toHaveLength(2);
 });
 
 test("a plan is refused with a comment if main has another document or an object of the plan changed", async () => {
@@ -108,21 +112,15 @@ test("a plan is refused with a comment if main has another document or an object
 	expect(submits()).toEqual([]);
 });
 
-/** Changes facts of the plan in this folder and its digest: anyone who can write the file can do both. */
-function replacePlan(folder: string, facts: (plan: Record<string, unknown>) => object): void {
-	const file = join(folder, "plan.json");
-	const { digest: _digest, ...content } = JSON.parse(readFileSync(file, "utf8"));
-	const plans = content.plans.map((plan: Record<string, unknown>) => ({ ...plan, ...facts(plan) }));
-	writeFileSync(file, JSON.stringify({ ...content, plans, digest: digestOf({ ...content, plans }) }));
-}
-
 test("an artifact that is replaced before the approval is not applied", async () => {
 	for (const by of ["push", "hand"]) {
 		const { apply, submits, onMain, byHand } = await merge(renaming);
 		const context = by === "push" ? onMain() : byHand();
 		const { results, log } = await apply(context, (job, artifacts) => {
 			if (job !== "apply") return;
-			replacePlan(artifacts["orgsync-plan"] ?? "", () => ({ readAt: new Date(Date.now()).toISOString() }));
+			replacePlan(join(artifacts["orgsync-plan"] ?? "", "plan.json"), () => ({
+				readAt: new Date(Date.now()).toISOString(),
+			}));
 		});
 		expect(results.apply).toBe("failure");
 		expect(log).toContain("is not the plan of --digest: its digest is sha256:");
@@ -134,7 +132,7 @@ test("an artifact that is replaced before the approval is not applied", async ()
 test("a plan that is older than 30 days is not applied", async () => {
 	const { apply, artifact, submits } = await merge(renaming);
 	const old = new Date(Date.now() - 31 * 24 * 60 * 60_000).toISOString();
-	replacePlan(artifact, () => ({ readAt: old }));
+	replacePlan(join(artifact, "plan.json"), () => ({ readAt: old }));
 	const { results, log } = await apply();
 	expect(results).toEqual({ review: "success", apply: "failure" });
 	expect(log).toContain(`was read at ${old}, longer ago than --max-age allows`);

@@ -3,7 +3,7 @@
  */
 import { expect, test } from "vitest";
 import { expectNoSecret } from "../run.ts";
-import { document } from "../world.ts";
+import { document, keys } from "../world.ts";
 import { fleet, makeRepository } from "./repository.ts";
 
 test("the shards cover the whole fleet, and the summaries of the run list every organization", async () => {
@@ -11,7 +11,10 @@ test("the shards cover the whole fleet, and the summaries of the run list every 
 		`fleet/${index}.yaml`,
 		document(index === 4 ? "duty" : "oncall"),
 	]);
-	const { actions, onMain, addOrganization, submits } = await makeRepository(document(), Object.fromEntries(documents));
+	const { actions, onMain, addOrganization, submits, clearRequests } = await makeRepository(
+		document(),
+		Object.fromEntries(documents),
+	);
 	for (const { seed } of fleet) await addOrganization(seed);
 	const { results, summary, log, artifacts } = await actions.run("orgsync-fleet", onMain());
 	expect(Object.keys(results), log).toEqual(["drift (1)", "drift (2)", "drift (3)", "drift (4)"]);
@@ -23,6 +26,16 @@ test("the shards cover the whole fleet, and the summaries of the run list every 
 	expect(counted.reduce((sum, count) => sum + count)).toBe(6);
 	for (const { organizationId } of fleet) expect(summary.split(organizationId)).toHaveLength(2);
 	expect(submits()).toEqual([]);
+
+	// The same matrix applies the fleet, each share with a journal of its own.
+	const context = { ...onMain(), secretsOf: { "": { ORGSYNC_READ_KEY: keys.alice.privateKey } } };
+	const moreInputs = { command: "apply", "auto-approve": "true" };
+	for (const sent of [1, 0]) {
+		clearRequests();
+		const applied = await actions.run("orgsync-fleet", { ...context, moreInputs });
+		expect(Object.values(applied.results), applied.log).toEqual(["success", "success", "success", "success"]);
+		expect(submits()).toHaveLength(sent);
+	}
 });
 
 test("no secret is in what was printed, recorded or saved", () => expectNoSecret());

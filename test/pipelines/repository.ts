@@ -3,8 +3,9 @@
  * hand to a run. Planning has bob's key, who may submit nothing; applying has alice's.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { digestOf } from "../../src/plan/value.ts";
 import { makeFolder } from "../run.ts";
 import { alice, bob, keys, makeWorld, tags, type World } from "../world.ts";
 import type { Context } from "./expressions.ts";
@@ -93,6 +94,13 @@ export async function makeRepository(text: string, files: Readonly<Record<string
 		onMain: () => handed({ event: {}, event_name: "push" }, true),
 		byHand: (inputs = {}) => handed({ event: {}, event_name: "workflow_dispatch", inputs }, true),
 	};
+}
+
+/** Changes facts of the saved plan in this file and its digest: anyone who can write the file can do both. */
+export function replacePlan(file: string, facts: (plan: Record<string, unknown>) => object): void {
+	const { digest: _digest, ...content } = JSON.parse(readFileSync(file, "utf8"));
+	const plans = content.plans.map((plan: Record<string, unknown>) => ({ ...plan, ...facts(plan) }));
+	writeFileSync(file, JSON.stringify({ ...content, plans, digest: digestOf({ ...content, plans }) }));
 }
 
 const submitting = [

@@ -63,35 +63,41 @@ function load(file) {
 load("orgsync.js");
 `;
 
-/** Makes the executable from this Node, and returns the licences of the packages in it. */
-async function makeExecutable(file: string): Promise<string> {
+/** Writes what Node runs in place of itself into the folder. */
+export async function writeProgram(folder: string): Promise<{ readonly file: string; readonly notices: string }> {
 	const { chunks, notices } = await bundle(commandEntry, {
 		format: "cjs",
 		entryFileNames: "[name].js",
 		chunkFileNames: "lib/[name].js",
 	});
+	mkdirSync(join(folder, "lib"));
+	for (const { fileName, code } of chunks) writeFileSync(join(folder, fileName), code);
+	writeFileSync(join(folder, "loader.cjs"), loader);
+	// Relative paths: the name of the main file is part of the program.
+	const configuration = {
+		main: "loader.cjs",
+		output: "program.blob",
+		disableExperimentalSEAWarning: true,
+		assets: Object.fromEntries(chunks.map(({ fileName }) => [fileName, fileName])),
+	};
+	writeFileSync(join(folder, "sea.json"), JSON.stringify(configuration));
+	execFileSync(process.execPath, ["--experimental-sea-config", "sea.json"], { cwd: folder, stdio: "pipe" });
+	return { file: join(folder, configuration.output), notices };
+}
+
+/** Makes the executable from this Node, and returns the licences of the packages in it. */
+async function makeExecutable(file: string): Promise<string> {
 	const work = mkdtempSync(join(tmpdir(), "orgsync-executable-"));
 	try {
-		mkdirSync(join(work, "lib"));
-		for (const { fileName, code } of chunks) writeFileSync(join(work, fileName), code);
-		writeFileSync(join(work, "loader.cjs"), loader);
-		// Relative paths: the name of the main file is part of the program.
-		const configuration = {
-			main: "loader.cjs",
-			output: "program.blob",
-			disableExperimentalSEAWarning: true,
-			assets: Object.fromEntries(chunks.map(({ fileName }) => [fileName, fileName])),
-		};
-		writeFileSync(join(work, "sea.json"), JSON.stringify(configuration));
-		execFileSync(process.execPath, ["--experimental-sea-config", "sea.json"], { cwd: work, stdio: "pipe" });
+		const program = await writeProgram(work);
 		mkdirSync(dirname(file), { recursive: true });
 		copyFileSync(process.execPath, file);
 		chmodSync(file, 0o755);
-		inject(file, join(work, configuration.output));
+		inject(file, program.file);
+		return program.notices;
 	} finally {
 		rmSync(work, { recursive: true, force: true });
 	}
-	return notices;
 }
 
 /** Puts the program into the copy of Node. macOS runs no executable whose signature does not fit: it gets one without a name. */

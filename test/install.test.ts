@@ -9,7 +9,7 @@ import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { makeArchive, writeArchives } from "../scripts/archive.ts";
-import { executableFile, findNodeLicense, platform, stageExecutable } from "../scripts/executable.ts";
+import { executableFile, findNodeLicense, platform, stageExecutable, writeProgram } from "../scripts/executable.ts";
 import { manifest } from "../scripts/manifest.ts";
 import { type InstallServer, startInstallServer } from "./install-server.ts";
 import { sharePacked } from "./packed.ts";
@@ -48,7 +48,7 @@ beforeAll(async () => {
 	mkdirSync(release, { recursive: true });
 	const packed = await sharePacked(inject("sharedFolder"));
 	cpSync(packed, join(release, basename(packed)));
-	writeArchives(release, "orgsync-v", { [`${name}.tar.gz`]: makeArchive(work, [`${name}/${executableFile}`], 1) });
+	writeArchives(release, "orgsync-v", { [`${name}.tar.gz`]: makeArchive(work, [`${name}/${executableFile}`], 0) });
 	server = await startInstallServer(join(folder, "releases"));
 }, 120_000);
 
@@ -103,6 +103,12 @@ describe("the executable", () => {
 		]);
 		expect(JSON.parse(schema.stdout)).toHaveProperty("$defs");
 		expect(refused).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/^error: unknown option/) });
+	}, 60_000);
+
+	it("is the same program again, byte for byte, in any folder", async () => {
+		const programs = await Promise.all([makeFolder(), makeFolder()].map(writeProgram));
+		const [one, other] = programs.map(({ file }) => readFileSync(file));
+		expect(one?.equals(other ?? Buffer.alloc(0))).toBe(true);
 	}, 60_000);
 
 	it("finds no code in its folder, in the working folder or on the PATH", async () => {

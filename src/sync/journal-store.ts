@@ -30,10 +30,15 @@ interface Claim {
 
 const isOpenRow = "(outcome IS NULL OR outcome IN ('unknown', 'awaiting-approval', 'awaiting-authenticator'))";
 
+/** How much longer than its last write the journal waits before it writes for a single claim. */
+const writePause = 2;
+
 /** The journal in a database whose tables are of this version. */
 export class JournalStore implements Journal {
 	readonly #database: DatabaseSync;
 	readonly #claims: Claim[] = [];
+	/** When a write may follow the last one at once, in milliseconds of `performance.now`. */
+	#nextWriteMs = 0;
 	readonly #statements = new Map<string, StatementSync>();
 
 	constructor(database: DatabaseSync) {
@@ -63,8 +68,7 @@ export class JournalStore implements Journal {
 		return new Promise((resolve, reject) => {
 			const claim = { requestDigest, choose, planDigest, resolve: resolve as Claim["resolve"], reject };
 			this.#claims.push(claim);
-			// Steps that begin together share one write to the disk, which is what takes the time.
-			if (this.#claims.length === 1) setImmediate(() => this.#flush());
+			if (this.#claims.length === 1) this.#scheduleFlush();
 		});
 	}
 
@@ -80,6 +84,21 @@ export class JournalStore implements Journal {
 			return isFirst ? { kind: "send", entry: { body, covers, nowMs } } : { kind: "skip" };
 		});
 		return kind === "send";
+	}
+
+	/**
+	 * Steps that begin together share one write to the disk, which is what takes the time. A step that begins alone does not
+	 * wait for others, unless that would keep the process busy with writing.
+	 */
+	#scheduleFlush(): void {
+		const begin = (): void => {
+			const startMs = performance.now();
+			this.#flush();
+			const endMs = performance.now();
+			this.#nextWriteMs = endMs + writePause * (endMs - startMs);
+		};
+		if (performance.now() >= this.#nextWriteMs) queueMicrotask(begin);
+		else setImmediate(begin);
 	}
 
 	#flush(together: readonly Claim[] = this.#claims.splice(0)): void {

@@ -1,16 +1,17 @@
 /**
  * Describes errors in results, and finds the exit codes that they lead to.
  */
+
 import { combineExitCodes, DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
+import { type NamedOrganization, namedAs } from "../render/organization-name.ts";
 import type { OrganizationPart } from "../render/part.ts";
 import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../render/result.ts";
 import { errorsOfFailed, hasSeveral } from "../render/result-errors.ts";
 
 /** An organization in which an error ended the work. */
-export interface OrganizationError {
-	readonly organizationId: string;
+export interface OrganizationError extends NamedOrganization {
 	readonly error: unknown;
 	/** The steps that had finished by then. */
 	readonly steps?: readonly StepResult[];
@@ -52,8 +53,8 @@ export function organizationsHead<Command extends string>(
 }
 
 /** Returns the failure as results have it. */
-function describeFailed({ organizationId, error, steps = [] }: OrganizationError): FailedOrganization {
-	return { organizationId, error: describeError(error), steps };
+function describeFailed(one: OrganizationError): FailedOrganization {
+	return { ...namedAs(one), error: describeError(one.error), steps: one.steps ?? [] };
 }
 
 /** Returns the part of a result for this organization. */

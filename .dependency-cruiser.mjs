@@ -14,7 +14,7 @@ const onlyDoor = (name, doors) => ({
 
 /** Files that every room may import. */
 const shared =
-	"^src/((errors|escape|invisible|json|tracing|schema|schema-bundle|schema-files|version)\\.ts$|validators/)";
+	"^src/((errors|escape|invisible|json|tracing|schema|schema-bundle|schema-files|schema-formats|version)\\.ts$|validators/)";
 
 /** Files that every room may import that reads or writes files. */
 const sharedByDoers = "^src/private-file\\.ts$";

@@ -1,14 +1,15 @@
 /**
  * Describes errors in results, and finds the exit codes that they lead to.
  */
+
 import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
 import type { StepResult } from "../plan/report.ts";
+import { type NamedOrganization, namedAs } from "../render/organization-name.ts";
 import type { OrganizationPart } from "../render/part.ts";
 import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../render/result.ts";
 
 /** An organization in which an error ended the work. */
-export interface OrganizationError {
-	readonly organizationId: string;
+export interface OrganizationError extends NamedOrganization {
 	readonly error: unknown;
 	/** The steps that had finished by then. */
 	readonly steps?: readonly StepResult[];
@@ -34,8 +35,8 @@ export function failureResult(command: string, error: unknown): FailureResult {
 }
 
 /** Returns the failure as results have it. */
-function describeFailed({ organizationId, error, steps = [] }: OrganizationError): FailedOrganization {
-	return { organizationId, error: describeError(error), steps };
+function describeFailed(one: OrganizationError): FailedOrganization {
+	return { ...namedAs(one), error: describeError(one.error), steps: one.steps ?? [] };
 }
 
 /** Returns the part of a result for this organization. */

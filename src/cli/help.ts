@@ -29,6 +29,7 @@ export const environmentVariables: readonly (readonly [name: string, meaning: st
 	["ORGSYNC_KEY_FILE", "file with the private API key"],
 	["ORGSYNC_STAMP_COMMAND", "command that stamps a request body"],
 	["ORGSYNC_VAR_*", "variables for documents: ${ORGSYNC_VAR_STAGE}"],
+	["OTEL_*", "OpenTelemetry: send traces to a collector"],
 ];
 
 /** Calls that need no account. */

@@ -5,10 +5,14 @@
  */
 import { writeSync } from "node:fs";
 import { version } from "../version.ts";
+import { useCompileCache } from "./compile-cache.ts";
 
 const words = process.argv.slice(2);
 if (words.includes("--verbose")) process.setSourceMapsEnabled(true);
-if (!printVersion()) import("./main.ts");
+if (!printVersion()) {
+	useCompileCache(process.env);
+	import("./main.ts");
+}
 
 /** Prints the version if it alone is asked for. Returns false if it is not, or if the rest of orgsync has to handle an error. */
 function printVersion(): boolean {

@@ -12,7 +12,7 @@ import { type Cell, entryOf } from "./cell.ts";
 import { readExpectations } from "./expectations.ts";
 import { describePlace, type Problems, quote, quoteCell } from "./problems.ts";
 import { readRules } from "./rules.ts";
-import { readNames, readTagEntries, type TagEntry, toDesiredTags } from "./tags.ts";
+import { readName, readNames, readTagEntries, type TagEntry, toDesiredTags } from "./tags.ts";
 import { afterSubstitution, readIds, readUserKeys, readUserList, readUsers, type Users } from "./users.ts";
 
 /** The cell that protects each object. */
@@ -38,8 +38,10 @@ export function readOrganization(
 	const protectedObjects = readProtected(roots, users, problems);
 	checkProtectedTags(entries, protectedObjects, problems);
 	const rules = readRules(roots, entries, problems);
+	const name = readOrganizationName(roots, problems);
 	const desired = {
 		organizationId,
+		...(name === undefined ? {} : { name }),
 		objects: [
 			...toDesiredTags(entries),
 			...readAbsent(roots, users, protectedObjects, problems),
@@ -65,6 +67,14 @@ export function readOrganization(
 	const row = inList && { ...inList.at, document: inList.usedAs?.at.file ?? "" };
 	const aliases = Object.fromEntries([...users.ids].sort(([left], [right]) => (left < right ? -1 : 1)));
 	return { ...desired, users: aliases, digest, files, ...(row === undefined ? {} : { row }) };
+}
+
+function readOrganizationName(roots: readonly Cell[], problems: Problems): string | undefined {
+	const found = roots.flatMap((root): readonly Located<string>[] => {
+		const name = readName(entryOf(root, "name"), problems);
+		return name === undefined ? [] : [{ cell: name.cell, value: name.text }];
+	});
+	return firstAgreed(found, problems)?.value;
 }
 
 function readProtected(roots: readonly Cell[], users: Users, problems: Problems): ProtectedObjects {

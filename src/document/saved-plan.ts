@@ -47,6 +47,7 @@ const statedMembers = [
 	"overrides",
 	"threeWay",
 	"plans[].readAt",
+	"plans[].organizationName",
 	"plans[].documentDigest",
 	"plans[].userNames",
 	"plans[].liveNames",

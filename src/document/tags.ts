@@ -71,7 +71,7 @@ function readTagEntry(cell: Cell, users: Users, problems: Problems): TagEntry {
 }
 
 /** Returns the tag name of a cell, or undefined after reporting that it is invalid. */
-function readName(cell: Cell | undefined, problems: Problems): TextCell | undefined {
+export function readName(cell: Cell | undefined, problems: Problems): TextCell | undefined {
 	if (cell === undefined) return undefined;
 	const mistake = nameMistake(String(cell.value));
 	if (mistake === undefined) return { text: String(cell.value), cell };

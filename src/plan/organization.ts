@@ -15,6 +15,8 @@ export interface Position {
 /** What one document, or several that agree about the same organization, say must be. */
 export interface DesiredOrganization {
 	readonly organizationId: string;
+	/** What people call it; for reading only. */
+	readonly name?: string;
 	/** Names for this document: alias to user id. The service knows only the ids. */
 	readonly users: Readonly<Record<string, string>>;
 	/** Everything that it lists, in the order of the kinds; objects of a kind are sorted. */

@@ -32,6 +32,8 @@ export type Reads = "auto" | "documented";
 export interface Plan extends Omit<Meaning, "steps"> {
 	readonly formatVersion: 1;
 	readonly organizationId: string;
+	/** What the document calls it; left out where it gives no name. */
+	readonly organizationName?: string;
 	readonly documentDigest: string;
 	/** User id to alias. */
 	readonly userNames: Readonly<Record<string, string>>;
@@ -140,6 +142,7 @@ export function makePlan(
 	return {
 		formatVersion: 1,
 		organizationId: desired.organizationId,
+		...(desired.name === undefined ? {} : { organizationName: desired.name }),
 		documentDigest: desired.digest,
 		...names,
 		reads: context.reads,

@@ -2,8 +2,9 @@
  * The text of an `apply` in parts: what became of each organization with something to show, when it is its turn, then the
  * summary with failures first. Of an organization that is in sync, or was not read, it holds nothing but a count.
  */
-import { showText } from "../escape.ts";
+
 import { BadNews } from "./bad-news.ts";
+import { showOrganization } from "./organization-name.ts";
 import { hasDetails } from "./organizations.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { assessPart, type OrganizationPart, type StreamOptions } from "./part.ts";
@@ -63,7 +64,7 @@ export class ApplyTextStream {
 			this.#idle += 1;
 			return "";
 		}
-		const heading = this.#style.strong(`Organization ${showText(part.organizationId)}`);
+		const heading = this.#style.strong(`Organization ${showOrganization(one.plan)}`);
 		return this.#separate(`${heading}\n${renderOne(one, this.#style, this.#which)}`);
 	}
 

@@ -1,12 +1,14 @@
 /**
  * The results of the small commands as text, each ending with a newline.
  */
+
 import { showText } from "../escape.ts";
+import { showOrganization } from "./organization-name.ts";
 import type { ImportKeyResult, InitResult, ValidateResult } from "./result.ts";
 
 export function renderValidate({ organizations }: ValidateResult): string {
 	return organizations
-		.map(({ files, organizationId }) => `${files.map(showText).join(", ")}: valid, organization ${organizationId}\n`)
+		.map((one) => `${one.files.map(showText).join(", ")}: valid, organization ${showOrganization(one)}\n`)
 		.join("");
 }
 

@@ -1,4 +1,3 @@
-import { showText } from "../escape.ts";
 import type { Finding, OrganizationDrift } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
 import { brokenRules } from "../plan/rules-judge.ts";
@@ -10,6 +9,7 @@ import {
 	unmanagedNames,
 } from "./drift-words.ts";
 import { renderImpact } from "./impact-text.ts";
+import { showOrganization } from "./organization-name.ts";
 import { renderProblem } from "./problem-text.ts";
 import { describeBrokenRule, rulesHeading } from "./rule-words.ts";
 import { renderUnder, type Style } from "./style.ts";
@@ -20,7 +20,7 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift, style: Style):
 	const marks = { plain: style.add, attention: style.warn };
 	const unattributed = describeUnattributed(drift, plan);
 	const lines = [
-		style.strong(`Organization ${showText(plan.organizationId)}`),
+		style.strong(`Organization ${showOrganization(plan)}`),
 		...(needsSigns(plan) ? [style.faint(signsMean)] : []),
 		"",
 		...plan.changes.flatMap((change) => [

@@ -19,6 +19,7 @@ import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./
 import { describeFinding, describeGone, describeState, driftHeadings } from "./drift-words.ts";
 import { impactNotes } from "./impact-github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
+import { showOrganization } from "./organization-name.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./organizations.ts";
 import { describeOverride } from "./overrides-text.ts";
@@ -99,8 +100,8 @@ function annotationsOf(
 			? [annotate("notice", "as stated by the file", describeSavedPlan(result) ?? "")]
 			: []),
 		...describeRunOverrides(result).map((line) => annotate("warning", overrideTitle, line)),
-		...unplannedOf(result).map(({ organizationId, error: why }) =>
-			annotate("error", "could not be read", `organization ${organizationId}: ${renderMessageText(why)}`),
+		...unplannedOf(result).map((one) =>
+			annotate("error", "could not be read", `organization ${showOrganization(one)}: ${renderMessageText(one.error)}`),
 		),
 		...outdatedIn(result).map((one) =>
 			annotate(
@@ -150,7 +151,7 @@ function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf
 		...used,
 		...(failed === null
 			? []
-			: [annotate("error", "stopped", `organization ${plan.organizationId}: ${renderMessageText(failed.error)}`)]),
+			: [annotate("error", "stopped", `organization ${showOrganization(plan)}: ${renderMessageText(failed.error)}`)]),
 		...resultAnnotations(one.results, one.plan, positionOf),
 		...endAnnotations(one, positionOf),
 	];

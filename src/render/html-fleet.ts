@@ -2,10 +2,12 @@
  * Several organizations on one page: the verdict in figures, a list of all of them with a search, then those with something
  * to look at in full. What needs attention comes first, and organizations in sync are folded.
  */
+
 import { badge } from "./html-badge.ts";
 import { fold, type Section } from "./html-details.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { type Html, html } from "./html-text.ts";
+import { organizationHtml } from "./organization-html.ts";
 import {
 	foldOrganizations,
 	hasDetails,
@@ -72,9 +74,7 @@ export function renderOrganizations(result: CommandResult): readonly Html[] {
 
 /** Returns the organizations without a plan, with the errors that say why. */
 export function unplannedSection(unplanned: readonly FailedOrganization[]): Section {
-	const items = unplanned.map(
-		({ organizationId, error }) => html`<li><code>${organizationId}</code>${renderMessage(error)}</li>\n`,
-	);
+	const items = unplanned.map((one) => html`<li>${organizationHtml(one)}${renderMessage(one.error)}</li>\n`);
 	return {
 		title: headings.unplanned,
 		look: "bad",
@@ -94,12 +94,12 @@ function describeIdle(idle: readonly OrganizationResult[]): string {
 	return `${count(idle.length, "organization", "organizations")} ${isSame ? one : "with nothing to look at"}`;
 }
 
-function renderUnplannedRow({ organizationId }: FailedOrganization): Html {
-	return html`<li>${badge("bad")}<div><a href="#unplanned"><code>${organizationId}</code></a> <span>Could not be read.</span></div></li>\n`;
+function renderUnplannedRow(failed: FailedOrganization): Html {
+	return html`<li>${badge("bad")}<div><a href="#unplanned">${organizationHtml(failed)}</a> <span>Could not be read.</span></div></li>\n`;
 }
 
 function renderRow(one: OrganizationResult): Html {
-	const id = html`<code>${one.plan.organizationId}</code>`;
+	const id = organizationHtml(one.plan);
 	const name = hasDetails(one) ? html`<a href="#${sectionOf(one)}">${id}</a>` : id;
 	return html`<li>${badge(one.tone)}<div>${name} <span>${one.verdict}</span></div></li>\n`;
 }
@@ -110,6 +110,6 @@ function sectionOf({ plan }: OrganizationResult): string {
 
 function renderOrganization(one: OrganizationResult): Html {
 	const id = sectionOf(one);
-	return html`<section class="organization" id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${badge(one.tone)}Organization <code>${one.plan.organizationId}</code></h2>
+	return html`<section class="organization" id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${badge(one.tone)}Organization ${organizationHtml(one.plan)}</h2>
 <p class="lead">${one.verdict}</p>${renderSections(one, 3, id)}</section>\n`;
 }

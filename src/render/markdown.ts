@@ -18,6 +18,7 @@ import { changeLines, driftBlocks } from "./drift-markdown.ts";
 import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } from "./markdown-text.ts";
+import { showOrganization } from "./organization-name.ts";
 import { foldOrganizations, type OrganizationResult, unplannedOf } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { phraseText } from "./phrase.ts";
@@ -146,19 +147,19 @@ function unplannedBlock(unread: readonly FailedOrganization[]): Block {
 		1,
 		["organization that could not be read", "organizations that could not be read"],
 		headings.unplanned,
-		unread.map(({ organizationId, error }) => `${codeSpan(organizationId)}: ${renderMessageText(error).join("; ")}`),
+		unread.map((one) => `${codeSpan(showOrganization(one))}: ${renderMessageText(one.error).join("; ")}`),
 	);
 }
 
 /** Returns the organizations without anything to decide, one line each. */
 function foldedBlock(organizations: readonly OrganizationResult[]): Block {
-	const lines = organizations.map(({ plan, verdict }) => `${showText(plan.organizationId)}  ${verdict}`);
+	const lines = organizations.map(({ plan, verdict }) => `${showOrganization(plan)}  ${verdict}`);
 	return folded(6, ["organization", "organizations"], `Nothing to decide (${lines.length})`, lines);
 }
 
 function organizationBlocks(one: OrganizationResult, amongOthers: boolean): readonly Block[] {
 	const { plan, threeWay, drift, verdict } = one;
-	const organization = codeSpan(plan.organizationId);
+	const organization = codeSpan(showOrganization(plan));
 	// Where something drifted, a reader could take the signs for earlier changes.
 	const hasSigns = drift === null ? hasFindings(threeWay) : needsSigns(plan);
 	const about = `${describeBase(threeWay)}${hasSigns ? ` ${signsMean}` : ""}`;

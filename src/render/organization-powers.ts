@@ -2,6 +2,7 @@
 import type { RootQuorum } from "../policy/access.ts";
 import type { PowerExplanation } from "../policy/explain-power.ts";
 import type { GroupPower } from "../policy/powers.ts";
+import type { NamedOrganization } from "./organization-name.ts";
 
 /** Something of the live organization that a result does not hold. */
 export interface MissingObject {
@@ -9,8 +10,7 @@ export interface MissingObject {
 	readonly because: string;
 }
 
-export interface OrganizationPowers {
-	readonly organizationId: string;
+export interface OrganizationPowers extends NamedOrganization {
 	/** When it was read, ISO 8601 in UTC. */
 	readonly readAt: string;
 	/** The moment at which time windows are judged, ISO 8601 in UTC: `--at`, else that of the reading by the service's clock. */

@@ -2,6 +2,7 @@
 
 import { renderCard, section } from "./html-details.ts";
 import { bdi, type Html, html } from "./html-text.ts";
+import { organizationHtml } from "./organization-html.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
 import { phraseHtml } from "./phrase.ts";
 import { describeRootQuorum, describeUnreadAccess, type PowerLine, type PowerRow, rowsOf } from "./power-rows.ts";
@@ -18,7 +19,7 @@ export function powersCards(result: CommandResult): readonly (Html | null)[] {
 
 function renderOrganization(organization: OrganizationPowers): Html {
 	const unread = describeUnreadAccess(organization).map((one) => html`<p class="doubt">${phraseHtml(one)}</p>`);
-	return html`<p class="soft">Organization <code>${organization.organizationId}</code>, at <time datetime="${organization.at}">${organization.at}</time></p>
+	return html`<p class="soft">Organization ${organizationHtml(organization)}, at <time datetime="${organization.at}">${organization.at}</time></p>
 <p>${phraseHtml(describeRootQuorum(organization))}</p>${unread}
 ${organization.why === undefined ? renderTable(rowsOf(organization)) : renderWhy(organization)}`;
 }

@@ -1,5 +1,7 @@
 /** Powers in Markdown: a list of rows for each organization, or the explanation of one power. */
+
 import { type Block, bullets, codeSpan, paragraph } from "./markdown-text.ts";
+import { showOrganization } from "./organization-name.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
 import { phraseMarkdown } from "./phrase.ts";
 import { describeRootQuorum, describeUnreadAccess, rowsOf } from "./power-rows.ts";
@@ -12,7 +14,7 @@ import { answersOf } from "./why-lines.ts";
 export function powersBlocks(result: CommandResult): readonly Block[] {
 	if (!isPowers(result)) return [];
 	return result.organizations.flatMap((one) => {
-		const head = `Organization ${codeSpan(one.organizationId)}, at ${codeSpan(one.at)}. ${phraseMarkdown(describeRootQuorum(one))}`;
+		const head = `Organization ${codeSpan(showOrganization(one))}, at ${codeSpan(one.at)}. ${phraseMarkdown(describeRootQuorum(one))}`;
 		return [
 			{ ...paragraph(head, 1), group: one.organizationId },
 			...[unreadBlock(one), ...(one.why === undefined ? [rowsBlock(one)] : whyBlocks(one))].map((block) => ({

@@ -1,5 +1,7 @@
 /** Powers as text: a table of two columns for each organization, or the explanation of one power. */
+
 import { showText } from "../escape.ts";
+import { showOrganization } from "./organization-name.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
 import { type Phrase, phraseText } from "./phrase.ts";
 import { describeRootQuorum, describeUnreadAccess, type PowerLine, type PowerRow, rowsOf } from "./power-rows.ts";
@@ -10,7 +12,7 @@ import { answersOf } from "./why-lines.ts";
 export function renderPowers({ organizations }: PowersResult, style: Style): string {
 	return organizations
 		.map((one) => {
-			const head = style.strong(`Organization ${showText(one.organizationId)}, at ${showText(one.at)}`);
+			const head = style.strong(`Organization ${showOrganization(one)}, at ${showText(one.at)}`);
 			return `${[head, ...powersLines(one)].join("\n")}\n`;
 		})
 		.join("\n");

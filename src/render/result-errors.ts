@@ -1,5 +1,7 @@
 /** The errors of a result: that of the call, and those of organizations that failed. */
+
 import type { Plan } from "../plan/plan.ts";
+import { showOrganization } from "./organization-name.ts";
 import { type CommandResult, type ErrorDescription, type FailedOrganization, notReadIn } from "./result.ts";
 
 /**
@@ -7,7 +9,7 @@ import { type CommandResult, type ErrorDescription, type FailedOrganization, not
  * the only organization of a result.
  */
 export function errorsOfFailed(
-	failed: readonly Pick<FailedOrganization, "organizationId" | "error">[],
+	failed: readonly Pick<FailedOrganization, "organizationId" | "organizationName" | "error">[],
 	isSeveral: boolean,
 ): readonly ErrorDescription[] {
 	const byMessage = Map.groupBy(failed, ({ error }) => error.message);
@@ -15,7 +17,7 @@ export function errorsOfFailed(
 		if (first === undefined) return [];
 		if (!isSeveral) return [first.error];
 		const more = others.length === 0 ? "" : ` and ${others.length} ${others.length === 1 ? "other" : "others"}`;
-		return [{ ...first.error, message: `organization ${first.organizationId}${more}: ${first.error.message}` }];
+		return [{ ...first.error, message: `organization ${showOrganization(first)}${more}: ${first.error.message}` }];
 	});
 }
 

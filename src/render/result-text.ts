@@ -1,12 +1,14 @@
 /**
  * Any result as text, for a terminal or a log. Errors and problems are not in it: they go to standard error.
  */
+
 import { showText, writeJson } from "../escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { renderImportKey, renderInit, renderValidate } from "./command-text.ts";
 import { renderDiscovery } from "./discovery.ts";
 import { renderDrift } from "./drift-text.ts";
 import { renderExplain } from "./explain-text.ts";
+import { namedAs, showOrganization } from "./organization-name.ts";
 import {
 	foldOrganizations,
 	hasDetails,
@@ -116,7 +118,7 @@ function renderOrganizations(result: OrganizationsResult, style: Style): readonl
 	const { full, folded } = foldOrganizations(result);
 	return [
 		...full.map((one) => renderOrganization(one, style)),
-		folded.map(({ plan, verdict }) => `Organization ${showText(plan.organizationId)}: ${verdict}\n`).join(""),
+		folded.map(({ plan, verdict }) => `Organization ${showOrganization(plan)}: ${verdict}\n`).join(""),
 		...(isAlone(result) ? [] : [renderUnread(result), `${summarizeResult(result).verdict}\n`]),
 		renderDropped(droppedOf(result), style),
 	];
@@ -130,9 +132,7 @@ export function renderOrganization({ plan, drift, threeWay }: OrganizationResult
 
 function renderUnread(result: OrganizationsResult): string {
 	return unplannedOf(result)
-		.map(({ organizationId, error }) => {
-			return `Organization ${organizationId}: could not be read: ${showText(error.message)}\n`;
-		})
+		.map((one) => `Organization ${showOrganization(one)}: could not be read: ${showText(one.error.message)}\n`)
 		.join("");
 }
 
@@ -164,12 +164,12 @@ function renderApply(result: ApplyResult, style: Style, quiet: boolean): string 
 function renderApplied(result: ApplyResult, style: Style, which: "all" | "open"): readonly string[] {
 	if (organizationsOf(result).some(({ results }) => results === null)) return [`${notApplied}\n`];
 	const { full, folded } = foldOrganizations(result);
-	const reported = full.map((one) => ({ organizationId: one.plan.organizationId, text: renderOne(one, style, which) }));
+	const reported = full.map((one) => ({ ...namedAs(one.plan), text: renderOne(one, style, which) }));
 	const unplanned = unplannedOf(result).map((one) => ({ ...one, text: renderUnplanned(one) }));
 	const all = [...reported, ...unplanned].sort(byOrganization);
 	if (isAlone(result)) return all.map(({ text }) => text);
 	return [
-		...all.map(({ organizationId, text }) => `${style.strong(`Organization ${organizationId}`)}\n${text}`),
+		...all.map((one) => `${style.strong(`Organization ${showOrganization(one)}`)}\n${one.text}`),
 		countNotRead(notReadIn(result).length),
 		countFolded(folded.length, "nothing to do"),
 		`${summarizeResult(result).verdict}\n`,

@@ -11,6 +11,7 @@ import type { Outcome, Report, StepResult } from "../plan/report.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { compareText } from "../plan/value.ts";
 import type { Discovery } from "./discovery-facts.ts";
+import type { NamedOrganization } from "./organization-name.ts";
 import type { MissingObject, OrganizationPowers } from "./organization-powers.ts";
 
 /** An error as every format shows it. */
@@ -32,8 +33,7 @@ interface Head<Command extends string, Error = null> {
 }
 
 /** An organization in which an error ended the work, so that it has no report. Without a plan it could not even be read. */
-export interface FailedOrganization {
-	readonly organizationId: string;
+export interface FailedOrganization extends NamedOrganization {
 	readonly error: ErrorDescription;
 	/** The steps that had finished by then, in the order in which they finished. */
 	readonly steps: readonly StepResult[];
@@ -93,11 +93,10 @@ interface AcceptedValue {
 }
 
 export interface ValidateResult extends Head<"validate"> {
-	readonly organizations: readonly {
-		readonly organizationId: string;
+	readonly organizations: readonly (NamedOrganization & {
 		readonly documentDigest: string;
 		readonly files: readonly string[];
-	}[];
+	})[];
 }
 
 export interface DiscoveryResult extends Head<"organizations">, Discovery {}
@@ -141,8 +140,7 @@ export interface StatusResult extends Head<"status"> {
 }
 
 /** What is pending or in doubt in one organization. */
-export interface OpenActivities {
-	readonly organizationId: string;
+export interface OpenActivities extends NamedOrganization {
 	/** User id to the alias of the document. */
 	readonly userNames: Readonly<Record<string, string>>;
 	readonly activities: readonly OpenActivity[];

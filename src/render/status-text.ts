@@ -1,11 +1,13 @@
 /**
  * Pending activities as text: those of `status`, and what became of those of `wait`.
  */
+
 import { listCovers, showNameWithin, showText } from "../escape.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import { idsIn } from "../plan/requests.ts";
 import { showIfUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
+import { showOrganization } from "./organization-name.ts";
 import type { OpenActivities, OpenActivity, StatusResult, WaitResult } from "./result.ts";
 import { renderPendingActivity } from "./waiting-text.ts";
 
@@ -14,7 +16,7 @@ export function renderStatus({ open }: StatusResult): string {
 }
 
 function renderOpen(open: OpenActivities): string {
-	const { organizationId, userNames, activities, abandoned, unanswered, unlisted } = open;
+	const { userNames, activities, abandoned, unanswered, unlisted } = open;
 	const lines = [
 		...activities.flatMap((activity) => renderActivity(activity, "", { userNames })),
 		...unanswered.map(
@@ -24,7 +26,7 @@ function renderOpen(open: OpenActivities): string {
 	];
 	const nothing = unlisted === null ? "  nothing is pending" : "  nothing known to this journal is pending";
 	return [
-		`Organization ${showText(organizationId)}`,
+		`Organization ${showOrganization(open)}`,
 		...(lines.length === 0 ? [nothing] : lines),
 		...abandoned.flatMap((activity) =>
 			renderActivity(activity, "abandoned, not counted, still pending: ", { userNames }),

@@ -1,6 +1,7 @@
 /**
  * A plan as text, and the words of plans that every format shares.
  */
+
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
 import { parseAddress, printScope } from "../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
@@ -17,6 +18,7 @@ import { describeOwner, showUser } from "../plan/user-labels.ts";
 import { summarizeApprovals } from "./approval-words.ts";
 import { capitalize, count } from "./count.ts";
 import { renderApprovals, renderImpact } from "./impact-text.ts";
+import { showOrganization } from "./organization-name.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { renderProblem } from "./problem-text.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
@@ -56,7 +58,7 @@ export function renderPlan(
 	note: NoteOf = noNote,
 ): string {
 	const lines = [
-		style.strong(`Organization ${showText(plan.organizationId)}`),
+		style.strong(`Organization ${showOrganization(plan)}`),
 		"",
 		...renderImpact(plan, style),
 		...lead,

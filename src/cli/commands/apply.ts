@@ -4,6 +4,7 @@ import { type DesiredFleet, filterFleet, fleetOf } from "../../document/fleet.ts
 import { ConfigurationError, exitCodes, InterruptedError, StalePlanError } from "../../errors.ts";
 import { exitCodeOf } from "../../plan/report.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
+import { namedAs, showOrganization } from "../../render/organization-name.ts";
 import { isIdle } from "../../render/organizations.ts";
 import type { OrganizationPart } from "../../render/part.ts";
 import { renderStep } from "../../render/report-text.ts";
@@ -252,9 +253,9 @@ async function applyOne(one: ComparedOrganization, possible: number, run: ApplyR
 	const { output, openRun } = run;
 	const { plan, desired } = one.comparison;
 	const { organizationId } = plan;
-	if (isImpossible(plan)) return { ...failedPart({ organizationId, error: describeImpossible(plan) }), plan };
+	if (isImpossible(plan)) return { ...failedPart({ ...namedAs(plan), error: describeImpossible(plan) }), plan };
 	const { applyPlan } = await import("../../sync/apply.ts");
-	const about = run.size === 1 ? "" : `${organizationId} `;
+	const about = run.size === 1 ? "" : `${showOrganization(plan)} `;
 	const end = await applyPlan(one.comparison, {
 		...contextOf(one, possible, run),
 		onStep: (result, done, total) => {
@@ -263,7 +264,7 @@ async function applyOne(one: ComparedOrganization, possible: number, run: ApplyR
 	});
 	if ("error" in end) {
 		output.showStack(end.error);
-		return { ...failedPart({ organizationId, ...end }), plan };
+		return { ...failedPart({ ...namedAs(plan), ...end }), plan };
 	}
 	const { report } = end;
 	openRun?.recordApplied(plan, report, desired.digest, end.readPosition);

@@ -1,8 +1,10 @@
 /** Compares documents with live organizations, and submits nothing. One failed read does not stop the others. */
+
 import type { DesiredFleet } from "../../document/fleet.ts";
 import { ConfigurationError, InterruptedError, OrgsyncError, TransportError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { BaseDocument } from "../../plan/three-way.ts";
+import { nameMember } from "../../render/organization-name.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import type { Journal, JournalSummary } from "../../sync/journal.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
@@ -85,7 +87,7 @@ export async function* compareFleet<T extends object>(
 		} catch (error) {
 			if (isAlone || !(error instanceof OrgsyncError)) throw error;
 			reachable.failed(error);
-			return { organizationId, error };
+			return { organizationId, ...nameMember(fleet.load(organizationId)), error };
 		} finally {
 			done += 1;
 			collectGarbage();

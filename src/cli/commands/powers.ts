@@ -1,6 +1,7 @@
 /**
  * `powers`: who can do what in the live organizations of the documents, and why. It has a Reader, so it cannot submit.
  */
+
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
@@ -9,6 +10,7 @@ import { explainPower } from "../../policy/explain-power.ts";
 import type { ActivityGroup } from "../../policy/groups.ts";
 import { findPowers, type GroupPower } from "../../policy/powers.ts";
 import { narrowToTag, narrowToUser } from "../../policy/select-powers.ts";
+import { nameMember } from "../../render/organization-name.ts";
 import type { OrganizationPowers } from "../../render/organization-powers.ts";
 import { type PowersResult, resultHead } from "../../render/result.ts";
 import type { AccessReading } from "../../sync/read-access.ts";
@@ -49,7 +51,8 @@ export async function powers(words: readonly string[], call: Call<PowersFlags>):
 			output.progress(`reading organization ${organizationId}`);
 			const reading = await readAccessOnly(organizationId, client.forOrganization().reader, terminal.now);
 			const aliases = desired === undefined ? {} : namesOfUsers(desired);
-			return { organizationId, reading, aliases, names: namesIn(reading, aliases) };
+			const names = { ...nameMember(desired), ...namesIn(reading, aliases) };
+			return { organizationId, reading, aliases, names };
 		}),
 	);
 	output.clear();
@@ -86,7 +89,7 @@ function readQuestion(words: readonly string[], { why = false, group, user, tag 
 interface ReadOrganization {
 	readonly organizationId: string;
 	readonly reading: AccessReading;
-	readonly names: Pick<OrganizationPowers, "userNames" | "liveNames" | "tagNames" | "policyNames">;
+	readonly names: Pick<OrganizationPowers, "organizationName" | "userNames" | "liveNames" | "tagNames" | "policyNames">;
 	/** User id to the alias of the document. */
 	readonly aliases: Readonly<Record<string, string>>;
 }

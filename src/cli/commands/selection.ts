@@ -8,8 +8,7 @@ import { type DesiredFleet, filterFleet, mapFleet, organizationsIn } from "../..
 import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import { checkSchema } from "../../schema.ts";
-import { validators } from "../../validators/requests.ts";
+import { formats } from "../../schema-formats.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import type { ConnectionFlags } from "../connect.ts";
 import { localOrganizationId } from "../local-seed.ts";
@@ -151,7 +150,7 @@ export const inEnvironment = "the environment variable for the organization has 
 /** Throws ConfigurationError for an invalid organization id, before any request. `hint` is where it comes from. */
 export function checkOrganizationId(organizationId: string | undefined, hint?: string): void {
 	if (organizationId === undefined) return;
-	if (checkSchema(validators, "operations/list_user_tags.json#/$defs/request", { organizationId }).length === 0) return;
+	if (formats.uuid.test(organizationId)) return;
 	const message = `\`${showText(organizationId)}\` is not an organization id: it must be a UUID`;
 	throw new ConfigurationError(message, hint === undefined ? {} : { hint });
 }

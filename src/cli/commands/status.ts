@@ -1,10 +1,12 @@
 /**
  * `status`: pending activities, and what was submitted without an answer. It submits nothing.
  */
+
 import { exitCodes } from "../../errors.ts";
 import { addressesOf } from "../../plan/activity-objects.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { PendingActivity } from "../../plan/pending.ts";
+import { nameMember } from "../../render/organization-name.ts";
 import {
 	type OpenActivities,
 	type OpenActivity,
@@ -50,6 +52,7 @@ function describeOpen(
 	const inDoubt = new Set(activities.flatMap((one) => (one.activityId === null ? [one.fingerprint] : [])));
 	return {
 		organizationId,
+		...nameMember(desired),
 		userNames: names.userNames,
 		activities: activities.filter(({ activityId }) => activityId !== null).map(withCovers),
 		abandoned: abandoned.map(withCovers),

@@ -2,6 +2,7 @@
  * `validate`: checks documents. It calls no service.
  */
 import { exitCodes } from "../../errors.ts";
+import { nameMember } from "../../render/organization-name.ts";
 import { resultHead, type ValidateResult } from "../../render/result.ts";
 import type { Call } from "../output.ts";
 import { readSharded, type ShareFlags } from "./selection.ts";
@@ -11,10 +12,11 @@ export async function validate(call: Call<ShareFlags>): Promise<ValidateResult> 
 	const organizations = await readSharded(call);
 	return {
 		...resultHead("validate", exitCodes.inSync, null),
-		organizations: organizations.map(({ organizationId, digest, files }) => ({
-			organizationId,
-			documentDigest: digest,
-			files,
+		organizations: organizations.map((desired) => ({
+			organizationId: desired.organizationId,
+			...nameMember(desired),
+			documentDigest: desired.digest,
+			files: desired.files,
 		})),
 	};
 }

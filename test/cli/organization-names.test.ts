@@ -1,0 +1,75 @@
+/**
+ * Names of organizations: `name` of the document beside the id, in every format, and never in place of it.
+ */
+import { describe, expect, test } from "vitest";
+import { writeJson } from "../../src/escape.ts";
+import { expectNoSecret, readOutput } from "../run.ts";
+import { document, makeWorld, organizationId, policies } from "../world.ts";
+
+const missing = "f0000000-0000-4000-8000-000000000009";
+const named = (name: string): string =>
+	`name: ${writeJson(name)}\n${document(`absent: { policies: [${policies[0]}] }`)}`;
+const inJson = ["--format", "json"];
+
+describe("the name of an organization", () => {
+	test("is shown with the id by every command and format", async () => {
+		const world = await makeWorld(named("Acme Europe"));
+		const both = `Acme Europe (${organizationId})`;
+		for (const words of [["validate"], ["plan"], ["drift"], ["status"], ["powers"]]) {
+			expect((await world.run(words)).stdout, words[0]).toContain(both);
+			const json = JSON.stringify(readOutput(await world.run([...words, ...inJson])));
+			expect(json, words[0]).toContain(`"organizationName":"Acme Europe"`);
+		}
+		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain(`Organization \`${both}\`, read`);
+		expect((await world.run(["plan", "--format", "html"])).stdout).toContain(
+			`Organization Acme Europe <code>${organizationId}</code>, read`,
+		);
+		expect((await world.run(["apply", "--yes"])).stderr).toContain(`Organization ${both}\n`);
+	});
+
+	test("is shown for an organization of several, and for one that cannot be read", async () => {
+		const world = await makeWorld(
+			`${named("Acme")}---\norganizationId: ${missing}\nname: Lost\nuserTags: [{ name: x }]\n`,
+		);
+		for (const command of ["plan", "drift"]) {
+			const { stdout, stderr } = await world.run([command]);
+			expect(stdout).toContain(`Organization Acme (${organizationId})\n`);
+			expect(stdout).toContain(`Organization Lost (${missing}): could not be read: `);
+			expect(stderr).toContain(`error: organization Lost (${missing}): `);
+		}
+		expect((await world.run(["plan", "--format", "github"])).stdout).toContain(`organization Lost (${missing}): `);
+		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain(`\`Lost (${missing})\`: `);
+	});
+
+	test("cannot be taken for an id, act on a terminal or a page, or be longer than a line", async () => {
+		for (const [name, shown] of [
+			[missing, `"${missing}" (${organizationId})`],
+			["a\u202eb", `a\\u{202e}b (${organizationId})`],
+			[`x (${missing})`, `"x (${missing})" (${organizationId})`],
+			["n".repeat(500), `${"n".repeat(59)}… (${organizationId})`],
+		]) {
+			const world = await makeWorld(named(name ?? ""));
+			expect((await world.run(["plan"])).stdout).toContain(`Organization ${shown}\n`);
+		}
+		const world = await makeWorld(named("<script>alert(1)</script>"));
+		expect((await world.run(["plan", "--format", "html"])).stdout).not.toContain("<script>alert(1)");
+	});
+
+	test("is part of what a saved plan is bound to", async () => {
+		const world = await makeWorld(named("Acme"));
+		await world.run(["plan", "--out", "plan.json"]);
+		expect((await world.run(["show", "plan.json"])).stdout).toContain(`Organization Acme (${organizationId})\n`);
+		world.write("orgsync.yaml", named("Production"));
+		expect((await world.run(["apply", "--plan", "plan.json"])).code).toBe(3);
+		expect(world.submits()).toEqual([]);
+	});
+
+	test("is the same in all documents of the organization", async () => {
+		const world = await makeWorld(`${named("Acme")}---\norganizationId: ${organizationId}\nname: Other\n`);
+		const { code, stderr } = await world.run(["validate"]);
+		expect(code).toBe(3);
+		expect(stderr).toContain("`name` is `Other` here and `Acme` on line 1; documents of one organization must agree");
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

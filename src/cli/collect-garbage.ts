@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 const callsBetween = 64;
 
 /** Bytes that the process may grow by before the garbage is collected. */
-const maxGrowthBytes = 24 * 1024 * 1024;
+const maxGrowthBytes = 16 * 1024 * 1024;
 
 let calls = 0;
 let limitBytes = Number.POSITIVE_INFINITY;

@@ -1,17 +1,17 @@
 /** Compares documents with live organizations, and submits nothing. One failed read does not stop the others. */
 
 import type { DesiredFleet } from "../../document/fleet.ts";
-import { ConfigurationError, InterruptedError, OrgsyncError, TransportError } from "../../errors.ts";
+import { ConfigurationError, InterruptedError, OrgsyncError, StorageError, TransportError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { BaseDocument } from "../../plan/three-way.ts";
 import { nameMember } from "../../render/organization-name.ts";
 import type { Comparison } from "../../sync/compare.ts";
-import type { Journal, JournalSummary } from "../../sync/journal.ts";
+import { emptyJournal, type Journal, type JournalSummary } from "../../sync/journal.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
 import { organizationChannel } from "../../tracing.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
 import { collectGarbage } from "../collect-garbage.ts";
-import { type Connection, type ConnectionFlags, viewJournal } from "../connect.ts";
+import { type Connection, type ConnectionFlags, readJournalOf } from "../connect.ts";
 import type { OrganizationError } from "../failure.ts";
 import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output.ts";
@@ -68,9 +68,14 @@ export async function* compareFleet<T extends object>(
 	const { connection, flags, output } = context;
 	const { organizationIds } = fleet;
 	refuseUnknownLocal(organizationIds, connection);
-	const journal = context.journal ?? (await viewJournal(organizationIds, context));
+	// Read organization by organization: all entries of a large fleet would fill the memory.
+	const view = context.journal === undefined ? await readJournalOf(context) : undefined;
+	const journal = context.journal ?? view ?? emptyJournal;
 	const reachable = watchReach(flags.concurrency);
 	const { isAlone = organizationIds.length === 1 } = context;
+	const comparing = { ...(await import("../../sync/compare.ts")), ...(await import("../../sync/settle.ts")) };
+	/** An entry that cannot be used ends a call that only reads: which organization it is of may be wrong too. */
+	const isOfJournal = (error: OrgsyncError): boolean => view !== undefined && error instanceof StorageError;
 	let done = 0;
 	const limits = { maxConcurrency: flags.concurrency, maxAhead: aheadFactor * flags.concurrency };
 	const compare = async (organizationId: string): Promise<T | OrganizationError> => {
@@ -79,13 +84,13 @@ export async function* compareFleet<T extends object>(
 		try {
 			reachable.check();
 			const read = async (): Promise<T> => {
-				const compared = await compareOne(fleet.load(organizationId), context, journal);
+				const compared = await compareOne(fleet.load(organizationId), comparing, context, journal);
 				reachable.answered();
 				return use(compared);
 			};
 			return await organizationChannel.tracePromise(read, { organizationId, work: "read" });
 		} catch (error) {
-			if (isAlone || !(error instanceof OrgsyncError)) throw error;
+			if (isAlone || !(error instanceof OrgsyncError) || isOfJournal(error)) throw error;
 			reachable.failed(error);
 			return { organizationId, ...nameMember(fleet.load(organizationId)), error };
 		} finally {
@@ -96,6 +101,7 @@ export async function* compareFleet<T extends object>(
 	try {
 		yield* mapInOrder(organizationIds, limits, compare);
 	} finally {
+		view?.close();
 		output.clear();
 	}
 }
@@ -111,14 +117,17 @@ export async function compareEach(fleet: DesiredFleet, context: ComparingContext
 	return { compared, failed };
 }
 
+/** What compares an organization, loaded when a command needs it. */
+type Comparing = Pick<typeof import("../../sync/compare.ts"), "compareLive"> &
+	Pick<typeof import("../../sync/settle.ts"), "settleOpenEntries">;
+
 /** Settles open requests of earlier runs if there is a journal for that, then reads the organization and makes its plan. */
 async function compareOne(
 	desired: DesiredOrganization,
+	{ compareLive, settleOpenEntries }: Comparing,
 	{ connection, flags, terminal, signal, baseOf, retryRejected, submitterOf, journal: written }: ComparingContext,
 	journal: JournalSummary,
 ): Promise<ComparedOrganization> {
-	const { compareLive } = await import("../../sync/compare.ts");
-	const { settleOpenEntries } = await import("../../sync/settle.ts");
 	const { organizationId } = desired;
 	if (signal?.aborted === true)
 		throw new InterruptedError("orgsync was interrupted before it read this organization; nothing was sent");

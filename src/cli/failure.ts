@@ -37,7 +37,7 @@ export function failureResult(command: string, error: unknown): FailureResult {
 }
 
 /** Returns the fields that results about organizations have in common; `codes` are the exit codes besides those of `errors`. */
-export function organizationsHead<Command extends string>(
+function organizationsHead<Command extends string>(
 	command: Command,
 	plans: readonly Plan[],
 	errors: readonly OrganizationError[],

@@ -11,7 +11,7 @@ import { type Answer, keepSecret, makeFolder, runProgram, type Started, startPro
 
 const root = resolve(import.meta.dirname, "..");
 const copy = makeFolder();
-const orgsync = [process.execPath, join(copy, "src/cli/main.ts")];
+const orgsync = [process.execPath, join(copy, "src/cli/start.ts")];
 
 const key = makeKey();
 keepSecret(key.privateKey);

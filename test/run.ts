@@ -47,7 +47,7 @@ export interface Started {
 
 const main = process.env.ORGSYNC_TEST_DIST
 	? commandFile
-	: fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
+	: fileURLToPath(new URL("../src/cli/start.ts", import.meta.url));
 
 /** The command that is `orgsync`. */
 export const orgsync: readonly string[] = [process.execPath, main];

@@ -15,7 +15,7 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
 	const finish = (code: ExitCode): void => {
 		exitCode = code;
 	};
-	const program = makeProgram(terminal, finish, findPrivateKeys(given));
+	const program = makeProgram(terminal, finish, findPrivateKeys(given), given[0]);
 	// Mistakes in flags are printed in the requested format.
 	for (const command of [program, ...program.commands]) {
 		command.exitOverride().configureOutput({

@@ -7,10 +7,11 @@ import type { Position } from "../plan/organization.ts";
 import type { EachValue, ListRow } from "./each.ts";
 import { type ListReading, listLimits } from "./list-reading.ts";
 
-/** Max characters of a row. A quote that is not closed would make one of the rest of the file. */
-const maxRowLength = 1024 * 1024;
+/** Max fields of a row: as many as the columns of a spreadsheet. Most of them are empty then. */
+const maxFields = 16_384;
 
 const lineFeed = 10;
+const quote = 34;
 
 /** Reads the rows of a text. Throws StopReading after it reports a problem of the file itself. */
 export function readCsv(text: string, reading: ListReading): void {
@@ -34,12 +35,14 @@ class CsvReader {
 	}
 
 	read(): void {
+		this.#refuseManyFields();
 		try {
 			parse(this.#bytes, {
 				delimiter: this.#delimiter,
 				record_delimiter: ["\r\n", "\n"],
 				relax_column_count: true,
-				max_record_size: maxRowLength,
+				// A quote that is not closed would make one row of the rest of the file.
+				max_record_size: listLimits.rowLength,
 				on_record: (record: readonly string[], { bytes }: { readonly bytes: number }) => {
 					this.#take(record, bytes);
 					return null;
@@ -52,6 +55,22 @@ class CsvReader {
 		}
 		if (this.#header === undefined)
 			this.#reading.refuse(this.#at(), "empty-list", "the list is empty; it needs a header");
+	}
+
+	/** Refuses a row with too many fields, each of which would take far more memory than its delimiter. */
+	#refuseManyFields(): void {
+		const delimiter = this.#delimiter.charCodeAt(0);
+		let [count, isQuoted, line] = [0, false, 1];
+		for (const byte of this.#bytes) {
+			if (byte === lineFeed) line += 1;
+			if (byte === quote) isQuoted = !isQuoted;
+			else if (isQuoted) continue;
+			else if (byte === lineFeed) count = 0;
+			else if (byte === delimiter) count += 1;
+			if (count < maxFields) continue;
+			const at = { file: this.#reading.file, line, column: 1 };
+			this.#reading.refuse(at, "too-many-columns", "the row has more than 16,384 values; is it a list?");
+		}
 	}
 
 	/** Reads one record, which ends at byte `end`. */

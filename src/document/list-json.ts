@@ -112,6 +112,7 @@ class JsonReader {
 	/** Returns the offset after the item that begins at the offset. */
 	#endOfItem(): number {
 		const end = this.#endOfValue(this.#offset);
+		if (end - this.#offset > listLimits.rowLength) this.#refuse("this item of the list is larger than 1 MiB");
 		if (end > this.#offset) return end;
 		return this.#refuse("this item of the list does not end; is a `}` or a quote missing?");
 	}

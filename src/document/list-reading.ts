@@ -9,6 +9,8 @@ export const listLimits = {
 	bytes: 64 * 1024 * 1024,
 	rows: 500_000,
 	columns: 200,
+	/** Characters of one row. */
+	rowLength: 1024 * 1024,
 } as const;
 
 /** The rest of a list cannot be read; its problem is reported. */

@@ -3,7 +3,8 @@
  *
  * Stages: bytes -> text (file-text.ts) -> YAML (yaml.ts) -> cells, which are values with positions (tree.ts) -> structure
  * by the schema (structure.ts) -> desired state of all documents of an organization (organization.ts). A document that
- * fails in one stage does not reach the next. The others do, so that all problems are reported at once.
+ * fails in one stage does not reach the next. The others do, so that all problems are reported at once. A document with
+ * `organizations` has cells for each row of its list (template.ts).
  */
 import type { Problem } from "../errors.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";

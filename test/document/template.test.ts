@@ -179,6 +179,7 @@ describe("a CSV list", () => {
 			`${Array.from({ length: 201 }, (_, index) => `c${index}`).join(",")}\n`,
 			"1:891 too-many-columns",
 		],
+		["a row of delimiters", `${header}${row(1)}${",".repeat(20_000)}\n`, "3:1 too-many-columns"],
 		["UTF-16", Buffer.from(header, "utf16le").toString("latin1"), "1:2 not-text"],
 		["a hidden character", `${header}${id(1)},${id(2)}\u200b,${id(3)}\n`, "2:38 invisible-character"],
 		["an empty value that is used", `${header}${id(1)},,${id(3)}\n`, "2:38 empty-value"],
@@ -198,6 +199,7 @@ describe("a JSON list", () => {
 			"1:160 json-syntax",
 		],
 		["text after its end", "[] []", "1:4 json-syntax"],
+		["a huge item", `[{"a": ${"[".repeat(600_000)}${"]".repeat(600_000)}}]`, "1:2 json-syntax"],
 		["no items", " [ ] ", "1:1 empty-list"],
 	])("with %s is refused at its place", (_what, list, place) => {
 		expect(ofJson(list).places).toEqual([`list ${place}`]);

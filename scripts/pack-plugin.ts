@@ -16,7 +16,7 @@ const platforms = ["darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64",
 /** Packs the plugin's folder into archives in a folder, and lists the checksums of all archives there. */
 export function packPlugin(plugin: string, folder: string): void {
 	const { version } = JSON.parse(readFileSync(join(plugin, "package.json"), "utf8")) as { version: string };
-	// The launcher of POSIX is the only file that is run by itself.
+	// The launcher of POSIX is the only file that is run directly.
 	const archive = makeArchive(plugin, ["pulumi-resource-orgsync"]);
 	const names = platforms.map((platform) => `pulumi-resource-orgsync-v${version}-${platform}.tar.gz`);
 	writeArchives(folder, "pulumi-resource-orgsync-", Object.fromEntries(names.map((name) => [name, archive])));

@@ -2,13 +2,11 @@
  * Describes errors in results, and finds the exit codes that they lead to.
  */
 
-import { combineExitCodes, DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
-import type { Plan } from "../plan/plan.ts";
+import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
 import type { StepResult } from "../plan/report.ts";
 import { type NamedOrganization, namedAs } from "../render/organization-name.ts";
 import type { OrganizationPart } from "../render/part.ts";
 import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../render/result.ts";
-import { errorsOfFailed, hasSeveral } from "../render/result-errors.ts";
 
 /** An organization in which an error ended the work. */
 export interface OrganizationError extends NamedOrganization {
@@ -34,22 +32,6 @@ export function describeError(error: unknown): ErrorDescription {
 export function failureResult(command: string, error: unknown): FailureResult {
 	const problems = error instanceof DocumentError ? error.problems : [];
 	return { ...resultHead(command, exitCodeOfError(error), describeError(error)), problems };
-}
-
-/** Returns the fields that results about organizations have in common; `codes` are the exit codes besides those of `errors`. */
-export function organizationsHead<Command extends string>(
-	command: Command,
-	plans: readonly Plan[],
-	errors: readonly OrganizationError[],
-	codes: readonly ExitCode[],
-) {
-	const failed = errors.map(describeFailed);
-	const [first = null] = errorsOfFailed(failed, hasSeveral(plans, failed));
-	return {
-		...resultHead(command, combineExitCodes([...codes, ...errors.map(exitCodeOfFailed)]), first),
-		plans,
-		...(failed.length === 0 ? {} : { failed }),
-	};
 }
 
 /** Returns the failure as results have it. */

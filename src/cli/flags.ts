@@ -43,7 +43,7 @@ export function documentFlags(): readonly Option[] {
 
 /** The documents, and which of their objects and organizations. */
 export function scopeFlags(): readonly Option[] {
-	const only = repeatableFlag("--only <kind/glob>", "limit to a kind, or to some objects: userTag/sign*");
+	const only = repeatableFlag("--only <kind/glob>", "limit to a kind, a pattern (userTag/sign*) or an address");
 	return [...documentFlags(), ...flagGroup("Scope", [only.default([], "all"), shardFlag()])];
 }
 

@@ -38,10 +38,15 @@ export function checkFleet(
 ): CheckedFleet {
 	const places = new Map<string, number>();
 	const problems = readDocuments(sources, environment, options, (desired) => {
-		places.set(desired.organizationId, store.put(desired));
+		places.set(detach(desired.organizationId), store.put(desired));
 	});
 	if (problems.length > 0) places.clear();
 	return { fleet: storedFleet(places, store), problems };
+}
+
+/** Returns a copy of the text. V8 keeps a whole document in memory for the sake of a part of it. */
+function detach(text: string): string {
+	return Buffer.from(text, "utf8").toString("utf8");
 }
 
 /** Returns a fleet of organizations that are in memory. */

@@ -22,8 +22,10 @@ export interface AliasDifference {
 }
 
 export interface UserLabel {
-	/** The alias, or the whole id where there is none. */
+	/** The alias; where there is none the live name, or the whole id if that is not known either. */
 	readonly name: string;
+	/** Whether the name is the live one. Others can give a user any name, so the label has the id too. */
+	readonly isLive: boolean;
 	/** Whether only the base document has the alias. */
 	readonly isFormer: boolean;
 	/** The beginning of the id, unique among these users; null where the name is enough, or is the id. */
@@ -45,7 +47,9 @@ export function labelUser(anyId: string, names: UserNames): UserLabel {
 	const live = liveNames === undefined ? undefined : ownText(liveNames, userId);
 	const isMissing = liveNames !== undefined && live === undefined;
 	if (alias === undefined) {
-		return { name: userId, isFormer: false, shortId: null, liveName: live === "" ? null : (live ?? null), isMissing };
+		const plain = { isFormer: false, liveName: null, isMissing };
+		if (live === undefined || live === "") return { ...plain, name: userId, isLive: false, shortId: null };
+		return { ...plain, name: live, isLive: true, shortId: indexOf(names).shortIdOf(userId) };
 	}
 	const isFormer = (names.aliases ?? []).some((one) => one.alias === alias && one.before === userId);
 	const { owners, shortIdOf } = indexOf(names);
@@ -56,6 +60,7 @@ export function labelUser(anyId: string, names: UserNames): UserLabel {
 	const isDoubtful = isFormer || isMissing || isOther || isShared || isId || showName(alias).length > maxNameLength;
 	return {
 		name: alias,
+		isLive: false,
 		isFormer,
 		shortId: isDoubtful ? shortIdOf(userId) : null,
 		liveName: isOther || isFormer ? (live ?? null) : null,
@@ -70,10 +75,12 @@ export function isSameLabel(left: UserLabel, right: UserLabel): boolean {
 }
 
 /** The parts of the label behind its name, words first; `show` makes the live name safe. */
-export function describeLabel({ isFormer, shortId, liveName, isMissing }: UserLabel, show: (name: string) => string) {
+export function describeLabel(label: UserLabel, show: (name: string) => string): readonly string[] {
+	const { isLive, isFormer, shortId, liveName, isMissing } = label;
 	return [
 		...(isFormer ? ["alias before this change"] : []),
 		...(shortId === null ? [] : [`id ${shortId}`]),
+		...(isLive ? ["no alias"] : []),
 		...(liveName === null ? [] : [`live name ${show(liveName)}`]),
 		...(isMissing ? ["no live user"] : []),
 	];

@@ -148,7 +148,7 @@ class OwnClaims {
 		this.#file = join(folder, this.name);
 	}
 
-	/** Whether the file is there, and with it the folder of this user alone: nobody else removes a folder that has a file. */
+	/** Whether the file is there, and with it the folder of this user alone: no other process removes a folder that has a file. */
 	get isOpen(): boolean {
 		return this.#descriptor !== undefined && fstatSync(this.#descriptor).nlink > 0;
 	}

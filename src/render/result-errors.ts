@@ -28,7 +28,7 @@ function errorsInside(result: CommandResult): readonly ErrorDescription[] {
 }
 
 /** Whether these plans and failures are of more than one organization. */
-export function hasSeveral(
+function hasSeveral(
 	plans: readonly Pick<Plan, "organizationId">[],
 	failed: readonly Pick<FailedOrganization, "organizationId">[],
 ): boolean {

@@ -36,7 +36,7 @@ function only(series: Series, ...names: readonly string[]): Series {
 
 // The first one may install the parsers.
 describe("--format openmetrics", { timeout: 120_000 }, () => {
-	test("tells a fleet from an error, and drift from its absence, in text that two parsers accept", async (context) => {
+	test("distinguishes a fleet from an error, and drift from its absence, in text that two parsers accept", async (context) => {
 		const world = await makeWorld(`${signers}${theirs}`);
 		await addSecond(world);
 		const changedMs = Date.now();

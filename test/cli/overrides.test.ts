@@ -58,7 +58,7 @@ describe("--allow", () => {
 		}
 	});
 
-	test("previews in plan what apply judges, and a saved plan allows nothing by itself", async () => {
+	test("previews in plan what apply judges, and a saved plan allows nothing on its own", async () => {
 		const world = await makeWorld(guarded);
 		const planned = await world.run(["plan", ...allow, "--out", "plan.json"]);
 		expect(planned.stdout).toContain("Overrides used:\n  --allow policies=1: 1 policy would be removed");

@@ -68,6 +68,11 @@ describe("--only narrows the plan and its reads", () => {
 			requests: ["list_user_tags", ...more],
 		},
 		{ selections: [`policy/${policies[1]}`], addresses: [second], requests: more },
+		{
+			selections: ["userTag:oncall", second ?? ""],
+			addresses: ["userTag:oncall", second],
+			requests: ["list_user_tags", ...more],
+		},
 		{ selections: ["policy/9*1", "policy/9*3"], addresses: [first, third], requests: more },
 		{ selections: ["oauthProvider/bob/*"], addresses: ofBob, requests: more },
 		{
@@ -92,6 +97,13 @@ describe("--only narrows the plan and its reads", () => {
 		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
 		expect(stderr).toBe(`error: --only ${selection}: no object of the documents matches\n`);
 		expect(world.requests()).toEqual([]);
+	});
+
+	test("and refuses an address with a wildcard, and says how to write a pattern", async () => {
+		const world = await makeWorld(everything);
+		expect((await world.run(["plan", ...only("userTag:sign*")])).stderr).toBe(
+			"error: --only userTag:sign*: no object of the documents matches\nhint: an address has no wildcards: write KIND/GLOB\n",
+		);
 	});
 
 	test("so that the plans of all kinds together are the whole plan", async () => {

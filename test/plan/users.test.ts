@@ -51,10 +51,10 @@ describe("a user", () => {
 			"alice (id 10000001…)",
 			names({ [alice]: "alice", [bob]: "alice" }, undefined),
 		],
-		["without an alias", `${alice} (live name alice)`, names({ [bob]: "bob" }, { [alice]: "alice", [bob]: "bob" })],
+		["without an alias", "alice (id 10000001…, no alias)", names({ [bob]: "bob" }, { [alice]: "alice", [bob]: "bob" })],
 		[
 			"without an alias, whose live name is an alias",
-			`${alice} (live name bob)`,
+			"bob (id 10000001…, no alias)",
 			names({ [bob]: "bob" }, { [alice]: "bob", [bob]: "bob" }),
 		],
 		["without an alias, of whom no live name was read", alice, names({})],
@@ -85,7 +85,7 @@ describe("a user", () => {
 	it("with an alias that resembles another user's is distinguished from that user on both sides", () => {
 		const all = names({ [bob]: "bob" }, { [alice]: "bob", [bob]: "bob" });
 		expect(showUser(bob, all)).toBe("bob (id 10000002…)");
-		expect(showUser(alice, all)).toBe(`${alice} (live name bob)`);
+		expect(showUser(alice, all)).toBe("bob (id 10000001…, no alias)");
 	});
 
 	it("is shown with as much of the id as distinguishes it from all others", () => {

@@ -73,7 +73,7 @@ interface Kill {
 
 /**
  * Kills processes of a running up, and waits until the command has ended; orphans go on, as they would. Returns whether
- * there was somebody to kill.
+ * there was a process to kill.
  */
 async function killDuring({ world, stack }: PulumiWorld, adapter: Adapter, kill: Kill): Promise<boolean> {
 	world.clearRequests();

@@ -103,7 +103,7 @@ describe("an Organization of the plugin", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	it("tells the diff of a part which of its properties drifted, and nothing of a part that is in sync", async () => {
+	it("gives the diff of a part which of its properties drifted, and nothing of a part that is in sync", async () => {
 		const world = await makeWorld();
 		const plugin = await configuredPlugin(world);
 		const drifting = {

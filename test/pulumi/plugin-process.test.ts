@@ -16,7 +16,7 @@ import { configureFor, connectPlugin } from "./plugin-client.ts";
 const main = fileURLToPath(new URL("../../src/pulumi/plugin/main.ts", import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
-/** Nobody listens there: an engine that shows nothing. */
+/** Nothing listens there: an engine that shows nothing. */
 const noEngine = "127.0.0.1:1";
 
 function start(words: readonly string[], cwd = makeFolder()): ChildProcess & { readonly ended: Promise<unknown> } {

@@ -69,7 +69,7 @@ describe("properties of the plugin", () => {
 		);
 	});
 
-	it("tell nested secrets and outputs, and have one placeholder for everything unknown", () => {
+	it("recognize nested secrets and outputs, and have one placeholder for everything unknown", () => {
 		const output = (more: object) => ({
 			"4dabf18193072939515e22adb298388d": "d0e6a833031e9bbcd3f4e8bde6ca49a4",
 			...more,

@@ -31,7 +31,7 @@ describe("the impact of a plan as Markdown", () => {
 			"bob can now sign alone, with any wallet or key; before: 2 of signers (alice, bob, carol)",
 			"fewer approvals are needed to create wallets, where wallet.id == 'w-1'",
 			"could not compare who can submit CREATE_WALLET_ACCOUNTS activities",
-			"userTag:admins will wait for 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin))",
+			"userTag:admins will wait for 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias))",
 		]) {
 			expect(open).toContain(said);
 		}

@@ -64,14 +64,14 @@ describe("a plan as text", () => {
 			      policy \`two signers\`; \`WALLET/CREATE\`
 			  + dave now takes part in creating, changing and removing policies: 2 of admins (alice, bob, dave)
 			      policy \`admins\`; for example alice and dave; \`POLICY/CREATE\`, \`POLICY/UPDATE\`, \`POLICY/DELETE\`
-			  - 10000005-7a3f-4c9e-9d40-000000000005 (live name erin) no longer takes part in removing policies: now 2 of admins (alice, bob, dave)
-			      policy \`admins\`; for example alice and 10000005-7a3f-4c9e-9d40-000000000005 (live name erin); \`POLICY/DELETE\`
+			  - erin (id 10000005…, no alias) no longer takes part in removing policies: now 2 of admins (alice, bob, dave)
+			      policy \`admins\`; for example alice and erin (id 10000005…, no alias); \`POLICY/DELETE\`
 			  ? could not compare who can submit \`CREATE_WALLET_ACCOUNTS\` activities: the condition is not understood
 			      \`kind CREATE_WALLET_ACCOUNTS\`
 
 			~ userTag:admins  20000003-7a3f-4c9e-9d40-000000000003
 			    + member dave
-			    - member 10000005-7a3f-4c9e-9d40-000000000005 (live name erin)
+			    - member erin (id 10000005…, no alias)
 
 			~ userTag:treasury  20000002-7a3f-4c9e-9d40-000000000002
 			    - member dave
@@ -80,9 +80,9 @@ describe("a plan as text", () => {
 
 			Approvals:
 			  policy:30000001-7a3f-4c9e-9d40-000000000001  approval unknown: policies could not be read
-			  userTag:admins  will wait for 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin))
+			  userTag:admins  will wait for 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias))
 
-			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will wait for approval by 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin)). 2 user tags to update, 1 policy to remove.
+			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will wait for approval by 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias)). 2 user tags to update, 1 policy to remove.
 			"
 		`);
 	});
@@ -296,7 +296,7 @@ describe("the forecast of approvals", () => {
 
 	it("names in the text who can approve, with the root quorum", () => {
 		expect(summarizeApprovals(forecast(pendingApproval, pendingApproval), true)).toBe(
-			"; 2 will wait for approval by 1 of (carol, dave), or the root quorum (10000005-7a3f-4c9e-9d40-000000000005 (live name erin))",
+			"; 2 will wait for approval by 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias))",
 		);
 	});
 

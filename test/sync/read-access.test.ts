@@ -288,10 +288,12 @@ describe("a document that only removes policies", () => {
 		const { plan, live } = await compare(desired);
 		expect(live.users.known).toBe(false);
 		expect(plan.liveNames).toEqual({ [adminId]: "admin", [alice]: "alice", [approverId]: "approver" });
-		expect(plan.guards.find(({ kind }) => kind === "escalation")?.message).toContain("(live name alice) could export");
+		expect(plan.guards.find(({ kind }) => kind === "escalation")?.message).toMatch(
+			/alice \(id \S+, no alias\) could export/,
+		);
 		const text = [...describeImpact(plan), ...describeApprovals(plan)].map(({ sentence }) => phraseText(sentence));
 		expect(text.join("\n")).toMatch(
-			/live name alice\) can now export wallets[\s\S]*will wait for .*live name approver/,
+			/alice \(id \S+, no alias\) can now export wallets[\s\S]*will wait for .*approver \(id \S+, no alias\)/,
 		);
 		expect(asked()).toMatchObject(Object.fromEntries(accessReads.map((name) => [name, 1])));
 	});

@@ -22,7 +22,7 @@ export interface ShareFlags extends DocumentFlags {
 }
 
 export interface SelectionFlags extends ShareFlags {
-	/** `KIND` or `KIND/GLOB`. */
+	/** `KIND`, `KIND/GLOB` or an address. */
 	readonly only: readonly string[];
 }
 
@@ -72,12 +72,16 @@ export async function selectFrom(fleet: DesiredFleet, call: Call<SelectionFlags>
 		const selection = parseSelection(text);
 		if (selection === undefined) {
 			throw new ConfigurationError(`--only ${showText(text)}: unknown kind`, {
-				hint: `write KIND or KIND/GLOB, KIND one of ${kinds.map(({ name }) => name).join(", ")}`,
+				hint: `write KIND, KIND/GLOB or an address of the plan, KIND one of ${kinds.map(({ name }) => name).join(", ")}`,
 			});
 		}
 		// A typing error in a scheduled job must not look like an organization without drift. A share may have no such object.
 		if (fleet.organizationIds.some((id) => !isEmpty(narrow(fleet.load(id), [selection])))) return selection;
-		throw new ConfigurationError(`--only ${showText(text)}: no object of the documents matches`);
+		const hint = selection.label?.includes("*") === true ? "an address has no wildcards: write KIND/GLOB" : undefined;
+		throw new ConfigurationError(
+			`--only ${showText(text)}: no object of the documents matches`,
+			hint === undefined ? {} : { hint },
+		);
 	});
 	return mapFleet(own, (desired) => narrow(desired, selections));
 }

@@ -5,7 +5,7 @@ import { resourceSpecs, resourceTypes } from "./schema/resources.ts";
 import { configurationVariables, providerInputs } from "./schema/settings.ts";
 
 /**
- * The package has no public home yet. Nobody can register a name under the reserved domain `.invalid`, so nobody else can
+ * The package has no public home yet. No one can register a name under the reserved domain `.invalid`, so no one else can
  * serve a plugin or a Go module by these addresses.
  */
 const home = "orgsync.invalid";

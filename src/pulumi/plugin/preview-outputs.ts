@@ -4,7 +4,7 @@ import { outputNames, type ResourceDefinition } from "../resource.ts";
 import { seal } from "../secrets.ts";
 
 /**
- * Each output of the schema, from checked inputs: known, null if the program leaves it out, or unknown. By itself, only the id
+ * Each output of the schema, from checked inputs: known, null if the program leaves it out, or unknown. On its own, only the id
  * of an object is unknown that the check has not found.
  */
 export function previewOutputs(

@@ -49,6 +49,7 @@ const statedMembers = [
 	"threeWay",
 	"plans[].readAt",
 	"plans[].organizationName",
+	"plans[].liveOrganizationName",
 	"plans[].documentDigest",
 	"plans[].userNames",
 	"plans[].liveNames",
@@ -138,12 +139,10 @@ function refuseContradictions({ plans, threeWay = [], unread = [] }: SavedPlan, 
 		...(twice === undefined ? [] : [`organization ${twice} is in it twice`]),
 		...(twiceInBase === undefined ? [] : [`organization ${twiceInBase} is compared with its base twice`]),
 		...(stranger === undefined ? [] : [`the base of organization ${stranger.organizationId} is of no plan in it`]),
-		...(other === undefined
-			? []
-			: [`organization ${showOrganization(other)} was read with other reads than the first`]),
+		...(other === undefined ? [] : [`organization ${other.organizationId} was read with other reads than the first`]),
 		...plans.flatMap((plan) => {
 			const found = findContradiction(plan);
-			return found === undefined ? [] : [`organization ${showOrganization(plan)}: ${found}`];
+			return found === undefined ? [] : [`organization ${plan.organizationId}: ${found}`];
 		}),
 	][0];
 	if (because === undefined) return;
@@ -197,8 +196,7 @@ export interface Planned {
 export function matchDocuments(saved: SavedPlan, organizations: readonly DesiredOrganization[]): readonly Planned[] {
 	const plans = new Map(saved.plans.map((plan) => [plan.organizationId, plan]));
 	const wanted = new Set(organizations.map(({ organizationId }) => organizationId));
-	const unread = (saved.unread ?? []).map((organizationId) => ({ organizationId }));
-	const strangers = [...saved.plans, ...unread].filter(({ organizationId: id }) => !wanted.has(id));
+	const strangers = [...plans.keys(), ...(saved.unread ?? [])].filter((id) => !wanted.has(id));
 	const unplanned = organizations
 		.filter(({ organizationId: id }) => !plans.has(id) && saved.unread?.includes(id) !== true)
 		.map(namedIn);
@@ -206,7 +204,9 @@ export function matchDocuments(saved: SavedPlan, organizations: readonly Desired
 		const said = [
 			...(strangers.length === 0
 				? []
-				: [`the saved plan is of ${listOrganizations(strangers)}, which the documents do not have`]),
+				: [
+						`the saved plan is of ${listOrganizations(strangers.map((organizationId) => ({ organizationId })))}, which the documents do not have`,
+					]),
 			...(unplanned.length === 0
 				? []
 				: [`the documents have ${listOrganizations(unplanned)}, which the saved plan does not`]),
@@ -236,12 +236,12 @@ export function matchDocuments(saved: SavedPlan, organizations: readonly Desired
 }
 
 /** Refuses a plan with a change of something that its documents do not mention: it was not made from them. */
-function refuseOthersChanges(plan: Plan, { objects }: DesiredOrganization): void {
-	const known = new Set(objects.map(keyOfObject));
-	const other = plan.changes.find((change) => change.action !== "report" && !known.has(keyOfChange(change)));
+function refuseOthersChanges({ changes }: Plan, desired: DesiredOrganization): void {
+	const known = new Set(desired.objects.map(keyOfObject));
+	const other = changes.find((change) => change.action !== "report" && !known.has(keyOfChange(change)));
 	if (other === undefined) return;
 	throw new ConfigurationError(
-		`the saved plan changes ${showAddress(other.address)} in organization ${showOrganization(plan)}, and the documents do not mention it`,
+		`the saved plan changes ${showAddress(other.address)} in organization ${showOrganization(namedIn(desired))}, and the documents do not mention it`,
 		{ hint: "plan again: the file was edited" },
 	);
 }

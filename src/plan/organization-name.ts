@@ -5,6 +5,8 @@ export interface NamedOrganization {
 	readonly organizationId: string;
 	/** The name that the document gives it; left out where it gives none. */
 	readonly organizationName?: string;
+	/** The name that the service gives it; left out where it was not read, or there is none. */
+	readonly liveOrganizationName?: string;
 }
 
 /** Max characters of a name as shown, escapes included. */
@@ -19,10 +21,16 @@ export function showOrganizationName(name: string): string {
 	return looksLikeId.test(shown) && !shown.startsWith('"') ? `"${shown}"` : shown;
 }
 
+/** Returns the name to show: that of the document, which is reviewed, or else the live one. */
+export function nameOfOrganization({ organizationName, liveOrganizationName }: NamedOrganization): string | undefined {
+	return organizationName ?? liveOrganizationName;
+}
+
 /** Returns `NAME (ID)`, or the id alone. */
-export function showOrganization({ organizationId, organizationName }: NamedOrganization): string {
-	const id = showText(organizationId);
-	return organizationName === undefined ? id : `${showOrganizationName(organizationName)} (${id})`;
+export function showOrganization(organization: NamedOrganization): string {
+	const id = showText(organization.organizationId);
+	const name = nameOfOrganization(organization);
+	return name === undefined ? id : `${showOrganizationName(name)} (${id})`;
 }
 
 /** Returns the organization of a document, with its name if it has one. */

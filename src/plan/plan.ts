@@ -34,6 +34,8 @@ export interface Plan extends Omit<Meaning, "steps"> {
 	readonly organizationId: string;
 	/** What the document calls it; left out where it gives no name. */
 	readonly organizationName?: string;
+	/** What the service calls it; left out where the service was not asked whose key it is, or did not say. */
+	readonly liveOrganizationName?: string;
 	readonly documentDigest: string;
 	/** User id to alias. */
 	readonly userNames: Readonly<Record<string, string>>;
@@ -82,6 +84,8 @@ export interface PlanContext {
 	readonly serviceTimeMs?: number;
 	/** Whose key it is; unknown where it was not asked for, or the service does not say. */
 	readonly caller?: Known<string>;
+	/** The name of the organization, as the service has it. */
+	readonly liveOrganizationName?: string;
 	/** Who can do what; left out where it was not read, because nothing would be submitted or extended reads are off. */
 	readonly access?: AccessState;
 	/** Live name by user id, as read with `access`: for documents that need no users themselves. Left out with it. */
@@ -143,6 +147,7 @@ export function makePlan(
 		formatVersion: 1,
 		organizationId: desired.organizationId,
 		...(desired.name === undefined ? {} : { organizationName: desired.name }),
+		...(context.liveOrganizationName === undefined ? {} : { liveOrganizationName: context.liveOrganizationName }),
 		documentDigest: desired.digest,
 		...names,
 		reads: context.reads,

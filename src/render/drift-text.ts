@@ -9,7 +9,7 @@ import {
 	unmanagedNames,
 } from "./drift-words.ts";
 import { renderImpact } from "./impact-text.ts";
-import { showOrganization } from "./organization-name.ts";
+import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { renderProblem } from "./problem-text.ts";
 import { describeBrokenRule, rulesHeading } from "./rule-words.ts";
 import { renderUnder, type Style } from "./style.ts";
@@ -21,6 +21,7 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift, style: Style):
 	const unattributed = describeUnattributed(drift, plan);
 	const lines = [
 		style.strong(`Organization ${showOrganization(plan)}`),
+		...noteOtherName(plan),
 		...(needsSigns(plan) ? [style.faint(signsMean)] : []),
 		"",
 		...plan.changes.flatMap((change) => [

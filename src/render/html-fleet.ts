@@ -8,6 +8,7 @@ import { fold, type Section } from "./html-details.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { type Html, html } from "./html-text.ts";
 import { organizationHtml } from "./organization-html.ts";
+import { noteOtherName } from "./organization-name.ts";
 import {
 	foldOrganizations,
 	hasDetails,
@@ -111,5 +112,5 @@ function sectionOf({ plan }: OrganizationResult): string {
 function renderOrganization(one: OrganizationResult): Html {
 	const id = sectionOf(one);
 	return html`<section class="organization" id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${badge(one.tone)}Organization ${organizationHtml(one.plan)}</h2>
-<p class="lead">${one.verdict}</p>${renderSections(one, 3, id)}</section>\n`;
+<p class="lead">${one.verdict}</p>${noteOtherName(one.plan).map((line) => html`<p class="soft">${line}</p>`)}${renderSections(one, 3, id)}</section>\n`;
 }

@@ -21,6 +21,7 @@ import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
 import { curveQuotes, type Html, hashSource, html, trusted } from "./html-text.ts";
 import { organizationHtml } from "./organization-html.ts";
+import { noteOtherName } from "./organization-name.ts";
 import { isAlone, type OrganizationResult, organizationsOf, resultsByAddress, unplannedOf } from "./organizations.ts";
 import { overridesHeading } from "./overrides-text.ts";
 import { powersCards } from "./powers-html.ts";
@@ -123,7 +124,7 @@ function factsOf(one: OrganizationResult): Html {
 		([number, words, look]) => html`<div class="${look}"><dt>${words}</dt><dd>${number}</dd></div>`,
 	);
 	return html`${figures.length === 0 ? null : html`<dl class="facts">${figures}</dl>`}
-<p class="soft">Organization ${organizationHtml(plan)}, read <time datetime="${plan.readAt}">${plan.readAt}</time>${threeWay === null ? null : html`<br>Base <code>${threeWay.base.name}</code>`}</p>`;
+<p class="soft">Organization ${organizationHtml(plan)}, read <time datetime="${plan.readAt}">${plan.readAt}</time>${noteOtherName(plan).map((line) => html`<br>${line}`)}${threeWay === null ? null : html`<br>Base <code>${threeWay.base.name}</code>`}</p>`;
 }
 
 /** Returns the figures of a plan as in its verdict: only what would be submitted counts. */

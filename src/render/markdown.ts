@@ -18,7 +18,7 @@ import { changeLines, driftBlocks } from "./drift-markdown.ts";
 import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } from "./markdown-text.ts";
-import { showOrganization } from "./organization-name.ts";
+import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { foldOrganizations, type OrganizationResult, unplannedOf } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { phraseText } from "./phrase.ts";
@@ -162,7 +162,8 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 	const organization = codeSpan(showOrganization(plan));
 	// Where something drifted, a reader could take the signs for earlier changes.
 	const hasSigns = drift === null ? hasFindings(threeWay) : needsSigns(plan);
-	const about = `${describeBase(threeWay)}${hasSigns ? ` ${signsMean}` : ""}`;
+	const other = noteOtherName(plan).map((line) => ` ${codeSpan(line)}.`);
+	const about = `${other.join("")}${describeBase(threeWay)}${hasSigns ? ` ${signsMean}` : ""}`;
 	const head = amongOthers
 		? `#### Organization ${organization}\n\n${verdict}${about}`
 		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.${about}`;

@@ -18,7 +18,7 @@ import { describeOwner, showUser } from "../plan/user-labels.ts";
 import { summarizeApprovals } from "./approval-words.ts";
 import { capitalize, count } from "./count.ts";
 import { renderApprovals, renderImpact } from "./impact-text.ts";
-import { showOrganization } from "./organization-name.ts";
+import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { renderProblem } from "./problem-text.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
@@ -59,6 +59,7 @@ export function renderPlan(
 ): string {
 	const lines = [
 		style.strong(`Organization ${showOrganization(plan)}`),
+		...noteOtherName(plan),
 		"",
 		...renderImpact(plan, style),
 		...lead,

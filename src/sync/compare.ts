@@ -14,7 +14,7 @@ import type { JournalView } from "./journal.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
 import { readPendingActivities, toPendingActivity } from "./pending-activities.ts";
 import { narrowReading, readLive, timeQueries } from "./read.ts";
-import { askOnce, readNamedAccess, readSubmitter, toCaller } from "./read-access.ts";
+import { askOnce, readNamedAccess, readOrganizationName, readSubmitter, toCaller } from "./read-access.ts";
 import { type ClockedReader, withServiceClock } from "./service-clock.ts";
 
 export interface Comparison {
@@ -111,12 +111,15 @@ async function readContext(
 ): Promise<Partial<PlanContext>> {
 	const { reads, journal, now, retryRejected, operations, query } = options;
 	const asksCaller = reads === "auto" && needsCaller(changes);
-	const [pending, caller, permissions] = await awaitAll([
+	// The name costs no request: the answer that says whose key it is has it.
+	const asksName = asksCaller || (reads === "auto" && options.submitterId === undefined);
+	const [pending, caller, permissions, name] = await awaitAll([
 		journal === undefined
 			? undefined
 			: readPendingActivities(organizationId, reader, journal, { reads, nowMs: now(), operations, asksForEnds: true }),
 		asksCaller ? readCaller(query) : notAsked,
 		reads === "auto" ? readPermissions(options) : {},
+		asksName ? readOrganizationName(query, organizationId) : undefined,
 	] as const);
 	await reader.ensureAnswered(organizationId);
 	const unread: Unread[] = [];
@@ -137,6 +140,7 @@ async function readContext(
 		retryRejected: retryRejected === true,
 		isCutOff: pending?.isCutOff ?? false,
 		...{ caller, unread },
+		...(name === undefined ? {} : { liveOrganizationName: name }),
 		...permissions,
 	};
 }

@@ -55,6 +55,18 @@ export function toCaller(answer: Known<LiveRecord>): Known<string> {
 		: { known: false, because: "the service does not say whose key it is" };
 }
 
+/**
+ * Returns the name of the organization from the `whoami` answer; undefined if it has none, or is about another one: that of the
+ * key can be the parent. `query` asks it once. Throws as `readAccess` does.
+ */
+export async function readOrganizationName(query: QueryFunction, organizationId: string): Promise<string | undefined> {
+	const answer = await queryIfUsable(query, extendedReads.whoami);
+	if (!answer.known) return undefined;
+	const { organizationId: named, organizationName } = answer.value;
+	const isThis = typeof named === "string" && toId(named) === organizationId;
+	return isThis && typeof organizationName === "string" && organizationName !== "" ? organizationName : undefined;
+}
+
 /** All that `readAccessOnly` reads of one organization. */
 export interface AccessReading {
 	readonly access: AccessState;

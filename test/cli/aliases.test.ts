@@ -37,7 +37,7 @@ test.runIf(hasGit)("--base reports exchanged aliases first, with the users who r
 	world.write("orgsync.yaml", documentOf(swapped));
 	const { code, stdout } = await world.run(["plan", "--base", "HEAD"]);
 	expect(code).toBe(0);
-	expect(stdout).toBe(`Organization ${organizationId}
+	expect(stdout).toBe(`Organization Acme (${organizationId})
 
 Who can do what stays the same.
 

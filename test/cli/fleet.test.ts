@@ -68,7 +68,7 @@ test("apply shows only changes, and does not count organizations without changes
 	const { code, stdout, stderr } = await world.run([...apply, ...words]);
 	expect(code).toBe(0);
 	expect(normalize(stderr)).toBe(`Run RUN: to go on with it after an interruption, add --resume RUN.
-Organization ${organizationId}
+Organization Acme (${organizationId})
 
 Who can do what stays the same.
 
@@ -79,10 +79,10 @@ Plan: 1 activity; it runs at once. 1 user tag to update.
 
 12 organizations: no changes.
 
-${organizationId} [1/1] ok rename \`signers\` to \`signatories\`  userTag:signatories
+Acme (${organizationId}) [1/1] ok rename \`signers\` to \`signatories\`  userTag:signatories
 `);
 	expect(stdout).toMatch(
-		new RegExp(`^Organization ${organizationId}
+		new RegExp(`^Organization Acme \\(${organizationId}\\)
 Applied: 1 completed \\(.*\\).
 
 12 organizations: nothing to do.

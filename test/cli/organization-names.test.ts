@@ -3,6 +3,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { writeJson } from "../../src/escape.ts";
+import { readOrganizationName } from "../../src/sync/read-access.ts";
 import { expectNoSecret, readOutput } from "../run.ts";
 import { document, makeWorld, organizationId, policies } from "../world.ts";
 
@@ -55,6 +56,38 @@ describe("the name of an organization", () => {
 		expect((await world.run(["plan", "--format", "html"])).stdout).not.toContain("<script>alert(1)");
 	});
 
+	test("is the live one where the document has none and the caller is read anyway, and a note where they differ", async () => {
+		const unnamed = document(`absent: { policies: [${policies[0]}] }`);
+		const world = await makeWorld(unnamed);
+		for (const command of ["plan", "drift"]) {
+			const { stdout } = await world.run([command]);
+			expect(stdout).toContain(`Organization Acme (${organizationId})\n`);
+			expect(stdout).not.toContain("Name at the service");
+		}
+		expect((await world.run(["plan", "--reads", "documented"])).stdout).toContain(`Organization ${organizationId}\n`);
+		const other = await makeWorld(named("Acme Europe"));
+		await other.run(["plan", "--out", "plan.json"]);
+		for (const words of [["plan"], ["drift"], ["show", "plan.json"]]) {
+			const { stdout } = await other.run(words);
+			expect(stdout).toContain(`Organization Acme Europe (${organizationId})\nName at the service: Acme\n`);
+			const markdown = (await other.run([...words, "--format", "markdown"])).stdout;
+			expect(markdown.split("`Name at the service: Acme`")).toHaveLength(2);
+			const page = (await other.run([...words, "--format", "html"])).stdout;
+			expect(page.split("<br>Name at the service: Acme")).toHaveLength(2);
+		}
+		const json = readOutput(await other.run(["plan", ...inJson]));
+		expect(json.plans[0]).toMatchObject({ organizationName: "Acme Europe", liveOrganizationName: "Acme" });
+	});
+
+	test("is no name that the service says of another organization, and none that is no text", async () => {
+		const answer = { organizationId, organizationName: "Acme", userId: "u" };
+		const nameIn = (value: object) => readOrganizationName(async () => ({ ...answer, ...value }), organizationId);
+		expect(await nameIn({})).toBe("Acme");
+		for (const value of [{ organizationId: missing }, { organizationName: "" }, { organizationName: 7 }]) {
+			expect(await nameIn(value)).toBeUndefined();
+		}
+	});
+
 	test("is part of what a saved plan is bound to", async () => {
 		const world = await makeWorld(named("Acme"));
 		await world.run(["plan", "--out", "plan.json"]);
@@ -65,7 +98,7 @@ describe("the name of an organization", () => {
 		expect(other.stderr).toContain(`organization Production (${organizationId}) was planned from another document`);
 		world.write("orgsync.yaml", named("Acme").replaceAll(organizationId, missing));
 		expect((await world.run(["apply", "--plan", "plan.json"])).stderr).toContain(
-			`the saved plan is of organization Acme (${organizationId}), which the documents do not have; the documents have organization Acme (${missing}), which`,
+			`the saved plan is of organization ${organizationId}, which the documents do not have; the documents have organization Acme (${missing}), which`,
 		);
 		expect(world.submits()).toEqual([]);
 	});

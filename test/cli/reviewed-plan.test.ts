@@ -176,6 +176,7 @@ describe("a plan file with a matching digest", () => {
 		writeForged(world, (plan, file) => {
 			makeUp(plan, file);
 			delete plan.liveNames;
+			Object.assign(plan, { organizationName: "LIE", liveOrganizationName: "LIE" });
 			Object.assign(file, { generatedBy: "LIE-maker" });
 		});
 		for (const format of ["text", "markdown", "html", "github"]) {

@@ -70,7 +70,7 @@ test.runIf(hasGit)(
 		world.write("orgsync.yaml", document(signers("alice")));
 		const answer = await world.run(["plan", "--base", "HEAD"]);
 		expect(answer.code).toBe(0);
-		expect(answer.stdout).toBe(`Organization ${organizationId}
+		expect(answer.stdout).toBe(`Organization Acme (${organizationId})
 
 Who can do what stays the same.
 

@@ -16,10 +16,10 @@ import {
 import { showText } from "../../escape.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { retriedIn } from "../../plan/overrides.ts";
+import { type NamedOrganization, namedIn, showOrganization } from "../../plan/organization-name.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../../plan/plan.ts";
 import { refuseStale } from "../../plan/stale.ts";
 import type { Step } from "../../plan/step.ts";
-import { namedAs, showOrganization } from "../../render/organization-name.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import { findCompletedSteps } from "../../sync/completed-steps.ts";
 import type { JournalView } from "../../sync/journal.ts";
@@ -76,17 +76,18 @@ export async function readReviewedPlan(file: string, call: SavedPlanCall): Promi
 	refuseSilentRetry(saved, flags);
 	const reads = readsOf(saved, call);
 	const isAlone = saved.plans.length + (saved.unread ?? []).length === 1;
-	const planned = matchDocuments(saved, await readSelected(call));
+	const documents = await readSelected(call);
+	const planned = matchDocuments(saved, documents);
 	return {
 		saved,
 		facts: statedFactsOf(saved),
 		organizations: planned.filter(({ plan }) => !isImpossible(plan)).map(({ desired }) => desired),
-		notPlanned: notPlannedIn(saved),
+		notPlanned: notPlannedIn(saved, documents),
 		reads,
 		refusal: isAlone && saved.plans.some(isImpossible) ? wasImpossible() : null,
 		findApplied: (journal) => {
-			const done = planned.flatMap(({ plan }) => {
-				const found = findDone(plan, saved.digest, journal);
+			const done = planned.flatMap(({ plan, desired }) => {
+				const found = findDone(plan, namedIn(desired), saved.digest, journal);
 				return found.length > 0 && found.length === sentSteps(plan).length ? found : [];
 			});
 			return done.length > 0 ? describeApplied("the saved plan was already applied", done) : null;
@@ -95,13 +96,22 @@ export async function readReviewedPlan(file: string, call: SavedPlanCall): Promi
 	};
 }
 
-function notPlannedIn({ plans, unread = [] }: SavedPlan): readonly OrganizationError[] {
+/** Returns the organizations without a plan, by the names of their documents: those of the file are anybody's. */
+function notPlannedIn(
+	{ plans, unread = [] }: SavedPlan,
+	documents: readonly DesiredOrganization[],
+): readonly OrganizationError[] {
+	const impossible = new Set(plans.filter(isImpossible).map(({ organizationId }) => organizationId));
+	const missing = new Set(unread);
+	const all = documents.map(namedIn);
 	const message = "the plan file states that it could not be read when the plan was made; nothing was sent";
 	return [
-		...plans.filter(isImpossible).map((plan) => ({ ...namedAs(plan), error: wasImpossible() })),
-		...unread.map((organizationId) => {
-			return { organizationId, error: new NotPlannedError(message, { hint: planAgain }) };
-		}),
+		...all.filter((one) => impossible.has(one.organizationId)).map((one) => ({ ...one, error: wasImpossible() })),
+		...all
+			.filter((one) => missing.has(one.organizationId))
+			.map((one) => {
+				return { ...one, error: new NotPlannedError(message, { hint: planAgain }) };
+			}),
 	];
 }
 
@@ -119,7 +129,7 @@ function findStale(saved: SavedPlan, comparisons: readonly Comparison[], journal
 		if (error instanceof StalePlanError) return error;
 		throw error;
 	}
-	const again = comparisons.flatMap(({ plan }) => findDone(plan, saved.digest, journal));
+	const again = comparisons.flatMap(({ plan }) => findDone(plan, plan, saved.digest, journal));
 	return again.length > 0 ? describeApplied("the saved plan was already applied in part", again) : null;
 }
 
@@ -185,18 +195,17 @@ const clockMarginMs = 5 * 60 * 1000;
 /** Throws PlanAgeError if the plan is older than `--max-age`. The file states its times; only `--digest` proves them. */
 function refuseOld({ plans }: SavedPlan, maxAgeMs: number | undefined, nowMs: number): void {
 	if (maxAgeMs === undefined) return;
-	for (const plan of plans) {
-		const { readAt } = plan;
+	for (const { organizationId, readAt } of plans) {
 		const ageMs = nowMs - Date.parse(readAt);
 		if (ageMs >= -clockMarginMs && ageMs <= maxAgeMs) continue;
 		const why = ageMs < 0 ? "which is in the future" : "longer ago than --max-age allows";
-		const because = `it states that organization ${showOrganization(plan)} was read at ${readAt}, ${why}`;
+		const because = `it states that organization ${organizationId} was read at ${readAt}, ${why}`;
 		throw new PlanAgeError(`the saved plan is too old, nothing was sent: ${because}`, { hint: planAgain });
 	}
 }
 
 interface Done {
-	readonly plan: Plan;
+	readonly organization: NamedOrganization;
 	readonly activityId: string | null;
 	readonly settledAtMs: number;
 }
@@ -206,19 +215,19 @@ function sentSteps({ steps }: Plan): readonly Step[] {
 }
 
 /** Returns the steps of the plan that the journal has as completed for the saved plan with this digest. */
-function findDone(plan: Plan, digest: string, journal: AppliedPlans): readonly Done[] {
+function findDone(plan: Plan, organization: NamedOrganization, digest: string, journal: AppliedPlans): readonly Done[] {
 	const found = findCompletedSteps(sentSteps(plan), journal.completedEntries(plan.organizationId, digest));
-	return found.map(({ entry: { activityId, settledAtMs } }) => ({ plan, activityId, settledAtMs }));
+	return found.map(({ entry: { activityId, settledAtMs } }) => ({ organization, activityId, settledAtMs }));
 }
 
 /** Max activities that an error names. */
 const maxNamed = 5;
 
 function describeApplied(what: string, done: readonly Done[]): AppliedPlanError {
-	const lines = done.slice(0, maxNamed).map(({ plan, activityId, settledAtMs }) => {
+	const lines = done.slice(0, maxNamed).map(({ organization, activityId, settledAtMs }) => {
 		const time = new Date(settledAtMs);
 		const at = Number.isNaN(time.getTime()) ? "" : ` at ${time.toISOString()}`;
-		return `organization ${showOrganization(plan)}, activity ${showText(activityId ?? "without an id")} completed${at}`;
+		return `organization ${showOrganization(organization)}, activity ${showText(activityId ?? "without an id")} completed${at}`;
 	});
 	const more = done.length > maxNamed ? `; and ${done.length - maxNamed} more` : "";
 	return new AppliedPlanError(`${what}, nothing was sent: ${lines.join("; ")}${more}`, {

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type Plugin } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { validatorsPlugin } from "./scripts/validators.ts";
 
@@ -19,9 +19,16 @@ class SlowestFirst extends BaseSequencer {
 	}
 }
 
+/** Keeps validators out of Vitest's cache of modules: its key is their source, which stays the same when a schema changes. */
+const freshValidators: Plugin = {
+	name: "fresh-validators",
+	configureVitest: ({ defineCacheKeyGenerator }) =>
+		defineCacheKeyGenerator(({ id }) => (id.includes("/src/validators/") ? false : undefined)),
+};
+
 export default defineConfig({
 	// What the programs check values with.
-	plugins: [validatorsPlugin()],
+	plugins: [validatorsPlugin(), freshValidators],
 	test: {
 		include: ["test/**/*.test.ts"],
 		globalSetup: ["test/shared.ts"],

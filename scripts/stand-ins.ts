@@ -11,7 +11,11 @@ const undici = join(root, "node_modules/undici/lib");
 /** In the place of packages, by name. Any other value that is imported from one fails the build. */
 const packages: Readonly<Record<string, string>> = {
 	// Half of undici is `fetch`, web sockets, caches and mocks, which its main file loads.
-	undici: `export { default as Pool } from ${JSON.stringify(join(undici, "dispatcher/pool.js"))};
+	// That file also gives every dispatcher its methods; a tunnel through a proxy needs one of them.
+	undici: `import Dispatcher from ${JSON.stringify(join(undici, "dispatcher/dispatcher.js"))};
+		import connect from ${JSON.stringify(join(undici, "api/api-connect.js"))};
+		Dispatcher.prototype.connect = connect;
+		export { default as Pool } from ${JSON.stringify(join(undici, "dispatcher/pool.js"))};
 		export { default as ProxyAgent } from ${JSON.stringify(join(undici, "dispatcher/proxy-agent.js"))};`,
 	// @grpc/grpc-js loads it for services that the plugin does not serve.
 	"@grpc/proto-loader": "export {};",

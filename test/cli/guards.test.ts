@@ -223,7 +223,7 @@ describe.each(cases)("$kind: $why", (one) => {
 		expect(world.organization()).toEqual(before);
 	});
 
-	test("plan shows it and exits with 0, and with 2 with --detailed-exitcode", async () => {
+	test("plan shows it and exits with 0, and with 5 with --detailed-exitcode", async () => {
 		const world = await prepared(one, over);
 		const [{ code, stdout }, json] = await Promise.all([
 			world.run(["plan"]),
@@ -231,7 +231,7 @@ describe.each(cases)("$kind: $why", (one) => {
 		]);
 		expect(code).toBe(0);
 		expect(stdout).toContain(`  ${says}; to override: --allow ${kind}=${found}\n`);
-		expect(json.code).toBe(2);
+		expect(json.code).toBe(5);
 		const refusing = readOutput(json).plans[0].guards.filter(({ refuses }: { refuses: boolean }) => refuses);
 		expect(refusing).toMatchObject([{ kind, found }]);
 	});

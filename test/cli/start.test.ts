@@ -1,6 +1,7 @@
 /** The built command line as a process: what it keeps on disk, and what it says of its own defects. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -29,5 +30,30 @@ describe("orgsync as it is built", () => {
 		const { stderr } = spawnSync(process.execPath, words, { cwd: root, encoding: "utf8" });
 		expect(stderr).toContain("error: unexpected error: defect\n");
 		expect(stderr).toMatch(/ at .*src[\\/]cli[\\/]main\.ts:\d+:\d+/);
+	});
+
+	it("asks a proxy for a tunnel to a service with https", async () => {
+		const asked: string[] = [];
+		const proxy = createServer((socket) => {
+			socket.once("data", (data) => {
+				asked.push(String(data).split("\r\n")[0] ?? "");
+				socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n");
+			});
+		});
+		await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+		const { port } = proxy.address() as AddressInfo;
+		writeFileSync(join(root, "key.private"), "2e".repeat(32), { mode: 0o600 });
+		const env = { HTTPS_PROXY: `http://127.0.0.1:${port}`, ORGSYNC_KEY_FILE: "key.private", HOME: root };
+		const words = [commandFile, "query", "whoami", "--url", "https://api.example.test"];
+		const organization = ["--organization", "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11"];
+		const child = spawn(process.execPath, [...words, ...organization], { cwd: root, env });
+		let stderr = "";
+		child.stderr.setEncoding("utf8").on("data", (text: string) => {
+			stderr += text;
+		});
+		await new Promise((resolve) => child.on("close", resolve));
+		proxy.close();
+		expect(asked[0]).toBe("CONNECT api.example.test:443 HTTP/1.1");
+		expect(stderr).toContain("does not connect to https://api.example.test");
 	});
 });

@@ -106,6 +106,19 @@ test("every format of a resumed apply counts the organizations that were not rea
 	}
 });
 
+test("a resumed share that is in sync leaves the other shares of the run to resume", async () => {
+	const { world, run } = await makeFailed();
+	const share = async (text: string) => {
+		const { code, stderr } = await world.run([...apply, "--resume", run, "--shard", text]);
+		return { code, skipped: /resumed: (.*) organizations/.exec(stderr)?.[1] };
+	};
+	// An empty share, too.
+	expect(await share("1/9000")).toEqual({ code: 0, skipped: "0 of 0" });
+	expect(await share("2/2")).toEqual({ code: 0, skipped: "1 of 1" });
+	expect(await share("1/2")).toEqual({ code: 0, skipped: "2 of 3" });
+	expect((await share("2/2")).code).toBe(3);
+});
+
 test("two resumed runs at once submit nothing twice", async () => {
 	const { world, run } = await makeFailed();
 	const answers = await Promise.all([1, 2].map(() => world.run([...apply, "--resume", run])));

@@ -66,7 +66,7 @@ test("apply --resume skips organizations that the run left in sync, shows them a
 	);
 	// What docs/fleets.md shows, with other numbers.
 	const page = readFileSync(new URL("../../docs/fleets.md", import.meta.url), "utf8");
-	const [, id = "", first = "", last = ""] = /^```text\n(Run (\S+),.*\n)\.\.\.\n(.*\n)```$/m.exec(page) ?? [];
+	const [, first = "", id = "", last = ""] = /^```text\n(Run (\S+),.*\n)\.\.\.\n(.*\n)```$/m.exec(page) ?? [];
 	const withN = (text: string): string => text.replaceAll(/\b\d+\b/g, "N");
 	expect(withN(resumed.stderr.replaceAll(run, ""))).toContain(withN(first.replace(id, "")));
 	expect(withN(resumed.stdout)).toContain(withN(last));

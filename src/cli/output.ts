@@ -3,7 +3,7 @@
  * `--format json` there is exactly one object on every path, errors included.
  */
 import { resolve } from "node:path";
-import { stripVTControlCharacters, styleText } from "node:util";
+import { stripVTControlCharacters } from "node:util";
 import {
 	ConfigurationError,
 	type ExitCode,
@@ -20,6 +20,7 @@ import { renderProblem } from "../render/problem-text.ts";
 import type { CommandResult, ErrorDescription, FailureResult } from "../render/result.ts";
 import { errorsOf } from "../render/result-errors.ts";
 import { plainStyle, type Style } from "../render/style.ts";
+import { colorStyle } from "./color-style.ts";
 import { truncateToColumns } from "./columns.ts";
 import { failureResult } from "./failure.ts";
 import { type Format, findPartRenderer, isText, type Rendered, type RenderOptions, render } from "./formats.ts";
@@ -343,18 +344,3 @@ function withLost(result: CommandResult, message: string): CommandResult {
 	const error = result.error ?? { code: "output", message, hint: null };
 	return { ...result, exitCode: exitCodes.error, error } as CommandResult;
 }
-
-// `style` above decides on colours for each stream; `styleText` would check standard output.
-const colored =
-	(format: "green" | "red" | "yellow" | "dim" | "bold") =>
-	(text: string): string =>
-		styleText(format, text, { validateStream: false });
-
-const colorStyle: Style = {
-	add: colored("green"),
-	remove: colored("red"),
-	update: colored("yellow"),
-	warn: colored("yellow"),
-	faint: colored("dim"),
-	strong: colored("bold"),
-};

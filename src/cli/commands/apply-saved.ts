@@ -15,8 +15,8 @@ import {
 } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import { retriedIn } from "../../plan/overrides.ts";
 import { type NamedOrganization, namedIn, showOrganization } from "../../plan/organization-name.ts";
+import { retriedIn } from "../../plan/overrides.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../../plan/plan.ts";
 import { refuseStale } from "../../plan/stale.ts";
 import type { Step } from "../../plan/step.ts";

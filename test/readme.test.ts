@@ -177,10 +177,15 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["README.md", [...blockWords, "bash", "typescript"]],
 	["docs/examples/README.md", blockWords],
 	["docs/architecture.md", ["text"]],
-	...["coming-from", "connection", "fleets", "glossary", "README", "service", "troubleshooting"].map(
+	...["coming-from", "connection", "glossary", "README", "service", "troubleshooting"].map(
 		(name) => [`docs/${name}.md`, []] as const,
 	),
-	...tours.slice(3).map(([file]) => [file, blockWords] as const),
+	// test/cli/fleet.test.ts has the one that is in bash.
+	...tours.slice(3).map(([file]) => [file, [...blockWords, ...(file === "docs/output.md" ? ["bash"] : [])]] as const),
+	// test/cli/resume.test.ts
+	["docs/fleets.md", ["text"]],
+	// test/pipelines/page.test.ts
+	["docs/pipelines.md", ["yaml"]],
 	// test/cli/openmetrics.test.ts
 	["docs/metrics.md", ["bash"]],
 	// test/install.test.ts and test/container.test.ts

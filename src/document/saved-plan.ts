@@ -10,6 +10,7 @@ import { showAddress, showText, writeJson } from "../escape.ts";
 import { readJson } from "../json.ts";
 import { keyOfChange, keyOfObject, narrowToChanged } from "../plan/only.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
+import { type NamedOrganization, namedIn, showOrganization } from "../plan/organization-name.ts";
 import type { Override } from "../plan/overrides.ts";
 import { namesOfUsers, type Plan, type SavedPlanFacts } from "../plan/plan.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
@@ -137,10 +138,12 @@ function refuseContradictions({ plans, threeWay = [], unread = [] }: SavedPlan, 
 		...(twice === undefined ? [] : [`organization ${twice} is in it twice`]),
 		...(twiceInBase === undefined ? [] : [`organization ${twiceInBase} is compared with its base twice`]),
 		...(stranger === undefined ? [] : [`the base of organization ${stranger.organizationId} is of no plan in it`]),
-		...(other === undefined ? [] : [`organization ${other.organizationId} was read with other reads than the first`]),
+		...(other === undefined
+			? []
+			: [`organization ${showOrganization(other)} was read with other reads than the first`]),
 		...plans.flatMap((plan) => {
 			const found = findContradiction(plan);
-			return found === undefined ? [] : [`organization ${plan.organizationId}: ${found}`];
+			return found === undefined ? [] : [`organization ${showOrganization(plan)}: ${found}`];
 		}),
 	][0];
 	if (because === undefined) return;
@@ -194,14 +197,19 @@ export interface Planned {
 export function matchDocuments(saved: SavedPlan, organizations: readonly DesiredOrganization[]): readonly Planned[] {
 	const plans = new Map(saved.plans.map((plan) => [plan.organizationId, plan]));
 	const wanted = new Set(organizations.map(({ organizationId }) => organizationId));
-	const strangers = [...plans.keys(), ...(saved.unread ?? [])].filter((id) => !wanted.has(id));
-	const unplanned = [...wanted].filter((id) => !plans.has(id) && saved.unread?.includes(id) !== true);
+	const unread = (saved.unread ?? []).map((organizationId) => ({ organizationId }));
+	const strangers = [...saved.plans, ...unread].filter(({ organizationId: id }) => !wanted.has(id));
+	const unplanned = organizations
+		.filter(({ organizationId: id }) => !plans.has(id) && saved.unread?.includes(id) !== true)
+		.map(namedIn);
 	if (strangers.length + unplanned.length > 0) {
 		const said = [
 			...(strangers.length === 0
 				? []
-				: [`the saved plan is of ${listIds(strangers)}, which the documents do not have`]),
-			...(unplanned.length === 0 ? [] : [`the documents have ${listIds(unplanned)}, which the saved plan does not`]),
+				: [`the saved plan is of ${listOrganizations(strangers)}, which the documents do not have`]),
+			...(unplanned.length === 0
+				? []
+				: [`the documents have ${listOrganizations(unplanned)}, which the saved plan does not`]),
 		];
 		throw new ConfigurationError(said.join("; "), { hint: "name with -f the documents that were planned" });
 	}
@@ -213,7 +221,7 @@ export function matchDocuments(saved: SavedPlan, organizations: readonly Desired
 	if (other.length > 0) {
 		const said = other.map(
 			({ plan, desired }) =>
-				`organization ${plan.organizationId} was planned from another document: its digest was ${plan.documentDigest}, and that of ${desired.files.map(showText).join(", ")} is ${desired.digest}`,
+				`organization ${showOrganization(namedIn(desired))} was planned from another document: its digest was ${plan.documentDigest}, and that of ${desired.files.map(showText).join(", ")} is ${desired.digest}`,
 		);
 		throw new ConfigurationError(said.join("; "), {
 			hint: "take the document as it was reviewed, with the same variables; or plan again",
@@ -228,12 +236,12 @@ export function matchDocuments(saved: SavedPlan, organizations: readonly Desired
 }
 
 /** Refuses a plan with a change of something that its documents do not mention: it was not made from them. */
-function refuseOthersChanges({ organizationId, changes }: Plan, { objects }: DesiredOrganization): void {
+function refuseOthersChanges(plan: Plan, { objects }: DesiredOrganization): void {
 	const known = new Set(objects.map(keyOfObject));
-	const other = changes.find((change) => change.action !== "report" && !known.has(keyOfChange(change)));
+	const other = plan.changes.find((change) => change.action !== "report" && !known.has(keyOfChange(change)));
 	if (other === undefined) return;
 	throw new ConfigurationError(
-		`the saved plan changes ${showAddress(other.address)} in organization ${organizationId}, and the documents do not mention it`,
+		`the saved plan changes ${showAddress(other.address)} in organization ${showOrganization(plan)}, and the documents do not mention it`,
 		{ hint: "plan again: the file was edited" },
 	);
 }
@@ -246,7 +254,7 @@ function refuseOtherNames(planned: readonly Planned[]): void {
 		const names = namesOfUsers(desired);
 		const other = Object.keys({ ...plan.userNames, ...names }).find((id) => plan.userNames[id] !== names[id]);
 		if (other === undefined) continue;
-		const said = `the documents of organization ${plan.organizationId} ${tell(names[other])} user ${other}`;
+		const said = `the documents of organization ${showOrganization(namedIn(desired))} ${tell(names[other])} user ${other}`;
 		const was = plan.userNames[other];
 		throw new ConfigurationError(
 			`${said}, whom the saved plan ${was === undefined ? "does not name" : `calls \`${showText(was)}\``}`,
@@ -255,8 +263,9 @@ function refuseOtherNames(planned: readonly Planned[]): void {
 	}
 }
 
-/** At most five ids, and how many more there are. */
-function listIds(ids: readonly string[]): string {
-	const more = ids.length > 5 ? ` and ${ids.length - 5} more` : "";
-	return `${ids.length === 1 ? "organization" : "organizations"} ${ids.slice(0, 5).join(", ")}${more}`;
+/** At most five organizations, and how many more there are. */
+function listOrganizations(all: readonly NamedOrganization[]): string {
+	const more = all.length > 5 ? ` and ${all.length - 5} more` : "";
+	const noun = all.length === 1 ? "organization" : "organizations";
+	return `${noun} ${all.slice(0, 5).map(showOrganization).join(", ")}${more}`;
 }

@@ -9,6 +9,7 @@ import { showAddress, showName, showText } from "../escape.ts";
 import type { AddressText } from "./address.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import type { LiveOrganization } from "./organization.ts";
+import { showOrganization } from "./organization-name.ts";
 import { retriedIn } from "./overrides.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
 import { narrowStep, objectsOf, subjectOf } from "./requests.ts";
@@ -30,12 +31,16 @@ export interface Revisited {
 export function refuseStale(revisited: readonly Revisited[]): void {
 	const outdated = revisited.flatMap(findOutdated);
 	if (outdated.length === 0) return;
+	const plans = new Map(revisited.map(({ fresh }) => [fresh.organizationId, fresh]));
 	const several = revisited.length > 1;
 	const all = revisited.reduce((sum, { saved }) => sum + saved.touched.length, 0);
 	const isDone = outdated.length === all && outdated.every(({ reason }) => reason === "already-applied");
 	throw new StalePlanError(
 		outdated,
-		outdated.map((one) => `${several ? `organization ${one.organizationId}: ` : ""}${describeOutdated(one)}`),
+		outdated.map((one) => {
+			const about = several ? `organization ${showOrganization(plans.get(one.organizationId) ?? one)}: ` : "";
+			return `${about}${describeOutdated(one)}`;
+		}),
 		isDone
 			? "all of it is as the plan wanted already: there is nothing left to apply"
 			: "plan again, and have the new plan reviewed",

@@ -1,17 +1,16 @@
 /** What `organizations` finds. */
+import type { NamedOrganization } from "./organization-name.ts";
 
 /** An organization of the service or of the documents. */
-interface DiscoveredOrganization {
-	readonly organizationId: string;
+interface DiscoveredOrganization extends NamedOrganization {
 	/** Whether a document describes it. */
 	readonly managed: boolean;
 	/** The files that describe it. */
 	readonly files: readonly string[];
 }
 
-export interface Discovery {
-	/** The parent. */
-	readonly organizationId: string;
+/** The parent, and what it has. */
+export interface Discovery extends NamedOrganization {
 	/** Its sub-organizations. */
 	readonly organizations: readonly DiscoveredOrganization[];
 	/** Organizations of the documents that are not among them. */

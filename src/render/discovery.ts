@@ -5,6 +5,7 @@
 import { showText } from "../escape.ts";
 import { count } from "./count.ts";
 import { type Block, bullets, codeSpan, paragraph } from "./markdown-text.ts";
+import { showOrganization } from "./organization-name.ts";
 import type { Tone } from "./organizations.ts";
 import type { CommandResult, DiscoveryResult } from "./result.ts";
 
@@ -14,16 +15,16 @@ export function isDiscovery(result: CommandResult): result is DiscoveryResult {
 }
 
 export function renderDiscovery(result: DiscoveryResult): string {
-	const { organizationId, elsewhere, complete } = result;
+	const { elsewhere, complete } = result;
 	const section = (title: string, lines: readonly string[]): readonly string[] =>
 		lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`), ""];
 	return [
-		`Organization ${organizationId}`,
+		`Organization ${showOrganization(result)}`,
 		"",
 		...section("Unmanaged:", unmanagedIn(result)),
 		...section(
 			elsewhereTitle,
-			elsewhere.map((one) => `${one.organizationId}  ${showText(one.files.join(", "))}`),
+			elsewhere.map((one) => `${showOrganization(one)}  ${showText(one.files.join(", "))}`),
 		),
 		...(complete ? [] : [incomplete, ""]),
 		summarizeDiscovery(result).verdict,
@@ -42,10 +43,11 @@ export function summarizeDiscovery(result: DiscoveryResult): { readonly verdict:
 
 export function discoveryBlocks(result: CommandResult): readonly Block[] {
 	if (!isDiscovery(result)) return [];
-	const line = (id: string, files: readonly string[]): string => [id, ...files].map((text) => codeSpan(text)).join(" ");
-	const elsewhere = result.elsewhere.map(({ organizationId, files }) => line(organizationId, files));
+	const line = (name: string, files: readonly string[]): string =>
+		[name, ...files].map((text) => codeSpan(text)).join(" ");
+	const elsewhere = result.elsewhere.map((one) => line(showOrganization(one), one.files));
 	return [
-		paragraph(`Of organization ${codeSpan(result.organizationId)}`, 1),
+		paragraph(`Of organization ${codeSpan(showOrganization(result))}`, 1),
 		...(result.complete ? [] : [paragraph(incomplete, 1)]),
 		bullets(
 			2,

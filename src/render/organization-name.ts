@@ -1,29 +1,7 @@
-/** Organizations as every format shows them: by the name, if there is one, and always by the whole id. */
-import { showNameWithin, showText } from "../escape.ts";
+/** Names of organizations in results. */
+import type { NamedOrganization } from "../plan/organization-name.ts";
 
-export interface NamedOrganization {
-	readonly organizationId: string;
-	/** The name that the document gives it; left out where it gives none. */
-	readonly organizationName?: string;
-}
-
-/** Max characters of a name as shown, escapes included. */
-const maxLength = 60;
-
-/** What could be taken for an id, also for a part of one. */
-const looksLikeId = /[0-9a-f]{8}-[0-9a-f]{4}/i;
-
-/** Returns the name, escaped; in quotes where it could be taken for an id. */
-export function showOrganizationName(name: string): string {
-	const shown = showNameWithin(name, maxLength);
-	return looksLikeId.test(shown) && !shown.startsWith('"') ? `"${shown}"` : shown;
-}
-
-/** Returns `NAME (ID)`, or the id alone. */
-export function showOrganization({ organizationId, organizationName }: NamedOrganization): string {
-	const id = showText(organizationId);
-	return organizationName === undefined ? id : `${showOrganizationName(organizationName)} (${id})`;
-}
+export { type NamedOrganization, showOrganization, showOrganizationName } from "../plan/organization-name.ts";
 
 /** Returns the member of a result for the name of the document; nothing where there is none. */
 export function nameMember(desired: { readonly name?: string } | undefined): { readonly organizationName?: string } {

@@ -6,6 +6,7 @@ import type { SavedPlanFacts } from "../plan/plan.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { isDiscovery, summarizeDiscovery } from "./discovery.ts";
+import { showOrganization } from "./organization-name.ts";
 import {
 	type OrganizationResult,
 	organizationsOf,
@@ -153,10 +154,11 @@ export function errorAbove(result: CommandResult): ErrorDescription | null {
 
 /** Returns the objects that changed since the saved plan was made, one line each. */
 export function describeAllOutdated(result: CommandResult): readonly string[] {
-	const isSeveral = organizationsOf(result).length > 1;
-	return outdatedIn(result).map(
-		(one) => `${isSeveral ? `organization ${one.organizationId}: ` : ""}${describeOutdated(one)}`,
-	);
+	const plans = new Map(organizationsOf(result).map(({ plan }) => [plan.organizationId, plan]));
+	return outdatedIn(result).map((one) => {
+		const about = plans.size > 1 ? `organization ${showOrganization(plans.get(one.organizationId) ?? one)}: ` : "";
+		return `${about}${describeOutdated(one)}`;
+	});
 }
 
 export function outdatedIn(result: CommandResult): readonly OutdatedObject[] {

@@ -47,6 +47,7 @@ export interface RunRow {
 	readonly service: string;
 	readonly reads: string;
 	readonly selection: string;
+	readonly size: number;
 }
 
 /** Returns the entry of a row. Throws StorageError if the bytes are not the request that the row describes. */
@@ -86,9 +87,9 @@ function findMistake(row: SentRow, body: RequestBody): string | undefined {
 }
 
 /** Returns the run of a row. Throws StorageError for a row that orgsync did not write. */
-export function toRun({ id, started_at_ms: startedAtMs, service, reads, selection }: RunRow): RunRecord {
+export function toRun({ id, started_at_ms: startedAtMs, service, reads, selection, size }: RunRow): RunRecord {
 	const only = readTexts(selection);
-	if (only !== undefined && isRunId(id)) return { id, startedAtMs, service, reads, only };
+	if (only !== undefined && isRunId(id)) return { id, startedAtMs, service, reads, only, size };
 	throw new StorageError("a run in the journal cannot be read; nothing was sent", { hint: changedHint });
 }
 

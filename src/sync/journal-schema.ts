@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 
 /** The version of the tables that this orgsync writes. */
-export const schemaVersion = 4;
+export const schemaVersion = 5;
 
 /** Returns the version of the tables in a database; 0 if it has none. */
 export function versionOf(database: DatabaseSync): number {
@@ -21,6 +21,7 @@ export function migrate(database: DatabaseSync): void {
 		if (versionOf(database) < 2) database.exec(stepToVersion2);
 		if (versionOf(database) < 3) database.exec(stepToVersion3);
 		if (versionOf(database) < 4) database.exec(stepToVersion4);
+		if (versionOf(database) < 5) database.exec(stepToVersion5);
 	});
 }
 
@@ -96,6 +97,12 @@ const stepToVersion4 = `
 		PRIMARY KEY (run_id, organization_id)
 	) STRICT, WITHOUT ROWID;
 	PRAGMA user_version = 4;
+`;
+
+/** How many organizations a run has: a share of them does not complete it. */
+const stepToVersion5 = `
+	ALTER TABLE runs ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+	PRAGMA user_version = 5;
 `;
 
 /** Runs `work` in one transaction. An error of SQLite may have ended the transaction already. */

@@ -295,13 +295,13 @@ export class JournalStore implements Journal {
 		return newer === undefined && readPosition <= this.position();
 	}
 
-	recordRun({ id, startedAtMs, service, reads, only }: RunRecord): void {
+	recordRun({ id, startedAtMs, service, reads, only, size }: RunRecord): void {
 		inTransaction(this.#database, () => {
 			this.#prepare("DELETE FROM runs WHERE started_at_ms < ?").run(startedAtMs - maxRunAgeMs);
 			this.#prepare("DELETE FROM finished WHERE run_id NOT IN (SELECT id FROM runs)").run();
-			this.#prepare("INSERT INTO runs (id, started_at_ms, service, reads, selection) VALUES (?, ?, ?, ?, ?)").run(
-				...[id, startedAtMs, service, reads, JSON.stringify(only)],
-			);
+			this.#prepare(
+				"INSERT INTO runs (id, started_at_ms, service, reads, selection, size) VALUES (?, ?, ?, ?, ?, ?)",
+			).run(...[id, startedAtMs, service, reads, JSON.stringify(only), size]);
 		});
 	}
 
@@ -313,10 +313,11 @@ export class JournalStore implements Journal {
 		).run(runId, organizationId, documentDigest, readPosition);
 	}
 
-	forgetRun(id: string): void {
+	endRun(id: string): void {
 		inTransaction(this.#database, () => {
-			this.#prepare("DELETE FROM finished WHERE run_id = ?").run(id);
-			this.#prepare("DELETE FROM runs WHERE id = ?").run(id);
+			const finished = "SELECT count(*) FROM finished WHERE run_id = id";
+			this.#prepare(`DELETE FROM runs WHERE id = ? AND size <= (${finished})`).run(id);
+			this.#prepare("DELETE FROM finished WHERE run_id NOT IN (SELECT id FROM runs)").run();
 		});
 	}
 

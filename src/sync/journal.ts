@@ -101,6 +101,8 @@ export interface RunRecord {
 	readonly reads: string;
 	/** What `--only` named. */
 	readonly only: readonly string[];
+	/** How many organizations it has. When it is resumed, a share of them can be named. */
+	readonly size: number;
 }
 
 /** An organization that was in sync with its document when a run read it last. */
@@ -198,8 +200,8 @@ export interface Journal extends JournalView {
 	recordRun(run: RunRecord): void;
 	/** Records that a run left an organization in sync. */
 	recordFinished(runId: string, finished: FinishedOrganization): void;
-	/** Forgets a run that left nothing to resume. */
-	forgetRun(id: string): void;
+	/** Forgets a run if it left as many organizations in sync as it has. */
+	endRun(id: string): void;
 }
 
 /** Returns the outcome of an entry as steps have it: `unknown` if it is in flight or was abandoned. */

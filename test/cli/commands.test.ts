@@ -325,7 +325,7 @@ describe("apply on a terminal", () => {
 		const world = await makeWorld(renaming);
 		const { code, shown } = await runOnTerminal(world, ["apply"], "yes");
 		expect(code).toBe(0);
-		expect(shown).toContain('Submit this activity? Only "yes" is accepted: ');
+		expect(shown).toContain(`Submit this activity to ${organizationId}? Only "yes" is accepted: `);
 		expect(shown).toContain("Applied: 1 completed");
 		expect(world.submits()).toEqual(["update_user_tag"]);
 	});

@@ -123,6 +123,10 @@ test("an unknown organization blocks no other", async () => {
 		{ unread: 1, changing: 1, inSync: 1 },
 		{ unread: 1, drifted: 1, inSync: 1 },
 	]);
+	const page = readFileSync(new URL("../../docs/output.md", import.meta.url), "utf8");
+	const [, member = "", state = "", shown = ""] = /jq -r 'select\(\.(\w+) == "(\w+)"\) \| \.(\w+)'/.exec(page) ?? [];
+	const selected = inLines[1]?.organizations.filter((line) => line[member] === state);
+	expect(selected?.map((line) => line[shown])).toEqual([organizationId]);
 	const output = readOutput(await world.run(["drift", ...words, ...inJson]));
 	expect(output).toMatchObject({
 		exitCode: 1,

@@ -60,7 +60,13 @@ describe("the name of an organization", () => {
 		await world.run(["plan", "--out", "plan.json"]);
 		expect((await world.run(["show", "plan.json"])).stdout).toContain(`Organization Acme (${organizationId})\n`);
 		world.write("orgsync.yaml", named("Production"));
-		expect((await world.run(["apply", "--plan", "plan.json"])).code).toBe(3);
+		const other = await world.run(["apply", "--plan", "plan.json"]);
+		expect(other.code).toBe(3);
+		expect(other.stderr).toContain(`organization Production (${organizationId}) was planned from another document`);
+		world.write("orgsync.yaml", named("Acme").replaceAll(organizationId, missing));
+		expect((await world.run(["apply", "--plan", "plan.json"])).stderr).toContain(
+			`the saved plan is of organization Acme (${organizationId}), which the documents do not have; the documents have organization Acme (${missing}), which`,
+		);
 		expect(world.submits()).toEqual([]);
 	});
 

@@ -3,6 +3,7 @@
  * read. The record of the run only ever skips: nothing is sent because of it.
  */
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
@@ -63,6 +64,12 @@ test("apply --resume skips organizations that the run left in sync, shows them a
 	expect(resumed.stdout).toMatch(
 		/^Organization f\S+\nApplied: 1 completed .*\n\n3 organizations: not read, because .* interrupted\.\n\n4 organizations: 3 not read, 1 applied\.\n$/s,
 	);
+	// What docs/fleets.md shows, with other numbers.
+	const page = readFileSync(new URL("../../docs/fleets.md", import.meta.url), "utf8");
+	const [, first = "", id = "", last = ""] = /^```text\n(Run (\S+),.*\n)\.\.\.\n(.*\n)```$/m.exec(page) ?? [];
+	const withN = (text: string): string => text.replaceAll(/\b\d+\b/g, "N");
+	expect(withN(resumed.stderr.replaceAll(run, ""))).toContain(withN(first.replace(id, "")));
+	expect(withN(resumed.stdout)).toContain(withN(last));
 	// The plan, and the result.
 	expect(reads(world)).toBe(2);
 	expect(world.submits()).toEqual(["update_user_tag"]);
@@ -97,6 +104,19 @@ test("every format of a resumed apply counts the organizations that were not rea
 			expect(summary).toMatchObject({ exitCode: 0, states: { notRead: 3, applied: 1 } });
 		}
 	}
+});
+
+test("a resumed share that is in sync leaves the other shares of the run to resume", async () => {
+	const { world, run } = await makeFailed();
+	const share = async (text: string) => {
+		const { code, stderr } = await world.run([...apply, "--resume", run, "--shard", text]);
+		return { code, skipped: /resumed: (.*) organizations/.exec(stderr)?.[1] };
+	};
+	// An empty share, too.
+	expect(await share("1/9000")).toEqual({ code: 0, skipped: "0 of 0" });
+	expect(await share("2/2")).toEqual({ code: 0, skipped: "1 of 1" });
+	expect(await share("1/2")).toEqual({ code: 0, skipped: "2 of 3" });
+	expect((await share("2/2")).code).toBe(3);
 });
 
 test("two resumed runs at once submit nothing twice", async () => {

@@ -128,11 +128,14 @@ test("a list is a regular file in the folder of the documents, whatever a docume
 test("organizations lists which sub-organizations no document manages, as text, JSON and Markdown", async () => {
 	const world = await makeFleet();
 	world.write("organizations.csv", `organizationId,owner\n${idOf(2)},${bob}\n${idOf(7)},${carol}\n`);
-	const words = ["organizations", ...fleet, "--organization", organizationId];
+	const nameOnly = (id: string, name: string): string =>
+		`organizationId: ${id}\nname: ${name}\nuserTags: [{ name: x }]\n`;
+	world.write("named.yaml", `${nameOnly(organizationId, "Company")}---\n${nameOnly(idOf(8), "Sold")}`);
+	const words = ["organizations", ...fleet, "-f", "named.yaml", "--organization", organizationId];
 	const { code, stdout } = await world.run(words);
 	expect({ code, stdout }).toEqual({
 		code: 0,
-		stdout: `Organization ${organizationId}
+		stdout: `Organization Company (${organizationId})
 
 Unmanaged:
   ${idOf(1)}
@@ -140,12 +143,18 @@ Unmanaged:
 
 In documents, but no sub-organizations of it:
   ${idOf(7)}  fleet.yaml, organizations.csv
+  Sold (${idOf(8)})  named.yaml
 
 3 sub-organizations: 1 managed, 2 unmanaged.
 `,
 	});
 	const json = readOutput(await world.run([...words, "--detailed-exitcode", "--format", "json"]));
-	expect(json).toMatchObject({ exitCode: 2, complete: true, elsewhere: [{ organizationId: idOf(7) }] });
+	expect(json).toMatchObject({
+		exitCode: 2,
+		complete: true,
+		elsewhere: [{ organizationId: idOf(7) }, { organizationId: idOf(8), organizationName: "Sold" }],
+	});
+	expect(json.organizationName).toBe("Company");
 	expect(json.organizations.map(({ managed }: { managed: boolean }) => managed)).toEqual([false, true, false]);
 	const { stdout: markdown } = await world.run([...words, "--format", "markdown"]);
 	expect(markdown).toContain(`**Unmanaged**\n\n- \`${idOf(1)}\`\n- \`${idOf(3)}\`\n`);

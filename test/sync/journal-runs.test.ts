@@ -20,6 +20,7 @@ const run: RunRecord = {
 	service: "https://service.example",
 	reads: "auto",
 	only: ["userTag/sign*"],
+	size: 1,
 };
 const later: RunRecord = { ...run, id: "20261122-152401-000000", startedAtMs: run.startedAtMs + 1000, only: [] };
 
@@ -64,7 +65,7 @@ describe("a run in the journal", () => {
 
 	it("is forgotten with what it finished, and when a run begins that it is too old for", () => {
 		finish();
-		journal.forgetRun(run.id);
+		journal.endRun(run.id);
 		expect([journal.run(), hasFinished()]).toEqual([undefined, false]);
 		journal.recordRun(run);
 		finish();

@@ -5,6 +5,7 @@
 import { ConfigurationError, GuardError, InterruptedError, LiveProblemError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind, refusingGuards } from "../../plan/guards.ts";
+import { type NamedOrganization, showOrganization } from "../../plan/organization-name.ts";
 import { abandonOf, allowsOf, withOverrides } from "../../plan/overrides.ts";
 import { nameOf } from "../../plan/pending.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -94,7 +95,8 @@ export function recordOverrides(
 	return { comparison: { ...comparison, plan: withOverrides(plan, overrides) }, ...others };
 }
 
-export type Ask = (activities: number) => Promise<boolean>;
+/** Asks whether so many activities may be sent to these organizations. */
+export type Ask = (activities: number, organizations: readonly NamedOrganization[]) => Promise<boolean>;
 
 /** Returns a function that asks on the terminal, or agrees with `--yes`. Throws ConfigurationError if it cannot ask. */
 export function prepareToAsk({ flags, terminal, output }: Call<{ readonly yes?: boolean }>): Ask {
@@ -106,12 +108,17 @@ export function prepareToAsk({ flags, terminal, output }: Call<{ readonly yes?: 
 			hint: "review orgsync plan, then use --yes",
 		});
 	}
-	return async (steps) => {
+	return async (steps, organizations) => {
 		const { createInterface } = await import("node:readline/promises");
 		const lines = createInterface({ input: terminal.stdin, output: terminal.stderr });
 		try {
 			const what = steps === 1 ? "this activity" : `these ${steps} activities`;
-			const answer = await lines.question(`Submit ${what}? Only "yes" is accepted: `);
+			const [only] = organizations;
+			const where =
+				only !== undefined && organizations.length === 1
+					? showOrganization(only)
+					: `${organizations.length} organizations`;
+			const answer = await lines.question(`Submit ${what} to ${where}? Only "yes" is accepted: `);
 			return answer.trim() === "yes";
 		} catch (error) {
 			if ((error as { code?: unknown }).code !== "ABORT_ERR") throw error;

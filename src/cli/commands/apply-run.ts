@@ -54,7 +54,8 @@ type RunCall = Call<RunFlags>;
 
 /** Begins the run, or goes on with the one that `--resume` names. Throws ConfigurationError if that one cannot be resumed. */
 export function openRun({ id, resumed }: ResumableRun, fleet: DesiredFleet, journal: Journal, call: RunCall): OpenRun {
-	const run = describeRun(id, call);
+	const size = fleet.organizationIds.length;
+	const run = describeRun(id, size, call);
 	const finished = new Set<string>();
 	if (resumed) {
 		refuseOther(id, run, journal);
@@ -63,7 +64,6 @@ export function openRun({ id, resumed }: ResumableRun, fleet: DesiredFleet, jour
 			if (journal.hasFinished(id, organizationId, digest)) finished.add(organizationId);
 		}
 	} else journal.recordRun(run);
-	const size = fleet.organizationIds.length;
 	call.output.note(
 		resumed
 			? `Run ${id}, resumed: ${finished.size} of ${size} organizations are not read again.`
@@ -90,7 +90,7 @@ export function openRun({ id, resumed }: ResumableRun, fleet: DesiredFleet, jour
 			if (report.inSync && !hasMore(plan)) record(plan.organizationId, ...more);
 		},
 		end: () => {
-			if (isWritable && finished.size === size) journal.forgetRun(id);
+			if (isWritable && finished.size === size) journal.endRun(id);
 		},
 	};
 }
@@ -101,7 +101,7 @@ function hasMore(plan: Plan): boolean {
 	return findsDifference({ ...plan, changes: [] }) || changes.some(({ action }) => action === "report");
 }
 
-function describeRun(id: string, { flags, terminal }: RunCall): RunRecord {
+function describeRun(id: string, size: number, { flags, terminal }: RunCall): RunRecord {
 	const address = flags.url ?? findUrl(terminal.environment) ?? "";
 	return {
 		id,
@@ -109,6 +109,7 @@ function describeRun(id: string, { flags, terminal }: RunCall): RunRecord {
 		service: flags.local === true ? "local" : address.replace(/\/+$/, ""),
 		reads: flags.reads,
 		only: [...flags.only].sort(),
+		size,
 	};
 }
 

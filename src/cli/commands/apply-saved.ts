@@ -19,6 +19,7 @@ import { retriedIn } from "../../plan/overrides.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../../plan/plan.ts";
 import { refuseStale } from "../../plan/stale.ts";
 import type { Step } from "../../plan/step.ts";
+import { namedAs, showOrganization } from "../../render/organization-name.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import { findCompletedSteps } from "../../sync/completed-steps.ts";
 import type { JournalView } from "../../sync/journal.ts";
@@ -97,7 +98,7 @@ export async function readReviewedPlan(file: string, call: SavedPlanCall): Promi
 function notPlannedIn({ plans, unread = [] }: SavedPlan): readonly OrganizationError[] {
 	const message = "the plan file states that it could not be read when the plan was made; nothing was sent";
 	return [
-		...plans.filter(isImpossible).map(({ organizationId }) => ({ organizationId, error: wasImpossible() })),
+		...plans.filter(isImpossible).map((plan) => ({ ...namedAs(plan), error: wasImpossible() })),
 		...unread.map((organizationId) => {
 			return { organizationId, error: new NotPlannedError(message, { hint: planAgain }) };
 		}),
@@ -184,17 +185,18 @@ const clockMarginMs = 5 * 60 * 1000;
 /** Throws PlanAgeError if the plan is older than `--max-age`. The file states its times; only `--digest` proves them. */
 function refuseOld({ plans }: SavedPlan, maxAgeMs: number | undefined, nowMs: number): void {
 	if (maxAgeMs === undefined) return;
-	for (const { organizationId, readAt } of plans) {
+	for (const plan of plans) {
+		const { readAt } = plan;
 		const ageMs = nowMs - Date.parse(readAt);
 		if (ageMs >= -clockMarginMs && ageMs <= maxAgeMs) continue;
 		const why = ageMs < 0 ? "which is in the future" : "longer ago than --max-age allows";
-		const because = `it states that organization ${organizationId} was read at ${readAt}, ${why}`;
+		const because = `it states that organization ${showOrganization(plan)} was read at ${readAt}, ${why}`;
 		throw new PlanAgeError(`the saved plan is too old, nothing was sent: ${because}`, { hint: planAgain });
 	}
 }
 
 interface Done {
-	readonly organizationId: string;
+	readonly plan: Plan;
 	readonly activityId: string | null;
 	readonly settledAtMs: number;
 }
@@ -205,19 +207,18 @@ function sentSteps({ steps }: Plan): readonly Step[] {
 
 /** Returns the steps of the plan that the journal has as completed for the saved plan with this digest. */
 function findDone(plan: Plan, digest: string, journal: AppliedPlans): readonly Done[] {
-	const { organizationId } = plan;
-	const found = findCompletedSteps(sentSteps(plan), journal.completedEntries(organizationId, digest));
-	return found.map(({ entry: { activityId, settledAtMs } }) => ({ organizationId, activityId, settledAtMs }));
+	const found = findCompletedSteps(sentSteps(plan), journal.completedEntries(plan.organizationId, digest));
+	return found.map(({ entry: { activityId, settledAtMs } }) => ({ plan, activityId, settledAtMs }));
 }
 
 /** Max activities that an error names. */
 const maxNamed = 5;
 
 function describeApplied(what: string, done: readonly Done[]): AppliedPlanError {
-	const lines = done.slice(0, maxNamed).map(({ organizationId, activityId, settledAtMs }) => {
+	const lines = done.slice(0, maxNamed).map(({ plan, activityId, settledAtMs }) => {
 		const time = new Date(settledAtMs);
 		const at = Number.isNaN(time.getTime()) ? "" : ` at ${time.toISOString()}`;
-		return `organization ${organizationId}, activity ${showText(activityId ?? "without an id")} completed${at}`;
+		return `organization ${showOrganization(plan)}, activity ${showText(activityId ?? "without an id")} completed${at}`;
 	});
 	const more = done.length > maxNamed ? `; and ${done.length - maxNamed} more` : "";
 	return new AppliedPlanError(`${what}, nothing was sent: ${lines.join("; ")}${more}`, {

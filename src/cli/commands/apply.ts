@@ -208,9 +208,10 @@ async function agree({ readings, refusal }: Prepared, run: ApplyRun): Promise<Ag
 		if (refusal !== null) throw refusal;
 		if (run.size === 1) refuseImpossible(plans);
 		refuseBlocked(plans, given.allowed);
-		const steps = plans.reduce((sum, plan) => sum + groupSteps(plan.steps).sent.length, 0);
+		const sending = plans.filter((plan) => groupSteps(plan.steps).sent.length > 0);
+		const steps = sending.reduce((sum, plan) => sum + groupSteps(plan.steps).sent.length, 0);
 		if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
-		if (steps > 0 && !(await ask(steps))) return { isAgreed: false, error: null };
+		if (steps > 0 && !(await ask(steps, sending))) return { isAgreed: false, error: null };
 		const read = given.abandoned.length === 0 ? [] : readings.filter((one) => !("failed" in one));
 		for (const { organizationId } of read) {
 			for (const name of given.abandoned) journal.abandon(organizationId, name, terminal.now());

@@ -3,8 +3,8 @@
 import type { DesiredFleet } from "../../document/fleet.ts";
 import { ConfigurationError, InterruptedError, OrgsyncError, StorageError, TransportError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
+import { namedIn, showOrganization } from "../../plan/organization-name.ts";
 import type { BaseDocument } from "../../plan/three-way.ts";
-import { nameMember } from "../../render/organization-name.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import { emptyJournal, type Journal, type JournalSummary } from "../../sync/journal.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
@@ -80,11 +80,12 @@ export async function* compareFleet<T extends object>(
 	const limits = { maxConcurrency: flags.concurrency, maxAhead: aheadFactor * flags.concurrency };
 	const compare = async (organizationId: string): Promise<T | OrganizationError> => {
 		const which = isAlone ? "" : ` (${done + 1} of ${organizationIds.length})`;
-		output.progress(`reading organization ${organizationId}${which}`);
+		const desired = fleet.load(organizationId);
+		output.progress(`reading organization ${showOrganization(namedIn(desired))}${which}`);
 		try {
 			reachable.check();
 			const read = async (): Promise<T> => {
-				const compared = await compareOne(fleet.load(organizationId), comparing, context, journal);
+				const compared = await compareOne(desired, comparing, context, journal);
 				reachable.answered();
 				return use(compared);
 			};
@@ -92,7 +93,7 @@ export async function* compareFleet<T extends object>(
 		} catch (error) {
 			if (isAlone || !(error instanceof OrgsyncError) || isOfJournal(error)) throw error;
 			reachable.failed(error);
-			return { organizationId, ...nameMember(fleet.load(organizationId)), error };
+			return { ...namedIn(desired), error };
 		} finally {
 			done += 1;
 			collectGarbage();

@@ -3,6 +3,8 @@
  */
 import type { DesiredFleet } from "../../document/fleet.ts";
 import { ConfigurationError, exitCodes } from "../../errors.ts";
+import { namedIn, showOrganization } from "../../plan/organization-name.ts";
+import { nameMember } from "../../render/organization-name.ts";
 import { type DiscoveryResult, resultHead } from "../../render/result.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { extendedReads } from "../../wire/operations.ts";
@@ -24,21 +26,22 @@ export async function organizations(call: Call<OrganizationsFlags>): Promise<Dis
 	const { flags, output } = call;
 	const parent = findParent(call);
 	const fleet = await readNamedFleet(call);
+	const described = new Set(fleet?.organizationIds);
+	const named = described.has(parent) && fleet !== undefined ? namedIn(fleet.load(parent)) : { organizationId: parent };
 	const { listSubOrganizations } = await import("../../sync/list-organizations.ts");
 	const { organizationIds, complete } = await withConnection(call, async ({ client }) => {
-		output.progress(`reading the sub-organizations of ${parent}`);
+		output.progress(`reading the sub-organizations of ${showOrganization(named)}`);
 		const progress = (count: number): void => output.progress(`reading sub-organizations: ${count}`);
 		return explainLacking(extendedReads.list_suborgs, () => listSubOrganizations(parent, client.reader, progress));
 	});
 	output.clear();
-	const described = new Set(fleet?.organizationIds);
 	const listed = new Set(organizationIds);
 	const found = organizationIds.map((organizationId) => describe(organizationId, described, fleet));
 	const isOpen = found.some(({ managed }) => !managed);
 	const changes = isOpen && flags.detailedExitcode === true ? exitCodes.changes : exitCodes.inSync;
 	return {
 		...resultHead("organizations", complete ? changes : exitCodes.error, null),
-		organizationId: parent,
+		...named,
 		organizations: found,
 		elsewhere: [...described]
 			.filter((organizationId) => organizationId !== parent && !listed.has(organizationId))
@@ -48,8 +51,12 @@ export async function organizations(call: Call<OrganizationsFlags>): Promise<Dis
 }
 
 function describe(organizationId: string, described: ReadonlySet<string>, fleet: DesiredFleet | undefined) {
-	const managed = described.has(organizationId);
-	return { organizationId, managed, files: managed ? (fleet?.load(organizationId).files ?? []) : [] };
+	const desired = described.has(organizationId) ? fleet?.load(organizationId) : undefined;
+	return {
+		...{ organizationId, ...nameMember(desired) },
+		managed: desired !== undefined,
+		files: desired?.files ?? [],
+	};
 }
 
 /** Returns the parent: documents describe sub-organizations, so only a flag or the environment can name it. */

@@ -10,7 +10,7 @@ import { explainPower } from "../../policy/explain-power.ts";
 import type { ActivityGroup } from "../../policy/groups.ts";
 import { findPowers, type GroupPower } from "../../policy/powers.ts";
 import { narrowToTag, narrowToUser } from "../../policy/select-powers.ts";
-import { nameMember } from "../../render/organization-name.ts";
+import { nameMember, showOrganization } from "../../render/organization-name.ts";
 import type { OrganizationPowers } from "../../render/organization-powers.ts";
 import { type PowersResult, resultHead } from "../../render/result.ts";
 import type { AccessReading } from "../../sync/read-access.ts";
@@ -48,7 +48,7 @@ export async function powers(words: readonly string[], call: Call<PowersFlags>):
 	const documents = [...(await findOrganizations(call))];
 	const read = await withConnection(call, ({ client }) =>
 		mapConcurrently(documents, flags.concurrency, async ([organizationId, desired]) => {
-			output.progress(`reading organization ${organizationId}`);
+			output.progress(`reading organization ${showOrganization({ organizationId, ...nameMember(desired) })}`);
 			const reading = await readAccessOnly(organizationId, client.forOrganization().reader, terminal.now);
 			const aliases = desired === undefined ? {} : namesOfUsers(desired);
 			const names = { ...nameMember(desired), ...namesIn(reading, aliases) };

@@ -3,7 +3,7 @@
  * `--format json` there is exactly one object on every path, errors included.
  */
 import { resolve } from "node:path";
-import { stripVTControlCharacters, styleText } from "node:util";
+import { stripVTControlCharacters } from "node:util";
 import {
 	ConfigurationError,
 	type ExitCode,
@@ -20,13 +20,14 @@ import { renderProblem } from "../render/problem-text.ts";
 import type { CommandResult, ErrorDescription, FailureResult } from "../render/result.ts";
 import { errorsOf } from "../render/result-errors.ts";
 import { plainStyle, type Style } from "../render/style.ts";
+import { colorStyle } from "./color-style.ts";
 import { truncateToColumns } from "./columns.ts";
 import { failureResult } from "./failure.ts";
 import { type Format, findPartRenderer, isText, type Rendered, type RenderOptions, render } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
 import { type LocatedResult, PartReader, type ResultStream } from "./result-stream.ts";
 import { type MetricsFlags, RunMetrics } from "./run-metrics.ts";
-import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
+import { describeStreamFailure, failureOf, findLost, Outlet } from "./streams.ts";
 import { appendToFile, checkWritable, replaceFile, writeFile } from "./write-file.ts";
 
 /** The streams, environment and clock that a command uses instead of the process. */
@@ -226,7 +227,7 @@ export class Output {
 			const { text } = await renderEnd(shown);
 			// With nothing but errors to print, the file of `--output` stays unchanged.
 			if (text !== "" || errors.length === 0) this.#writeResult(text, shown.exitCode);
-			await this.#writeMetrics(() => renderMetrics(shown));
+			await this.#writeMetrics(shown, renderMetrics);
 		}
 		for (const problem of shown.problems) this.#write(`${renderProblem(problem)}\n`);
 		for (const error of errors) this.#writeError(error);
@@ -234,8 +235,9 @@ export class Output {
 		const complete = await this.#withLostMessages(shown);
 		const { text, summary } = await renderEnd(complete);
 		this.#summarize(summary);
-		await this.#writeMetrics(() => renderMetrics(complete));
-		return this.#writeResult(text, complete.exitCode);
+		const code = this.#writeResult(text, complete.exitCode);
+		await this.#writeMetrics(complete, renderMetrics);
+		return code;
 	}
 
 	/** Prints the error as the result of the command and returns its exit code. */
@@ -281,10 +283,11 @@ export class Output {
 	}
 
 	/** Writes the file of `--metrics`. A failure is only a warning: the metrics are a copy, and their old time shows it. */
-	async #writeMetrics(renderMetrics: () => Promise<string>): Promise<void> {
+	async #writeMetrics(result: CommandResult, renderMetrics: EndRenderers["renderMetrics"]): Promise<void> {
 		const { file } = this.metrics;
 		if (file === undefined) return;
-		const text = await renderMetrics();
+		const lost = await findLost(this.#terminal.stdout, this.#terminal.stderr);
+		const text = await renderMetrics(lost === undefined ? result : withLost(result, lost));
 		try {
 			this.metrics.write(text);
 		} catch (error) {
@@ -332,22 +335,12 @@ export class Output {
 		const lost = await failureOf(stderr);
 		if (lost === undefined) return result;
 		if (stderr instanceof Outlet) stderr.isReported = true;
-		const error = { code: "output", message: describeStreamFailure("error", lost), hint: null };
-		return { ...result, exitCode: exitCodes.error, error: result.error ?? error } as CommandResult;
+		return withLost(result, describeStreamFailure("error", lost));
 	}
 }
 
-// `style` above decides on colours for each stream; `styleText` would check standard output.
-const colored =
-	(format: "green" | "red" | "yellow" | "dim" | "bold") =>
-	(text: string): string =>
-		styleText(format, text, { validateStream: false });
-
-const colorStyle: Style = {
-	add: colored("green"),
-	remove: colored("red"),
-	update: colored("yellow"),
-	warn: colored("yellow"),
-	faint: colored("dim"),
-	strong: colored("bold"),
-};
+/** Returns the result as the process ends with it after a stream lost output. */
+function withLost(result: CommandResult, message: string): CommandResult {
+	const error = result.error ?? { code: "output", message, hint: null };
+	return { ...result, exitCode: exitCodes.error, error } as CommandResult;
+}

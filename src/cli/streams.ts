@@ -99,8 +99,16 @@ export async function settleStreams(code: ExitCode, output: Outlet, error: Outle
 	if (lostOutput !== undefined && lostOutput.code !== "EPIPE") tell(error, "output", lostOutput);
 	const lostError = await error.failure();
 	if (lostError !== undefined && lostOutput === undefined && !error.isReported) tell(output, "error", lostError);
-	const all = [await output.failure(), lostError];
-	const [outputCode, errorCode] = all.map((failure) => failure?.code);
-	const isUnread = outputCode === "EPIPE" && (errorCode === undefined || errorCode === "EPIPE");
-	return all.every((failure) => failure === undefined) || isUnread ? code : exitCodes.error;
+	return (await findLost(output, error)) === undefined ? code : exitCodes.error;
+}
+
+/** Returns the message about a stream that lost output, which makes the exit code 1; undefined if none did. */
+export async function findLost(
+	stdout: NodeJS.WritableStream,
+	stderr: NodeJS.WritableStream,
+): Promise<string | undefined> {
+	const [output, error] = [await failureOf(stdout), await failureOf(stderr)];
+	if (output?.code === "EPIPE" && (error === undefined || error.code === "EPIPE")) return undefined;
+	if (output !== undefined) return describeStreamFailure("output", output);
+	return error === undefined ? undefined : describeStreamFailure("error", error);
 }

@@ -22,7 +22,7 @@ export interface AliasDifference {
 }
 
 export interface UserLabel {
-	/** The alias; where there is none the live name, or the whole id if that is not known either. */
+	/** The alias; where there is none the live name, or the whole id if that is not known or looks like an id. */
 	readonly name: string;
 	/** Whether the name is the live one. Others can give a user any name, so the label has the id too. */
 	readonly isLive: boolean;
@@ -48,7 +48,10 @@ export function labelUser(anyId: string, names: UserNames): UserLabel {
 	const isMissing = liveNames !== undefined && live === undefined;
 	if (alias === undefined) {
 		const plain = { isFormer: false, liveName: null, isMissing };
-		if (live === undefined || live === "") return { ...plain, name: userId, isLive: false, shortId: null };
+		const byId = { ...plain, name: userId, isLive: false, shortId: null };
+		if (live === undefined || live === "") return byId;
+		// Others could give a user the id of another one as a name.
+		if (partOfId.test(lookOf(live))) return { ...byId, liveName: live };
 		return { ...plain, name: live, isLive: true, shortId: indexOf(names).shortIdOf(userId) };
 	}
 	const isFormer = (names.aliases ?? []).some((one) => one.alias === alias && one.before === userId);
@@ -125,6 +128,9 @@ export function aliasDifferences(
 export function reassignedAliases({ aliases = [] }: Pick<UserNames, "aliases">): readonly AliasDifference[] {
 	return aliases.filter(({ before, after }) => before !== null && after !== null);
 }
+
+/** What could be taken for an id, also for a part of one. */
+const partOfId = /[0-9a-f]{8}-[0-9a-f]{4}/;
 
 /** What two names have in common that a reader could take for each other. */
 function lookOf(name: string): string {

@@ -132,6 +132,18 @@ describe.runIf(hasFull)("standard output on a full disk", () => {
 		});
 	});
 
+	test("is exit 1 in the metrics too, in every kind of format, beside what the command found", async () => {
+		const world = await makeWorld(removal);
+		for (const format of ["text", "json", "jsonl"]) {
+			const metrics = await runIntoFull(world, ["drift", "--format", format, "--metrics", "drift.prom"]).then(() =>
+				readFileSync(join(world.folder, "drift.prom"), "utf8"),
+			);
+			expect(metrics).toContain('orgsync_run_exit_code{command="drift"} 1\n');
+			expect(metrics).toContain('orgsync_run_errors{command="drift",code="output"} 1\n');
+			expect(metrics).toContain('orgsync_organizations{command="drift",state="drifted"} 1\n');
+		}
+	});
+
 	test("makes explain exit with 1", async () => {
 		const world = await makeWorld(removal);
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);

@@ -51,6 +51,7 @@ describe("a user", () => {
 			"alice (id 10000001…)",
 			names({ [alice]: "alice", [bob]: "alice" }, undefined),
 		],
+		["whose name is the id of another user", `${alice} (live name ${bob})`, names({}, { [alice]: bob })],
 		["without an alias", "alice (id 10000001…, no alias)", names({ [bob]: "bob" }, { [alice]: "alice", [bob]: "bob" })],
 		[
 			"without an alias, whose live name is an alias",

@@ -52,8 +52,11 @@ const maxSummaryBytes = 1_000_000;
 
 type Renderer = (result: CommandResult, options: RenderOptions) => Promise<string>;
 
+/** Hooks and editors run `validate` often: the text of plans, which loads what makes plans, is not loaded for it. */
 const renderText: Renderer = async (result, options) =>
-	(await import("../render/result-text.ts")).renderText(result, options);
+	result.command === "validate" && result.error === null
+		? (await import("../render/command-text.ts")).renderValidate(result)
+		: (await import("../render/result-text.ts")).renderText(result, options);
 
 const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
 	text: renderText,

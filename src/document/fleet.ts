@@ -3,6 +3,7 @@
  */
 import type { Problem } from "../errors.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
+import { detach } from "./detach.ts";
 import { freeze } from "./parse.ts";
 import { type DocumentSource, type ParseOptions, readDocuments } from "./read-documents.ts";
 import type { Environment } from "./variables.ts";
@@ -42,11 +43,6 @@ export function checkFleet(
 	});
 	if (problems.length > 0) places.clear();
 	return { fleet: storedFleet(places, store), problems };
-}
-
-/** Returns a copy of the text. V8 keeps a whole document in memory for the sake of a part of it. */
-function detach(text: string): string {
-	return Buffer.from(text, "utf8").toString("utf8");
 }
 
 /** Returns a fleet of organizations that are in memory. */

@@ -6,6 +6,7 @@
 import type { Problem } from "../errors.ts";
 import type { DesiredOrganization, Position } from "../plan/organization.ts";
 import type { Cell } from "./cell.ts";
+import { detach } from "./detach.ts";
 import { readText } from "./file-text.ts";
 import type { ListFinder } from "./list.ts";
 import { readOrganization } from "./organization.ts";
@@ -43,8 +44,6 @@ interface Group {
 	readonly places: (readonly [file: number, document: number])[];
 	/** Its documents from lists. */
 	readonly rows: Cell[];
-	/** Whether one document without a problem is all that was read so far. */
-	isDone: boolean;
 }
 
 /**
@@ -66,6 +65,11 @@ class DocumentReader {
 	readonly #take: (desired: DesiredOrganization) => void;
 	readonly #newSubstitution: () => Substitution;
 	readonly #problems = new Problems();
+	/** Organizations that were taken, of one document without a problem: a number each, because a fleet has many. */
+	readonly #taken = new Map<string, number>();
+	/** The place that each of these numbers is for, as two elements: the file, and the document in it. */
+	readonly #takenPlaces: number[] = [];
+	/** All others. */
 	readonly #groups = new Map<string, Group>();
 	readonly #templates: Template[] = [];
 	/** Documents without the id of an organization. */
@@ -101,10 +105,9 @@ class DocumentReader {
 		const files = this.#readTemplates(substitution);
 		// An alias that one document uses may be defined in another that could not be read or assigned.
 		const complete = this.#isComplete && (this.#unassigned.length === 0 || this.#documents === 1);
-		const open = [...this.#groups].filter(([, { isDone }]) => !isDone);
-		for (const { places } of [...open.map(([, group]) => group), ...this.#unassigned])
+		for (const { places } of [...this.#groups.values(), ...this.#unassigned])
 			for (const [file] of places) this.#uses.set(file, (this.#uses.get(file) ?? 0) + 1);
-		for (const [id, group] of open) {
+		for (const [id, group] of this.#groups) {
 			const desired = readOrganization(id, this.#rootsOf(group), complete, problems);
 			if (problems.isEmpty) this.#take(desired);
 		}
@@ -114,14 +117,22 @@ class DocumentReader {
 
 	#addDocument(root: Cell, place: readonly [file: number, document: number]): void {
 		const id = organizationIdOf(root, this.#problems);
-		const group = id === undefined ? undefined : this.#groups.get(id);
-		if (id === undefined) this.#unassigned.push({ places: [place], rows: [], isDone: false });
-		else if (group === undefined)
-			this.#groups.set(id, { places: [place], rows: [], isDone: this.#takeAlone(id, root) });
-		else {
-			group.places.push(place);
-			group.isDone = false;
-		}
+		const group = id === undefined ? undefined : this.#findGroup(id);
+		if (id === undefined) this.#unassigned.push({ places: [place], rows: [] });
+		else if (group !== undefined) group.places.push(place);
+		else if (this.#takeAlone(id, root)) this.#taken.set(detach(id), this.#takenPlaces.push(...place) - place.length);
+		else this.#groups.set(id, { places: [place], rows: [] });
+	}
+
+	/** Returns the group of an organization that was read before, for one more document of it. */
+	#findGroup(id: string): Group | undefined {
+		const taken = this.#taken.get(id);
+		if (taken === undefined) return this.#groups.get(id);
+		const [file = 0, document = 0] = this.#takenPlaces.slice(taken, taken + 2);
+		const group: Group = { places: [[file, document]], rows: [] };
+		this.#taken.delete(id);
+		this.#groups.set(id, group);
+		return group;
 	}
 
 	/** Takes the organization of this document, if it has no problem alone. */
@@ -141,12 +152,9 @@ class DocumentReader {
 		const { findList } = this.#options;
 		for (const template of this.#templates) {
 			const list = readTemplate(template, { substitution, problems, first, findList }, (id, root) => {
-				const group = this.#groups.get(id);
+				const group = this.#findGroup(id);
 				if (group === undefined) this.#readRow(id, root);
-				else {
-					group.rows.push(root);
-					group.isDone = false;
-				}
+				else group.rows.push(root);
 			});
 			if (list !== undefined) files.splice(files.indexOf(template.file) + 1, 0, list);
 		}

@@ -137,7 +137,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseEnd(): void {
-		this.#end({ kind: "answer", ...this.#head, text: new TextDecoder().decode(Buffer.concat(this.#chunks)) });
+		this.#end({ kind: "answer", ...this.#head, text: decode(this.#chunks) });
 	}
 
 	onResponseError(_controller: unknown, error: unknown): void {
@@ -150,7 +150,19 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 	}
 }
 
+/** One for all answers: making one costs more than decoding a small answer. */
+const decoder = new TextDecoder();
+
+function decode(chunks: readonly Buffer[]): string {
+	const [first, ...others] = chunks;
+	return decoder.decode(first === undefined || others.length > 0 ? Buffer.concat(chunks) : first);
+}
+
 function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-	const texts = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value].flat().join(", ")]);
-	return Object.fromEntries(texts);
+	const texts: Record<string, string> = Object.create(null);
+	for (const name in headers) {
+		const value = headers[name];
+		texts[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : (value ?? "");
+	}
+	return texts;
 }

@@ -329,7 +329,7 @@ describe("the matrix of changed powers", () => {
 		const rows = page.locator(".reach tbody tr");
 		const [alone, still] = ["before together with others, after alone", "together with others"];
 		expect(await rows.nth(1).locator("td:visible").allTextContents()).toEqual([
-			...["\u25c7only in the root quorum", `\u25d0\u2192\u25cf${alone}`, `\u25d0${still}`, "\u00b7no"],
+			...[`\u25d0\u2192\u25cf${alone}`, `\u25d0${still}`, "\u00b7no", "\u25c7only in the root quorum"],
 		]);
 		expect(await page.locator(".reach thead th:visible").allTextContents()).not.toContain("alice");
 		await page.check("text=show 1 user without changes");

@@ -30,10 +30,15 @@ export function openLog(address: string | undefined): EngineLog {
 	if (address === undefined) return noEngine;
 	const client = new engineService.EngineClient(address, credentials.createInsecure(), messageLimits);
 	let last: Promise<void> = Promise.resolve();
+	/** Whether the engine answered. One that ends right after that must not be waited for. */
+	let wasThere = false;
 	const send = (request: InstanceType<typeof LogRequest>): Promise<void> =>
 		new Promise((resolve) => {
 			// What the log cannot show is no failure of a resource.
-			client.log(request, new Metadata(), { deadline: Date.now() + logTimeoutMs }, () => resolve());
+			client.log(request, new Metadata(), { deadline: Date.now() + logTimeoutMs }, (error) => {
+				wasThere ||= error === null;
+				resolve();
+			});
 		});
 	return {
 		print(level, text, resourceUrn = "") {
@@ -45,7 +50,7 @@ export function openLog(address: string | undefined): EngineLog {
 		},
 		flush: () => last,
 		async whenGone() {
-			await waitForReady(client, undefined);
+			if (!wasThere) await waitForReady(client, undefined);
 			while (await leavesReady(client)) {
 				if (!(await waitForReady(client, reconnectMs))) return;
 			}

@@ -391,6 +391,8 @@ describe("an engine that was there", () => {
 		log.print("info", "here");
 		await log.flush();
 		end();
+		// The connection is closed by then, or while it waits: either has to be noticed.
+		await new Promise((resolve) => setTimeout(resolve, 50));
 		await log.whenGone();
 	});
 });

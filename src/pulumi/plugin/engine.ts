@@ -74,7 +74,8 @@ function waitForReady(client: Client, timeoutMs: number | undefined): Promise<bo
 /** Resolves to true once the connection is closed, by the other side or because it was idle. */
 function leavesReady(client: Client): Promise<boolean> {
 	const { READY } = connectivityState;
-	return new Promise((resolve) =>
-		client.getChannel().watchConnectivityState(READY, Number.POSITIVE_INFINITY, () => resolve(true)),
-	);
+	const channel = client.getChannel();
+	// A watch sees only later changes.
+	if (channel.getConnectivityState(false) !== READY) return Promise.resolve(true);
+	return new Promise((resolve) => channel.watchConnectivityState(READY, Number.POSITIVE_INFINITY, () => resolve(true)));
 }

@@ -17,7 +17,8 @@ export function useCompileCache(environment: Environment): void {
 	const { NODE_COMPILE_CACHE: other = "", NODE_DISABLE_COMPILE_CACHE: disabled = "" } = environment;
 	if (isSea()) return;
 	const folder = other === "" && disabled === "" ? findCacheFolder(environment) : undefined;
-	if (folder !== undefined) enableCompileCache(folder);
+	// A Node that is too old for orgsync lacks it: main.ts says so.
+	if (folder !== undefined && typeof enableCompileCache === "function") enableCompileCache(folder);
 }
 
 /**

@@ -2,8 +2,8 @@
  * Finds the files that `-f` names. A pull request can add links to a folder, so a link in it cannot point outside; a file that
  * the operator names can be a link to anywhere. Each file is read once, however often it is named.
  */
-import { type Dirent, readdirSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { isDescriptor, isInside, leadsOutside, realPathOf } from "../files.ts";
@@ -46,9 +46,7 @@ function findNamed(name: string, isDefault: boolean, directory: string): readonl
 	const found = readOrRefuse(name, () => statSync(full, { throwIfNoEntry: false }));
 	if (found === undefined) {
 		throw new ConfigurationError(`file not found: ${showText(name)}`, {
-			hint: isDefault
-				? "create one with orgsync init, or name a file with -f"
-				: "-f takes files, folders and - for standard input",
+			hint: isDefault ? hintForDefault(directory) : "-f takes files, folders and - for standard input",
 		});
 	}
 	return readOrRefuse(name, () => {
@@ -61,6 +59,16 @@ function findNamed(name: string, isDefault: boolean, directory: string): readonl
 		if (files.length > 0) return files;
 		throw new ConfigurationError(`no .yaml or .yml file in the folder ${showText(name)}`);
 	});
+}
+
+/** What to do without a document in this folder: there can be one above it, in the same repository. */
+function hintForDefault(directory: string): string {
+	for (let folder = directory; !existsSync(join(folder, ".git")) && dirname(folder) !== folder; ) {
+		folder = dirname(folder);
+		const above = join(folder, defaultDocument);
+		if (existsSync(above)) return `there is one above this folder: add -f ${relative(directory, above)}`;
+	}
+	return "create one with orgsync init, or name a file with -f";
 }
 
 /** Whether a path within a folder is that of a document. */

@@ -28,7 +28,7 @@ ul, ol { margin: 0; padding: 0; list-style: none; }
 [hidden] { display: none !important; }
 .unseen, .id i { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .id { white-space: nowrap; } .id::after { content: "\u2026"; }
-.copy { margin: 0 .15em; padding: 0 .3em; border: 0; border-radius: .3rem; background: none; color: var(--soft); font: inherit; font-size: .8em; cursor: pointer; } .copy::before { content: "\u29c9" / ""; } .copy.done::before { content: "\u2713" / ""; } .copy.failed::before { content: "\u00d7" / ""; } .copy:hover, .copy:focus-visible { color: var(--link); background: var(--code); }
+.copy { margin: 0 .15em; padding: 0 .3em; border: 0; border-radius: .3rem; background: none; color: var(--soft); font: inherit; font-size: .8em; cursor: pointer; } .copy:not(.done, .failed)::before { content: "" / ""; display: inline-block; width: .5em; height: .6em; border: .1em solid; border-radius: .15em; box-shadow: .22em -.18em 0 -.08em; } .copy.done::before { content: "\u2713" / ""; } .copy.failed::before { content: "\u00d7" / ""; } .copy:hover, .copy:focus-visible { color: var(--link); background: var(--code); }
 .soft, .kind, .note { color: var(--soft); font-size: .9rem; }
 .paper { display: none; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .3rem; }

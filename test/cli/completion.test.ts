@@ -98,7 +98,8 @@ describe.each(shells)("the script for %s", (shell) => {
 	};
 
 	test("completes commands, flags, and fixed values of flags and arguments", () => {
-		expect(offers("orgsync ")).toEqual([...commands].sort());
+		expect(offers("orgsync ")).toEqual([...commands, "help"].sort());
+		expect(offers("orgsync help pl")).toEqual(["plan"]);
 		expect(offers("orgsync pl")).toEqual(["plan"]);
 		expect(offers("orgsync apply --a")).toEqual(["--abandon", "--allow"]);
 		expect(offers("orgsync plan --verbose --detail")).toEqual(["--detailed-exitcode"]);
@@ -161,7 +162,7 @@ describe("every script", () => {
 
 	test("describes every command within one pair of quotes for fish", () => {
 		const lines = scripts.fish?.split("\n").filter((line) => line.includes("__fish_use_subcommand")) ?? [];
-		expect(lines.map((line) => / -a (\S+) -d '(?:[^'\\]|\\['\\])+'$/.exec(line)?.[1])).toEqual(commands);
+		expect(lines.map((line) => / -a (\S+) -d '(?:[^'\\]|\\['\\])+'$/.exec(line)?.[1])).toEqual([...commands, "help"]);
 	});
 });
 

@@ -322,9 +322,12 @@ describe("wait", () => {
 		});
 	});
 
-	test("exits with 3 for an unknown activity", async () => {
+	test.each([
+		"01a1fe02-1455-712e-be80-c4ad5d3e1bce",
+		"no-id",
+	])("exits with 3 for the unknown activity %s", async (id) => {
 		const world = await makeWaitingWorld();
-		const { code, stderr } = await world.run(["wait", "01a1fe02-1455-712e-be80-c4ad5d3e1bce"]);
+		const { code, stderr } = await world.run(["wait", id]);
 		expect(code).toBe(3);
 		expect(stderr).toContain("neither this journal nor the service has it");
 	});

@@ -95,7 +95,9 @@ describe("--only narrows the plan and its reads", () => {
 		const world = await makeWorld(everything);
 		const { code, stderr, stdout } = await world.run(["drift", ...only("tvcApp", selection)]);
 		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-		expect(stderr).toBe(`error: --only ${selection}: no object of the documents matches\n`);
+		expect(stderr).toBe(
+			`error: --only ${selection}: no object of the documents matches\nhint: write an address as plan prints it, or KIND/GLOB with * for any text: userTag/sign*\n`,
+		);
 		expect(world.requests()).toEqual([]);
 	});
 

@@ -23,6 +23,17 @@ describe("orgsync as it is built", () => {
 		expect(readdirSync(shared)).toEqual([]);
 	});
 
+	it("says in one sentence that a Node without what it needs is too old", () => {
+		const older = join(root, "older.cjs");
+		const versions = '{ value: { ...process.versions, node: "20.19.0" } }';
+		const lacks = 'delete require("node:module").enableCompileCache;';
+		writeFileSync(older, `Object.defineProperty(process, "versions", ${versions});${lacks}`);
+		const words = ["--require", older, commandFile, "plan"];
+		const { status, stderr } = spawnSync(process.execPath, words, { cwd: root, encoding: "utf8", env: { HOME: root } });
+		expect(stderr).toBe("error: orgsync needs Node 22.18 or later, and this is 20.19.0\n");
+		expect(status).toBe(3);
+	});
+
 	it("shows with --verbose where a defect is in the sources", () => {
 		const defect = join(root, "defect.cjs");
 		writeFileSync(defect, 'process.hrtime.bigint = () => { throw new TypeError("defect"); };');

@@ -4,6 +4,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { findDocumentFiles } from "../../src/cli/document-files.ts";
 import { findStateParent } from "../../src/cli/state-folder.ts";
 import { expectNoSecret, makeFolder } from "../run.ts";
 import { document, makeWorld } from "../world.ts";
@@ -132,3 +133,20 @@ test("apply from a subfolder joins what the folder of the document submitted, an
 });
 
 test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());
+
+describe("without a document in the working folder", () => {
+	const hint = (): unknown => {
+		try {
+			return findDocumentFiles([], join(root, "repo/team/prod"));
+		} catch (error) {
+			return (error as { hint?: string }).hint;
+		}
+	};
+
+	test("the error names the one above it in the same repository, and no other", () => {
+		writeFileSync(join(root, "orgsync.yaml"), "");
+		expect(hint()).toBe("create one with orgsync init, or name a file with -f");
+		writeFileSync(join(root, "repo/orgsync.yaml"), "");
+		expect(hint()).toBe("there is one above this folder: add -f ../../orgsync.yaml");
+	});
+});

@@ -29,7 +29,16 @@ export function completion(shell: string, commands: readonly CompletedCommand[])
 			hint: `there is for ${Object.keys(scripts).join(", ")}`,
 		});
 	}
-	return { ...resultHead("completion", exitCodes.inSync, null), script: write(commands.map(withSources)) };
+	return {
+		...resultHead("completion", exitCodes.inSync, null),
+		script: write([...commands.map(withSources), helpOf(commands)]),
+	};
+}
+
+/** `orgsync help COMMAND`, which is in no row of the table. */
+function helpOf(commands: readonly CompletedCommand[]): ScriptCommand {
+	const words = commands.map(({ name }) => name);
+	return { name: "help", summary: "print the help of a command", flags: [], argument: { from: "words", words } };
 }
 
 function withSources({ name, summary, flags, argument }: CompletedCommand): ScriptCommand {

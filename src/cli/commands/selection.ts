@@ -77,11 +77,11 @@ export async function selectFrom(fleet: DesiredFleet, call: Call<SelectionFlags>
 		}
 		// A typing error in a scheduled job must not look like an organization without drift. A share may have no such object.
 		if (fleet.organizationIds.some((id) => !isEmpty(narrow(fleet.load(id), [selection])))) return selection;
-		const hint = selection.label?.includes("*") === true ? "an address has no wildcards: write KIND/GLOB" : undefined;
-		throw new ConfigurationError(
-			`--only ${showText(text)}: no object of the documents matches`,
-			hint === undefined ? {} : { hint },
-		);
+		const hint =
+			selection.label?.includes("*") === true
+				? "an address has no wildcards: write KIND/GLOB"
+				: "write an address as plan prints it, or KIND/GLOB with * for any text: userTag/sign*";
+		throw new ConfigurationError(`--only ${showText(text)}: no object of the documents matches`, { hint });
 	});
 	return mapFleet(own, (desired) => narrow(desired, selections));
 }

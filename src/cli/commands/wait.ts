@@ -8,8 +8,10 @@ import { addressesOf, type ObjectNames } from "../../plan/activity-objects.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { resultHead, type WaitResult } from "../../render/result.ts";
+import { checkSchema } from "../../schema.ts";
 import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal.ts";
 import { outcomeOfActivity } from "../../sync/outcomes.ts";
+import { validators } from "../../validators/requests.ts";
 import { type Activity, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, submitOfType, submits } from "../../wire/operations.ts";
@@ -117,7 +119,10 @@ function trackEntry({ body, activityId }: JournalEntry, names: ObjectNames): Tra
 /** Returns an activity that is not listed as pending, because it may have ended. Throws ConfigurationError when it is unknown. */
 async function findNamed(activityId: string, names: ReadonlyMap<string, ObjectNames>, run: WaitRun): Promise<Tracked> {
 	for (const [organizationId, namesHere] of run.flags.reads === "auto" ? names : []) {
-		const activity = await readNow({ organizationId, activityId }, run.reader);
+		const fields = { organizationId, activityId };
+		// The service would reject what is no id, such as a fingerprint.
+		if (checkSchema(validators, "operations/get_activity.json#/$defs/request", fields).length > 0) continue;
+		const activity = await readNow(fields, run.reader);
 		if (activity === undefined) continue;
 		const operation = submitOfType(activity.type)?.name ?? null;
 		const parameters = activity.intent ?? {};

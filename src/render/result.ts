@@ -2,37 +2,20 @@
  * The result of every command: one union, tagged by `command`. It is the JSON that `--format json` prints, and all that text,
  * Markdown, HTML and annotations are made from. schemas/output.json describes it.
  */
-import type { ExitCode, OutdatedObject, Problem } from "../errors.ts";
+import type { OutdatedObject } from "../errors.ts";
 import type { OrganizationDrift } from "../plan/drift.ts";
-import type { Override } from "../plan/overrides.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
-import type { Disagreement, ReviewedActivity } from "../plan/reviewed-activity.ts";
-import type { Step } from "../plan/step.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { compareText } from "../plan/value.ts";
 import type { Discovery } from "./discovery-facts.ts";
 import type { NamedOrganization } from "./organization-name.ts";
 import type { MissingObject, OrganizationPowers } from "./organization-powers.ts";
+import type { ErrorDescription, Head } from "./result-head.ts";
+import type { VoteResult } from "./vote-result.ts";
 
-/** An error as every format shows it. */
-export interface ErrorDescription {
-	readonly code: string;
-	readonly message: string;
-	readonly hint: string | null;
-}
-
-/** What every result has. */
-interface Head<Command extends string, Error = null> {
-	readonly formatVersion: 1;
-	readonly command: Command;
-	readonly exitCode: ExitCode;
-	readonly error: Error;
-	readonly problems: readonly Problem[];
-	/** Overrides of the whole run; left out when there is none. */
-	readonly overrides?: readonly Override[];
-}
+export { type ErrorDescription, resultHead } from "./result-head.ts";
 
 /** An organization in which an error ended the work, so that it has no report. Without a plan it could not even be read. */
 export interface FailedOrganization extends NamedOrganization {
@@ -169,50 +152,6 @@ export interface UnansweredRequest {
 	readonly sentAt: string;
 }
 
-/** The result of `approve` and of `reject`. */
-export interface VoteResult extends Head<"approve" | "reject", ErrorDescription | null> {
-	readonly organizations: readonly OrganizationVotes[];
-	/** With `--plan`: the saved plan. */
-	readonly savedPlan?: SavedPlanFacts;
-}
-
-/** The pending activities of one organization, and what became of them. */
-export interface OrganizationVotes extends NamedOrganization {
-	/** User id to the alias of the document, or of the saved plan. */
-	readonly userNames: Readonly<Record<string, string>>;
-	/** Live names of users; left out where users were not read. */
-	readonly liveNames?: Readonly<Record<string, string>>;
-	/** The user of the key; null where the service does not say. */
-	readonly voterId: string | null;
-	/** Oldest first. */
-	readonly activities: readonly VotedActivity[];
-	/** The plan of all activities to vote for together: its changes, guards and impact; null when there is none. */
-	readonly effect: Plan | null;
-	/** With `--plan`: steps for which no activity is pending, and that have not completed. */
-	readonly missing: readonly Step[];
-	/** Why there may be other pending activities; null if the service listed them all, or activities were named. */
-	readonly unlisted: string | null;
-}
-
-/** One pending activity, or one that was named, and what became of it. */
-export interface VotedActivity {
-	readonly activity: ReviewedActivity;
-	/** Whether its id or fingerprint is on the command line. */
-	readonly isNamed: boolean;
-	/** `vote`: to vote on. `voted`: a vote of this user counts already. `refused`: the reasons are below. `ended`: it is not pending. */
-	readonly decision: "vote" | "voted" | "refused" | "ended";
-	/** With `--plan`: the step that it equals; null when it equals none. */
-	readonly stepId: string | null;
-	/** Where it differs from the document, or from the saved plan; these refuse it unless it is named (a saved plan always does). */
-	readonly disagreements: readonly Disagreement[];
-	/** What became of it; null when no vote was sent and it has not ended. `awaiting-approval`: the vote counts, others are missing. */
-	readonly outcome: Outcome | null;
-	/** Whether this run sent a vote on it, whatever the answer was. */
-	readonly isSent: boolean;
-	/** Why, for a person; null when there is nothing to add. */
-	readonly message: string | null;
-}
-
 export interface WaitResult extends Head<"wait"> {
 	readonly activities: readonly EndedActivity[];
 	/** Why the service's pending activities are not known; null when it listed them, or activities were named. */
@@ -331,21 +270,13 @@ type CompletedResult =
 	| CompletionResult
 	| EmulatorResult
 	| StatusResult
+	| VoteResult
 	| WaitResult
 	| PowersResult
 	| ExplainResult
 	| ImportKeyResult;
 
 export type CommandResult = CompletedResult | FailureResult;
-
-/** Returns what every result has, to be completed with the fields of the command. */
-export function resultHead<Command extends string, Error extends ErrorDescription | null>(
-	command: Command,
-	exitCode: ExitCode,
-	error: Error,
-): Head<Command, Error> {
-	return { formatVersion: 1, command, exitCode, error, problems: [] };
-}
 
 /** Whether it is a result of `powers` that has them. */
 export function isPowers(result: CommandResult): result is PowersResult {

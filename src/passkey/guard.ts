@@ -24,9 +24,7 @@ const parts: ReadonlyMap<string, { readonly part: Part; readonly method: "GET" |
 ]);
 
 /** A request for a part of the page, or why it is refused. */
-export type Admission =
-	| { readonly part: Part }
-	| { readonly status: number; readonly message: string };
+export type Admission = { readonly part: Part } | { readonly status: number; readonly message: string };
 
 /** Returns the part of the page that a request may have, or why it may not. */
 export function admit(request: Pick<IncomingMessage, "method" | "url" | "headers">, address: PageAddress): Admission {
@@ -39,7 +37,8 @@ export function admit(request: Pick<IncomingMessage, "method" | "url" | "headers
 	}
 	const [, token = "", rest = ""] = /^\/([^/?#]*)(\/[^?#]*)?$/.exec(request.url ?? "") ?? [];
 	const found = isSameText(token, address.token) ? parts.get(rest) : undefined;
-	if (found === undefined) return { status: 404, message: "There is no such page. Open the address that orgsync printed." };
+	if (found === undefined)
+		return { status: 404, message: "There is no such page. Open the address that orgsync printed." };
 	const { part, method } = found;
 	if (request.method !== method) return { status: 405, message: `This address takes ${method} only.` };
 	return findForeign(request, part, `http://${address.host}`) ?? { part };

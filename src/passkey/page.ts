@@ -206,4 +206,3 @@ export class PasskeyPage {
 		return undefined;
 	}
 }
-

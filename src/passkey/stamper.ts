@@ -3,12 +3,13 @@ import { PasskeyError } from "../errors.ts";
 import type { Stamp, Stamper } from "../wire/stamp.ts";
 import { checkAssertion, type KnownPasskey } from "./assertion.ts";
 import type { PasskeyPage } from "./page.ts";
-import { type SignedWords, signView } from "./views.ts";
+import { signView } from "./views.ts";
+import { queryWords, readRequest, type SignedRequest, type SignedWords } from "./words.ts";
 
 export interface PasskeyStamperOptions {
 	readonly page: PasskeyPage;
-	/** Returns what a body means; undefined if that cannot be said. */
-	readonly describe: (body: string) => SignedWords | undefined;
+	/** Returns what a submit means; undefined if that cannot be said. */
+	readonly describe: (request: SignedRequest) => SignedWords | undefined;
 	/** Returns the passkeys of the users of an organization; undefined if they are not known. */
 	readonly findPasskeys: (organizationId: string) => Promise<readonly KnownPasskey[] | undefined>;
 }
@@ -24,38 +25,25 @@ export function createPasskeyStamper({ page, describe, findPasskeys }: PasskeySt
 		async stamp(body) {
 			const known = stamps.get(body);
 			if (known !== undefined) return known;
-			const { organizationId, isSubmit } = readBody(body);
-			const words = describe(body);
-			if (words === undefined) throw unreadable();
-			const passkeys = await findPasskeys(organizationId);
+			const request = readRequest(body);
+			const isQuery = request?.type === undefined;
+			const words = request === undefined ? undefined : isQuery ? queryWords(request) : describe(request);
+			if (request === undefined || words === undefined) throw refuseWithoutWords();
+			const passkeys = await findPasskeys(request.organizationId);
 			const stamp = await page.ask({
 				browser: { kind: "sign", body, credentialIds: (passkeys ?? []).map(({ credentialId }) => credentialId) },
-				view: (untilMs, done) => signView(words, body, untilMs, done),
+				view: (untilMs, done) => signView(words, request, untilMs, done),
 				check: (answer) => {
 					const result = checkAssertion(answer, { body, origin: page.origin, passkeys });
 					return "stamp" in result ? { value: result.stamp } : result;
 				},
 			});
-			if (isSubmit) stamps.set(body, stamp);
+			if (!isQuery) stamps.set(body, stamp);
 			return stamp;
 		},
 	};
 }
 
-/** Throws PasskeyError for a body that another reader could understand differently, such as one with a repeated member. */
-function readBody(body: string): { readonly organizationId: string; readonly isSubmit: boolean } {
-	try {
-		const value = JSON.parse(body) as Readonly<Record<string, unknown>>;
-		const { organizationId, type } = value;
-		if (JSON.stringify(value) === body && typeof organizationId === "string") {
-			return { organizationId, isSubmit: typeof type === "string" };
-		}
-	} catch {
-		// Not JSON.
-	}
-	throw unreadable();
-}
-
-function unreadable(): PasskeyError {
+function refuseWithoutWords(): PasskeyError {
 	return new PasskeyError("the request was not shown for signing: orgsync has no words for it");
 }

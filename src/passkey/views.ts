@@ -6,18 +6,11 @@ import { style } from "../render/html-style.ts";
 import { type Html, html, trusted } from "../render/html-text.ts";
 import { count } from "../render/text.ts";
 import { challengeOf, relyingParty } from "./assertion.ts";
+import type { SignedRequest, SignedWords } from "./words.ts";
 
 export interface View {
 	/** Title of the tab. */
 	readonly title: string;
-	readonly html: Html;
-}
-
-/** What a request means, in words, made from the bytes that are signed. */
-export interface SignedWords {
-	/** One line: what is signed. */
-	readonly heading: string;
-	/** More about it. */
 	readonly html: Html;
 }
 
@@ -67,12 +60,12 @@ export function renderShell(script: string): string {
 `.html;
 }
 
-/** Returns the view of a request to sign `body`. */
-export function signView(words: SignedWords, body: string, untilMs: number, done: number): View {
-	const isQuery = !("type" in (JSON.parse(body) as object));
-	const lead = isQuery
-		? html`<p class="lead">orgsync asks for your passkey because it has no API key for queries. A query changes nothing.</p>`
-		: html`<p class="lead">Sign this only if it is what you want. orgsync sends it as soon as you have signed.</p>`;
+/** Returns the view of a request. */
+export function signView(words: SignedWords, { body, type }: SignedRequest, untilMs: number, done: number): View {
+	const lead =
+		type === undefined
+			? html`<p class="lead">orgsync asks for your passkey because it has no API key for queries. A query changes nothing.</p>`
+			: html`<p class="lead">Sign this only if it is what you want. orgsync sends it as soon as you have signed.</p>`;
 	const exact = html`<section class="card plain"><details><summary>The exact body that you sign, and its SHA-256</summary>
 <pre>${body}</pre><p class="soft">SHA-256 <code>${challengeOf(body)}</code></p></details></section>`;
 	const act = html`<section class="card plain" aria-label="Sign or refuse"><p id="problem" role="alert" hidden></p>

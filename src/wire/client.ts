@@ -159,7 +159,7 @@ export function createClient(options: ClientOptions): Client {
 		url: base.href.replace(/\/+$/, ""),
 		proxy: proxy?.address,
 		stamper: options.stamper,
-		submitStamper: options.submitStamper ?? options.stamper,
+		submitStamper: options.submitStamper,
 		queue,
 		timeoutMs,
 		attemptTimeoutMs,
@@ -195,7 +195,7 @@ function makeOrganizationClient(context: RequestContext): { line: OrganizationCl
 		reader: { query: (operation, fields) => query(counting, operation, fields) },
 		submitter: { submit: (body) => submit(counting, body) },
 		stats: () => ({ ...counts, throttledMs: context.queue.throttledMs() - throttledBeforeMs }),
-		publicKey: () => publicKeyOf(context.submitStamper),
+		publicKey: () => publicKeyOf(context.submitStamper ?? context.stamper),
 	};
 	return { line, count };
 }

@@ -51,7 +51,8 @@ export interface RequestContext {
 	readonly url: string;
 	readonly proxy: string | undefined;
 	readonly stamper: Stamper;
-	readonly submitStamper: Stamper;
+	/** Stamps submits and `whoami`; `stamper` when left out. */
+	readonly submitStamper?: Stamper | undefined;
 	readonly queue: RequestQueue;
 	readonly timeoutMs: number;
 	readonly attemptTimeoutMs: number;
@@ -137,7 +138,7 @@ function counterOf(operation: Operation, attempt: number): RequestCounter {
 }
 
 /** Returns the stamper of an operation. `whoami` asks whose credential it is that submits. */
-function stamperOf({ stamper, submitStamper }: RequestContext, { family, name }: Operation): Stamper {
+function stamperOf({ stamper, submitStamper = stamper }: RequestContext, { family, name }: Operation): Stamper {
 	return family === "submit" || name === extendedReads.whoami.name ? submitStamper : stamper;
 }
 

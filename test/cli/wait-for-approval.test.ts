@@ -1,8 +1,9 @@
 /** `apply --wait-for-approval` as users have it: what it prints meanwhile, its exit codes, saved plans and fleets. */
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { makeFolder, readOutput } from "../run.ts";
-import { alice, bob, carol, document, keys, makeWorld, policies, seed, type World } from "../world.ts";
+import { makeFolder, normalize, readOutput } from "../run.ts";
+import { alice, bob, carol, document, keys, makeWorld, policies, type World } from "../world.ts";
 
 const removing = "ACTIVITY_TYPE_DELETE_POLICIES";
 const renaming = "ACTIVITY_TYPE_UPDATE_USER_TAG";
@@ -24,29 +25,27 @@ async function vote(world: World, name = "approve_activity"): Promise<void> {
 	}
 }
 
+const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
+
 const removals = (world: World) => world.activities().filter(({ type }) => type === removing);
 
 /** What interrupts a command in this process as Ctrl-C does. */
 const pressCtrlC = (): void => (process.listeners("SIGINT").at(-1) as (() => void) | undefined)?.();
 
 describe("apply --wait-for-approval", () => {
-	test("prints what it waits for, each vote and who is missing, and exits with 0 when it is done", async () => {
+	test("prints what it waits for, each vote, and who is still missing", async () => {
 		const world = await makeWorld(removal);
-		const approvers = `approvers.filter(user, user.id in ['${alice}', '${bob}', '${carol}']).count() >= 2`;
 		await world.change({
-			policies: [
-				{
-					policyId: policies[1],
-					policyName: "two of three",
-					effect: "EFFECT_ALLOW",
-					consensus: approvers,
-					condition: "activity.resource == 'POLICY'",
-				},
-			],
+			policies: [{ policyId: policies[0], policyName: "none", consensus: "false" }],
+			rootQuorum: { threshold: 3, userIds: [alice, bob, carol] },
 		});
-		const answer = await world.run(applyAndWait, { onPause: (count) => count === 2 && vote(world) });
-		console.log(answer.stderr, answer.stdout);
-		expect(answer.code).toBe(0);
+		const answer = await world.run([...applyAndWait, ...inJson], { onPause: (count) => count === 3 && vote(world) });
+		expect(answer.code).toBe(8);
+		const shown = normalize(answer.stderr);
+		await expect(shown.slice(shown.indexOf("..")).replaceAll(/until \S+/g, "until TIME")).toMatchFileSnapshot(
+			golden("wait-for-approval"),
+		);
+		expect(readOutput(answer).reports[0].steps[0].events).toMatchObject([{ event: "vote", userId: bob }]);
 	});
 
 	test("exits with 8 when the time is up, with 130 after Ctrl-C and with 9 after a rejection, and makes one activity", async () => {
@@ -56,13 +55,17 @@ describe("apply --wait-for-approval", () => {
 		expect(late.stdout).toContain("run apply again when it ends");
 		const stopped = await world.run(applyAndWait, { onPause: (count) => count === 2 && pressCtrlC() });
 		expect(stopped.code).toBe(130);
-		expect(stopped.stdout).toContain("Interrupted: 1 awaiting approval");
+		expect(stopped.stdout).toContain("Interrupted: 1 pending approval");
 		const rejected = await world.run([...applyAndWait, ...inJson], {
 			onPause: (count) => count === 2 && vote(world, "reject_activity"),
 		});
 		expect(rejected.code).toBe(9);
 		expect(readOutput(rejected).reports[0].steps).toMatchObject([
-			{ outcome: "rejected", requests: 0, events: [{ event: "vote", userId: bob, userName: "bob" }, { event: "status" }] },
+			{
+				outcome: "rejected",
+				requests: 0,
+				events: [{ event: "vote", userId: bob, userName: "bob" }, { event: "status" }],
+			},
 		]);
 		expect(removals(world).length).toBe(1);
 		// The journal knows of the rejection.
@@ -73,11 +76,12 @@ describe("apply --wait-for-approval", () => {
 		const world = await makeWaitingWorld(removal);
 		await world.run(["plan", "--out", "plan.json"]);
 		const file = join(world.folder, "orgsync.yaml");
-		const elsewhere = { cwd: makeFolder(), env: { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey } };
-		expect((await world.run(["apply", "--yes", "-f", file, "--journal", "theirs.sqlite"], elsewhere)).code).toBe(8);
-		const [{ fingerprint }] = removals(world);
+		expect(
+			(await world.run(["apply", "--yes", "-f", file, "--journal", "theirs.sqlite"], { cwd: makeFolder() })).code,
+		).toBe(8);
 		const asBob = await world.run(["apply", "--plan", "plan.json", "--wait-for-approval", "1h"], {
-			onPause: (count) => count === 2 && world.submitAs(keys.alice, "approve_activity", { fingerprint }),
+			env: { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey },
+			onPause: (count) => count === 2 && vote(world),
 		});
 		expect(asBob.code).toBe(0);
 		expect(removals(world).length).toBe(1);
@@ -88,15 +92,25 @@ describe("apply --wait-for-approval", () => {
 		const world = await makeWaitingWorld(removal);
 		const ids = [1, 2, 3, 4].map((number) => `0000000${number}-0000-4000-8000-0000000000ff`);
 		for (const organizationId of ids) {
-			const [organization] = seed.organizations;
-			await world.addOrganization({ ...organization, organizationId, rules: { approvals: { [removing]: 2 } } });
-			world.write(`fleet/${organizationId}.yaml`, removal.replace(/organizationId: .*/, `organizationId: ${organizationId}`));
+			await world.addOrganization({
+				organizationId,
+				users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.alice.publicKey }] }],
+				policies: [{ policyId: policies[0], policyName: "policy" }],
+				rules: { approvals: { [removing]: 2 } },
+			});
+			world.write(
+				`fleet/${organizationId}.yaml`,
+				removal.replace(/organizationId: .*/, `organizationId: ${organizationId}`),
+			);
 		}
 		world.clearRequests();
 		const pauses: number[] = [];
-		const answer = await world.run(["apply", "--yes", "-f", "fleet", "--concurrency", "1", "--wait-for-approval", "60"], {
-			onPause: (_, ms) => pauses.push(ms),
-		});
+		const answer = await world.run(
+			["apply", "--yes", "-f", "fleet", "--concurrency", "1", "--wait-for-approval", "60"],
+			{
+				onPause: (_, ms) => pauses.push(ms),
+			},
+		);
 		expect(answer.code).toBe(8);
 		const requests = world.requests();
 		const firstReading = requests.indexOf("get_activity");

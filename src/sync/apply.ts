@@ -2,6 +2,7 @@
  * Applies a plan: submits its steps in their order, independent ones concurrently. A step is not attempted unless the
  * steps that it depends on have completed; the others go on.
  */
+import { describeTime, isPastValidity } from "../plan/access-window.ts";
 import { retriesOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
@@ -60,7 +61,10 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
 	const isVerified = context.verify && completed.length > 0;
 	const readPosition = isVerified ? context.journal.position() : undefined;
-	const { left, unverified } = isVerified ? await verify(desired, plan, completed, context) : notVerified;
+	const verification = isVerified ? await verify(desired, plan, completed, context) : notVerified;
+	const { left } = verification;
+	// After a window began or ended, the result was compared with what the document wanted before.
+	const unverified = verification.unverified ?? (isVerified ? run.whyOvertaken() : null);
 	const allCompleted = completed.length === steps.length;
 	const report: Report = {
 		formatVersion: 1,
@@ -109,11 +113,14 @@ class StepRun {
 	readonly #remaining: Set<Step>;
 	readonly #plan: Plan;
 	#context: ApplyContext & StepContext;
+	/** Milliseconds to add to our clock to get the service's. */
+	readonly #offsetMs: number;
 	/** The plan for later steps once others have waited; "outdated" until it is made. */
 	#later: LaterPlan | "outdated" | null = null;
 
 	constructor(comparison: Comparison, context: ApplyContext) {
 		this.#plan = comparison.plan;
+		this.#offsetMs = comparison.exactOffsetMs ?? comparison.clockOffsetMs;
 		this.#remaining = new Set(comparison.plan.steps);
 		this.#context = { ...context, ...timesOf(comparison) };
 		this.#wait = context.wait === undefined ? null : new StepWait(comparison.plan, this.#context, context.wait);
@@ -132,9 +139,18 @@ class StepRun {
 		}
 	}
 
+	/** Returns why the plan is not what the document wants now; null while it is. */
+	whyOvertaken(): string | null {
+		const { validUntil } = this.#plan;
+		return validUntil !== undefined && isPastValidity(this.#plan, this.#context.now() + this.#offsetMs)
+			? `the plan was valid until ${describeTime(validUntil)}, when a window of the document begins or ends`
+			: null;
+	}
+
 	async #considerAll(): Promise<void> {
 		const { wait } = this.#context;
-		const isLate = this.#later === "outdated" && [...this.#remaining].some((step) => this.#isReady(step));
+		const isReady = (step: Step): boolean => this.#isReady(step) && this.#whyNotAttempted(step) === null;
+		const isLate = this.#later === "outdated" && [...this.#remaining].some(isReady);
 		if (wait !== undefined && isLate) {
 			const later = await planLater(this.#plan, wait.compareAgain);
 			this.#later = later;
@@ -234,6 +250,9 @@ class StepRun {
 		// A step with an earlier activity costs no request, and the report has to name that activity.
 		if (earlierActivity === null && this.#fatal !== null) return this.#fatal;
 		if (earlierActivity === null && this.#context.signal?.aborted === true) return "orgsync was interrupted before it";
+		// A question, retries, other steps and the wait for approval take their time.
+		const overtaken = earlierActivity === null ? this.whyOvertaken() : null;
+		if (overtaken !== null) return `${overtaken}: plan again`;
 		const blocking = dependsOn.find((id) => (this.results.get(id)?.outcome ?? "completed") !== "completed");
 		if (blocking === undefined) return null;
 		return `${blocking} has to complete first, and it is ${this.results.get(blocking)?.outcome}`;

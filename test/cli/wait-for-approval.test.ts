@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { makeFolder, normalize, readOutput } from "../run.ts";
-import { alice, bob, carol, document, keys, makeWorld, policies, type World } from "../world.ts";
+import { alice, bob, carol, document, keys, makeWorld, policies, tags, type World } from "../world.ts";
 
 const removing = "ACTIVITY_TYPE_DELETE_POLICIES";
 const renaming = "ACTIVITY_TYPE_UPDATE_USER_TAG";
@@ -36,7 +36,7 @@ describe("apply --wait-for-approval", () => {
 	test("prints what it waits for, each vote, and who is still missing", async () => {
 		const world = await makeWorld(removal);
 		await world.change({
-			policies: [{ policyId: policies[0], policyName: "none", consensus: "false" }],
+			policies: policies.map((policyId) => ({ policyId, policyName: policyId, consensus: "false" })),
 			rootQuorum: { threshold: 3, userIds: [alice, bob, carol] },
 		});
 		const answer = await world.run([...applyAndWait, ...inJson], { onPause: (count) => count === 3 && vote(world) });
@@ -91,22 +91,21 @@ describe("apply --wait-for-approval", () => {
 	test("lets every organization of a fleet submit before it waits, and reads once a second at most", async () => {
 		const world = await makeWaitingWorld(removal);
 		const ids = [1, 2, 3, 4].map((number) => `0000000${number}-0000-4000-8000-0000000000ff`);
+		let documents = "";
 		for (const organizationId of ids) {
 			await world.addOrganization({
 				organizationId,
 				users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.alice.publicKey }] }],
-				policies: [{ policyId: policies[0], policyName: "policy" }],
-				rules: { approvals: { [removing]: 2 } },
+				userTags: [{ tagId: tags.oncall, tagName: "oncall" }],
+				rules: { approvals: { [renaming]: 2 } },
 			});
-			world.write(
-				`fleet/${organizationId}.yaml`,
-				removal.replace(/organizationId: .*/, `organizationId: ${organizationId}`),
-			);
+			documents += `---\norganizationId: ${organizationId}\nuserTags: [{ name: pagers, previously: [oncall] }]\n`;
 		}
+		world.write("fleet.yaml", documents);
 		world.clearRequests();
 		const pauses: number[] = [];
 		const answer = await world.run(
-			["apply", "--yes", "-f", "fleet", "--concurrency", "1", "--wait-for-approval", "60"],
+			["apply", "--yes", "-f", "fleet.yaml", "--concurrency", "1", "--wait-for-approval", "60"],
 			{
 				onPause: (_, ms) => pauses.push(ms),
 			},
@@ -114,7 +113,7 @@ describe("apply --wait-for-approval", () => {
 		expect(answer.code).toBe(8);
 		const requests = world.requests();
 		const firstReading = requests.indexOf("get_activity");
-		expect(requests.slice(0, firstReading).filter((name) => name === "delete_policies").length).toBe(4);
+		expect(requests.slice(0, firstReading).filter((name) => name === "update_user_tag").length).toBe(4);
 		expect(Math.min(...pauses.slice(3, -4))).toBeGreaterThanOrEqual(4000);
 	});
 });

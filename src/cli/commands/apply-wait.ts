@@ -2,6 +2,7 @@
  * `apply --wait-for-approval`: how the organizations of one run wait for their pending activities. An organization that
  * waits takes none of the `--concurrency`, and all that wait read at most once a second together.
  */
+import { showText } from "../../escape.ts";
 import type { ActivityEvent } from "../../plan/activity-events.ts";
 import { foretellPending } from "../../plan/foretell.ts";
 import { coveredAddresses } from "../../plan/step.ts";
@@ -32,7 +33,8 @@ export class RunWait {
 	/** Organizations that wait for a turn, first come, first served. */
 	readonly #queue: (() => void)[] = [];
 	#free: number;
-	#pausing = 0;
+	/** Ids of organizations that wait, or have waited and go on. */
+	readonly #waiting = new Set<string>();
 	#isAnnounced = false;
 
 	constructor(call: Call<WaitFlags>, signal: AbortSignal) {
@@ -49,12 +51,13 @@ export class RunWait {
 	}
 
 	/** Works on an organization once it is its turn. */
-	async takeTurn<T>(work: () => Promise<T>): Promise<T> {
+	async takeTurn<T>({ comparison }: ComparedOrganization, work: () => Promise<T>): Promise<T> {
 		if (this.#untilMs === undefined) return work();
 		await this.#begin();
 		try {
 			return await work();
 		} finally {
+			this.#waiting.delete(comparison.plan.organizationId);
 			this.#end();
 		}
 	}
@@ -67,7 +70,7 @@ export class RunWait {
 			wait: {
 				untilMs,
 				compareAgain,
-				pause: (ms) => this.#pause(ms, untilMs),
+				pause: (ms) => this.#pause(comparison.plan.organizationId, ms, untilMs),
 				onWait: (news) => this.#show(news, comparison, about),
 			},
 		};
@@ -84,27 +87,24 @@ export class RunWait {
 		else next();
 	}
 
-	async #pause(ms: number, untilMs: number): Promise<void> {
+	async #pause(organizationId: string, ms: number, untilMs: number): Promise<void> {
 		const { terminal, output } = this.#call;
-		this.#pausing += 1;
+		this.#waiting.add(organizationId);
+		const { size } = this.#waiting;
+		const leftMs = Math.max(0, untilMs - terminal.now());
+		output.progress(
+			`waiting for approval in ${size === 1 ? "1 organization" : `${size} organizations`}, ${Math.ceil(leftMs / 60_000)} min left`,
+		);
 		this.#end();
-		try {
-			const leftMs = Math.max(0, untilMs - terminal.now());
-			output.progress(
-				`waiting for approval: ${this.#pausing === 1 ? "1 organization" : `${this.#pausing} organizations`}, ${Math.ceil(leftMs / 60_000)} min left`,
-			);
-			await terminal.sleep(Math.max(ms, Math.min(this.#pausing * readingIntervalMs, leftMs)), this.#signal);
-		} finally {
-			this.#pausing -= 1;
-			await this.#begin();
-		}
+		await terminal.sleep(Math.max(ms, Math.min(size * readingIntervalMs, leftMs)), this.#signal);
+		await this.#begin();
 	}
 
 	#show(news: WaitNews, comparison: Comparison, about: string): void {
 		const { output } = this.#call;
 		const { plan } = comparison;
 		if (news.kind === "unreadable") {
-			output.note(`${about}pending activities could not be read, and will be read again: ${news.message}`);
+			output.note(`${about}pending activities could not be read, and will be read again: ${showText(news.message)}`);
 		} else if (news.kind === "event") {
 			const { ran, event } = news;
 			// How it ended is the result of the step, which is shown next.

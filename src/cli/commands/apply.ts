@@ -243,7 +243,7 @@ async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<Or
 	const possible = compared.filter(({ comparison }) => !isImpossible(comparison.plan)).length;
 	const wait = new RunWait(run, run.signal);
 	const limits = { maxConcurrency: wait.maxConcurrency, maxAhead: Number.POSITIVE_INFINITY };
-	const ends = mapInOrder(compared, limits, (one) => wait.takeTurn(() => applyOne(one, possible, wait, run)));
+	const ends = mapInOrder(compared, limits, (one) => wait.takeTurn(one, () => applyOne(one, possible, wait, run)));
 	try {
 		for (const one of readings) {
 			const end = "comparison" in one ? (await ends.next()).value : one;

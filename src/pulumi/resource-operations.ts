@@ -99,7 +99,7 @@ export function makeOperations(
 			}
 		},
 		diff(id, olds, news, more = {}) {
-			const compared = { olds: read<Outputs>(olds), news: read<Partial<ResourceInputs>>(news), ...more };
+			const compared = { olds: read<Outputs>(olds), news: read<Partial<ResourceInputs>>(news), ...more, nowMs: process.now() };
 			const refusal = refuseOtherTag(olds, more.oldInputs ?? olds, news);
 			refuse(refusal && secrets.redact(refusal));
 			if (olds.activities !== undefined) unfinished.set(keyOf(news), olds);
@@ -171,6 +171,7 @@ function urnOf({ resourceUrn }: Properties): string | undefined {
 }
 
 interface Compared extends DiffContext {
+	readonly nowMs: number;
 	readonly olds: Outputs;
 	readonly news: Partial<ResourceInputs>;
 }
@@ -179,7 +180,7 @@ interface Compared extends DiffContext {
 function diffSafely(
 	definition: ResourceDefinition,
 	id: string,
-	{ olds, news, oldInputs = { ...olds }, due = [] }: Compared,
+	{ olds, news, oldInputs = { ...olds }, due = [], nowMs }: Compared,
 ): ResourceDiff {
 	const [before, after] = [namesOfSecrets(oldInputs), namesOfSecrets(news)];
 	const secrets = [...new Set([...before, ...after])];
@@ -192,6 +193,7 @@ function diffSafely(
 		...((olds.activities ?? []).length > 0 ? [{ path: ["activities"], kind: "delete" } as const] : []),
 		...(news.outOfSync === true ? [{ path: ["outOfSync"], kind: "add", isOfInputs: true } as const] : []),
 		...due,
+		...(definition.due?.(olds, news, nowMs) ?? []),
 	];
 	const changed = including(found, asWhole(more, secrets));
 	// Pulumi stores ids in plain text and never changes them, so a secret in an id replaces the resource.

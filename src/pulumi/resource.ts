@@ -102,6 +102,8 @@ export interface ResourceDefinition<
 	 * of a list that does not matter is undefined, so that the others keep their indexes.
 	 */
 	comparable(properties: Partial<Inputs>): Properties;
+	/** What may differ because of the time, milliseconds since 1970. Makes no request. Left out: nothing. */
+	due?(olds: Outputs, news: Partial<Inputs>, nowMs: number): readonly PropertyChange[];
 	/** What to apply. Left out: the inputs as they are. */
 	findTarget?(inputs: Inputs, olds: Outputs | undefined, session: Session): Promise<Target<Inputs>>;
 	/** The resource's id. Throws ResourceFailure if there is no object. */

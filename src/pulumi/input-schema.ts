@@ -74,7 +74,8 @@ function findMistakes(path: string, shape: PropertySchema | IdOr, value: unknown
 	}
 	if ("idOr" in shape) {
 		if (typeof value === "string") return findMistakes(path, "id", value, show);
-		if (typeof value === "object" && !Array.isArray(value)) return findMistakes(path, { fields: shape.fields }, value, show);
+		if (typeof value === "object" && !Array.isArray(value))
+			return findMistakes(path, { fields: shape.fields }, value, show);
 		return mistake(`${wantedOf("id")}, or an object with ${joinWords(Object.keys(shape.fields))}`);
 	}
 	if ("listOf" in shape) {

@@ -99,11 +99,11 @@ export function makeOperations(
 			}
 		},
 		diff(id, olds, news, more = {}) {
-			const compared = { olds: read<Outputs>(olds), news: read<Partial<ResourceInputs>>(news), ...more, nowMs: process.now() };
+			const compared = { olds: read<Outputs>(olds), news: read<Partial<ResourceInputs>>(news), ...more };
 			const refusal = refuseOtherTag(olds, more.oldInputs ?? olds, news);
 			refuse(refusal && secrets.redact(refusal));
 			if (olds.activities !== undefined) unfinished.set(keyOf(news), olds);
-			return diffSafely(definition, id, compared);
+			return diffSafely(definition, id, compared, process.now());
 		},
 		create: (inputs) =>
 			submitting(async () => {
@@ -171,7 +171,6 @@ function urnOf({ resourceUrn }: Properties): string | undefined {
 }
 
 interface Compared extends DiffContext {
-	readonly nowMs: number;
 	readonly olds: Outputs;
 	readonly news: Partial<ResourceInputs>;
 }
@@ -180,7 +179,8 @@ interface Compared extends DiffContext {
 function diffSafely(
 	definition: ResourceDefinition,
 	id: string,
-	{ olds, news, oldInputs = { ...olds }, due = [], nowMs }: Compared,
+	{ olds, news, oldInputs = { ...olds }, due = [] }: Compared,
+	nowMs: number,
 ): ResourceDiff {
 	const [before, after] = [namesOfSecrets(oldInputs), namesOfSecrets(news)];
 	const secrets = [...new Set([...before, ...after])];

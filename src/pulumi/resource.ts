@@ -23,9 +23,10 @@ import {
 import { describeMeaning } from "./meaning-notice.ts";
 import { convergeWhenNameIsFree } from "./name-order.ts";
 import { compareValues, type PropertyChange } from "./property-changes.ts";
-import type { ConvergeResult, Session } from "./session.ts";
+import { type ConvergeResult, type Session, timeOf } from "./session.ts";
 import { nothingStored, type StoredState, storeActivities } from "./stored-state.ts";
 import { readStoredActivities, type StateContext, type StoredActivity } from "./stored-state-check.ts";
+import { describeWindows } from "./window-notice.ts";
 
 /** Inputs after `check`: complete, ids in lower case, lists sorted. */
 export interface ResourceInputs extends MetaInputs {
@@ -192,7 +193,9 @@ async function checkLive(
 	session: Session,
 ): Promise<CheckResult & { readonly inputs: ResourceInputs }> {
 	const { inputs, desired } = target;
-	const { plan } = await session.compareWithoutPending({ resource: inputs.resource, desired, stored: nothingStored });
+	const compared = { resource: inputs.resource, desired, stored: nothingStored };
+	const comparison = await session.compareWithoutPending(compared);
+	const { plan } = comparison;
 	const failures = definition.explainProblems?.(plan, inputs, news) ?? [];
 	if (failures.length > 0) return { inputs, failures };
 	session.assertGuardsAllowed(plan, inputs);
@@ -200,7 +203,13 @@ async function checkLive(
 	const created = isCreated ? describeCreate(inputs, plan) : undefined;
 	// A part of a component is in the plan that the component shows.
 	const notices =
-		inputs.partOf === undefined ? [...(created === undefined ? [] : [created]), ...describeMeaning(inputs, plan)] : [];
+		inputs.partOf === undefined
+			? [
+					...(created === undefined ? [] : [created]),
+					...describeWindows(inputs, desired, plan, timeOf(comparison)),
+					...describeMeaning(inputs, plan),
+				]
+			: [];
 	const located = (await definition.locate?.(target, session)) ?? inputs;
 	return { inputs: located, failures: [], notices };
 }

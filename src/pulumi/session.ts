@@ -84,6 +84,11 @@ interface LiveAtTime {
 	readonly timeMs: number;
 }
 
+/** The service's time when the plan was made, milliseconds since 1970. */
+export function timeOf({ context }: Comparison): number {
+	return context.serviceTimeMs ?? context.readAtMs;
+}
+
 /** The name under which functions read: they share no answer from before a resource of this process submitted. */
 export const functionReads = "(functions)";
 
@@ -203,7 +208,7 @@ export class Session {
 		// Guards are checked even if a name is still taken: the tag that closes a circle of names makes one plan for all.
 		if (isGuarded) this.assertGuardsAllowed(plan, target);
 		assertCanConverge(plan);
-		const timeMs = comparison.context.serviceTimeMs ?? comparison.context.readAtMs;
+		const timeMs = timeOf(comparison);
 		if (plan.steps.length === 0) return { plan, timeMs, report: undefined, journal };
 		const applied = await applyPlan(comparison, {
 			...context,

@@ -171,7 +171,7 @@ function membersAsApplied(
 ): Members | undefined {
 	const times = [known?.updatedAt, tag?.updatedAt];
 	const changedSince = times.every((time) => time !== undefined && time !== "") && times[0] !== times[1];
-	return changedSince ? undefined : assumeMembers(members, wanted, known, timeMs);
+	return changedSince ? undefined : assumeMembers(members, wanted, known ?? { present: [], gone: [] }, timeMs);
 }
 
 /**

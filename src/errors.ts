@@ -104,6 +104,12 @@ export class AuthenticationError extends OrgsyncError {
 	readonly exitCode = exitCodes.notAuthorized;
 }
 
+/** A passkey signed nothing: the person refused, or did not answer in time. Nothing was sent. */
+export class PasskeyError extends OrgsyncError {
+	readonly code = "passkey";
+	readonly exitCode = exitCodes.error;
+}
+
 /** The service answered, and the answer is an error that a retry does not mend. */
 export class ServiceError extends OrgsyncError {
 	readonly code = "service";

@@ -7,17 +7,21 @@ import { compareText } from "./value.ts";
 /** How long before the end of access a plan shows it, unless a run says otherwise. */
 export const defaultHorizonMs = 14 * 24 * 3_600_000;
 
-/** One entry of a document with a window that a reader should know of. Times are ISO 8601 in UTC. */
-export interface Expiry {
-	/** Of the tag. */
-	readonly address: string;
-	readonly userId: string;
+/** A window for readers. Times are ISO 8601 in UTC. */
+export interface WindowFacts {
 	readonly from?: string;
 	readonly until?: string;
 	/** The same as the document writes them; left out where it writes UTC. */
 	readonly fromWritten?: string;
 	readonly untilWritten?: string;
 	readonly reason?: string;
+}
+
+/** One entry of a document with a window that a reader should know of. */
+export interface Expiry extends WindowFacts {
+	/** Of the tag. */
+	readonly address: string;
+	readonly userId: string;
 	/** `expired`: the user still has the tag. `not-begun`: it begins soon, or the user has the tag already. */
 	readonly state: "expired" | "ends-soon" | "not-begun";
 }
@@ -44,6 +48,17 @@ export function nextChangeAfter(desired: DesiredOrganization, timeMs: number): n
 		.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs])
 		.filter((moment) => moment !== undefined && moment > timeMs);
 	return moments.length === 0 ? undefined : Math.min(...(moments as number[]));
+}
+
+/** Whether a plan is past its `validUntil` at this time of the service, milliseconds since 1970. */
+export function isPastValidity({ validUntil }: { readonly validUntil?: string }, timeMs: number): boolean {
+	return validUntil !== undefined && timeMs >= Date.parse(validUntil);
+}
+
+/** Returns a time that is ISO 8601 in UTC as people write it: `2026-12-01 09:00 UTC`, with seconds where there are some. */
+export function describeTime(iso: string): string {
+	const seconds = iso.slice(16, 19);
+	return `${iso.slice(0, 10)} ${iso.slice(11, 16)}${seconds === ":00" ? "" : seconds} UTC`;
 }
 
 /** Whether access by this window holds at this time. */
@@ -77,7 +92,7 @@ export function findExpiries(desired: DesiredOrganization, options: ExpiryOption
 			const state = stateOf(window, removed.has(window.userId), options);
 			if (state === undefined) return [];
 			const momentMs = (state === "not-begun" ? window.fromMs : window.untilMs) ?? 0;
-			return [{ momentMs, expiry: toExpiry(address, window, state) }];
+			return [{ momentMs, expiry: { address, userId: window.userId, ...factsOf(window), state } }];
 		});
 	});
 	const byMoment = found.sort(
@@ -101,21 +116,19 @@ function stateOf(
 	return isSoon(untilMs) ? "ends-soon" : undefined;
 }
 
-function toExpiry(address: string, window: AccessWindow, state: Expiry["state"]): Expiry {
-	const { userId, fromMs, untilMs, from, until, reason } = window;
+/** Returns the window as plans and comparisons show it. */
+export function factsOf({ fromMs, untilMs, from, until, reason }: AccessWindow): WindowFacts {
 	return {
-		...{ address, userId },
 		...(fromMs === undefined ? {} : { from: new Date(fromMs).toISOString() }),
 		...(untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }),
 		...(from === undefined || isUtc(from) ? {} : { fromWritten: from }),
 		...(until === undefined || isUtc(until) ? {} : { untilWritten: until }),
 		...(reason === undefined ? {} : { reason }),
-		state,
 	};
 }
 
 function isUtc(written: string): boolean {
-	return /(?:z|[+-]00:00)$/i.test(written);
+	return /(?:z|[+-]00:00| UTC)$/i.test(written);
 }
 
 /** Returns all windows of a document. */

@@ -29,6 +29,8 @@ export interface Comparison {
 	readonly serverTimeMs: number | undefined;
 	/** Milliseconds to add to our clock to get the service's; see service-clock.ts. */
 	readonly clockOffsetMs: number;
+	/** The same without a tolerance, for `validUntil` of the plan; left out, it is `clockOffsetMs`. */
+	readonly exactOffsetMs?: number;
 	/** The journal's position before the organization was read; undefined without a journal. */
 	readonly readPosition: number | undefined;
 	/** Where a base document was given. */
@@ -98,15 +100,10 @@ export async function compareLive(
 		...{ desired, plan, live, context },
 		serverTimeMs: earliest(reading.serverTimeMs, answerTimes),
 		clockOffsetMs: clocked.clockOffsetMs(),
+		exactOffsetMs: clocked.exactOffsetMs(),
 		readPosition: position,
-		...(base === undefined
-			? {}
-			: { threeWay: holdThreeWay(makeThreeWay(atTime(base, timeMs), desired, reading.live), plan) }),
+		...(base === undefined ? {} : { threeWay: holdThreeWay(makeThreeWay(base, desired, reading.live, timeMs), plan) }),
 	};
-}
-
-function atTime(base: BaseDocument, timeMs: number): BaseDocument {
-	return base.desired === null ? base : { ...base, desired: desiredAt(base.desired, timeMs) };
 }
 
 interface ContextOptions extends CompareOptions {

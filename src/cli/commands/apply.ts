@@ -237,6 +237,7 @@ function withholdPart(one: Reading): OrganizationPart {
  */
 async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<OrganizationPart, void> {
 	const compared = comparedIn(readings);
+	await describeSigning(compared, run);
 	const possible = compared.filter(({ comparison }) => !isImpossible(comparison.plan)).length;
 	const limits = { maxConcurrency: run.flags.concurrency, maxAhead: Number.POSITIVE_INFINITY };
 	const ends = mapInOrder(compared, limits, (one) => applyOne(one, possible, run));
@@ -248,6 +249,15 @@ async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<Or
 	} finally {
 		await ends.return();
 	}
+}
+
+/** Gives the page of `--passkey` the words of all steps. */
+async function describeSigning(compared: readonly ComparedOrganization[], { connection }: ApplyRun): Promise<void> {
+	if (connection.signer === undefined) return;
+	const { describeSteps } = await import("../signed-words.ts");
+	const comparisons = compared.map(({ comparison }) => comparison);
+	const steps = comparisons.flatMap(({ plan }) => groupSteps(plan.steps).sent);
+	connection.signer.describeWith((request) => describeSteps(request, comparisons), steps.length);
 }
 
 async function applyOne(one: ComparedOrganization, possible: number, run: ApplyRun): Promise<OrganizationPart> {

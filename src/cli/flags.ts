@@ -106,6 +106,14 @@ export function waitFlag(): Option {
 	).default(30);
 }
 
+export function waitForApprovalFlag(): Option {
+	return flag(
+		"--wait-for-approval <duration>",
+		"wait for pending activities to end: 90m, 8h, or seconds",
+		parseDuration,
+	);
+}
+
 export function retryRejectedFlag(): Option {
 	return flag("--retry-rejected", "resubmit activities that were rejected");
 }

@@ -9,6 +9,7 @@ import {
 	fileFlag,
 	flag,
 	flagGroup,
+	horizonFlag,
 	outputFlags,
 	readsFlag,
 	repeatableFlag,
@@ -45,6 +46,7 @@ export function plan(): CommandRow {
 			...outputFlags(
 				streamFormats,
 				flag("--detailed-exitcode", "exit with 2 for changes, and with 5 if a guard blocks them"),
+				horizonFlag(),
 			),
 		],
 		example: "orgsync plan -f orgsync.yaml --out plan.json",
@@ -86,7 +88,7 @@ export function apply(): CommandRow {
 				waitFlag(),
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(meteredFormats),
+			...outputFlags(meteredFormats, horizonFlag()),
 		],
 		example: "orgsync apply -f orgsync.yaml --yes",
 		exitCodes: {
@@ -117,7 +119,7 @@ export function drift(): CommandRow {
 			]),
 			...activityFlags(),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(meteredFormats),
+			...outputFlags(meteredFormats, horizonFlag()),
 		],
 		example: "orgsync drift --since last.json --format json --output last.json",
 		exitCodes: {

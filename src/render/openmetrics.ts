@@ -17,6 +17,7 @@ import {
 	usualStates,
 } from "./metric-table.ts";
 import { assessPart, type OrganizationPart } from "./part.ts";
+import { findSoonEnding } from "./expiry-words.ts";
 import { type CommandResult, notReadIn } from "./result.ts";
 import { errorOfCall } from "./result-errors.ts";
 import { stateOfUnplanned } from "./summary.ts";
@@ -63,6 +64,10 @@ export class MetricsStream {
 	readonly #read = new Earliest();
 	readonly #oldestDrift = new Earliest();
 	readonly #oldestPending = new Earliest();
+	#expired = 0;
+	#endsSoon = 0;
+	readonly #oldestExpired = new Earliest();
+	readonly #nextEnd = new Earliest();
 
 	constructor({ command, run }: MetricsOptions) {
 		this.#command = command === "apply" ? "apply" : "drift";
@@ -83,6 +88,7 @@ export class MetricsStream {
 		if (plan !== undefined || state === "inSync") this.#plans += 1;
 		this.#read.add(plan?.readAt ?? drift?.readAt ?? part.readAt ?? null);
 		if (drift !== undefined) this.#addDrift(drift);
+		this.#addExpiries(part);
 		const results = (report ?? failed)?.steps ?? [];
 		for (const outcome of outcomesOf(results)) this.#steps.add(outcome);
 		const open = openActivities(plan, results, report?.finishedAt ?? null);
@@ -121,6 +127,17 @@ export class MetricsStream {
 		}
 	}
 
+	#addExpiries({ plan, endsSoon = plan && findSoonEnding(plan) }: OrganizationPart): void {
+		for (const { state, until } of plan?.expiries ?? []) {
+			if (state !== "expired") continue;
+			this.#expired += 1;
+			this.#oldestExpired.add(until ?? null);
+		}
+		if (endsSoon === undefined || endsSoon === null) return;
+		this.#endsSoon += endsSoon.members;
+		this.#nextEnd.add(endsSoon.firstAt);
+	}
+
 	/** Writes what is known of organizations. Zeros only if the run has read one. */
 	#writeOrganizations(writer: MetricsWriter): void {
 		const command = this.#command;
@@ -130,7 +147,11 @@ export class MetricsStream {
 		if (command === "drift") {
 			writer.addAll("drifted", this.#drifted.all(hasRead ? driftKinds : []));
 			writer.addTime("oldestDrift", this.#oldestDrift);
+			if (hasRead) writer.add("expired", this.#expired);
+			writer.addTime("oldestExpired", this.#oldestExpired);
 		}
+		if (hasRead) writer.add("endsSoon", this.#endsSoon);
+		writer.addTime("nextEnd", this.#nextEnd);
 		if (hasRead) {
 			writer.add("pending", this.#pending);
 			writer.addTime("oldestPending", this.#oldestPending);

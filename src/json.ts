@@ -57,6 +57,33 @@ function isEscaped(text: string, at: number): boolean {
 	return (at - before) % 2 === 0;
 }
 
+/**
+ * Returns a key that one object of a JSON text has twice, escapes resolved; undefined if there is none. Readers disagree about
+ * which of the two values counts. The text has to be JSON that `readJson` reads.
+ */
+export function findRepeatedKey(text: string): string | undefined {
+	const colon = /\s*:/y;
+	const objects: (Set<string> | null)[] = [];
+	for (let at = 0; at < text.length; at += 1) {
+		const code = text.charCodeAt(at);
+		if (code === openObject) objects.push(new Set());
+		else if (code === openList) objects.push(null);
+		else if (code === closeObject || code === closeList) objects.pop();
+		if (code !== quote) continue;
+		const end = endOfString(text, at);
+		const keys = objects.at(-1);
+		colon.lastIndex = end + 1;
+		const isKey = colon.test(text);
+		if (isKey && keys !== null && keys !== undefined) {
+			const key = String(JSON.parse(text.slice(at, end + 1)));
+			if (keys.has(key)) return key;
+			keys.add(key);
+		}
+		at = end;
+	}
+	return undefined;
+}
+
 /** Whether a value is nested more than `maxJsonDepth` levels deep; a value that contains itself is. */
 export function isValueTooDeep(value: unknown): boolean {
 	let level: ReadonlySet<object> = objectsAmong([value]);

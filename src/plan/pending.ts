@@ -1,6 +1,6 @@
 /** Compares pending activities and requests in doubt with the steps of a plan (docs/exactly-once.md). */
 import { quoteForShell } from "../escape.ts";
-import { commonObjects, idsIn, listParameter, narrowStep, objectsOf } from "./requests.ts";
+import { commonObjects, listParameter, narrowStep, objectsOf, sameParameters } from "./requests.ts";
 import type { ActivityState, CoveredObject, EarlierActivity, Relation, Step, StepOperation } from "./step.ts";
 import { compareText, sameValue } from "./value.ts";
 
@@ -160,7 +160,7 @@ function isExactly(step: Step, { parameters }: PendingActivity): boolean {
 }
 
 function isSameRequest(step: Step, { parameters }: PendingActivity): boolean {
-	return sameValue(normalize(step.parameters), normalize(parameters));
+	return sameParameters(step.parameters, parameters);
 }
 
 /** Whether everything the activity removes is wanted gone by the step too. */
@@ -172,20 +172,4 @@ function isPartOf({ operation, parameters }: PendingActivity, step: Step): boole
 
 function withoutRepeats(covers: readonly CoveredObject[]): readonly CoveredObject[] {
 	return [...new Map(covers.map((one) => [one.address, one])).values()];
-}
-
-/** Parameters in a form in which the order of ids, their case, and what is left out, null or empty mean nothing. */
-function normalize(parameters: Readonly<Record<string, unknown>>): Record<string, unknown> {
-	return Object.fromEntries(
-		Object.entries(parameters)
-			.filter(([, value]) => value !== null && value !== undefined && value !== "" && !isEmptyList(value))
-			.map(([key, value]) => [
-				key,
-				Array.isArray(value) ? idsIn(value) : key === "newUserTagName" ? value : String(value).toLowerCase(),
-			]),
-	);
-}
-
-function isEmptyList(value: unknown): boolean {
-	return Array.isArray(value) && value.length === 0;
 }

@@ -2,7 +2,7 @@
 import { requestShapes } from "./kinds/index.ts";
 import type { RemovalKindName } from "./kinds/names.ts";
 import type { Step, StepOperation, StepRequest } from "./step.ts";
-import { compareText } from "./value.ts";
+import { compareText, sameValue } from "./value.ts";
 
 /** Parameters of an activity, ours or of others. */
 export type AnyParameters = Readonly<Record<string, unknown>>;
@@ -72,4 +72,24 @@ export function idsIn(value: unknown): readonly string[] {
 
 function isSameId(left: unknown, right: unknown): boolean {
 	return typeof left === "string" && typeof right === "string" && left.toLowerCase() === right.toLowerCase();
+}
+
+/** Whether both ask for the same: the order of ids, their case, and what is left out, null or empty mean nothing. */
+export function sameParameters(left: AnyParameters, right: AnyParameters): boolean {
+	return sameValue(normalize(left), normalize(right));
+}
+
+function normalize(parameters: AnyParameters): Record<string, unknown> {
+	return Object.fromEntries(
+		Object.entries(parameters)
+			.filter(([, value]) => value !== null && value !== undefined && value !== "" && !isEmptyList(value))
+			.map(([key, value]) => [
+				key,
+				Array.isArray(value) ? idsIn(value) : key === "newUserTagName" ? value : String(value).toLowerCase(),
+			]),
+	);
+}
+
+function isEmptyList(value: unknown): boolean {
+	return Array.isArray(value) && value.length === 0;
 }

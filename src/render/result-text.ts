@@ -36,6 +36,7 @@ import type { Style } from "./style.ts";
 import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./summary.ts";
 import { count, renderPlan, summarizePlan } from "./text.ts";
 import { renderDropped, renderThreeWay } from "./three-way-text.ts";
+import { renderVotes } from "./vote-text.ts";
 
 export interface TextOptions {
 	readonly style: Style;
@@ -76,6 +77,9 @@ export function renderText(result: CommandResult, { style, quiet = false }: Text
 			return renderStatus(result);
 		case "wait":
 			return renderWait(result);
+		case "approve":
+		case "reject":
+			return renderVotes(result);
 		case "explain":
 			return renderExplain(result);
 		case "powers":

@@ -2,9 +2,8 @@
  * The result of every command: one union, tagged by `command`. It is the JSON that `--format json` prints, and all that text,
  * Markdown, HTML and annotations are made from. schemas/output.json describes it.
  */
-import type { ExitCode, OutdatedObject, Problem } from "../errors.ts";
+import type { OutdatedObject } from "../errors.ts";
 import type { OrganizationDrift } from "../plan/drift.ts";
-import type { Override } from "../plan/overrides.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
@@ -13,24 +12,10 @@ import { compareText } from "../plan/value.ts";
 import type { Discovery } from "./discovery-facts.ts";
 import type { NamedOrganization } from "./organization-name.ts";
 import type { MissingObject, OrganizationPowers } from "./organization-powers.ts";
+import type { ErrorDescription, Head } from "./result-head.ts";
+import type { VoteResult } from "./vote-result.ts";
 
-/** An error as every format shows it. */
-export interface ErrorDescription {
-	readonly code: string;
-	readonly message: string;
-	readonly hint: string | null;
-}
-
-/** What every result has. */
-interface Head<Command extends string, Error = null> {
-	readonly formatVersion: 1;
-	readonly command: Command;
-	readonly exitCode: ExitCode;
-	readonly error: Error;
-	readonly problems: readonly Problem[];
-	/** Overrides of the whole run; left out when there is none. */
-	readonly overrides?: readonly Override[];
-}
+export { type ErrorDescription, resultHead } from "./result-head.ts";
 
 /** An organization in which an error ended the work, so that it has no report. Without a plan it could not even be read. */
 export interface FailedOrganization extends NamedOrganization {
@@ -285,21 +270,13 @@ type CompletedResult =
 	| CompletionResult
 	| EmulatorResult
 	| StatusResult
+	| VoteResult
 	| WaitResult
 	| PowersResult
 	| ExplainResult
 	| ImportKeyResult;
 
 export type CommandResult = CompletedResult | FailureResult;
-
-/** Returns what every result has, to be completed with the fields of the command. */
-export function resultHead<Command extends string, Error extends ErrorDescription | null>(
-	command: Command,
-	exitCode: ExitCode,
-	error: Error,
-): Head<Command, Error> {
-	return { formatVersion: 1, command, exitCode, error, problems: [] };
-}
 
 /** Whether it is a result of `powers` that has them. */
 export function isPowers(result: CommandResult): result is PowersResult {

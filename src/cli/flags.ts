@@ -113,7 +113,11 @@ export function savedPlanFlags(): readonly Option[] {
 
 /** How far ahead plans show access that ends or begins. */
 export function horizonFlag(): Option {
-	return flag("--horizon <duration>", "show access that ends or begins this soon; 0: none (default: 14d)", parseHorizon);
+	return flag(
+		"--horizon <duration>",
+		"show access that ends or begins this soon; 0: none (default: 14d)",
+		parseHorizon,
+	);
 }
 
 /** The guards check its value, because they know what can be written. */

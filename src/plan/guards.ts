@@ -4,7 +4,13 @@ import type { Expiry } from "./access-window.ts";
 import type { Change, TagChange } from "./change.ts";
 import { kindOf } from "./kinds/index.ts";
 import { removalKindNames, removalLists } from "./kinds/names.ts";
-import { type DesiredOrganization, type Known, type Limits, type LiveOrganization, powerLimits } from "./organization.ts";
+import {
+	type DesiredOrganization,
+	type Known,
+	type Limits,
+	type LiveOrganization,
+	powerLimits,
+} from "./organization.ts";
 import { coveredAddresses, type Step } from "./step.ts";
 import { describeLabel, labelUser, liveNamesFor } from "./users.ts";
 import { compareText } from "./value.ts";

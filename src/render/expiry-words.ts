@@ -42,9 +42,13 @@ function nowOf({ serviceTime, readAt }: Plan): string {
 	return serviceTime ?? readAt;
 }
 
+/** Longest reason, in characters as shown: a document has no longer one. In a line that must not be cut, it is shorter. */
+const [longestReason, shortReason] = [240, 110];
+
 /** Returns when access ends, ended or begins, and why the user has it. `now` adds how long that is. */
-function describeWindow(expiry: Expiry, now: string | null): Phrase {
-	return [...describeMoments(expiry, now), ...(expiry.reason === undefined ? [] : [", reason ", quote(expiry.reason)])];
+function describeWindow(expiry: Expiry, now: string | null, maxReason: number = longestReason): Phrase {
+	const { reason } = expiry;
+	return [...describeMoments(expiry, now), ...(reason === undefined ? [] : [", reason ", quote(reason, maxReason)])];
 }
 
 function describeMoments({ from, fromWritten, until, untilWritten, state }: Expiry, now: string | null): Phrase {
@@ -79,9 +83,10 @@ export function describeMemberWindow(expiry: Expiry): Phrase {
 }
 
 /** Returns the note beside an added or removed member; empty where the user has no window. */
-export function noteWindow(plan: Windows, address: string, userId: string): string {
+export function noteWindow(plan: Windows, address: string, userId: string, isShort = false): string {
 	const expiry = findExpiry(plan, address, userId);
-	return expiry === undefined ? "" : `  (${phraseText(describeMemberWindow(expiry))})`;
+	if (expiry === undefined) return "";
+	return `  (${phraseText(describeWindow(expiry, null, isShort ? shortReason : longestReason))})`;
 }
 
 /** Returns the access that ends or begins soon as text, with an empty line after it; nothing where there is none. */

@@ -26,5 +26,7 @@ export function renderMemberWindows({ address, addUserIds, removeUserIds }: TagC
 		if (expiry === undefined) return [];
 		return [html`<p class="soft">${phraseHtml([namePerson(userId, plan), ": ", ...describeMemberWindow(expiry)])}</p>`];
 	});
-	return lines.length === 0 ? null : foldAbove(maxOpen, lines.length, ["access with an end", "accesses with an end"], html`${lines}`);
+	return lines.length === 0
+		? null
+		: foldAbove(maxOpen, lines.length, ["access with an end", "accesses with an end"], html`${lines}`);
 }

@@ -32,7 +32,7 @@ export function removalLines({ plan, threeWay, results, failed, drift }: Organiz
 		const start = `- ${showAddressWithin(change.address, longestAddress)}  loses`;
 		const byNote = Map.groupBy(
 			change.removeUserIds,
-			(userId) => `${noteWindow(plan, change.address, userId)}${note(change, "remove-member", userId)}`,
+			(userId) => `${noteWindow(plan, change.address, userId, true)}${note(change, "remove-member", userId)}`,
 		);
 		return [...byNote].flatMap(([said, userIds]) => {
 			const names = userIds.map((userId) => showUser(userId, plan)).sort(compareText);

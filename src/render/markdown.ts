@@ -15,14 +15,14 @@ import { hasFindings } from "../plan/three-way.ts";
 import { describeForecast } from "./approval-words.ts";
 import { discoveryBlocks } from "./discovery.ts";
 import { changeLines, driftBlocks } from "./drift-markdown.ts";
-import { describeExpiries, type ExpiryLine, expiriesHeading } from "./expiry-words.ts";
+import { expiriesBlock } from "./expiry-markdown.ts";
 import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { foldOrganizations, type OrganizationResult, unplannedOf } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
-import { phraseMarkdown, phraseText } from "./phrase.ts";
+import { phraseText } from "./phrase.ts";
 import { powersBlocks } from "./powers-markdown.ts";
 import { renderProblem } from "./problem-text.ts";
 import {
@@ -270,7 +270,7 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 			"diff",
 		),
 		...(results === null ? [approvalsBlock(plan), ...waitingBlocks(plan)] : []),
-		bullets(4, ["access with an end", "accesses with an end"], expiriesHeading, describeExpiries(plan).map(renderExpiry)),
+		expiriesBlock(plan),
 		bullets(
 			4,
 			["unknown", "unknowns"],
@@ -287,10 +287,6 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 		plannedSteps(one),
 		folded(8, ["user tag", "user tags"], `Unmanaged user tags (${unmanaged.length})`, unmanaged),
 	];
-}
-
-function renderExpiry({ address, sentence }: ExpiryLine): string {
-	return `${codeSpan(showAddress(address))} ${phraseMarkdown(sentence)}`;
 }
 
 function plannedSteps({ plan, report, failed, results }: OrganizationResult): Block {

@@ -8,6 +8,7 @@ import type { OrganizationDrift } from "../plan/drift.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Outcome, outcomesOf, type StepResult } from "../plan/report.ts";
+import { findSoonEnding } from "./expiry-words.ts";
 import {
 	driftKinds,
 	type MeteredCommand,
@@ -17,7 +18,6 @@ import {
 	usualStates,
 } from "./metric-table.ts";
 import { assessPart, type OrganizationPart } from "./part.ts";
-import { findSoonEnding } from "./expiry-words.ts";
 import { type CommandResult, notReadIn } from "./result.ts";
 import { errorOfCall } from "./result-errors.ts";
 import { stateOfUnplanned } from "./summary.ts";
@@ -127,13 +127,14 @@ export class MetricsStream {
 		}
 	}
 
-	#addExpiries({ plan, endsSoon = plan && findSoonEnding(plan) }: OrganizationPart): void {
+	#addExpiries({ plan, ...part }: OrganizationPart): void {
 		for (const { state, until } of plan?.expiries ?? []) {
 			if (state !== "expired") continue;
 			this.#expired += 1;
 			this.#oldestExpired.add(until ?? null);
 		}
-		if (endsSoon === undefined || endsSoon === null) return;
+		const endsSoon = part.endsSoon ?? (plan && findSoonEnding(plan)) ?? null;
+		if (endsSoon === null) return;
 		this.#endsSoon += endsSoon.members;
 		this.#nextEnd.add(endsSoon.firstAt);
 	}

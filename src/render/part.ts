@@ -8,8 +8,8 @@ import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
-import { assess, type OrganizationResult } from "./organizations.ts";
 import type { SoonEnding } from "./expiry-words.ts";
+import { assess, type OrganizationResult } from "./organizations.ts";
 import type { FailedOrganization, ResumableRun } from "./result.ts";
 import type { Style } from "./style.ts";
 

@@ -15,7 +15,9 @@ export type Part =
 	| string
 	| { readonly kind: "name"; readonly text: string; readonly notes: readonly string[] }
 	| { readonly kind: "code"; readonly text: string }
-	| { readonly kind: "reason" | "quote" | "time"; readonly text: string };
+	| { readonly kind: "reason"; readonly text: string }
+	| { readonly kind: "time"; readonly text: string }
+	| { readonly kind: "quote"; readonly text: string; readonly maxLength: number };
 
 export type Phrase = readonly Part[];
 
@@ -30,16 +32,14 @@ export function reason(text: string): Part {
 	return { kind: "reason", text };
 }
 
-export function quote(text: string): Part {
-	return { kind: "quote", text };
+/** `maxLength` is in characters as shown. */
+export function quote(text: string, maxLength: number): Part {
+	return { kind: "quote", text, maxLength };
 }
 
 export function time(iso: string): Part {
 	return { kind: "time", text: iso };
 }
-
-/** Longest quoted text, in characters as shown: a line that must not be cut has more than it. */
-const longestQuote = 160;
 
 /** Returns the phrases with `between` after each but the last two, and `last` between those. */
 export function joinPhrases(phrases: readonly Phrase[], between: string, last: string = between): Phrase {
@@ -57,7 +57,7 @@ export function phraseText(phrase: Phrase): string {
 function partText(part: Exclude<Part, string>): string {
 	if (part.kind === "reason") return showText(part.text);
 	if (part.kind === "time") return showTime(part.text);
-	if (part.kind === "quote") return showQuoted(part.text, longestQuote);
+	if (part.kind === "quote") return showQuoted(part.text, part.maxLength);
 	if (part.kind === "code") return `\`${showSpaces(part.text.replaceAll("`", "\\u{60}"))}\``;
 	return `${quoteName(part.text)}${notesOf(part.notes)}`;
 }

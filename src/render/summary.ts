@@ -6,6 +6,7 @@ import type { SavedPlanFacts } from "../plan/plan.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { isDiscovery, summarizeDiscovery } from "./discovery.ts";
+import { findSoonEnding } from "./expiry-words.ts";
 import { showOrganization } from "./organization-name.ts";
 import {
 	type OrganizationResult,
@@ -26,7 +27,6 @@ import {
 	type PowersResult,
 } from "./result.ts";
 import { errorOfCall } from "./result-errors.ts";
-import { findSoonEnding } from "./expiry-words.ts";
 import { count } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeReverted } from "./three-way-text.ts";

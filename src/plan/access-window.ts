@@ -1,4 +1,4 @@
-/** Access with an end: who is in a tag at a given time, and when that changes next. Times are the service's (docs/access.md). */
+/** Access with an end: who is in a tag at a given time, and when that changes next. Times are the service's (docs/document.md#members-with-a-window). */
 import { printAddress } from "./address.ts";
 import type { Change } from "./change.ts";
 import { type AccessWindow, type DesiredMembers, type DesiredOrganization, tagsOf } from "./organization.ts";

@@ -8,14 +8,15 @@ import { codeSpan } from "./markdown-text.ts";
 
 /**
  * A part of a sentence. A text is words of orgsync. A `name` is escaped as by `showName`; its notes distinguish it from others. A
- * `code` is text as it was written elsewhere. A `reason` is a sentence that may hold such text. A `quote` is a text of others, word
- * for word. A `time` is ISO 8601 in UTC.
+ * `code` is text as it was written elsewhere. A `reason` is a sentence that may hold such text. An `id` is an id or an address,
+ * escaped, for a reader to copy. A `quote` is a text of others, word for word. A `time` is ISO 8601 in UTC.
  */
 export type Part =
 	| string
 	| { readonly kind: "name"; readonly text: string; readonly notes: readonly string[] }
 	| { readonly kind: "code"; readonly text: string }
 	| { readonly kind: "reason"; readonly text: string }
+	| { readonly kind: "id"; readonly text: string }
 	| { readonly kind: "time"; readonly text: string }
 	| { readonly kind: "quote"; readonly text: string; readonly maxLength: number };
 
@@ -41,6 +42,11 @@ export function time(iso: string): Part {
 	return { kind: "time", text: iso };
 }
 
+/** Returns an id for a reader to copy; an address comes escaped, as by `showAddress`. */
+export function identifier(text: string): Part {
+	return { kind: "id", text: showText(text) };
+}
+
 /** Returns the phrases with `between` after each but the last two, and `last` between those. */
 export function joinPhrases(phrases: readonly Phrase[], between: string, last: string = between): Phrase {
 	return phrases.flatMap((phrase, index) => {
@@ -55,7 +61,7 @@ export function phraseText(phrase: Phrase): string {
 }
 
 function partText(part: Exclude<Part, string>): string {
-	if (part.kind === "reason") return showText(part.text);
+	if (part.kind === "reason" || part.kind === "id") return showText(part.text);
 	if (part.kind === "time") return showTime(part.text);
 	if (part.kind === "quote") return showQuoted(part.text, part.maxLength);
 	if (part.kind === "code") return `\`${showSpaces(part.text.replaceAll("`", "\\u{60}"))}\``;
@@ -89,7 +95,7 @@ export function phraseMarkdown(phrase: Phrase): string {
 export function phraseHtml(phrase: Phrase): Html {
 	return html`${phrase.map((part) => {
 		if (typeof part === "string") return html`${part}`;
-		if (part.kind === "code") return html`<code>${showSpaces(part.text)}</code>`;
+		if (part.kind === "code" || part.kind === "id") return html`<code>${showSpaces(part.text)}</code>`;
 		if (part.kind === "reason") return bdi(part.text);
 		if (part.kind === "quote") return html`\u201c${bdi(part.text)}\u201d`;
 		if (part.kind === "time") return html`<time datetime="${part.text}">${part.text}</time>`;

@@ -61,7 +61,8 @@ function describeMoments({ from, fromWritten, until, untilWritten, state }: Expi
 }
 
 /** Returns the moment in UTC and, where the document has another zone, as it writes it. */
-function describeMoment(iso: string, written: string | undefined, now: string | null): Phrase {
+function describeMoment(iso: string, given: string | undefined, now: string | null): Phrase {
+	const written = given?.endsWith("UTC") === true ? undefined : given;
 	const moment = written === undefined ? [time(iso)] : [time(iso), ", written ", code(written)];
 	if (now === null) return written === undefined ? moment : [time(iso), " (written ", code(written), ")"];
 	return [`in ${formatDuration(now, iso)} (`, ...moment, ")"];

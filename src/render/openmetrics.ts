@@ -5,6 +5,7 @@
  * The text is also Prometheus' text format, which textfiles are read as: `# UNIT` and `# EOF` are comments there.
  */
 import type { OrganizationDrift } from "../plan/drift.ts";
+import { accessExpired } from "../plan/drift-difference.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Outcome, outcomesOf, type StepResult } from "../plan/report.ts";
@@ -87,7 +88,7 @@ export class MetricsStream {
 		if (failed !== undefined) this.#errors.add(failed.error.code);
 		if (plan !== undefined || state === "inSync") this.#plans += 1;
 		this.#read.add(plan?.readAt ?? drift?.readAt ?? part.readAt ?? null);
-		if (drift !== undefined) this.#addDrift(drift);
+		if (drift !== undefined) this.#addDrift(drift, plan?.expiries);
 		this.#addExpiries(part);
 		const results = (report ?? failed)?.steps ?? [];
 		for (const outcome of outcomesOf(results)) this.#steps.add(outcome);
@@ -120,10 +121,12 @@ export class MetricsStream {
 		return writer.finish();
 	}
 
-	#addDrift({ findings }: OrganizationDrift): void {
-		for (const { kind, by, firstSeenAt } of findings) {
+	#addDrift({ findings }: OrganizationDrift, expiries: Plan["expiries"] = []): void {
+		for (const { kind, what, address, by, firstSeenAt } of findings) {
 			this.#drifted.add(kind);
-			this.#oldestDrift.add(by?.at ?? firstSeenAt);
+			const expired = what === accessExpired ? expiries.filter((one) => one.address === address) : [];
+			for (const { until } of expired) this.#oldestDrift.add(until ?? null);
+			if (expired.length === 0) this.#oldestDrift.add(by?.at ?? firstSeenAt);
 		}
 	}
 

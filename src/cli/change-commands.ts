@@ -21,6 +21,7 @@ import {
 	serviceFlags,
 	uncheckedFlag,
 	waitFlag,
+	waitForApprovalFlag,
 } from "./flags.ts";
 import { formats, meteredFormats, streamFormats } from "./formats.ts";
 
@@ -86,6 +87,7 @@ export function apply(): CommandRow {
 				repeatableFlag("--abandon <activity>", "abandon a pending activity, by id or fingerprint"),
 				retryRejectedFlag(),
 				waitFlag(),
+				waitForApprovalFlag(),
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
 			...outputFlags(meteredFormats, horizonFlag()),

@@ -40,7 +40,8 @@ export interface Terminal {
 	readonly now: () => number;
 	/** Milliseconds from any beginning, never set back. */
 	readonly steadyNow: () => number;
-	readonly sleep: (ms: number) => Promise<void>;
+	/** Resolves after so many milliseconds, or earlier once the signal is aborted. */
+	readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 	/** Called with each result or error that is printed, for a program that shows it elsewhere too. */
 	readonly observe?: (result: CommandResult) => void;
 }
@@ -120,6 +121,11 @@ export class Output {
 	/** Prints a note on the work under way, except with `--quiet`. */
 	note(text: string): void {
 		if (!this.#options.quiet) this.#write(`${text}\n`);
+	}
+
+	/** Prints what the user has to do for the command to continue, even with `--quiet`. */
+	announce(text: string): void {
+		this.#write(`${text}\n`);
 	}
 
 	/** Prints a warning, even with `--quiet`. */

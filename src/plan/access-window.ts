@@ -49,6 +49,17 @@ export function nextChangeAfter(desired: DesiredOrganization, timeMs: number): n
 	return moments.length === 0 ? undefined : Math.min(...(moments as number[]));
 }
 
+/** Whether a plan is past its `validUntil` at this time of the service, milliseconds since 1970. */
+export function isPastValidity({ validUntil }: { readonly validUntil?: string }, timeMs: number): boolean {
+	return validUntil !== undefined && timeMs >= Date.parse(validUntil);
+}
+
+/** Returns a time that is ISO 8601 in UTC as people write it: `2026-12-01 09:00 UTC`, with seconds where there are some. */
+export function describeTime(iso: string): string {
+	const seconds = iso.slice(16, 19);
+	return `${iso.slice(0, 10)} ${iso.slice(11, 16)}${seconds === ":00" ? "" : seconds} UTC`;
+}
+
 /** Whether access by this window holds at this time. */
 export function isWithin({ fromMs, untilMs }: AccessWindow, timeMs: number): boolean {
 	return (fromMs === undefined || timeMs >= fromMs) && (untilMs === undefined || timeMs < untilMs);

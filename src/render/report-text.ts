@@ -10,6 +10,7 @@ import { coveredAddresses } from "../plan/step.ts";
 import type { ApprovalVerdict } from "../policy/approval.ts";
 import { describeAwaited } from "./approval-words.ts";
 import { count } from "./count.ts";
+import { outcomeWords } from "./outcome-words.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { type Phrase, phraseText } from "./phrase.ts";
 import type { FailedOrganization } from "./result.ts";
@@ -30,17 +31,6 @@ export const reportHeadings = {
 	unverified: "Not verified after the last step",
 } as const;
 
-const words: Readonly<Record<Outcome, string>> = {
-	completed: "completed",
-	"awaiting-approval": "pending approval",
-	"awaiting-authenticator": "waiting for an authenticator",
-	rejected: "rejected",
-	denied: "denied",
-	failed: "failed",
-	unknown: "unknown",
-	"not-attempted": "not attempted",
-};
-
 /** Returns the report of a plan as text, ending with a newline. `"open"` leaves out completed steps, which were shown before. */
 export function renderReport(report: Report, plan: Plan, style: Style, which: "all" | "open" = "all"): string {
 	// The parts of a completed step were not shown before, and neither was what is wrong about its forecast.
@@ -60,8 +50,13 @@ export function renderReport(report: Report, plan: Plan, style: Style, which: "a
 	return `${[...lines, "", ...overrides, summarizeReport(report)].join("\n").trimStart()}\n`;
 }
 
-/** Returns a step and its result; more lines where a person has to act. */
-export function renderStep(result: StepResult, plan: Plan, style: Style): readonly string[] {
+/** Returns a step and its result; more lines where a person has to act. `"waiting"`: the run goes on until it ends. */
+export function renderStep(
+	result: StepResult,
+	plan: Plan,
+	style: Style,
+	which: "ended" | "waiting" = "ended",
+): readonly string[] {
 	const { step, outcome, parts } = result;
 	const lines = [
 		`${markOf(outcome, style)} ${showText(step.reason)}  ${style.faint(listCovers(coveredAddresses([step])))}`,
@@ -77,7 +72,7 @@ export function renderStep(result: StepResult, plan: Plan, style: Style): readon
 	if (parts.length > 0) lines.push(`     ${partsHeading}:`, ...parts.flatMap((part) => renderPart(part, style)));
 	if (outcome.startsWith("awaiting")) {
 		if (parts.length === 0) lines.push(`     ${describeActivity(result)}`, `     ${describeExplainCommand(result)}`);
-		lines.push("     run apply again when it ends: it joins this activity and submits no other");
+		if (which === "ended") lines.push("     run apply again when it ends: it joins this activity and submits no other");
 	}
 	return lines;
 }
@@ -97,7 +92,10 @@ const foretold: Readonly<Record<ApprovalVerdict, string>> = {
 
 /** Returns what was foretold and what happened, where that differs; null where it does not, or is not known. */
 export function describeWrong({ forecast, outcome }: StepResult): string | null {
-	return forecast?.wasRight === false ? `foretold: ${foretold[forecast.verdict]}; happened: ${words[outcome]}` : null;
+	if (forecast?.wasRight !== false) return null;
+	// A step that was to run at once and did not, and that others have approved since.
+	const isLate = forecast.verdict === "runs" && outcome === "completed";
+	return `foretold: ${foretold[forecast.verdict]}; happened: ${isLate ? "completed after approval" : outcomeWords[outcome]}`;
 }
 
 /** Heading above the parts of a removal that was submitted part by part. */
@@ -117,7 +115,7 @@ function markOf(outcome: Outcome, style: Style): string {
 }
 
 export function describePart({ outcome, message }: PartResult): string {
-	return message === null ? words[outcome] : `${words[outcome]}: ${showText(message)}`;
+	return message === null ? outcomeWords[outcome] : `${outcomeWords[outcome]}: ${showText(message)}`;
 }
 
 type Named = Pick<StepResult, "activityId" | "fingerprint">;
@@ -141,7 +139,7 @@ export function describeExplainCommand({ activityId }: Pick<Named, "activityId">
 /** Returns the outcome of a step and, where known, why. */
 export function describeOutcome(result: StepResult): string {
 	const { outcome, message } = result;
-	const text = isProcessing(result) ? "has not ended" : words[outcome];
+	const text = isProcessing(result) ? "has not ended" : outcomeWords[outcome];
 	return message === null ? text : `${text}: ${showText(message)}`;
 }
 
@@ -164,9 +162,9 @@ export function describeEarlierActivity({ activityId }: EarlierActivity): string
 /** Returns one sentence: whether the organization is in sync, and what is missing. */
 export function summarizeReport(report: Report): string {
 	const byOutcome = Map.groupBy(outcomesOf(report.steps), (outcome) => outcome);
-	const counts = (Object.keys(words) as Outcome[]).flatMap((outcome) => {
+	const counts = (Object.keys(outcomeWords) as Outcome[]).flatMap((outcome) => {
 		const number = byOutcome.get(outcome)?.length ?? 0;
-		return number === 0 ? [] : [`${number} ${outcome.replaceAll("-", " ")}`];
+		return number === 0 ? [] : [`${number} ${outcomeWords[outcome]}`];
 	});
 	const { queries, submits, retries } = report.stats;
 	const requests = `${queries} ${queries === 1 ? "query" : "queries"}, ${submits} ${submits === 1 ? "submit" : "submits"}${retries === 0 ? "" : `, ${retries} retried`}`;

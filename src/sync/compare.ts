@@ -29,6 +29,8 @@ export interface Comparison {
 	readonly serverTimeMs: number | undefined;
 	/** Milliseconds to add to our clock to get the service's; see service-clock.ts. */
 	readonly clockOffsetMs: number;
+	/** The same without a tolerance, for `validUntil` of the plan; left out, it is `clockOffsetMs`. */
+	readonly exactOffsetMs?: number;
 	/** The journal's position before the organization was read; undefined without a journal. */
 	readonly readPosition: number | undefined;
 	/** Where a base document was given. */
@@ -98,6 +100,7 @@ export async function compareLive(
 		...{ desired, plan, live, context },
 		serverTimeMs: earliest(reading.serverTimeMs, answerTimes),
 		clockOffsetMs: clocked.clockOffsetMs(),
+		exactOffsetMs: clocked.exactOffsetMs(),
 		readPosition: position,
 		...(base === undefined
 			? {}

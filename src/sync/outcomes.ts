@@ -6,7 +6,7 @@ import type { SubmitAnswer } from "../wire/client.ts";
 import type { JournalEntry } from "./journal.ts";
 
 /** What became of a request. */
-export interface SubmitResult extends Omit<StepResult, "step" | "tookMs" | "parts" | "forecast"> {
+export interface SubmitResult extends Omit<StepResult, "step" | "tookMs" | "parts" | "forecast" | "events"> {
 	/** Null if the service did not answer with one. */
 	readonly activity: Activity | null;
 	/** Whether every further request would fail too: there is no connection, or the key is not accepted. */

@@ -26,6 +26,8 @@ export interface ClockedReader extends Reader {
 	ensureAnswered(organizationId: string): Promise<void>;
 	/** Returns the milliseconds to add to our clock to get the service's; 0 if they agree or the service has no Date. */
 	clockOffsetMs(): number;
+	/** Returns the same without a tolerance: windows of members begin and end at a second. */
+	exactOffsetMs(): number;
 	/**
 	 * Returns the service's time, milliseconds since 1970: the latest `Date` of its answers, never ahead of its clock. Undefined
 	 * before the first answer, and if the service has no Date.
@@ -64,6 +66,7 @@ export function withServiceClock(reader: Reader, now: () => number, position?: n
 			await confirmOrganization((operation) => this.query(operation, { organizationId }));
 		},
 		clockOffsetMs: () => (offsetMs === undefined || Math.abs(offsetMs) < toleranceMs ? 0 : offsetMs),
+		exactOffsetMs: () => offsetMs ?? 0,
 		serviceTimeMs: () => latestMs,
 		oldest: () => oldest,
 	};

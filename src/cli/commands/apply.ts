@@ -33,6 +33,7 @@ import {
 } from "./apply-consent.ts";
 import { chooseRun, type OpenRun, openRun } from "./apply-run.ts";
 import type { ReviewedPlan, SavedPlanCall } from "./apply-saved.ts";
+import { RunWait } from "./apply-wait.ts";
 import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "./comparing.ts";
 import { selectFrom } from "./selection.ts";
 
@@ -47,6 +48,8 @@ export interface ApplyFlags extends ComparisonFlags {
 	readonly verify: boolean;
 	/** Seconds. */
 	readonly wait: number;
+	/** Max milliseconds to wait for pending activities to end; without it, they are an outcome. */
+	readonly waitForApproval?: number;
 	/** The id of an earlier run. */
 	readonly resume?: string;
 	readonly retryRejected?: boolean;
@@ -243,8 +246,9 @@ function withholdPart(one: Reading): OrganizationPart {
 async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<OrganizationPart, void> {
 	const compared = comparedIn(readings);
 	const possible = compared.filter(({ comparison }) => !isImpossible(comparison.plan)).length;
-	const limits = { maxConcurrency: run.flags.concurrency, maxAhead: Number.POSITIVE_INFINITY };
-	const ends = mapInOrder(compared, limits, (one) => applyOne(one, possible, run));
+	const wait = new RunWait(run, run.signal);
+	const limits = { maxConcurrency: wait.maxConcurrency, maxAhead: Number.POSITIVE_INFINITY };
+	const ends = mapInOrder(compared, limits, (one) => wait.takeTurn(one, () => applyOne(one, possible, wait, run)));
 	try {
 		for (const one of readings) {
 			const end = "comparison" in one ? (await ends.next()).value : one;
@@ -255,7 +259,12 @@ async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<Or
 	}
 }
 
-async function applyOne(one: ComparedOrganization, possible: number, run: ApplyRun): Promise<OrganizationPart> {
+async function applyOne(
+	one: ComparedOrganization,
+	possible: number,
+	wait: RunWait,
+	run: ApplyRun,
+): Promise<OrganizationPart> {
 	const { output, openRun } = run;
 	const { plan, desired } = one.comparison;
 	const { organizationId } = plan;
@@ -264,6 +273,7 @@ async function applyOne(one: ComparedOrganization, possible: number, run: ApplyR
 	const about = run.size === 1 ? "" : `${showOrganization(plan)} `;
 	const end = await applyPlan(one.comparison, {
 		...contextOf(one, possible, run),
+		...wait.optionsFor(one, about),
 		onStep: (result, done, total) => {
 			output.note(`${about}[${done}/${total}] ${renderStep(result, plan, output.style)[0] ?? ""}`);
 		},

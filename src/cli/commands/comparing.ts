@@ -30,6 +30,8 @@ export interface ComparedOrganization {
 	readonly client: OrganizationClient;
 	/** Requests of earlier runs that were settled before the organization was read, by fingerprint. */
 	readonly settled: ReadonlyMap<string, SubmitResult>;
+	/** Reads the organization again and makes its plan as it is then. */
+	readonly compareAgain: () => Promise<Comparison>;
 }
 
 /** The organizations in the order of the documents. */
@@ -144,15 +146,16 @@ async function compareOne(
 		written === undefined ? new Map() : await settleOpenEntries(organizationId, { ...given, reader, journal: written });
 	const base = baseOf?.(organizationId);
 	const submitterId = submitterOf?.(desired);
-	const comparison = await compareLive(desired, reader, journal.lastApplied(organizationId), {
-		...given,
-		...{ steadyNow: terminal.steadyNow, journal, publicKey: () => client.publicKey() },
-		...(flags.horizon === undefined ? {} : { horizonMs: flags.horizon }),
-		...(submitterId === undefined ? {} : { submitterId }),
-		...(base === undefined ? {} : { base }),
-		...(retryRejected === undefined ? {} : { retryRejected }),
-	});
-	return { comparison, client, settled };
+	const compare = () =>
+		compareLive(desired, reader, journal.lastApplied(organizationId), {
+			...given,
+			...{ steadyNow: terminal.steadyNow, journal, publicKey: () => client.publicKey() },
+			...(flags.horizon === undefined ? {} : { horizonMs: flags.horizon }),
+			...(submitterId === undefined ? {} : { submitterId }),
+			...(base === undefined ? {} : { base }),
+			...(retryRejected === undefined ? {} : { retryRejected }),
+		});
+	return { comparison: await compare(), client, settled, compareAgain: compare };
 }
 
 /**

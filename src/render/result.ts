@@ -70,6 +70,29 @@ export interface ApplyResult extends PlannedResult<"apply"> {
 	readonly outdated?: readonly OutdatedObject[];
 }
 
+export interface AccessResult extends PlannedResult<"grant" | "revoke"> {
+	readonly access: EditedAccess;
+	/** The command that submits the plan. */
+	readonly nextCommand: string;
+}
+
+/** What the document says after `grant` or `revoke` of one user and one tag. */
+interface EditedAccess {
+	readonly organizationId: string;
+	/** Of the tag. */
+	readonly address: string;
+	readonly userId: string;
+	/** What became of the user's entry. */
+	readonly effect: "added" | "changed" | "removed" | "unchanged";
+	/** Where the entry is, or the tag if the user has no window. */
+	readonly file: string;
+	readonly line: number;
+	/** The window, ISO 8601 in UTC; left out where it has none. */
+	readonly from?: string;
+	readonly until?: string;
+	readonly reason?: string;
+}
+
 /** A place in a document that `drift --accept` changed. */
 interface AcceptedValue {
 	readonly organizationId: string;
@@ -259,7 +282,7 @@ export interface FailureResult extends Head<string, ErrorDescription> {
 }
 
 /** Results about organizations, each with its plan. */
-export type OrganizationsResult = PlanResult | ShowResult | DriftResult | ApplyResult;
+export type OrganizationsResult = PlanResult | ShowResult | DriftResult | ApplyResult | AccessResult;
 
 /** The result of a command that did its work. */
 type CompletedResult =

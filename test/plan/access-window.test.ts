@@ -72,7 +72,7 @@ describe("a plan of a document with windows", () => {
 	it("says until when it is valid, and which windows end soon, have not begun or have ended", () => {
 		const windows: readonly AccessWindow[] = [
 			until,
-			{ userId: carol, fromMs: untilMs + dayMs, from: "2026-01-02 UTC", at },
+			{ userId: carol, fromMs: untilMs + dayMs, from: "2026-01-02 Africa/Accra", at },
 			{ userId: alice, untilMs: untilMs + 20 * dayMs, at },
 		].sort((left, right) => (left.userId < right.userId ? -1 : 1));
 		const members: DesiredMembers = { mode: "atLeast", atLeast: [alice, bob, carol], never: [], windows };
@@ -83,7 +83,7 @@ describe("a plan of a document with windows", () => {
 			changes: [],
 			expiries: [
 				{ userId: bob, until: "2026-01-01T00:00:00.000Z", reason: "migration", state: "ends-soon" },
-				{ userId: carol, from: "2026-01-02T00:00:00.000Z", fromWritten: "2026-01-02 UTC", state: "not-begun" },
+				{ userId: carol, from: "2026-01-02T00:00:00.000Z", fromWritten: "2026-01-02 Africa/Accra", state: "not-begun" },
 			],
 		});
 		const after = planAt(untilMs, members, liveWith(alice, bob), { horizonMs: 0 }).plan;

@@ -32,6 +32,7 @@ import {
 } from "./apply-consent.ts";
 import { chooseRun, type OpenRun, openRun } from "./apply-run.ts";
 import type { ReviewedPlan, SavedPlanCall } from "./apply-saved.ts";
+import { describeSigning } from "./apply-signing.ts";
 import { RunWait } from "./apply-wait.ts";
 import { type ComparedOrganization, compareFleet } from "./comparing.ts";
 import { type SelectionFlags, selectFrom } from "./selection.ts";
@@ -240,6 +241,7 @@ function withholdPart(one: Reading): OrganizationPart {
  */
 async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<OrganizationPart, void> {
 	const compared = comparedIn(readings);
+	await describeSigning(compared, run.connection.signer);
 	const possible = compared.filter(({ comparison }) => !isImpossible(comparison.plan)).length;
 	const wait = new RunWait(run, run.signal);
 	const limits = { maxConcurrency: wait.maxConcurrency, maxAhead: Number.POSITIVE_INFINITY };

@@ -176,7 +176,10 @@ function watchReach(concurrency: number) {
 }
 
 /** Throws ConfigurationError for an organization that the embedded service does not have, in place of its 404. */
-function refuseUnknownLocal(organizationIds: readonly string[], { localOrganizationIds }: Connection): void {
+export function refuseUnknownLocal(
+	organizationIds: readonly string[],
+	{ localOrganizationIds }: Pick<Connection, "localOrganizationIds">,
+): void {
 	if (localOrganizationIds === undefined) return;
 	const unknown = organizationIds.find((id) => !localOrganizationIds.includes(id));
 	if (unknown === undefined) return;

@@ -42,7 +42,9 @@ export function chooseVotes(activities: readonly ReviewedActivity[], order: Vote
 	const reviewable = activities.filter(({ mistakes }) => mistakes.length === 0);
 	const matches = order.steps === null ? null : matchSteps(order.steps, reviewable);
 	const isShown = (activity: ReviewedActivity): boolean =>
-		order.names.size === 0 ? facts.isVotable(activity) : isNamed(activity, order);
+		order.names.size > 0
+			? isNamed(activity, order)
+			: facts.isVotable(activity) || typeof matches?.byActivity.get(activity.activityId)?.stepId === "string";
 	const chosen = activities.filter(isShown).map((activity) => chooseOne(activity, matches, order, facts));
 	return { chosen, unmatched: matches?.unmatched ?? [] };
 }

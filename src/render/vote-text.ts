@@ -3,8 +3,8 @@ import { showName, showText } from "../escape.ts";
 import { showOrganization } from "./organization-name.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "./vote-result.ts";
 
-export function renderVotes({ organizations }: VoteResult): string {
-	return organizations.map(renderOrganizationVotes).join("\n");
+export function renderVotes({ votes }: VoteResult): string {
+	return votes.map(renderOrganizationVotes).join("\n");
 }
 
 function renderOrganizationVotes(one: OrganizationVotes): string {

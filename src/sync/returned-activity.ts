@@ -4,7 +4,7 @@ import { isRecord } from "../json.ts";
 import type { ReturnedActivity } from "../plan/reviewed-activity.ts";
 import { readActivity } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
-import { extendedReads, submitOfType, submits } from "../wire/operations.ts";
+import { extendedReads, type SubmitName, submitOfType, submits } from "../wire/operations.ts";
 import { readSignedVotes } from "../wire/signed-vote.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
 
@@ -84,4 +84,31 @@ export async function listVotable(organizationId: string, reader: Reader): Promi
 		isComplete: last.isLast,
 		serverTimeMs: last.serverTimeMs,
 	};
+}
+
+/** Clocks of the machine that planned and of the service differ by less than this. */
+const clockMarginMs = 5 * 60 * 1000;
+
+/**
+ * Returns the activities of these operations that were made since then and completed or were rejected; none if the service does
+ * not list activities. `sinceMs` is in milliseconds since 1970. Throws as `readReturnedActivity` does.
+ */
+export async function listEnded(
+	organizationId: string,
+	names: readonly SubmitName[],
+	sinceMs: number,
+	reader: Reader,
+): Promise<readonly ReturnedActivity[]> {
+	const filters = {
+		...{ organizationId, filterByType: names.map((name) => submits[name].type) },
+		filterByStatus: ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED"],
+	};
+	const found: ReturnedActivity[] = [];
+	if (names.length === 0) return found;
+	for await (const page of listPages(reader, filters)) {
+		const activities = page.activities.map(toReturnedActivity);
+		found.push(...activities.filter(({ createdAtMs }) => (createdAtMs ?? 0) >= sinceMs - clockMarginMs));
+		if ((activities.at(-1)?.createdAtMs ?? 0) < sinceMs - clockMarginMs) break;
+	}
+	return found.filter(({ status }) => filters.filterByStatus.includes(status));
 }

@@ -33,6 +33,8 @@ export interface Review {
 	readonly organizationName: string | undefined;
 	/** Live names of the users that the activities name; undefined where users were not read. */
 	readonly liveNames: Readonly<Record<string, string>> | undefined;
+	/** Returns an activity that was read again as it is now. */
+	readonly reviewAgain: (activity: ReturnedActivity, serviceNowMs: number) => ReviewedActivity;
 	/** Returns the plan of what some of them would really change together; null if that is nothing. */
 	readonly planTogether: (some: readonly ReviewedActivity[]) => Plan | null;
 }
@@ -80,6 +82,10 @@ export async function reviewActivities(
 		},
 		...{ live, serviceNowMs, organizationName },
 		liveNames: liveNamesFor(mentioned, userNames, users),
+		reviewAgain: (activity, nowMs) => {
+			const again = reviewActivity(activity, { organizationId, nowMs });
+			return { ...again, effect: planActivity(again, effectContext) };
+		},
 		planTogether: (some) => planActivities(organizationId, some, effectContext),
 	};
 }

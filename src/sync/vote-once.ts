@@ -1,5 +1,5 @@
 /**
- * Votes on an activity so that the vote is cast exactly once. docs/approve.md has the whole; what the code here keeps:
+ * Votes on an activity so that the vote is cast exactly once. what the code here keeps:
  *
  * - While a vote of the same user counts, none is sent: votes are read, and the journal remembers those that were.
  * - The bytes are on disk before they are sent. While it is open whether they arrived, the same bytes follow and no others.
@@ -43,6 +43,8 @@ export interface VoteOutcome {
 	readonly outcome: Outcome;
 	/** Whether the vote is among those of the activity, or the activity has ended as it asks. */
 	readonly isCounted: boolean;
+	/** The activity as it was read last. */
+	readonly activity: ReturnedActivity;
 	/** Whether this call sent the vote, for the first time or again. */
 	readonly isSent: boolean;
 	readonly message: string | null;
@@ -106,15 +108,15 @@ export async function voteOnce(
 	const answer = await send(body, context);
 	if (answer.kind === "not-sent") {
 		if (decision.kind === "send") journal.recordVote(body.fingerprint, "void", now());
-		return { ...plain, outcome: "not-attempted", message: answer.because, isFatal: true };
+		return { ...plain, activity: target, outcome: "not-attempted", message: answer.because, isFatal: true };
 	}
 	return settle(body, answer, decision.kind === "resend", operation, target, context);
 }
 
 const plain = { isCounted: false, isSent: false, message: null, isFatal: false, keyNotAccepted: false } as const;
 
-function resultOf({ status }: ReturnedActivity): VoteOutcome {
-	return { ...plain, outcome: outcomeOfStatus(status) };
+function resultOf(activity: ReturnedActivity): VoteOutcome {
+	return { ...plain, activity, outcome: outcomeOfStatus(activity.status) };
 }
 
 type Choice =
@@ -189,7 +191,8 @@ async function settle(
 		const isRefused = answer.kind === "refused" && !isResend;
 		const isOver = read !== undefined && !votableStatuses.includes(read.status) && !isProcessing(read);
 		if (isRefused || isOver) journal.recordVote(body.fingerprint, "void", now());
-		return { ...plain, isSent: true, ...describeUncounted(answer, isRefused, read, isOver) };
+		const activity = read ?? target;
+		return { ...plain, activity, isSent: true, ...describeUncounted(answer, isRefused, read, isOver) };
 	}
 }
 

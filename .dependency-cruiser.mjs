@@ -42,8 +42,10 @@ export default {
 		roomMayImport("wire", ["^src/files\\.ts$", sharedByDoers]),
 		roomMayImport("sync", ["^src/plan/", "^src/policy/", "^src/wire/", sharedByDoers]),
 		roomMayImport("emulator", ["^src/wire/operations\\.ts$", sharedByDoers]),
+		roomMayImport("passkey", ["^src/render/", "^src/wire/"]),
 		roomMayImport("cli", [
 			"^src/files\\.ts$",
+			"^src/passkey/",
 			"^src/document/",
 			"^src/plan/",
 			"^src/policy/",

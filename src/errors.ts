@@ -104,6 +104,12 @@ export class AuthenticationError extends OrgsyncError {
 	readonly exitCode = exitCodes.notAuthorized;
 }
 
+/** A passkey signed nothing: the person refused, or did not answer in time. Nothing was sent. */
+export class PasskeyError extends OrgsyncError {
+	readonly code = "passkey";
+	readonly exitCode = exitCodes.error;
+}
+
 /** The service answered, and the answer is an error that a retry does not mend. */
 export class ServiceError extends OrgsyncError {
 	readonly code = "service";
@@ -177,9 +183,10 @@ export interface OutdatedObject {
 	/**
 	 * `changed`: it is something else now. `already-applied`: it is as the plan wanted it. `not-possible`: it cannot become so any
 	 * more. `step-differs`: it is what it was, but what would be submitted for it is not what was reviewed. `impact-differs`: it is
-	 * what it was, but what the plan means for who can do what is not what was reviewed; one object for the whole plan.
+	 * what it was, but what the plan means for who can do what is not what was reviewed; one object for the whole plan. `time-passed`:
+	 * a window of the document began or ended since; one object for the whole plan.
 	 */
-	readonly reason: "changed" | "already-applied" | "not-possible" | "step-differs" | "impact-differs";
+	readonly reason: "changed" | "already-applied" | "not-possible" | "step-differs" | "impact-differs" | "time-passed";
 	/** What it was when planned, as the plan file states it: name and members of a tag, name of what is removed; null where it could not be read. */
 	readonly before: OutdatedState | null;
 	/** What it is now; null when it is not there any more, or cannot be read. */

@@ -37,6 +37,7 @@ const breaches: Readonly<Record<string, readonly [file: string, content: string]
 	"render-keeps-to-itself": ["src/render/breach-a.ts", 'import "../document/parse.ts";'],
 	"wire-keeps-to-itself": ["src/wire/breach-a.ts", 'import "../plan/value.ts";'],
 	"sync-keeps-to-itself": ["src/sync/breach-a.ts", 'import "../cli/output.ts";'],
+	"passkey-keeps-to-itself": ["src/passkey/breach-a.ts", 'import "../sync/journal.ts";'],
 	"emulator-keeps-to-itself": ["src/emulator/breach-a.ts", 'import "../wire/stamp.ts";'],
 	"cli-keeps-to-itself": ["src/cli/breach-a.ts", 'import "../emulator/store.ts";'],
 	"action-keeps-to-itself": ["src/action/breach-a.ts", 'import "../sync/journal.ts";'],

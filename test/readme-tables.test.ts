@@ -98,6 +98,7 @@ describe("docs/commands.md", () => {
 		documents: "Documents",
 		connection: "Connection",
 		credentials: "Credentials",
+		passkeys: "Credentials",
 		output: "Output",
 		"output-in-markdown": "Output",
 		metrics: "Output",

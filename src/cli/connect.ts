@@ -11,12 +11,14 @@ import type { JournalFileOptions } from "../sync/journal-file.ts";
 import { type Client, createClient } from "../wire/client.ts";
 import { findStamper, findUrl } from "../wire/credentials.ts";
 import { readProxies } from "../wire/proxy.ts";
+import type { Stamper } from "../wire/stamp.ts";
 import { makeThrottleNotices } from "../wire/throttle-notices.ts";
 import { needsTls, refuseWeakTls } from "../wire/tls.ts";
 import type { Call, Output, Terminal } from "./output.ts";
+import type { PasskeyFlags, PasskeySigner } from "./passkey.ts";
 import { findStateParent, type StateFlags, stateFolder } from "./state-folder.ts";
 
-export interface ServiceFlags extends StateFlags {
+export interface ServiceFlags extends StateFlags, PasskeyFlags {
 	readonly url?: string;
 	readonly keyFile?: string;
 	readonly stampCommand?: string;
@@ -46,6 +48,8 @@ export interface Connection {
 	readonly client: Client;
 	/** Organizations of the embedded service; undefined for any other. */
 	readonly localOrganizationIds: readonly string[] | undefined;
+	/** The page that signs what is submitted; undefined without `--passkey`. */
+	readonly signer: PasskeySigner | undefined;
 	close(): Promise<void>;
 }
 
@@ -62,7 +66,8 @@ export async function withConnection<T>(call: ServiceCall, work: (connection: Co
 }
 
 /** Opens a connection, which the caller closes. Throws ConfigurationError if the URL or the key is missing or invalid. */
-export async function connect({ flags, terminal, output }: ServiceCall): Promise<Connection> {
+export async function connect(call: ServiceCall): Promise<Connection> {
+	const { flags, terminal, output } = call;
 	if (flags.local === true && flags.url !== undefined) {
 		throw new ConfigurationError("--local and --url cannot be used together");
 	}
@@ -72,6 +77,7 @@ export async function connect({ flags, terminal, output }: ServiceCall): Promise
 		flags.local === true
 			? await (await import("./local-service.ts")).startLocalService(findStateParent(flags, terminal), note)
 			: undefined;
+	let signer: PasskeySigner | undefined;
 	try {
 		const url = local?.url ?? flags.url ?? findUrl(terminal.environment);
 		if (url === undefined) {
@@ -80,49 +86,80 @@ export async function connect({ flags, terminal, output }: ServiceCall): Promise
 			});
 		}
 		const credentials = local === undefined ? { ...flags, directory: terminal.directory } : { keyFile: local.keyFile };
-		const stamper = findStamper(credentials, terminal.environment, note);
+		const keyStamper = findStamper(credentials, terminal.environment, note);
+		signer = await openSignerOf(call);
+		const stamper = keyStamper ?? signer?.stamper;
 		if (stamper === undefined) {
 			throw new ConfigurationError("no API key", {
 				hint: "use --key-file FILE, set ORGSYNC_API_PRIVATE_KEY, use --stamp-command COMMAND, or try --local, which creates its own key",
 			});
 		}
 		if (flags.insecure === true && needsTls(url, terminal.environment)) output.recordOverride({ flag: "insecure" });
-		const notices = makeThrottleNotices(terminal.steadyNow);
-		const notify = (notice: string | undefined): void => {
-			if (notice !== undefined) note(notice);
-		};
-		let throttled = 0;
-		const client = createClient({
-			url,
-			stamper,
-			timeoutMs: flags.timeout * 1000,
-			connections: Math.max(flags.concurrency ?? 0, defaultConnections),
-			insecure: flags.insecure === true,
-			...(flags.maxRps === undefined ? {} : { maxRequestsPerSecond: flags.maxRps }),
-			...(local === undefined ? { proxy: readProxies(terminal.environment) } : {}),
-			onAttempt: (event) => {
-				const { operation, attempt, result, durationMs } = event;
-				if (result === 429) throttled += 1;
-				notify(notices.onAttempt(event));
-				output.detail(
-					`${operation}: ${result}, ${Math.round(durationMs)} ms${attempt === 1 ? "" : `, attempt ${attempt}`}`,
-				);
-			},
-		});
+		const { client, finish } = openClient({ url, stamper, signer, isLocal: local !== undefined }, call);
+		if (keyStamper !== undefined) signer?.readWith(client.reader);
 		return {
 			client,
 			localOrganizationIds: local?.organizationIds,
+			signer,
 			close: async () => {
-				notify(notices.summarize());
-				output.metrics.recordRequests({ ...client.stats(), throttled });
+				finish();
+				await signer?.close();
 				await client.close();
 				await local?.close();
 			},
 		};
 	} catch (error) {
+		await signer?.close();
 		await local?.close();
 		throw error;
 	}
+}
+
+/** Opens the page of `--passkey`. Throws ConfigurationError as `openSigner` does. */
+async function openSignerOf(call: ServiceCall): Promise<PasskeySigner | undefined> {
+	const { passkey, passkeyPort } = call.flags;
+	if (passkey === true) return (await import("./passkey.ts")).openSigner(call);
+	if (passkeyPort === undefined) return undefined;
+	throw new ConfigurationError("--passkey-port needs --passkey");
+}
+
+interface Credentials {
+	readonly url: string;
+	readonly stamper: Stamper;
+	readonly signer: PasskeySigner | undefined;
+	readonly isLocal: boolean;
+}
+
+/** Makes the client. `finish` notes what the rate limit cost, and records the requests in the metrics. */
+function openClient({ url, stamper, signer, isLocal }: Credentials, { flags, terminal, output }: ServiceCall) {
+	const notices = makeThrottleNotices(terminal.steadyNow);
+	const notify = (notice: string | undefined): void => {
+		if (notice !== undefined) output.note(showText(notice));
+	};
+	let throttled = 0;
+	const client = createClient({
+		url,
+		stamper,
+		...(signer === undefined ? {} : { submitStamper: signer.stamper }),
+		timeoutMs: flags.timeout * 1000,
+		connections: Math.max(flags.concurrency ?? 0, defaultConnections),
+		insecure: flags.insecure === true,
+		...(flags.maxRps === undefined ? {} : { maxRequestsPerSecond: flags.maxRps }),
+		...(isLocal ? {} : { proxy: readProxies(terminal.environment) }),
+		onAttempt: (event) => {
+			const { operation, attempt, result, durationMs } = event;
+			if (result === 429) throttled += 1;
+			notify(notices.onAttempt(event));
+			output.detail(
+				`${operation}: ${result}, ${Math.round(durationMs)} ms${attempt === 1 ? "" : `, attempt ${attempt}`}`,
+			);
+		},
+	});
+	const finish = (): void => {
+		notify(notices.summarize());
+		output.metrics.recordRequests({ ...client.stats(), throttled });
+	};
+	return { client, finish };
 }
 
 /** Warns of `--insecure`. Throws ConfigurationError if TLS is weakened without it. */

@@ -75,6 +75,14 @@ export function serviceFlags(...more: readonly Option[]): readonly Option[] {
 	return [...flagGroup("Connection", connection), ...flagGroup("Credentials", credentials)];
 }
 
+/** A passkey in place of the key, for what a command submits. */
+export function passkeyFlags(): readonly Option[] {
+	return flagGroup("Credentials", [
+		flag("--passkey", "sign what is submitted in a browser, with a passkey"),
+		flag("--passkey-port <port>", "port of the signing page (default: any free port)", wholeNumber(1, 65535)),
+	]);
+}
+
 export function readsFlag(): Option {
 	return flag("--reads <which>", "read with all queries, or with the documented ones only")
 		.choices(["auto", "documented"])

@@ -122,6 +122,11 @@ export class Output {
 		if (!this.#options.quiet) this.#write(`${text}\n`);
 	}
 
+	/** Prints what the user has to do for the command to continue, even with `--quiet`. */
+	announce(text: string): void {
+		this.#write(`${text}\n`);
+	}
+
 	/** Prints a warning, even with `--quiet`. */
 	warn(text: string): void {
 		this.#write(`${this.style.warn("warning")}: ${text}\n`);

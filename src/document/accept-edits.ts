@@ -22,6 +22,7 @@ import {
 	type TextEdit,
 } from "./edit.ts";
 import { caip2Aliases } from "./expectations.ts";
+import { catchRefusal, documentOf, explainTemplate, findTag, idIn, ownDocuments, userNamed } from "./own-documents.ts";
 import { writeText } from "./write-yaml.ts";
 
 /** The edits of one file for one address of one organization. The line is that of the old text. */
@@ -39,7 +40,7 @@ export function makeAcceptEdits(
 	{ desired, plan }: { readonly desired: DesiredOrganization; readonly plan: Plan },
 	addresses: ReadonlySet<string>,
 ): { readonly edits: readonly DocumentEdit[]; readonly refusals: readonly string[] } {
-	const own = documents.filter(({ root }) => idIn(entryOf(root, "organizationId")) === desired.organizationId);
+	const own = ownDocuments(documents, desired);
 	const editor = new AcceptEditor(own, desired);
 	const refusals: string[] = [];
 	for (const address of addresses) {
@@ -59,26 +60,6 @@ export function makeAcceptEdits(
 	}
 	if (refusals.length > 0) return { edits: [], refusals };
 	return editor.finish();
-}
-
-/**
- * Returns why an object that no document of the organization's own has cannot be accepted, or undefined if no list has the
- * organization. What one organization has live must not change the document of all.
- */
-function explainTemplate({ row }: DesiredOrganization): string | undefined {
-	if (row === undefined) return undefined;
-	return `${row.document} describes it for all organizations of its list; change that document, or the values of this organization at ${row.file}:${row.line}, or move the object to a document of this organization alone`;
-}
-
-/** Returns the message of the NotEditable that the function throws, or undefined. */
-function catchRefusal(work: () => void): string | undefined {
-	try {
-		work();
-		return undefined;
-	} catch (error) {
-		if (error instanceof NotEditable) return error.message;
-		throw error;
-	}
 }
 
 /** The edits of one list. They are made together for all addresses, because a comma belongs to two items. */
@@ -116,7 +97,7 @@ class AcceptEditor {
 
 	/** Adds the edit that removes the entry of a tag that does not exist. */
 	removeTag(address: string): void {
-		this.#removeItem(address, this.#findTag(address), true);
+		this.#removeItem(address, findTag(this.#documents, address), true);
 	}
 
 	/** Whether something is to be edited for an address. */
@@ -130,7 +111,7 @@ class AcceptEditor {
 		const refusals: string[] = [];
 		for (const { list, addresses, removed, added, withComments } of this.#lists.values()) {
 			const because = catchRefusal(() => {
-				const edits = editItems(this.#documentOf(list), list, removed, added, withComments);
+				const edits = editItems(documentOf(this.#documents, list), list, removed, added, withComments);
 				// They are made once, but each address has its place.
 				for (const [index, [address, line]] of [...addresses].entries()) {
 					this.#add(address, list, line, index === 0 ? edits : []);
@@ -142,7 +123,7 @@ class AcceptEditor {
 	}
 
 	#acceptTag(change: TagChange): void {
-		const tag = this.#findTag(change.address);
+		const tag = findTag(this.#documents, change.address);
 		if (change.before.name !== change.after.name) this.#rename(change, tag);
 		const members = entryOf(tag, "members");
 		if (members === undefined) return;
@@ -221,12 +202,12 @@ class AcceptEditor {
 		for (const [name, value] of fields) {
 			const field = entryOf(cell, name);
 			if (field === undefined) throw new NotEditable(`its \`${name}\` is not written in the document`);
-			if (unset.includes(name)) refuseShared(this.#documentOf(field), field);
+			if (unset.includes(name)) refuseShared(documentOf(this.#documents, field), field);
 			else if (name === "earnProviders" && Array.isArray(value)) this.#acceptSet(address, field, value);
 			else this.#replace(address, field, value);
 		}
 		if (unset.length === 0) return;
-		this.#add(address, cell, cell.at.line, removeEntries(this.#documentOf(cell), cell, unset));
+		this.#add(address, cell, cell.at.line, removeEntries(documentOf(this.#documents, cell), cell, unset));
 	}
 
 	#acceptSet(address: string, list: Cell, live: readonly unknown[]): void {
@@ -241,7 +222,7 @@ class AcceptEditor {
 	}
 
 	#replace(address: string, cell: Cell, value: unknown): void {
-		const document = this.#documentOf(cell);
+		const document = documentOf(this.#documents, cell);
 		refuseShared(document, cell);
 		this.#add(address, cell, cell.keyAt.line, replaceValue(document, cell, value));
 	}
@@ -252,14 +233,14 @@ class AcceptEditor {
 
 	#dropUsers(address: string, list: Cell | undefined, userIds: readonly string[]): void {
 		for (const item of itemsOf(list)) {
-			if (userIds.includes(this.#userNamed(String(item.value)))) this.#removeItem(address, item);
+			if (userIds.includes(userNamed(this.#desired, String(item.value)))) this.#removeItem(address, item);
 		}
 	}
 
 	#removeItem(address: string, cell: Cell, withComments = false): void {
 		const list = cell.parent;
 		if (list === undefined) throw new NotEditable("it is not in a list");
-		refuseShared(this.#documentOf(cell), cell);
+		refuseShared(documentOf(this.#documents, cell), cell);
 		const change = this.#listChange(address, list, cell.at.line);
 		change.removed.push(cell);
 		change.withComments ||= withComments;
@@ -278,31 +259,8 @@ class AcceptEditor {
 		return change;
 	}
 
-	#findTag(address: string): Cell {
-		const found = this.#documents
-			.flatMap(({ root }) => itemsOf(entryOf(root, "userTags")))
-			.find((item) => printAddress("userTag", String(entryOf(item, "name")?.value)) === address);
-		if (found === undefined) throw new NotEditable("no document has an entry for it");
-		return found;
-	}
-
-	#documentOf(cell: Cell): EditableDocument {
-		if (cell.parent !== undefined) return this.#documentOf(cell.parent);
-		const found = this.#documents.find(({ root }) => root === cell);
-		if (found === undefined) throw new Error("the cell is not of these documents");
-		return found;
-	}
-
 	/** Returns the id of the user whose alias or id is the key of a cell. */
 	#userOf(cell: Cell): string {
-		return this.#userNamed(String(cell.key));
+		return userNamed(this.#desired, String(cell.key));
 	}
-
-	#userNamed(name: string): string {
-		return Object.hasOwn(this.#desired.users, name) ? (this.#desired.users[name] ?? "") : name.toLowerCase();
-	}
-}
-
-function idIn(cell: Cell | undefined): string | undefined {
-	return cell === undefined ? undefined : String(cell.value).toLowerCase();
 }

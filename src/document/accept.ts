@@ -179,7 +179,7 @@ function limitLike(
 }
 
 /** Returns the addresses at which two desired states differ, and the keys of other sections, such as `limits`. */
-function changedBetween(before: DesiredOrganization, after: DesiredOrganization): readonly string[] {
+export function changedBetween(before: DesiredOrganization, after: DesiredOrganization): readonly string[] {
 	const [left, right] = [objectsOf(before), objectsOf(after)];
 	return [...new Set([...left.keys(), ...right.keys()])].filter((address) => left.get(address) !== right.get(address));
 }

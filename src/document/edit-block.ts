@@ -71,16 +71,37 @@ export function blockPairs(
 	});
 }
 
+/** Returns the edits that add entries, each of one line, below the last entry and the deeper comment lines after it. */
+export function addBlockPairs(
+	text: string,
+	ranges: readonly TextRange[],
+	added: readonly string[],
+): readonly TextEdit[] {
+	const [first, last] = [ranges[0], ranges.at(-1)];
+	if (first === undefined || last === undefined) throw new NotEditable("the map has no entry");
+	const start = lineStartOf(text, first.from);
+	// The first key can follow a dash.
+	const indent = text.slice(start, first.from).replace(/[^ \t]/g, " ");
+	const end = skipComments(text, nextLineOf(text, last.to), indent.length);
+	const newline = newlineOf(text, last.to);
+	return [{ from: end, to: end, text: added.map((entry) => `${indent}${entry}${newline}`).join("") }];
+}
+
 /** Returns the lines of an item, with the deeper comment lines after it. */
 function linesOf(text: string, { from, to }: TextRange): TextRange {
 	const start = lineStartOf(text, from);
 	if (text.slice(start, from).trim() !== "") {
 		throw new NotEditable("an item that shares its line with other text cannot be edited in place");
 	}
-	let end = nextLineOf(text, trimEnd(text, to));
+	return { from: start, to: skipComments(text, nextLineOf(text, trimEnd(text, to)), from - start) };
+}
+
+/** Returns where the comment lines that begin here and are indented deeper than `indent` end. */
+function skipComments(text: string, offset: number, indent: number): number {
+	let end = offset;
 	for (;;) {
 		const comment = /^[ \t]*(?=#)/.exec(text.slice(end, lineEndOf(text, end)))?.[0];
-		if (comment === undefined || comment.length <= from - start) return { from: start, to: end };
+		if (comment === undefined || comment.length <= indent) return end;
 		end = nextLineOf(text, end);
 	}
 }

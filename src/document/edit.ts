@@ -1,10 +1,21 @@
 /**
- * Edits documents in place: removes and adds list items, removes map entries, replaces values. All other bytes stay the same:
+ * Edits documents in place: removes and adds list items and map entries, replaces values. All other bytes stay the same:
  * comments, order, quotes and line endings. Only this file, yaml.ts and tree.ts import `yaml`.
  */
-import { type CST, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from "yaml";
+import {
+	type CST,
+	type Document,
+	isAlias,
+	isMap,
+	isScalar,
+	isSeq,
+	type Node,
+	type Pair,
+	visit,
+	type YAMLMap,
+} from "yaml";
 import { type Cell, pathOf } from "./cell.ts";
-import { blockItems, blockPairs, type TextRange } from "./edit-block.ts";
+import { addBlockPairs, blockItems, blockPairs, type TextRange } from "./edit-block.ts";
 import { flowEdits } from "./edit-flow.ts";
 import { applyEdits, lineEndOf, lineStartOf, NotEditable, newlineOf, type TextEdit, trimEnd } from "./edit-text.ts";
 import { readText } from "./file-text.ts";
@@ -108,13 +119,34 @@ export function removeEntries(document: EditableDocument, map: Cell, keys: reado
 	const node = nodeOf(document, map);
 	if (!isMap(node)) throw new NotEditable(`${pathOf(map)} is not a map`);
 	const removedIndices = new Set(keys.map((key) => node.items.findIndex((pair) => keyOf(pair as Pair) === key)));
-	const ranges = (node.items as Pair<Node, Node | null>[]).map(({ key, value }) => ({
-		from: rangeOf(key).from,
-		to: value === null ? rangeOf(key).to : trimEnd(document.text, rangeOf(value).to),
-	}));
+	const ranges = pairRanges(document, node);
 	return node.flow === true
 		? flowEdits({ text: document.text, inside: insideOf(node), ranges }, removedIndices, [])
 		: blockPairs(document.text, ranges, removedIndices);
+}
+
+/** Returns the edits that add entries after the last one of the map. They are YAML texts of one line: `key: value`. */
+export function addEntries(document: EditableDocument, map: Cell, added: readonly string[]): readonly TextEdit[] {
+	const node = nodeOf(document, map);
+	if (!isMap(node)) throw new NotEditable(`${pathOf(map)} is not a map`);
+	const ranges = pairRanges(document, node);
+	return node.flow === true
+		? flowEdits({ text: document.text, inside: insideOf(node), ranges }, new Set(), added)
+		: addBlockPairs(document.text, ranges, added);
+}
+
+/** Returns the ranges of the entries of a map, each from its key. */
+function pairRanges({ text }: EditableDocument, node: YAMLMap): readonly TextRange[] {
+	return (node.items as Pair<Node, Node | null>[]).map(({ key, value }) => ({
+		from: rangeOf(key).from,
+		to: value === null ? rangeOf(key).to : trimEnd(text, rangeOf(value).to),
+	}));
+}
+
+/** Returns the edits that replace the cell with `written`, a YAML text of one line. */
+export function replaceCell(document: EditableDocument, cell: Cell, written: string): readonly TextEdit[] {
+	const { from, to } = rangeOf(nodeOf(document, cell));
+	return [{ from, to: trimEnd(document.text, to), text: written }];
 }
 
 /** Returns the edits that replace the value of the cell. A text keeps its quotes, a list its brackets or dashes. */

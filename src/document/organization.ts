@@ -5,7 +5,14 @@
 import { kindOf, removalKinds } from "../plan/kinds/index.ts";
 import { type RemovalKindName, removalLists } from "../plan/kinds/names.ts";
 import { keyOfRemoval } from "../plan/objects.ts";
-import { type DesiredOrganization, type DesiredRemoval, type Limits, powerLimits } from "../plan/organization.ts";
+import {
+	type DesiredObject,
+	type DesiredOrganization,
+	type DesiredRemoval,
+	type DesiredRule,
+	type Limits,
+	powerLimits,
+} from "../plan/organization.ts";
 import { digestOf } from "../plan/value.ts";
 import { firstAgreed, type Located } from "./agree.ts";
 import { type Cell, entryOf } from "./cell.ts";
@@ -54,12 +61,10 @@ export function readOrganization(
 		limits: readLimits(roots, problems),
 		...(rules.length === 0 ? {} : { rules }),
 	};
-	// Positions in files do not count.
-	const withoutPlace = (one: object): object => ({ ...one, at: undefined });
 	const digest = digestOf({
 		...desired,
-		objects: desired.objects.map(withoutPlace),
-		...(rules.length === 0 ? {} : { rules: rules.map(withoutPlace) }),
+		objects: desired.objects.map(withoutPlaces),
+		...(rules.length === 0 ? {} : { rules: rules.map(withoutPlaces) }),
 	});
 	const ids = roots.flatMap((root) => entryOf(root, "organizationId") ?? []);
 	const files = [...new Set([...roots, ...ids].map(({ at }) => at.file))].sort();
@@ -67,6 +72,14 @@ export function readOrganization(
 	const row = inList && { ...inList.at, document: inList.usedAs?.at.file ?? "" };
 	const aliases = Object.fromEntries([...users.ids].sort(([left], [right]) => (left < right ? -1 : 1)));
 	return { ...desired, users: aliases, digest, files, ...(row === undefined ? {} : { row }) };
+}
+
+/** Returns an object or a rule without its positions in files, which do not count. */
+function withoutPlaces(one: DesiredObject | DesiredRule): object {
+	const place = { at: undefined };
+	if (!("kind" in one) || one.kind !== "userTag" || one.members?.windows === undefined) return { ...one, ...place };
+	const windows = one.members.windows.map((window) => ({ ...window, ...place }));
+	return { ...one, members: { ...one.members, windows }, ...place };
 }
 
 function readOrganizationName(roots: readonly Cell[], problems: Problems): string | undefined {

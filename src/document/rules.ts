@@ -155,7 +155,7 @@ function readNoNewAccess(sections: readonly Cell[], problems: Problems): readonl
 	return first?.value === true ? [{ rule: { rule: "noNewAccess", at: first.cell.keyAt }, cell: first.cell }] : [];
 }
 
-/** Reports users whom the documents give two of the tags. */
+/** Reports users whom the documents give two of the tags. Windows need not overlap: a plan judges those at its time. */
 function checkExclusive(
 	{ rule, cell }: RuleEntry<RuleOf<"exclusive">>,
 	entries: readonly TagEntry[],
@@ -165,7 +165,8 @@ function checkExclusive(
 	for (const { name, listed } of entries) {
 		if (name === undefined || !rule.tags.includes(name.text)) continue;
 		const tag = name.text;
-		for (const { userId, cell: user } of listed) {
+		for (const { userId, cell: user, window } of listed) {
+			if (window !== undefined) continue;
 			const other = holders.get(userId);
 			if (other === undefined) holders.set(userId, { tag, cell: user });
 			if (other === undefined || other.tag === tag) continue;
@@ -176,7 +177,7 @@ function checkExclusive(
 	}
 }
 
-/** Reports lists of members with more or fewer users than the rule allows. */
+/** Reports lists of members that at any time have more or fewer users than the rule allows. */
 function checkMembers(entry: RuleEntry<RuleOf<"members">>, entries: readonly TagEntry[], problems: Problems): void {
 	const { rule, min, max } = entry;
 	for (const { cell, members } of entries.filter(({ name }) => name?.text === rule.tag)) {
@@ -185,12 +186,14 @@ function checkMembers(entry: RuleEntry<RuleOf<"members">>, entries: readonly Tag
 		const count = (members?.mode === "exactly" ? members.exactly : members?.atLeast)?.length;
 		// A list with another problem has fewer users than items.
 		if (list === undefined || count !== list.items.length) continue;
+		// Users with a window are there at times.
+		const always = count - (members?.windows ?? []).length;
 		const users = `${quote(key ?? "")} has ${count} ${count === 1 ? "user" : "users"}`;
 		const report = (limit: Cell, what: string): void => {
 			const message = `${users}, but the rule for ${quote(rule.tag)} ${describePlace(limit.at, list.at)} has \`${what}\`; change one of them`;
 			problems.report(list, "breaks-rule", message);
 		};
-		if (max !== undefined && rule.max !== undefined && count > rule.max) report(max, `max: ${rule.max}`);
+		if (max !== undefined && rule.max !== undefined && always > rule.max) report(max, `max: ${rule.max}`);
 		if (min !== undefined && rule.min !== undefined && key === "exactly" && count < rule.min) {
 			report(min, `min: ${rule.min}`);
 		}

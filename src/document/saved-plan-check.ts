@@ -17,6 +17,7 @@ import type { Step } from "../plan/step.ts";
 import { isTemporaryName, makeSteps } from "../plan/steps.ts";
 import { compareText, digestOf, sameValue } from "../plan/value.ts";
 import { findWrongMeaning } from "./saved-plan-meaning.ts";
+import { findWrongWindows, isWrittenTime } from "./saved-plan-windows.ts";
 
 /** Returns where a plan states something else than its own changes imply, and what; undefined when all of it agrees. */
 export function findContradiction(plan: Plan): string | undefined {
@@ -28,6 +29,7 @@ export function findContradiction(plan: Plan): string | undefined {
 		findWrongTouched(plan) ??
 		findWrongSteps(plan) ??
 		findWrongMeaning(plan) ??
+		findWrongWindows(plan) ??
 		findStranger(plan)
 	);
 }
@@ -51,9 +53,7 @@ function differs(member: string, stated: unknown, implied: unknown): string {
 }
 
 function findWrongTime({ readAt }: Plan): string | undefined {
-	const ms = Date.parse(readAt);
-	const isUtc = !Number.isNaN(ms) && new Date(ms).toISOString() === readAt;
-	return isUtc ? undefined : `readAt is ${showText(readAt)}, which is no time that orgsync writes`;
+	return isWrittenTime(readAt) ? undefined : `readAt is ${showText(readAt)}, which is no time that orgsync writes`;
 }
 
 /** The schema leaves the names of kinds to this check. */

@@ -83,7 +83,8 @@ function describeTypeError(cell: Cell, schema: Schema): string {
 		const found = cell.usedAs === undefined ? `YAML reads ${cell.written} as a number` : "the list has a number";
 		return `${subject} is not an id: ${found}; expected a UUID such as ${example}`;
 	}
-	if (types[0] === "string" && types.length === 1 && (cell.kind === "number" || cell.kind === "boolean")) {
+	const isText = types[0] === "string" && !types.includes("integer");
+	if (isText && (cell.kind === "number" || cell.kind === "boolean")) {
 		const read = cell.kind === "number" ? "a number" : "true or false";
 		const found = cell.usedAs === undefined ? `YAML reads ${quoteCell(cell)} as` : "the list has";
 		return `${subject} must be text, but ${found} ${read}; put it in quotes: "${cell.written}"`;

@@ -7,6 +7,7 @@
 
 import type { DesiredMembers, DesiredUserTag } from "../plan/organization.ts";
 import { type Cell, entryOf, itemsOf } from "./cell.ts";
+import { listOf, type NamedMember, readMemberList, windowsOf } from "./member-list.ts";
 import { describePlace, type Problems, quoteCell } from "./problems.ts";
 import { afterSubstitution, type NamedUser, nameMistake, readId, readUserList, type Users } from "./users.ts";
 
@@ -24,7 +25,7 @@ export interface TagEntry {
 	readonly previously: readonly TextCell[];
 	readonly members: DesiredMembers | undefined;
 	/** Users who get the tag: those of `exactly` and `atLeast`. */
-	readonly listed: readonly NamedUser[];
+	readonly listed: readonly NamedMember[];
 	readonly never: readonly NamedUser[];
 }
 
@@ -101,21 +102,23 @@ function readMembers(
 		const message = "`atLeast` conflicts with `exactly`, which lists all members; keep one";
 		problems.report(conflicting, "exactly-and-at-least", message, "key");
 	}
-	const exactly = readUserList(users, entryOf(cell, "exactly"));
-	const atLeast = readUserList(users, entryOf(cell, "atLeast"));
+	const exactly = readMemberList(users, entryOf(cell, "exactly"), problems);
+	const atLeast = readMemberList(users, entryOf(cell, "atLeast"), problems);
 	const never = readUserList(users, entryOf(cell, "never"));
 	const listed = [...atLeast, ...exactly];
-	const cells = new Map(listed.map((user) => [user.userId, user.cell]));
+	const byId = new Map(listed.map((user) => [user.userId, user]));
 	for (const user of never) {
-		const other = cells.get(user.userId);
+		const other = byId.get(user.userId);
 		if (other === undefined) continue;
-		const message = `${quoteCell(user.cell)} is under \`never\` here, and under \`${other.parent?.key}\` ${describePlace(other.at, user.cell.at)}; keep one`;
+		const message = `${quoteCell(user.cell)} is under \`never\` here, and under \`${listOf(other)?.key}\` ${describePlace(other.cell.at, user.cell.at)}; keep one`;
 		problems.report(user.cell, "conflicting-members", message);
 	}
 	const ids = (list: readonly NamedUser[]): string[] => list.map((user) => user.userId).sort();
+	const found = windowsOf(listed);
+	const windows = found.length === 0 ? {} : { windows: found };
 	const members: DesiredMembers = cell.entries.has("exactly")
-		? { mode: "exactly", exactly: ids(exactly) }
-		: { mode: "atLeast", atLeast: ids(atLeast), never: ids(never) };
+		? { mode: "exactly", exactly: ids(exactly), ...windows }
+		: { mode: "atLeast", atLeast: ids(atLeast), never: ids(never), ...windows };
 	return { members, listed, never };
 }
 

@@ -126,7 +126,8 @@ export function readUserKeys(users: Users, map: Cell | undefined): NamedUser[] {
 	return readDistinctUsers(users, cells, "key");
 }
 
-function readDistinctUsers(users: Users, cells: readonly Cell[], where: "key" | "value"): NamedUser[] {
+/** Returns the distinct users whom the values or the keys of these cells name, and reports duplicates. */
+export function readDistinctUsers(users: Users, cells: readonly Cell[], where: "key" | "value"): NamedUser[] {
 	const found = new Map<string, Cell>();
 	for (const cell of cells) {
 		const userId = findUser(users, cell, where);

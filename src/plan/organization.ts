@@ -50,10 +50,33 @@ export interface DesiredUserTag {
 	readonly at: Position;
 }
 
-/** User ids, sorted, without repeats. `exactly` says who; `atLeast` and `never` leave everybody else alone. */
-export type DesiredMembers =
-	| { readonly mode: "exactly"; readonly exactly: readonly string[] }
-	| { readonly mode: "atLeast"; readonly atLeast: readonly string[]; readonly never: readonly string[] };
+/**
+ * User ids, sorted, without repeats. `exactly` says who; `atLeast` and `never` leave everybody else alone. A document lists users
+ * with a window in `exactly` or `atLeast`; `desiredAt` (access-window.ts) moves those outside their window to `never`.
+ */
+export type DesiredMembers = (
+	| { readonly mode: "exactly"; readonly exactly: readonly string[]; readonly never?: readonly string[] }
+	| { readonly mode: "atLeast"; readonly atLeast: readonly string[]; readonly never: readonly string[] }
+) & {
+	/** Sorted by user, at most one for each; left out when there is none. */
+	readonly windows?: readonly AccessWindow[];
+};
+
+/**
+ * When a user has the tag: at and after `fromMs`, and before `untilMs`; at least one of them is there. Milliseconds since 1970 by
+ * the service's clock.
+ */
+export interface AccessWindow {
+	readonly userId: string;
+	readonly fromMs?: number;
+	readonly untilMs?: number;
+	/** As the document writes them, zone included: for readers. */
+	readonly from?: string;
+	readonly until?: string;
+	/** Why the user has it, for reviewers. */
+	readonly reason?: string;
+	readonly at: Position;
+}
 
 /** An object that must not exist. */
 export interface DesiredRemoval {

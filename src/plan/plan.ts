@@ -2,6 +2,7 @@
 import type { Problem } from "../errors.ts";
 import type { AccessState } from "../policy/access.ts";
 import type { SubmittingUser } from "../policy/approval.ts";
+import { defaultHorizonMs, desiredAt, type Expiry, findExpiries, nextChangeAfter, windowsOf } from "./access-window.ts";
 import { printAddress } from "./address.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
@@ -44,6 +45,15 @@ export interface Plan extends Omit<Meaning, "steps"> {
 	readonly reads: Reads;
 	/** When the organization was read, ISO 8601 in UTC. */
 	readonly readAt: string;
+	/** The service's time at which the windows of the document were judged, ISO 8601 in UTC; left out where it has none. */
+	readonly serviceTime?: string;
+	/**
+	 * The next moment at which the document wants other members, ISO 8601 in UTC by the service's clock: from then on the plan is
+	 * stale. Left out where no window of the document begins or ends after it was made.
+	 */
+	readonly validUntil?: string;
+	/** Windows that have ended, or that begin or end soon; left out when there is none. */
+	readonly expiries?: readonly Expiry[];
 	readonly unread: readonly Unread[];
 	/** Why the organization cannot become what the document says; while there is one, there are no steps. */
 	readonly problems: readonly Problem[];
@@ -80,8 +90,10 @@ export interface PlanContext {
 	readonly reads: Reads;
 	/** Milliseconds since 1970: when the reading began. */
 	readonly readAtMs: number;
-	/** The same by the service's clock, which decides time windows of policies; left out where both clocks agree. */
+	/** The same by the service's clock, which decides all time windows, of policies and of access; left out where it is the same. */
 	readonly serviceTimeMs?: number;
+	/** How far ahead `Plan.expiries` looks, milliseconds; 0 is not at all. Left out, it is 14 days. */
+	readonly horizonMs?: number;
 	/** Whose key it is; unknown where it was not asked for, or the service does not say. */
 	readonly caller?: Known<string>;
 	/** The name of the organization, as the service has it. */
@@ -105,13 +117,19 @@ export interface PlanContext {
 	readonly unread?: readonly Unread[];
 }
 
-/** The plan that makes live what is desired. It never holds a step that changes nothing. */
+/**
+ * The plan that makes live what is desired at the time of the context. It never holds a step that changes nothing. `given` are the
+ * differences at that time, where they are known already.
+ */
 export function makePlan(
-	desired: DesiredOrganization,
+	document: DesiredOrganization,
 	live: LiveOrganization,
 	context: PlanContext,
-	differences: Differences = diff(desired, live),
+	given?: Differences,
 ): Plan {
+	const timeMs = context.serviceTimeMs ?? context.readAtMs;
+	const desired = desiredAt(document, timeMs);
+	const differences = given ?? diff(desired, live);
 	const { changes, problems, unread } = differences;
 	const liveTags = live.userTags.known ? live.userTags.value : [];
 	const wanted = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
@@ -126,7 +144,7 @@ export function makePlan(
 		live,
 		steps,
 		meaning,
-		atMs: context.serviceTimeMs ?? context.readAtMs,
+		atMs: timeMs,
 	});
 	const caller = context.caller ?? { known: false, because: "it was not asked for" };
 	const userNames = namesOfUsers(desired);
@@ -152,6 +170,7 @@ export function makePlan(
 		...names,
 		reads: context.reads,
 		readAt: new Date(context.readAtMs).toISOString(),
+		...describeWindows(desired, changes, timeMs, context.horizonMs),
 		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules)],
 		problems,
 		changes,
@@ -169,6 +188,22 @@ export function makePlan(
 			.filter(({ action }) => action !== "report")
 			.map((change) => ({ address: change.address, digest: digestTouched(change, live) })),
 		...(overrides.length === 0 ? {} : { overrides }),
+	};
+}
+
+function describeWindows(
+	desired: DesiredOrganization,
+	changes: readonly Change[],
+	timeMs: number,
+	horizonMs = defaultHorizonMs,
+): Pick<Plan, "serviceTime" | "validUntil" | "expiries"> {
+	if (windowsOf(desired).length === 0) return {};
+	const next = nextChangeAfter(desired, timeMs);
+	const expiries = findExpiries(desired, { changes, timeMs, horizonMs });
+	return {
+		serviceTime: new Date(timeMs).toISOString(),
+		...(next === undefined ? {} : { validUntil: new Date(next).toISOString() }),
+		...(expiries.length === 0 ? {} : { expiries }),
 	};
 }
 

@@ -6,6 +6,7 @@
  */
 import { type OutdatedObject, type OutdatedState, type Problem, StalePlanError } from "../errors.ts";
 import { showAddress, showName, showText } from "../escape.ts";
+import { describeTime, type Expiry, isPastValidity } from "./access-window.ts";
 import type { AddressText } from "./address.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import type { LiveOrganization } from "./organization.ts";
@@ -25,6 +26,8 @@ export interface Revisited {
 	readonly saved: Plan;
 	readonly fresh: Plan;
 	readonly live: LiveOrganization;
+	/** The service's time, milliseconds since 1970; left out, when the fresh plan was read. */
+	readonly serviceTimeMs?: number;
 }
 
 /** Throws StalePlanError when an object that one of the plans touches is outdated; all of them are named, in words too. */
@@ -56,7 +59,12 @@ export function describeOutdated({ address, because }: OutdatedObject): string {
  * What the plan touches and is not what it was, in the order of the plan; empty when the fresh plan does exactly what the
  * saved one states, apart from activities that are pending by now.
  */
-export function findOutdated({ saved, fresh, live }: Revisited): readonly OutdatedObject[] {
+export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): readonly OutdatedObject[] {
+	const [touched] = saved.touched;
+	if (touched !== undefined && isPastValidity(saved, serviceTimeMs ?? Date.parse(fresh.readAt))) {
+		const because = `the plan was valid until ${describeTime(saved.validUntil ?? "")}, when a window of the document begins or ends`;
+		return [unchangedObject(saved, touched.address, because, "time-passed")];
+	}
 	const changes = new Map(fresh.changes.map((change) => [change.address, change]));
 	const problems = new Map(fresh.problems.map((problem) => [problem.path, problem]));
 	const digests = new Map(saved.touched.map(({ address, digest }) => [address, digest]));
@@ -71,7 +79,8 @@ export function findOutdated({ saved, fresh, live }: Revisited): readonly Outdat
 		const problem = problems.get(address);
 		const isSame = after !== undefined && digestTouched(after, live) === digests.get(address);
 		if (isSame && problem === undefined) {
-			if (!isShownAlike(before, after)) untrue.push(unchangedObject(saved, address, notFromOrgsync));
+			const isAlike = isShownAlike(before, after) && sameValue(endedAccess(before, saved), endedAccess(after, fresh));
+			if (!isAlike) untrue.push(unchangedObject(saved, address, notFromOrgsync));
 			continue;
 		}
 		const found =
@@ -112,6 +121,12 @@ const notFromOrgsync =
 function isShownAlike(saved: Change, fresh: Change): boolean {
 	const shown = (change: Change): unknown => (change.kind === "userTag" ? { ...change, lastApplied: null } : change);
 	return sameValue(shown(saved), shown(fresh));
+}
+
+/** Returns the windows that explain why the change removes users: reviewers went by them. */
+function endedAccess(change: Change, { expiries = [] }: Plan): readonly Expiry[] {
+	const removed = change.kind === "userTag" ? change.removeUserIds : [];
+	return expiries.filter(({ address, userId }) => address === change.address && removed.includes(userId));
 }
 
 /** Returns an object that is what it was when planned, but for which apply would do something else than was reviewed. */

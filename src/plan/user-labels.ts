@@ -24,9 +24,14 @@ export function userParts(
 
 /** Returns a user whom the service named elsewhere, as in a vote, where the plan may not know the user. */
 export function showSaidUser(userId: string, names: UserNames, said: UserNames["liveNames"]): string {
+	return showUser(userId, namesForSaid(userId, names, said));
+}
+
+/** Returns the names by which such a user is shown: without live ones where none of them is the user's. */
+export function namesForSaid(userId: string, names: UserNames, said: UserNames["liveNames"]): UserNames {
 	const { liveNames, ...others } = names;
 	const all = { ...liveNames, ...said };
-	return showUser(userId, Object.hasOwn(all, userId.toLowerCase()) ? { ...others, liveNames: all } : others);
+	return Object.hasOwn(all, userId.toLowerCase()) ? { ...others, liveNames: all } : others;
 }
 
 /** The user by the whole id, and the live name where it is known: for telling users apart whose aliases are in question. */

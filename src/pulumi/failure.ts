@@ -3,6 +3,7 @@ import { OrgsyncError } from "../errors.ts";
 import { showLines, showText } from "../escape.ts";
 import { documentAsItWas, retryHint } from "../plan/pending.ts";
 import type { Outcome, PartResult, Report, StepResult } from "../plan/report.ts";
+import { outcomeWords } from "../render/outcome-words.ts";
 import type { CheckFailure, Properties } from "./inputs.ts";
 
 /** Replaces the text of an error where it would be printed a second time. */
@@ -60,14 +61,9 @@ export function failCheck(error: unknown, property = ""): CheckFailure {
 	return { property, reason: explain(error) };
 }
 
-const outcomeLabels: Readonly<Record<Exclude<Outcome, "completed">, string>> = {
-	"awaiting-approval": "pending approval",
-	"awaiting-authenticator": "pending authentication",
-	rejected: "rejected",
-	denied: "denied",
-	failed: "failed",
+const outcomeLabels: Readonly<Record<Outcome, string>> = {
+	...outcomeWords,
 	unknown: "in doubt: submitted, and no answer arrived",
-	"not-attempted": "not attempted",
 };
 
 /** Whether every step completed. True without a report: then nothing had to be submitted. */

@@ -105,7 +105,7 @@ export function describeAwaited({ approval }: Step, names: Names): Phrase | null
 }
 
 /** Returns who can complete it; empty where that is not known. */
-function describeApprovers({ thresholds, approverSets }: Approval, names: Names): Phrase {
+export function describeApprovers({ thresholds, approverSets }: Approval, names: PowerNames): Phrase {
 	if (thresholds.length > 0) return describeThresholds(thresholds, names, "last");
 	return joinPhrases(
 		approverSets.slice(0, 3).map((set) => listPeople(set, names)),

@@ -4,6 +4,7 @@
 
 import { showText } from "../escape.ts";
 import { showOrganization } from "./organization-name.ts";
+import { outcomeWords } from "./outcome-words.ts";
 import type { ImportKeyResult, InitResult, ValidateResult } from "./result.ts";
 
 export function renderValidate({ organizations }: ValidateResult): string {
@@ -30,5 +31,5 @@ export function renderImportKey({
 	if (out !== undefined) return `The import bundle is in ${showText(out)}.\n`;
 	const detail = message === null || message === undefined ? "" : `: ${showText(message)}`;
 	const activity = activityId === null ? "" : `${showText(`activity ${activityId}, fingerprint ${fingerprint}`)}\n`;
-	return `No bundle yet, ${outcome.replaceAll("-", " ")}${detail}\n${activity}`;
+	return `No bundle yet, ${outcomeWords[outcome]}${detail}\n${activity}`;
 }

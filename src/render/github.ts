@@ -22,6 +22,7 @@ import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { showOrganization } from "./organization-name.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./organizations.ts";
+import { outcomeWords } from "./outcome-words.ts";
 import { describeOverride } from "./overrides-text.ts";
 import { phraseText } from "./phrase.ts";
 import type { PositionOf } from "./positions.ts";
@@ -266,7 +267,7 @@ function resultAnnotations(results: readonly StepResult[], plan: Plan, positionO
 			const who = awaited === null ? "" : `; ${phraseText(awaited)}`;
 			const message = `${result.step.reason}: ${describeOutcome(result)}${who}`;
 			const at = firstOf(coveredAddresses([result.step]), positionOf);
-			return [annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at)];
+			return [annotate(levelOf(result), outcomeWords[result.outcome], message, at)];
 		});
 	return [...open, ...wrong];
 }
@@ -279,7 +280,7 @@ function partAnnotations({ step, parts }: StepResult, positionOf: Positions): re
 			const waits = outcome.startsWith("awaiting") ? `; ${describeExplainCommand(part)}` : "";
 			const named = part.activityId === null ? "" : `; ${describeActivity(part)}`;
 			const message = `${step.reason}: ${showAddress(address)}: ${describePart(part)}${named}${waits}`;
-			return annotate(levelOf({ step, outcome }), outcome.replaceAll("-", " "), message, positionOf(address));
+			return annotate(levelOf({ step, outcome }), outcomeWords[outcome], message, positionOf(address));
 		});
 }
 

@@ -56,21 +56,22 @@ export function impactSection(plan: Plan, id: string, isDrift: boolean): Section
 	if (summary === null) return { title, look: "plain", body: null, number: null };
 	const lines = describeImpact(plan);
 	const bad = lines.filter(({ isBad }) => isBad);
-	const calm = renderChanges(lines.filter(({ isBad }) => !isBad).map(renderLine));
+	const calm = renderChanges(lines.filter(({ isBad }) => !isBad).map(impactRow));
 	const others = lines.length - bad.length;
 	const folded = others > maxOpen ? fold(`${count(others, "change", "changes")} of who takes part`, calm) : calm;
 	const worst = bad.some(({ sign }) => sign === "!");
 	return {
 		title,
 		look: worst ? "bad" : bad.length > 0 ? "attention" : "plain",
-		body: html`<p class="lead">${summary}</p>${renderChanges(bad.map(renderLine))}${folded}${renderPowersMatrix(plan, id)}`,
+		body: html`<p class="lead">${summary}</p>${renderChanges(bad.map(impactRow))}${folded}${renderPowersMatrix(plan, id)}`,
 		number: lines.length === 0 ? null : lines.length,
 	};
 }
 
 const looks: Readonly<Record<ImpactSign, string>> = { "!": "r", "+": "a", "-": "r", "?": "w" };
 
-function renderLine({ sign, sentence, detail }: ImpactLine): Html {
+/** Returns one sentence of an impact with its sign. */
+export function impactRow({ sign, sentence, detail }: ImpactLine): Html {
 	const more = detail.length === 0 ? null : html`<p class="soft">${phraseHtml(detail)}</p>`;
 	return row(sign === "-" ? "\u2212" : sign, looks[sign], html`${phraseHtml(sentence)}${more}`);
 }

@@ -12,6 +12,7 @@ import { describeForecast } from "./approval-words.ts";
 import { fold, renderDoubt } from "./html-details.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import type { OrganizationResult, Tone } from "./organizations.ts";
+import { outcomeWords } from "./outcome-words.ts";
 import { phraseHtml } from "./phrase.ts";
 import {
 	describeAwaitedOf,
@@ -107,7 +108,7 @@ function toneOf({ outcome }: Pick<StepResult, "outcome">): Tone {
 /** Returns the outcome of a step in a word; null without a result. */
 export function outcomeOf(result: StepResult | undefined): Html | null {
 	if (result === undefined) return null;
-	return html`<span class="word ${toneOf(result)}">${result.outcome.replaceAll("-", " ")}</span> `;
+	return html`<span class="word ${toneOf(result)}">${outcomeWords[result.outcome]}</span> `;
 }
 
 /** Returns why no step makes the change now, in a word; null where one does. */
@@ -143,7 +144,7 @@ function renderParts(parts: readonly PartResult[]): Html {
 	return html`<p class="soft">${partsHeading}:</p><ul class="changes">${parts.map((part) => {
 		const { address, outcome, message } = part;
 		const named = describePartActivity(part);
-		return html`<li><div><span class="word ${toneOf(part)}">${outcome.replaceAll("-", " ")}</span> <code>${address}</code>${
+		return html`<li><div><span class="word ${toneOf(part)}">${outcomeWords[outcome]}</span> <code>${address}</code>${
 			message === null ? null : renderDoubt(curveQuotes(message))
 		}${named === null ? null : html`<p class="soft">${named}</p>`}${outcome.startsWith("awaiting") ? html`<p class="soft">${describeExplainCommand(part)}</p>` : null}</div></li>\n`;
 	})}</ul>`;

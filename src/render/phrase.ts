@@ -8,13 +8,15 @@ import { codeSpan } from "./markdown-text.ts";
 
 /**
  * A part of a sentence. A text is words of orgsync. A `name` is escaped as by `showName`; its notes distinguish it from others. A
- * `code` is text as it was written elsewhere. A `reason` is a sentence that may hold such text.
+ * `code` is text as it was written elsewhere. A `reason` is a sentence that may hold such text. An `id` is an id or an address,
+ * escaped, for a reader to copy.
  */
 export type Part =
 	| string
 	| { readonly kind: "name"; readonly text: string; readonly notes: readonly string[] }
 	| { readonly kind: "code"; readonly text: string }
-	| { readonly kind: "reason"; readonly text: string };
+	| { readonly kind: "reason"; readonly text: string }
+	| { readonly kind: "id"; readonly text: string };
 
 export type Phrase = readonly Part[];
 
@@ -27,6 +29,11 @@ export function code(text: string): Part {
 
 export function reason(text: string): Part {
 	return { kind: "reason", text };
+}
+
+/** Returns an id for a reader to copy; an address comes escaped, as by `showAddress`. */
+export function identifier(text: string): Part {
+	return { kind: "id", text: showText(text) };
 }
 
 /** Returns the phrases with `between` after each but the last two, and `last` between those. */
@@ -43,7 +50,7 @@ export function phraseText(phrase: Phrase): string {
 }
 
 function partText(part: Exclude<Part, string>): string {
-	if (part.kind === "reason") return showText(part.text);
+	if (part.kind === "reason" || part.kind === "id") return showText(part.text);
 	if (part.kind === "code") return `\`${showSpaces(part.text.replaceAll("`", "\\u{60}"))}\``;
 	return `${quoteName(part.text)}${notesOf(part.notes)}`;
 }
@@ -74,7 +81,7 @@ export function phraseMarkdown(phrase: Phrase): string {
 export function phraseHtml(phrase: Phrase): Html {
 	return html`${phrase.map((part) => {
 		if (typeof part === "string") return html`${part}`;
-		if (part.kind === "code") return html`<code>${showSpaces(part.text)}</code>`;
+		if (part.kind === "code" || part.kind === "id") return html`<code>${showSpaces(part.text)}</code>`;
 		if (part.kind === "reason") return bdi(part.text);
 		const notes = part.notes.length === 0 ? null : html` <span class="who">(${bdi(part.notes.join(", "))})</span>`;
 		return html`<strong>${bdi(part.text)}</strong>${notes}`;

@@ -10,6 +10,7 @@ import { coveredAddresses } from "../plan/step.ts";
 import type { ApprovalVerdict } from "../policy/approval.ts";
 import { describeAwaited } from "./approval-words.ts";
 import { count } from "./count.ts";
+import { outcomeWords } from "./outcome-words.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { type Phrase, phraseText } from "./phrase.ts";
 import type { FailedOrganization } from "./result.ts";
@@ -29,17 +30,6 @@ export const reportHeadings = {
 	left: "Still different after the last step (changed elsewhere)",
 	unverified: "Not verified after the last step",
 } as const;
-
-const words: Readonly<Record<Outcome, string>> = {
-	completed: "completed",
-	"awaiting-approval": "pending approval",
-	"awaiting-authenticator": "waiting for an authenticator",
-	rejected: "rejected",
-	denied: "denied",
-	failed: "failed",
-	unknown: "unknown",
-	"not-attempted": "not attempted",
-};
 
 /** Returns the report of a plan as text, ending with a newline. `"open"` leaves out completed steps, which were shown before. */
 export function renderReport(report: Report, plan: Plan, style: Style, which: "all" | "open" = "all"): string {
@@ -97,7 +87,9 @@ const foretold: Readonly<Record<ApprovalVerdict, string>> = {
 
 /** Returns what was foretold and what happened, where that differs; null where it does not, or is not known. */
 export function describeWrong({ forecast, outcome }: StepResult): string | null {
-	return forecast?.wasRight === false ? `foretold: ${foretold[forecast.verdict]}; happened: ${words[outcome]}` : null;
+	return forecast?.wasRight === false
+		? `foretold: ${foretold[forecast.verdict]}; happened: ${outcomeWords[outcome]}`
+		: null;
 }
 
 /** Heading above the parts of a removal that was submitted part by part. */
@@ -117,7 +109,7 @@ function markOf(outcome: Outcome, style: Style): string {
 }
 
 export function describePart({ outcome, message }: PartResult): string {
-	return message === null ? words[outcome] : `${words[outcome]}: ${showText(message)}`;
+	return message === null ? outcomeWords[outcome] : `${outcomeWords[outcome]}: ${showText(message)}`;
 }
 
 type Named = Pick<StepResult, "activityId" | "fingerprint">;
@@ -141,7 +133,7 @@ export function describeExplainCommand({ activityId }: Pick<Named, "activityId">
 /** Returns the outcome of a step and, where known, why. */
 export function describeOutcome(result: StepResult): string {
 	const { outcome, message } = result;
-	const text = isProcessing(result) ? "has not ended" : words[outcome];
+	const text = isProcessing(result) ? "has not ended" : outcomeWords[outcome];
 	return message === null ? text : `${text}: ${showText(message)}`;
 }
 
@@ -164,9 +156,9 @@ export function describeEarlierActivity({ activityId }: EarlierActivity): string
 /** Returns one sentence: whether the organization is in sync, and what is missing. */
 export function summarizeReport(report: Report): string {
 	const byOutcome = Map.groupBy(outcomesOf(report.steps), (outcome) => outcome);
-	const counts = (Object.keys(words) as Outcome[]).flatMap((outcome) => {
+	const counts = (Object.keys(outcomeWords) as Outcome[]).flatMap((outcome) => {
 		const number = byOutcome.get(outcome)?.length ?? 0;
-		return number === 0 ? [] : [`${number} ${outcome.replaceAll("-", " ")}`];
+		return number === 0 ? [] : [`${number} ${outcomeWords[outcome]}`];
 	});
 	const { queries, submits, retries } = report.stats;
 	const requests = `${queries} ${queries === 1 ? "query" : "queries"}, ${submits} ${submits === 1 ? "submit" : "submits"}${retries === 0 ? "" : `, ${retries} retried`}`;

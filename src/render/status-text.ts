@@ -8,6 +8,7 @@ import { idsIn } from "../plan/requests.ts";
 import { showIfUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
 import { showOrganization } from "./organization-name.ts";
+import { outcomeWords } from "./outcome-words.ts";
 import type { OpenActivities, OpenActivity, StatusResult, WaitResult } from "./result.ts";
 import { renderPendingActivity } from "./waiting-text.ts";
 
@@ -82,7 +83,7 @@ export function renderWait({ activities, unlisted }: WaitResult): string {
 		.map(({ activityId, fingerprint, operation, covers, outcome, message }) => {
 			const name = showText(activityId === null ? `fingerprint ${fingerprint ?? ""}` : `activity ${activityId}`);
 			const what = operation === null ? name : `${describeRequest({ operation, covers })} (${name})`;
-			const became = message === null ? outcome.replaceAll("-", " ") : `in doubt: ${message}`;
+			const became = message === null ? outcomeWords[outcome] : `in doubt: ${message}`;
 			return `${what}: ${became}\n`;
 		})
 		.join("");

@@ -7,6 +7,7 @@ import { nameOf, type PendingActivity, type RelatedActivity, settleOrAbandon } f
 import type { Plan } from "../plan/plan.ts";
 import { showIfUser, showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
+import { type Part, reason } from "./phrase.ts";
 import { renderUnder, type Style } from "./style.ts";
 
 export const waitingHeadings = {
@@ -32,6 +33,11 @@ const statusWords: ReadonlyMap<string, string> = new Map([
 /** Returns the status of an activity as a phrase; one that orgsync does not know by its name, escaped. */
 export function describeStatus(status: string): string {
 	return statusWords.get(status) ?? `has the status ${showName(status)}`;
+}
+
+/** Returns the same as a part of a phrase. */
+export function statusPart(status: string): Part {
+	return statusWords.get(status) ?? reason(describeStatus(status));
 }
 
 /** Returns one line: what the activity is waiting for, since when, and who approved it; of one in doubt, when it was sent. */

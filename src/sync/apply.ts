@@ -2,6 +2,7 @@
  * Applies a plan: submits its steps in their order, independent ones concurrently. A step is not attempted unless the
  * steps that it depends on have completed; the others go on.
  */
+import { describeTime, isPastValidity } from "../plan/access-window.ts";
 import type { Change } from "../plan/change.ts";
 import type { LiveOrganization } from "../plan/organization.ts";
 import { retriesOf } from "../plan/overrides.ts";
@@ -106,10 +107,13 @@ class StepRun {
 	readonly #remaining: Set<Step>;
 	readonly #plan: Plan;
 	readonly #context: StepContext;
+	/** Milliseconds to add to our clock to get the service's. */
+	readonly #offsetMs: number;
 
 	constructor(comparison: Comparison, context: ApplyContext) {
 		const { plan, live, serverTimeMs, clockOffsetMs, readPosition } = comparison;
 		this.#plan = plan;
+		this.#offsetMs = comparison.exactOffsetMs ?? clockOffsetMs;
 		this.#remaining = new Set(plan.steps);
 		const tagChangedAtMs = tagChangeTimes(live);
 		this.#context = { ...context, serverTimeMs, clockOffsetMs, readPosition, tagChangedAtMs };
@@ -174,6 +178,10 @@ class StepRun {
 		// A step with an earlier activity costs no request, and the report has to name that activity.
 		if (earlierActivity === null && this.#fatal !== null) return this.#fatal;
 		if (earlierActivity === null && this.#context.signal?.aborted === true) return "orgsync was interrupted before it";
+		// A question, retries and other steps take their time.
+		if (earlierActivity === null && isPastValidity(this.#plan, this.#context.now() + this.#offsetMs)) {
+			return `the plan was valid until ${describeTime(this.#plan.validUntil ?? "")}, when a window of the document begins or ends: plan again`;
+		}
 		const blocking = dependsOn.find((id) => (this.results.get(id)?.outcome ?? "completed") !== "completed");
 		if (blocking === undefined) return null;
 		return `${blocking} has to complete first, and it is ${this.results.get(blocking)?.outcome}`;

@@ -1,4 +1,5 @@
 /** Compares a document with the live organization, and makes the plan. Without a Submitter, it changes nothing. */
+import { desiredAt } from "../plan/access-window.ts";
 import type { Change, Unread } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { needsCaller } from "../plan/guards.ts";
@@ -18,6 +19,7 @@ import { askOnce, readNamedAccess, readOrganizationName, readSubmitter, toCaller
 import { type ClockedReader, withServiceClock } from "./service-clock.ts";
 
 export interface Comparison {
+	/** What the document wants at the service's time, with its windows. */
 	readonly desired: DesiredOrganization;
 	readonly plan: Plan;
 	/** What the plan was made of besides the document. */
@@ -27,6 +29,8 @@ export interface Comparison {
 	readonly serverTimeMs: number | undefined;
 	/** Milliseconds to add to our clock to get the service's; see service-clock.ts. */
 	readonly clockOffsetMs: number;
+	/** The same without a tolerance, for `validUntil` of the plan; left out, it is `clockOffsetMs`. */
+	readonly exactOffsetMs?: number;
 	/** The journal's position before the organization was read; undefined without a journal. */
 	readonly readPosition: number | undefined;
 	/** Where a base document was given. */
@@ -43,6 +47,8 @@ export interface CompareOptions {
 	readonly journal?: Pick<JournalView, "openEntries" | "abandonedNames" | "rejectedEntries" | "position">;
 	/** Whether what was rejected before is submitted again. */
 	readonly retryRejected?: boolean;
+	/** See PlanContext. */
+	readonly horizonMs?: number;
 	/** The document as it stood before: then the three-way comparison is made too, from one reading for both documents. */
 	readonly base?: BaseDocument;
 	/** The user for whom approvals are foretold, in lower case; left out, it is the user of the key, for which whoami is asked. */
@@ -52,23 +58,27 @@ export interface CompareOptions {
 }
 
 /**
- * Compares the desired organization with the live one and returns the plan, which is made once: read live state, diff,
+ * Compares the desired organization with the live one and returns the plan, which is made once: read live state, take the
+ * service's time, which decides what a document with windows wants, diff,
  * read what the steps depend on (pending activities, who can do what, whose key it is), plan. Each request is made only if it
  * can matter, because the number of requests is the cost; list_users, list_policies, get_organization_configs and whoami at
  * most once. If there is something to submit, at least one answer has shown the service's clock. Throws what readLive throws.
  */
 export async function compareLive(
-	desired: DesiredOrganization,
+	document: DesiredOrganization,
 	reader: Reader,
 	lastApplied: LastApplied,
 	options: CompareOptions,
 ): Promise<Comparison> {
 	const { reads, now, journal, base } = options;
 	const clocked = askOnce(withServiceClock(reader, now, journal?.position()));
-	const both = base === undefined || base.desired === null ? desired : unite(base.desired, desired);
+	const both = base === undefined || base.desired === null ? document : unite(base.desired, document);
 	const steadyNow = options.steadyNow ?? now;
 	const reading = await readLive(both, clocked, lastApplied, reads, steadyNow);
-	const live = both === desired ? reading.live : narrowReading(desired, reading.live, reads);
+	const shownMs = clocked.serviceTimeMs();
+	const timeMs = shownMs ?? clocked.oldest().askedAtMs;
+	const desired = desiredAt(document, timeMs);
+	const live = both === document ? reading.live : narrowReading(desired, reading.live, reads);
 	const differences = diff(desired, live);
 	const operations = differences.problems.length > 0 ? [] : operationsFor(differences.changes);
 	const { query, answerTimes } = timeQueries(desired.organizationId, clocked, steadyNow);
@@ -78,20 +88,28 @@ export async function compareLive(
 			: await readContext(desired.organizationId, clocked, { ...options, operations, query }, differences.changes);
 	// The plan is as old as the oldest answer that it is made of.
 	const { askedAtMs, position } = clocked.oldest();
-	const clockOffsetMs = clocked.clockOffsetMs();
 	const context: PlanContext = {
 		...{ reads, readAtMs: askedAtMs },
-		...(clockOffsetMs === 0 ? {} : { serviceTimeMs: askedAtMs + clockOffsetMs }),
+		// Without windows, nothing may have been asked before.
+		serviceTimeMs: desired === document ? (shownMs ?? clocked.serviceTimeMs() ?? askedAtMs) : timeMs,
+		...(options.horizonMs === undefined ? {} : { horizonMs: options.horizonMs }),
 		...more,
 	};
 	const plan = makePlan(desired, live, context, differences);
 	return {
 		...{ desired, plan, live, context },
 		serverTimeMs: earliest(reading.serverTimeMs, answerTimes),
-		clockOffsetMs,
+		clockOffsetMs: clocked.clockOffsetMs(),
+		exactOffsetMs: clocked.exactOffsetMs(),
 		readPosition: position,
-		...(base === undefined ? {} : { threeWay: holdThreeWay(makeThreeWay(base, desired, reading.live), plan) }),
+		...(base === undefined
+			? {}
+			: { threeWay: holdThreeWay(makeThreeWay(atTime(base, timeMs), desired, reading.live), plan) }),
 	};
+}
+
+function atTime(base: BaseDocument, timeMs: number): BaseDocument {
+	return base.desired === null ? base : { ...base, desired: desiredAt(base.desired, timeMs) };
 }
 
 interface ContextOptions extends CompareOptions {

@@ -26,6 +26,13 @@ export interface ClockedReader extends Reader {
 	ensureAnswered(organizationId: string): Promise<void>;
 	/** Returns the milliseconds to add to our clock to get the service's; 0 if they agree or the service has no Date. */
 	clockOffsetMs(): number;
+	/** Returns the same without a tolerance: windows of members begin and end at a second. */
+	exactOffsetMs(): number;
+	/**
+	 * Returns the service's time, milliseconds since 1970: the latest `Date` of its answers, never ahead of its clock. Undefined
+	 * before the first answer, and if the service has no Date.
+	 */
+	serviceTimeMs(): number | undefined;
 	/** Returns when the oldest of its answers was asked: a reader that shares answers gives earlier ones. */
 	oldest(): AskedAt;
 }
@@ -36,6 +43,7 @@ export interface ClockedReader extends Reader {
  */
 export function withServiceClock(reader: Reader, now: () => number, position?: number): ClockedReader {
 	let offsetMs: number | undefined;
+	let latestMs: number | undefined;
 	let isAnswered = false;
 	let oldest: AskedAt = { askedAtMs: now(), position };
 	return {
@@ -43,7 +51,10 @@ export function withServiceClock(reader: Reader, now: () => number, position?: n
 			const answer = await reader.query(operation, fields);
 			isAnswered = true;
 			const { serverTimeMs, askedAtMs = now() } = answer;
-			if (serverTimeMs !== undefined) offsetMs = serverTimeMs - askedAtMs;
+			if (serverTimeMs !== undefined) {
+				offsetMs = serverTimeMs - askedAtMs;
+				latestMs = Math.max(latestMs ?? serverTimeMs, serverTimeMs);
+			}
 			oldest = {
 				askedAtMs: Math.min(oldest.askedAtMs, answer.askedAtMs ?? oldest.askedAtMs),
 				position: oldest.position && Math.min(oldest.position, answer.askedAtPosition ?? oldest.position),
@@ -55,6 +66,8 @@ export function withServiceClock(reader: Reader, now: () => number, position?: n
 			await confirmOrganization((operation) => this.query(operation, { organizationId }));
 		},
 		clockOffsetMs: () => (offsetMs === undefined || Math.abs(offsetMs) < toleranceMs ? 0 : offsetMs),
+		exactOffsetMs: () => offsetMs ?? 0,
+		serviceTimeMs: () => latestMs,
 		oldest: () => oldest,
 	};
 }

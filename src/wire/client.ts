@@ -95,6 +95,8 @@ export interface ClientOptions {
 	/** Base address of the service; a path in it is kept before the operations' own. */
 	readonly url: string;
 	readonly stamper: Stamper;
+	/** Stamps what is submitted, and the query for whose credential that is; `stamper` when left out. */
+	readonly submitStamper?: Stamper;
 	/**
 	 * For one operation with all its attempts and the delays between them, from the first attempt on. Making the stamp and
 	 * waiting in the queue do not count. But operations in the queue end when the service answers every request with 429 for this
@@ -167,6 +169,7 @@ export function createClient(options: ClientOptions): Client {
 		url: base.href.replace(/\/+$/, ""),
 		proxy: proxy?.address,
 		stamper: options.stamper,
+		submitStamper: options.submitStamper,
 		queue,
 		timeoutMs,
 		attemptTimeoutMs,
@@ -203,7 +206,7 @@ function makeOrganizationClient(context: RequestContext): { line: OrganizationCl
 		submitter: { submit: async (body) => submit(counting, refuseOthers(body, submits)) },
 		voter: { vote: async (body) => submit(counting, refuseOthers(body, approvals)) },
 		stats: () => ({ ...counts, throttledMs: context.queue.throttledMs() - throttledBeforeMs }),
-		publicKey: () => publicKeyOf(context.stamper),
+		publicKey: () => publicKeyOf(context.submitStamper ?? context.stamper),
 	};
 	return { line, count };
 }

@@ -9,7 +9,7 @@
 import { ConfigurationError, OrgsyncError } from "../errors.ts";
 import { attemptChannel, requestChannel } from "../tracing.ts";
 import { type Answer, type ClassifiedAnswer, classifyAnswer, inconclusive } from "./answer.ts";
-import type { Operation } from "./operations.ts";
+import { extendedReads, type Operation } from "./operations.ts";
 import type { AttemptResult } from "./rate-limiter.ts";
 import type { RequestQueue } from "./request-queue.ts";
 import { describeThrottle, retryDelayMs, sharedPauseMs } from "./retry.ts";
@@ -51,6 +51,8 @@ export interface RequestContext {
 	readonly url: string;
 	readonly proxy: string | undefined;
 	readonly stamper: Stamper;
+	/** Stamps submits and `whoami`; `stamper` when left out. */
+	readonly submitStamper?: Stamper | undefined;
 	readonly queue: RequestQueue;
 	readonly timeoutMs: number;
 	readonly attemptTimeoutMs: number;
@@ -94,8 +96,9 @@ async function sendAttempts(
 	bytes: string,
 ): Promise<RequestResult> {
 	const { queue, now } = context;
-	const stamp = await makeStamp(context.stamper, bytes);
-	const classify = makeClassifier(context, operation, organizationId, stamp);
+	const stamper = stamperOf(context, operation);
+	const stamp = await makeStamp(stamper, bytes);
+	const classify = makeClassifier(context, operation, { organizationId, stamp, publicKey: publicKeyOf(stamper) });
 	const joinedMs = now();
 	let deadlineMs = joinedMs + context.timeoutMs;
 	let mayHaveArrived = false;
@@ -134,10 +137,21 @@ function counterOf(operation: Operation, attempt: number): RequestCounter {
 	return operation.family === "query" ? "queries" : "submits";
 }
 
-function makeClassifier(context: RequestContext, operation: Operation, organizationId: string, stamp: Stamp) {
+/** Returns the stamper of an operation. `whoami` asks whose credential it is that submits. */
+function stamperOf({ stamper, submitStamper = stamper }: RequestContext, { family, name }: Operation): Stamper {
+	return family === "submit" || name === extendedReads.whoami.name ? submitStamper : stamper;
+}
+
+interface SentRequest {
+	readonly organizationId: string;
+	readonly stamp: Stamp;
+	readonly publicKey: string | undefined;
+}
+
+function makeClassifier(context: RequestContext, operation: Operation, sent: SentRequest) {
 	const { url, proxy, now } = context;
-	const { stampHeaderValue } = stamp;
-	const publicKey = publicKeyOf(context.stamper);
+	const { organizationId, publicKey } = sent;
+	const { stampHeaderValue } = sent.stamp;
 	return (exchange: Exchange, timeoutMs: number): ClassifiedAnswer => {
 		if (exchange.kind === "answer") {
 			return classifyAnswer(operation, exchange, { url, organizationId, publicKey, stampHeaderValue, nowMs: now() });

@@ -63,8 +63,8 @@ describe("a removal that orgsync submitted part by part", () => {
 		const lines = answer.stdout.split("\n").filter((line) => line.includes("at once: policy:"));
 		expect(lines.map((line) => line.split("::")[1])).toEqual([
 			"error title=orgsync%3A failed",
-			"warning title=orgsync%3A awaiting approval",
-			"warning title=orgsync%3A awaiting approval",
+			"warning title=orgsync%3A pending approval",
+			"warning title=orgsync%3A pending approval",
 		]);
 		for (const named of made) expect(answer.stdout).toContain(`: pending approval; ${named}; orgsync explain`);
 	});

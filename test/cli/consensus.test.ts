@@ -62,7 +62,7 @@ describe.each([
 				]);
 			} else {
 				expect(answer.stdout).toContain(`activity ${id}, fingerprint ${fingerprint}`);
-				expect(answer.stdout).toContain("Not in sync: 1 awaiting approval");
+				expect(answer.stdout).toContain("Not in sync: 1 pending approval");
 			}
 		}
 		expect(removals(world).length).toBe(1);
@@ -259,7 +259,7 @@ describe("wait", () => {
 		if (vote === undefined) {
 			expect(await world.run(["wait", id, "--wait", "0"])).toMatchObject({
 				code,
-				stdout: `delete_policies of policy:${policies[0]} (activity ${id}): awaiting approval\n`,
+				stdout: `delete_policies of policy:${policies[0]} (activity ${id}): pending approval\n`,
 			});
 		}
 		const json = await world.run(["wait", id, "--wait", "0", ...inJson]);
@@ -304,7 +304,7 @@ describe("wait", () => {
 		const world = await makeWaitingWorld();
 		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
 		const [{ id }] = removals(world);
-		const stdout = `delete_policies of policy:${policies[1]} (activity ${id}): awaiting approval\n`;
+		const stdout = `delete_policies of policy:${policies[1]} (activity ${id}): pending approval\n`;
 		for (const words of [
 			["wait", "--wait", "0"],
 			["wait", id, "--wait", "0"],
@@ -318,7 +318,7 @@ describe("wait", () => {
 		expect((await ended).code).toBe(9);
 		expect(await world.run(["wait", id])).toMatchObject({
 			code: 9,
-			stdout: stdout.replace("awaiting approval", "rejected"),
+			stdout: stdout.replace("pending approval", "rejected"),
 		});
 	});
 

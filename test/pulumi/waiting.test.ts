@@ -214,7 +214,7 @@ describe.each(adapters)("an activity of $title that did not complete", { timeout
 		await world.addFault({ operation: "delete_tvc_app_and_deployments", fault: "drop-after", count: 20 });
 		const one = await up(made);
 		expect(one.exitCode).toBe(1);
-		expect(one.said).toContain("change who has `signers`: pending authentication\n");
+		expect(one.said).toContain("change who has `signers`: waiting for an authenticator\n");
 		expect(one.said).toContain("remove an OAuth provider: failed (");
 		expect(one.said).toContain(
 			"remove a TVC app and all its deployments: in doubt: submitted, and no answer arrived (",

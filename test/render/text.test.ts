@@ -323,7 +323,7 @@ describe("a report as text", () => {
 		["Applied: 1 completed (1 query, 2 submits).", report([result()], { inSync: true })],
 		["Applied: nothing to do (1 query, 2 submits).", report([], { inSync: true })],
 		[
-			"Not in sync: 1 completed, 1 awaiting approval, 1 not attempted (3 queries, 1 submit, 4 retried).",
+			"Not in sync: 1 completed, 1 pending approval, 1 not attempted (3 queries, 1 submit, 4 retried).",
 			report([result({ outcome: "not-attempted" }), result({ outcome: "awaiting-approval" }), result()], {
 				stats: { queries: 3, submits: 1, retries: 4, throttledMs: 0 },
 			}),

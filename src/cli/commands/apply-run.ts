@@ -6,6 +6,8 @@ import { randomBytes } from "node:crypto";
 import type { DesiredFleet } from "../../document/fleet.ts";
 import { ConfigurationError, StorageError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import { nextChangeAfter } from "../../plan/access-window.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
 import { findsDifference, type Plan, type Reads } from "../../plan/plan.ts";
 import type { Report } from "../../plan/report.ts";
 import type { ResumableRun } from "../../render/result.ts";
@@ -60,8 +62,10 @@ export function openRun({ id, resumed }: ResumableRun, fleet: DesiredFleet, jour
 	if (resumed) {
 		refuseOther(id, run, journal);
 		for (const organizationId of fleet.organizationIds) {
-			const { digest } = fleet.load(organizationId);
-			if (journal.hasFinished(id, organizationId, digest)) finished.add(organizationId);
+			const desired = fleet.load(organizationId);
+			if (journal.hasFinished(id, organizationId, desired.digest) && !mayHaveChanged(desired, id, journal, run)) {
+				finished.add(organizationId);
+			}
 		}
 	} else journal.recordRun(run);
 	call.output.note(
@@ -93,6 +97,15 @@ export function openRun({ id, resumed }: ResumableRun, fleet: DesiredFleet, jour
 			if (isWritable && finished.size === size) journal.endRun(id);
 		},
 	};
+}
+
+/** The clocks of the machine and of the service may differ by this much: then an organization is read once more. */
+const clockMarginMs = 24 * 3_600_000;
+
+/** Whether the document may want something else by now than when the run began, because a window begins or ends. */
+function mayHaveChanged(desired: DesiredOrganization, id: string, journal: Journal, now: RunRecord): boolean {
+	const next = nextChangeAfter(desired, (journal.run(id)?.startedAtMs ?? 0) - clockMarginMs);
+	return next !== undefined && next <= now.startedAtMs + clockMarginMs;
 }
 
 /** Whether the plan has something to show that its steps do not change. */

@@ -117,9 +117,9 @@ const planAgain = "plan again, and have the new plan reviewed";
 
 function findStale(saved: SavedPlan, comparisons: readonly Comparison[], journal: AppliedPlans): OrgsyncError | null {
 	const plans = new Map(saved.plans.map((plan) => [plan.organizationId, plan]));
-	const revisited = comparisons.flatMap(({ plan: fresh, live }) => {
+	const revisited = comparisons.flatMap(({ plan: fresh, live, context: { serviceTimeMs, readAtMs } }) => {
 		const plan = plans.get(fresh.organizationId);
-		return plan === undefined ? [] : [{ saved: plan, fresh, live }];
+		return plan === undefined ? [] : [{ saved: plan, fresh, live, serviceTimeMs: serviceTimeMs ?? readAtMs }];
 	});
 	try {
 		refuseStale(revisited);

@@ -12,6 +12,7 @@ import {
 	ServiceError,
 } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import { importWords } from "../../passkey/words.ts";
 import { type ImportKeyResult, resultHead } from "../../render/result.ts";
 import { checkSchema } from "../../schema.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
@@ -34,13 +35,14 @@ export async function importKey(call: Call<ImportKeyFlags>): Promise<ImportKeyRe
 	const organizationId = await findOrganization(call);
 	const userId = await findUser(call);
 	if (flags.out !== undefined) checkBundleFile(flags.out, terminal);
-	const sent = await withConnection(call, ({ client }) =>
+	const sent = await withConnection(call, ({ client, signer }) =>
 		withJournal(call, async (journal) => {
+			signer?.describeWith((request) => importWords(request, flags.user));
 			const { submitOnce } = await import("../../sync/submit-once.ts");
 			const { withServiceClock } = await import("../../sync/service-clock.ts");
 			const timed = withServiceClock(client.reader, terminal.now);
 			await timed.ensureAnswered(organizationId);
-			return submitOnce(
+			const result = await submitOnce(
 				{ organizationId, operation: "init_import_private_key", parameters: { userId }, covers: [], needsResult: true },
 				{
 					submitter: client.submitter,
@@ -53,6 +55,8 @@ export async function importKey(call: Call<ImportKeyFlags>): Promise<ImportKeyRe
 					...(flags.retryRejected === true ? { retryRejected: true } : {}),
 				},
 			);
+			signer?.throwIfInterrupted();
+			return result;
 		}),
 	);
 	if (sent.isRetry) output.recordOverride({ flag: "retry-rejected", steps: 1, covers: [] });

@@ -204,7 +204,7 @@ function compareMembers(
 	const before = tag.members.known ? tag.members.value : null;
 	if (wanted === undefined) return { add: [], remove: [], before, basis: "live", lastApplied: null };
 	const names = wanted.mode === "exactly" ? wanted.exactly : wanted.atLeast;
-	const never = wanted.mode === "exactly" ? [] : wanted.never;
+	const never = wanted.never ?? [];
 	if (before !== null) {
 		const surplus = wanted.mode === "exactly" ? without(before, names) : without(before, without(before, never));
 		return { add: without(names, before), remove: surplus, before, basis: "live", lastApplied: null };
@@ -217,7 +217,7 @@ function compareMembers(
 	if (changedSince) {
 		return {
 			add: names,
-			remove: [...formerMembers, ...never].sort(compareText),
+			remove: unite(formerMembers, never),
 			before,
 			basis: "unknown",
 			lastApplied,
@@ -225,7 +225,7 @@ function compareMembers(
 	}
 	return {
 		add: without(names, applied.present),
-		remove: [...formerMembers, ...without(never, applied.gone)].sort(compareText),
+		remove: unite(formerMembers, without(never, applied.gone)),
 		before: applied.present,
 		basis: "last-applied",
 		lastApplied,
@@ -245,6 +245,11 @@ function isChangedSince(applied: LastAppliedTag, tag: LiveUserTag): boolean {
 
 function applyMembers({ before, add, remove }: MemberDifference): readonly string[] {
 	return [...without(before ?? [], remove), ...add].sort(compareText);
+}
+
+/** The items of both lists, once each. */
+function unite(list: readonly string[], other: readonly string[]): readonly string[] {
+	return [...new Set([...list, ...other])].sort(compareText);
 }
 
 /** The items of the first list that are not in the second; both sorted, so one walk through both is enough. */

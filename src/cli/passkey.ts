@@ -1,0 +1,130 @@
+/**
+ * `--passkey`: opens the page on which a passkey signs what a command submits, tells the user its address, and ends it with the
+ * command.
+ */
+import { exitCodes, InterruptedError, ifAvailable } from "../errors.ts";
+import { isRecord } from "../json.ts";
+import type { KnownPasskey } from "../passkey/assertion.ts";
+import { PasskeyPage } from "../passkey/page.ts";
+import { readPublicKey } from "../passkey/public-key.ts";
+import { createPasskeyStamper } from "../passkey/stamper.ts";
+import type { SignedRequest, SignedWords } from "../passkey/words.ts";
+import type { Reader } from "../wire/client.ts";
+import { extendedReads } from "../wire/operations.ts";
+import type { Stamper } from "../wire/stamp.ts";
+import { openBrowser } from "./open-browser.ts";
+import type { Call } from "./output.ts";
+
+export interface PasskeyFlags {
+	readonly passkey?: boolean;
+	readonly passkeyPort?: number;
+}
+
+/** Returns what a request means; undefined if the command has no words for it. */
+type DescribeRequest = (request: SignedRequest) => SignedWords | undefined;
+
+/** The page of one command. */
+export interface PasskeySigner {
+	readonly stamper: Stamper;
+	/** Sets the words of what the command submits from now on. */
+	describeWith(describe: DescribeRequest): void;
+	/** Sets who reads the passkeys of the organizations. Without a reader they are not known before a signature. */
+	readWith(reader: Reader): void;
+	/** Throws InterruptedError if Ctrl-C or SIGTERM ended the page. */
+	throwIfInterrupted(): void;
+	close(): Promise<void>;
+}
+
+/** How long one request is open on the page. */
+const limitMs = 5 * 60_000;
+
+/** Opens the page. The caller closes it. Throws ConfigurationError if the port cannot be used. */
+export async function openSigner({ flags, terminal, output }: Call<PasskeyFlags>): Promise<PasskeySigner> {
+	let describe: DescribeRequest = () => undefined;
+	let reader: Reader | undefined;
+	const page = await PasskeyPage.open({
+		port: flags.passkeyPort,
+		limitMs,
+		now: terminal.now,
+		note: (text) => output.warn(text),
+		onFirstTask: (url) => {
+			output.clear();
+			const isOpened = openBrowser(url, terminal);
+			output.announce(`${isOpened ? "Opening" : "Open"} this page in a browser to sign with your passkey:\n  ${url}`);
+		},
+	});
+	const interruption = endOnSignal(page);
+	return {
+		stamper: createPasskeyStamper({
+			page,
+			describe: (request) => describe(request),
+			findPasskeys: findOnce((organizationId) => readPasskeys(organizationId, reader)),
+		}),
+		describeWith: (next) => {
+			describe = next;
+		},
+		readWith: (next) => {
+			reader = next;
+		},
+		throwIfInterrupted: () => {
+			if (interruption.error !== undefined) throw interruption.error;
+		},
+		close: async () => {
+			interruption.stop();
+			await page.close();
+		},
+	};
+}
+
+/** The first Ctrl-C or SIGTERM ends the page, so that what was not signed counts as not sent; the second ends the process. */
+function endOnSignal(page: PasskeyPage) {
+	const listener = (): void => {
+		if (interruption.error !== undefined) process.exit(exitCodes.interrupted);
+		interruption.error = new InterruptedError("orgsync was interrupted: nothing was signed");
+		page.end(interruption.error);
+	};
+	const signals = ["SIGINT", "SIGTERM"] as const;
+	const interruption: { error: InterruptedError | undefined; stop: () => void } = {
+		error: undefined,
+		stop: () => {
+			for (const signal of signals) process.off(signal, listener);
+		},
+	};
+	for (const signal of signals) process.on(signal, listener);
+	return interruption;
+}
+
+function findOnce<T>(find: (id: string) => Promise<T>): (id: string) => Promise<T> {
+	const found = new Map<string, Promise<T>>();
+	return (id) => {
+		const answer = found.get(id) ?? find(id);
+		found.set(id, answer);
+		return answer;
+	};
+}
+
+/** Returns the passkeys of all users. Undefined without a reader, or if the service does not show them to its key. */
+async function readPasskeys(
+	organizationId: string,
+	reader: Reader | undefined,
+): Promise<readonly KnownPasskey[] | undefined> {
+	if (reader === undefined) return undefined;
+	const answer = await ifAvailable(reader.query(extendedReads.list_users, { organizationId }));
+	const users = answer?.value.users;
+	if (!Array.isArray(users)) return undefined;
+	return users.filter(isRecord).flatMap(({ authenticators }) => toPasskeys(authenticators));
+}
+
+function toPasskeys(authenticators: unknown): readonly KnownPasskey[] {
+	if (!Array.isArray(authenticators)) return [];
+	return authenticators.filter(isRecord).flatMap(({ credentialId, credential }) => {
+		if (typeof credentialId !== "string") return [];
+		const publicKey = isRecord(credential) ? credential.publicKey : undefined;
+		return [
+			{
+				credentialId: credentialId.replace(/=+$/, ""),
+				publicKey: typeof publicKey === "string" ? readPublicKey(publicKey) : undefined,
+			},
+		];
+	});
+}

@@ -1,0 +1,116 @@
+/**
+ * What the page shows. Every view is made here from escaped text; the script puts it in place and makes no HTML of its own.
+ */
+import { badge } from "../render/html-badge.ts";
+import { style } from "../render/html-style.ts";
+import { type Html, html, trusted } from "../render/html-text.ts";
+import { count } from "../render/text.ts";
+import { challengeOf, relyingParty } from "./assertion.ts";
+import type { SignedRequest, SignedWords } from "./words.ts";
+
+export interface View {
+	/** Title of the tab. */
+	readonly title: string;
+	readonly html: Html;
+}
+
+/** The style of the page: that of plans, with buttons. */
+export const pageStyle = `${style}
+.act { display: flex; flex-wrap: wrap; gap: .7rem; align-items: center; margin: 1rem 0 .2rem; }
+button.do { font: inherit; font-weight: 600; padding: .6rem 1.3rem; border-radius: .6rem; border: 1.5px solid var(--link); background: var(--link); color: var(--card); cursor: pointer; }
+button.do.plain { background: none; color: var(--link); } button.do:disabled { opacity: .55; cursor: default; }
+pre { margin: .5rem 0; padding: .7rem .9rem; max-height: 24rem; overflow: auto; background: var(--code); border-radius: .6rem; white-space: pre-wrap; overflow-wrap: anywhere; font: .86em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+#problem { padding: .6rem .9rem; border-radius: .6rem; background: var(--bad-ground); color: var(--bad); }
+h1:focus { outline: none; }
+`;
+
+type Tone = Parameters<typeof badge>[0];
+
+function frame(tone: Tone, heading: string, lead: Html | null, body: Html | null): Html {
+	return html`<header class="head ${tone}"><div class="inside">
+<p class="brand">orgsync <b>passkey</b></p>
+<h1 tabindex="-1">${badge(tone)}<span>${heading}</span></h1>
+${lead}</div></header>
+<main class="inside">${body}</main>`;
+}
+
+/** Returns the page before its script has put a view in place. */
+export function renderShell(script: string): string {
+	const lost = frame(
+		"attention",
+		"No connection to orgsync",
+		html`<p class="lead">orgsync has ended, or the connection to it was lost. Nothing more can be signed here.</p>
+<p class="soft">If orgsync still waits in its terminal, reload this page.</p>`,
+		null,
+	);
+	return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>orgsync passkey</title>
+<style>${trusted(pageStyle)}</style>
+</head>
+<body>
+<div id="view"><main class="inside"><noscript><p>This page needs JavaScript: only a script can ask for a passkey.</p></noscript></main></div>
+<template id="lost">${lost}</template>
+<script>${trusted(script)}</script>
+</body>
+</html>
+`.html;
+}
+
+/** Returns the view of a request. */
+export function signView(words: SignedWords, { body, type }: SignedRequest, untilMs: number, done: number): View {
+	const lead =
+		type === undefined
+			? html`<p class="lead">orgsync asks for your passkey because it has no API key for queries. A query changes nothing.</p>`
+			: html`<p class="lead">Sign this only if it is what you want. orgsync sends it as soon as you have signed.</p>`;
+	const exact = html`<section class="card plain"><details><summary>The exact body that you sign, and its SHA-256</summary>
+<pre>${body}</pre><p class="soft">SHA-256 <code>${challengeOf(body)}</code></p></details></section>`;
+	const act = html`<section class="card plain" aria-label="Sign or refuse"><p id="problem" role="alert" hidden></p>
+<div class="act"><button type="button" class="do" id="yes">Sign with passkey</button><button type="button" class="do plain" id="no">Refuse</button></div>
+${renderLimit(untilMs)}</section>`;
+	const number = done === 0 ? "" : ` (request ${done + 1})`;
+	return {
+		title: `Sign: ${words.heading}`,
+		html: frame("attention", `${words.heading}${number}`, lead, html`${words.html}${exact}${act}`),
+	};
+}
+
+function renderLimit(untilMs: number): Html {
+	const time = new Date(untilMs).toISOString();
+	return html`<p class="soft">Open until <time datetime="${time}">${time}</time>. The passkey is one for <code>${relyingParty}</code>. Close this page, or press Ctrl-C in the terminal, and nothing is sent.</p>`;
+}
+
+/** Returns the view of a page without a request. */
+export function idleView(done: number): View {
+	const heading = done === 0 ? "Nothing to sign yet" : `Signed: ${count(done, "request", "requests")}`;
+	const lead = html`<p class="lead">orgsync continues in its terminal. Keep this page open: further requests appear here.</p>`;
+	return { title: "orgsync: signed", html: frame("good", heading, lead, null) };
+}
+
+/** Returns the view after the command has ended. */
+export function doneView(done: number): View {
+	const lead = html`<p class="lead">The result is in the terminal. You can close this page.</p>`;
+	const heading = `Done: ${done === 0 ? "nothing was signed" : `${count(done, "request", "requests")} signed`}`;
+	return { title: "orgsync: done", html: frame("good", heading, lead, null) };
+}
+
+/** Returns the view after nothing can be signed any more. `because` is the message of the error. */
+export function endedView(because: string, done: number): View {
+	const before = done === 0 ? "" : ` ${count(done, "request was", "requests were")} signed before.`;
+	const lead = html`<p class="lead">This request was not sent.${before} The terminal has the details. You can close this page.</p>`;
+	return { title: "orgsync: not signed", html: frame("bad", capitalizeFirst(because), lead, null) };
+}
+
+function capitalizeFirst(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Returns the view of every tab but the first. */
+export function secondTabView(): View {
+	const lead = html`<p class="lead">A request is signed in one tab only. Continue there, or close it: then the request appears here.</p>
+<p class="soft">If you did not open it, press Ctrl-C in the terminal: another program may know the address.</p>`;
+	return { title: "orgsync: open elsewhere", html: frame("attention", "This page is open in another tab", lead, null) };
+}

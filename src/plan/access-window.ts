@@ -1,0 +1,153 @@
+/** Access with an end: who is in a tag at a given time, and when that changes next. Times are the service's (docs/document.md#members-with-a-window). */
+import { printAddress } from "./address.ts";
+import type { Change } from "./change.ts";
+import { type AccessWindow, type DesiredMembers, type DesiredOrganization, tagsOf } from "./organization.ts";
+import { compareText } from "./value.ts";
+
+/** How long before the end of access a plan shows it, unless a run says otherwise. */
+export const defaultHorizonMs = 14 * 24 * 3_600_000;
+
+/** One entry of a document with a window that a reader should know of. Times are ISO 8601 in UTC. */
+export interface Expiry {
+	/** Of the tag. */
+	readonly address: string;
+	readonly userId: string;
+	readonly from?: string;
+	readonly until?: string;
+	/** The same as the document writes them; left out where it writes UTC. */
+	readonly fromWritten?: string;
+	readonly untilWritten?: string;
+	readonly reason?: string;
+	/** `expired`: the user still has the tag. `not-begun`: it begins soon, or the user has the tag already. */
+	readonly state: "expired" | "ends-soon" | "not-begun";
+}
+
+/**
+ * Returns the desired state at this time, milliseconds since 1970: users outside their window are no longer in `exactly` or
+ * `atLeast`, but in `never`. The windows and the digest stay, so the result can be asked for any other time too.
+ */
+export function desiredAt(desired: DesiredOrganization, timeMs: number): DesiredOrganization {
+	if (windowsOf(desired).length === 0) return desired;
+	return {
+		...desired,
+		objects: desired.objects.map((object) =>
+			object.kind === "userTag" && object.members?.windows !== undefined
+				? { ...object, members: membersAt(object.members, object.members.windows, timeMs) }
+				: object,
+		),
+	};
+}
+
+/** Returns the first moment after this time at which `desiredAt` gives something else; undefined if there is none. */
+export function nextChangeAfter(desired: DesiredOrganization, timeMs: number): number | undefined {
+	const moments = windowsOf(desired)
+		.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs])
+		.filter((moment) => moment !== undefined && moment > timeMs);
+	return moments.length === 0 ? undefined : Math.min(...(moments as number[]));
+}
+
+/** Whether a plan is past its `validUntil` at this time of the service, milliseconds since 1970. */
+export function isPastValidity({ validUntil }: { readonly validUntil?: string }, timeMs: number): boolean {
+	return validUntil !== undefined && timeMs >= Date.parse(validUntil);
+}
+
+/** Returns a time that is ISO 8601 in UTC as people write it: `2026-12-01 09:00 UTC`, with seconds where there are some. */
+export function describeTime(iso: string): string {
+	const seconds = iso.slice(16, 19);
+	return `${iso.slice(0, 10)} ${iso.slice(11, 16)}${seconds === ":00" ? "" : seconds} UTC`;
+}
+
+/** Whether access by this window holds at this time. */
+export function isWithin({ fromMs, untilMs }: AccessWindow, timeMs: number): boolean {
+	return (fromMs === undefined || timeMs >= fromMs) && (untilMs === undefined || timeMs < untilMs);
+}
+
+/** Whether access by this window has ended at this time. */
+export function isExpired({ untilMs }: AccessWindow, timeMs: number): boolean {
+	return untilMs !== undefined && timeMs >= untilMs;
+}
+
+interface ExpiryOptions {
+	/** The changes of a plan for this time: who is removed shows who still has a tag. */
+	readonly changes: readonly Change[];
+	readonly timeMs: number;
+	/** How far ahead to look, milliseconds. */
+	readonly horizonMs: number;
+}
+
+/**
+ * Returns the windows that matter at this time, in the order of their moments: access that has ended or not begun and that live
+ * still has, and what ends or begins within the horizon.
+ */
+export function findExpiries(desired: DesiredOrganization, options: ExpiryOptions): readonly Expiry[] {
+	const found = tagsOf(desired).flatMap(({ name, members }) => {
+		const address = printAddress("userTag", name);
+		const change = options.changes.find((one) => one.address === address);
+		const removed = new Set(change?.kind === "userTag" ? change.removeUserIds : []);
+		return (members?.windows ?? []).flatMap((window) => {
+			const state = stateOf(window, removed.has(window.userId), options);
+			if (state === undefined) return [];
+			const momentMs = (state === "not-begun" ? window.fromMs : window.untilMs) ?? 0;
+			return [{ momentMs, expiry: toExpiry(address, window, state) }];
+		});
+	});
+	const byMoment = found.sort(
+		(left, right) =>
+			left.momentMs - right.momentMs ||
+			compareText(left.expiry.address, right.expiry.address) ||
+			compareText(left.expiry.userId, right.expiry.userId),
+	);
+	return byMoment.map(({ expiry }) => expiry);
+}
+
+function stateOf(
+	window: AccessWindow,
+	isRemoved: boolean,
+	{ timeMs, horizonMs }: ExpiryOptions,
+): Expiry["state"] | undefined {
+	const { fromMs, untilMs } = window;
+	if (isExpired(window, timeMs)) return isRemoved ? "expired" : undefined;
+	const isSoon = (moment: number | undefined) => moment !== undefined && moment - timeMs <= horizonMs && horizonMs > 0;
+	if (!isWithin(window, timeMs)) return isRemoved || isSoon(fromMs) ? "not-begun" : undefined;
+	return isSoon(untilMs) ? "ends-soon" : undefined;
+}
+
+function toExpiry(address: string, window: AccessWindow, state: Expiry["state"]): Expiry {
+	const { userId, fromMs, untilMs, from, until, reason } = window;
+	return {
+		...{ address, userId },
+		...(fromMs === undefined ? {} : { from: new Date(fromMs).toISOString() }),
+		...(untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }),
+		...(from === undefined || isUtc(from) ? {} : { fromWritten: from }),
+		...(until === undefined || isUtc(until) ? {} : { untilWritten: until }),
+		...(reason === undefined ? {} : { reason }),
+		state,
+	};
+}
+
+function isUtc(written: string): boolean {
+	return /(?:z|[+-]00:00)$/i.test(written);
+}
+
+/** Returns all windows of a document. */
+export function windowsOf(desired: DesiredOrganization): readonly AccessWindow[] {
+	return tagsOf(desired).flatMap(({ members }) => members?.windows ?? []);
+}
+
+function membersAt(members: DesiredMembers, windows: readonly AccessWindow[], timeMs: number): DesiredMembers {
+	const begun = windows.filter((window) => isWithin(window, timeMs)).map(({ userId }) => userId);
+	const others = windows.filter((window) => !isWithin(window, timeMs)).map(({ userId }) => userId);
+	const listed = members.mode === "exactly" ? members.exactly : members.atLeast;
+	const wanted = update(listed, begun, others);
+	const never = update(members.never ?? [], others, begun);
+	return members.mode === "exactly"
+		? { mode: "exactly", exactly: wanted, never, windows }
+		: { mode: "atLeast", atLeast: wanted, never, windows };
+}
+
+/** Returns the sorted list with these users in it, and without the others. */
+function update(list: readonly string[], added: readonly string[], removed: readonly string[]): readonly string[] {
+	const all = new Set([...list, ...added]);
+	for (const userId of removed) all.delete(userId);
+	return [...all].sort(compareText);
+}

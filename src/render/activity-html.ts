@@ -1,0 +1,28 @@
+/** A pending activity on a page: the same words as in text, with the looks of a plan's page. */
+import type { ReviewedActivity } from "../plan/reviewed-activity.ts";
+import { type ActivityOptions, describeActivity, type RequestLine } from "./activity-words.ts";
+import { markedRow, renderChanges, renderList } from "./html-details.ts";
+import { impactRow } from "./html-powers.ts";
+import { type Html, html } from "./html-text.ts";
+import { impactHeadingOf } from "./impact-words.ts";
+import { phraseHtml } from "./phrase.ts";
+
+/** Returns one activity: what it changes, what that means, who voted and what is missing. */
+export function renderActivityHtml(activity: ReviewedActivity, options: ActivityOptions = {}): Html {
+	const words = describeActivity(activity, options);
+	const bad = words.mistakes.map((mistake) => html`<p class="doubt">${phraseHtml(mistake)}</p>`);
+	const impact =
+		words.impact === null
+			? null
+			: html`<p class="kind">${impactHeadingOf(false)}</p><p class="lead">${words.impact}</p>${renderChanges(words.impactLines.map(impactRow))}`;
+	const missing = words.missing === null ? [] : [phraseHtml(words.missing)];
+	return html`<p>${phraseHtml(words.title)}</p>${bad}${renderRequestHtml(words.request)}${impact}${renderList([
+		...words.votes.map(phraseHtml),
+		...missing,
+	])}<p class="soft">${phraseHtml(words.fingerprint)}</p>`;
+}
+
+/** Returns what a request changes, one row a line. */
+export function renderRequestHtml(lines: readonly RequestLine[]): Html | null {
+	return renderChanges(lines.map(({ sign, text }) => markedRow(sign, phraseHtml(text))));
+}

@@ -14,6 +14,8 @@ const commands = [
 	"apply",
 	"drift",
 	"status",
+	"approve",
+	"reject",
 	"wait",
 	"explain",
 	"organizations",

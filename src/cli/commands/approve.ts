@@ -61,14 +61,14 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 			}
 			refuseUnknown(names, readings);
 			const shown = readings.filter(({ votes }) => names.length === 0 || votes.activities.length > 0);
-			const end = async (): Promise<Pick<VoteResult, "organizations" | "exitCode" | "error">> => {
-				const organizations = shown.map(({ votes }) => votes);
+			const end = async (): Promise<Pick<VoteResult, "votes" | "exitCode" | "error">> => {
+				const votes = shown.map((one) => one.votes);
 				try {
 					if (command === "approve") refuseBlocked(shown.flatMap(plansToJudge), allowed);
-					if (!(await agree(shown, run))) return { organizations, exitCode: exitCodes.error, error: null };
+					if (!(await agree(shown, run))) return { votes, exitCode: exitCodes.error, error: null };
 				} catch (error) {
 					call.output.showStack(error);
-					return { organizations, exitCode: exitCodeOfError(error), error: describeError(error) };
+					return { votes, exitCode: exitCodeOfError(error), error: describeError(error) };
 				}
 				return castVotes(shown, run);
 			};
@@ -103,7 +103,7 @@ function isToVote({ decision }: VotedActivity): boolean {
 async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<boolean> {
 	const { command, flags, output, terminal } = run;
 	const organizations = readings.map(({ votes }) => votes);
-	output.note(renderVotes({ ...resultHead(command, exitCodes.inSync, null), organizations }));
+	output.note(renderVotes({ ...resultHead(command, exitCodes.inSync, null), votes: organizations }, output.style));
 	const voting = organizations.filter(({ activities }) => activities.some(isToVote));
 	const count = voting.reduce((sum, { activities }) => sum + activities.filter(isToVote).length, 0);
 	if (count === 0 || flags.yes === true || flags.plan !== undefined) return true;
@@ -146,7 +146,7 @@ async function castVotes(readings: readonly VoteReading[], run: VoteRun) {
 	}
 	const codes = organizations.flatMap((one) => exitCodesOf(run.command, one));
 	const exitCode = combineExitCodes([...codes, ...(keyNotAccepted ? [exitCodes.notAuthorized] : [])]);
-	return { organizations, exitCode, error: null };
+	return { votes: organizations, exitCode, error: null };
 }
 
 async function castVote(

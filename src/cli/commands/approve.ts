@@ -103,10 +103,11 @@ function isToVote({ decision }: VotedActivity): boolean {
 async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<boolean> {
 	const { command, flags, output, terminal } = run;
 	const organizations = readings.map(({ votes }) => votes);
-	output.note(renderVotes({ ...resultHead(command, exitCodes.inSync, null), votes: organizations }, output.style));
 	const voting = organizations.filter(({ activities }) => activities.some(isToVote));
 	const count = voting.reduce((sum, { activities }) => sum + activities.filter(isToVote).length, 0);
-	if (count === 0 || flags.yes === true || flags.plan !== undefined) return true;
+	if (count === 0) return true;
+	output.note(renderVotes({ ...resultHead(command, exitCodes.inSync, null), votes: organizations }, output.style));
+	if (flags.yes === true || flags.plan !== undefined) return true;
 	const obstacle = whyNotAsk(terminal, output);
 	if (obstacle !== null) {
 		throw new ConfigurationError(`${command} asks before it votes, but ${obstacle}`, {

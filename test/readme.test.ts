@@ -36,6 +36,7 @@ const tours = [
 	["docs/exactly-once.md", "."],
 	["docs/approve.md", "."],
 	["docs/guards.md", "."],
+	["docs/access.md", "."],
 	["docs/powers.md", "."],
 ] as const;
 

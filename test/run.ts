@@ -34,6 +34,8 @@ export interface RunOptions {
 	readonly terminal?: boolean;
 	/** How much later than the clock of the test file it is for the command; nothing when left out. */
 	readonly laterMs?: number;
+	/** Called in place of each pause of the command, in this process only: its time passes on the command's clock alone. */
+	readonly onPause?: (count: number, ms: number) => unknown;
 }
 
 export interface Started {
@@ -90,15 +92,23 @@ export async function runHere(program: (terminal: Terminal) => Promise<number>, 
 				done();
 			},
 		});
+	const { onPause } = options;
+	let pauses = 0;
+	let pausedMs = 0;
 	const code = await program({
 		stdin: Readable.from([Buffer.from(options.stdin ?? "")], { objectMode: false }),
 		stdout: collect("stdout"),
 		stderr: collect("stderr"),
 		environment: environmentOf(options),
 		directory: options.cwd ?? makeFolder(),
-		now: () => Date.now() + (options.laterMs ?? 0),
+		now: () => Date.now() + (options.laterMs ?? 0) + pausedMs,
 		steadyNow: () => performance.now(),
-		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+		sleep: async (ms) => {
+			if (onPause === undefined) return new Promise((resolve) => setTimeout(resolve, ms));
+			pausedMs += ms;
+			pauses += 1;
+			await onPause(pauses, ms);
+		},
 	});
 	printed.push(texts.stdout, texts.stderr);
 	return { code, ...texts };

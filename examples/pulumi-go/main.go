@@ -14,10 +14,14 @@ const (
 func main() {
 	pulumi.Run(func(ctx *pulumi.Context) error {
 		// The tag is called `approvers` today: it is renamed, and gets exactly these members. One activity.
+		// Bob has it until 2030: after that, `up --refresh` removes him.
 		signers, err := orgsync.NewUserTag(ctx, "signers", &orgsync.UserTagArgs{
 			Name:       pulumi.String("signers"),
 			Previously: pulumi.ToStringArray([]string{"approvers"}),
-			Members:    &orgsync.MembersArgs{Exactly: pulumi.ToStringArray([]string{alice, bob})},
+			Members: &orgsync.MembersArgs{Exactly: pulumi.Array{
+				pulumi.String(alice),
+				orgsync.MemberWindowArgs{User: pulumi.String(bob), Until: pulumi.String("2030-01-01T00:00:00Z")},
+			}},
 		})
 		if err != nil {
 			return err

@@ -7,11 +7,12 @@ alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001"
 bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002"
 
 # The tag is called `approvers` today: it is renamed, and gets exactly these members. One activity.
+# Bob has it until 2030: after that, `up --refresh` removes him.
 signers = orgsync.UserTag(
     "signers",
     name="signers",
     previously=["approvers"],
-    members={"exactly": [alice, bob]},
+    members={"exactly": [alice, {"user": bob, "until": "2030-01-01T00:00:00Z"}]},
 )
 
 # What must not exist. All policies of one resource go with one activity.

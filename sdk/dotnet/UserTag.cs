@@ -63,6 +63,34 @@ namespace Orgsync.Pulumi
     ///     });
     /// });
     /// ```
+    /// ### Access with an end
+    /// 
+    /// Bob is a member a member for a time. From then on, `pulumi up --refresh` removes him, without a change of the program.
+    /// 
+    /// ```csharp
+    /// using Pulumi;
+    /// using Orgsync.Pulumi;
+    /// using Orgsync.Pulumi.Inputs;
+    /// 
+    /// return await Deployment.RunAsync(() =&gt;
+    /// {
+    ///     var alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+    ///     var bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002";
+    /// 
+    ///     var signers = new UserTag("signers", new UserTagArgs
+    ///     {
+    ///         Name = "signers",
+    ///         Members = new MembersArgs
+    ///         {
+    ///             Exactly =
+    ///             {
+    ///                 alice,
+    ///                 new MemberWindowArgs { User = bob, Until = "2030-01-01T00:00:00Z", Reason = "migration of the ledger" },
+    ///             },
+    ///         },
+    ///     });
+    /// });
+    /// ```
     /// 
     /// ## Import
     /// 
@@ -170,7 +198,7 @@ namespace Orgsync.Pulumi
         public Input<Inputs.UserTagLimitsArgs>? Limits { get; set; }
 
         /// <summary>
-        /// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
+        /// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
         /// </summary>
         [Input("members")]
         public Input<Inputs.MembersArgs>? Members { get; set; }

@@ -47,6 +47,21 @@ import * as utilities from "./utilities";
  *     onDestroy: orgsync.OnDestroy.RemoveMembers,
  * });
  * ```
+ * ### Access with an end
+ *
+ * Bob is a member a member for a time. From then on, `pulumi up --refresh` removes him, without a change of the program.
+ *
+ * ```typescript
+ * import * as orgsync from "@orgsync/pulumi";
+ *
+ * const alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+ * const bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002";
+ *
+ * const signers = new orgsync.UserTag("signers", {
+ *     name: "signers",
+ *     members: { exactly: [alice, { user: bob, until: "2030-01-01T00:00:00Z", reason: "migration of the ledger" }] },
+ * });
+ * ```
  *
  * ## Import
  *
@@ -155,7 +170,7 @@ export interface UserTagArgs {
      */
     limits?: pulumi.Input<inputs.UserTagLimitsArgs | undefined>;
     /**
-     * The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
+     * The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
      */
     members?: pulumi.Input<inputs.MembersArgs | undefined>;
     /**

@@ -9,7 +9,9 @@ import {
 	fileFlag,
 	flag,
 	flagGroup,
+	horizonFlag,
 	outputFlags,
+	passkeyFlags,
 	readsFlag,
 	repeatableFlag,
 	resumeFlag,
@@ -20,6 +22,7 @@ import {
 	serviceFlags,
 	uncheckedFlag,
 	waitFlag,
+	waitForApprovalFlag,
 } from "./flags.ts";
 import { formats, meteredFormats, streamFormats } from "./formats.ts";
 
@@ -45,6 +48,7 @@ export function plan(): CommandRow {
 			...outputFlags(
 				streamFormats,
 				flag("--detailed-exitcode", "exit with 2 for changes, and with 5 if a guard blocks them"),
+				horizonFlag(),
 			),
 		],
 		example: "orgsync plan -f orgsync.yaml --out plan.json",
@@ -84,9 +88,11 @@ export function apply(): CommandRow {
 				repeatableFlag("--abandon <activity>", "abandon a pending activity, by id or fingerprint"),
 				retryRejectedFlag(),
 				waitFlag(),
+				waitForApprovalFlag(),
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(meteredFormats),
+			...passkeyFlags(),
+			...outputFlags(meteredFormats, horizonFlag()),
 		],
 		example: "orgsync apply -f orgsync.yaml --yes",
 		exitCodes: {
@@ -117,7 +123,7 @@ export function drift(): CommandRow {
 			]),
 			...activityFlags(),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(meteredFormats),
+			...outputFlags(meteredFormats, horizonFlag()),
 		],
 		example: "orgsync drift --since last.json --format json --output last.json",
 		exitCodes: {

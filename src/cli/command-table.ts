@@ -1,3 +1,4 @@
+import { grant, revoke } from "./access-commands.ts";
 import { apply, drift, plan, show } from "./change-commands.ts";
 import type { CommandRow } from "./command-row.ts";
 import { completion, emulator, init, schema, validate } from "./local-commands.ts";
@@ -24,7 +25,7 @@ export interface CommandGroup {
 export function makeCommandTable(): readonly CommandGroup[] {
 	const groups: CommandGroup[] = [
 		{ heading: "Documents:", commands: [init(), validate(), exportCommand()] },
-		{ heading: "Changes:", commands: [plan(), show(), apply(), drift()] },
+		{ heading: "Changes:", commands: [plan(), show(), apply(), drift(), grant(), revoke()] },
 		{ heading: "Activities:", commands: [status(), approve(), reject(), waitCommand(), explain()] },
 		{ heading: "Service:", commands: [organizations(), powers(), query(), importKey(), emulator()] },
 	];

@@ -6,8 +6,8 @@ export interface CompletedCommand {
 	readonly name: string;
 	readonly summary: string;
 	readonly flags: readonly CompletedFlag[];
-	/** The name of its first argument, such as `file`; undefined without one. */
-	readonly argument: string | undefined;
+	/** The names of its arguments, such as `file`. */
+	readonly arguments: readonly string[];
 }
 
 export interface CompletedFlag {
@@ -23,10 +23,10 @@ export interface CompletedFlag {
 
 /** Returns what a completion script offers for these commands. */
 export function completedWords(commands: readonly CommandRow[]): readonly CompletedCommand[] {
-	return commands.map(({ name, summary, flags, arguments: [argument] = [] }) => ({
+	return commands.map(({ name, summary, flags, arguments: taken = [] }) => ({
 		name,
 		summary,
-		argument: argument?.name(),
+		arguments: taken.map((argument) => argument.name()),
 		flags: flags.flatMap(({ long, short, description, flags: text, argChoices }) =>
 			typeof long !== "string"
 				? []
@@ -38,7 +38,9 @@ export function completedWords(commands: readonly CommandRow[]): readonly Comple
 /** Where the values of a flag or an argument come from: the script, the documents, the file system, or nowhere. */
 export type ValueSource =
 	| { readonly from: "words"; readonly words: readonly string[] }
-	| { readonly from: "documents" | "files" | "nowhere" };
+	/** `flag` is the flag whose values an argument takes. */
+	| { readonly from: "documents"; readonly flag?: string }
+	| { readonly from: "files" | "nowhere" };
 
 /** A command with the sources of its values. */
 export interface ScriptCommand {
@@ -46,6 +48,6 @@ export interface ScriptCommand {
 	readonly summary: string;
 	/** In the order of the help. */
 	readonly flags: readonly (CompletedFlag & { readonly source: ValueSource | undefined })[];
-	/** The values of its first argument; undefined without an argument. */
-	readonly argument: ValueSource | undefined;
+	/** The values of its arguments, in their order. */
+	readonly arguments: readonly ValueSource[];
 }

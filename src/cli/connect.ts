@@ -97,6 +97,7 @@ export async function connect(call: ServiceCall): Promise<Connection> {
 		if (flags.insecure === true && needsTls(url, terminal.environment)) output.recordOverride({ flag: "insecure" });
 		const { client, finish } = openClient({ url, stamper, signer, isLocal: local !== undefined }, call);
 		if (keyStamper !== undefined) signer?.readWith(client.reader);
+		else output.announce("There is no API key, so your passkey also signs each query, one touch each.");
 		return {
 			client,
 			localOrganizationIds: local?.organizationIds,

@@ -2,6 +2,7 @@
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { showText } from "../escape.ts";
 import type { Terminal } from "./output.ts";
+import { sleep } from "./sleep.ts";
 import { Outlet, settleStreams } from "./streams.ts";
 import { findTraceTarget } from "./trace-target.ts";
 import type { Traces } from "./traces.ts";
@@ -59,7 +60,7 @@ async function main(): Promise<ExitCode> {
 		now: Date.now,
 		// Not `performance`, which takes a millisecond to load.
 		steadyNow: () => Number(process.hrtime.bigint()) / 1e6,
-		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+		sleep,
 	};
 	const { run } = await import("./run.ts");
 	traces = await openTraces();

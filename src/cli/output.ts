@@ -40,7 +40,8 @@ export interface Terminal {
 	readonly now: () => number;
 	/** Milliseconds from any beginning, never set back. */
 	readonly steadyNow: () => number;
-	readonly sleep: (ms: number) => Promise<void>;
+	/** Resolves after so many milliseconds, or earlier once the signal is aborted. */
+	readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 	/** Called with each result or error that is printed, for a program that shows it elsewhere too. */
 	readonly observe?: (result: CommandResult) => void;
 }

@@ -26,8 +26,8 @@ type DescribeRequest = (request: SignedRequest) => SignedWords | undefined;
 /** The page of one command. */
 export interface PasskeySigner {
 	readonly stamper: Stamper;
-	/** Sets the words of what the command submits from now on. */
-	describeWith(describe: DescribeRequest): void;
+	/** Sets the words of what the command submits from now on, and tells the user how many requests there are to sign. */
+	describeWith(describe: DescribeRequest, count: number): void;
 	/** Sets who reads the passkeys of the organizations. Without a reader they are not known before a signature. */
 	readWith(reader: Reader): void;
 	/** Throws InterruptedError if Ctrl-C or SIGTERM ended the page. */
@@ -60,8 +60,10 @@ export async function openSigner({ flags, terminal, output }: Call<PasskeyFlags>
 			describe: (request) => describe(request),
 			findPasskeys: findOnce((organizationId) => readPasskeys(organizationId, reader)),
 		}),
-		describeWith: (next) => {
+		describeWith: (next, count) => {
 			describe = next;
+			if (count === 0) return;
+			output.announce(`Your passkey signs ${count === 1 ? "1 request" : `${count} requests, one touch each`}.`);
 		},
 		readWith: (next) => {
 			reader = next;

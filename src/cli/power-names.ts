@@ -1,4 +1,4 @@
-/** The users and tags that a person can name: `--user`, `--tag`, and USER of `powers --why`. */
+/** The users and tags that a person can name: `--user`, `--tag`, and USER of `powers --why`, USER and TAG of `grant` and `revoke`. */
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { uuid } from "../plan/organization.ts";
@@ -25,11 +25,15 @@ export function findUserId(
 	);
 }
 
-/** Returns the id of the tag with this name or id; undefined where the organization has none. */
-export function findTagId(text: string, { tagNames }: { readonly tagNames: Names }): string | undefined {
+/** Returns the id of the tag with this name or id; undefined where the organization has none. `where` is what named it. */
+export function findTagId(
+	text: string,
+	{ tagNames }: { readonly tagNames: Names },
+	where = "--tag",
+): string | undefined {
 	const id = text.toLowerCase();
 	if (Object.hasOwn(tagNames, id)) return id;
-	return onlyOne(idsNamed(text, tagNames), `--tag ${showText(text)}: several user tags have this name`);
+	return onlyOne(idsNamed(text, tagNames), `${where} ${showText(text)}: several user tags have this name`);
 }
 
 function idsNamed(name: string, names: Names): readonly string[] {

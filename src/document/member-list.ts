@@ -80,7 +80,8 @@ function readReason(cell: Cell | undefined, problems: Problems): string | undefi
 	return problems.invalidate(cell, "bad-reason", `\`reason\` ${mistake}${afterSubstitution(cell)}`);
 }
 
-function reasonMistake(text: string): string | undefined {
+/** Returns what is wrong with a reason, as the end of a sentence, or undefined. */
+export function reasonMistake(text: string): string | undefined {
 	if (text === "") return "is empty; write why, or remove it";
 	if (text.length > maxReasonLength) return `is longer than ${maxReasonLength} characters; write a shorter one`;
 	return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)

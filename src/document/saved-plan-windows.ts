@@ -30,11 +30,16 @@ export function isWrittenTime(time: string): boolean {
 }
 
 function isPossible({ address, userId, from, until, state }: Expiry, serviceTime: string, { changes }: Plan): boolean {
-	const change = changes.find((one) => one.address === address);
-	const isRemoved = change?.kind === "userTag" && change.removeUserIds.includes(userId);
+	const found = changes.find((one) => one.address === address);
+	const change = found?.kind === "userTag" ? found : undefined;
+	const isRemoved = change?.removeUserIds.includes(userId) === true;
 	const hasBegun = from === undefined || from <= serviceTime;
 	const hasEnded = until !== undefined && until <= serviceTime;
-	if (state === "expired") return hasEnded && isRemoved;
-	if (state === "not-begun") return !hasBegun && !hasEnded;
-	return hasBegun && until !== undefined && !hasEnded && !isRemoved;
+	const possible: Readonly<Record<string, boolean>> = {
+		expired: hasEnded && isRemoved,
+		"not-begun": !hasBegun && !hasEnded,
+		"ends-soon": hasBegun && until !== undefined && !hasEnded && !isRemoved,
+		granted: hasBegun && !hasEnded && change?.addUserIds.includes(userId) === true,
+	};
+	return possible[state] === true;
 }

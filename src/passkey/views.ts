@@ -80,7 +80,7 @@ ${renderLimit(untilMs)}</section>`;
 
 function renderLimit(untilMs: number): Html {
 	const time = new Date(untilMs).toISOString();
-	return html`<p class="soft">Open until <time datetime="${time}">${time}</time>. The passkey is one for <code>${relyingParty}</code>. Close this page, or press Ctrl-C in the terminal, and nothing is sent.</p>`;
+	return html`<p class="soft">Open until <time datetime="${time}">${time}</time>. The passkey is one for <code>${relyingParty}</code>. Without your signature, nothing is sent. Ctrl-C in the terminal ends orgsync.</p>`;
 }
 
 /** Returns the view of a page without a request. */

@@ -1,4 +1,4 @@
-/** Words for what is signed, made from its bytes. */
+/** What a passkey is to sign, as its bytes say it. */
 import { isRecord, readJson } from "../json.ts";
 import { bdi, type Html, html } from "../render/html-text.ts";
 
@@ -16,7 +16,7 @@ export interface SignedRequest {
 export interface SignedWords {
 	/** One line: what is signed. */
 	readonly heading: string;
-	/** More about it. */
+	/** More about it, as sections of the page. */
 	readonly html: Html;
 }
 
@@ -33,27 +33,11 @@ export function readRequest(body: string): SignedRequest | undefined {
 /** Returns the words of a query, which changes nothing. */
 export function queryWords({ organizationId, parameters }: SignedRequest): SignedWords {
 	const fields = Object.entries(parameters).map(([name, value]) => [name, JSON.stringify(value)] as const);
-	return { heading: "Read the organization", html: factsCard([["Organization", organizationId], ...fields]) };
-}
-
-/** Returns the words of an import; undefined for any other request. `user` is what the operator called the user. */
-export function importWords(
-	{ type, organizationId, parameters }: SignedRequest,
-	user: string,
-): SignedWords | undefined {
-	const { userId, ...others } = parameters;
-	const isImport = type === "ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY" && Object.keys(others).length === 0;
-	if (!isImport || typeof userId !== "string") return undefined;
-	const name = user.toLowerCase() === userId ? [] : ([["User", user]] as const);
-	return {
-		heading: "Begin to import a private key",
-		html: factsCard([...name, ["User id", userId], ["Organization", organizationId]]),
-	};
-}
-
-/** Returns names and values as a card. */
-function factsCard(facts: readonly (readonly [name: string, value: string])[]): Html {
-	return html`<section class="card plain" aria-label="What is signed"><dl class="fields">${facts.map(
+	const rows = [["Organization", organizationId] as const, ...fields].map(
 		([name, value]) => html`<div><dt>${name}</dt><dd>${bdi(value)}</dd></div>`,
-	)}</dl></section>`;
+	);
+	return {
+		heading: "Read the organization",
+		html: html`<section class="card plain" aria-label="What is read"><dl class="fields">${rows}</dl></section>`,
+	};
 }

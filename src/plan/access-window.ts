@@ -7,19 +7,26 @@ import { compareText } from "./value.ts";
 /** How long before the end of access a plan shows it, unless a run says otherwise. */
 export const defaultHorizonMs = 14 * 24 * 3_600_000;
 
-/** One entry of a document with a window that a reader should know of. Times are ISO 8601 in UTC. */
-export interface Expiry {
-	/** Of the tag. */
-	readonly address: string;
-	readonly userId: string;
+/** A window for readers. Times are ISO 8601 in UTC. */
+export interface WindowFacts {
 	readonly from?: string;
 	readonly until?: string;
 	/** The same as the document writes them; left out where it writes UTC. */
 	readonly fromWritten?: string;
 	readonly untilWritten?: string;
 	readonly reason?: string;
-	/** `expired`: the user still has the tag. `not-begun`: it begins soon, or the user has the tag already. */
-	readonly state: "expired" | "ends-soon" | "not-begun";
+}
+
+/** One entry of a document with a window that a reader should know of. */
+export interface Expiry extends WindowFacts {
+	/** Of the tag. */
+	readonly address: string;
+	readonly userId: string;
+	/**
+	 * `expired`: the user still has the tag. `not-begun`: it begins soon, or the user has the tag already. `granted`: the plan adds the
+	 * user, whenever it ends.
+	 */
+	readonly state: "expired" | "ends-soon" | "not-begun" | "granted";
 }
 
 /**
@@ -68,7 +75,7 @@ export function isExpired({ untilMs }: AccessWindow, timeMs: number): boolean {
 }
 
 interface ExpiryOptions {
-	/** The changes of a plan for this time: who is removed shows who still has a tag. */
+	/** The changes of a plan for this time: who is added, and who is removed because the user still has a tag. */
 	readonly changes: readonly Change[];
 	readonly timeMs: number;
 	/** How far ahead to look, milliseconds. */
@@ -77,18 +84,20 @@ interface ExpiryOptions {
 
 /**
  * Returns the windows that matter at this time, in the order of their moments: access that has ended or not begun and that live
- * still has, and what ends or begins within the horizon.
+ * still has, access that the plan gives, and what ends or begins within the horizon.
  */
 export function findExpiries(desired: DesiredOrganization, options: ExpiryOptions): readonly Expiry[] {
 	const found = tagsOf(desired).flatMap(({ name, members }) => {
 		const address = printAddress("userTag", name);
 		const change = options.changes.find((one) => one.address === address);
-		const removed = new Set(change?.kind === "userTag" ? change.removeUserIds : []);
+		const { addUserIds = [], removeUserIds = [] } = change?.kind === "userTag" ? change : {};
+		const [added, removed] = [new Set(addUserIds), new Set(removeUserIds)];
 		return (members?.windows ?? []).flatMap((window) => {
-			const state = stateOf(window, removed.has(window.userId), options);
+			const { userId } = window;
+			const state = added.has(userId) ? "granted" : stateOf(window, removed.has(userId), options);
 			if (state === undefined) return [];
 			const momentMs = (state === "not-begun" ? window.fromMs : window.untilMs) ?? 0;
-			return [{ momentMs, expiry: toExpiry(address, window, state) }];
+			return [{ momentMs, expiry: { address, userId, ...factsOf(window), state } }];
 		});
 	});
 	const byMoment = found.sort(
@@ -112,21 +121,19 @@ function stateOf(
 	return isSoon(untilMs) ? "ends-soon" : undefined;
 }
 
-function toExpiry(address: string, window: AccessWindow, state: Expiry["state"]): Expiry {
-	const { userId, fromMs, untilMs, from, until, reason } = window;
+/** Returns the window as plans and comparisons show it. */
+export function factsOf({ fromMs, untilMs, from, until, reason }: AccessWindow): WindowFacts {
 	return {
-		...{ address, userId },
 		...(fromMs === undefined ? {} : { from: new Date(fromMs).toISOString() }),
 		...(untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }),
 		...(from === undefined || isUtc(from) ? {} : { fromWritten: from }),
 		...(until === undefined || isUtc(until) ? {} : { untilWritten: until }),
 		...(reason === undefined ? {} : { reason }),
-		state,
 	};
 }
 
 function isUtc(written: string): boolean {
-	return /(?:z|[+-]00:00)$/i.test(written);
+	return /(?:z|[+-]00:00| UTC)$/i.test(written);
 }
 
 /** Returns all windows of a document. */

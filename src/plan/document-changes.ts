@@ -1,4 +1,5 @@
 /** Compares two documents without live state. Changes of limits, protection and rules count too. */
+import { factsOf } from "./access-window.ts";
 import { printAddress } from "./address.ts";
 import { readOnlyKinds, removalKinds } from "./kinds/index.ts";
 import { removalLists } from "./kinds/names.ts";
@@ -25,6 +26,7 @@ type DocumentChangeWord =
 	| "no-member"
 	| "never"
 	| "no-never"
+	| "window"
 	| "absent"
 	| "not-absent"
 	| "expected"
@@ -100,7 +102,9 @@ function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly Dem
 	const found = tagId ?? null;
 	const member = (userId: string): string | null => (found === null ? null : cells.member(found, userId));
 	const modes = { before: base?.members?.mode ?? null, after: head.members?.mode ?? null };
-	const wanted = changeOf(base?.members, head.members, listWanted);
+	const wanted = changeOf(base?.members, head.members, listWritten);
+	// A window that is not open demands nothing yet, or no longer.
+	const now = new Set(listWanted(head.members));
 	const forbidden = changeOf(base?.members, head.members, listNever);
 	// A user who is no longer listed loses the tag only in the mode `exactly`.
 	const takes = head.members?.mode === "exactly";
@@ -111,22 +115,49 @@ function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly Dem
 			? []
 			: [differenceAt(address, "renamed", names, found === null ? null : cells.name(found))]),
 		...(modes.before === modes.after ? [] : [differenceAt(address, "members-mode", { ...about, ...modes })]),
-		...wanted.added.map((userId) => differenceAt(address, "member", { ...about, userId }, member(userId))),
+		...wanted.added.map((userId) =>
+			differenceAt(address, "member", { ...about, userId }, now.has(userId) ? member(userId) : null),
+		),
 		...wanted.gone.map((userId) => {
 			const parts = { ...about, userId, after: modes.after };
 			return differenceAt(address, "no-member", parts, takes ? member(userId) : null);
 		}),
 		...forbidden.added.map((userId) => differenceAt(address, "never", { ...about, userId }, member(userId))),
 		...forbidden.gone.map((userId) => differenceAt(address, "no-never", { ...about, userId })),
+		...windowDifferences(base?.members, head.members).map((parts) =>
+			differenceAt(address, "window", { ...about, ...parts }),
+		),
 	];
 }
 
-function listWanted(members: DesiredMembers): readonly string[] {
+/** Returns the windows that differ of users whom the head lists; null is always. */
+function windowDifferences(
+	base: DesiredMembers | undefined,
+	head: DesiredMembers | undefined,
+): readonly Pick<DocumentChange, "userId" | "before" | "after">[] {
+	const [was, is] = [base, head].map(
+		(members) => new Map((members?.windows ?? []).map((window) => [window.userId, factsOf(window)])),
+	);
+	return listWritten(head).flatMap((userId) => {
+		const [before, after] = [was?.get(userId) ?? null, is?.get(userId) ?? null];
+		return sameValue(before, after) ? [] : [{ userId, before, after }];
+	});
+}
+
+function listWanted(members: DesiredMembers | undefined): readonly string[] {
+	if (members === undefined) return [];
 	return members.mode === "exactly" ? members.exactly : members.atLeast;
 }
 
+/** Returns the users as a document lists them, whether their window is open or not. */
+function listWritten(members: DesiredMembers | undefined): readonly string[] {
+	const windowed = (members?.windows ?? []).map(({ userId }) => userId);
+	return [...new Set([...listWanted(members), ...windowed])].sort(compareText);
+}
+
 function listNever(members: DesiredMembers): readonly string[] {
-	return members.mode === "exactly" ? [] : members.never;
+	const windowed = new Set((members.windows ?? []).map(({ userId }) => userId));
+	return (members.never ?? []).filter((userId) => !windowed.has(userId));
 }
 
 function changeOf<T>(
@@ -191,7 +222,7 @@ function protectDifferences(base: DesiredOrganization, head: DesiredOrganization
 
 /** A limit is shown as a document writes it; null is none, or the default. */
 function limitDifferences(base: Limits, head: Limits): readonly DemandingDifference[] {
-	return (["memberRemovals", ...Object.values(removalLists), ...powerLimits] as const).flatMap((kind) => {
+	return (["memberRemovals", ...Object.values(removalLists), ...powerLimits, "expiries"] as const).flatMap((kind) => {
 		const [before, after] = [base[kind], head[kind]].map(showLimit);
 		return before === after ? [] : [differenceAt(`limits.${kind}`, "limit", { before, after })];
 	});

@@ -1,7 +1,7 @@
 /** What a person can do about drift: what apply does, what to do by hand, and how to accept live state. */
 import { quoteForShell } from "../escape.ts";
 import { labelOf } from "./address.ts";
-import type { Difference } from "./drift-difference.ts";
+import { accessExpired, type Difference } from "./drift-difference.ts";
 import { kindOf } from "./kinds/index.ts";
 import { addressOfObject } from "./objects.ts";
 import type { DesiredOrganization } from "./organization.ts";
@@ -11,25 +11,38 @@ import type { JudgedRule } from "./rules-judge.ts";
 import { isCovered } from "./step.ts";
 import { isHeldByRejection } from "./step-groups.ts";
 
+/** What the sentences are made of besides the plan. */
+export interface TodoContext {
+	/** The desired state: a list can describe it. */
+	readonly desired?: DesiredOrganization;
+	/** Flags that a command has to repeat to be about the same documents, each after a blank; none when left out. */
+	readonly flags?: string;
+}
+
 /** The sentence for this difference. It names commands as they can be typed; names in it are as they are, not escaped. */
-export function describeTodo(difference: Difference, plan: Plan, desired?: DesiredOrganization): string {
+export function describeTodo(difference: Difference, plan: Plan, context: TodoContext = {}): string {
+	const { flags = "" } = context;
+	const apply = `orgsync apply${flags}`;
 	const { kind, problem, rule } = difference;
 	if (problem !== null) return describeProblem(difference);
 	if (difference.earlierActivity !== null) {
 		const name = quoteForShell(nameOf(difference.earlierActivity));
-		return `wait for activity ${name}, which makes it so: \`orgsync explain ${name}\` shows what it is waiting for`;
+		return `wait for activity ${name}, which makes it so: \`orgsync explain${flags} ${name}\` shows what it is waiting for`;
 	}
-	if (rule !== null || kind === "rule") return describeRepair(rule, plan);
-	const takeOver = describeTakeOver(difference.address, desired);
-	const held = whyHeld(difference, plan, takeOver);
+	if (rule !== null || kind === "rule") return describeRepair(rule, plan, apply);
+	const takeOver = describeTakeOver(difference.address, context);
+	const held = whyHeld(difference, plan, { takeOver, flags });
 	if (held !== null) return held;
 	const blocked = plan.problems.length > 0 ? ", once the other problems of this organization are solved" : "";
-	return kindOf(kind).describeRemedy(takeOver, blocked);
+	if (difference.what === accessExpired) {
+		return `\`${apply}\` ends the access${blocked}; to keep it, change \`until\` in the document`;
+	}
+	return kindOf(kind).describeRemedy(takeOver, blocked, apply);
 }
 
 /** No live value can be accepted for a rule: the document says what must hold. */
-function describeRepair(rule: JudgedRule | null, { problems }: Plan): string {
-	if (rule?.effect === "repairs" && problems.length === 0) return "`orgsync apply` repairs it";
+function describeRepair(rule: JudgedRule | null, { problems }: Plan, apply: string): string {
+	if (rule?.effect === "repairs" && problems.length === 0) return `\`${apply}\` repairs it`;
 	const where =
 		rule?.rule === "minApprovers" || rule?.rule === "onlyBy" ? "policies, tags or the root quorum" : "the tags";
 	return `apply does not repair it: change ${where}, or \`rules\` in the document`;
@@ -48,31 +61,35 @@ function describeProblem({ address, problem }: Difference): string {
 }
 
 /** Why apply leaves the object alone, although it differs; null when it does not. */
-function whyHeld(difference: Difference, { steps }: Plan, takeOver: string): string | null {
+function whyHeld(
+	difference: Difference,
+	{ steps }: Plan,
+	{ takeOver, flags }: { readonly takeOver: string; readonly flags: string },
+): string | null {
 	const { address } = difference;
 	const step = steps.find((one) => one.earlierActivity !== null && isCovered(address, one));
 	const earlierActivity = step?.earlierActivity ?? null;
 	if (earlierActivity === null && isHeldByRejection(address, { steps })) {
-		return `comes after a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; ${takeOver}`;
+		return `comes after a step that was rejected before: \`orgsync apply${flags} --retry-rejected\` submits both; ${takeOver}`;
 	}
 	if (earlierActivity === null || earlierActivity.relation === "same") return null;
 	const name = quoteForShell(nameOf(earlierActivity));
 	if (earlierActivity.relation === "rejected") {
-		return `rejected before, as activity ${name}: \`orgsync apply --retry-rejected\` submits it again; ${takeOver}`;
+		return `rejected before, as activity ${name}: \`orgsync apply${flags} --retry-rejected\` submits it again; ${takeOver}`;
 	}
 	if (earlierActivity.state === "in-doubt") {
-		return `an earlier request for it is in doubt, so apply leaves it alone: see \`orgsync status\`; \`orgsync apply --abandon ${name}\` abandons it`;
+		return `an earlier request for it is in doubt, so apply leaves it alone: see \`orgsync status${flags}\`; \`orgsync apply${flags} --abandon ${name}\` abandons it`;
 	}
-	return `activity ${name} is pending and would change it differently, so apply leaves it alone: have it approved or rejected, then \`orgsync apply\``;
+	return `activity ${name} is pending and would change it differently, so apply leaves it alone: have it approved or rejected, then \`orgsync apply${flags}\``;
 }
 
 /** How the document gets the live value. What a list describes is not accepted: the document is that of all its organizations. */
-function describeTakeOver(address: string, desired: DesiredOrganization | undefined): string {
+function describeTakeOver(address: string, { desired, flags = "" }: TodoContext): string {
 	const row = desired?.row;
 	if (desired !== undefined && row !== undefined && isOfTemplate(address, desired, row.document)) {
 		return `to keep it, change the values of this organization at ${row.file}:${row.line}, or ${row.document} for all`;
 	}
-	return `\`orgsync drift --accept ${quoteForShell(address)}\` takes it over into the document`;
+	return `\`orgsync drift${flags} --accept ${quoteForShell(address)}\` takes it over into the document`;
 }
 
 /** Whether the document with the list describes an object. An object without a place is that of the only document. */

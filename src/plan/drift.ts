@@ -9,9 +9,8 @@ import {
 	unreadObjects,
 	whyUnread,
 } from "./drift-difference.ts";
-import { describeTodo } from "./drift-todo.ts";
+import { describeTodo, type TodoContext } from "./drift-todo.ts";
 import type { KindName } from "./kinds/names.ts";
-import type { DesiredOrganization } from "./organization.ts";
 import type { Plan } from "./plan.ts";
 import type { EarlierActivity } from "./step.ts";
 
@@ -84,7 +83,7 @@ export interface OrganizationDrift {
 	readonly error: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
 }
 
-export interface DriftContext {
+export interface DriftContext extends TodoContext {
 	/** What the last report says of this organization. */
 	readonly earlier?: OrganizationDrift | undefined;
 	/** By address. */
@@ -92,8 +91,6 @@ export interface DriftContext {
 	readonly unattributed?: string | null;
 	/** Whether this run looked at an object with this address (`--only`); all when left out. Rules are always judged. */
 	readonly isSelected?: (address: string) => boolean;
-	/** The desired state: a list can describe it. */
-	readonly desired?: DesiredOrganization;
 	/** When orgsync last changed an object, by address (drift-memory.ts). */
 	readonly appliedAt?: ReadonlyMap<string, string>;
 }
@@ -180,7 +177,7 @@ function makeFinding(
 	difference: Difference,
 	before: Finding | undefined,
 	plan: Plan,
-	{ attributions, desired }: DriftContext,
+	{ attributions, ...context }: DriftContext,
 ): Finding {
 	const { address, kind, what } = difference;
 	const digest = digestDifference(difference);
@@ -195,7 +192,7 @@ function makeFinding(
 		state: before === undefined ? "new" : same ? "still-there" : "changed",
 		// Who did it is listed for a while only; what was known of the same difference stays known.
 		by: attributions?.get(address) ?? (same ? (before?.by ?? null) : null),
-		todo: describeTodo(difference, plan, desired),
+		todo: describeTodo(difference, plan, context),
 		...(difference.rule?.before.state === "broken" ? { message: difference.rule.before.message } : {}),
 	};
 }

@@ -30,6 +30,15 @@ export function foretellSteps(steps: readonly Step[], context: ForetellContext):
 	return steps.map((step) => ({ ...step, approval: forecast.approvalOf(step) }));
 }
 
+/** Returns the step with who can still complete its pending activity, which these users have approved. */
+export function foretellPending(
+	step: Step,
+	approvedBy: readonly string[],
+	context: Omit<ForetellContext, "waiting">,
+): Step {
+	return { ...step, approval: new Forecast([step], { ...context, waiting: [] }).completionOf(step, approvedBy) };
+}
+
 class Forecast {
 	readonly #steps: readonly Step[];
 	readonly #context: ForetellContext;
@@ -52,14 +61,14 @@ class Forecast {
 		const { earlierActivity } = step;
 		if (earlierActivity?.relation === "same") {
 			const activity = waiting.find(({ fingerprint }) => fingerprint === earlierActivity.fingerprint);
-			return this.#completionOf(step, activity?.approvedBy ?? null);
+			return this.completionOf(step, activity?.approvedBy ?? null);
 		}
 		if (!submitter.known) return unknown(`it is not known who submits it: ${submitter.because}`);
 		return this.#judge(step, submitter.value);
 	}
 
 	/** Returns who can still complete an activity that is pending with these votes. */
-	#completionOf(step: Step, approvedBy: readonly string[] | null): Approval {
+	completionOf(step: Step, approvedBy: readonly string[] | null): Approval {
 		if (approvedBy === null || approvedBy.length === 0) return unknown("it is not known who has approved it so far");
 		const votes = new Set(approvedBy.map((userId) => userId.toLowerCase()));
 		const judged = [...votes].sort(compareText).map((userId) => this.#judge(step, { userId, publicKey: null }));

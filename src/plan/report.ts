@@ -1,6 +1,7 @@
 /** Outcomes and exit codes. Pending approval is not an error; an unknown status is never success. */
 import { combineExitCodes, type ExitCode, exitCodes } from "../errors.ts";
 import type { ApprovalVerdict } from "../policy/approval.ts";
+import type { ActivityEvent } from "./activity-events.ts";
 import type { Change } from "./change.ts";
 import type { Override } from "./overrides.ts";
 import type { Step } from "./step.ts";
@@ -37,6 +38,8 @@ export interface StepResult {
 	readonly parts: readonly PartResult[];
 	/** What was foretold of it, and whether that was right; left out where its plan does not foretell. */
 	readonly forecast?: StepForecast;
+	/** Votes and new statuses that were read while the step waited for its activity; left out where there was none. */
+	readonly events?: readonly ActivityEvent[];
 }
 
 export interface StepForecast {

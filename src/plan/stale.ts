@@ -79,7 +79,7 @@ export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): 
 		const problem = problems.get(address);
 		const isSame = after !== undefined && digestTouched(after, live) === digests.get(address);
 		if (isSame && problem === undefined) {
-			const isAlike = isShownAlike(before, after) && sameValue(endedAccess(before, saved), endedAccess(after, fresh));
+			const isAlike = isShownAlike(before, after) && sameValue(windowsIn(before, saved), windowsIn(after, fresh));
 			if (!isAlike) untrue.push(unchangedObject(saved, address, notFromOrgsync));
 			continue;
 		}
@@ -123,10 +123,11 @@ function isShownAlike(saved: Change, fresh: Change): boolean {
 	return sameValue(shown(saved), shown(fresh));
 }
 
-/** Returns the windows that explain why the change removes users: reviewers went by them. */
-function endedAccess(change: Change, { expiries = [] }: Plan): readonly Expiry[] {
-	const removed = change.kind === "userTag" ? change.removeUserIds : [];
-	return expiries.filter(({ address, userId }) => address === change.address && removed.includes(userId));
+/** Returns the windows of users whom the change adds or removes, which reviewers went by. What ends soon depends on the run. */
+function windowsIn(change: Change, { expiries = [] }: Plan): readonly Expiry[] {
+	const users = change.kind === "userTag" ? [...change.addUserIds, ...change.removeUserIds] : [];
+	const ofChange = expiries.filter(({ address, userId }) => address === change.address && users.includes(userId));
+	return ofChange.filter(({ state }) => state !== "ends-soon");
 }
 
 /** Returns an object that is what it was when planned, but for which apply would do something else than was reviewed. */

@@ -1,11 +1,12 @@
 /** The three-way plan (docs/base-comparison.md). An atom is the smallest thing that can differ. */
+import { desiredAt, factsOf, isExpired } from "./access-window.ts";
 import { includesObject, printAddress, type Scope } from "./address.ts";
 import type { Basis, Change, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { cells, compareDocuments, type DocumentChange } from "./document-changes.ts";
 import { addressOfObject } from "./objects.ts";
 import { type DesiredObject, type DesiredOrganization, type LiveOrganization, tagsOf } from "./organization.ts";
-import { pairTags, pinTags } from "./three-way-tags.ts";
+import { pairTags, pinTags, type TagPair } from "./three-way-tags.ts";
 import { type AliasDifference, aliasDifferences, liveNamesFor, usersOf } from "./users.ts";
 import { compareText, sameValue } from "./value.ts";
 
@@ -20,8 +21,19 @@ export interface DriftedDifference {
 	readonly address: string;
 	/** The live tag; null for the other kinds. */
 	readonly tagId: string | null;
-	/** `is-there`: though it must not exist. `problem`: the document cannot be reached any more, `message` says why. */
-	readonly what: "renamed" | "member-gained" | "member-lost" | "is-there" | "field" | "not-there" | "problem";
+	/**
+	 * `member-expired`: the user still has the tag, and the window of the base ended at `before`. `is-there`: though it must not exist.
+	 * `problem`: the document cannot be reached any more, `message` says why.
+	 */
+	readonly what:
+		| "renamed"
+		| "member-gained"
+		| "member-expired"
+		| "member-lost"
+		| "is-there"
+		| "field"
+		| "not-there"
+		| "problem";
 	readonly userId: string | null;
 	readonly field: string | null;
 	readonly before: unknown;
@@ -76,9 +88,18 @@ export function hasFindings(threeWay: ThreeWay | null): boolean {
 	return threeWay.documentChanges.length + threeWay.drifted.length + (threeWay.aliases ?? []).length > 0;
 }
 
-/** Returns all three comparisons of one organization. `live` has to be read for both documents. */
-export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live: LiveOrganization): ThreeWay {
-	const before = base.desired ?? emptyOf(head);
+/**
+ * Returns all three comparisons of one organization. `live` has to be read for both documents. `timeMs` is the service's time,
+ * milliseconds since 1970, which decides what documents with windows want; it can be left out where neither has one.
+ */
+export function makeThreeWay(
+	base: BaseDocument,
+	document: DesiredOrganization,
+	live: LiveOrganization,
+	timeMs = 0,
+): ThreeWay {
+	const head = desiredAt(document, timeMs);
+	const before = desiredAt(base.desired ?? emptyOf(head), timeMs);
 	const pairs = pairTags(tagsOf(before), tagsOf(head), live);
 	const toLive = diff(head, live);
 	// Users go by the head's names in both, so that an address means the same object on either side.
@@ -89,17 +110,25 @@ export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live
 			one && other ? [[printAddress("userTag", one.name), printAddress("userTag", other.name)]] : [],
 		),
 	);
+	const expired = expiredIn(pairs, timeMs);
 	const stillWrong = new Set(toLive.problems.map(({ code, path }) => `${code} ${path}`));
 	const found = atomsOf(fromBase.changes).filter(({ basis }) => basis !== "unknown");
 	const drifted = [
-		...found.map((atom) => ({ ...driftOf(atom, addresses), fate: fateOf(atom, planned.get(atom.cell)) })),
+		...found.map((atom) => ({
+			...driftOf(atom, addresses),
+			...describeExpired(atom, expired),
+			fate: fateOf(atom, planned.get(atom.cell)),
+		})),
 		...fromBase.problems.map(({ code, path, message }): DriftedDifference => {
 			const fate = stillWrong.has(`${code} ${path}`) ? "remains" : "accepted";
 			return { ...nothing, address: path, what: "problem", basis: "live", message, fate };
 		}),
 	];
+	// The end of access is no change by others.
 	const reverted = new Set(
-		found.filter((atom) => fateOf(atom, planned.get(atom.cell)) === "reverted").map(({ cell }) => cell),
+		found
+			.filter((atom) => fateOf(atom, planned.get(atom.cell)) === "reverted" && !expired.has(atom.cell))
+			.map(({ cell }) => cell),
 	);
 	const isUnknown = (address: string, of: Scope["scope"]): boolean =>
 		toLive.unread.some((one) => one.scope === of && includesObject(one, address));
@@ -228,6 +257,27 @@ function fateOf(drift: Atom, planned: Atom | undefined): Fate {
 	if (planned === undefined) return "accepted";
 	if (!sameValue(planned.wanted, drift.wanted)) return "replaced";
 	return planned.what === "field" || planned.what === "not-there" ? "remains" : "reverted";
+}
+
+/** Returns when access ended by a window of the base, ISO 8601 in UTC, by the atom of live that should have ended too. */
+function expiredIn(pairs: readonly TagPair[], timeMs: number): ReadonlyMap<string, string> {
+	return new Map(
+		pairs.flatMap(({ base, tagId, baseTagId }) => {
+			const id = baseTagId ?? tagId;
+			const ended = (base?.members?.windows ?? []).filter((window) => isExpired(window, timeMs));
+			return id === undefined
+				? []
+				: ended.map((window) => [cells.member(id, window.userId), factsOf(window).until ?? ""] as const);
+		}),
+	);
+}
+
+function describeExpired(
+	{ cell, what }: Atom,
+	expired: ReadonlyMap<string, string>,
+): Pick<DriftedDifference, "what" | "before"> | undefined {
+	const before = expired.get(cell);
+	return before === undefined || what !== "remove-member" ? undefined : { what: "member-expired", before };
 }
 
 const driftWords = {

@@ -10,11 +10,19 @@ interface OneOf {
 }
 
 interface ListOf {
-	readonly listOf: "text" | "id";
+	readonly listOf: "text" | "id" | IdOr;
+}
+
+/** An id, or an object that says more of it. */
+export interface IdOr {
+	/** The name of the object's type in the package schema. */
+	readonly idOr: string;
+	readonly fields: Fields["fields"];
+	readonly required: readonly string[];
 }
 
 /** An object that has these fields and no others; each may be left out. */
-interface Fields {
+export interface Fields {
 	readonly fields: Readonly<Record<string, PropertySchema>>;
 }
 
@@ -55,7 +63,7 @@ function inPlace(property: string, { path, message }: Mistake): string {
 
 type Show = (value: unknown) => string;
 
-function findMistakes(path: string, shape: PropertySchema, value: unknown, show: Show): readonly Mistake[] {
+function findMistakes(path: string, shape: PropertySchema | IdOr, value: unknown, show: Show): readonly Mistake[] {
 	const mistake = (wanted: string): readonly Mistake[] => [{ path, message: `must be ${wanted}, got ${show(value)}` }];
 	if (typeof value === "string" && hasUnknown(value)) return [];
 	if (value === null) return [{ path, message: "is null; omit it or set a value" }];
@@ -64,8 +72,14 @@ function findMistakes(path: string, shape: PropertySchema, value: unknown, show:
 	if ("oneOf" in shape) {
 		return shape.oneOf.includes(value as string) ? [] : mistake(joinWords(shape.oneOf));
 	}
+	if ("idOr" in shape) {
+		if (typeof value === "string") return findMistakes(path, "id", value, show);
+		if (typeof value === "object" && !Array.isArray(value))
+			return findMistakes(path, { fields: shape.fields }, value, show);
+		return mistake(`${wantedOf("id")}, or an object with ${joinWords(Object.keys(shape.fields))}`);
+	}
 	if ("listOf" in shape) {
-		if (!Array.isArray(value)) return mistake(`a list of ${shape.listOf === "id" ? "UUIDs" : "strings"}`);
+		if (!Array.isArray(value)) return mistake(`a list of ${shape.listOf === "text" ? "strings" : "UUIDs"}`);
 		return value.flatMap((item: unknown, index) => findMistakes(`${path}[${index}]`, shape.listOf, item, show));
 	}
 	const names = Object.keys(shape.fields);

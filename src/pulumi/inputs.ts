@@ -1,7 +1,7 @@
 /** Inputs of a resource, read as a document of one object, with the rules and messages of documents. */
 import { parseDocuments, parsePlain } from "../document/parse.ts";
 import { escapeSequence, replaceInvisible } from "../invisible.ts";
-import type { DesiredMembers, DesiredOrganization } from "../plan/organization.ts";
+import type { DesiredOrganization } from "../plan/organization.ts";
 
 /** Pulumi's placeholder for an unknown value. It looks like an id and must not be used as one. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -20,16 +20,6 @@ export function explainFailure({ property, reason }: CheckFailure): string {
 
 /** Inputs and outputs as the engine sends them: plain JSON. */
 export type Properties = Readonly<Record<string, unknown>>;
-
-/** The members of a user tag, by user id: either `exactly`, or `atLeast` and `never`. */
-export interface Members {
-	/** These users and no others. `[]` means no members. */
-	readonly exactly?: readonly string[];
-	/** These users must have the tag. Other users are unmanaged. */
-	readonly atLeast?: readonly string[];
-	/** These users must not have the tag. Other users are unmanaged. */
-	readonly never?: readonly string[];
-}
 
 /** Whether a value is unknown or contains an unknown value. */
 export function hasUnknown(value: unknown): boolean {
@@ -111,40 +101,6 @@ function readAsText(document: unknown, places: PropertyPlaces): ReturnType<typeo
 			};
 		}),
 	};
-}
-
-export function writeMembers(members: DesiredMembers | undefined): Members | undefined {
-	if (members === undefined) return undefined;
-	if (members.mode === "exactly") return { exactly: members.exactly };
-	const { atLeast, never } = members;
-	// One list stays even if it is empty: `members` without a list are a problem in a document.
-	if (never.length === 0) return { atLeast };
-	return atLeast.length === 0 ? { never } : { atLeast, never };
-}
-
-/** The part of the desired members that is in sync with the live members. */
-export function observeMembers(desired: Members | undefined, live: readonly string[]): Members | undefined {
-	if (desired === undefined) return undefined;
-	if (desired.exactly !== undefined) return { exactly: live };
-	const atLeast = desired.atLeast?.filter((userId) => live.includes(userId)) ?? [];
-	const never = desired.never?.filter((userId) => !live.includes(userId)) ?? [];
-	// In the form of `check`: with `ignoreChanges`, `check` gets these as inputs, which must not look changed.
-	return writeMembers({ mode: "atLeast", atLeast, never });
-}
-
-/**
- * The members without lists that mean nothing: `atLeast: []` and `never: []`. What is no object is unknown or from an edited
- * state: it is as it is.
- */
-export function comparableMembers(members: Members | undefined): unknown {
-	if (typeof members !== "object" || members === null) return members;
-	const { exactly, atLeast, never } = members;
-	if (exactly !== undefined) return { exactly };
-	return withoutUndefined({ atLeast: emptyToUndefined(atLeast), never: emptyToUndefined(never) });
-}
-
-function emptyToUndefined<T>(list: readonly T[] | undefined): readonly T[] | undefined {
-	return list?.length === 0 ? undefined : list;
 }
 
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {

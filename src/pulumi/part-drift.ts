@@ -1,6 +1,7 @@
 /** How the live object of a component's part differs from the part's inputs, in the terms of a property diff. */
 import type { Change } from "../plan/change.ts";
-import type { Members, Properties } from "./inputs.ts";
+import type { Properties } from "./inputs.ts";
+import { findPlace, type Members } from "./members.ts";
 import type { PropertyChange } from "./property-changes.ts";
 
 /**
@@ -12,29 +13,35 @@ export function driftOf(args: Properties, changes: readonly Change[]): readonly 
 }
 
 function describe(args: Properties, change: Change): readonly PropertyChange[] {
-	if (change.kind !== "userTag") return change.action === "remove" ? [find(args, change.id, [])] : [];
+	if (change.kind !== "userTag") return change.action === "remove" ? [find(args, change.id)] : [];
 	const { before, after, addUserIds, removeUserIds } = change;
 	const members = (args.members ?? {}) as Members;
-	const inLists = (userId: string): PropertyChange => find({ ...members }, userId, ["members"]);
 	const { exactly } = members;
+	// A list of all members does not contain the one to remove, which the diff shows after its end.
+	let end = exactly?.length ?? 0;
+	const removed = (userId: string): PropertyChange => {
+		const place = findPlace(members, userId);
+		if (place !== undefined) return { path: place.path, kind: place.hasWindow ? "delete" : "add" };
+		if (exactly === undefined) return { path: ["members"], kind: "update" };
+		end += 1;
+		return { path: ["members", "exactly", end - 1], kind: "delete" };
+	};
 	return [
 		...(before.name === after.name ? [] : [{ path: ["name"], kind: "update" } as const]),
-		...addUserIds.map(inLists),
-		// A list of all members does not contain the one to remove, which the diff shows after its end.
-		...removeUserIds.map((userId, index) =>
-			exactly === undefined
-				? inLists(userId)
-				: ({ path: ["members", "exactly", exactly.length + index], kind: "delete" } as const),
-		),
+		...addUserIds.map((userId): PropertyChange => {
+			const place = findPlace(members, userId);
+			return place === undefined ? { path: ["members"], kind: "update" } : { path: place.path, kind: "add" };
+		}),
+		...removeUserIds.map(removed),
 	];
 }
 
 /** The item of a list that has to apply again; or the property that is the one id of its resource. */
-function find(lists: Properties, id: string, above: readonly string[]): PropertyChange {
+function find(lists: Properties, id: string): PropertyChange {
 	for (const [name, list] of Object.entries(lists)) {
 		const index = Array.isArray(list) ? list.indexOf(id) : -1;
-		if (index >= 0) return { path: [...above, name, index], kind: "add" };
-		if (list === id) return { path: [...above, name], kind: "update" };
+		if (index >= 0) return { path: [name, index], kind: "add" };
+		if (list === id) return { path: [name], kind: "update" };
 	}
-	return { path: above, kind: "update" };
+	return { path: [], kind: "update" };
 }

@@ -1,5 +1,5 @@
 /** What differs between the state of a resource and its program, property by property: what the engine shows and policies read. */
-import { sameValue } from "../plan/value.ts";
+import { canonicalJson, sameValue } from "../plan/value.ts";
 
 export interface PropertyChange {
 	/** Names and indexes. The index of an added item is that in the new list, of a deleted one that in the old list. */
@@ -38,16 +38,18 @@ function compareSets(
 	const deleted = indexesOfOthers(before, after);
 	const added = indexesOfOthers(after, before);
 	const indexes = [...new Set([...deleted, ...added])].sort((left, right) => left - right);
-	return indexes.map((index): PropertyChange => {
+	return indexes.flatMap((index): readonly PropertyChange[] => {
 		const kind = !added.has(index) ? "delete" : deleted.has(index) ? "update" : "add";
-		return { path: [...path, index], kind };
+		const [old, item] = [before[index], after[index]];
+		if (kind === "update" && isObject(old) && isObject(item)) return compareValues([...path, index], old, item);
+		return [{ path: [...path, index], kind }];
 	});
 }
 
 /** The indexes of items that the other list does not have. */
 function indexesOfOthers(list: readonly unknown[], other: readonly unknown[]): ReadonlySet<number> {
-	const known = new Set(other.map((item) => JSON.stringify(item)));
-	const isOther = (item: unknown): boolean => item !== undefined && !known.has(JSON.stringify(item));
+	const known = new Set(other.map(canonicalJson));
+	const isOther = (item: unknown): boolean => item !== undefined && !known.has(canonicalJson(item));
 	return new Set(list.flatMap((item, index) => (isOther(item) ? [index] : [])));
 }
 

@@ -22,6 +22,8 @@ const answerMs = 1000;
 export class ProviderProcess {
 	/** Secret values of all resources of this process. Nothing that is printed shows them. */
 	readonly secrets = new SecretValues();
+	/** Milliseconds since 1970. */
+	readonly now = processContext().now;
 	readonly #options: ProviderProcessOptions;
 	readonly #claimsFolder: ClaimsFolder | undefined;
 	readonly #sessions = new Map<string, Session>();

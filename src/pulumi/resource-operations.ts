@@ -103,7 +103,7 @@ export function makeOperations(
 			const refusal = refuseOtherTag(olds, more.oldInputs ?? olds, news);
 			refuse(refusal && secrets.redact(refusal));
 			if (olds.activities !== undefined) unfinished.set(keyOf(news), olds);
-			return diffSafely(definition, id, compared);
+			return diffSafely(definition, id, compared, process.now());
 		},
 		create: (inputs) =>
 			submitting(async () => {
@@ -180,6 +180,7 @@ function diffSafely(
 	definition: ResourceDefinition,
 	id: string,
 	{ olds, news, oldInputs = { ...olds }, due = [] }: Compared,
+	nowMs: number,
 ): ResourceDiff {
 	const [before, after] = [namesOfSecrets(oldInputs), namesOfSecrets(news)];
 	const secrets = [...new Set([...before, ...after])];
@@ -192,6 +193,7 @@ function diffSafely(
 		...((olds.activities ?? []).length > 0 ? [{ path: ["activities"], kind: "delete" } as const] : []),
 		...(news.outOfSync === true ? [{ path: ["outOfSync"], kind: "add", isOfInputs: true } as const] : []),
 		...due,
+		...(definition.due?.(olds, news, nowMs) ?? []),
 	];
 	const changed = including(found, asWhole(more, secrets));
 	// Pulumi stores ids in plain text and never changes them, so a secret in an id replaces the resource.

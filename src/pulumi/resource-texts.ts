@@ -29,7 +29,10 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 			organizationId: organization,
 			tagId: { document: "userTag.id" },
 			previously: { document: "userTag.previously" },
-			members: { document: "userTag.members", and: "Either `exactly`, or `atLeast` and `never`: lists of user ids." },
+			members: {
+				document: "userTag.members",
+				and: "Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.",
+			},
 			limits: 'How many members one update may remove, for example `{ memberRemovals: "25%" }`.',
 			onDestroy:
 				"What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.",
@@ -100,6 +103,15 @@ export const typeTexts: Readonly<
 			exactly: { document: "userTag.members.exactly" },
 			atLeast: { document: "userTag.members.atLeast" },
 			never: { document: "userTag.members.never" },
+		},
+	},
+	MemberWindow: {
+		description: "A user who has the tag in a window, with at least one of `from` and `until`.",
+		properties: {
+			user: "The user, a UUID.",
+			from: { document: "member.from" },
+			until: { document: "member.until" },
+			reason: { document: "member.reason" },
 		},
 	},
 	UserTagLimits: {

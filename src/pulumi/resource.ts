@@ -23,9 +23,10 @@ import {
 import { describeMeaning } from "./meaning-notice.ts";
 import { convergeWhenNameIsFree } from "./name-order.ts";
 import { compareValues, type PropertyChange } from "./property-changes.ts";
-import type { ConvergeResult, Session } from "./session.ts";
+import { type ConvergeResult, type Session, timeOf } from "./session.ts";
 import { nothingStored, type StoredState, storeActivities } from "./stored-state.ts";
 import { readStoredActivities, type StateContext, type StoredActivity } from "./stored-state-check.ts";
+import { describeWindows } from "./window-notice.ts";
 
 /** Inputs after `check`: complete, ids in lower case, lists sorted. */
 export interface ResourceInputs extends MetaInputs {
@@ -102,6 +103,8 @@ export interface ResourceDefinition<
 	 * of a list that does not matter is undefined, so that the others keep their indexes.
 	 */
 	comparable(properties: Partial<Inputs>): Properties;
+	/** What may differ because of the time, milliseconds since 1970. Makes no request. Left out: nothing. */
+	due?(olds: Outputs, news: Partial<Inputs>, nowMs: number): readonly PropertyChange[];
 	/** What to apply. Left out: the inputs as they are. */
 	findTarget?(inputs: Inputs, olds: Outputs | undefined, session: Session): Promise<Target<Inputs>>;
 	/** The resource's id. Throws ResourceFailure if there is no object. */
@@ -190,7 +193,9 @@ async function checkLive(
 	session: Session,
 ): Promise<CheckResult & { readonly inputs: ResourceInputs }> {
 	const { inputs, desired } = target;
-	const { plan } = await session.compareWithoutPending({ resource: inputs.resource, desired, stored: nothingStored });
+	const compared = { resource: inputs.resource, desired, stored: nothingStored };
+	const comparison = await session.compareWithoutPending(compared);
+	const { plan } = comparison;
 	const failures = definition.explainProblems?.(plan, inputs, news) ?? [];
 	if (failures.length > 0) return { inputs, failures };
 	session.assertGuardsAllowed(plan, inputs);
@@ -198,7 +203,13 @@ async function checkLive(
 	const created = isCreated ? describeCreate(inputs, plan) : undefined;
 	// A part of a component is in the plan that the component shows.
 	const notices =
-		inputs.partOf === undefined ? [...(created === undefined ? [] : [created]), ...describeMeaning(inputs, plan)] : [];
+		inputs.partOf === undefined
+			? [
+					...(created === undefined ? [] : [created]),
+					...describeWindows(inputs, desired, plan, timeOf(comparison)),
+					...describeMeaning(inputs, plan),
+				]
+			: [];
 	const located = (await definition.locate?.(target, session)) ?? inputs;
 	return { inputs: located, failures: [], notices };
 }

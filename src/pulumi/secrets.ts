@@ -15,7 +15,7 @@ export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 const placeholder = "[secret]";
 
 /** Outputs that repeat inputs in other forms. */
-const derived: readonly string[] = ["managed", "lastApplied", "activities", "removedAt"];
+const derived: readonly string[] = ["managed", "lastApplied", "activities", "removedAt", "validUntil"];
 
 /** Inputs that identify a tag. If one is secret, no message suggests live names. */
 const tagNames: readonly string[] = ["name", "previously", "tagId"];

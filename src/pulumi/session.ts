@@ -20,6 +20,7 @@ import { emptyJournal, isNamed, type Journal, type JournalSummary, type JournalV
 import { type JournalFileOptions, readJournal } from "../sync/journal-file.ts";
 import type { SubmitResult } from "../sync/outcomes.ts";
 import { readLive } from "../sync/read.ts";
+import { withServiceClock } from "../sync/service-clock.ts";
 import { type SettleContext, settleOpenEntries } from "../sync/settle.ts";
 import type { Reader, Submitter } from "../wire/client.ts";
 import type { Environment } from "../wire/credentials.ts";
@@ -72,8 +73,20 @@ export interface ResourceTarget {
 /** The result of `Session.converge`. Without a report, nothing had to be submitted. */
 export interface ConvergeResult {
 	readonly plan: Plan;
+	/** The service's time when it was made, milliseconds since 1970. */
+	readonly timeMs: number;
 	readonly report: Report | undefined;
 	readonly journal: Journal;
+}
+
+interface LiveAtTime {
+	readonly live: LiveOrganization;
+	readonly timeMs: number;
+}
+
+/** The service's time when the plan was made, milliseconds since 1970. */
+export function timeOf({ context }: Comparison): number {
+	return context.serviceTimeMs ?? context.readAtMs;
 }
 
 /** The name under which functions read: they share no answer from before a resource of this process submitted. */
@@ -142,9 +155,16 @@ export class Session {
 	}
 
 	/** The live organization, as far as the desired state mentions it, and the last-applied state. Submits nothing. */
-	async read({ resource, desired, stored }: ResourceTarget): Promise<LiveOrganization> {
+	async read(target: ResourceTarget): Promise<LiveOrganization> {
+		return (await this.readWithTime(target)).live;
+	}
+
+	/** The same with the service's time then, milliseconds since 1970: what a plan made of the same answers decides by. */
+	async readWithTime({ resource, desired, stored }: ResourceTarget): Promise<LiveAtTime> {
 		const lastApplied = mergeLastApplied(await this.lastApplied(desired.organizationId), stored);
-		return (await readLive(desired, this.readerFor(resource), lastApplied, this.settings.reads)).live;
+		const reader = withServiceClock(this.readerFor(resource), this.#context.now);
+		const { live } = await readLive(desired, reader, lastApplied, this.settings.reads);
+		return { live, timeMs: reader.serviceTimeMs() ?? reader.oldest().askedAtMs };
 	}
 
 	/**
@@ -188,7 +208,8 @@ export class Session {
 		// Guards are checked even if a name is still taken: the tag that closes a circle of names makes one plan for all.
 		if (isGuarded) this.assertGuardsAllowed(plan, target);
 		assertCanConverge(plan);
-		if (plan.steps.length === 0) return { plan, report: undefined, journal };
+		const timeMs = timeOf(comparison);
+		if (plan.steps.length === 0) return { plan, timeMs, report: undefined, journal };
 		const applied = await applyPlan(comparison, {
 			...context,
 			settled: this.#settled,
@@ -204,7 +225,7 @@ export class Session {
 		const report = reportOf(applied);
 		this.#overrides.show(resource, report.overrides, plan.guards);
 		if (plan.changes.some(({ kind }) => kind === "userTag")) this.names.wakeAll();
-		return { plan, report, journal };
+		return { plan, timeMs, report, journal };
 	}
 
 	#abandonActivities({ resource, desired: { organizationId } }: ResourceTarget, journal: Journal): void {

@@ -6,6 +6,7 @@
 import { showText } from "../escape.ts";
 import { isSameOwner } from "./claims.ts";
 import { explainReport, isDone, ResourceFailure } from "./failure.ts";
+import { userOf } from "./members.ts";
 import { storedStateOf } from "./resource.ts";
 import type { Session } from "./session.ts";
 import { readTagInputs, type TagOutputs, tagDocument } from "./user-tag-inputs.ts";
@@ -17,7 +18,7 @@ import { readTagInputs, type TagOutputs, tagDocument } from "./user-tag-inputs.t
 export async function deleteTag(props: TagOutputs, session: Session): Promise<string | undefined> {
 	const { organizationId, tagId, resource, onDestroy } = props;
 	const { exactly, atLeast } = props.managed ?? props.members ?? {};
-	const managed = exactly ?? atLeast ?? [];
+	const managed = (exactly ?? atLeast ?? []).map(userOf);
 	const object = `userTag/${tagId}`;
 	if (onDestroy === "removeMembers" && managed.length > 0) {
 		const reason = await findReasonToKeep(props, managed, session);

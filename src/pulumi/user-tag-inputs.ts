@@ -2,9 +2,13 @@
  * Inputs and outputs of a user tag resource, the document of one tag that they stand for, and the live tag that it is about.
  */
 
-import type { DesiredOrganization, LastAppliedTag, LiveUserTag } from "../plan/organization.ts";
+import { nextChangeAfter } from "../plan/access-window.ts";
+import type { DesiredMembers, DesiredOrganization, LastAppliedTag, LiveUserTag } from "../plan/organization.ts";
 import { tagsOf } from "../plan/organization.ts";
-import { type Members, observeMembers, withoutUndefined, writeMembers } from "./inputs.ts";
+import type { IdOr } from "./input-schema.ts";
+import { hasUnknown, withoutUndefined } from "./inputs.ts";
+import { assumeMembers, findPlace, type Members, observeMembers, writeMembers } from "./members.ts";
+import type { PropertyChange } from "./property-changes.ts";
 import {
 	mustRead,
 	type ReadResult,
@@ -31,7 +35,16 @@ export interface TagOutputs extends TagInputs, ResourceOutputs {
 	readonly managed?: Members;
 	/** What orgsync last applied, as its journal has it. */
 	readonly lastApplied?: LastAppliedTag;
+	/** The next moment at which other members are desired, ISO 8601 in UTC; left out if there is none. */
+	readonly validUntil?: string;
 }
+
+/** A user who is a member always, or in a window. */
+const member: IdOr = {
+	idOr: "MemberWindow",
+	fields: { user: "id", from: "text", until: "text", reason: "text" },
+	required: ["user"],
+};
 
 export const tagDocument: Pick<
 	ResourceDefinition<TagInputs, TagOutputs>,
@@ -45,7 +58,7 @@ export const tagDocument: Pick<
 			organizationId: "id",
 			tagId: "id",
 			previously: { listOf: "text" },
-			members: { fields: { exactly: { listOf: "id" }, atLeast: { listOf: "id" }, never: { listOf: "id" } } },
+			members: { fields: { exactly: { listOf: member }, atLeast: { listOf: member }, never: { listOf: "id" } } },
 			limits: { fields: { memberRemovals: "any" } },
 			onDestroy: { oneOf: ["keep", "removeMembers"] },
 		},
@@ -124,29 +137,59 @@ export async function readManagedTag(id: string, props: TagOutputs, session: Ses
 	const { organizationId, resource, tagId } = props;
 	const managed = props.managed ?? props.members;
 	const desired = readTagInputs({ organizationId, name: tagId, tagId, ...withoutUndefined({ members: managed }) });
-	const live = await session.read({ resource, desired, stored: storedStateOf(tagDocument, props, session) });
+	const { live, timeMs } = await session.readWithTime({
+		resource,
+		desired,
+		stored: storedStateOf(tagDocument, props, session),
+	});
 	const tag = live.userTags.known ? live.userTags.value.find((one) => one.id === tagId) : undefined;
 	if (live.userTags.known && tag === undefined) return {};
 	const known = live.lastApplied.userTags[tagId];
 	const visible = tag?.members.known === true ? tag.members.value : undefined;
-	const members = visible === undefined ? assumeMembers(props, tag, known) : observeMembers(managed, visible);
+	const wanted = tagsOf(desired)[0]?.members;
+	const members =
+		visible === undefined
+			? membersAsApplied(props, wanted, { tag, known, timeMs })
+			: observeMembers(wanted, visible, timeMs);
 	// The time of the last change matters only where last-applied state replaces live members.
 	const isLearned = visible === undefined && known?.updatedAt === "" && tag !== undefined;
 	const lastApplied = isLearned ? { ...known, updatedAt: tag.updatedAt } : props.lastApplied;
-	const seen = { ...props, name: tag?.name ?? props.name, members, lastApplied };
-	const { lastApplied: _applied, activities: _activities, managed: _managed, ...inputs } = seen;
+	const nextMs = nextChangeAfter(desired, timeMs);
+	const validUntil = nextMs === undefined ? undefined : new Date(nextMs).toISOString();
+	const seen = { ...props, name: tag?.name ?? props.name, members, lastApplied, validUntil };
+	const { lastApplied: _1, activities: _2, managed: _3, validUntil: _4, ...inputs } = seen;
 	return { id, props: withoutUndefined(seen), inputs: withoutUndefined({ ...inputs, tagId }) };
 }
 
 /**
  * The members where the service does not show them: as last applied, or undefined if the tag was changed since then.
  */
-function assumeMembers(
-	props: TagOutputs,
-	tag: LiveUserTag | undefined,
-	lastApplied: LastAppliedTag | undefined,
+function membersAsApplied(
+	{ members }: TagOutputs,
+	wanted: DesiredMembers | undefined,
+	{ tag, known, timeMs }: { tag: LiveUserTag | undefined; known: LastAppliedTag | undefined; timeMs: number },
 ): Members | undefined {
-	const times = [lastApplied?.updatedAt, tag?.updatedAt];
+	const times = [known?.updatedAt, tag?.updatedAt];
 	const changedSince = times.every((time) => time !== undefined && time !== "") && times[0] !== times[1];
-	return changedSince ? undefined : props.members;
+	return changedSince ? undefined : assumeMembers(members, wanted, known ?? { present: [], gone: [] }, timeMs);
+}
+
+/**
+ * The members whose window has begun or ended since the state was written. By our clock, so that it takes no request: the update
+ * asks the service for its time.
+ */
+export function findEndedWindows(
+	{ validUntil }: TagOutputs,
+	news: Partial<TagInputs>,
+	nowMs: number,
+): readonly PropertyChange[] {
+	const sinceMs = typeof validUntil === "string" ? Date.parse(validUntil) : Number.NaN;
+	if (!(sinceMs <= nowMs) || hasUnknown(news)) return [];
+	const isBetween = (moment = Number.NaN): boolean => moment >= sinceMs && moment <= nowMs;
+	const windows = tagsOf(readTagInputs(news))[0]?.members?.windows ?? [];
+	const due = windows.filter(({ fromMs, untilMs }) => isBetween(fromMs) || isBetween(untilMs));
+	return due.flatMap(({ userId }) => {
+		const path = findPlace(news.members ?? {}, userId)?.path;
+		return path === undefined ? [] : [{ path, kind: "update" }];
+	});
 }

@@ -2,19 +2,14 @@
 import { tagsOf } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { isDone, ResourceFailure } from "./failure.ts";
-import {
-	comparableMembers,
-	hasUnknown,
-	observeMembers,
-	type Properties,
-	withoutUndefined,
-	writeMembers,
-} from "./inputs.ts";
-import type { ResourceDefinition } from "./resource.ts";
+import { hasUnknown, type Properties, withoutUndefined } from "./inputs.ts";
+import { comparableMembers, observeMembers, writeMembers } from "./members.ts";
+import type { ResourceDefinition, Target } from "./resource.ts";
 import { deleteTag } from "./user-tag-delete.ts";
 import {
 	claimAdvice,
 	claimOf,
+	findEndedWindows,
 	findTag,
 	readManagedTag,
 	readTagInputs,
@@ -52,6 +47,7 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 			onDestroy,
 		};
 	},
+	due: findEndedWindows,
 	async findTarget(inputs, olds, session) {
 		// Read as `check` did, which did not know the id.
 		const { tagId: _tagId, ...written } = inputs;
@@ -66,11 +62,11 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		if (tagId === undefined) throw new ResourceFailure(`no user tag is called \`${name}\``);
 		return tagId;
 	},
-	outputsOf({ inputs }, { plan, report, journal }) {
+	outputsOf({ inputs, desired }, { plan, report, journal, timeMs }) {
 		const { tagId = "", organizationId, members: managed } = inputs;
 		const lastApplied = journal.lastApplied(organizationId).userTags[tagId];
-		const before = isDone(report) ? {} : observeBefore(inputs, plan);
-		return withoutUndefined({ ...inputs, ...before, managed, lastApplied });
+		const before = isDone(report) ? {} : observeBefore({ inputs, desired }, plan, timeMs);
+		return withoutUndefined({ ...inputs, ...before, managed, lastApplied, validUntil: plan.validUntil });
 	},
 	read: (id, props, session) => (isLookUp(props) ? lookUpTag(id, props, session) : readManagedTag(id, props, session)),
 	import: importTag,
@@ -110,9 +106,10 @@ function explainProblems(plan: Plan, inputs: TagInputs, news: Partial<TagInputs>
 }
 
 /** Name and members before a change that did not complete. */
-function observeBefore(inputs: TagInputs, plan: Plan): Properties {
+function observeBefore({ inputs, desired }: Target<TagInputs>, plan: Plan, timeMs: number): Properties {
 	const change = plan.changes.find((one) => one.kind === "userTag" && one.tagId === inputs.tagId);
 	if (change?.kind !== "userTag") return { name: inputs.name, members: inputs.members };
 	const live = change.before.members;
-	return { name: change.before.name, members: live === null ? undefined : observeMembers(inputs.members, live) };
+	const members = live === null ? undefined : observeMembers(tagsOf(desired)[0]?.members, live, timeMs);
+	return { name: change.before.name, members };
 }

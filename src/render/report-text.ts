@@ -50,8 +50,13 @@ export function renderReport(report: Report, plan: Plan, style: Style, which: "a
 	return `${[...lines, "", ...overrides, summarizeReport(report)].join("\n").trimStart()}\n`;
 }
 
-/** Returns a step and its result; more lines where a person has to act. */
-export function renderStep(result: StepResult, plan: Plan, style: Style): readonly string[] {
+/** Returns a step and its result; more lines where a person has to act. `"waiting"`: the run goes on until it ends. */
+export function renderStep(
+	result: StepResult,
+	plan: Plan,
+	style: Style,
+	which: "ended" | "waiting" = "ended",
+): readonly string[] {
 	const { step, outcome, parts } = result;
 	const lines = [
 		`${markOf(outcome, style)} ${showText(step.reason)}  ${style.faint(listCovers(coveredAddresses([step])))}`,
@@ -67,7 +72,7 @@ export function renderStep(result: StepResult, plan: Plan, style: Style): readon
 	if (parts.length > 0) lines.push(`     ${partsHeading}:`, ...parts.flatMap((part) => renderPart(part, style)));
 	if (outcome.startsWith("awaiting")) {
 		if (parts.length === 0) lines.push(`     ${describeActivity(result)}`, `     ${describeExplainCommand(result)}`);
-		lines.push("     run apply again when it ends: it joins this activity and submits no other");
+		if (which === "ended") lines.push("     run apply again when it ends: it joins this activity and submits no other");
 	}
 	return lines;
 }
@@ -87,9 +92,10 @@ const foretold: Readonly<Record<ApprovalVerdict, string>> = {
 
 /** Returns what was foretold and what happened, where that differs; null where it does not, or is not known. */
 export function describeWrong({ forecast, outcome }: StepResult): string | null {
-	return forecast?.wasRight === false
-		? `foretold: ${foretold[forecast.verdict]}; happened: ${outcomeWords[outcome]}`
-		: null;
+	if (forecast?.wasRight !== false) return null;
+	// A step that was to run at once and did not, and that others have approved since.
+	const isLate = forecast.verdict === "runs" && outcome === "completed";
+	return `foretold: ${foretold[forecast.verdict]}; happened: ${isLate ? "completed after approval" : outcomeWords[outcome]}`;
 }
 
 /** Heading above the parts of a removal that was submitted part by part. */

@@ -4,6 +4,7 @@
 
 import { showText, writeJson } from "../escape.ts";
 import type { Plan } from "../plan/plan.ts";
+import { renderAccess } from "./access-text.ts";
 import { renderImportKey, renderInit, renderValidate } from "./command-text.ts";
 import { renderDiscovery } from "./discovery.ts";
 import { renderDrift } from "./drift-text.ts";
@@ -59,6 +60,9 @@ export function renderText(result: CommandResult, { style, quiet = false }: Text
 			return join([...renderSavedPlan(result, style), ...renderOrganizations(result, style)]);
 		case "apply":
 			return renderApply(result, style, quiet);
+		case "grant":
+		case "revoke":
+			return renderAccess(result, style);
 		case "validate":
 			return renderValidate(result);
 		case "organizations":

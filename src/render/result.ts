@@ -3,6 +3,7 @@
  * Markdown, HTML and annotations are made from. schemas/output.json describes it.
  */
 import type { OutdatedObject } from "../errors.ts";
+import type { ActivityEvent } from "../plan/activity-events.ts";
 import type { OrganizationDrift } from "../plan/drift.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
@@ -67,6 +68,29 @@ export interface ApplyResult extends PlannedResult<"apply"> {
 	readonly savedPlan?: SavedPlanFacts;
 	/** With `--plan`: what changed since the plan was made. Then nothing was sent. */
 	readonly outdated?: readonly OutdatedObject[];
+}
+
+export interface AccessResult extends PlannedResult<"grant" | "revoke"> {
+	readonly access: EditedAccess;
+	/** The command that submits the plan. */
+	readonly nextCommand: string;
+}
+
+/** What the document says after `grant` or `revoke` of one user and one tag. */
+interface EditedAccess {
+	readonly organizationId: string;
+	/** Of the tag. */
+	readonly address: string;
+	readonly userId: string;
+	/** What became of the user's entry. */
+	readonly effect: "added" | "changed" | "removed" | "unchanged";
+	/** Where the entry is, or the tag if the user has no window. */
+	readonly file: string;
+	readonly line: number;
+	/** The window, ISO 8601 in UTC; left out where it has none. */
+	readonly from?: string;
+	readonly until?: string;
+	readonly reason?: string;
 }
 
 /** A place in a document that `drift --accept` changed. */
@@ -174,6 +198,8 @@ export interface EndedActivity {
 	readonly outcome: Outcome;
 	/** Why the outcome is in doubt; null when it is known. */
 	readonly message: string | null;
+	/** Votes and new statuses that were read meanwhile. */
+	readonly events: readonly ActivityEvent[];
 }
 
 export interface ExplainResult extends Head<"explain"> {
@@ -256,7 +282,7 @@ export interface FailureResult extends Head<string, ErrorDescription> {
 }
 
 /** Results about organizations, each with its plan. */
-export type OrganizationsResult = PlanResult | ShowResult | DriftResult | ApplyResult;
+export type OrganizationsResult = PlanResult | ShowResult | DriftResult | ApplyResult | AccessResult;
 
 /** The result of a command that did its work. */
 type CompletedResult =

@@ -4,6 +4,7 @@
  */
 
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
+import { describeTime } from "../plan/access-window.ts";
 import type { DocumentChange } from "../plan/document-changes.ts";
 import { defaultMemberRemovals } from "../plan/guards.ts";
 import { powerLimits } from "../plan/organization.ts";
@@ -20,6 +21,7 @@ import {
 	showMovedAlias,
 	summarizeAliases,
 } from "./three-way-aliases.ts";
+import { describeWindowChange } from "./three-way-windows.ts";
 
 export const threeWayHeadings = {
 	reverts: "Apply would revert, though this change does not mention it",
@@ -108,6 +110,7 @@ function describeMeantLine(
 		return after === "exactly" ? line("-", `member ${user}`) : line(null, `member ${user}`, "no longer required");
 	if (what === "never") return line("-", `member ${user}`, "never from now on");
 	if (what === "no-never") return line(null, `member ${user}`, "no longer under never");
+	if (what === "window") return line(null, `window of ${user}: ${describeWindowChange(before, after)}`);
 	if (what === "protected")
 		return line(null, userId === null ? showName(String(after)) : user, "protected from now on");
 	if (what === "unprotected")
@@ -155,10 +158,10 @@ function describeDriftedLine(difference: DriftedDifference, names: ThreeWay): En
 		const part = what === "renamed" ? "name" : (field ?? what);
 		return { sign: null, text: `${part}: live ${showValue(after)}, base ${showValue(before)}`, note };
 	}
-	const isGained = what === "member-gained";
-	const sign = fate !== "reverted" ? null : isGained ? "-" : "+";
+	const sign = fate !== "reverted" ? null : what === "member-lost" ? "+" : "-";
 	const text = `member ${showUser(userId, names)}`;
-	return { sign, text, note: `${isGained ? "added" : "removed"} outside; ${note}` };
+	if (what === "member-expired") return { sign, text, note: `expired ${describeTime(String(before))}; ${note}` };
+	return { sign, text, note: `${what === "member-gained" ? "added" : "removed"} outside; ${note}` };
 }
 
 const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
@@ -171,7 +174,8 @@ const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
 
 function describeFate({ fate, what, basis }: DriftedDifference): string {
 	const said = what === "problem" && fate === "remains" ? "still present" : fates[fate];
-	const removes = (what === "is-there" || what === "member-gained") && fate === "reverted";
+	const isMore = what === "is-there" || what === "member-gained" || what === "member-expired";
+	const removes = isMore && fate === "reverted";
 	const text = removes ? "apply removes it" : said;
 	return basis === "last-applied" ? `${text}; last applied, not live` : text;
 }

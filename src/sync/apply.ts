@@ -3,26 +3,21 @@
  * steps that it depends on have completed; the others go on.
  */
 import { describeTime, isPastValidity } from "../plan/access-window.ts";
-import type { Change } from "../plan/change.ts";
-import type { LiveOrganization } from "../plan/organization.ts";
 import { retriesOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
-import { subjectOf } from "../plan/requests.ts";
-import { isCovered, type Step } from "../plan/step.ts";
+import type { Step } from "../plan/step.ts";
 import { digestOf } from "../plan/value.ts";
 import { organizationChannel, stepChannel } from "../tracing.ts";
 import type { Reader } from "../wire/client.ts";
-import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
-import { appliedByEntry, appliedByStep } from "./applied-objects.ts";
+import type { SubmitContext } from "./activity-request.ts";
 import type { Comparison } from "./compare.ts";
-import { checkForecast } from "./forecast.ts";
-import type { Journal, JournalEntry } from "./journal.ts";
-import { notAttempted, type SubmitResult } from "./outcomes.ts";
-import { combineParts, type SubmittedPart, submitIndividually, toPartResults } from "./submit-individually.ts";
-import { submitOnce } from "./submit-once.ts";
-import { resultOfEarlier } from "./unsent-steps.ts";
+import type { Journal } from "./journal.ts";
+import { findLater, type LaterPlan, planLater } from "./later-steps.ts";
+import { notAttempted } from "./outcomes.ts";
+import { type RanStep, runStep, type StepContext, timesOf, toStepResult } from "./run-step.ts";
 import { notVerified, verify } from "./verify.ts";
+import { isWaiting, StepWait, type WaitOptions } from "./wait-for-end.ts";
 
 export interface ApplyContext extends Omit<SubmitContext, "serverTimeMs" | "clockOffsetMs" | "readPosition"> {
 	readonly reader: Reader;
@@ -34,6 +29,8 @@ export interface ApplyContext extends Omit<SubmitContext, "serverTimeMs" | "cloc
 	readonly stats: () => Stats;
 	/** Once aborted, steps in flight end and no other begins. */
 	readonly signal?: AbortSignal;
+	/** How steps wait until their activities have ended; left out, a pending one is the step's outcome. */
+	readonly wait?: WaitOptions;
 	/** Called as each step ends, to show progress. */
 	readonly onStep?: (result: StepResult, done: number, total: number) => void;
 }
@@ -64,7 +61,10 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
 	const isVerified = context.verify && completed.length > 0;
 	const readPosition = isVerified ? context.journal.position() : undefined;
-	const { left, unverified } = isVerified ? await verify(desired, plan, completed, context) : notVerified;
+	const verification = isVerified ? await verify(desired, plan, completed, context) : notVerified;
+	const { left } = verification;
+	// After a window began or ended, the result was compared with what the document wanted before.
+	const unverified = verification.unverified ?? (isVerified ? run.whyOvertaken() : null);
 	const allCompleted = completed.length === steps.length;
 	const report: Report = {
 		formatVersion: 1,
@@ -76,7 +76,8 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 		left,
 		unverified,
 		inSync: allCompleted && plan.problems.length === 0 && (left ?? []).length === 0 && unverified === null,
-		interrupted: context.signal?.aborted === true && steps.some(({ outcome }) => outcome === "not-attempted"),
+		interrupted:
+			run.isCutShort || (context.signal?.aborted === true && steps.some(({ outcome }) => outcome === "not-attempted")),
 		overrides: [
 			// The plan says what a retry would submit, the run what it submitted.
 			...(plan.overrides ?? []).filter(({ flag }) => flag !== "retry-rejected"),
@@ -101,34 +102,61 @@ class StepRun {
 	readonly retried = new Set<string>();
 	/** Why no other step begins; null while steps may begin. */
 	stopped: { readonly error: unknown } | null = null;
+	/** Whether an interruption ended the wait for a pending activity. */
+	isCutShort = false;
 	/** Why every further request would fail; null while requests may succeed. */
 	#fatal: string | null = null;
 	readonly #inFlight = new Set<Promise<void>>();
+	/** Steps whose activities have not ended, by id. */
+	readonly #waiting = new Map<string, RanStep>();
+	readonly #wait: StepWait | null;
 	readonly #remaining: Set<Step>;
 	readonly #plan: Plan;
-	readonly #context: StepContext;
+	#context: ApplyContext & StepContext;
 	/** Milliseconds to add to our clock to get the service's. */
 	readonly #offsetMs: number;
+	/** The plan for later steps once others have waited; "outdated" until it is made. */
+	#later: LaterPlan | "outdated" | null = null;
 
 	constructor(comparison: Comparison, context: ApplyContext) {
-		const { plan, live, serverTimeMs, clockOffsetMs, readPosition } = comparison;
-		this.#plan = plan;
-		this.#offsetMs = comparison.exactOffsetMs ?? clockOffsetMs;
-		this.#remaining = new Set(plan.steps);
-		const tagChangedAtMs = tagChangeTimes(live);
-		this.#context = { ...context, serverTimeMs, clockOffsetMs, readPosition, tagChangedAtMs };
+		this.#plan = comparison.plan;
+		this.#offsetMs = comparison.exactOffsetMs ?? comparison.clockOffsetMs;
+		this.#remaining = new Set(comparison.plan.steps);
+		this.#context = { ...context, ...timesOf(comparison) };
+		this.#wait = context.wait === undefined ? null : new StepWait(comparison.plan, this.#context, context.wait);
 	}
 
-	/** Runs the steps as their dependencies and the concurrency allow; resolves when none is in flight. */
+	/** Runs the steps as their dependencies and the concurrency allow; resolves when none is in flight and none waits. */
 	async finish(): Promise<this> {
 		for (;;) {
 			const before = this.#remaining.size;
-			if (this.stopped === null) for (const step of this.#remaining) this.#consider(step);
+			if (this.stopped === null) await this.#considerAll();
 			if (this.#inFlight.size > 0) await Promise.race(this.#inFlight);
+			else if (this.#waiting.size > 0) await this.#goOnWaiting();
 			else if (this.stopped !== null || this.#remaining.size === 0) return this;
 			// Not from makePlan: an edited plan can have steps that depend on themselves, or on steps that do not exist.
 			else if (this.#remaining.size === before) this.#skipAll("it depends on steps that never run");
 		}
+	}
+
+	/** Returns why the plan is not what the document wants now; null while it is. */
+	whyOvertaken(): string | null {
+		const { validUntil } = this.#plan;
+		return validUntil !== undefined && isPastValidity(this.#plan, this.#context.now() + this.#offsetMs)
+			? `the plan was valid until ${describeTime(validUntil)}, when a window of the document begins or ends`
+			: null;
+	}
+
+	async #considerAll(): Promise<void> {
+		const { wait } = this.#context;
+		const isReady = (step: Step): boolean => this.#isReady(step) && this.#whyNotAttempted(step) === null;
+		const isLate = this.#later === "outdated" && [...this.#remaining].some(isReady);
+		if (wait !== undefined && isLate) {
+			const later = await planLater(this.#plan, wait.compareAgain);
+			this.#later = later;
+			if (later.plan !== null) this.#context = { ...this.#context, ...later.times };
+		}
+		for (const step of this.#remaining) this.#consider(step);
 	}
 
 	/** Starts a step, skips it, or leaves it for later. */
@@ -141,22 +169,66 @@ class StepRun {
 		else this.#start(step);
 	}
 
-	#start(step: Step): void {
+	#start(given: Step): void {
 		const { organizationId } = this.#plan;
+		const now = this.#asOfNow(given);
+		if (typeof now === "string") {
+			this.#record(toStepResult(given, notAttempted(now)));
+			return;
+		}
+		const { step, plan } = now;
 		const flight = stepChannel
-			.tracePromise(() => runStep(step, this.#plan, this.#context), { organizationId, step })
-			.then(({ result, submitted }) => {
-				if (submitted?.isFatal === true) this.#fatal = submitted.message;
-				if (submitted?.isRetry === true) this.retried.add(step.id);
-				this.#record(result);
-				if ((submitted?.journalError ?? null) !== null) throw submitted?.journalError;
-			})
+			.tracePromise(() => runStep(step, plan, this.#context), { organizationId, step })
+			.then((ran) => this.#end(ran))
 			.catch((error: unknown) => {
 				// Steps in flight still end, and are in the journal, before the run stops.
 				this.stopped ??= { error };
 			})
 			.finally(() => this.#inFlight.delete(flight));
 		this.#inFlight.add(flight);
+	}
+
+	/** Returns the step with its plan, or why it cannot be submitted after others have waited. */
+	#asOfNow(step: Step): { readonly step: Step; readonly plan: Plan } | string {
+		const later = this.#later;
+		return later === null || later === "outdated" ? { step, plan: this.#plan } : findLater(step, later);
+	}
+
+	/** Records a step that ran, unless it waits. Throws the error of a journal that could not record its outcome. */
+	#end(ran: RanStep): void {
+		const results = [ran.whole, ...ran.parts.map(({ result }) => result)];
+		this.#fatal ??= results.find(({ isFatal }) => isFatal)?.message ?? null;
+		if (results.some(({ isRetry }) => isRetry)) this.retried.add(ran.step.id);
+		const journalError = results.find((one) => one.journalError !== null)?.journalError;
+		const isKept = this.#wait !== null && journalError === undefined && isWaiting(ran);
+		if (!isKept) {
+			this.#waiting.delete(ran.step.id);
+			this.#record(ran.result);
+		} else {
+			if (!this.#waiting.has(ran.step.id)) this.#wait?.add(ran);
+			this.#waiting.set(ran.step.id, ran);
+		}
+		if (journalError !== undefined) throw journalError;
+	}
+
+	/** Reads what became of the steps that wait. Once waiting has ended, they are recorded as they are. */
+	async #goOnWaiting(): Promise<void> {
+		const steps = [...this.#waiting.values()];
+		const wait = this.stopped === null && this.#fatal === null ? this.#wait : null;
+		const end = wait?.endOf(steps) ?? null;
+		if (wait === null || end !== null) {
+			this.isCutShort = end === "interrupted";
+			this.#waiting.clear();
+			for (const { result } of steps) this.#record(result);
+			return;
+		}
+		const next = await wait.round(steps);
+		this.#later = "outdated";
+		try {
+			for (const ran of next) this.#end(ran);
+		} catch (error) {
+			this.stopped ??= { error };
+		}
 	}
 
 	#record(result: StepResult): void {
@@ -178,92 +250,11 @@ class StepRun {
 		// A step with an earlier activity costs no request, and the report has to name that activity.
 		if (earlierActivity === null && this.#fatal !== null) return this.#fatal;
 		if (earlierActivity === null && this.#context.signal?.aborted === true) return "orgsync was interrupted before it";
-		// A question, retries and other steps take their time.
-		if (earlierActivity === null && isPastValidity(this.#plan, this.#context.now() + this.#offsetMs)) {
-			return `the plan was valid until ${describeTime(this.#plan.validUntil ?? "")}, when a window of the document begins or ends: plan again`;
-		}
+		// A question, retries, other steps and the wait for approval take their time.
+		const overtaken = earlierActivity === null ? this.whyOvertaken() : null;
+		if (overtaken !== null) return `${overtaken}: plan again`;
 		const blocking = dependsOn.find((id) => (this.results.get(id)?.outcome ?? "completed") !== "completed");
 		if (blocking === undefined) return null;
 		return `${blocking} has to complete first, and it is ${this.results.get(blocking)?.outcome}`;
 	}
-}
-
-type StepContext = ApplyContext &
-	SubmitContext & {
-		/** When each tag was last changed, by its id; see ActivityRequest. */
-		readonly tagChangedAtMs: ReadonlyMap<string, number>;
-	};
-
-function tagChangeTimes({ userTags }: LiveOrganization): StepContext["tagChangedAtMs"] {
-	const tags = userTags.known ? userTags.value : [];
-	return new Map(
-		tags.flatMap(({ id, updatedAtMs }) => (updatedAtMs === undefined ? [] : [[id, updatedAtMs] as const])),
-	);
-}
-
-/** The result of a step, and of its request; null if nothing was submitted. */
-interface EndedStep {
-	readonly result: StepResult;
-	readonly submitted: SubmitResult | null;
-}
-
-async function runStep(step: Step, plan: Plan, context: StepContext): Promise<EndedStep> {
-	const startedAtMs = context.now();
-	const joined = findJoined(step, plan, context);
-	if (step.earlierActivity !== null && joined === undefined) {
-		return { result: toStepResult(step, resultOfEarlier(step, step.earlierActivity, plan)), submitted: null };
-	}
-	const request = requestOf(step, plan, joined, context);
-	const whole = await submitOnce(request, context, joined);
-	const parts = await submitIndividually(request, whole, context);
-	const submitted = parts.length === 0 ? whole : combineParts(whole, parts);
-	return { result: toStepResult(step, submitted, context.now() - startedAtMs, parts), submitted };
-}
-
-/** Returns the result of a step as the report has it. */
-function toStepResult(
-	step: Step,
-	submitted: SubmitResult,
-	tookMs = 0,
-	parts: readonly SubmittedPart[] = [],
-): StepResult {
-	const { activity: _activity, isFatal: _isFatal, journalError: _journalError, isRetry: _isRetry, ...rest } = submitted;
-	const results = parts.length === 0 ? [submitted] : parts.map(({ result }) => result);
-	const forecast = checkForecast(step, results);
-	return { step, ...rest, tookMs, parts: toPartResults(parts), ...(forecast === undefined ? {} : { forecast }) };
-}
-
-function requestOf(
-	step: Step,
-	{ organizationId, changes }: Plan,
-	joined: JournalEntry | undefined,
-	{ tagChangedAtMs }: StepContext,
-): ActivityRequest {
-	const { operation, parameters, covers } = step;
-	return {
-		organizationId,
-		operation,
-		parameters,
-		covers,
-		objectChangedAtMs: tagChangedAtMs.get(subjectOf(step)),
-		isUnobservable: changes.some((change) => isCovered(change.address, step) && !isObservable(change)),
-		appliedObjects: joined === undefined ? appliedByStep(parameters, changes) : appliedByEntry(joined),
-	};
-}
-
-/**
- * Returns the journal's entry of the activity that a step joins, if only the journal knows that it is pending: the same
- * bytes ask the service about it. Undefined for any other step.
- */
-function findJoined({ earlierActivity }: Step, plan: Plan, context: ApplyContext): JournalEntry | undefined {
-	if (earlierActivity === null || earlierActivity.relation !== "same") return undefined;
-	const { fingerprint } = earlierActivity;
-	const activity = plan.waiting.find((one) => one.fingerprint === fingerprint);
-	if (activity?.saidBy !== "journal" || context.settled?.has(fingerprint) === true) return undefined;
-	return context.journal.entry(fingerprint);
-}
-
-/** Whether live state would show that the change was made: it has the members, and always the name. */
-function isObservable(change: Change): boolean {
-	return change.basis === "live" || (change.kind === "userTag" && change.before.name !== change.after.name);
 }

@@ -102,14 +102,8 @@ export async function compareLive(
 		clockOffsetMs: clocked.clockOffsetMs(),
 		exactOffsetMs: clocked.exactOffsetMs(),
 		readPosition: position,
-		...(base === undefined
-			? {}
-			: { threeWay: holdThreeWay(makeThreeWay(atTime(base, timeMs), desired, reading.live), plan) }),
+		...(base === undefined ? {} : { threeWay: holdThreeWay(makeThreeWay(base, desired, reading.live, timeMs), plan) }),
 	};
-}
-
-function atTime(base: BaseDocument, timeMs: number): BaseDocument {
-	return base.desired === null ? base : { ...base, desired: desiredAt(base.desired, timeMs) };
 }
 
 interface ContextOptions extends CompareOptions {

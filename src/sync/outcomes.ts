@@ -6,7 +6,7 @@ import type { SubmitAnswer } from "../wire/client.ts";
 import type { JournalEntry } from "./journal.ts";
 
 /** What became of a request. */
-export interface SubmitResult extends Omit<StepResult, "step" | "tookMs" | "parts" | "forecast"> {
+export interface SubmitResult extends Omit<StepResult, "step" | "tookMs" | "parts" | "forecast" | "events"> {
 	/** Null if the service did not answer with one. */
 	readonly activity: Activity | null;
 	/** Whether every further request would fail too: there is no connection, or the key is not accepted. */
@@ -93,12 +93,12 @@ const outcomes: ReadonlyMap<string, Outcome> = new Map([
 	["ACTIVITY_STATUS_PENDING", "awaiting-approval"],
 ]);
 
-/** Returns the outcome that a status means; `unknown` for one that orgsync does not know. */
+/** Returns the outcome that a status means: `unknown` for a status that orgsync does not know. */
 export function outcomeOfStatus(status: string): Outcome {
 	return outcomes.get(status) ?? "unknown";
 }
 
-/** Returns the outcome of an activity by its status: `unknown` for a status that orgsync does not know. */
+/** Returns the outcome of an activity by its status. */
 export function outcomeOfActivity(activity: Activity): AnswerOutcome {
 	const outcome = outcomes.get(activity.status);
 	if (outcome === undefined) {

@@ -19,7 +19,7 @@ const byType: ReadonlyMap<string, SubmitOperation & { readonly name: SubmitName 
 );
 
 /** Statuses of an activity that has not ended (docs/service.md#activity-statuses). */
-const pendingStatuses = [
+export const pendingStatuses: readonly string[] = [
 	"ACTIVITY_STATUS_CREATED",
 	"ACTIVITY_STATUS_PENDING",
 	"ACTIVITY_STATUS_CONSENSUS_NEEDED",
@@ -162,11 +162,16 @@ async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<A
 	return undefined;
 }
 
-/** Returns the activity if it is what the entry requested. */
-function activityOf({ body, activityId }: JournalEntry, record: ActivityRecord): ActivityLookup | undefined {
+/** Returns the activity in a record if it is what the entry requested, otherwise undefined. */
+export function readRequested({ body, activityId }: JournalEntry, record: ActivityRecord): Activity | undefined {
 	const activity = readActivity(body.operation, record);
 	const isOther = activityId !== null && activity.id.toLowerCase() !== activityId.toLowerCase();
-	return isOther || findMismatch(body, activity) !== null ? undefined : { activity };
+	return isOther || findMismatch(body, activity) !== null ? undefined : activity;
+}
+
+function activityOf(entry: JournalEntry, record: ActivityRecord): ActivityLookup | undefined {
+	const activity = readRequested(entry, record);
+	return activity === undefined ? undefined : { activity };
 }
 
 interface Listed {

@@ -15,6 +15,7 @@ import { submitOnce } from "./submit-once.ts";
 export interface SubmittedPart {
 	readonly id: string;
 	readonly address: string;
+	readonly request: ActivityRequest;
 	readonly result: SubmitResult;
 }
 
@@ -43,13 +44,14 @@ export async function submitIndividually(
 	for (const id of ids) {
 		const covers = request.covers.filter((one) => one.id === id);
 		const address = covers[0]?.address ?? id;
+		const part = { ...request, covers, parameters: { ...request.parameters, [list]: [id] } };
 		if (last !== undefined && (last.isFatal || last.journalError !== null)) {
 			const message = `nothing more was submitted after ${last.message ?? last.outcome}`;
-			parts.push({ id, address, result: notAttempted(message) });
+			parts.push({ id, address, request: part, result: notAttempted(message) });
 			continue;
 		}
-		last = await submitOnce({ ...request, covers, parameters: { ...request.parameters, [list]: [id] } }, context);
-		parts.push({ id, address, result: last });
+		last = await submitOnce(part, context);
+		parts.push({ id, address, request: part, result: last });
 	}
 	return parts;
 }

@@ -3,7 +3,7 @@ import type { Browser, CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { makeKey, type TestKey } from "../keys.ts";
 import type { Started } from "../run.ts";
-import { alice, makeWorld, organizationId, type World } from "../world.ts";
+import { alice, document, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
 import { launchBrowser } from "./browser.ts";
 
 let browser: Browser;
@@ -60,7 +60,7 @@ async function makePasskeyWorld(): Promise<World> {
 
 /** The address that the command printed. */
 async function addressOf({ stderr }: Started): Promise<string> {
-	await expect.poll(stderr, { timeout: 20_000 }).toMatch(/http:\/\/localhost:\d+\/\S+/);
+	await expect.poll(stderr, { timeout: 20_000 }).toMatch(/http:\/\/localhost:\d+\/\S+\n|error: /);
 	return /http:\/\/localhost:\d+\/\S+/.exec(stderr())?.[0] ?? "";
 }
 
@@ -77,5 +77,34 @@ describe("import-key --passkey", () => {
 		expect([code, stderr.includes("error")]).toEqual([0, false]);
 		expect(stdout).toContain("dataSignature");
 		expect(world.activities()[0].votes[0]).toMatchObject({ userId: alice, scheme: "SIGNATURE_SCHEME_TK_WEBAUTHN" });
+	});
+});
+
+/** Signs what the page shows, once it shows this. */
+async function sign(page: Page, heading: string): Promise<void> {
+	await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+	await page.getByRole("button", { name: "Sign with passkey" }).click();
+}
+
+describe("apply --passkey", () => {
+	it("asks whose passkey it is, shows each step in words with its impact, and submits what was signed", async () => {
+		const world = await makePasskeyWorld();
+		const userTags = "userTags: [{ name: signers, members: { exactly: [alice, bob] } }]";
+		world.write("orgsync.yaml", document(userTags, `absent: { policies: [${policies[0]}] }`));
+		const started = world.start(["apply", "--yes", "--passkey", "--concurrency", "1"]);
+		const { page } = await openTab();
+		await page.goto(await addressOf(started));
+		await sign(page, "Read the organization");
+		await page.getByRole("heading", { level: 1, name: "Change a user tag" }).waitFor();
+		const shown = (await page.getByRole("main").innerText()).replaceAll(/\s+/g, " ");
+		expect(shown).toContain(`~ userTag:signers ${tags.signers} + member bob \u2212 member carol Organization Acme`);
+		expect(shown).toContain("What changes for who can do what Who can do what stays the same.");
+		await sign(page, "Change a user tag");
+		await sign(page, "Remove policies");
+		const { code, stderr } = await started.ended;
+		expect([code, stderr]).toEqual([0, expect.stringContaining("Your passkey signs 2 requests, one touch each.")]);
+		expect(world.activities().map(({ votes }) => votes[0].scheme)).toEqual(
+			Array(2).fill("SIGNATURE_SCHEME_TK_WEBAUTHN"),
+		);
 	});
 });

@@ -64,13 +64,17 @@ hint: nothing was written to any document
 	expect(read()).toEqual(before);
 
 	const words = ["drift", ...files, "--accept", "userTag:*", "--accept", `policy:${policies[0]}`, "--format", "json"];
-	const { accepted, plans } = readOutput(await world.run(words, { env }));
+	const { accepted, plans, drift } = readOutput(await world.run(words, { env }));
 	expect(accepted.map(({ address, file }: { address: string; file: string }) => [address, file])).toEqual([
 		[`policy:${policies[0]}`, "a.yaml"],
 		["userTag:nobody", "a.yaml"],
 		["userTag:signers", "a.yaml"],
 	]);
 	expect(plans).toMatchObject([{ changes: [{ address: `policy:${policies[1]}` }] }]);
+	// A copied command is about the same documents.
+	const { todo } = drift[0].findings[0];
+	expect(todo).toContain("`orgsync apply -f a.yaml -f b.yaml`");
+	expect(todo).toContain(`\`orgsync drift -f a.yaml -f b.yaml --accept policy:${policies[1]}\``);
 	expect(read()[1]).toBe(before[1]);
 	expect(read()[0]).toContain("- carol");
 	expect(readlinkSync(join(world.folder, "a.yaml"))).toBe("kept/tags.yaml");

@@ -13,6 +13,8 @@ const commands = [
 	"show",
 	"apply",
 	"drift",
+	"grant",
+	"revoke",
 	"status",
 	"approve",
 	"reject",
@@ -125,6 +127,8 @@ describe.each(shells)("the script for %s", (shell) => {
 		expect(all).toContain(shell === "bash" ? "userTag:\\$\\(touch\\ pwned\\)" : "userTag:$(touch pwned)");
 		expect(all.join()).not.toContain("evil");
 		expect(offers("orgsync powers --user=a", world)).toEqual(["alice"]);
+		expect(offers("orgsync grant a", world)).toEqual(["alice"]);
+		expect(offers("orgsync revoke bob sig", world)).toEqual(["signers"]);
 		expect(offers("orgsync plan --only user -f nowhere.yaml --submitter ", world)).toEqual([]);
 		expect(readdirSync(world.cwd)).not.toContain("pwned");
 	});

@@ -256,6 +256,64 @@ describe("of several organizations in a comment", () => {
 	});
 });
 
+describe("windows of members", () => {
+	const endMs = context.readAtMs;
+	const dayMs = 24 * 3_600_000;
+	const bobUntil = (untilMs: number, reason?: string): { members: DesiredMembers } => {
+		const window = { userId: bob, untilMs, at, ...(reason === undefined ? {} : { reason }) };
+		return { members: { mode: "exactly", exactly: [alice, bob], windows: [window] } };
+	};
+	const atTime = (timeMs: number, base: object, head: object, ...members: string[]): ThreeWay => {
+		const [before, after] = [desiredOf({ digest, ...wants(base) }), desiredOf({ digest, ...wants(head) })];
+		const found = makeThreeWay({ name: "main", desired: before }, after, liveOf(one(...members)), timeMs);
+		expect(checkSchema("three-way.json", found)).toEqual([]);
+		return found;
+	};
+
+	it("that a change gives, moves or takes away are changes of the document, whether they are open or not", () => {
+		for (const timeMs of [endMs - dayMs, endMs + 2 * dayMs]) {
+			const given = atTime(timeMs, exactly(alice, bob), bobUntil(endMs, "migration"), alice, bob);
+			expect(given.documentChanges).toMatchObject([
+				{
+					what: "window",
+					userId: bob,
+					before: null,
+					after: { until: "2026-01-01T00:00:00.000Z", reason: "migration" },
+				},
+			]);
+			const moved = atTime(timeMs, bobUntil(endMs), bobUntil(endMs + dayMs), alice, bob);
+			expect(words(moved.documentChanges)).toEqual(["userTag:signers window bob"]);
+			const ended = atTime(timeMs, bobUntil(endMs), exactly(alice), alice);
+			expect(words(ended.documentChanges)).toEqual(["userTag:signers no-member bob"]);
+			const listed = atTime(timeMs, exactly(alice), bobUntil(endMs), alice);
+			expect(words(listed.documentChanges)).toEqual(["userTag:signers member bob", "userTag:signers window bob"]);
+			expect(listed.alreadyInSync).toEqual([]);
+		}
+	});
+
+	it("that have ended are no drift by others, and what apply removes for it is not reverted", () => {
+		const found = atTime(endMs, bobUntil(endMs), bobUntil(endMs), alice, bob);
+		expect(found.drifted).toMatchObject([
+			{ what: "member-expired", userId: bob, before: "2026-01-01T00:00:00.000Z", fate: "reverted" },
+		]);
+		expect([found.documentChanges, found.reverts]).toEqual([[], []]);
+		const extended = atTime(endMs, bobUntil(endMs), bobUntil(endMs + dayMs), alice, bob);
+		expect(words(extended.drifted)).toEqual(["userTag:signers member-expired bob, accepted"]);
+		const early = atTime(endMs - 1, bobUntil(endMs), bobUntil(endMs), alice, bob, carol);
+		expect(words(early.drifted)).toEqual(["userTag:signers member-gained carol, reverted"]);
+	});
+
+	it("are shown with both their moments, and with the reason as a text of others", () => {
+		const [base, head] = [bobUntil(endMs), bobUntil(endMs + dayMs, 'for "on call"')];
+		const threeWay = atTime(endMs, base, head, alice, bob);
+		const plan = makePlan(desiredOf({ digest, ...wants(head) }), liveOf(one(alice, bob)), context);
+		const text = renderThreeWay(plan, threeWay, plainStyle, "");
+		const moments = "until 2026-01-01 00:00 UTC -> until 2026-01-02 00:00 UTC";
+		expect(text).toContain(`    window of ${bob}: ${moments}, reason "for 'on call'"\n`);
+		expect(text).toContain(`    member ${bob}  (expired 2026-01-01 00:00 UTC; this change accepts it)\n`);
+	});
+});
+
 describe("an organization of one of the documents only", () => {
 	it("is new in the head: all is a change of the document, nothing has drifted", () => {
 		const found = compare(null, wants(exactly(alice)), one(bob));

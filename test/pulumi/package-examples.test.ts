@@ -66,7 +66,9 @@ function findMistakes(value: unknown, type: Type, place: string): readonly strin
 
 function findNamedMistakes(value: unknown, ref: string, place: string): readonly string[] {
 	const named = schema.types[ref.replace("#/types/", "")];
-	if (named?.enum === undefined) return findObjectMistakes(value as object, named, place);
+	if (named?.enum === undefined) {
+		return typeof value === "object" ? findObjectMistakes(value as object, named, place) : [`${place} is no object`];
+	}
 	return named.enum.some((one) => one.value === value) ? [] : [`${place} is none of the values`];
 }
 

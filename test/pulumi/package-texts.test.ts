@@ -20,7 +20,7 @@ const wordsOf = (properties: Properties): Readonly<Record<string, string>> =>
 	Object.fromEntries(Object.entries(properties).map(([name, { description }]) => [name, words(description)]));
 
 const sources = readComments([
-	"src/pulumi/inputs.ts",
+	"src/pulumi/members.ts",
 	"src/pulumi/component.ts",
 	"src/pulumi/organization-fields.ts",
 	"src/pulumi/get-plan.ts",

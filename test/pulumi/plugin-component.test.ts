@@ -133,6 +133,26 @@ describe("an Organization of the plugin", () => {
 		await expectDetails("TvcAppRemoval", `acme-tvc-app-${apps.old}`, { appId: "UPDATE" });
 	});
 
+	it("repairs without a refresh the access that has ended, and says so in its plan", async () => {
+		const world = await makeWorld();
+		const window = { user: "carol", until: new Date(Date.now() + 3_600_000).toISOString(), reason: "audit" };
+		const userTags = [{ name: "signers", members: { exactly: ["alice", window] } }];
+		const diffOf = async () => {
+			const [plugin, monitor] = [await configuredPlugin(world), await startMonitor()];
+			const outputs = await constructAcme(plugin, monitor, { document: { ...whole, userTags, absent: {} } });
+			const inputs = monitor.registered.find(({ name }) => name === "acme-signers")?.inputs ?? {};
+			const part = plugin.resource("Organization$orgsync:index:UserTag", "acme-signers");
+			return { inputs, details: (await part.diff("id", inputs, inputs)).details, changes: outputs.changes };
+		};
+		const before = await diffOf();
+		const members = { exactly: [alice, { ...window, user: carol }] };
+		expect(before).toMatchObject({ inputs: { members, limits: { memberRemovals: 0 } }, details: {}, changes: [] });
+		await world.moveClock(2 * 3_600_000);
+		const after = await diffOf();
+		expect(after.inputs).toMatchObject({ members, limits: { memberRemovals: 1 } });
+		expect(after).toMatchObject({ details: { "members.exactly[1]": "DELETE" }, changes: ["userTag:signers"] });
+	});
+
 	it("registers nothing if the document, the organization or a guard blocks it, and says why at its place", async () => {
 		const [world, monitor] = [await makeWorld(), await startMonitor()];
 		const plugin = await configuredPlugin(world);

@@ -1,6 +1,6 @@
 /** How an answer's activity is read: what may be missing, and what makes it ours. */
 import { describe, expect, it } from "vitest";
-import { approvals } from "../../src/wire/operations.ts";
+import { approvals, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { goodActivity, type Reply } from "./independent-server.ts";
 import { body, client, organizationId, server, startMs, submit } from "./watched-client.ts";

@@ -17,26 +17,26 @@ namespace Orgsync.Pulumi.Inputs
     public sealed class MembersArgs : global::Pulumi.ResourceArgs
     {
         [Input("atLeast")]
-        private InputList<string>? _atLeast;
+        private InputList<Union<string, Inputs.MemberWindowArgs>>? _atLeast;
 
         /// <summary>
-        /// These users must have the tag. Other users are unmanaged.
+        /// These users must have the tag, each always or in a window. Other users are unmanaged.
         /// </summary>
-        public InputList<string> AtLeast
+        public InputList<Union<string, Inputs.MemberWindowArgs>> AtLeast
         {
-            get => _atLeast ?? (_atLeast = new InputList<string>());
+            get => _atLeast ?? (_atLeast = new InputList<Union<string, Inputs.MemberWindowArgs>>());
             set => _atLeast = value;
         }
 
         [Input("exactly")]
-        private InputList<string>? _exactly;
+        private InputList<Union<string, Inputs.MemberWindowArgs>>? _exactly;
 
         /// <summary>
-        /// These users and no others. `[]` means no members.
+        /// These users and no others, each always or in a window. `[]` means no members.
         /// </summary>
-        public InputList<string> Exactly
+        public InputList<Union<string, Inputs.MemberWindowArgs>> Exactly
         {
-            get => _exactly ?? (_exactly = new InputList<string>());
+            get => _exactly ?? (_exactly = new InputList<Union<string, Inputs.MemberWindowArgs>>());
             set => _exactly = value;
         }
 

@@ -18,13 +18,13 @@ namespace Orgsync.Pulumi.Outputs
     public sealed class Members
     {
         /// <summary>
-        /// These users must have the tag. Other users are unmanaged.
+        /// These users must have the tag, each always or in a window. Other users are unmanaged.
         /// </summary>
-        public readonly ImmutableArray<string> AtLeast;
+        public readonly ImmutableArray<Union<string, Outputs.MemberWindow>> AtLeast;
         /// <summary>
-        /// These users and no others. `[]` means no members.
+        /// These users and no others, each always or in a window. `[]` means no members.
         /// </summary>
-        public readonly ImmutableArray<string> Exactly;
+        public readonly ImmutableArray<Union<string, Outputs.MemberWindow>> Exactly;
         /// <summary>
         /// These users must not have the tag. Other users are unmanaged.
         /// </summary>
@@ -32,9 +32,9 @@ namespace Orgsync.Pulumi.Outputs
 
         [OutputConstructor]
         private Members(
-            ImmutableArray<string> atLeast,
+            ImmutableArray<Union<string, Outputs.MemberWindow>> atLeast,
 
-            ImmutableArray<string> exactly,
+            ImmutableArray<Union<string, Outputs.MemberWindow>> exactly,
 
             ImmutableArray<string> never)
         {

@@ -268,12 +268,94 @@ func (o BootProofOutput) QosManifestVersion() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v BootProof) *string { return v.QosManifestVersion }).(pulumi.StringPtrOutput)
 }
 
+// A user who has the tag in a window, with at least one of `from` and `until`.
+type MemberWindow struct {
+	// When the user gets the tag. Before it, the user must not have the tag.
+	From *string `pulumi:"from"`
+	// Why the user has the tag, for reviewers.
+	Reason *string `pulumi:"reason"`
+	// When the user loses the tag. From then on, the user must not have the tag.
+	Until *string `pulumi:"until"`
+	// The user, a UUID.
+	User string `pulumi:"user"`
+}
+
+// MemberWindowInput is an input type that accepts MemberWindowArgs and MemberWindowOutput values.
+// You can construct a concrete instance of `MemberWindowInput` via:
+//
+//	MemberWindowArgs{...}
+type MemberWindowInput interface {
+	pulumi.Input
+
+	ToMemberWindowOutput() MemberWindowOutput
+	ToMemberWindowOutputWithContext(context.Context) MemberWindowOutput
+}
+
+// A user who has the tag in a window, with at least one of `from` and `until`.
+type MemberWindowArgs struct {
+	// When the user gets the tag. Before it, the user must not have the tag.
+	From pulumi.StringPtrInput `pulumi:"from"`
+	// Why the user has the tag, for reviewers.
+	Reason pulumi.StringPtrInput `pulumi:"reason"`
+	// When the user loses the tag. From then on, the user must not have the tag.
+	Until pulumi.StringPtrInput `pulumi:"until"`
+	// The user, a UUID.
+	User pulumi.StringInput `pulumi:"user"`
+}
+
+func (MemberWindowArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*MemberWindow)(nil)).Elem()
+}
+
+func (i MemberWindowArgs) ToMemberWindowOutput() MemberWindowOutput {
+	return i.ToMemberWindowOutputWithContext(context.Background())
+}
+
+func (i MemberWindowArgs) ToMemberWindowOutputWithContext(ctx context.Context) MemberWindowOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(MemberWindowOutput)
+}
+
+// A user who has the tag in a window, with at least one of `from` and `until`.
+type MemberWindowOutput struct{ *pulumi.OutputState }
+
+func (MemberWindowOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*MemberWindow)(nil)).Elem()
+}
+
+func (o MemberWindowOutput) ToMemberWindowOutput() MemberWindowOutput {
+	return o
+}
+
+func (o MemberWindowOutput) ToMemberWindowOutputWithContext(ctx context.Context) MemberWindowOutput {
+	return o
+}
+
+// When the user gets the tag. Before it, the user must not have the tag.
+func (o MemberWindowOutput) From() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v MemberWindow) *string { return v.From }).(pulumi.StringPtrOutput)
+}
+
+// Why the user has the tag, for reviewers.
+func (o MemberWindowOutput) Reason() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v MemberWindow) *string { return v.Reason }).(pulumi.StringPtrOutput)
+}
+
+// When the user loses the tag. From then on, the user must not have the tag.
+func (o MemberWindowOutput) Until() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v MemberWindow) *string { return v.Until }).(pulumi.StringPtrOutput)
+}
+
+// The user, a UUID.
+func (o MemberWindowOutput) User() pulumi.StringOutput {
+	return o.ApplyT(func(v MemberWindow) string { return v.User }).(pulumi.StringOutput)
+}
+
 // The members of a user tag, by user id: either `exactly`, or `atLeast` and `never`.
 type Members struct {
-	// These users must have the tag. Other users are unmanaged.
-	AtLeast []string `pulumi:"atLeast"`
-	// These users and no others. `[]` means no members.
-	Exactly []string `pulumi:"exactly"`
+	// These users must have the tag, each always or in a window. Other users are unmanaged.
+	AtLeast []interface{} `pulumi:"atLeast"`
+	// These users and no others, each always or in a window. `[]` means no members.
+	Exactly []interface{} `pulumi:"exactly"`
 	// These users must not have the tag. Other users are unmanaged.
 	Never []string `pulumi:"never"`
 }
@@ -291,10 +373,10 @@ type MembersInput interface {
 
 // The members of a user tag, by user id: either `exactly`, or `atLeast` and `never`.
 type MembersArgs struct {
-	// These users must have the tag. Other users are unmanaged.
-	AtLeast pulumi.StringArrayInput `pulumi:"atLeast"`
-	// These users and no others. `[]` means no members.
-	Exactly pulumi.StringArrayInput `pulumi:"exactly"`
+	// These users must have the tag, each always or in a window. Other users are unmanaged.
+	AtLeast pulumi.ArrayInput `pulumi:"atLeast"`
+	// These users and no others, each always or in a window. `[]` means no members.
+	Exactly pulumi.ArrayInput `pulumi:"exactly"`
 	// These users must not have the tag. Other users are unmanaged.
 	Never pulumi.StringArrayInput `pulumi:"never"`
 }
@@ -377,14 +459,14 @@ func (o MembersOutput) ToMembersPtrOutputWithContext(ctx context.Context) Member
 	}).(MembersPtrOutput)
 }
 
-// These users must have the tag. Other users are unmanaged.
-func (o MembersOutput) AtLeast() pulumi.StringArrayOutput {
-	return o.ApplyT(func(v Members) []string { return v.AtLeast }).(pulumi.StringArrayOutput)
+// These users must have the tag, each always or in a window. Other users are unmanaged.
+func (o MembersOutput) AtLeast() pulumi.ArrayOutput {
+	return o.ApplyT(func(v Members) []interface{} { return v.AtLeast }).(pulumi.ArrayOutput)
 }
 
-// These users and no others. `[]` means no members.
-func (o MembersOutput) Exactly() pulumi.StringArrayOutput {
-	return o.ApplyT(func(v Members) []string { return v.Exactly }).(pulumi.StringArrayOutput)
+// These users and no others, each always or in a window. `[]` means no members.
+func (o MembersOutput) Exactly() pulumi.ArrayOutput {
+	return o.ApplyT(func(v Members) []interface{} { return v.Exactly }).(pulumi.ArrayOutput)
 }
 
 // These users must not have the tag. Other users are unmanaged.
@@ -416,24 +498,24 @@ func (o MembersPtrOutput) Elem() MembersOutput {
 	}).(MembersOutput)
 }
 
-// These users must have the tag. Other users are unmanaged.
-func (o MembersPtrOutput) AtLeast() pulumi.StringArrayOutput {
-	return o.ApplyT(func(v *Members) []string {
+// These users must have the tag, each always or in a window. Other users are unmanaged.
+func (o MembersPtrOutput) AtLeast() pulumi.ArrayOutput {
+	return o.ApplyT(func(v *Members) []interface{} {
 		if v == nil {
 			return nil
 		}
 		return v.AtLeast
-	}).(pulumi.StringArrayOutput)
+	}).(pulumi.ArrayOutput)
 }
 
-// These users and no others. `[]` means no members.
-func (o MembersPtrOutput) Exactly() pulumi.StringArrayOutput {
-	return o.ApplyT(func(v *Members) []string {
+// These users and no others, each always or in a window. `[]` means no members.
+func (o MembersPtrOutput) Exactly() pulumi.ArrayOutput {
+	return o.ApplyT(func(v *Members) []interface{} {
 		if v == nil {
 			return nil
 		}
 		return v.Exactly
-	}).(pulumi.StringArrayOutput)
+	}).(pulumi.ArrayOutput)
 }
 
 // These users must not have the tag. Other users are unmanaged.
@@ -1898,6 +1980,7 @@ func (o UserTagRecordArrayOutput) Index(i pulumi.IntInput) UserTagRecordOutput {
 }
 
 func init() {
+	pulumi.RegisterInputType(reflect.TypeOf((*MemberWindowInput)(nil)).Elem(), MemberWindowArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*MembersInput)(nil)).Elem(), MembersArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*MembersPtrInput)(nil)).Elem(), MembersArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*OauthProviderRemovalLimitsInput)(nil)).Elem(), OauthProviderRemovalLimitsArgs{})
@@ -1915,6 +1998,7 @@ func init() {
 	pulumi.RegisterOutputType(BlockingGuardOutput{})
 	pulumi.RegisterOutputType(BlockingGuardArrayOutput{})
 	pulumi.RegisterOutputType(BootProofOutput{})
+	pulumi.RegisterOutputType(MemberWindowOutput{})
 	pulumi.RegisterOutputType(MembersOutput{})
 	pulumi.RegisterOutputType(MembersPtrOutput{})
 	pulumi.RegisterOutputType(MfaPolicyOutput{})

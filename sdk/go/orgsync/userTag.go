@@ -36,7 +36,7 @@ import (
 //			bob := pulumi.String("3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002")
 //			signers, err := orgsync.NewUserTag(ctx, "signers", &orgsync.UserTagArgs{
 //				Name:    pulumi.String("signers"),
-//				Members: &orgsync.MembersArgs{Exactly: pulumi.StringArray{alice, bob}},
+//				Members: &orgsync.MembersArgs{Exactly: pulumi.Array{alice, bob}},
 //			})
 //			if err != nil {
 //				return err
@@ -71,11 +71,45 @@ import (
 //				Name:       pulumi.String("duty"),
 //				Previously: pulumi.StringArray{pulumi.String("oncall")},
 //				Members: &orgsync.MembersArgs{
-//					AtLeast: pulumi.StringArray{bob},
+//					AtLeast: pulumi.Array{bob},
 //					Never:   pulumi.StringArray{alice},
 //				},
 //				Limits:    &orgsync.UserTagLimitsArgs{MemberRemovals: pulumi.Any("25%")},
 //				OnDestroy: orgsync.OnDestroyRemoveMembers,
+//			})
+//			return err
+//		})
+//	}
+//
+// ```
+// ### Access with an end
+//
+// Bob is a member a member for a time. From then on, `pulumi up --refresh` removes him, without a change of the program.
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+//	"orgsync.invalid/sdk/go/orgsync"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			alice := pulumi.String("3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001")
+//			bob := pulumi.String("3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002")
+//			_, err := orgsync.NewUserTag(ctx, "signers", &orgsync.UserTagArgs{
+//				Name: pulumi.String("signers"),
+//				Members: &orgsync.MembersArgs{
+//					Exactly: pulumi.Array{alice, orgsync.MemberWindowArgs{
+//						User:   bob,
+//						Until:  pulumi.String("2030-01-01T00:00:00Z"),
+//						Reason: pulumi.String("migration of the ledger"),
+//					}},
+//				},
 //			})
 //			return err
 //		})
@@ -160,7 +194,7 @@ func (UserTagState) ElementType() reflect.Type {
 type userTagArgs struct {
 	// How many members one update may remove, for example `{ memberRemovals: "25%" }`.
 	Limits *UserTagLimits `pulumi:"limits"`
-	// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
+	// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
 	Members *Members `pulumi:"members"`
 	// The desired name of the tag. Changing it renames the tag.
 	Name string `pulumi:"name"`
@@ -178,7 +212,7 @@ type userTagArgs struct {
 type UserTagArgs struct {
 	// How many members one update may remove, for example `{ memberRemovals: "25%" }`.
 	Limits UserTagLimitsPtrInput
-	// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
+	// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
 	Members MembersPtrInput
 	// The desired name of the tag. Changing it renames the tag.
 	Name pulumi.StringInput

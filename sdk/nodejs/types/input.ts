@@ -7,17 +7,39 @@ import * as outputs from "../types/output";
 import * as enums from "../types/enums";
 
 /**
+ * A user who has the tag in a window, with at least one of `from` and `until`.
+ */
+export interface MemberWindowArgs {
+    /**
+     * When the user gets the tag. Before it, the user must not have the tag.
+     */
+    from?: pulumi.Input<string | undefined>;
+    /**
+     * Why the user has the tag, for reviewers.
+     */
+    reason?: pulumi.Input<string | undefined>;
+    /**
+     * When the user loses the tag. From then on, the user must not have the tag.
+     */
+    until?: pulumi.Input<string | undefined>;
+    /**
+     * The user, a UUID.
+     */
+    user: pulumi.Input<string>;
+}
+
+/**
  * The members of a user tag, by user id: either `exactly`, or `atLeast` and `never`.
  */
 export interface MembersArgs {
     /**
-     * These users must have the tag. Other users are unmanaged.
+     * These users must have the tag, each always or in a window. Other users are unmanaged.
      */
-    atLeast?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+    atLeast?: pulumi.Input<pulumi.Input<string | inputs.MemberWindowArgs>[] | undefined>;
     /**
-     * These users and no others. `[]` means no members.
+     * These users and no others, each always or in a window. `[]` means no members.
      */
-    exactly?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+    exactly?: pulumi.Input<pulumi.Input<string | inputs.MemberWindowArgs>[] | undefined>;
     /**
      * These users must not have the tag. Other users are unmanaged.
      */

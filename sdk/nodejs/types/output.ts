@@ -99,17 +99,39 @@ export interface BootProof {
 }
 
 /**
+ * A user who has the tag in a window, with at least one of `from` and `until`.
+ */
+export interface MemberWindow {
+    /**
+     * When the user gets the tag. Before it, the user must not have the tag.
+     */
+    from?: string;
+    /**
+     * Why the user has the tag, for reviewers.
+     */
+    reason?: string;
+    /**
+     * When the user loses the tag. From then on, the user must not have the tag.
+     */
+    until?: string;
+    /**
+     * The user, a UUID.
+     */
+    user: string;
+}
+
+/**
  * The members of a user tag, by user id: either `exactly`, or `atLeast` and `never`.
  */
 export interface Members {
     /**
-     * These users must have the tag. Other users are unmanaged.
+     * These users must have the tag, each always or in a window. Other users are unmanaged.
      */
-    atLeast?: string[];
+    atLeast?: (string | outputs.MemberWindow)[];
     /**
-     * These users and no others. `[]` means no members.
+     * These users and no others, each always or in a window. `[]` means no members.
      */
-    exactly?: string[];
+    exactly?: (string | outputs.MemberWindow)[];
     /**
      * These users must not have the tag. Other users are unmanaged.
      */

@@ -16,6 +16,8 @@ from . import _utilities
 from ._enums import *
 
 __all__ = [
+    'MemberWindowArgs',
+    'MemberWindowArgsDict',
     'MembersArgs',
     'MembersArgsDict',
     'OauthProviderRemovalLimitsArgs',
@@ -28,17 +30,110 @@ __all__ = [
     'UserTagLimitsArgsDict',
 ]
 
+class MemberWindowArgsDict(TypedDict):
+    """
+    A user who has the tag in a window, with at least one of `from` and `until`.
+    """
+    user: pulumi.Input[_builtins.str]
+    """
+    The user, a UUID.
+    """
+    from_: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    When the user gets the tag. Before it, the user must not have the tag.
+    """
+    reason: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    Why the user has the tag, for reviewers.
+    """
+    until: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    When the user loses the tag. From then on, the user must not have the tag.
+    """
+
+@pulumi.input_type
+class MemberWindowArgs:
+    def __init__(__self__, *,
+                 user: pulumi.Input[_builtins.str],
+                 from_: pulumi.Input[Optional[_builtins.str]] = None,
+                 reason: pulumi.Input[Optional[_builtins.str]] = None,
+                 until: pulumi.Input[Optional[_builtins.str]] = None):
+        """
+        A user who has the tag in a window, with at least one of `from` and `until`.
+
+        :param pulumi.Input[_builtins.str] user: The user, a UUID.
+        :param pulumi.Input[_builtins.str] from_: When the user gets the tag. Before it, the user must not have the tag.
+        :param pulumi.Input[_builtins.str] reason: Why the user has the tag, for reviewers.
+        :param pulumi.Input[_builtins.str] until: When the user loses the tag. From then on, the user must not have the tag.
+        """
+        pulumi.set(__self__, "user", user)
+        if from_ is not None:
+            pulumi.set(__self__, "from_", from_)
+        if reason is not None:
+            pulumi.set(__self__, "reason", reason)
+        if until is not None:
+            pulumi.set(__self__, "until", until)
+
+    @_builtins.property
+    @pulumi.getter
+    def user(self) -> pulumi.Input[_builtins.str]:
+        """
+        The user, a UUID.
+        """
+        return pulumi.get(self, "user")
+
+    @user.setter
+    def user(self, value: pulumi.Input[_builtins.str]):
+        pulumi.set(self, "user", value)
+
+    @_builtins.property
+    @pulumi.getter(name="from")
+    def from_(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        When the user gets the tag. Before it, the user must not have the tag.
+        """
+        return pulumi.get(self, "from_")
+
+    @from_.setter
+    def from_(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "from_", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def reason(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        Why the user has the tag, for reviewers.
+        """
+        return pulumi.get(self, "reason")
+
+    @reason.setter
+    def reason(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "reason", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def until(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        When the user loses the tag. From then on, the user must not have the tag.
+        """
+        return pulumi.get(self, "until")
+
+    @until.setter
+    def until(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "until", value)
+
+
 class MembersArgsDict(TypedDict):
     """
     The members of a user tag, by user id: either `exactly`, or `atLeast` and `never`.
     """
-    at_least: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
+    at_least: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[Union[_builtins.str, 'MemberWindowArgsDict']]]]]]
     """
-    These users must have the tag. Other users are unmanaged.
+    These users must have the tag, each always or in a window. Other users are unmanaged.
     """
-    exactly: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
+    exactly: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[Union[_builtins.str, 'MemberWindowArgsDict']]]]]]
     """
-    These users and no others. `[]` means no members.
+    These users and no others, each always or in a window. `[]` means no members.
     """
     never: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
     """
@@ -48,14 +143,14 @@ class MembersArgsDict(TypedDict):
 @pulumi.input_type
 class MembersArgs:
     def __init__(__self__, *,
-                 at_least: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
-                 exactly: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
+                 at_least: pulumi.Input[Optional[Sequence[pulumi.Input[Union[_builtins.str, 'MemberWindowArgs']]]]] = None,
+                 exactly: pulumi.Input[Optional[Sequence[pulumi.Input[Union[_builtins.str, 'MemberWindowArgs']]]]] = None,
                  never: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None):
         """
         The members of a user tag, by user id: either `exactly`, or `atLeast` and `never`.
 
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] at_least: These users must have the tag. Other users are unmanaged.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] exactly: These users and no others. `[]` means no members.
+        :param pulumi.Input[Sequence[pulumi.Input[Union[_builtins.str, 'MemberWindowArgs']]]] at_least: These users must have the tag, each always or in a window. Other users are unmanaged.
+        :param pulumi.Input[Sequence[pulumi.Input[Union[_builtins.str, 'MemberWindowArgs']]]] exactly: These users and no others, each always or in a window. `[]` means no members.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] never: These users must not have the tag. Other users are unmanaged.
         """
         if at_least is not None:
@@ -67,26 +162,26 @@ class MembersArgs:
 
     @_builtins.property
     @pulumi.getter(name="atLeast")
-    def at_least(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+    def at_least(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[Union[_builtins.str, 'MemberWindowArgs']]]]]:
         """
-        These users must have the tag. Other users are unmanaged.
+        These users must have the tag, each always or in a window. Other users are unmanaged.
         """
         return pulumi.get(self, "at_least")
 
     @at_least.setter
-    def at_least(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+    def at_least(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[Union[_builtins.str, 'MemberWindowArgs']]]]]):
         pulumi.set(self, "at_least", value)
 
     @_builtins.property
     @pulumi.getter
-    def exactly(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+    def exactly(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[Union[_builtins.str, 'MemberWindowArgs']]]]]:
         """
-        These users and no others. `[]` means no members.
+        These users and no others, each always or in a window. `[]` means no members.
         """
         return pulumi.get(self, "exactly")
 
     @exactly.setter
-    def exactly(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+    def exactly(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[Union[_builtins.str, 'MemberWindowArgs']]]]]):
         pulumi.set(self, "exactly", value)
 
     @_builtins.property

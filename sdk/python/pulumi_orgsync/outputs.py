@@ -21,6 +21,7 @@ __all__ = [
     'AuthenticationStep',
     'BlockingGuard',
     'BootProof',
+    'MemberWindow',
     'Members',
     'MfaPolicy',
     'MfaStatus',
@@ -284,6 +285,82 @@ class BootProof(dict):
 
 
 @pulumi.output_type
+class MemberWindow(dict):
+    """
+    A user who has the tag in a window, with at least one of `from` and `until`.
+    """
+    @staticmethod
+    def __key_warning(key: str):
+        suggest = None
+        if key == "from":
+            suggest = "from_"
+
+        if suggest:
+            pulumi.log.warn(f"Key '{key}' not found in MemberWindow. Access the value via the '{suggest}' property getter instead.")
+
+    def __getitem__(self, key: str) -> Any:
+        MemberWindow.__key_warning(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default = None) -> Any:
+        MemberWindow.__key_warning(key)
+        return super().get(key, default)
+
+    def __init__(__self__, *,
+                 user: _builtins.str,
+                 from_: Optional[_builtins.str] = None,
+                 reason: Optional[_builtins.str] = None,
+                 until: Optional[_builtins.str] = None):
+        """
+        A user who has the tag in a window, with at least one of `from` and `until`.
+
+        :param _builtins.str user: The user, a UUID.
+        :param _builtins.str from_: When the user gets the tag. Before it, the user must not have the tag.
+        :param _builtins.str reason: Why the user has the tag, for reviewers.
+        :param _builtins.str until: When the user loses the tag. From then on, the user must not have the tag.
+        """
+        pulumi.set(__self__, "user", user)
+        if from_ is not None:
+            pulumi.set(__self__, "from_", from_)
+        if reason is not None:
+            pulumi.set(__self__, "reason", reason)
+        if until is not None:
+            pulumi.set(__self__, "until", until)
+
+    @_builtins.property
+    @pulumi.getter
+    def user(self) -> _builtins.str:
+        """
+        The user, a UUID.
+        """
+        return pulumi.get(self, "user")
+
+    @_builtins.property
+    @pulumi.getter(name="from")
+    def from_(self) -> Optional[_builtins.str]:
+        """
+        When the user gets the tag. Before it, the user must not have the tag.
+        """
+        return pulumi.get(self, "from_")
+
+    @_builtins.property
+    @pulumi.getter
+    def reason(self) -> Optional[_builtins.str]:
+        """
+        Why the user has the tag, for reviewers.
+        """
+        return pulumi.get(self, "reason")
+
+    @_builtins.property
+    @pulumi.getter
+    def until(self) -> Optional[_builtins.str]:
+        """
+        When the user loses the tag. From then on, the user must not have the tag.
+        """
+        return pulumi.get(self, "until")
+
+
+@pulumi.output_type
 class Members(dict):
     """
     The members of a user tag, by user id: either `exactly`, or `atLeast` and `never`.
@@ -306,14 +383,14 @@ class Members(dict):
         return super().get(key, default)
 
     def __init__(__self__, *,
-                 at_least: Optional[Sequence[_builtins.str]] = None,
-                 exactly: Optional[Sequence[_builtins.str]] = None,
+                 at_least: Optional[Sequence[Any]] = None,
+                 exactly: Optional[Sequence[Any]] = None,
                  never: Optional[Sequence[_builtins.str]] = None):
         """
         The members of a user tag, by user id: either `exactly`, or `atLeast` and `never`.
 
-        :param Sequence[_builtins.str] at_least: These users must have the tag. Other users are unmanaged.
-        :param Sequence[_builtins.str] exactly: These users and no others. `[]` means no members.
+        :param Sequence[Union[_builtins.str, 'MemberWindow']] at_least: These users must have the tag, each always or in a window. Other users are unmanaged.
+        :param Sequence[Union[_builtins.str, 'MemberWindow']] exactly: These users and no others, each always or in a window. `[]` means no members.
         :param Sequence[_builtins.str] never: These users must not have the tag. Other users are unmanaged.
         """
         if at_least is not None:
@@ -325,17 +402,17 @@ class Members(dict):
 
     @_builtins.property
     @pulumi.getter(name="atLeast")
-    def at_least(self) -> Optional[Sequence[_builtins.str]]:
+    def at_least(self) -> Optional[Sequence[Any]]:
         """
-        These users must have the tag. Other users are unmanaged.
+        These users must have the tag, each always or in a window. Other users are unmanaged.
         """
         return pulumi.get(self, "at_least")
 
     @_builtins.property
     @pulumi.getter
-    def exactly(self) -> Optional[Sequence[_builtins.str]]:
+    def exactly(self) -> Optional[Sequence[Any]]:
         """
-        These users and no others. `[]` means no members.
+        These users and no others, each always or in a window. `[]` means no members.
         """
         return pulumi.get(self, "exactly")
 

@@ -34,7 +34,7 @@ class UserTagArgs:
 
         :param pulumi.Input[_builtins.str] name: The desired name of the tag. Changing it renames the tag.
         :param pulumi.Input['UserTagLimitsArgs'] limits: How many members one update may remove, for example `{ memberRemovals: "25%" }`.
-        :param pulumi.Input['MembersArgs'] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
+        :param pulumi.Input['MembersArgs'] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
         :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] previously: Former names of the tag. If no tag has `name`, a tag with one of these names is renamed.
@@ -82,7 +82,7 @@ class UserTagArgs:
     @pulumi.getter
     def members(self) -> pulumi.Input[Optional['MembersArgs']]:
         """
-        The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
+        The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
         """
         return pulumi.get(self, "members")
 
@@ -196,6 +196,24 @@ class UserTag(pulumi.CustomResource):
             on_destroy=orgsync.OnDestroy.REMOVE_MEMBERS,
         )
         ```
+        ### Access with an end
+
+        Bob is a member a member for a time. From then on, `pulumi up --refresh` removes him, without a change of the program.
+
+        ```python
+        import pulumi_orgsync as orgsync
+
+        alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001"
+        bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002"
+
+        signers = orgsync.UserTag(
+            "signers",
+            name="signers",
+            members={
+                "exactly": [alice, {"user": bob, "until": "2030-01-01T00:00:00Z", "reason": "migration of the ledger"}],
+            },
+        )
+        ```
 
         ## Import
 
@@ -211,7 +229,7 @@ class UserTag(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Union['UserTagLimitsArgs', 'UserTagLimitsArgsDict']] limits: How many members one update may remove, for example `{ memberRemovals: "25%" }`.
-        :param pulumi.Input[Union['MembersArgs', 'MembersArgsDict']] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids.
+        :param pulumi.Input[Union['MembersArgs', 'MembersArgsDict']] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
         :param pulumi.Input[_builtins.str] name: The desired name of the tag. Changing it renames the tag.
         :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
@@ -265,6 +283,24 @@ class UserTag(pulumi.CustomResource):
             members={"at_least": [bob], "never": [alice]},
             limits={"member_removals": "25%"},
             on_destroy=orgsync.OnDestroy.REMOVE_MEMBERS,
+        )
+        ```
+        ### Access with an end
+
+        Bob is a member a member for a time. From then on, `pulumi up --refresh` removes him, without a change of the program.
+
+        ```python
+        import pulumi_orgsync as orgsync
+
+        alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001"
+        bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002"
+
+        signers = orgsync.UserTag(
+            "signers",
+            name="signers",
+            members={
+                "exactly": [alice, {"user": bob, "until": "2030-01-01T00:00:00Z", "reason": "migration of the ledger"}],
+            },
         )
         ```
 

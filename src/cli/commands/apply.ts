@@ -4,6 +4,7 @@ import { type DesiredFleet, filterFleet, fleetOf } from "../../document/fleet.ts
 import { ConfigurationError, exitCodes, InterruptedError, StalePlanError } from "../../errors.ts";
 import { exitCodeOf } from "../../plan/report.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
+import { findSoonEnding } from "../../render/expiry-words.ts";
 import { namedAs, showOrganization } from "../../render/organization-name.ts";
 import { isIdle } from "../../render/organizations.ts";
 import type { OrganizationPart } from "../../render/part.ts";
@@ -12,7 +13,7 @@ import { byOrganization, type ResumableRun } from "../../render/result.ts";
 import { renderPlansToApply } from "../../render/result-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
-import { type Connection, type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
+import { type Connection, connect, openJournalOf, withAbandoned } from "../connect.ts";
 import { describeError, exitCodeOfError, failedPart } from "../failure.ts";
 import { isStreamed } from "../formats.ts";
 import { mapInOrder } from "../map-in-order.ts";
@@ -32,10 +33,12 @@ import {
 } from "./apply-consent.ts";
 import { chooseRun, type OpenRun, openRun } from "./apply-run.ts";
 import type { ReviewedPlan, SavedPlanCall } from "./apply-saved.ts";
-import { type ComparedOrganization, compareFleet } from "./comparing.ts";
-import { type SelectionFlags, selectFrom } from "./selection.ts";
+import { describeSigning } from "./apply-signing.ts";
+import { RunWait } from "./apply-wait.ts";
+import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "./comparing.ts";
+import { selectFrom } from "./selection.ts";
 
-export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
+export interface ApplyFlags extends ComparisonFlags {
 	/** The file of a saved plan, or `-`. */
 	readonly plan?: string;
 	/** The digest that the saved plan has to have. */
@@ -46,6 +49,8 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	readonly verify: boolean;
 	/** Seconds. */
 	readonly wait: number;
+	/** Max milliseconds to wait for pending activities to end; without it, they are an outcome. */
+	readonly waitForApproval?: number;
 	/** The id of an earlier run. */
 	readonly resume?: string;
 	readonly retryRejected?: boolean;
@@ -188,7 +193,11 @@ function keepReading(compared: ComparedOrganization, run: ApplyRun): Reading {
 	if (!isIdle(plan)) return { ...one, organizationId };
 	openRun?.recordUnchanged(plan, desired.digest, readPosition);
 	if (run.size === 1 || reviewed !== null || !isStreamed(output.format)) return { ...one, organizationId };
-	return { organizationId, exitCode: exitCodes.inSync, state: "inSync", readAt: plan.readAt };
+	const endsSoon = findSoonEnding(plan);
+	return {
+		...{ organizationId, exitCode: exitCodes.inSync, state: "inSync", readAt: plan.readAt },
+		...(endsSoon === null ? {} : { endsSoon }),
+	};
 }
 
 function comparedIn(readings: readonly Reading[]) {
@@ -237,9 +246,11 @@ function withholdPart(one: Reading): OrganizationPart {
  */
 async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<OrganizationPart, void> {
 	const compared = comparedIn(readings);
+	await describeSigning(compared, run.connection.signer);
 	const possible = compared.filter(({ comparison }) => !isImpossible(comparison.plan)).length;
-	const limits = { maxConcurrency: run.flags.concurrency, maxAhead: Number.POSITIVE_INFINITY };
-	const ends = mapInOrder(compared, limits, (one) => applyOne(one, possible, run));
+	const wait = new RunWait(run, run.signal);
+	const limits = { maxConcurrency: wait.maxConcurrency, maxAhead: Number.POSITIVE_INFINITY };
+	const ends = mapInOrder(compared, limits, (one) => wait.takeTurn(one, () => applyOne(one, possible, wait, run)));
 	try {
 		for (const one of readings) {
 			const end = "comparison" in one ? (await ends.next()).value : one;
@@ -250,7 +261,12 @@ async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<Or
 	}
 }
 
-async function applyOne(one: ComparedOrganization, possible: number, run: ApplyRun): Promise<OrganizationPart> {
+async function applyOne(
+	one: ComparedOrganization,
+	possible: number,
+	wait: RunWait,
+	run: ApplyRun,
+): Promise<OrganizationPart> {
 	const { output, openRun } = run;
 	const { plan, desired } = one.comparison;
 	const { organizationId } = plan;
@@ -259,6 +275,7 @@ async function applyOne(one: ComparedOrganization, possible: number, run: ApplyR
 	const about = run.size === 1 ? "" : `${showOrganization(plan)} `;
 	const end = await applyPlan(one.comparison, {
 		...contextOf(one, possible, run),
+		...wait.optionsFor(one, about),
 		onStep: (result, done, total) => {
 			output.note(`${about}[${done}/${total}] ${renderStep(result, plan, output.style)[0] ?? ""}`);
 		},

@@ -8,7 +8,7 @@ import type { Outcome } from "../../plan/report.ts";
 import { showOrganization } from "../../render/organization-name.ts";
 import { resultHead } from "../../render/result.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "../../render/vote-result.ts";
-import { renderVotes } from "../../render/vote-text.ts";
+import { renderVoteReview } from "../../render/vote-text.ts";
 import type { Journal } from "../../sync/journal.ts";
 import { outcomeOfStatus } from "../../sync/outcomes.ts";
 import { readReturnedActivity } from "../../sync/returned-activity.ts";
@@ -106,7 +106,7 @@ async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<bo
 	const voting = organizations.filter(({ activities }) => activities.some(isToVote));
 	const count = voting.reduce((sum, { activities }) => sum + activities.filter(isToVote).length, 0);
 	if (count === 0) return true;
-	output.note(renderVotes({ ...resultHead(command, exitCodes.inSync, null), votes: organizations }, output.style));
+	output.note(renderVoteReview(organizations, command, output.style));
 	if (flags.yes === true || flags.plan !== undefined) return true;
 	const obstacle = whyNotAsk(terminal, output);
 	if (obstacle !== null) {

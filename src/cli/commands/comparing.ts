@@ -17,7 +17,12 @@ import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output.ts";
 import type { SelectionFlags } from "./selection.ts";
 
-export interface ComparisonFlags extends SelectionFlags, ConnectionFlags {}
+export interface ComparisonFlags extends SelectionFlags, ConnectionFlags, HorizonFlags {}
+
+interface HorizonFlags {
+	/** How far ahead plans show access that ends or begins, milliseconds; left out, 14 days. */
+	readonly horizon?: number;
+}
 
 export interface ComparedOrganization {
 	readonly comparison: Comparison;
@@ -25,6 +30,8 @@ export interface ComparedOrganization {
 	readonly client: OrganizationClient;
 	/** Requests of earlier runs that were settled before the organization was read, by fingerprint. */
 	readonly settled: ReadonlyMap<string, SubmitResult>;
+	/** Reads the organization again and makes its plan as it is then. */
+	readonly compareAgain: () => Promise<Comparison>;
 }
 
 /** The organizations in the order of the documents. */
@@ -43,7 +50,7 @@ export interface ComparingOptions {
 	readonly submitterOf?: (desired: DesiredOrganization) => string;
 }
 
-interface ComparingContext extends ComparingOptions, Call<ConnectionFlags> {
+interface ComparingContext extends ComparingOptions, Call<ConnectionFlags & HorizonFlags> {
 	readonly connection: Connection;
 	/** The journal of a command that submits: outcomes are settled in it. If left out, it is read once. */
 	readonly journal?: Journal;
@@ -139,14 +146,16 @@ async function compareOne(
 		written === undefined ? new Map() : await settleOpenEntries(organizationId, { ...given, reader, journal: written });
 	const base = baseOf?.(organizationId);
 	const submitterId = submitterOf?.(desired);
-	const comparison = await compareLive(desired, reader, journal.lastApplied(organizationId), {
-		...given,
-		...{ steadyNow: terminal.steadyNow, journal, publicKey: () => client.publicKey() },
-		...(submitterId === undefined ? {} : { submitterId }),
-		...(base === undefined ? {} : { base }),
-		...(retryRejected === undefined ? {} : { retryRejected }),
-	});
-	return { comparison, client, settled };
+	const compare = () =>
+		compareLive(desired, reader, journal.lastApplied(organizationId), {
+			...given,
+			...{ steadyNow: terminal.steadyNow, journal, publicKey: () => client.publicKey() },
+			...(flags.horizon === undefined ? {} : { horizonMs: flags.horizon }),
+			...(submitterId === undefined ? {} : { submitterId }),
+			...(base === undefined ? {} : { base }),
+			...(retryRejected === undefined ? {} : { retryRejected }),
+		});
+	return { comparison: await compare(), client, settled, compareAgain: compare };
 }
 
 /**
@@ -173,7 +182,10 @@ function watchReach(concurrency: number) {
 }
 
 /** Throws ConfigurationError for an organization that the embedded service does not have, in place of its 404. */
-function refuseUnknownLocal(organizationIds: readonly string[], { localOrganizationIds }: Connection): void {
+export function refuseUnknownLocal(
+	organizationIds: readonly string[],
+	{ localOrganizationIds }: Pick<Connection, "localOrganizationIds">,
+): void {
 	if (localOrganizationIds === undefined) return;
 	const unknown = organizationIds.find((id) => !localOrganizationIds.includes(id));
 	if (unknown === undefined) return;

@@ -34,9 +34,9 @@ ${casesOf(commands)}
 		case "$command" in
 ${commands.map(({ name, flags }) => `\t\t\t${name}) words="${flags.map(({ long }) => long).join(" ")}" ;;`).join("\n")}
 		esac
-		if [[ $cur != -* ]] && ((count == 2)); then
-			case "$command" in
-${commands.flatMap(({ name, argument }) => (argument === undefined ? [] : [`\t\t\t\t${name}) ${assign(argument)} ;;`])).join("\n")}
+		if [[ $cur != -* ]]; then
+			case "$command $((count - 1))" in
+${commands.flatMap((one) => one.arguments.map((source, index) => `\t\t\t\t"${one.name} ${index + 1}") ${assign(source)} ;;`)).join("\n")}
 			esac
 		fi
 	fi
@@ -80,5 +80,7 @@ function casesOf(commands: readonly ScriptCommand[]): string {
 }
 
 function assign(source: ValueSource): string {
-	return source.from === "words" ? `words="${source.words.join(" ")}" from="words"` : `from="${source.from}"`;
+	if (source.from === "words") return `words="${source.words.join(" ")}" from="words"`;
+	const flag = source.from === "documents" && source.flag !== undefined ? ` flag="${source.flag}"` : "";
+	return `from="${source.from}"${flag}`;
 }

@@ -18,9 +18,9 @@ _orgsync() {
 	case "$command $flag" in
 ${casesOf(commands)}
 	esac
-	if [[ -z "$from" && "\${words[CURRENT]}" != -* ]] && ((CURRENT == 3)); then
-		case "$command" in
-${commands.flatMap(({ name, argument }) => (argument === undefined ? [] : [`\t\t\t${name}) ${assign(argument)} ;;`])).join("\n")}
+	if [[ -z "$from" && "\${words[CURRENT]}" != -* ]]; then
+		case "$command $((CURRENT - 2))" in
+${commands.flatMap((one) => one.arguments.map((source, index) => `\t\t\t(${quote(`${one.name} ${index + 1}`)}) ${assign(source)} ;;`)).join("\n")}
 		esac
 	fi
 	case "$from" in
@@ -68,6 +68,7 @@ function casesOf(commands: readonly ScriptCommand[]): string {
 }
 
 function assign(source: ValueSource): string {
+	if (source.from === "documents" && source.flag !== undefined) return `from=documents flag=${source.flag}`;
 	if (source.from !== "words") return `from=${source.from}`;
 	// A value such as policies= goes on behind its sign.
 	const from = source.words.every((word) => word.endsWith("=")) ? "open" : "words";

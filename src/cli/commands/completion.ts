@@ -38,15 +38,15 @@ export function completion(shell: string, commands: readonly CompletedCommand[])
 /** `orgsync help COMMAND`, which is in no row of the table. */
 function helpOf(commands: readonly CompletedCommand[]): ScriptCommand {
 	const words = commands.map(({ name }) => name);
-	return { name: "help", summary: "print the help of a command", flags: [], argument: { from: "words", words } };
+	return { name: "help", summary: "print the help of a command", flags: [], arguments: [{ from: "words", words }] };
 }
 
-function withSources({ name, summary, flags, argument }: CompletedCommand): ScriptCommand {
+function withSources({ name, summary, flags, arguments: taken }: CompletedCommand): ScriptCommand {
 	return {
 		name,
 		summary,
 		flags: flags.map((flag) => ({ ...flag, source: sourceOfFlag(flag) })),
-		argument: argument === undefined ? undefined : sourceOfArgument(name, argument),
+		arguments: taken.map((argument) => sourceOfArgument(name, argument)),
 	};
 }
 
@@ -76,5 +76,8 @@ function sourceOfFlag({ long, value, choices }: CompletedFlag): ValueSource | un
 function sourceOfArgument(command: string, name: string): ValueSource {
 	const words = wordsOfArguments[command]?.();
 	if (words !== undefined) return { from: "words", words };
+	// An argument that is called as a flag takes the same values.
+	const flag = `--${name}`;
+	if (Object.hasOwn(documentValues, flag)) return { from: "documents", flag };
 	return { from: filePlaceholders.has(name) ? "files" : "nowhere" };
 }

@@ -12,6 +12,7 @@ import { connect, readJournalOf } from "../connect.ts";
 import { failedPart, type OrganizationError } from "../failure.ts";
 import { mapInOrder } from "../map-in-order.ts";
 import type { Call, Output } from "../output.ts";
+import { repeatFlags } from "../repeat-flags.ts";
 import type { ResultEnd, ResultStream } from "../result-stream.ts";
 import { readFleet } from "../sources.ts";
 import { type AcceptFlags, type AcceptResult, acceptFound } from "./accept.ts";
@@ -90,6 +91,7 @@ async function makeReporter(
 			earlier: last?.get(organizationId),
 			appliedAt: lastAppliedTimes(desired, live),
 			desired,
+			flags: repeatFlags(flags),
 			...(selections.length === 0 ? {} : { isSelected: (address) => isSelected(address, selections) }),
 		});
 		return { organizationId, exitCode: exitCodeOfDrift([found]), plan, drift: found, desired };

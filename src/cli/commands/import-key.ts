@@ -12,7 +12,6 @@ import {
 	ServiceError,
 } from "../../errors.ts";
 import { showText } from "../../escape.ts";
-import { importWords } from "../../passkey/words.ts";
 import { type ImportKeyResult, resultHead } from "../../render/result.ts";
 import { checkSchema } from "../../schema.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
@@ -37,7 +36,10 @@ export async function importKey(call: Call<ImportKeyFlags>): Promise<ImportKeyRe
 	if (flags.out !== undefined) checkBundleFile(flags.out, terminal);
 	const sent = await withConnection(call, ({ client, signer }) =>
 		withJournal(call, async (journal) => {
-			signer?.describeWith((request) => importWords(request, flags.user));
+			if (signer !== undefined) {
+				const { importWords } = await import("../signed-words.ts");
+				signer.describeWith((request) => importWords(request, { userNames: { [userId]: flags.user } }), 1);
+			}
 			const { submitOnce } = await import("../../sync/submit-once.ts");
 			const { withServiceClock } = await import("../../sync/service-clock.ts");
 			const timed = withServiceClock(client.reader, terminal.now);

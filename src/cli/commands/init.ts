@@ -7,6 +7,7 @@ import { type InitResult, resultHead } from "../../render/result.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import type { Call, Terminal } from "../output.ts";
+import { repeatFlags } from "../repeat-flags.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
 import { writeNewFile, writeOrRefuse } from "../write-file.ts";
@@ -33,13 +34,12 @@ export function init({ flags, terminal }: Call<InitFlags>): InitResult {
 	const head = schema === "" ? "" : `# yaml-language-server: $schema=${schema}\n`;
 	const text = head + (flags.local === true ? localDocument : emptyDocument(organizationId));
 	writeOrRefuse(`${showText(file)} cannot be written`, () => writeNewFile(path, text, terminal));
-	const local = flags.local === true ? " --local" : "";
-	const named = file === defaultDocument ? "" : ` -f ${quoteForShell(file)}`;
+	const { local = false } = flags;
 	return {
 		...resultHead("init", exitCodes.inSync, null),
 		file,
 		organizationId: flags.local === true ? localOrganizationId : (organizationId ?? null),
-		nextCommand: `orgsync plan${local}${named}`,
+		nextCommand: `orgsync plan${repeatFlags({ local, file: file === defaultDocument ? [] : [file] })}`,
 	};
 }
 

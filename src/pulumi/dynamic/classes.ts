@@ -1,6 +1,6 @@
 /** The resources as classes for programs. What each does is its definition. */
 import type * as pulumi from "@pulumi/pulumi";
-import type { Members } from "../inputs.ts";
+import type { Members, MemberWindow } from "../members.ts";
 import { oauthProviderRemoval, policyRemoval, tvcAppRemoval } from "../removals.ts";
 import { userTag } from "../user-tag.ts";
 import { OrgsyncResource } from "./resource-class.ts";
@@ -16,7 +16,7 @@ export interface UserTagArgs {
 	readonly previously?: pulumi.Input<pulumi.Input<string>[]>;
 	/**
 	 * The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user
-	 * ids.
+	 * ids. For access with an end, an entry of the first two is an object with `user` and `until`.
 	 */
 	readonly members?: pulumi.Input<MembersArgs>;
 	/** How many members one update may remove, for example `{ memberRemovals: "25%" }`. */
@@ -37,8 +37,18 @@ interface UserTagLimits {
 	readonly memberRemovals?: pulumi.Input<number | string>;
 }
 
-/** The members of a user tag, as lists of user ids, each of them a value or an output. */
-export type MembersArgs = { readonly [List in keyof Members]: pulumi.Input<pulumi.Input<string>[]> };
+/** The members of a user tag, as lists of user ids and of users with a window, each of them a value or an output. */
+export interface MembersArgs {
+	/** These users and no others, each always or in a window. `[]` means no members. */
+	readonly exactly?: pulumi.Input<pulumi.Input<string | MemberWindowArgs>[]>;
+	/** These users must have the tag, each always or in a window. Other users are unmanaged. */
+	readonly atLeast?: pulumi.Input<pulumi.Input<string | MemberWindowArgs>[]>;
+	/** These users must not have the tag. Other users are unmanaged. */
+	readonly never?: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/** A user who has the tag in a window, with at least one of `from` and `until`. */
+export type MemberWindowArgs = { readonly [Field in keyof MemberWindow]: pulumi.Input<MemberWindow[Field]> };
 
 /**
  * The name and the members of a user tag.

@@ -1,10 +1,11 @@
 /** `orgsync/pulumi`: resources, functions and the Provider for Pulumi programs (docs/pulumi-node.md). */
 export type { OrganizationArgs } from "../component.ts";
 export type { BlockingGuard, DocumentPlan, PlannedChange, PlanProblem } from "../get-plan.ts";
-export type { Members } from "../inputs.ts";
+export type { Member, Members, MemberWindow } from "../members.ts";
 export type { OrganizationSummary, PlannedApproval } from "../organization-fields.ts";
 export {
 	type MembersArgs,
+	type MemberWindowArgs,
 	OauthProviderRemoval,
 	type OauthProviderRemovalArgs,
 	PolicyRemoval,

@@ -1,5 +1,5 @@
 /** The resources and the component in the package schema, and the types of their inputs and outputs. */
-import type { PropertySchema } from "../../input-schema.ts";
+import type { Fields, PropertySchema } from "../../input-schema.ts";
 import { documentInputs, organizationDescription, organizationOutputs } from "../../organization-fields.ts";
 import type { ResourceDefinition } from "../../resource.ts";
 import { enumTexts, type ResourceTexts, resourceTexts, type Text, typeTexts } from "../../resource-texts.ts";
@@ -94,7 +94,10 @@ function typeName(resource: string, property: string): string {
 
 function typeOfShape(resource: string, property: string, shape: PropertySchema): TypeSpec {
 	if (typeof shape === "string") return shape === "any" ? anything : text;
-	if ("listOf" in shape) return listOf(text);
+	if ("listOf" in shape) {
+		const { listOf: item } = shape;
+		return listOf(typeof item === "string" ? text : { oneOf: [text, namedType(item.idOr)] });
+	}
 	return namedType(typeName(resource, property));
 }
 
@@ -113,9 +116,7 @@ function organizationSpec(): ResourceSpec {
 export function resourceTypes(): Readonly<Record<string, object>> {
 	const objects = resources.flatMap(({ name, schema }) =>
 		Object.entries(schema.fields).flatMap(([property, shape]) =>
-			typeof shape === "object" && "fields" in shape
-				? [[tokenOf(typeName(name, property)), objectSpec(typeName(name, property), shape.fields)] as const]
-				: [],
+			typeof shape === "object" && "fields" in shape ? objectTypes(typeName(name, property), shape) : [],
 		),
 	);
 	const enums = Object.entries(enumTexts).map(([name, { description, values }]) => [
@@ -129,7 +130,18 @@ export function resourceTypes(): Readonly<Record<string, object>> {
 	return { ...Object.fromEntries(objects), ...describedTypes(organizationOutputs), ...Object.fromEntries(enums) };
 }
 
-function objectSpec(name: string, fields: Readonly<Record<string, PropertySchema>>): ObjectSpec {
+/** The type of an object, and the types of the objects in its lists. */
+function objectTypes(name: string, { fields }: Fields): readonly (readonly [string, ObjectSpec])[] {
+	const items = Object.values(fields).flatMap((shape) =>
+		typeof shape === "object" && "listOf" in shape && typeof shape.listOf === "object" ? [shape.listOf] : [],
+	);
+	return [
+		[tokenOf(name), objectSpec(name, fields)],
+		...items.map(({ idOr, fields: own, required }) => [tokenOf(idOr), { ...objectSpec(idOr, own), required }] as const),
+	];
+}
+
+function objectSpec(name: string, fields: Fields["fields"]): ObjectSpec {
 	const types = Object.entries(fields).map(([field, shape]) => [
 		field,
 		shape === "any" ? limitType(field) : typeOfShape(name, field, shape),

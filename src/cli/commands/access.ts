@@ -1,0 +1,280 @@
+/**
+ * `grant` and `revoke`: edit the document so that a user has a tag for a while, or no longer, and show the plan. They have a
+ * Reader, so they cannot submit. The file is written last: an edit that live state or the document refuses changes nothing.
+ */
+import type { AccessEdit, AccessRequest } from "../../document/access-edit.ts";
+import { ConfigurationError, exitCodes } from "../../errors.ts";
+import { quoteForShell, showText } from "../../escape.ts";
+import { parseAddress, printAddress } from "../../plan/address.ts";
+import { type DesiredOrganization, type DesiredUserTag, tagsOf } from "../../plan/organization.ts";
+import { namesOfUsers, type Plan } from "../../plan/plan.ts";
+import { type AccessResult, resultHead } from "../../render/result.ts";
+import type { MemberReading } from "../../sync/read-members.ts";
+import type { Reader } from "../../wire/client.ts";
+import { type Connection, type ConnectionFlags, viewJournal, withConnection } from "../connect.ts";
+import { privateKeyPattern } from "../flag-values.ts";
+import { findListsOf } from "../list-files.ts";
+import type { Call } from "../output.ts";
+import { findTagId, findUserId } from "../power-names.ts";
+import { refuseChanged, replaceDocuments } from "../replace-documents.ts";
+import { type DocumentFlags, type ReadDocument, readFleet, readSources } from "../sources.ts";
+import { didYouMean } from "../suggest.ts";
+import { isImpossible } from "./apply-consent.ts";
+import { refuseUnknownLocal } from "./comparing.ts";
+import { checkOrganizationId } from "./selection.ts";
+
+interface RevokeFlags extends DocumentFlags, ConnectionFlags {
+	readonly organization?: string;
+}
+
+interface GrantFlags extends RevokeFlags {
+	/** Milliseconds. */
+	readonly for?: number;
+	/** A time as documents write it. */
+	readonly until?: string;
+	readonly reason: string;
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/** Longer access is a matter of the document, not of a command. */
+const maxGrantMs = 366 * dayMs;
+
+/** When the access ends. Times are milliseconds since 1970 by the service's clock. */
+type End = Pick<AccessRequest, "untilMs" | "until">;
+
+/** Returns the plan of the document with the grant, which it writes. Exit codes are those of `plan`. */
+export async function grant(words: readonly string[], call: Call<GrantFlags>): Promise<AccessResult> {
+	const { flags } = call;
+	if ((flags.for === undefined) === (flags.until === undefined)) {
+		throw new ConfigurationError("grant takes one of --for and --until", { hint: "for example --for 4h" });
+	}
+	const reason = await readReason(flags.reason);
+	const { readMoment } = await import("../../document/moment.ts");
+	const findEnd = (nowMs: number): End => {
+		if (flags.until === undefined) return endAfter(nowMs, flags.for ?? 0);
+		const until = flags.until.trim();
+		const moment = readMoment(until);
+		if ("mistake" in moment) throw new ConfigurationError(`--until ${showText(until)} ${moment.mistake}`);
+		return { until, untilMs: moment.ms };
+	};
+	// What is wrong with a flag costs no request.
+	findEnd(call.terminal.now());
+	return editDocument(words, call, {
+		...{ command: "grant", reason },
+		findEnd: (nowMs) => {
+			const end = findEnd(nowMs);
+			checkLength(end.untilMs - nowMs, flags);
+			return end;
+		},
+	});
+}
+
+/** Returns the plan of the document without the access, which it writes. Exit codes are those of `plan`. */
+export async function revoke(words: readonly string[], call: Call<RevokeFlags>): Promise<AccessResult> {
+	const findEnd = (nowMs: number): End => toEnd(Math.floor(nowMs / minuteMs) * minuteMs);
+	return editDocument(words, call, { command: "revoke", reason: undefined, findEnd });
+}
+
+/** Throws ConfigurationError for a reason that a document cannot have. */
+async function readReason(text: string): Promise<string> {
+	const { reasonMistake } = await import("../../document/member-list.ts");
+	const reason = text.trim();
+	if (privateKeyPattern.test(reason)) {
+		throw new ConfigurationError("--reason contains a private key", {
+			hint: "everyone who reads the document sees it",
+		});
+	}
+	if (reason === "") {
+		throw new ConfigurationError("--reason is empty", { hint: "write why, for the reviewers of the document" });
+	}
+	const mistake = reasonMistake(reason);
+	if (mistake !== undefined) throw new ConfigurationError(`--reason ${mistake}`);
+	return reason;
+}
+
+/** Returns the end of that many milliseconds, at a full minute: a second call in the same minute gives the same document. */
+function endAfter(nowMs: number, lengthMs: number): End {
+	checkLength(lengthMs, { for: lengthMs });
+	return toEnd(Math.ceil((nowMs + lengthMs) / minuteMs) * minuteMs);
+}
+
+function toEnd(untilMs: number): End {
+	return { untilMs, until: new Date(untilMs).toISOString().replace(/\.000Z$/, "Z") };
+}
+
+function checkLength(lengthMs: number, { until }: Pick<GrantFlags, "for" | "until">): void {
+	const subject = until === undefined ? "--for" : `--until ${showText(until)}`;
+	if (lengthMs < minuteMs) {
+		throw new ConfigurationError(
+			until === undefined ? "--for: it is shorter than a minute" : `${subject}: it is less than a minute from now`,
+			{ hint: "write a duration such as 30m, 4h or 7d with --for; a plain number is seconds" },
+		);
+	}
+	// The end of --for is at a full minute.
+	if (lengthMs <= maxGrantMs + minuteMs) return;
+	throw new ConfigurationError(`${subject}: it is more than 366 days`, {
+		hint: "for longer access, write `until` into the document by hand",
+	});
+}
+
+interface Edit {
+	readonly command: "grant" | "revoke";
+	readonly reason: string | undefined;
+	/** Returns the end of the access, given the time now. Throws ConfigurationError. */
+	readonly findEnd: (nowMs: number) => End;
+}
+
+async function editDocument(
+	[user = "", tag = ""]: readonly string[],
+	call: Call<RevokeFlags>,
+	edit: Edit,
+): Promise<AccessResult> {
+	const { flags, terminal, output } = call;
+	if (flags.file.includes("-")) {
+		throw new ConfigurationError(`${edit.command} edits a document in place, but standard input is not a file`, {
+			hint: "name the file with -f",
+		});
+	}
+	const sources = await readSources(flags.file, terminal);
+	const desired = await findDesired(call);
+	const { organizationId } = desired;
+	const { edited, address, userId, plan } = await withConnection(call, async (connection) => {
+		refuseUnknownLocal([organizationId], connection);
+		output.progress(`reading organization ${organizationId}`);
+		const { askOnce } = await import("../../sync/read-access.ts");
+		const { readMembers } = await import("../../sync/read-members.ts");
+		const reader = askOnce(connection.client.forOrganization().reader);
+		const reading = await readMembers(organizationId, reader, { reads: flags.reads, now: terminal.now });
+		const found = { userId: findUser(user, desired, reading), tag: findTag(tag, desired, reading) };
+		const edited = await makeEdit(sources, { ...found, desired, reading, edit }, call);
+		const plan = await makePlan(edited.desired, { ...call, connection, reader });
+		const address = printAddress("userTag", found.tag.name);
+		const problem = plan.problems.find(({ path }) => path === address);
+		if (problem !== undefined) throw new ConfigurationError(problem.message, unwritten);
+		return { edited, address, userId: found.userId, plan };
+	});
+	output.clear();
+	await refuseChanged(sources, flags.file, terminal);
+	replaceDocuments(edited.contents, sources, edit.command);
+	const { effect, at, window } = edited;
+	return {
+		...resultHead(edit.command, isImpossible(plan) ? exitCodes.error : exitCodes.inSync, null),
+		plans: [plan],
+		access: {
+			...{ organizationId, address, userId, effect, file: at.file, line: at.line },
+			...(window?.fromMs === undefined ? {} : { from: new Date(window.fromMs).toISOString() }),
+			...(window?.untilMs === undefined ? {} : { until: new Date(window.untilMs).toISOString() }),
+			...(window?.reason === undefined ? {} : { reason: window.reason }),
+		},
+		nextCommand: [
+			"orgsync apply",
+			...flags.file.map((file) => `-f ${quoteForShell(file)}`),
+			...(flags.local === true ? ["--local"] : []),
+		].join(" "),
+	};
+}
+
+const unwritten = { hint: "nothing was written to any document" };
+
+/** Returns the organization whose document is edited. Throws ConfigurationError if it is not clear which one. */
+async function findDesired({ flags, terminal }: Call<RevokeFlags>): Promise<DesiredOrganization> {
+	checkOrganizationId(flags.organization);
+	const fleet = await readFleet(flags, terminal);
+	const { organizationIds } = fleet;
+	const named = flags.organization?.toLowerCase();
+	if (named !== undefined) {
+		if (organizationIds.includes(named)) return fleet.load(named);
+		throw new ConfigurationError(`no document is about organization ${named}`, {
+			hint: "name its document with -f",
+		});
+	}
+	const [only, ...others] = organizationIds;
+	if (only !== undefined && others.length === 0) return fleet.load(only);
+	throw new ConfigurationError(`the documents have ${organizationIds.length} organizations`, {
+		hint: "select one with --organization ID",
+	});
+}
+
+/** Returns the id of the user. Throws ConfigurationError if the organization has no such user. */
+function findUser(text: string, desired: DesiredOrganization, { userNames }: MemberReading): string {
+	const aliases = namesOfUsers(desired);
+	const liveNames = userNames.known ? userNames.value : undefined;
+	const found = findUserId(text, { aliases, liveNames }, "USER");
+	if (found !== undefined && (liveNames === undefined || Object.hasOwn(liveNames, found))) return found;
+	const known = [...Object.values(aliases), ...Object.values(liveNames ?? {})].map(showText);
+	throw new ConfigurationError(
+		found === undefined
+			? `USER ${showText(text)}: no such user${didYouMean(text, [...new Set(known)])}`
+			: `USER ${showText(text)}: the organization has no user ${found}`,
+		{ hint: "write an alias of the document, a user id, or a live name that one user has" },
+	);
+}
+
+/** Returns the tag's entry in the document. Throws ConfigurationError if the document, or the organization, has none. */
+function findTag(text: string, desired: DesiredOrganization, { userTags }: MemberReading): DesiredUserTag {
+	const address = parseAddress(text);
+	const name = address?.kind === "userTag" ? address.label : text;
+	const tags = tagsOf(desired);
+	const own = tags.find((tag) => tag.name === name) ?? tags.find(({ id }) => id === name.toLowerCase());
+	if (own !== undefined) return own;
+	const tagNames = Object.fromEntries(userTags.map((tag) => [tag.id, tag.name]));
+	const id = findTagId(name, { tagNames }, "TAG");
+	const liveName = id === undefined ? undefined : tagNames[id];
+	const matching = tags.find((tag) => (tag.id === undefined ? tag.name === liveName : tag.id === id));
+	if (matching !== undefined) return matching;
+	const known = [...tags.map((tag) => tag.name), ...Object.values(tagNames)].map(showText);
+	throw liveName === undefined
+		? new ConfigurationError(`TAG ${showText(name)}: no such user tag${didYouMean(name, [...new Set(known)])}`, {
+				hint: "write the name of a user tag of the document, or its id",
+			})
+		: new ConfigurationError(`TAG ${showText(name)}: the document has no entry for this user tag`, {
+				hint: `add one to \`userTags\` first: - name: ${showText(liveName)}`,
+			});
+}
+
+interface EditContext {
+	readonly desired: DesiredOrganization;
+	readonly userId: string;
+	readonly tag: DesiredUserTag;
+	readonly reading: MemberReading;
+	readonly edit: Edit;
+}
+
+/** Returns the edit of the document. Throws ConfigurationError if it is refused. */
+async function makeEdit(
+	sources: readonly ReadDocument[],
+	{ desired, userId, tag, reading, edit }: EditContext,
+	{ flags, terminal }: Call<RevokeFlags>,
+): Promise<AccessEdit> {
+	const { editAccess } = await import("../../document/access-edit.ts");
+	const { members } =
+		reading.userTags.find(({ id, name }) => (tag.id ?? id) === id && (tag.id ?? tag.name === name)) ?? {};
+	const request = {
+		...{ desired, tag, userId, reason: edit.reason, nowMs: reading.timeMs },
+		...edit.findEnd(reading.timeMs),
+		isMember: members?.known === true ? members.value.includes(userId) : undefined,
+	};
+	const options = { env: flags.env, findList: findListsOf(sources, terminal.directory) };
+	const edited = editAccess(sources, terminal.environment, request, options);
+	if (!("refusal" in edited)) return edited;
+	throw new ConfigurationError(edited.refusal, edited.hint === undefined ? unwritten : { hint: edited.hint });
+}
+
+interface PlanningCall extends Call<RevokeFlags> {
+	readonly connection: Connection;
+	readonly reader: Reader;
+}
+
+/** Returns the plan of the edited document. */
+async function makePlan(desired: DesiredOrganization, call: PlanningCall): Promise<Plan> {
+	const { flags, terminal, connection, reader } = call;
+	const { compareLive } = await import("../../sync/compare.ts");
+	const journal = await viewJournal([desired.organizationId], call);
+	const { plan } = await compareLive(desired, reader, journal.lastApplied(desired.organizationId), {
+		...{ reads: flags.reads, now: terminal.now, steadyNow: terminal.steadyNow, journal },
+		publicKey: () => connection.client.publicKey(),
+	});
+	return plan;
+}

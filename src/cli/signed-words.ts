@@ -1,0 +1,81 @@
+/**
+ * Words for what a passkey signs: those of a plan and of a review, made from the parameters in the signed bytes. Without words,
+ * nothing is shown and nothing is signed.
+ */
+import type { SignedRequest, SignedWords } from "../passkey/words.ts";
+import type { Plan } from "../plan/plan.ts";
+import { narrowStep, objectsOf, sameParameters } from "../plan/requests.ts";
+import type { ReviewedActivity } from "../plan/reviewed-activity.ts";
+import type { Step } from "../plan/step.ts";
+import { effectOfStep } from "../plan/step-effect.ts";
+import type { UserNames } from "../plan/users.ts";
+import { renderActivityHtml, renderRequestHtml } from "../render/activity-html.ts";
+import { describeRequest } from "../render/activity-words.ts";
+import { renderCard } from "../render/html-details.ts";
+import { impactSection } from "../render/html-powers.ts";
+import { type Html, html } from "../render/html-text.ts";
+import { organizationHtml } from "../render/organization-html.ts";
+import type { NamedOrganization } from "../render/organization-name.ts";
+import type { Comparison } from "../sync/compare.ts";
+import { approvals, type SubmitName, submits } from "../wire/operations.ts";
+
+const headings: Readonly<Record<SubmitName, string>> = {
+	update_user_tag: "Change a user tag",
+	delete_oauth_providers: "Remove OAuth providers of a user",
+	delete_policies: "Remove policies",
+	delete_tvc_app_and_deployments: "Remove a TVC app and its deployments",
+	init_import_private_key: "Prepare the import of a private key",
+};
+
+/** Returns the words of an import for this user; undefined for any other request. */
+export function importWords(request: SignedRequest, names: UserNames): SignedWords | undefined {
+	const operation = "init_import_private_key";
+	if (request.type !== submits[operation].type) return undefined;
+	const rows = renderRequestHtml(describeRequest({ operation, parameters: request.parameters, effect: null }, names));
+	return { heading: headings[operation], html: requestCard(rows, request) };
+}
+
+/** Returns the step of the plan that the request carries out, or the part of it that a removal object by object does; undefined if there is none. */
+function findSignedStep({ type, organizationId, parameters }: SignedRequest, plan: Plan): Step | undefined {
+	if (organizationId !== plan.organizationId) return undefined;
+	return plan.steps
+		.filter(({ operation }) => submits[operation].type === type)
+		.map((step) => narrowStep(step, objectsOf({ operation: step.operation, parameters })))
+		.find((step) => sameParameters(step.parameters, parameters));
+}
+
+/** Returns the words of a step of these plans; undefined for any other request. */
+export function describeSteps(request: SignedRequest, comparisons: readonly Comparison[]): SignedWords | undefined {
+	const found = comparisons.find(({ plan }) => findSignedStep(request, plan) !== undefined);
+	const step = found && findSignedStep(request, found.plan);
+	if (found === undefined || step === undefined) return undefined;
+	const { operation } = step;
+	const effect = effectOfStep(step, found.plan, found);
+	const rows = renderRequestHtml(describeRequest({ operation, parameters: request.parameters, effect }));
+	const impact = renderCard(impactSection(effect, "impact", false), "impact-heading");
+	return { heading: headings[operation], html: html`${requestCard(rows, effect)}${impact}` };
+}
+
+const votes = new Map([
+	[approvals.approve_activity.type as string, "Approve an activity"],
+	[approvals.reject_activity.type as string, "Reject an activity"],
+]);
+
+/** Returns the words of a vote for one of the reviewed activities; undefined for any other request. */
+export function voteWords(
+	request: SignedRequest,
+	reviewed: readonly ReviewedActivity[],
+	voterId: string | null,
+): SignedWords | undefined {
+	const heading = votes.get(request.type ?? "");
+	const { fingerprint, ...others } = request.parameters;
+	const activity = reviewed.find((one) => one.fingerprint === fingerprint && one.mistakes.length === 0);
+	if (heading === undefined || activity === undefined || Object.keys(others).length > 0) return undefined;
+	if (activity.organizationId !== request.organizationId) return undefined;
+	const organization = activity.effect ?? request;
+	return { heading, html: requestCard(renderActivityHtml(activity, { voterId }), organization) };
+}
+
+function requestCard(body: Html | null, organization: NamedOrganization): Html {
+	return html`<section class="card plain" aria-labelledby="signed"><h2 id="signed">What you sign</h2>${body}<p class="soft">Organization ${organizationHtml(organization)}</p></section>`;
+}

@@ -1,0 +1,41 @@
+/** What `grant` and `revoke` wrote, as text. */
+import { showAddress, showText } from "../escape.ts";
+import { type Phrase, phraseText } from "./phrase.ts";
+import { namePerson } from "./power-words.ts";
+import type { AccessResult } from "./result.ts";
+import type { Style } from "./style.ts";
+import { renderPlan } from "./text.ts";
+
+/** Returns what became of the entry, the plan, and what to do next. */
+export function renderAccess(result: AccessResult, style: Style): string {
+	const { access, command, nextCommand } = result;
+	const isUnchanged = access.effect === "unchanged";
+	const isEnding = command === "grant" && access.until !== undefined;
+	const next = [
+		...(isUnchanged ? [] : [`Nothing was submitted. Next: review ${showText(access.file)}, then ${nextCommand}`]),
+		...(isEnding ? ["The access ends with the first apply at or after its end: keep one on a schedule."] : []),
+	];
+	return [
+		`${isUnchanged ? "Unchanged" : "Wrote"} ${showText(access.file)}:${access.line}: ${phraseText(describe(result))}.\n`,
+		...result.plans.map((plan) => renderPlan(plan, style)),
+		...(next.length === 0 ? [] : [`${next.join("\n")}\n`]),
+	].join("\n");
+}
+
+function describe({ access, command, plans }: AccessResult): Phrase {
+	const { address, effect, userId, until, reason } = access;
+	const who = namePerson(userId, plans[0] ?? { userNames: {} });
+	const tag = showAddress(address);
+	if (command === "grant") {
+		const end = until === undefined ? "without an end" : `until ${showMinute(until)}`;
+		const why = reason === undefined ? [] : [` (${showText(reason)})`];
+		return [who, effect === "unchanged" ? " already" : "", ` has ${tag} ${end}`, ...why];
+	}
+	if (effect === "unchanged") return [`the document does not give ${tag} to `, who];
+	if (effect === "removed") return [who, ` is no longer listed for ${tag}`];
+	return [`the access of `, who, ` to ${tag} ended ${showMinute(until ?? "")}`];
+}
+
+function showMinute(iso: string): string {
+	return `${iso.slice(0, 16).replace("T", " ")} UTC`;
+}

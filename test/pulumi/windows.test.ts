@@ -1,0 +1,226 @@
+/** Members with a window, asked of the plugin as an engine asks it, on an emulator whose clock is moved. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { alice, bob, carol, makeWorld, organizationId, tags, type World } from "../world.ts";
+import { configuredPlugin, type PluginResource, secret, unknown } from "./plugin-client.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+const hourMs = 3_600_000;
+const inHours = (hours: number): string => new Date(Date.now() + hours * hourMs).toISOString();
+
+const membersIn = (world: World): readonly string[] =>
+	world.organization().userTags.find(({ tagId }: { tagId: string }) => tagId === tags.signers).userIds;
+
+/** The state of a resource, and the commands of an engine, each of which starts a plugin. */
+function makeStack(world: World, settings: Values = {}) {
+	const state = { id: "", outputs: {} as Values, inputs: {} as Values };
+	const start = async (): Promise<PluginResource> =>
+		(await configuredPlugin(world, settings)).resource("UserTag", "signers");
+	const check = async (resource: PluginResource, program: Values): Promise<Values> => {
+		const { inputs, failures } = await resource.check(program, state.inputs);
+		expect(failures).toEqual([]);
+		return inputs;
+	};
+	return {
+		state,
+		/** Returns the diff of a preview. */
+		async preview(program: Values) {
+			const resource = await start();
+			return (await resource.diff(state.id, state.outputs, await check(resource, program), state.inputs)).details;
+		},
+		/** Returns the diff; of a create, an empty one. */
+		async up(program: Values) {
+			const resource = await start();
+			const inputs = await check(resource, program);
+			if (state.id === "") {
+				Object.assign(state, await resource.create(inputs), { inputs });
+				return {};
+			}
+			const { changes, details } = await resource.diff(state.id, state.outputs, inputs, state.inputs);
+			if (changes) state.outputs = await resource.update(state.outputs, inputs);
+			state.inputs = inputs;
+			return details;
+		},
+		async refresh() {
+			Object.assign(state, await (await start()).read(state.id, state.outputs, state.inputs));
+		},
+	};
+}
+
+/** What the plugin prints for the engine to show. */
+let printed: string[] = [];
+const takePrinted = (): readonly string[] => printed.splice(0);
+
+beforeEach(() => {
+	printed = [];
+	vi.spyOn(console, "error").mockImplementation((line) => void printed.push(String(line)));
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("a member with a window", () => {
+	it.each([
+		["exactly", "documented"],
+		["exactly", "auto"],
+		["atLeast", "documented"],
+		["atLeast", "auto"],
+	])("of `%s` is in the tag in that window only, as a refresh finds out (reads: %s)", async (list, reads) => {
+		const world = await makeWorld();
+		const stack = makeStack(world, { reads });
+		const [from, until] = [inHours(2), inHours(4)];
+		const program = { name: "signers", members: { [list]: [alice, { user: bob, from, until, reason: "on call" }] } };
+		await stack.up(program);
+		expect(membersIn(world)).not.toContain(bob);
+		expect(stack.state.outputs).toMatchObject({ members: program.members, validUntil: from });
+		await stack.refresh();
+		expect(await stack.up(program)).toEqual({});
+
+		await world.moveClock(3 * hourMs);
+		expect(await stack.preview(program)).toEqual({});
+		await stack.refresh();
+		const begun = await stack.preview(program);
+		expect(begun).toEqual({ [`members.${list}[1]`]: "ADD" });
+		expect(await stack.up(program)).toEqual(begun);
+		expect(membersIn(world)).toContain(bob);
+		expect(stack.state.outputs).toMatchObject({ members: program.members, validUntil: until });
+		await stack.refresh();
+		expect(await stack.up(program)).toEqual({});
+
+		await world.moveClock(3 * hourMs);
+		await stack.refresh();
+		expect(stack.state.outputs).toMatchObject({ members: { [list]: [alice, bob] } });
+		takePrinted();
+		expect(await stack.up(program)).toEqual({ [`members.${list}[1]`]: "UPDATE" });
+		expect(takePrinted()).toEqual([
+			`signers: removes the member ${bob}: expired ${until.replace("T", " ").replace("Z", " UTC")} (on call)`,
+		]);
+		expect(membersIn(world)).not.toContain(bob);
+		expect(stack.state.outputs).toMatchObject({ members: program.members });
+		expect(stack.state.outputs).not.toHaveProperty("validUntil");
+		await stack.refresh();
+		expect(await stack.up(program)).toEqual({});
+	});
+
+	it("is compared without a request, and without a refresh once the clock of the machine is past its end", async () => {
+		const world = await makeWorld();
+		const stack = makeStack(world);
+		const program = { name: "signers", members: { exactly: [alice, { user: carol, until: inHours(1) }] } };
+		await stack.up(program);
+		world.clearRequests();
+		expect(await stack.preview(program)).toEqual({});
+		expect(world.requests()).toEqual([]);
+
+		const now = Date.now;
+		// The machine is two hours ahead of the service, which decides.
+		vi.spyOn(Date, "now").mockImplementation(() => now() + 2 * hourMs);
+		expect(await stack.up(program)).toEqual({ "members.exactly[1]": "UPDATE" });
+		expect(await stack.up(program)).toEqual({ "members.exactly[1]": "UPDATE" });
+		expect(membersIn(world)).toEqual([alice, carol]);
+		expect(world.submits()).toEqual([]);
+
+		await world.moveClock(2 * hourMs);
+		expect(await stack.up(program)).toEqual({ "members.exactly[1]": "UPDATE" });
+		expect(membersIn(world)).toEqual([alice]);
+		expect(await stack.up(program)).toEqual({});
+		expect(world.submits()).toEqual(["update_user_tag"]);
+	});
+
+	it("that is in the past when the tag is created is removed, or not added", async () => {
+		const world = await makeWorld();
+		const stack = makeStack(world);
+		const ended = { until: "2020-01-01T00:00:00Z", reason: "audit" };
+		const members = { atLeast: [alice, { user: bob, ...ended }, { user: carol, ...ended }] };
+		await stack.up({ name: "signers", members });
+		expect(takePrinted()).toEqual([
+			`signers: adopts the user tag signers, removes the member ${carol}`,
+			`signers: does not add the member ${bob}: expired 2020-01-01 00:00 UTC (audit)`,
+			`signers: removes the member ${carol}: expired 2020-01-01 00:00 UTC (audit)`,
+		]);
+		expect(membersIn(world)).toEqual([alice]);
+		expect(stack.state.outputs).toMatchObject({ members });
+		await stack.refresh();
+		expect(await stack.up({ name: "signers", members })).toEqual({});
+	});
+
+	it("is added to a state of an earlier version, changed and removed, without an activity while live state is as desired", async () => {
+		const world = await makeWorld();
+		const stack = makeStack(world);
+		const withCarol = (...carols: readonly unknown[]) => ({
+			name: "signers",
+			members: { exactly: [alice, ...carols] },
+		});
+		await stack.up(withCarol(carol));
+		const window = { user: carol, until: inHours(1) };
+		expect(await stack.up(withCarol(window))).toEqual({ "members.exactly[1]": "UPDATE" });
+		const longer = { ...window, until: inHours(2), reason: "audit" };
+		expect(await stack.up(withCarol(longer))).toEqual({
+			"members.exactly[1].until": "UPDATE",
+			"members.exactly[1].reason": "ADD",
+		});
+		expect(await stack.up(withCarol(carol))).toEqual({ "members.exactly[1]": "UPDATE" });
+		expect(stack.state.outputs).not.toHaveProperty("validUntil");
+		expect(world.submits()).toEqual([]);
+		await stack.up(withCarol(longer));
+		await stack.up({ name: "signers", members: { atLeast: [alice] } });
+		expect(membersIn(world)).toEqual([alice, carol]);
+	});
+
+	it("may be unknown in a preview, which makes no request and replaces nothing because of it", async () => {
+		const world = await makeWorld();
+		const stack = makeStack(world);
+		const ofCarol = (until: unknown) => ({ name: "signers", members: { exactly: [alice, { user: carol, until }] } });
+		await stack.up(ofCarol(inHours(1)));
+		world.clearRequests();
+		expect(await stack.preview(ofCarol(unknown))).toEqual({ "members.exactly[1].until": "UPDATE" });
+		expect(await stack.preview({ name: "signers", members: { exactly: [alice, unknown] } })).toEqual({
+			"members.exactly[1]": "UPDATE",
+		});
+		expect(world.requests()).toEqual([]);
+	});
+
+	it("is in no output of a secret, nor in a line that the engine shows", async () => {
+		const world = await makeWorld();
+		const stack = makeStack(world);
+		const members = { exactly: [alice, { user: carol, until: "2020-01-01T00:00:00Z", reason: "audit" }] };
+		await stack.up({ name: "signers", members: secret(members) });
+		const { members: shown, managed, validUntil, ...open } = stack.state.outputs;
+		expect(takePrinted()).toEqual([
+			"signers: adopts the user tag signers, removes 1 member",
+			"signers: removes 1 member outside the window",
+		]);
+		expect(JSON.stringify(open)).not.toMatch(/audit|2020-01-01/);
+		for (const value of [shown, managed]) expect(value).toMatchObject(secret(members));
+	});
+
+	it("is removed with the tag by `onDestroy`, whether it has ended or not", async () => {
+		const world = await makeWorld();
+		const stack = makeStack(world);
+		const member = { user: carol, until: inHours(1) };
+		await stack.up({ name: "signers", members: { atLeast: [member], never: [bob] }, onDestroy: "removeMembers" });
+		const plugin = await configuredPlugin(world);
+		await plugin.resource("UserTag", "signers").delete(stack.state.id, stack.state.outputs);
+		expect(membersIn(world)).toEqual([alice]);
+	});
+
+	it.each([
+		[{ user: bob, until: 5 }, "members: members.exactly[1].until must be a string, got 5"],
+		[{ user: "bob", until: "2030-01-01T00:00:00Z" }, /members.exactly\[1\].user must be a UUID such as .*, got "bob"$/],
+		[{ user: bob, till: "x" }, /members.exactly\[1\].till is an unknown property; known: user, from, until, reason$/],
+		[5, /members.exactly\[1\] must be a UUID such as .*, or an object with user, from, until or reason, got 5$/],
+		[{ until: "2030-01-01T00:00:00Z" }, /^members: members\.exactly\[1\]\.user: .*missing key `user`/],
+		[{ user: bob }, /^members: members\.exactly\[1\]: .*this entry has no end; add `until`/],
+		[{ user: bob, until: "2030-01-01" }, /^members: members\.exactly\[1\]\.until: .*has no offset and no time zone/],
+		[
+			{ user: bob, from: "2030-01-01T00:00:00Z", until: "2029-01-01T00:00:00Z" },
+			/^members: members\.exactly\[1\]\.until: .*is not after `from`/,
+		],
+		[{ user: alice, until: "2030-01-01T00:00:00Z" }, /^members: members\.exactly\[1\]\.user: .*duplicate `/],
+	])("%j is refused with its place", async (entry, failure) => {
+		const plugin = await configuredPlugin({ url: "http://127.0.0.1:1" } as World);
+		const resource = plugin.resource("UserTag", "signers");
+		const news = { organizationId, name: "signers", members: { exactly: [alice, entry] } };
+		expect((await resource.check(news)).failures).toEqual([
+			typeof failure === "string" ? failure : expect.stringMatching(failure),
+		]);
+	});
+});

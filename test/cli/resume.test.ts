@@ -98,7 +98,7 @@ test("apply --resume reads an organization again if access in it may have ended 
 	const world = await makeFleet([ending(4), renamed, ending(100)]);
 	await world.addFault({ operation: "update_user_tag", fault: "fail" });
 	const run = runOf(await world.run([...apply, "--concurrency", "1"]));
-	await world.moveClock(4 * 3_600_000);
+	await world.moveClock(5 * 3_600_000);
 	const resumed = await world.run([...apply, "--resume", run, "--allow", "ownUserTags=1"]);
 	expect(resumed.stderr).toContain(`Run ${run}, resumed: 1 of 3 organizations are not read again.\n`);
 	expect([resumed.code, await countCompleted(world, 1), await countCompleted(world, 3)]).toEqual([0, 1, 0]);

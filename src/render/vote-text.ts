@@ -99,7 +99,7 @@ function renderUnlisted({ unlisted }: OrganizationVotes, style: Style): readonly
 
 /** Returns what became of each activity, ending with a newline: one line for those that ended well, more for the others. */
 export function renderVotes(result: VoteResult, style: Style): string {
-	const shown = result.organizations.map((one) =>
+	const shown = result.votes.map((one) =>
 		[
 			style.strong(`Organization ${showOrganization(one)}`),
 			...renderNothing(one),

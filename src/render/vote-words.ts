@@ -148,7 +148,7 @@ export function summarizeReview(organizations: readonly OrganizationVotes[], com
 }
 
 /** Returns what became of it, in one sentence or more. Nothing is claimed that was not read. */
-export function summarizeVotes({ command, organizations }: VoteResult): string {
+export function summarizeVotes({ command, votes: organizations }: VoteResult): string {
 	const voting = organizations.flatMap((one) => withDecision(one, "vote"));
 	return [summarizeOutcomes(voting, command), ...describeOthers(organizations, command)].join(" ");
 }

@@ -25,7 +25,7 @@ function votesOf(activities: readonly VotedActivity[], parts: Partial<Organizati
 }
 
 function resultOf(one: OrganizationVotes, command: VoteResult["command"] = "approve"): VoteResult {
-	return { ...resultHead(command, 0, null), organizations: [one] };
+	return { ...resultHead(command, 0, null), votes: [one] };
 }
 
 const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1) ?? "";

@@ -76,7 +76,7 @@ async function applyAndWait(desired: DesiredOrganization, options: Waited = {}) 
 		pauses,
 		news,
 		code: exitCodeOf(report),
-		requests: bench.emulator.requests().map((one) => one.operation),
+		requests: bench.emulator.requests().map(({ operation, path }) => operation ?? path.split("/").at(-1)),
 	};
 }
 
@@ -88,8 +88,8 @@ async function vote(
 ): Promise<void> {
 	for (const { status, fingerprint, type } of bench.activities()) {
 		if (status !== "ACTIVITY_STATUS_CONSENSUS_NEEDED" || !String(type).includes(only)) continue;
-		const body = encodeSubmit(approvals[name] as never, organizationId, { fingerprint }, bench.nowMs);
-		await bench.client({ stamper: approverStamper }).submitter.submit(body);
+		const body = encodeSubmit(approvals[name], organizationId, { fingerprint }, bench.nowMs);
+		await bench.client({ stamper: approverStamper }).voter.vote(body);
 	}
 }
 

@@ -13,6 +13,7 @@ import { allowsOf, isFor, type Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { brokenRules } from "../plan/rules-judge.ts";
 import { groupSteps } from "../plan/step-groups.ts";
+import { describeExpiries } from "../render/expiry-words.ts";
 import { renderOverrides } from "../render/overrides-text.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../render/text.ts";
 import { listPaths, objectToDocument } from "./document-object.ts";
@@ -73,7 +74,8 @@ export function describePlan(plan: Plan, session: Session, isPreview: boolean, i
 }
 
 function describeWhole(plan: Plan, session: Session, isPreview: boolean): Notice | undefined {
-	if (isPreview && (plan.steps.length > 0 || plan.waiting.length > 0)) {
+	const hasNews = plan.steps.length > 0 || plan.waiting.length > 0 || describeExpiries(plan).length > 0;
+	if (isPreview && hasNews) {
 		const allows = allowsOf(plan.guards, session.settings.allow);
 		return { severity: "info", text: renderForPulumi(plan, allows, summarizeParts) };
 	}

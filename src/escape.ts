@@ -84,6 +84,15 @@ export function showNameWithin(name: string, maxLength: number): string {
 	return showName(`${characters.join("")}\u2026`);
 }
 
+/** Returns a text of others in quotes, in at most `maxLength` characters of output: the beginning of a longer one. */
+export function showQuoted(text: string, maxLength: number): string {
+	const quote = (part: string): string => `"${showSpaces(part.replace(/["\\]/g, "\\$&"))}"`;
+	if (quote(text).length <= maxLength) return quote(text);
+	const characters = [...text].slice(0, maxLength);
+	while (characters.length > 0 && quote(`${characters.join("")}\u2026`).length > maxLength) characters.pop();
+	return quote(`${characters.join("")}\u2026`);
+}
+
 /** Returns the address of an object: its kind, and the rest as `showName`. */
 export function showAddress(address: string): string {
 	return showAddressWithin(address, Number.POSITIVE_INFINITY);

@@ -35,6 +35,7 @@ const tours = [
 	["docs/base-comparison.md", "."],
 	["docs/exactly-once.md", "."],
 	["docs/guards.md", "."],
+	["docs/access.md", "."],
 	["docs/powers.md", "."],
 ] as const;
 

@@ -9,6 +9,7 @@ import {
 	fileFlag,
 	flag,
 	flagGroup,
+	horizonFlag,
 	outputFlags,
 	passkeyFlags,
 	readsFlag,
@@ -47,6 +48,7 @@ export function plan(): CommandRow {
 			...outputFlags(
 				streamFormats,
 				flag("--detailed-exitcode", "exit with 2 for changes, and with 5 if a guard blocks them"),
+				horizonFlag(),
 			),
 		],
 		example: "orgsync plan -f orgsync.yaml --out plan.json",
@@ -90,7 +92,7 @@ export function apply(): CommandRow {
 			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
 			...passkeyFlags(),
-			...outputFlags(meteredFormats),
+			...outputFlags(meteredFormats, horizonFlag()),
 		],
 		example: "orgsync apply -f orgsync.yaml --yes",
 		exitCodes: {
@@ -121,7 +123,7 @@ export function drift(): CommandRow {
 			]),
 			...activityFlags(),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(meteredFormats),
+			...outputFlags(meteredFormats, horizonFlag()),
 		],
 		example: "orgsync drift --since last.json --format json --output last.json",
 		exitCodes: {

@@ -67,6 +67,11 @@ export function parseDuration(text: string): number {
 	throw new InvalidArgumentError("It must be a duration such as 90m, 24h or 7d; a plain number is seconds.");
 }
 
+/** Returns the milliseconds of a duration, as parseDuration; `0` is none. */
+export function parseHorizon(text: string): number {
+	return text === "0" ? 0 : parseDuration(text);
+}
+
 /** Returns the milliseconds since 1970 of an ISO 8601 time such as `2026-08-01T09:00:00Z`; a date is its midnight in UTC. */
 export function parseTime(text: string): number {
 	const [, date, time = "T00:00", zone = "Z"] =

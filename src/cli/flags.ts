@@ -6,6 +6,7 @@ import {
 	parseDuration,
 	parseFileName,
 	parseFileOrStream,
+	parseHorizon,
 	parseKeyFile,
 	parseMetricLabel,
 	parsePlanDigest,
@@ -124,6 +125,15 @@ export function savedPlanFlags(): readonly Option[] {
 		flag("--digest <sha256>", "reject a saved plan with another digest", parsePlanDigest),
 		flag("--max-age <duration>", "reject an older saved plan: 90m, 24h, 7d, or seconds", parseDuration),
 	]);
+}
+
+/** How far ahead plans show access that ends or begins. */
+export function horizonFlag(): Option {
+	return flag(
+		"--horizon <duration>",
+		"show access that ends or begins this soon; 0: none (default: 14d)",
+		parseHorizon,
+	);
 }
 
 /** The guards check its value, because they know what can be written. */

@@ -173,7 +173,7 @@ function readOfUsers(
 
 function readLimits(roots: readonly Cell[], problems: Problems): Limits {
 	const limits: Record<string, unknown> = {};
-	for (const key of ["memberRemovals", ...Object.values(removalLists), ...powerLimits]) {
+	for (const key of ["memberRemovals", ...Object.values(removalLists), ...powerLimits, "expiries"]) {
 		const cells = roots.flatMap((root) => entryOf(entryOf(root, "limits"), key) ?? []);
 		const found = cells.flatMap((cell): readonly Located<unknown>[] => {
 			const value = readLimit(key, cell, problems);
@@ -187,9 +187,16 @@ function readLimits(roots: readonly Cell[], problems: Problems): Limits {
 
 function readLimit(key: string, cell: Cell, problems: Problems): unknown {
 	if (key === "memberRemovals") return readMemberRemovals(cell, problems);
+	if (key === "expiries") return readExpiries(cell, problems);
 	const isOfPowers = powerLimits.some((limit) => limit === key);
 	if (!isOfPowers || typeof cell.value === "number" || cell.value === "strict") return cell.value;
 	const message = `\`${key}\` must be \`strict\`, or a whole number without quotes, but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
+	return problems.invalidate(cell, "wrong-format", message);
+}
+
+function readExpiries(cell: Cell, problems: Problems): Limits["expiries"] {
+	if (cell.value === "any") return "any";
+	const message = `\`expiries\` must be \`any\`, but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
 	return problems.invalidate(cell, "wrong-format", message);
 }
 

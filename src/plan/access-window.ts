@@ -22,8 +22,11 @@ export interface Expiry extends WindowFacts {
 	/** Of the tag. */
 	readonly address: string;
 	readonly userId: string;
-	/** `expired`: the user still has the tag. `not-begun`: it begins soon, or the user has the tag already. */
-	readonly state: "expired" | "ends-soon" | "not-begun";
+	/**
+	 * `expired`: the user still has the tag. `not-begun`: it begins soon, or the user has the tag already. `granted`: the plan adds the
+	 * user, whenever it ends.
+	 */
+	readonly state: "expired" | "ends-soon" | "not-begun" | "granted";
 }
 
 /**
@@ -72,7 +75,7 @@ export function isExpired({ untilMs }: AccessWindow, timeMs: number): boolean {
 }
 
 interface ExpiryOptions {
-	/** The changes of a plan for this time: who is removed shows who still has a tag. */
+	/** The changes of a plan for this time: who is added, and who is removed because the user still has a tag. */
 	readonly changes: readonly Change[];
 	readonly timeMs: number;
 	/** How far ahead to look, milliseconds. */
@@ -81,18 +84,20 @@ interface ExpiryOptions {
 
 /**
  * Returns the windows that matter at this time, in the order of their moments: access that has ended or not begun and that live
- * still has, and what ends or begins within the horizon.
+ * still has, access that the plan gives, and what ends or begins within the horizon.
  */
 export function findExpiries(desired: DesiredOrganization, options: ExpiryOptions): readonly Expiry[] {
 	const found = tagsOf(desired).flatMap(({ name, members }) => {
 		const address = printAddress("userTag", name);
 		const change = options.changes.find((one) => one.address === address);
-		const removed = new Set(change?.kind === "userTag" ? change.removeUserIds : []);
+		const { addUserIds = [], removeUserIds = [] } = change?.kind === "userTag" ? change : {};
+		const [added, removed] = [new Set(addUserIds), new Set(removeUserIds)];
 		return (members?.windows ?? []).flatMap((window) => {
-			const state = stateOf(window, removed.has(window.userId), options);
+			const { userId } = window;
+			const state = added.has(userId) ? "granted" : stateOf(window, removed.has(userId), options);
 			if (state === undefined) return [];
 			const momentMs = (state === "not-begun" ? window.fromMs : window.untilMs) ?? 0;
-			return [{ momentMs, expiry: { address, userId: window.userId, ...factsOf(window), state } }];
+			return [{ momentMs, expiry: { address, userId, ...factsOf(window), state } }];
 		});
 	});
 	const byMoment = found.sort(

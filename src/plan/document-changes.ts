@@ -222,7 +222,7 @@ function protectDifferences(base: DesiredOrganization, head: DesiredOrganization
 
 /** A limit is shown as a document writes it; null is none, or the default. */
 function limitDifferences(base: Limits, head: Limits): readonly DemandingDifference[] {
-	return (["memberRemovals", ...Object.values(removalLists), ...powerLimits] as const).flatMap((kind) => {
+	return (["memberRemovals", ...Object.values(removalLists), ...powerLimits, "expiries"] as const).flatMap((kind) => {
 		const [before, after] = [base[kind], head[kind]].map(showLimit);
 		return before === after ? [] : [differenceAt(`limits.${kind}`, "limit", { before, after })];
 	});

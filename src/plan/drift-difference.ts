@@ -44,7 +44,7 @@ export function knownDifferences(plan: Plan): readonly Difference[] {
 			return {
 				address,
 				kind,
-				what: problem?.code ?? change.reason,
+				what: problem?.code ?? (isExpiry(change, plan) ? accessExpired : change.reason),
 				rule: null,
 				change,
 				problem,
@@ -67,6 +67,15 @@ export function knownDifferences(plan: Plan): readonly Difference[] {
 			return { address, kind: "rule", what: "rule-broken", rule, change: null, problem: null, earlierActivity };
 		}),
 	];
+}
+
+/** The code of a tag that differs in nothing but members whose access expired. */
+export const accessExpired = "access-expired";
+
+function isExpiry(change: Change, { expiries = [] }: Pick<Plan, "expiries">): boolean {
+	if (change.kind !== "userTag" || change.reason !== "members-differ" || change.addUserIds.length > 0) return false;
+	const expired = expiries.filter(({ state, address }) => state === "expired" && address === change.address);
+	return change.removeUserIds.every((userId) => expired.some((one) => one.userId === userId));
 }
 
 /** The change without what is not known to be needed; undefined when nothing is left. */

@@ -1,7 +1,7 @@
 /** What a person can do about drift: what apply does, what to do by hand, and how to accept live state. */
 import { quoteForShell } from "../escape.ts";
 import { labelOf } from "./address.ts";
-import type { Difference } from "./drift-difference.ts";
+import { accessExpired, type Difference } from "./drift-difference.ts";
 import { kindOf } from "./kinds/index.ts";
 import { addressOfObject } from "./objects.ts";
 import type { DesiredOrganization } from "./organization.ts";
@@ -34,6 +34,9 @@ export function describeTodo(difference: Difference, plan: Plan, context: TodoCo
 	const held = whyHeld(difference, plan, { takeOver, flags });
 	if (held !== null) return held;
 	const blocked = plan.problems.length > 0 ? ", once the other problems of this organization are solved" : "";
+	if (difference.what === accessExpired) {
+		return `\`${apply}\` ends the access${blocked}; to keep it, change \`until\` in the document`;
+	}
 	return kindOf(kind).describeRemedy(takeOver, blocked, apply);
 }
 

@@ -1,9 +1,16 @@
 /** Guards: limits for the whole plan, checked before the first request (docs/guards.md). */
 import { showAddress, showName } from "../escape.ts";
+import type { Expiry } from "./access-window.ts";
 import type { Change, TagChange } from "./change.ts";
 import { kindOf } from "./kinds/index.ts";
 import { removalKindNames, removalLists } from "./kinds/names.ts";
-import { type DesiredOrganization, type Known, type LiveOrganization, powerLimits } from "./organization.ts";
+import {
+	type DesiredOrganization,
+	type Known,
+	type Limits,
+	type LiveOrganization,
+	powerLimits,
+} from "./organization.ts";
 import { coveredAddresses, type Step } from "./step.ts";
 import { describeLabel, labelUser, liveNamesFor } from "./users.ts";
 import { compareText } from "./value.ts";
@@ -52,15 +59,22 @@ const minKnownMembers = 4;
 /** A product of decimals such as 9.12 * 625 lies a little beside its exact value; no true excess is this small. */
 const roundingError = 1e-6;
 
+/** What the guards judge, besides the desired and the live organization. */
+export interface JudgedChanges {
+	readonly changes: readonly Change[];
+	readonly caller: Known<string>;
+	/** Those of the plan: which removals are of access that expired. */
+	readonly expiries: readonly Expiry[];
+}
+
 /** Every guard that these changes come near: limits of the document, what is protected, and the caller's own way in. */
 export function judgeGuards(
 	desired: DesiredOrganization,
 	live: LiveOrganization,
-	changes: readonly Change[],
-	caller: Known<string>,
+	{ changes, caller, expiries }: JudgedChanges,
 ): readonly Guard[] {
 	return [
-		...judgeMemberRemovals(desired, changes),
+		...judgeMemberRemovals(desired.limits, changes, expiries),
 		...judgeCounts(desired, changes),
 		...judgeProtected(desired, changes),
 		...(caller.known ? judgeCaller(desired, live, changes, caller.value) : []),
@@ -102,39 +116,66 @@ function tagChanges(changes: readonly Change[]): readonly TagChange[] {
 	return changes.filter((change) => change.kind === "userTag");
 }
 
-function judgeMemberRemovals(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {
-	const losing = tagChanges(changes).filter(({ removeUserIds }) => removeUserIds.length > 0);
-	const found = losing.reduce((sum, { removeUserIds }) => sum + removeUserIds.length, 0);
+/** A tag, and how many of its removals count. */
+interface Loss {
+	readonly change: TagChange;
+	readonly count: number;
+}
+
+function judgeMemberRemovals(
+	{ memberRemovals: limit = defaultMemberRemovals, expiries: waived }: Limits,
+	changes: readonly Change[],
+	expiries: readonly Expiry[],
+): readonly Guard[] {
+	const removed = tagChanges(changes).filter(({ removeUserIds }) => removeUserIds.length > 0);
+	const losing = removed
+		.map((change): Loss => {
+			const expired = waived === "any" ? countExpired(change, expiries) : 0;
+			return { change, count: change.removeUserIds.length - expired };
+		})
+		.filter(({ count }) => count > 0);
+	const found = losing.reduce((sum, { count }) => sum + count, 0);
 	if (found === 0) return [];
-	const limit = desired.limits.memberRemovals ?? defaultMemberRemovals;
 	const guard = {
 		kind: "memberRemovals",
 		found,
-		where: losing.map(({ address }) => address),
-		message: `${found} ${found === 1 ? "member" : "members"} would be removed`,
+		where: losing.map(({ change }) => change.address),
+		message: `${found} ${found === 1 ? "member" : "members"} would be removed${describeWaived(removed, found)}`,
 	} as const;
 	if ("count" in limit) return [{ ...guard, limit: `at most ${limit.count}`, refuses: found > limit.count }];
 	const percentage = `at most ${limit.percent}% of a tag's known members`;
-	const over = losing.filter((change) => exceedsPercentage(change, limit.percent));
+	const over = losing.filter((loss) => exceedsPercentage(loss, limit.percent));
 	if (over.length === 0) return [{ ...guard, limit: percentage, refuses: false }];
 	const shares = over.map(
-		({ address, before, basis, removeUserIds }) =>
-			`${showAddress(address)} would lose ${removeUserIds.length} of ${basis === "live" ? before.members?.length : "an unknown number"}`,
+		({ change: { address, before, basis }, count }) =>
+			`${showAddress(address)} would lose ${count} of ${basis === "live" ? before.members?.length : "an unknown number"}`,
 	);
-	const message = `${shares.join(", ")}; ${found} in all`;
-	return [{ ...guard, limit: percentage, refuses: true, where: over.map(({ address }) => address), message }];
+	const message = `${shares.join(", ")}; ${found} in all${describeWaived(removed, found)}`;
+	return [{ ...guard, limit: percentage, refuses: true, where: over.map(({ change }) => change.address), message }];
+}
+
+/** Returns how many of the removals are of access that expired. */
+function countExpired({ address, removeUserIds }: TagChange, expiries: readonly Expiry[]): number {
+	const expired = expiries.filter((one) => one.state === "expired" && one.address === address);
+	return expired.filter(({ userId }) => removeUserIds.includes(userId)).length;
+}
+
+/** Returns the words for removals that do not count; empty where all do. */
+function describeWaived(removed: readonly TagChange[], found: number): string {
+	const waived = removed.reduce((sum, { removeUserIds }) => sum + removeUserIds.length, 0) - found;
+	return waived === 0 ? "" : `, besides ${waived} whose access expired`;
 }
 
 /** Whether the tag would lose more than this percentage. 0% allows no removal and 100% allows all, for every tag. */
-function exceedsPercentage({ before, basis, removeUserIds }: TagChange, percent: number): boolean {
+function exceedsPercentage({ change: { before, basis }, count }: Loss, percent: number): boolean {
 	if (percent === 0) return true;
 	if (percent === 100) return false;
 	// Unknown members have no percentage, so many removals at once are refused. The last-applied state is only a part of the
 	// members, and comes from a file.
-	if (basis !== "live" && removeUserIds.length >= minKnownMembers) return true;
+	if (basis !== "live" && count >= minKnownMembers) return true;
 	if (before.members === null) return false;
 	const members = before.members.length;
-	return members >= minKnownMembers && removeUserIds.length * 100 > percent * members + roundingError;
+	return members >= minKnownMembers && count * 100 > percent * members + roundingError;
 }
 
 function judgeCounts(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {

@@ -145,6 +145,8 @@ export type Limits = {
 	readonly memberRemovals?: { readonly percent: number } | { readonly count: number };
 	readonly lockout?: PowerLimit;
 	readonly escalation?: PowerLimit;
+	/** Removals of members whose access expired do not count for `memberRemovals`. */
+	readonly expiries?: "any";
 } & { readonly [K in RemovalKindName as (typeof removalLists)[K]]?: number };
 
 /** How many powers a guard may find; `strict` allows none, and nothing that is unknown. */

@@ -139,23 +139,14 @@ export function makePlan(
 	const meaning = findMeaning({ steps, waiting }, context, live);
 	const retried = context.retryRejected === true ? groupSteps(checked.steps).rejected : [];
 	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
-	const found = findRules(desired.rules ?? [], {
-		...context,
-		live,
-		steps,
-		meaning,
-		atMs: timeMs,
-	});
+	const found = findRules(desired.rules ?? [], { ...context, live, steps, meaning, atMs: timeMs });
 	const caller = context.caller ?? { known: false, because: "it was not asked for" };
 	const userNames = namesOfUsers(desired);
-	const mentioned = [
-		...changes.flatMap(usersOf),
-		...waiting.flatMap(usersOfActivity),
-		...usersOfMeaning(meaning),
-		...usersOfRules(found),
-	];
+	const windows = describeWindows(desired, changes, timeMs, context.horizonMs);
+	const { expiries = [] } = windows;
+	const mentioned = [...usersOfMeaning(meaning), ...usersOfRules(found), ...expiries.map(({ userId }) => userId)];
 	const liveNames = liveNamesFor(
-		mentioned,
+		[...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity), ...mentioned],
 		userNames,
 		live.users.known ? live.users : (context.userNames ?? live.users),
 	);
@@ -170,13 +161,13 @@ export function makePlan(
 		...names,
 		reads: context.reads,
 		readAt: new Date(context.readAtMs).toISOString(),
-		...describeWindows(desired, changes, timeMs, context.horizonMs),
+		...windows,
 		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules)],
 		problems,
 		changes,
 		...meaning,
 		guards: [
-			...judgeGuards(desired, live, changes, caller),
+			...judgeGuards(desired, live, { changes, caller, expiries }),
 			...judgeAccess({ limits: desired.limits, changes, meaning, access: context.access, names }),
 			...judgeRules(found, rules, changes),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),

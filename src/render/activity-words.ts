@@ -52,30 +52,43 @@ export interface ActivityWords {
 }
 
 export interface ActivityOptions {
-	/** Names of users where the activity has no effect to take them from. */
-	readonly names?: UserNames;
+	/** Names of users beside those of the activity's effect. */
+	readonly names?: Pick<UserNames, "userNames" | "liveNames">;
 	/** Who would vote, in lower case: then the words say whether this vote would complete it. */
 	readonly voterId?: string | null;
 }
 
 /** Returns the activity in words. Nothing in them is a claim of its submitter but what `mistakes` warns of. */
 export function describeActivity(activity: ReviewedActivity, options: ActivityOptions = {}): ActivityWords {
-	const { activityId, fingerprint, type, operation, status, effect, mistakes } = activity;
-	const names = effect ?? options.names ?? noNames;
+	const { activityId, fingerprint, type, operation, status, mistakes } = activity;
 	const isReviewable = mistakes.length === 0;
+	const effect = activity.effect === null ? null : withNames(activity.effect, options.names);
+	const names = effect ?? options.names ?? noNames;
 	return {
 		title: [identifier(operation ?? type), ": activity ", identifier(activityId), " ", statusPart(status)],
 		mistakes: mistakes.map(({ message }) => ["cannot be reviewed: ", reason(message)]),
-		request: describeRequest(activity, names),
+		request: describeRequest({ ...activity, effect }, names),
 		impact: effect === null || !isReviewable ? null : summarizeImpact(effect),
 		impactLines: effect === null || !isReviewable ? [] : describeImpact(effect),
 		votes: describeVotes(activity, names),
-		missing: isReviewable ? describeMissing(activity, options.voterId ?? null) : null,
+		missing: isReviewable ? describeMissing({ ...activity, effect }, options.voterId ?? null) : null,
 		fingerprint: ["fingerprint ", identifier(fingerprint)],
 	};
 }
 
 const noNames: UserNames = { userNames: {} };
+
+/** Returns the plan with these names of users too. */
+export function withNames(
+	plan: Plan,
+	{ userNames, liveNames }: Pick<UserNames, "userNames" | "liveNames"> = noNames,
+): Plan {
+	return {
+		...plan,
+		userNames: { ...plan.userNames, ...userNames },
+		...(liveNames === undefined ? {} : { liveNames: { ...plan.liveNames, ...liveNames } }),
+	};
+}
 
 /** Returns what a request changes, every parameter of it: the first line is its object. */
 export function describeRequest(

@@ -47,7 +47,7 @@ export class ApplyTextStream {
 				this.#tally.addUnplanned(failed);
 				this.#badNews.addUnplanned(failed);
 			}
-			if (state !== undefined) this.#tally.addState(state);
+			if (state !== undefined) this.#tally.addState(state, part.endsSoon !== undefined);
 			if (state === "inSync") this.#idle += 1;
 			if (state === "notRead") this.#notRead += 1;
 			return "";

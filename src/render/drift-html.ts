@@ -14,11 +14,11 @@ import {
 	describeState,
 	describeUnattributed,
 	driftHeadings,
-	formatDuration,
 	reportedLists,
 	seenFindings,
 	seenPending,
 } from "./drift-words.ts";
+import { formatDuration } from "./duration.ts";
 import {
 	changesSection,
 	chips,
@@ -29,6 +29,7 @@ import {
 	renderOwner,
 	type Section,
 } from "./html-details.ts";
+import { renderMemberWindows } from "./html-expiries.ts";
 import { bdi, type Html, html, sentence } from "./html-text.ts";
 import type { OrganizationResult } from "./organizations.ts";
 import { describeDoubt, needsSigns, signsMean } from "./text.ts";
@@ -95,7 +96,7 @@ function renderDifference(change: Change, plan: Plan): Html | null {
 	const { before, after, addUserIds, removeUserIds } = change;
 	const [from, to] = showRename(before.name, after.name);
 	const rename = html`<p><span class="kind">apply would rename</span> <strong>${bdi(from)}</strong> <span class="kind">to</span> <strong>${bdi(to)}</strong></p>`;
-	return html`${before.name === after.name ? null : rename}${chips("apply would add", "+", addUserIds, plan)}${chips("apply would remove", "-", removeUserIds, plan)}${renderDoubt(describeDoubt(change))}`;
+	return html`${before.name === after.name ? null : rename}${chips("apply would add", "+", addUserIds, plan)}${chips("apply would remove", "-", removeUserIds, plan)}${renderMemberWindows(change, plan)}${renderDoubt(describeDoubt(change))}`;
 }
 
 /** Returns commands between back quotes as code. Back quotes in the object's own name are set aside: they mean nothing. */

@@ -9,6 +9,8 @@ import { readOnlyKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
+import { formatDuration } from "./duration.ts";
+import { summarizeExpiries } from "./expiry-words.ts";
 import { count, countDrift, describeInSync, summarizeCure } from "./text.ts";
 
 export const driftHeadings = {
@@ -33,6 +35,7 @@ const words: ReadonlyMap<string, string> = new Map([
 	["duplicate-tag", "matched by two entries"],
 	["tag-name-taken", "name already taken"],
 	["rule-broken", "rule broken"],
+	["access-expired", "access expired"],
 ]);
 
 export function describeDifference({ what, message }: Pick<Finding, "what" | "message">): string {
@@ -78,20 +81,6 @@ const stateWords: Readonly<Record<Finding["state"], string>> = {
 	"not-looked-at": "not checked",
 };
 
-const minuteMs = 60_000;
-const units = [
-	[24 * 60 * minuteMs, "day", "days"],
-	[60 * minuteMs, "hour", "hours"],
-	[minuteMs, "minute", "minutes"],
-] as const;
-
-/** Returns the time between two instants in the largest unit that fits, rounded down. */
-export function formatDuration(from: string, to: string): string {
-	const ms = Date.parse(to) - Date.parse(from);
-	for (const [size, one, many] of units) if (ms >= size) return count(Math.floor(ms / size), one, many);
-	return "less than a minute";
-}
-
 /** Returns who last changed it; null where that is unknown for every finding, or cannot be known for this one. */
 export function describeActor(finding: Finding, drift: OrganizationDrift, names: UserNames): string | null {
 	if (finding.by !== null) return describeAttribution(finding.by, names);
@@ -110,8 +99,9 @@ export function describeUnattributed(drift: OrganizationDrift, { reads }: Pick<P
 		: null;
 }
 
-/** Whether activities can explain it: no rule, no kind that no activity is about, nor a tag that does not exist. */
+/** Whether activities can explain it: no rule, no kind that no activity is about, no expiry, nor a tag that does not exist. */
 function isAttributable({ kind, what }: Finding): boolean {
+	if (what === "access-expired") return false;
 	const hasActivities = !readOnlyKinds.some(({ name, activities }) => name === kind && activities === null);
 	return kind !== "rule" && hasActivities && !what.startsWith("tag-");
 }
@@ -165,8 +155,12 @@ export function unmanagedNames({ unmanaged }: Pick<OrganizationDrift, "unmanaged
 	return unmanaged.map((address) => showName(labelOf(address)));
 }
 
-/** Returns one sentence on the organization: counts and words of orgsync only, nothing to escape. */
+/** Returns one sentence on the organization, and one on access that ends soon: words of orgsync only, nothing to escape. */
 export function summarizeFindings(drift: OrganizationDrift, plan: Plan): string {
+	return `${summarizeVerdict(drift, plan)}${summarizeExpiries(plan)}`;
+}
+
+function summarizeVerdict(drift: OrganizationDrift, plan: Plan): string {
 	const seen = seenFindings(drift);
 	const { verdict, unread, waiting, gone } = drift;
 	const kept = drift.findings.length - seen.length;

@@ -17,6 +17,7 @@ import { coveredAddresses } from "../plan/step.ts";
 import { isHeldByRejection } from "../plan/step-groups.ts";
 import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
 import { describeFinding, describeGone, describeState, driftHeadings } from "./drift-words.ts";
+import { describeExpiries, expiriesHeading, expiryText } from "./expiry-words.ts";
 import { impactNotes } from "./impact-github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { showOrganization } from "./organization-name.ts";
@@ -201,6 +202,9 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 			return annotate("warning", "rule broken", message, positionOf(rule.address));
 		}),
 		...describeUnread(plan).map((message) => annotate("warning", headings.unread, message)),
+		...describeExpiries(plan).map((line) =>
+			annotate("notice", expiriesHeading.toLowerCase(), expiryText(line), positionOf(line.address)),
+		),
 	];
 }
 

@@ -25,6 +25,7 @@ import {
 	section,
 	wordReverted,
 } from "./html-details.ts";
+import { expiriesSection, renderMemberWindows } from "./html-expiries.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { approvalsSection, deniedSection, impactSection } from "./html-powers.ts";
 import { heldWord, notSent, outcomeOf, renderSteps } from "./html-steps.ts";
@@ -73,6 +74,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		...(isPlanned ? [approvalsSection(plan), ...waitingSections(plan), steps] : []),
 		...(drift === null ? [] : [blocking, otherGuards]),
 		passing,
+		expiriesSection(plan),
 		section(headings.unread, "attention", renderList(describeUnread(plan).map((line) => html`${line}`))),
 		unmanagedSection(plan),
 	];
@@ -229,10 +231,11 @@ function renderTag(change: TagChange, plan: Plan, { outcome, isReverted }: Notes
 	const gained = chips("gained by", "+", addUserIds, plan, (userId) => isReverted(change, "add-member", userId));
 	const lost = chips("lost by", "-", removeUserIds, plan, (userId) => isReverted(change, "remove-member", userId));
 	const stays = before.members?.filter((userId) => !removeUserIds.includes(userId)).length ?? 0;
+	const windows = renderMemberWindows(change, plan);
 	const kept = stays === 0 ? null : html`<p class="soft">kept by ${count(stays, "user", "users")}</p>`;
 	return markedRow(
 		"~",
-		html`${name} <code>${tagId}</code> ${outcome(address)}${wordReverted(isReverted(change, "rename", null))}${gained}${lost}${kept}${renderDoubt(describeDoubt(change))}`,
+		html`${name} <code>${tagId}</code> ${outcome(address)}${wordReverted(isReverted(change, "rename", null))}${gained}${lost}${windows}${kept}${renderDoubt(describeDoubt(change))}`,
 	);
 }
 

@@ -36,7 +36,7 @@ export class LineStream {
 		const one = assessPart(this.#command, part);
 		if (one !== null) this.#tally.add(one);
 		else if (failed !== undefined) this.#tally.addUnplanned(failed);
-		else if (part.state !== undefined) this.#tally.addState(part.state);
+		else if (part.state !== undefined) this.#tally.addState(part.state, part.endsSoon !== undefined);
 		return toLine({
 			type: "organization",
 			organizationId,

@@ -4,6 +4,7 @@ import { showAddressWithin } from "../escape.ts";
 import { isHeldByRejection } from "../plan/step-groups.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
+import { noteWindow } from "./expiry-words.ts";
 import { longestText } from "./markdown-text.ts";
 import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
 import { describeOutcome } from "./report-text.ts";
@@ -29,7 +30,10 @@ export function removalLines({ plan, threeWay, results, failed, drift }: Organiz
 			return [`${renderChange(change, plan, plainStyle, note)[0]}${became(change.address)}`];
 		if (change.kind !== "userTag") return [];
 		const start = `- ${showAddressWithin(change.address, longestAddress)}  loses`;
-		const byNote = Map.groupBy(change.removeUserIds, (userId) => note(change, "remove-member", userId));
+		const byNote = Map.groupBy(
+			change.removeUserIds,
+			(userId) => `${noteWindow(plan, change.address, userId, true)}${note(change, "remove-member", userId)}`,
+		);
 		return [...byNote].flatMap(([said, userIds]) => {
 			const names = userIds.map((userId) => showUser(userId, plan)).sort(compareText);
 			return groupNames(names).map((group) => `${start} ${group}${said}${became(change.address)}`);

@@ -15,6 +15,7 @@ import { hasFindings } from "../plan/three-way.ts";
 import { describeForecast } from "./approval-words.ts";
 import { discoveryBlocks } from "./discovery.ts";
 import { changeLines, driftBlocks } from "./drift-markdown.ts";
+import { expiriesBlock } from "./expiry-markdown.ts";
 import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } from "./markdown-text.ts";
@@ -269,6 +270,7 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 			"diff",
 		),
 		...(results === null ? [approvalsBlock(plan), ...waitingBlocks(plan)] : []),
+		expiriesBlock(plan),
 		bullets(
 			4,
 			["unknown", "unknowns"],

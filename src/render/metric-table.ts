@@ -55,6 +55,26 @@ export const metricTable = {
 		command: "drift",
 		help: "When the oldest drift was made or, if that is unknown, first seen. No series without drift.",
 	},
+	expired: {
+		name: "orgsync_access_expired",
+		command: "drift",
+		help: "Members of user tags whose access expired and who still have the tag.",
+	},
+	oldestExpired: {
+		name: "orgsync_access_expired_timestamp_seconds",
+		unit: "seconds",
+		command: "drift",
+		help: "When the first of these expired. No series without one.",
+	},
+	endsSoon: {
+		name: "orgsync_access_expires",
+		help: "Members of user tags whose access ends within --horizon.",
+	},
+	nextEnd: {
+		name: "orgsync_access_expires_timestamp_seconds",
+		unit: "seconds",
+		help: "When the first of these ends. No series without one.",
+	},
 	pending: {
 		name: "orgsync_pending_activities",
 		help: "Activities that are pending approval or an authenticator and touch an object to change.",

@@ -5,9 +5,11 @@
  * The text is also Prometheus' text format, which textfiles are read as: `# UNIT` and `# EOF` are comments there.
  */
 import type { OrganizationDrift } from "../plan/drift.ts";
+import { accessExpired } from "../plan/drift-difference.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Outcome, outcomesOf, type StepResult } from "../plan/report.ts";
+import { findSoonEnding } from "./expiry-words.ts";
 import {
 	driftKinds,
 	type MeteredCommand,
@@ -63,6 +65,10 @@ export class MetricsStream {
 	readonly #read = new Earliest();
 	readonly #oldestDrift = new Earliest();
 	readonly #oldestPending = new Earliest();
+	#expired = 0;
+	#endsSoon = 0;
+	readonly #oldestExpired = new Earliest();
+	readonly #nextEnd = new Earliest();
 
 	constructor({ command, run }: MetricsOptions) {
 		this.#command = command === "apply" ? "apply" : "drift";
@@ -82,7 +88,8 @@ export class MetricsStream {
 		if (failed !== undefined) this.#errors.add(failed.error.code);
 		if (plan !== undefined || state === "inSync") this.#plans += 1;
 		this.#read.add(plan?.readAt ?? drift?.readAt ?? part.readAt ?? null);
-		if (drift !== undefined) this.#addDrift(drift);
+		if (drift !== undefined) this.#addDrift(drift, plan?.expiries);
+		this.#addExpiries(part);
 		const results = (report ?? failed)?.steps ?? [];
 		for (const outcome of outcomesOf(results)) this.#steps.add(outcome);
 		const open = openActivities(plan, results, report?.finishedAt ?? null);
@@ -114,11 +121,25 @@ export class MetricsStream {
 		return writer.finish();
 	}
 
-	#addDrift({ findings }: OrganizationDrift): void {
-		for (const { kind, by, firstSeenAt } of findings) {
+	#addDrift({ findings }: OrganizationDrift, expiries: Plan["expiries"] = []): void {
+		for (const { kind, what, address, by, firstSeenAt } of findings) {
 			this.#drifted.add(kind);
-			this.#oldestDrift.add(by?.at ?? firstSeenAt);
+			const expired = what === accessExpired ? expiries.filter((one) => one.address === address) : [];
+			for (const { until } of expired) this.#oldestDrift.add(until ?? null);
+			if (expired.length === 0) this.#oldestDrift.add(by?.at ?? firstSeenAt);
 		}
+	}
+
+	#addExpiries({ plan, ...part }: OrganizationPart): void {
+		for (const { state, until } of plan?.expiries ?? []) {
+			if (state !== "expired") continue;
+			this.#expired += 1;
+			this.#oldestExpired.add(until ?? null);
+		}
+		const endsSoon = part.endsSoon ?? (plan && findSoonEnding(plan)) ?? null;
+		if (endsSoon === null) return;
+		this.#endsSoon += endsSoon.members;
+		this.#nextEnd.add(endsSoon.firstAt);
 	}
 
 	/** Writes what is known of organizations. Zeros only if the run has read one. */
@@ -130,7 +151,11 @@ export class MetricsStream {
 		if (command === "drift") {
 			writer.addAll("drifted", this.#drifted.all(hasRead ? driftKinds : []));
 			writer.addTime("oldestDrift", this.#oldestDrift);
+			if (hasRead) writer.add("expired", this.#expired);
+			writer.addTime("oldestExpired", this.#oldestExpired);
 		}
+		if (hasRead) writer.add("endsSoon", this.#endsSoon);
+		writer.addTime("nextEnd", this.#nextEnd);
 		if (hasRead) {
 			writer.add("pending", this.#pending);
 			writer.addTime("oldestPending", this.#oldestPending);

@@ -9,6 +9,7 @@ import { exitCodeOf, type Report, type StepResult } from "../plan/report.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { hasFindings, type ThreeWay } from "../plan/three-way.ts";
 import { summarizeFindings } from "./drift-words.ts";
+import { describeExpiries } from "./expiry-words.ts";
 import { notApplied, summarizeFailed, summarizeReport } from "./report-text.ts";
 import { type CommandResult, type FailedOrganization, notReadIn } from "./result.ts";
 import { summarizeDrift, summarizePlan } from "./text.ts";
@@ -127,7 +128,7 @@ export function unplannedOf(result: CommandResult): readonly FailedOrganization[
 
 /**
  * Returns the organizations to show in full and those to fold; a single one is never folded. `"decisions"`, for
- * formats of limited size, also folds those in which all went well.
+ * formats of limited size, also folds those in which all went well and no access ends soon.
  */
 export function foldOrganizations(
 	result: CommandResult,
@@ -135,7 +136,7 @@ export function foldOrganizations(
 ): Readonly<Record<"full" | "folded", readonly OrganizationResult[]>> {
 	const all = organizationsOf(result);
 	if (isAlone(result)) return { full: all, folded: [] };
-	const isFull = shown === "details" ? hasDetails : needsDecision;
+	const isFull = shown === "details" ? hasDetails : isShownInComments;
 	return { full: all.filter(isFull), folded: all.filter((one) => !isFull(one)) };
 }
 
@@ -144,14 +145,18 @@ export function isAlone(result: CommandResult): boolean {
 	return organizationsOf(result).length + unplannedOf(result).length + notReadIn(result).length === 1;
 }
 
-/** Whether there is nothing to show of the plan, and nothing to submit: the organization is in sync. */
+/** Whether there is nothing to show of the plan but access that ends soon, and nothing to submit: the organization is in sync. */
 export function isIdle(plan: Plan): boolean {
 	const one = assess({ command: "plan", plan, report: null, failed: null, threeWay: null, drift: null });
-	return plan.steps.length === 0 && plan.waiting.length === 0 && !hasDetails(one);
+	return plan.steps.length === 0 && plan.waiting.length === 0 && !hasFound(one);
 }
 
 /** Whether there is more to show of an organization than its verdict. */
 export function hasDetails(one: OrganizationResult): boolean {
+	return hasFound(one) || one.plan.expiries !== undefined;
+}
+
+function hasFound(one: OrganizationResult): boolean {
 	const { plan, failed, results, drift } = one;
 	const { findings = [], gone = [], unread = [], unmanaged = [] } = drift ?? {};
 	return (
@@ -161,6 +166,10 @@ export function hasDetails(one: OrganizationResult): boolean {
 		(results ?? []).length > 0 ||
 		findings.length + gone.length + unread.length + unmanaged.length > 0
 	);
+}
+
+function isShownInComments(one: OrganizationResult): boolean {
+	return needsDecision(one) || describeExpiries(one.plan).length > 0;
 }
 
 /** Whether a reader has something to decide or, for a change of the document, something to see: limits, for example. */

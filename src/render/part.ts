@@ -8,6 +8,7 @@ import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
+import type { SoonEnding } from "./expiry-words.ts";
 import { assess, type OrganizationResult } from "./organizations.ts";
 import type { FailedOrganization, ResumableRun } from "./result.ts";
 import type { Style } from "./style.ts";
@@ -28,6 +29,8 @@ export interface OrganizationPart {
 	readonly state?: "inSync" | "notRead";
 	/** When it was read, where there is no plan; ISO 8601 in UTC. */
 	readonly readAt?: string;
+	/** What ends soon, where there is no plan. */
+	readonly endsSoon?: SoonEnding;
 	/** The document, for positions in it. */
 	readonly desired?: DesiredOrganization;
 }

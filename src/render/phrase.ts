@@ -2,21 +2,23 @@
  * Sentences of orgsync with names of other people in them. The parts stay apart until a format joins them, so every reader
  * sees which part is a name, whatever the name says.
  */
-import { clipMiddle, showSpaces, showText } from "../escape.ts";
+import { clipMiddle, showQuoted, showSpaces, showText } from "../escape.ts";
 import { bdi, type Html, html } from "./html-text.ts";
 import { codeSpan } from "./markdown-text.ts";
 
 /**
  * A part of a sentence. A text is words of orgsync. A `name` is escaped as by `showName`; its notes distinguish it from others. A
  * `code` is text as it was written elsewhere. A `reason` is a sentence that may hold such text. An `id` is an id or an address,
- * escaped, for a reader to copy.
+ * escaped, for a reader to copy. A `quote` is a text of others, word for word. A `time` is ISO 8601 in UTC.
  */
 export type Part =
 	| string
 	| { readonly kind: "name"; readonly text: string; readonly notes: readonly string[] }
 	| { readonly kind: "code"; readonly text: string }
 	| { readonly kind: "reason"; readonly text: string }
-	| { readonly kind: "id"; readonly text: string };
+	| { readonly kind: "id"; readonly text: string }
+	| { readonly kind: "time"; readonly text: string }
+	| { readonly kind: "quote"; readonly text: string; readonly maxLength: number };
 
 export type Phrase = readonly Part[];
 
@@ -29,6 +31,15 @@ export function code(text: string): Part {
 
 export function reason(text: string): Part {
 	return { kind: "reason", text };
+}
+
+/** `maxLength` is in characters as shown. */
+export function quote(text: string, maxLength: number): Part {
+	return { kind: "quote", text, maxLength };
+}
+
+export function time(iso: string): Part {
+	return { kind: "time", text: iso };
 }
 
 /** Returns an id for a reader to copy; an address comes escaped, as by `showAddress`. */
@@ -51,6 +62,8 @@ export function phraseText(phrase: Phrase): string {
 
 function partText(part: Exclude<Part, string>): string {
 	if (part.kind === "reason" || part.kind === "id") return showText(part.text);
+	if (part.kind === "time") return showTime(part.text);
+	if (part.kind === "quote") return showQuoted(part.text, part.maxLength);
 	if (part.kind === "code") return `\`${showSpaces(part.text.replaceAll("`", "\\u{60}"))}\``;
 	return `${quoteName(part.text)}${notesOf(part.notes)}`;
 }
@@ -72,6 +85,7 @@ export function phraseMarkdown(phrase: Phrase): string {
 	return phrase
 		.map((part) => {
 			if (typeof part === "string") return part;
+			if (part.kind === "time") return showTime(part.text);
 			return codeSpan(part.kind === "name" ? `${part.text}${notesOf(part.notes)}` : part.text);
 		})
 		.join("");
@@ -83,7 +97,16 @@ export function phraseHtml(phrase: Phrase): Html {
 		if (typeof part === "string") return html`${part}`;
 		if (part.kind === "code" || part.kind === "id") return html`<code>${showSpaces(part.text)}</code>`;
 		if (part.kind === "reason") return bdi(part.text);
+		if (part.kind === "quote") return html`\u201c${bdi(part.text)}\u201d`;
+		if (part.kind === "time") return html`<time datetime="${part.text}">${part.text}</time>`;
 		const notes = part.notes.length === 0 ? null : html` <span class="who">(${bdi(part.notes.join(", "))})</span>`;
 		return html`<strong>${bdi(part.text)}</strong>${notes}`;
 	})}`;
+}
+
+/** Returns a time for people: `2026-12-01 09:30 UTC`, with seconds where it has some. */
+function showTime(iso: string): string {
+	const [, date, minute, second] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):(\d\d)(?:\.\d+)?Z$/.exec(iso) ?? [];
+	if (date === undefined) return showText(iso);
+	return `${date} ${minute}${second === "00" ? "" : `:${second}`} UTC`;
 }

@@ -83,7 +83,7 @@ export function renderText(result: CommandResult, { style, quiet = false }: Text
 			return renderWait(result);
 		case "approve":
 		case "reject":
-			return renderVotes(result);
+			return renderVotes(result, style);
 		case "explain":
 			return renderExplain(result);
 		case "powers":

@@ -3,6 +3,7 @@
  * Markdown, HTML and annotations are made from. schemas/output.json describes it.
  */
 import type { OutdatedObject } from "../errors.ts";
+import type { ActivityEvent } from "../plan/activity-events.ts";
 import type { OrganizationDrift } from "../plan/drift.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
@@ -197,6 +198,8 @@ export interface EndedActivity {
 	readonly outcome: Outcome;
 	/** Why the outcome is in doubt; null when it is known. */
 	readonly message: string | null;
+	/** Votes and new statuses that were read meanwhile. */
+	readonly events: readonly ActivityEvent[];
 }
 
 export interface ExplainResult extends Head<"explain"> {

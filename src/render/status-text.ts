@@ -9,7 +9,7 @@ import { showIfUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
 import { showOrganization } from "./organization-name.ts";
 import { outcomeWords } from "./outcome-words.ts";
-import type { OpenActivities, OpenActivity, StatusResult, WaitResult } from "./result.ts";
+import type { EndedActivity, OpenActivities, OpenActivity, StatusResult, WaitResult } from "./result.ts";
 import { renderPendingActivity } from "./waiting-text.ts";
 
 export function renderStatus({ open }: StatusResult): string {
@@ -80,11 +80,21 @@ export function renderWait({ activities, unlisted }: WaitResult): string {
 			: `Nothing known to this journal is pending. Activities submitted elsewhere are unknown: ${showText(unlisted)}.\n`;
 	}
 	return activities
-		.map(({ activityId, fingerprint, operation, covers, outcome, message }) => {
-			const name = showText(activityId === null ? `fingerprint ${fingerprint ?? ""}` : `activity ${activityId}`);
-			const what = operation === null ? name : `${describeRequest({ operation, covers })} (${name})`;
+		.map(({ outcome, message, ...activity }) => {
+			const what = nameActivity(activity);
 			const became = message === null ? outcomeWords[outcome] : `in doubt: ${message}`;
 			return `${what}: ${became}\n`;
 		})
 		.join("");
+}
+
+/** Returns what an activity of `wait` changes, and which one it is. */
+export function nameActivity({
+	activityId,
+	fingerprint,
+	operation,
+	covers,
+}: Pick<EndedActivity, "activityId" | "fingerprint" | "operation" | "covers">): string {
+	const name = showText(activityId === null ? `fingerprint ${fingerprint ?? ""}` : `activity ${activityId}`);
+	return operation === null ? name : `${describeRequest({ operation, covers })} (${name})`;
 }

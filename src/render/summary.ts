@@ -6,6 +6,7 @@ import type { SavedPlanFacts } from "../plan/plan.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { isDiscovery, summarizeDiscovery } from "./discovery.ts";
+import { findSoonEnding } from "./expiry-words.ts";
 import { showOrganization } from "./organization-name.ts";
 import {
 	type OrganizationResult,
@@ -68,6 +69,8 @@ export class Tally {
 	#count = 0;
 	#aliases = 0;
 	#reverted = 0;
+	/** How many have access that ends soon. */
+	#ending = 0;
 	/** The verdict on the first: that on all of them, where it is the only one. */
 	#first: string | undefined;
 
@@ -78,6 +81,7 @@ export class Tally {
 		this.#states.set(one.state, (this.#states.get(one.state) ?? 0) + 1);
 		if (one.results === null && summarizeAliases(one.threeWay) !== "") this.#aliases += 1;
 		if (summarizeReverted(one.threeWay, one.plan) !== "") this.#reverted += 1;
+		if (findSoonEnding(one.plan) !== null) this.#ending += 1;
 	}
 
 	/** Adds an organization without a plan. */
@@ -85,9 +89,10 @@ export class Tally {
 		this.addState(stateOfUnplanned(error));
 	}
 
-	/** Adds an organization of which nothing but its state is known. */
-	addState(state: State): void {
+	/** Adds an organization of which nothing but its state is known, and whether access ends soon there. */
+	addState(state: State, endsSoon = false): void {
 		this.#count += 1;
+		if (endsSoon) this.#ending += 1;
 		this.#tones.add(states[state][1]);
 		this.#states.set(state, (this.#states.get(state) ?? 0) + 1);
 	}
@@ -104,16 +109,17 @@ export class Tally {
 		if (this.#count === 1 && this.#first !== undefined) return { verdict: this.#first, tone };
 		const counted = Object.entries(this.states).map(([state, found]) => `${found} ${states[state as State][0]}`);
 		const all = count(this.#count, "organization", "organizations");
-		return { verdict: `${all}: ${counted.join(", ")}.${this.#describeReverted()}`, tone };
+		return { verdict: `${all}: ${counted.join(", ")}.${this.#describeSome()}`, tone };
 	}
 
-	/** Returns in how many organizations an alias means another user, and in how many apply would revert changes made outside. */
-	#describeReverted(): string {
+	/** Returns in how many organizations an alias means another user, apply would revert changes made outside, or access ends soon. */
+	#describeSome(): string {
 		return [
 			...(this.#aliases === 0 ? [] : [` In ${this.#aliases} of them an alias now means another user.`]),
 			...(this.#reverted === 0
 				? []
 				: [` In ${this.#reverted} of them apply would revert changes made outside that this change does not mention.`]),
+			...(this.#ending === 0 ? [] : [` In ${this.#ending} of them access ends soon.`]),
 		].join("");
 	}
 }

@@ -17,6 +17,7 @@ import type { PlannedDifference } from "../plan/three-way.ts";
 import { describeOwner, showUser } from "../plan/user-labels.ts";
 import { summarizeApprovals } from "./approval-words.ts";
 import { capitalize, count } from "./count.ts";
+import { noteWindow, renderExpiries, summarizeExpiries } from "./expiry-words.ts";
 import { renderApprovals, renderImpact } from "./impact-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { renderOverrides } from "./overrides-text.ts";
@@ -72,7 +73,7 @@ export function renderPlan(
 	return `${lines.join("\n")}\n`;
 }
 
-/** Returns what a reader has to know beside the changes: unknowns, open activities, blocking guards, used overrides. */
+/** Returns what a reader has to know beside the changes: unknowns, open activities, guards, access that ends soon, used overrides. */
 export function renderOpen(plan: Plan, style: Style): readonly string[] {
 	return [
 		...renderUnder(style.warn(`${headings.unread}:`), describeUnread(plan)),
@@ -80,15 +81,20 @@ export function renderOpen(plan: Plan, style: Style): readonly string[] {
 		...renderApprovals(plan, style),
 		...renderUnder(style.remove(`${headings.guards}:`), blockingGuards(plan).map(renderGuard)),
 		...renderUnder(style.warn(`${headings.warnings}:`), warningGuards(plan).map(describeWarning)),
+		...renderExpiries(plan, style),
 		...renderOverrides(plan.overrides, style, plan.guards),
 	];
 }
 
 /**
- * Returns one sentence on what apply would submit. `guardsAre` is where the reader finds the guards that block it; `named`
- * adds names of approvers, for formats that show names as names.
+ * Returns one sentence on what apply would submit, and one on access that ends soon. `guardsAre` is where the reader finds the
+ * guards that block it; `named` adds names of approvers, for formats that show names as names.
  */
 export function summarizePlan(plan: Plan, guardsAre: "above" | "below" = "above", named = false): string {
+	return `${summarizeSteps(plan, guardsAre, named)}${summarizeExpiries(plan)}`;
+}
+
+function summarizeSteps(plan: Plan, guardsAre: "above" | "below", named: boolean): string {
 	if (plan.problems.length > 0) {
 		return `Cannot converge: ${count(plan.problems.length, "problem", "problems")} in the live organization. Apply would submit nothing.`;
 	}
@@ -221,9 +227,11 @@ function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): r
 		const names = showRename(change.before.name, change.after.name).join(" -> ");
 		lines.push(`    ${style.update("name:")} ${names}${note(change, "rename", null)}`);
 	}
-	const add = (user: string) => `    ${style.add("+ member")} ${name(user)}${note(change, "add-member", user)}`;
+	const window = (user: string): string => style.faint(noteWindow(plan, change.address, user));
+	const add = (user: string) =>
+		`    ${style.add("+ member")} ${name(user)}${window(user)}${note(change, "add-member", user)}`;
 	const remove = (user: string) =>
-		`    ${style.remove("- member")} ${name(user)}${note(change, "remove-member", user)}`;
+		`    ${style.remove("- member")} ${name(user)}${window(user)}${note(change, "remove-member", user)}`;
 	const doubt = describeDoubt(change);
 	const unsure = doubt === null ? [] : [`    ${style.warn(doubt)}`];
 	return [...lines, ...change.addUserIds.map(add), ...change.removeUserIds.map(remove), ...unsure];

@@ -1,21 +1,139 @@
-/** The result of `approve` and `reject` as text. */
-import { showName, showText } from "../escape.ts";
-import { showOrganization } from "./organization-name.ts";
+/** The activities that `approve` and `reject` ask about, and what became of them, as text. */
+import { listCovers, showText } from "../escape.ts";
+import { blockingGuards } from "../plan/overrides.ts";
+import { coveredAddresses } from "../plan/step.ts";
+import { renderActivity } from "./activity-text.ts";
+import { describeActivity, withNames } from "./activity-words.ts";
+import { renderImpact } from "./impact-text.ts";
+import { noteOtherName, showOrganization } from "./organization-name.ts";
+import { outcomeWords } from "./outcome-words.ts";
+import { phraseText } from "./phrase.ts";
+import { renderUnder, type Style } from "./style.ts";
+import { headings, renderGuard } from "./text.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "./vote-result.ts";
+import {
+	describeOverruling,
+	describeReasons,
+	goals,
+	summarizeReview,
+	summarizeVotes,
+	type VoteCommand,
+	voteHeadings,
+	withDecision,
+} from "./vote-words.ts";
 
-export function renderVotes({ organizations }: VoteResult): string {
-	return organizations.map(renderOrganizationVotes).join("\n");
+/** Returns everything that a person reviews before a vote, ending with a newline. */
+export function renderVoteReview(
+	organizations: readonly OrganizationVotes[],
+	command: VoteCommand,
+	style: Style,
+): string {
+	const shown = organizations.map((one) => renderReview(one, command, style).join("\n"));
+	return `${[...shown, summarizeReview(organizations, command)].join("\n")}\n`;
 }
 
-function renderOrganizationVotes(one: OrganizationVotes): string {
-	const lines = one.activities.map(renderVotedActivity);
-	const nothing = lines.length === 0 ? ["  nothing is pending"] : [];
-	return [`Organization ${showOrganization(one)}`, ...lines, ...nothing, ""].join("\n");
+/** The decisions in the order in which they are shown: the refused are next to the question. */
+const decisions = ["vote", "voted", "ended", "refused"] as const;
+
+function renderReview(one: OrganizationVotes, command: VoteCommand, style: Style): readonly string[] {
+	return [
+		style.strong(`Organization ${showOrganization(one)}`),
+		...noteOtherName(one),
+		"",
+		...renderNothing(one),
+		...decisions.flatMap((decision) => {
+			const activities = withDecision(one, decision);
+			if (activities.length === 0) return [];
+			const mark = decision === "refused" ? style.remove : style.strong;
+			const lines = activities.flatMap((activity) => [...renderReviewed(activity, one, command, style), ""]);
+			return [mark(`${voteHeadings[command][decision]}:`), ...lines.map((line) => (line === "" ? "" : `  ${line}`))];
+		}),
+		...renderTogether(one, command, style),
+		...renderMissing(one, style),
+		...renderUnlisted(one, style),
+	];
 }
 
-function renderVotedActivity({ activity, decision, outcome, message }: VotedActivity): string {
-	const { operation, type, activityId, mistakes } = activity;
-	const reasons = [...mistakes.map((mistake) => mistake.message), ...(message === null ? [] : [message])];
-	const why = reasons.length === 0 ? "" : `: ${showText(reasons.join("; "))}`;
-	return `  ${outcome ?? decision} ${operation ?? showName(type)}, activity ${showText(activityId)}${why}`;
+/** Returns one activity in full, with the reasons against it below its title. */
+function renderReviewed(
+	voted: VotedActivity,
+	one: OrganizationVotes,
+	command: VoteCommand,
+	style: Style,
+): readonly string[] {
+	const asksFor = command === "approve" && voted.decision === "vote" ? one.voterId : null;
+	const [title = "", ...lines] = renderActivity(voted.activity, style, { names: one, voterId: asksFor });
+	return [title, ...reasonsOf(voted, one).map((reason) => style.remove(`  ! ${reason}`)), ...lines];
+}
+
+function reasonsOf(voted: VotedActivity, one: OrganizationVotes): readonly string[] {
+	const overruling = describeOverruling(voted);
+	return [...describeReasons(voted, one), ...(overruling === null ? [] : [overruling])].map(phraseText);
+}
+
+/** Returns what several activities change together, and the guards that judge it. */
+function renderTogether(one: OrganizationVotes, command: VoteCommand, style: Style): readonly string[] {
+	if (one.effect === null || command === "reject") return [];
+	const effect = withNames(one.effect, one);
+	const isAlone = withDecision(one, "vote").length < 2;
+	return [
+		...(isAlone ? [] : renderImpact({ ...effect, steps: [] }, style)),
+		...renderUnder(style.remove(`${headings.guards}:`), blockingGuards(effect).map(renderGuard)),
+	];
+}
+
+function renderNothing({ activities, unlisted }: OrganizationVotes): readonly string[] {
+	return activities.length > 0 || unlisted !== null ? [] : ["  nothing is pending"];
+}
+
+function renderMissing({ missing }: OrganizationVotes, style: Style): readonly string[] {
+	return renderUnder(
+		style.warn("Steps of the saved plan without an activity:"),
+		missing.map((step) => `${showText(step.reason)}  ${listCovers(coveredAddresses([step]))}`),
+	);
+}
+
+function renderUnlisted({ unlisted }: OrganizationVotes, style: Style): readonly string[] {
+	return unlisted === null ? [] : [style.warn(`There may be other activities: ${showText(unlisted)}`), ""];
+}
+
+/** Returns what became of each activity, ending with a newline: one line for those that ended well, more for the others. */
+export function renderVotes(result: VoteResult, style: Style): string {
+	const shown = result.organizations.map((one) =>
+		[
+			style.strong(`Organization ${showOrganization(one)}`),
+			...renderNothing(one),
+			...one.activities.flatMap((voted) => renderVoted(voted, one, result.command, style)),
+			...renderMissing(one, style),
+			...renderUnlisted(one, style),
+		].join("\n"),
+	);
+	return `${[...shown, "", summarizeVotes(result)].join("\n")}\n`;
+}
+
+function renderVoted(
+	voted: VotedActivity,
+	one: OrganizationVotes,
+	command: VoteCommand,
+	style: Style,
+): readonly string[] {
+	const { activity, decision, outcome, message } = voted;
+	const words = describeActivity(activity, { names: one });
+	const [object] = words.request;
+	const what = object === undefined ? phraseText(words.title) : phraseText(object.text);
+	const became = decision === "refused" ? "refused" : outcome === null ? "not voted on" : outcomeWords[outcome];
+	const mark = markOf(voted, command, style);
+	const missing = outcome === "awaiting-approval" && words.missing !== null ? [phraseText(words.missing)] : [];
+	return [
+		`${mark} ${what}, activity ${showText(activity.activityId)}: ${became}${message === null ? "" : `: ${showText(message)}`}`,
+		...[...words.mistakes.map(phraseText), ...(decision === "refused" ? reasonsOf(voted, one) : []), ...missing].map(
+			(line) => `     ${line}`,
+		),
+	];
+}
+
+function markOf({ decision, outcome }: VotedActivity, command: VoteCommand, style: Style): string {
+	if (decision === "refused") return style.remove("!!");
+	if (outcome === null || outcome.startsWith("awaiting")) return style.warn("..");
+	return outcome === goals[command] ? style.add("ok") : style.remove("!!");
 }

@@ -176,6 +176,12 @@ describe("a document without problems", () => {
 		expect(desired.protect.userTags).toEqual(["a"]);
 	});
 
+	test("waives the count of expiries with `any`, and nothing else", () => {
+		expect(desiredOf(`${head}limits: { expiries: any }\n`).limits).toEqual({ expiries: "any" });
+		const { problems } = parseDocuments([{ file: "a.yaml", content: `${head}limits: { expiries: all }\n` }], {});
+		expect(problems.map(({ message }) => message)).toEqual(["`expiries` must be `any`, but is `all`"]);
+	});
+
 	test("limits lockouts and escalations by number, or strictly", () => {
 		const limits = (text: string) => desiredOf(`${head}limits: ${text}\n`).limits;
 		expect(limits("{ lockout: 1, escalation: strict }")).toEqual({ lockout: 1, escalation: "strict" });

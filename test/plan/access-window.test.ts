@@ -1,9 +1,11 @@
 /** Access with an end: what a document wants at a time, and the plan for it. */
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { desiredAt, nextChangeAfter } from "../../src/plan/access-window.ts";
+import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan } from "../../src/document/saved-plan.ts";
+import { desiredAt, type Expiry, nextChangeAfter } from "../../src/plan/access-window.ts";
 import { type AccessWindow, type DesiredMembers, emptyLastApplied, tagsOf } from "../../src/plan/organization.ts";
-import { makePlan, type PlanContext } from "../../src/plan/plan.ts";
+import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
+import { findOutdated } from "../../src/plan/stale.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)] as const;
@@ -107,6 +109,55 @@ describe("a plan of a document with windows", () => {
 		const { plan } = planAt(untilMs, { mode: "exactly", exactly: [alice] });
 		expect(Object.keys(plan)).not.toEqual(expect.arrayContaining(["serviceTime"]));
 		expect(plan).not.toHaveProperty("validUntil");
+	});
+});
+
+describe("a saved plan with windows", () => {
+	const members: DesiredMembers = {
+		mode: "exactly",
+		exactly: [alice, bob, carol],
+		windows: [until, { userId: carol, untilMs: untilMs + dayMs, at }],
+	};
+	const { plan } = planAt(untilMs, members, liveWith(alice, bob, carol));
+	const digest = `sha256:${"0".repeat(64)}`;
+	const findWrong = (parts: Partial<Plan>) => {
+		const text = encodeSavedPlan(makeSavedPlan({ plans: [{ ...plan, documentDigest: digest, ...parts }] }, "orgsync"));
+		try {
+			decodeSavedPlan(text, "plan.json");
+			return "";
+		} catch (error) {
+			return (error as Error).message;
+		}
+	};
+	const [expired, soon] = (plan.expiries ?? []) as [Expiry, Expiry];
+
+	it("is read back, and refused where it states of a window what cannot be", () => {
+		expect(findWrong({})).toBe("");
+		expect(plan.expiries).toMatchObject([{ state: "expired" }, { state: "ends-soon" }]);
+		expect(findWrong({ serviceTime: undefined as never })).toContain("no serviceTime");
+		expect(findWrong({ validUntil: "2026-01-01T00:00:00.000Z" })).toContain("validUntil is not after serviceTime");
+		expect(findWrong({ validUntil: "2026-01-02T00:00:00Z" })).toContain("no time that orgsync writes");
+		for (const wrong of [
+			{ ...expired, userId: alice },
+			{ ...expired, until: "2026-01-01T00:00:00.001Z" },
+			{ ...expired, address: "userTag:others" },
+			{ ...expired, state: "ends-soon" as const },
+			{ ...soon, state: "expired" as const },
+			{ ...soon, state: "not-begun" as const },
+			{ ...soon, from: "2026-01-01T00:00:00.001Z" },
+		]) {
+			expect(findWrong({ expiries: [wrong] }), JSON.stringify(wrong)).toContain("expiries: the window of ");
+		}
+	});
+
+	it("is stale where it states another end or reason for a removal than the document", () => {
+		const live = liveWith(alice, bob, carol);
+		const told = (one: Expiry) => findOutdated({ saved: { ...plan, expiries: [one, soon] }, fresh: plan, live });
+		expect(told(expired)).toEqual([]);
+		expect(told({ ...expired, reason: "left" })).toMatchObject([
+			{ address: "userTag:signers", reason: "step-differs" },
+		]);
+		expect(told({ ...expired, until: "2025-12-01T00:00:00.000Z" })).toHaveLength(1);
 	});
 });
 

@@ -12,7 +12,8 @@ import {
 import type { PendingActivity } from "../../src/plan/pending.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";
-import { describeSince, formatDuration, summarizeFindings } from "../../src/render/drift-words.ts";
+import { describeSince, summarizeFindings } from "../../src/render/drift-words.ts";
+import { formatDuration } from "../../src/render/duration.ts";
 import { plainStyle } from "../../src/render/text.ts";
 import { checkSchema } from "../check-schema.ts";
 import {

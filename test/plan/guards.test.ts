@@ -518,3 +518,60 @@ describe("acknowledging a guard", () => {
 		expect(["policy", "", "toString", "Policies", "force"].some(isGuardKind)).toBe(false);
 	});
 });
+
+describe("removals of members whose access expired", () => {
+	const timeMs = context.readAtMs;
+	/** A tag of `members` users, of whom the first `expired` have expired access and `others` more are not listed any more. */
+	const judge = (members: number, expired: number, others: number, parts: DesiredParts = {}, caller = nobodyKnown) => {
+		const windows = upTo(expired).map((userId) => ({ userId, untilMs: timeMs, at }));
+		const listed = upTo(members).filter((_, index) => index < expired || index >= expired + others);
+		const desired = desiredOf({
+			userTags: [wantTag("signers", { members: { mode: "exactly", exactly: listed, windows } })],
+			...parts,
+		});
+		return guardsOf(
+			desired,
+			liveOf({ userTags: known([liveTag(1, "signers", { members: known(upTo(members)) })]) }),
+			caller,
+		);
+	};
+	const any: Limits = { memberRemovals: { count: 0 }, expiries: "any" };
+
+	it("count like any other", () => {
+		expect(guardOf("memberRemovals", judge(6, 4, 0))).toMatchObject({ found: 4, refuses: true });
+		expect(guardOf("memberRemovals", judge(6, 2, 0, { limits: { memberRemovals: { count: 1 } } }))?.refuses).toBe(true);
+	});
+
+	it("do not count with `expiries: any`, and other removals of the same tag do", () => {
+		expect(judge(6, 6, 0, { limits: any })).toEqual([]);
+		expect(guardOf("memberRemovals", judge(6, 3, 1, { limits: any }))).toMatchObject({
+			found: 1,
+			refuses: true,
+			message: "1 member would be removed, besides 3 whose access expired",
+		});
+		const half: Limits = { memberRemovals: { percent: 50 }, expiries: "any" };
+		expect(guardOf("memberRemovals", judge(8, 4, 4, { limits: half }))?.refuses).toBe(false);
+		expect(guardOf("memberRemovals", judge(8, 3, 5, { limits: half }))).toMatchObject({
+			found: 5,
+			refuses: true,
+			message: "userTag:signers would lose 5 of 8; 5 in all, besides 3 whose access expired",
+		});
+		expect(
+			guardOf("memberRemovals", judge(2, 2, 0, { limits: { memberRemovals: { percent: 0 }, expiries: "any" } })),
+		).toBe(undefined);
+	});
+
+	it("count with `expiries: any` too if the access has not begun: that is no expiry", () => {
+		const windows = [{ userId: id("user", 1), fromMs: timeMs + 1, at }];
+		const members = { mode: "atLeast", atLeast: users(1), never: [], windows } as const;
+		const desired = desiredOf({ limits: any, userTags: [wantTag("signers", { members })] });
+		const live = liveOf({ userTags: known([liveTag(1, "signers", { members: known(users(1)) })]) });
+		expect(guardOf("memberRemovals", guardsOf(desired, live))).toMatchObject({ found: 1, refuses: true });
+	});
+
+	it("are blocked by `protect` and by the caller's last way in, whatever `expiries` says", () => {
+		const protect = { userIds: users(1), userTags: [] };
+		expect(guardOf("protected", judge(6, 1, 0, { limits: any, protect }))?.refuses).toBe(true);
+		expect(guardOf("ownUserTags", judge(6, 1, 0, { limits: any }, known(id("user", 1))))?.refuses).toBe(true);
+	});
+});

@@ -12,7 +12,7 @@ import { phraseText } from "../../render/phrase.ts";
 import { listCovers, renderStep } from "../../render/report-text.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import { type RanStep, requestsOf } from "../../sync/run-step.ts";
-import { isWaiting, type WaitNews, type WaitOptions } from "../../sync/wait-for-end.ts";
+import { isWaiting, readingIntervalMs, type WaitNews, type WaitOptions } from "../../sync/wait-for-end.ts";
 import type { Call } from "../output.ts";
 import type { ComparedOrganization } from "./comparing.ts";
 
@@ -21,9 +21,6 @@ interface WaitFlags {
 	/** Milliseconds; without it, nothing waits. */
 	readonly waitForApproval?: number;
 }
-
-/** Min milliseconds between two readings of the whole run: each costs a request. */
-const readingIntervalMs = 1000;
 
 /** The organizations of a run, as they take turns and wait. */
 export class RunWait {

@@ -4,6 +4,7 @@ import { type DesiredFleet, filterFleet, fleetOf } from "../../document/fleet.ts
 import { ConfigurationError, exitCodes, InterruptedError, StalePlanError } from "../../errors.ts";
 import { exitCodeOf } from "../../plan/report.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
+import { findSoonEnding } from "../../render/expiry-words.ts";
 import { namedAs, showOrganization } from "../../render/organization-name.ts";
 import { isIdle } from "../../render/organizations.ts";
 import type { OrganizationPart } from "../../render/part.ts";
@@ -12,7 +13,7 @@ import { byOrganization, type ResumableRun } from "../../render/result.ts";
 import { renderPlansToApply } from "../../render/result-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
-import { type Connection, type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
+import { type Connection, connect, openJournalOf, withAbandoned } from "../connect.ts";
 import { describeError, exitCodeOfError, failedPart } from "../failure.ts";
 import { isStreamed } from "../formats.ts";
 import { mapInOrder } from "../map-in-order.ts";
@@ -34,10 +35,10 @@ import { chooseRun, type OpenRun, openRun } from "./apply-run.ts";
 import type { ReviewedPlan, SavedPlanCall } from "./apply-saved.ts";
 import { describeSigning } from "./apply-signing.ts";
 import { RunWait } from "./apply-wait.ts";
-import { type ComparedOrganization, compareFleet } from "./comparing.ts";
-import { type SelectionFlags, selectFrom } from "./selection.ts";
+import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "./comparing.ts";
+import { selectFrom } from "./selection.ts";
 
-export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
+export interface ApplyFlags extends ComparisonFlags {
 	/** The file of a saved plan, or `-`. */
 	readonly plan?: string;
 	/** The digest that the saved plan has to have. */
@@ -192,7 +193,11 @@ function keepReading(compared: ComparedOrganization, run: ApplyRun): Reading {
 	if (!isIdle(plan)) return { ...one, organizationId };
 	openRun?.recordUnchanged(plan, desired.digest, readPosition);
 	if (run.size === 1 || reviewed !== null || !isStreamed(output.format)) return { ...one, organizationId };
-	return { organizationId, exitCode: exitCodes.inSync, state: "inSync", readAt: plan.readAt };
+	const endsSoon = findSoonEnding(plan);
+	return {
+		...{ organizationId, exitCode: exitCodes.inSync, state: "inSync", readAt: plan.readAt },
+		...(endsSoon === null ? {} : { endsSoon }),
+	};
 }
 
 function comparedIn(readings: readonly Reading[]) {

@@ -17,7 +17,12 @@ import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output.ts";
 import type { SelectionFlags } from "./selection.ts";
 
-export interface ComparisonFlags extends SelectionFlags, ConnectionFlags {}
+export interface ComparisonFlags extends SelectionFlags, ConnectionFlags, HorizonFlags {}
+
+interface HorizonFlags {
+	/** How far ahead plans show access that ends or begins, milliseconds; left out, 14 days. */
+	readonly horizon?: number;
+}
 
 export interface ComparedOrganization {
 	readonly comparison: Comparison;
@@ -45,7 +50,7 @@ export interface ComparingOptions {
 	readonly submitterOf?: (desired: DesiredOrganization) => string;
 }
 
-interface ComparingContext extends ComparingOptions, Call<ConnectionFlags> {
+interface ComparingContext extends ComparingOptions, Call<ConnectionFlags & HorizonFlags> {
 	readonly connection: Connection;
 	/** The journal of a command that submits: outcomes are settled in it. If left out, it is read once. */
 	readonly journal?: Journal;
@@ -145,6 +150,7 @@ async function compareOne(
 		compareLive(desired, reader, journal.lastApplied(organizationId), {
 			...given,
 			...{ steadyNow: terminal.steadyNow, journal, publicKey: () => client.publicKey() },
+			...(flags.horizon === undefined ? {} : { horizonMs: flags.horizon }),
 			...(submitterId === undefined ? {} : { submitterId }),
 			...(base === undefined ? {} : { base }),
 			...(retryRejected === undefined ? {} : { retryRejected }),

@@ -1,0 +1,122 @@
+/** Access with an end, in words: who has which tag until when, and which changes of a plan come from that (docs/access.md). */
+import { showAddress } from "../escape.ts";
+import type { Expiry } from "../plan/access-window.ts";
+import type { Plan } from "../plan/plan.ts";
+import { capitalize, count } from "./count.ts";
+import { formatDuration } from "./duration.ts";
+import { code, type Phrase, phraseText, quote, time } from "./phrase.ts";
+import { namePerson } from "./power-words.ts";
+import { renderUnder, type Style } from "./style.ts";
+
+export const expiriesHeading = "Access with an end";
+
+/** Access that no change of the plan shows. */
+export interface ExpiryLine {
+	readonly address: string;
+	/** Who, when and why. */
+	readonly sentence: Phrase;
+	readonly state: Expiry["state"];
+}
+
+type Windows = Pick<Plan, "expiries">;
+
+/** Returns a line for each access that ends or begins soon; what a change of the plan shows is not among them. */
+export function describeExpiries(plan: Plan): readonly ExpiryLine[] {
+	return (plan.expiries ?? []).filter((one) => !isShown(one, plan)).map((one) => describeExpiry(one, plan));
+}
+
+function describeExpiry(expiry: Expiry, plan: Plan): ExpiryLine {
+	const { address, userId, state } = expiry;
+	return { address, sentence: [namePerson(userId, plan), ": ", ...describeWindow(expiry, nowOf(plan))], state };
+}
+
+/** Whether the plan adds or removes the user, so that the change itself says until when and why. */
+function isShown({ address, userId }: Expiry, { changes }: Plan): boolean {
+	const change = changes.find((one) => one.address === address);
+	if (change?.kind !== "userTag") return false;
+	return change.addUserIds.includes(userId) || change.removeUserIds.includes(userId);
+}
+
+/** The service's time for which the plan was made. */
+function nowOf({ serviceTime, readAt }: Plan): string {
+	return serviceTime ?? readAt;
+}
+
+/** Longest reason, in characters as shown: a document has no longer one. In a line that must not be cut, it is shorter. */
+const [longestReason, shortReason] = [240, 110];
+
+/** Returns when access ends, ended or begins, and why the user has it. `now` adds how long that is. */
+function describeWindow(expiry: Expiry, now: string | null, maxReason: number = longestReason): Phrase {
+	const { reason } = expiry;
+	return [...describeMoments(expiry, now), ...(reason === undefined ? [] : [", reason ", quote(reason, maxReason)])];
+}
+
+function describeMoments({ from, fromWritten, until, untilWritten, state }: Expiry, now: string | null): Phrase {
+	const begin = from === undefined ? [] : describeMoment(from, fromWritten, now);
+	const end = until === undefined ? [] : describeMoment(until, untilWritten, now);
+	const endLater = until === undefined ? [] : [", ends ", ...describeMoment(until, untilWritten, null)];
+	if (state === "expired") return ["access expired ", ...describeMoment(until ?? "", untilWritten, null)];
+	if (state === "not-begun") return ["access begins ", ...begin, ...endLater];
+	return until === undefined ? ["access without an end"] : ["access ends ", ...end];
+}
+
+/** Returns the moment in UTC and, where the document has another zone, as it writes it. */
+function describeMoment(iso: string, given: string | undefined, now: string | null): Phrase {
+	const written = given?.endsWith("UTC") === true ? undefined : given;
+	const moment = written === undefined ? [time(iso)] : [time(iso), ", written ", code(written)];
+	if (now === null) return written === undefined ? moment : [time(iso), " (written ", code(written), ")"];
+	return [`in ${formatDuration(now, iso)} (`, ...moment, ")"];
+}
+
+const byPlace = new WeakMap<readonly Expiry[], ReadonlyMap<string, Expiry>>();
+
+/** Returns the window of a user whom the plan adds or removes; undefined where the user has none. */
+export function findExpiry({ expiries }: Windows, address: string, userId: string): Expiry | undefined {
+	if (expiries === undefined) return undefined;
+	const known = byPlace.get(expiries) ?? new Map(expiries.map((one) => [`${one.userId} ${one.address}`, one]));
+	byPlace.set(expiries, known);
+	return known.get(`${userId} ${address}`);
+}
+
+/** Returns what a reader of an added or removed member has to know of the window: a phrase without its brackets. */
+export function describeMemberWindow(expiry: Expiry): Phrase {
+	return describeWindow(expiry, null);
+}
+
+/** Returns the note beside an added or removed member; empty where the user has no window. */
+export function noteWindow(plan: Windows, address: string, userId: string, isShort = false): string {
+	const expiry = findExpiry(plan, address, userId);
+	if (expiry === undefined) return "";
+	return `  (${phraseText(describeWindow(expiry, null, isShort ? shortReason : longestReason))})`;
+}
+
+/** Returns the access that ends or begins soon as text, with an empty line after it; nothing where there is none. */
+export function renderExpiries(plan: Plan, style: Style): readonly string[] {
+	return renderUnder(style.warn(`${expiriesHeading}:`), describeExpiries(plan).map(expiryText));
+}
+
+export function expiryText({ address, sentence }: ExpiryLine): string {
+	return `${showAddress(address)}  ${phraseText(sentence)}`;
+}
+
+/** What a plan says of access that ends soon, without names. */
+export interface SoonEnding {
+	readonly members: number;
+	/** ISO 8601 in UTC. */
+	readonly firstAt: string;
+}
+
+/** Returns how many members of tags lose them soon, and when the first does; null where there is none. */
+export function findSoonEnding({ expiries = [] }: Windows): SoonEnding | null {
+	const moments = expiries.flatMap(({ state, until }) => (state === "ends-soon" && until !== undefined ? [until] : []));
+	const [firstAt] = moments.toSorted((left, right) => Date.parse(left) - Date.parse(right));
+	return firstAt === undefined ? null : { members: moments.length, firstAt };
+}
+
+/** Returns the sentence for a verdict, with a space before it; empty where no access ends soon. */
+export function summarizeExpiries(plan: Plan): string {
+	const found = findSoonEnding(plan);
+	if (found === null) return "";
+	const first = `${found.members === 1 ? "" : "the first "}in ${formatDuration(nowOf(plan), found.firstAt)}`;
+	return ` ${capitalize(`access of ${count(found.members, "member", "members")}`)} ends soon, ${first}.`;
+}

@@ -34,6 +34,7 @@ const tours = [
 	["docs/drift.md", "."],
 	["docs/base-comparison.md", "."],
 	["docs/exactly-once.md", "."],
+	["docs/approve.md", "."],
 	["docs/guards.md", "."],
 	["docs/access.md", "."],
 	["docs/powers.md", "."],

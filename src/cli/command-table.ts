@@ -3,12 +3,14 @@ import { apply, drift, plan, show } from "./change-commands.ts";
 import type { CommandRow } from "./command-row.ts";
 import { completion, emulator, init, schema, validate } from "./local-commands.ts";
 import {
+	approve,
 	explain,
 	exportCommand,
 	importKey,
 	organizations,
 	powers,
 	query,
+	reject,
 	status,
 	waitCommand,
 } from "./service-commands.ts";
@@ -24,7 +26,7 @@ export function makeCommandTable(): readonly CommandGroup[] {
 	const groups: CommandGroup[] = [
 		{ heading: "Documents:", commands: [init(), validate(), exportCommand()] },
 		{ heading: "Changes:", commands: [plan(), show(), apply(), drift(), grant(), revoke()] },
-		{ heading: "Activities:", commands: [status(), waitCommand(), explain()] },
+		{ heading: "Activities:", commands: [status(), approve(), reject(), waitCommand(), explain()] },
 		{ heading: "Service:", commands: [organizations(), powers(), query(), importKey(), emulator()] },
 	];
 	const listCommands = (): readonly CommandRow[] => groups.flatMap(({ commands }) => commands);

@@ -169,7 +169,7 @@ function nameBefore({ before }: Change): string {
 }
 
 /** Returns the addresses of the objects of a request: those of its plan or its own, else by id. */
-function coveredBy(request: ShownRequest, names: UserNames): readonly string[] {
+export function coveredBy(request: ShownRequest, names: UserNames): readonly string[] {
 	const { operation, parameters, effect } = request;
 	if (operation === null || !isStepOperation(operation)) return [];
 	const covers = new Map(effect?.steps.flatMap((step) => step.covers.map(({ id, address }) => [id, address] as const)));

@@ -79,7 +79,7 @@ export function renderWait({ activities, unlisted }: WaitResult): string {
 		.join("");
 }
 
-/** Returns what an activity of `wait` changes, and which one it is. */
+/** Returns what an activity changes, and which one it is. */
 export function nameActivity({
 	activityId,
 	fingerprint,

@@ -50,7 +50,9 @@ describe.each(adapters)("access with an end, with $title", { timeout: 240_000 },
 		expect(shown(preview)).toContain(`- member bob  (${why})\n`);
 		expect(shown(preview)).toContain("~ 2 to update");
 		world.clearRequests();
-		expect(expectSuccess(await stack.up(["--refresh"]))).toContain(why);
+		const up = expectSuccess(await stack.up(["--refresh"]));
+		expect(up).toContain(`signers: removes the member ${carol}: ${why}`);
+		expect(up).toMatch(new RegExp(`Members to remove:\n\\s+userTag:oncall  bob: ${why}\n`));
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
 		expect([membersOf(tags.signers), membersOf(tags.oncall)]).toEqual([[alice], []]);
 		// A refresh takes over the live members of a resource that ignores the program's.

@@ -1,13 +1,11 @@
 /** What `grant` and `revoke` wrote, as text. */
 import { showAddress, showText } from "../escape.ts";
+import { longestReason } from "./expiry-words.ts";
 import { type Phrase, phraseText, quote, time } from "./phrase.ts";
 import { namePerson } from "./power-words.ts";
 import type { AccessResult } from "./result.ts";
 import type { Style } from "./style.ts";
 import { renderPlan } from "./text.ts";
-
-/** Longest reason, in characters as shown: a document has no longer one. */
-const longestReason = 240;
 
 /** Returns what became of the entry, the plan, and what to do next. */
 export function renderAccess(result: AccessResult, style: Style): string {

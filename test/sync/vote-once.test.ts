@@ -1,4 +1,5 @@
 /** A vote is cast exactly once: after lost answers, in two processes, by two users, and again only when it has lapsed. */
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ReturnedActivity } from "../../src/plan/reviewed-activity.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
@@ -196,6 +197,31 @@ describe("a vote", () => {
 		bench.journal.close();
 		await expect(voteOnce("approve_activity", target, contextOf())).rejects.toThrow("the journal");
 		bench.journal = await openJournal(bench.journalFile);
+		expect(sentVotes()).toEqual([]);
+	});
+
+	it.each([
+		["target", `sha256:${"0".repeat(64)}`],
+		["operation", "reject_activity"],
+		["timestamp_ms", 5],
+		["bytes", "{}"],
+		["outcome", "surely"],
+	])("whose row in the journal has another %s is refused by name, and nothing is sent", async (column, value) => {
+		const target = await read(await submit());
+		bench.emulator.addFault({ operation: "approve_activity", fault: "drop-before", count: 20 });
+		await voteOnce("approve_activity", target, contextOf());
+		bench.emulator.clearRequests();
+		const database = new DatabaseSync(bench.journalFile);
+		database.prepare(`UPDATE votes SET ${column} = ?`).run(value);
+		const [row] = database.prepare("SELECT fingerprint FROM votes").all();
+		database.close();
+		const again = () =>
+			voteOnce(
+				column === "operation" ? "reject_activity" : "approve_activity",
+				column === "target" ? { ...target, fingerprint: String(value) } : target,
+				contextOf(),
+			);
+		await expect(again()).rejects.toThrow(`the vote ${row?.fingerprint} in the journal does not agree with itself`);
 		expect(sentVotes()).toEqual([]);
 	});
 

@@ -227,6 +227,10 @@ export interface ExplainedActivity {
 	/** The operation that submits activities of this type; null for a type that orgsync does not know. */
 	readonly operation: string | null;
 	readonly fingerprint: string;
+	/** As the service shows them, which nothing confirms; null where it does not, or for an unknown type. */
+	readonly parameters: Readonly<Record<string, unknown>> | null;
+	/** Addresses of the objects that it changes, by id where the document does not name them. */
+	readonly covers: readonly string[];
 	/** User ids, in the order of their votes. */
 	readonly approvedBy: readonly string[];
 	readonly rejectedBy: readonly string[];

@@ -10,7 +10,7 @@ const hourMs = 3_600_000;
 
 describe.each(adapters)("access with an end, with $title", { timeout: 240_000 }, (adapter) => {
 	it("is taken away by a later `up --refresh`, which its preview foretells with the time and the reason", async () => {
-		const until = new Date(Date.now() + hourMs).toISOString();
+		const until = new Date(Math.floor(Date.now() / 60_000) * 60_000 + hourMs).toISOString();
 		const window = { user: carol, until, reason: "audit" };
 		const tag = (name: string, more: object = {}): ProgramResource => ({
 			type: "UserTag",
@@ -45,12 +45,14 @@ describe.each(adapters)("access with an end, with $title", { timeout: 240_000 },
 		await world.moveClock(2 * hourMs);
 		const preview = await stack.preview(["--refresh", "--expect-no-changes"]);
 		expect(preview.exitCode).toBe(7);
-		const words = `signers: removes the member ${carol}: expired ${until.replace("T", " ").replace("Z", " UTC")} (audit)`;
-		expect(shown(preview)).toContain(words);
-		expect(shown(preview)).toContain("    - member bob\n");
+		const why = `access expired ${until.slice(0, 16).replace("T", " ")} UTC, reason "audit"`;
+		expect(shown(preview)).toContain(`signers: removes the member ${carol}: ${why}`);
+		expect(shown(preview)).toContain(`- member bob  (${why})\n`);
 		expect(shown(preview)).toContain("~ 2 to update");
 		world.clearRequests();
-		expect(expectSuccess(await stack.up(["--refresh"]))).toContain(words);
+		const up = expectSuccess(await stack.up(["--refresh"]));
+		expect(up).toContain(`signers: removes the member ${carol}: ${why}`);
+		expect(up).toMatch(new RegExp(`Members to remove:\n\\s+userTag:oncall  bob: ${why}\n`));
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
 		expect([membersOf(tags.signers), membersOf(tags.oncall)]).toEqual([[alice], []]);
 		// A refresh takes over the live members of a resource that ignores the program's.

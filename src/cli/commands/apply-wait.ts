@@ -3,6 +3,7 @@
  * waits takes none of the `--concurrency`, and all that wait read at most once a second together.
  */
 import { showText } from "../../escape.ts";
+import { describeTime } from "../../plan/access-window.ts";
 import type { ActivityEvent } from "../../plan/activity-events.ts";
 import { foretellPending } from "../../plan/foretell.ts";
 import { coveredAddresses } from "../../plan/step.ts";
@@ -120,7 +121,7 @@ export class RunWait {
 		const { output } = this.#call;
 		if (this.#isAnnounced || this.#untilMs === undefined) return;
 		this.#isAnnounced = true;
-		const until = new Date(this.#untilMs).toISOString();
+		const until = describeTime(new Date(this.#untilMs).toISOString());
 		output.note(
 			`Waiting until ${until} at the latest. Press Ctrl-C to stop waiting: activities stay pending, and the next apply joins them.`,
 		);

@@ -1,6 +1,7 @@
 /** What is read of activities while orgsync waits for them, in words. */
 import { showText } from "../escape.ts";
 import type { ActivityEvent, SeenActivity } from "../plan/activity-events.ts";
+import type { StepResult } from "../plan/report.ts";
 import { showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
 import { describeStatus } from "./waiting-text.ts";
@@ -26,6 +27,11 @@ export function describeSeen(seen: SeenActivity | null, names: UserNames): strin
 export function describeEvent(event: ActivityEvent, names: UserNames): string {
 	if (event.event === "status") return nameStatus(event.status);
 	return `${nameVote(event, names)}${event.votedAt === null ? "" : ` at ${event.votedAt}`}`;
+}
+
+/** Returns the votes that were read while a step waited, one phrase each. */
+export function describeVotes({ events = [] }: StepResult, names: UserNames): readonly string[] {
+	return events.filter(({ event }) => event === "vote").map((event) => describeEvent(event, names));
 }
 
 /** Returns a status without its verb: `pending approval`, `completed`. */

@@ -79,11 +79,13 @@ describe("apply --wait-for-approval", () => {
 		expect(
 			(await world.run(["apply", "--yes", "-f", file, "--journal", "theirs.sqlite"], { cwd: makeFolder() })).code,
 		).toBe(8);
-		const asBob = await world.run(["apply", "--plan", "plan.json", "--wait-for-approval", "1h"], {
+		const words = ["apply", "--plan", "plan.json", "--wait-for-approval", "1h"];
+		const asBob = await world.run([...words, "--format", "markdown"], {
 			env: { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey },
 			onPause: (count) => count === 2 && vote(world),
 		});
 		expect(asBob.code).toBe(0);
+		expect(asBob.stdout).toMatch(/^ +approved by bob at /m);
 		expect(removals(world).length).toBe(1);
 		expect((await world.run(["apply", "--plan", "plan.json"])).code).toBe(6);
 	});

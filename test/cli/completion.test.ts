@@ -22,6 +22,7 @@ const commands = [
 	"powers",
 	"query",
 	"import-key",
+	"passkey",
 	"emulator",
 	"schema",
 	"completion",

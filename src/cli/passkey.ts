@@ -1,5 +1,5 @@
 /**
- * `--passkey`: opens the page on which a passkey signs what a command submits, tells the user its address, and ends it with the
+ * `--passkey`: opens the page on which a passkey signs what a command submits, prints its address, and ends it with the
  * command.
  */
 import { exitCodes, InterruptedError, ifAvailable } from "../errors.ts";
@@ -28,7 +28,7 @@ type DescribeRequest = (request: SignedRequest) => SignedWords | undefined;
 /** The page of one command. */
 export interface PasskeySigner extends Omit<OpenPage, "page"> {
 	readonly stamper: Stamper;
-	/** Sets the words of what the command submits from now on, and tells the user how many requests there are to sign. */
+	/** Sets the words of what the command submits from now on, and says how many requests there are to sign. */
 	describeWith(describe: DescribeRequest, count: number): void;
 	/** Sets who reads the passkeys of the organizations. Without a reader they are not known before a signature. */
 	readWith(reader: Reader): void;

@@ -78,7 +78,14 @@ export { openJournal, readJournal } from "./sync/journal-file.ts";
 export { readLive } from "./sync/read.ts";
 export { readAccessOnly } from "./sync/read-access.ts";
 export { settleOpenEntries } from "./sync/settle.ts";
-export { type Client, type ClientOptions, createClient, type Reader, type Submitter } from "./wire/client.ts";
+export {
+	type Client,
+	type ClientOptions,
+	createClient,
+	type Reader,
+	type Submitter,
+	type Voter,
+} from "./wire/client.ts";
 export { approvals, extendedReads, operations, queries, submits } from "./wire/operations.ts";
 export { encodeSubmit, type RequestBody } from "./wire/request-body.ts";
 export { createApiKeyStamper, createCommandStamper, type Stamper } from "./wire/stamp.ts";

@@ -16,7 +16,8 @@ const references: Readonly<Record<string, readonly string[]>> = {
 	"drift.json": ["plan.json"],
 	"saved-plan.json": ["plan.json", "three-way.json"],
 	"powers.json": ["plan.json"],
-	"output.json": ["plan.json", "report.json", "three-way.json", "drift.json", "powers.json"],
+	"votes.json": ["plan.json"],
+	"output.json": ["plan.json", "report.json", "three-way.json", "drift.json", "powers.json", "votes.json"],
 	"line.json": ["output.json"],
 };
 

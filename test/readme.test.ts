@@ -34,6 +34,7 @@ const tours = [
 	["docs/drift.md", "."],
 	["docs/base-comparison.md", "."],
 	["docs/exactly-once.md", "."],
+	["docs/approve.md", "."],
 	["docs/guards.md", "."],
 	["docs/access.md", "."],
 	["docs/powers.md", "."],
@@ -148,6 +149,7 @@ describe("the commands for a clone", () => {
 });
 
 describe.each([
+	"examples/break-glass/README.md",
 	"examples/consensus/README.md",
 	"examples/fleet/README.md",
 	"examples/powers/README.md",

@@ -114,6 +114,7 @@ export interface World {
 	addOrganization(seed: object): Promise<void>;
 	setRules(rules: object): Promise<void>;
 	addFault(fault: object): Promise<void>;
+	clearFaults(): void;
 	/** Operations that were asked for since the log was cleared, in order; `fullPaths` to see what is no operation. */
 	requests(): readonly string[];
 	submits(): readonly string[];
@@ -126,6 +127,8 @@ export interface World {
 	moveClock(advanceMs: number): Promise<void>;
 	/** An activity of another user, bob, by hand, at the emulator's time or so much later. */
 	submitAsBob(name: string, parameters: object, laterMs?: number): Promise<void>;
+	/** The same of the user with this key. */
+	submitAs(key: TestKey, name: string, parameters: object, laterMs?: number): Promise<void>;
 }
 
 /** A running emulator, and a folder with this document, whose commands know the emulator and alice's key. */
@@ -154,6 +157,7 @@ export async function makeWorld(
 		addOrganization: (one) => order("state", { organizations: [one] }),
 		setRules: (rules) => order("rules", { organizationId, rules }),
 		addFault: (fault) => order("faults", fault),
+		clearFaults: () => emulator.clearFaults(),
 		requests,
 		submits: () =>
 			emulator.requests().flatMap(({ path, operation }) => (path.includes("/submit/") ? [operation ?? path] : [])),
@@ -164,8 +168,9 @@ export async function makeWorld(
 			movedMs += advanceMs;
 			return order("clock", { advanceMs });
 		},
-		submitAsBob: (name, parameters, laterMs = 0) =>
-			submitAs(emulator.url, keys.bob, name, parameters, Date.now() + movedMs + laterMs),
+		submitAsBob: (name, parameters, laterMs) => world.submitAs(keys.bob, name, parameters, laterMs),
+		submitAs: (key, name, parameters, laterMs = 0) =>
+			submitAs(emulator.url, key, name, parameters, Date.now() + movedMs + laterMs),
 	};
 	if (text !== undefined) world.write("orgsync.yaml", text);
 	return world;

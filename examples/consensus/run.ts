@@ -78,7 +78,7 @@ async function run(words: readonly string[]): Promise<{ status: number | null }>
 async function approve(url: string, fingerprint: string): Promise<void> {
 	const client = createClient({ url, stamper: createApiKeyStamper({ privateKey: bob.privateKey }) });
 	const body = encodeSubmit(approvals.approve_activity, organizationId, { fingerprint }, Date.now());
-	const answer = await client.submitter.submit(body);
+	const answer = await client.voter.vote(body);
 	process.stdout.write(`bob's vote: ${answer.kind === "activity" ? "counted" : answer.kind}\n`);
 	await client.close();
 }

@@ -364,6 +364,10 @@ namespace Orgsync.Pulumi
         /// </summary>
         public readonly ImmutableArray<string> Differences;
         /// <summary>
+        /// Access that has expired, ends or begins within 14 days, or is granted by the plan.
+        /// </summary>
+        public readonly ImmutableArray<Outputs.AccessExpiry> Expiries;
+        /// <summary>
         /// The guards that block the plan.
         /// </summary>
         public readonly ImmutableArray<Outputs.BlockingGuard> Guards;
@@ -403,6 +407,10 @@ namespace Orgsync.Pulumi
         /// What could not be read, and why. It is unknown, not empty.
         /// </summary>
         public readonly ImmutableArray<string> Unread;
+        /// <summary>
+        /// The next moment at which the document wants other members, in UTC. Not set if there is none.
+        /// </summary>
+        public readonly string? ValidUntil;
 
         [OutputConstructor]
         private GetPlanResult(
@@ -415,6 +423,8 @@ namespace Orgsync.Pulumi
             ImmutableArray<Outputs.PlannedChange> changes,
 
             ImmutableArray<string> differences,
+
+            ImmutableArray<Outputs.AccessExpiry> expiries,
 
             ImmutableArray<Outputs.BlockingGuard> guards,
 
@@ -434,13 +444,16 @@ namespace Orgsync.Pulumi
 
             ImmutableArray<string> unmanaged,
 
-            ImmutableArray<string> unread)
+            ImmutableArray<string> unread,
+
+            string? validUntil)
         {
             Activities = activities;
             Approvals = approvals;
             BrokenRules = brokenRules;
             Changes = changes;
             Differences = differences;
+            Expiries = expiries;
             Guards = guards;
             Impact = impact;
             ImpactVerdict = impactVerdict;
@@ -451,6 +464,7 @@ namespace Orgsync.Pulumi
             Text = text;
             Unmanaged = unmanaged;
             Unread = unread;
+            ValidUntil = validUntil;
         }
     }
 }

@@ -70,6 +70,10 @@ export interface GetPlanResult {
      */
     readonly differences: string[];
     /**
+     * Access that has expired, ends or begins within 14 days, or is granted by the plan.
+     */
+    readonly expiries: outputs.AccessExpiry[];
+    /**
      * The guards that block the plan.
      */
     readonly guards: outputs.BlockingGuard[];
@@ -109,6 +113,10 @@ export interface GetPlanResult {
      * What could not be read, and why. It is unknown, not empty.
      */
     readonly unread: string[];
+    /**
+     * The next moment at which the document wants other members, in UTC. Not set if there is none.
+     */
+    readonly validUntil?: string;
 }
 /**
  * Returns what the plan of a document says.

@@ -81,7 +81,7 @@ export function apply(): CommandRow {
 		summary: "submit the activities that bring the organization in sync",
 		flags: [
 			...scopeFlags(),
-			...savedPlanFlags(),
+			...savedPlanFlags("apply only this saved plan"),
 			...flagGroup("Fleet", [resumeFlag()]),
 			...safetyFlags(),
 			...activityFlags(

@@ -3,6 +3,7 @@ import { apply, drift, plan, show } from "./change-commands.ts";
 import type { CommandRow } from "./command-row.ts";
 import { completion, emulator, init, schema, validate } from "./local-commands.ts";
 import {
+	approve,
 	explain,
 	exportCommand,
 	importKey,
@@ -10,6 +11,7 @@ import {
 	passkey,
 	powers,
 	query,
+	reject,
 	status,
 	waitCommand,
 } from "./service-commands.ts";
@@ -25,7 +27,7 @@ export function makeCommandTable(): readonly CommandGroup[] {
 	const groups: CommandGroup[] = [
 		{ heading: "Documents:", commands: [init(), validate(), exportCommand()] },
 		{ heading: "Changes:", commands: [plan(), show(), apply(), drift(), grant(), revoke()] },
-		{ heading: "Activities:", commands: [status(), waitCommand(), explain()] },
+		{ heading: "Activities:", commands: [status(), approve(), reject(), waitCommand(), explain()] },
 		{ heading: "Service:", commands: [organizations(), powers(), query(), importKey(), passkey(), emulator()] },
 	];
 	const listCommands = (): readonly CommandRow[] => groups.flatMap(({ commands }) => commands);

@@ -121,9 +121,10 @@ export function retryRejectedFlag(): Option {
 	return flag("--retry-rejected", "resubmit activities that were rejected");
 }
 
-export function savedPlanFlags(): readonly Option[] {
+/** `purpose` is what `--plan` does. */
+export function savedPlanFlags(purpose: string): readonly Option[] {
 	return flagGroup("Saved plan", [
-		inputFileFlag("--plan <file>", "apply only this saved plan"),
+		inputFileFlag("--plan <file>", purpose),
 		flag("--digest <sha256>", "reject a saved plan with another digest", parsePlanDigest),
 		flag("--max-age <duration>", "reject an older saved plan: 90m, 24h, 7d, or seconds", parseDuration),
 	]);

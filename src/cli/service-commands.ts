@@ -3,6 +3,7 @@ import { type CommandRow, localExitCodes, queryExitCodes } from "./command-row.t
 import { parseTime, wholeNumber } from "./flag-values.ts";
 import {
 	activityFlags,
+	allowFlag,
 	argument,
 	concurrencyFlag,
 	documentFlags,
@@ -15,6 +16,7 @@ import {
 	passkeyPortFlag,
 	readsFlag,
 	retryRejectedFlag,
+	savedPlanFlags,
 	serviceFlags,
 	waitFlag,
 } from "./flags.ts";
@@ -94,6 +96,60 @@ export function waitCommand(): CommandRow {
 			[exitCodes.rejectedOrDenied]: "an activity was rejected or denied",
 		},
 		run: async (call) => (await import("./commands/wait.ts")).wait(call.words, call),
+	};
+}
+
+export function approve(): CommandRow {
+	return {
+		name: "approve",
+		summary: "approve pending activities that were reviewed",
+		arguments: [argument("[activities...]", "activity ids or fingerprints (default: all that agree)")],
+		flags: [
+			...organizationFlags(),
+			...savedPlanFlags("approve only what equals this saved plan"),
+			...flagGroup("Safety", [flag("-y, --yes", "vote without asking for confirmation"), allowFlag()]),
+			...activityFlags(waitFlag()),
+			...serviceFlags(),
+			...passkeyFlags(),
+			...outputFlags(),
+		],
+		example: "orgsync approve --plan plan.json",
+		exitCodes: {
+			...queryExitCodes,
+			[exitCodes.inSync]: "all that was to be approved completed",
+			[exitCodes.error]: "error, or an activity failed",
+			[exitCodes.blockedByGuard]: "blocked by a guard, or a named activity was refused",
+			[exitCodes.stalePlan]: "saved plan is stale; nothing was sent",
+			[exitCodes.pendingApproval]: "an activity is pending, or a step has none yet",
+			[exitCodes.rejectedOrDenied]: "an activity was rejected, or the vote denied",
+		},
+		run: async (call) => (await import("./commands/approve.ts")).approve(call.words, call),
+	};
+}
+
+export function reject(): CommandRow {
+	return {
+		name: "reject",
+		summary: "reject pending activities",
+		arguments: [argument("<activities...>", "activity ids or fingerprints")],
+		flags: [
+			...organizationFlags(),
+			...flagGroup("Safety", [flag("-y, --yes", "vote without asking for confirmation")]),
+			...activityFlags(waitFlag()),
+			...serviceFlags(),
+			...passkeyFlags(),
+			...outputFlags(),
+		],
+		example: "orgsync reject 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
+		exitCodes: {
+			...queryExitCodes,
+			[exitCodes.inSync]: "all activities were rejected",
+			[exitCodes.error]: "error, or an activity completed before",
+			[exitCodes.blockedByGuard]: "a named activity was refused",
+			[exitCodes.pendingApproval]: "an activity is still pending",
+			[exitCodes.rejectedOrDenied]: "the service denied a query or the vote",
+		},
+		run: async (call) => (await import("./commands/approve.ts")).reject(call.words, call),
 	};
 }
 

@@ -11,6 +11,7 @@ import { nameOfUser } from "../plan/objects.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { compareText } from "../plan/value.ts";
+import { type ExpiredAccess, findWindow } from "./accept-windows.ts";
 import { type Cell, entriesOf, entryOf, itemsOf } from "./cell.ts";
 import {
 	type EditableDocument,
@@ -23,6 +24,7 @@ import {
 } from "./edit.ts";
 import { caip2Aliases } from "./expectations.ts";
 import { catchRefusal, documentOf, explainTemplate, findTag, idIn, ownDocuments, userNamed } from "./own-documents.ts";
+import { writeMember } from "./write-member.ts";
 import { writeText } from "./write-yaml.ts";
 
 /** The edits of one file for one address of one organization. The line is that of the old text. */
@@ -34,14 +36,20 @@ export interface DocumentEdit {
 	readonly edits: readonly TextEdit[];
 }
 
+interface AcceptedOrganization {
+	readonly desired: DesiredOrganization;
+	readonly plan: Plan;
+	readonly expired: ExpiredAccess;
+}
+
 /** Returns the edits that write live values at these addresses, or why some of them are impossible. */
 export function makeAcceptEdits(
 	documents: readonly EditableDocument[],
-	{ desired, plan }: { readonly desired: DesiredOrganization; readonly plan: Plan },
+	{ desired, plan, expired }: AcceptedOrganization,
 	addresses: ReadonlySet<string>,
 ): { readonly edits: readonly DocumentEdit[]; readonly refusals: readonly string[] } {
 	const own = ownDocuments(documents, desired);
-	const editor = new AcceptEditor(own, desired);
+	const editor = new AcceptEditor(own, desired, expired);
 	const refusals: string[] = [];
 	for (const address of addresses) {
 		const because = catchRefusal(() => {
@@ -49,8 +57,9 @@ export function makeAcceptEdits(
 			if (problem !== undefined && problem.code !== "tag-not-there") throw new NotEditable(problem.message);
 			if (problem !== undefined) editor.removeTag(address);
 			const change = plan.changes.find((one) => one.address === address);
+			const isStale = editor.removeExpired(address);
 			if (change !== undefined) editor.accept(change);
-			else if (problem === undefined) throw new NotEditable("no edit of the document can resolve it");
+			else if (problem === undefined && !isStale) throw new NotEditable("no edit of the document can resolve it");
 		});
 		const isEdited = because === undefined && editor.hasEdits(address);
 		const fromList = isEdited ? undefined : explainTemplate(desired);
@@ -74,12 +83,14 @@ interface ListChange {
 class AcceptEditor {
 	readonly #documents: readonly EditableDocument[];
 	readonly #desired: DesiredOrganization;
+	readonly #expired: ExpiredAccess;
 	readonly #edits: DocumentEdit[] = [];
 	readonly #lists = new Map<Cell, ListChange>();
 
-	constructor(documents: readonly EditableDocument[], desired: DesiredOrganization) {
+	constructor(documents: readonly EditableDocument[], desired: DesiredOrganization, expired: ExpiredAccess) {
 		this.#documents = documents;
 		this.#desired = desired;
+		this.#expired = expired;
 	}
 
 	/** Adds the edits for a change. Throws NotEditable with the reason if that is impossible. */
@@ -98,6 +109,14 @@ class AcceptEditor {
 	/** Adds the edit that removes the entry of a tag that does not exist. */
 	removeTag(address: string): void {
 		this.#removeItem(address, findTag(this.#documents, address), true);
+	}
+
+	/** Adds the edits that remove useless entries of access that expired, and returns whether there is one. */
+	removeExpired(address: string): boolean {
+		const expired = this.#expired.removable.get(address);
+		if (expired === undefined) return false;
+		this.#dropUsers(address, listOfMembers(findTag(this.#documents, address)), [...expired]);
+		return true;
 	}
 
 	/** Whether something is to be edited for an address. */
@@ -127,14 +146,31 @@ class AcceptEditor {
 		if (change.before.name !== change.after.name) this.#rename(change, tag);
 		const members = entryOf(tag, "members");
 		if (members === undefined) return;
-		const exactly = entryOf(members, "exactly");
-		const { addUserIds: missing, removeUserIds: surplus } = change;
-		this.#dropUsers(change.address, exactly ?? entryOf(members, "atLeast"), missing);
-		this.#dropUsers(change.address, entryOf(members, "never"), surplus);
-		if (exactly === undefined || surplus.length === 0) return;
-		const names = surplus.map((userId) => nameOfUser(this.#desired, userId)).sort(compareText);
-		const { added } = this.#listChange(change.address, exactly, exactly.keyAt.line);
-		added.push(...names.map((name) => writeText(name)));
+		const { address, addUserIds: missing, removeUserIds } = change;
+		const isExpired = (userId: string): boolean => this.#expired.all.get(address)?.has(userId) === true;
+		const surplus = removeUserIds.filter((userId) => !isExpired(userId));
+		const list = listOfMembers(tag);
+		this.#dropUsers(address, list, missing);
+		this.#dropUsers(address, entryOf(members, "never"), surplus);
+		const begun = surplus.filter((userId) => findWindow(this.#desired, address, userId) !== undefined);
+		this.#dropUsers(address, list, begun);
+		const added = members.entries.has("exactly") ? surplus : begun;
+		if (list !== undefined && added.length > 0) {
+			const entries = added.map((userId) => this.#writeMember(address, userId)).sort(compareText);
+			this.#listChange(address, list, list.keyAt.line).added.push(...entries);
+		}
+		if (removeUserIds.some(isExpired) && !this.hasEdits(address)) {
+			throw new NotEditable(
+				"access that expired cannot be accepted, because that would make it permanent; to keep it, change its `until`",
+			);
+		}
+	}
+
+	/** Returns the entry of a user who has the tag: with an end if the document has one, which has not come. */
+	#writeMember(address: string, userId: string): string {
+		const name = nameOfUser(this.#desired, userId);
+		const { until, reason } = findWindow(this.#desired, address, userId) ?? {};
+		return writeMember(name, until === undefined ? {} : { until, ...(reason === undefined ? {} : { reason }) });
 	}
 
 	#rename({ address, before, after }: TagChange, tag: Cell): void {
@@ -233,7 +269,10 @@ class AcceptEditor {
 
 	#dropUsers(address: string, list: Cell | undefined, userIds: readonly string[]): void {
 		for (const item of itemsOf(list)) {
-			if (userIds.includes(userNamed(this.#desired, String(item.value)))) this.#removeItem(address, item);
+			const user = item.kind === "map" ? entryOf(item, "user") : item;
+			if (user !== undefined && userIds.includes(userNamed(this.#desired, String(user.value)))) {
+				this.#removeItem(address, item);
+			}
 		}
 	}
 
@@ -263,4 +302,10 @@ class AcceptEditor {
 	#userOf(cell: Cell): string {
 		return userNamed(this.#desired, String(cell.key));
 	}
+}
+
+/** Returns the list of users who get the tag. */
+function listOfMembers(tag: Cell): Cell | undefined {
+	const members = entryOf(tag, "members");
+	return entryOf(members, "exactly") ?? entryOf(members, "atLeast");
 }

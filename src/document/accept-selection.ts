@@ -31,6 +31,12 @@ export function differingAddresses({ changes, problems }: Pick<Plan, "changes" |
 	);
 }
 
+/** One plan, and tags with entries in the document that are of no use any more: access that expired. */
+export interface SelectableOrganization {
+	readonly plan: Plan;
+	readonly stale: readonly string[];
+}
+
 /** The addresses of one plan that match one pattern. */
 interface Match {
 	readonly plan: Plan;
@@ -47,8 +53,11 @@ interface Match {
  * Returns the addresses that these addresses and patterns select. Refuses a pattern without a match, an address that a
  * pending activity would change, and a pattern that matches only such addresses. Otherwise such addresses are skipped.
  */
-export function selectAddresses(plans: readonly Plan[], patterns: readonly string[]): Selection {
-	const matches = patterns.map((pattern) => plans.map((plan, index) => match(pattern, plan, index)));
+export function selectAddresses(
+	organizations: readonly SelectableOrganization[],
+	patterns: readonly string[],
+): Selection {
+	const matches = patterns.map((pattern) => organizations.map((one, index) => match(pattern, one, index)));
 	const ofRules = patterns.filter((pattern) => isRuleAddress(pattern));
 	if (ofRules.length > 0) {
 		return {
@@ -56,7 +65,7 @@ export function selectAddresses(plans: readonly Plan[], patterns: readonly strin
 		};
 	}
 	const unmatched = patterns.filter((_, index) => matches[index]?.every(({ all }) => all.length === 0));
-	if (unmatched.length > 0) return { refusals: unmatched.map((pattern) => describeNoMatch(pattern, plans)) };
+	if (unmatched.length > 0) return { refusals: unmatched.map((pattern) => describeNoMatch(pattern, organizations)) };
 	const refusals = new Set<string>();
 	const skipped = new Map<string, SkippedAddress>();
 	for (const ofPattern of matches) {
@@ -69,13 +78,19 @@ export function selectAddresses(plans: readonly Plan[], patterns: readonly strin
 	}
 	if (refusals.size > 0) return { refusals: [...refusals] };
 	return {
-		accepted: plans.map((_, index) => new Set(matches.flatMap((ofPattern) => ofPattern[index]?.free ?? []))),
+		accepted: organizations.map((_, index) => new Set(matches.flatMap((ofPattern) => ofPattern[index]?.free ?? []))),
 		skipped: [...skipped.values()],
 	};
 }
 
-function match(pattern: string, plan: Plan, index: number): Match {
-	const addresses = differingAddresses(plan);
+/** Returns the addresses of an organization that can be accepted, sorted. */
+function selectable({ plan, stale }: SelectableOrganization): readonly string[] {
+	return [...new Set([...differingAddresses(plan), ...stale])].sort(compareText);
+}
+
+function match(pattern: string, one: SelectableOrganization, index: number): Match {
+	const { plan } = one;
+	const addresses = selectable(one);
 	const isExact = addresses.includes(pattern);
 	const all = isExact ? [pattern] : addresses.filter((address) => matchesGlob(pattern, address));
 	return { plan, index, all, free: all.filter((address) => pendingActivity(address, plan) === undefined), isExact };
@@ -100,8 +115,8 @@ function describePending(waiting: RelatedActivity | undefined): string {
 /** Max differences that a refusal lists. */
 const maxListed = 10;
 
-function describeNoMatch(pattern: string, plans: readonly Plan[]): string {
-	const all = [...new Set(plans.flatMap(differingAddresses))];
+function describeNoMatch(pattern: string, organizations: readonly SelectableOrganization[]): string {
+	const all = [...new Set(organizations.flatMap(selectable))];
 	const listed = all.slice(0, maxListed).join(", ");
 	const more = all.length > maxListed ? `, and ${all.length - maxListed} more` : "";
 	return `nothing to accept at ${pattern}; ${all.length === 0 ? "no differences" : `differences: ${listed}${more}`}`;

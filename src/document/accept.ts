@@ -7,6 +7,7 @@
  */
 
 import { showText } from "../escape.ts";
+import { desiredAt } from "../plan/access-window.ts";
 import { isRuleAddress, parseAddress, printAddress } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
@@ -19,7 +20,9 @@ import { addressOfRule } from "../plan/rules.ts";
 import { canonicalJson, compareText } from "../plan/value.ts";
 import { type DocumentEdit, makeAcceptEdits } from "./accept-edits.ts";
 import { differingAddresses, type SkippedAddress, selectAddresses } from "./accept-selection.ts";
+import { type ExpiredAccess, findExpired, timeOf } from "./accept-windows.ts";
 import { type EditableFile, lineAfter, NotEditable, readEditable } from "./edit.ts";
+import { withoutPlaces } from "./organization.ts";
 import { type DocumentSource, type ParsedDocuments, type ParseOptions, parseDocuments } from "./parse.ts";
 import type { Environment } from "./variables.ts";
 
@@ -68,8 +71,9 @@ export function acceptLive(
 	patterns: readonly string[],
 	options: ParseOptions = {},
 ): Acceptance {
+	const expired = inputs.map(({ desired, live, plan }) => findExpired(desired, live, plan));
 	const selection = selectAddresses(
-		inputs.map(({ plan }) => plan),
+		inputs.map(({ plan }, index) => ({ plan, stale: [...(expired[index]?.removable.keys() ?? [])] })),
 		patterns,
 	);
 	if ("refusals" in selection) return selection;
@@ -77,20 +81,33 @@ export function acceptLive(
 
 	const files = new Map(sources.map(({ file, content }) => [file, readEditable(file, content, environment, options)]));
 	const documents = [...files.values()].flatMap((file) => file.documents);
-	const found = inputs.map((one, index) => makeAcceptEdits(documents, one, accepted[index] ?? new Set()));
+	const organizations = inputs.map((one, index) => ({
+		...one,
+		expired: expired[index] ?? noneExpired,
+		accepted: accepted[index] ?? new Set<string>(),
+	}));
+	const found = organizations.map((one) => makeAcceptEdits(documents, one, one.accepted));
 	const edits = found.flatMap((one) => one.edits);
 	const refusals = found.flatMap((one) => one.refusals);
 	if (refusals.length > 0) return { refusals };
 	const parse = (all: readonly DocumentSource[]): ParsedDocuments => parseDocuments(all, environment, options);
 	try {
 		const contents = writeFiles(files, edits);
-		const organizations = verify(sources, contents, parse, inputs, accepted);
-		return { organizations, contents, accepted: placesOf(files, edits), skipped };
+		const after = verify(sources, contents, parse, organizations);
+		return { organizations: after, contents, accepted: placesOf(files, edits), skipped };
 	} catch (error) {
 		if (error instanceof Refused) return { refusals: error.refusals };
 		throw error;
 	}
 }
+
+/** One organization, what of it is accepted, and whose access has expired there. */
+interface SelectedOrganization extends AcceptInput {
+	readonly accepted: ReadonlySet<string>;
+	readonly expired: ExpiredAccess;
+}
+
+const noneExpired: ExpiredAccess = { all: new Map(), removable: new Map() };
 
 /** Says why the edits cannot be used. */
 class Refused extends Error {
@@ -126,8 +143,7 @@ function verify(
 	sources: readonly DocumentSource[],
 	contents: ReadonlyMap<string, string>,
 	parse: (all: readonly DocumentSource[]) => ParsedDocuments,
-	inputs: readonly AcceptInput[],
-	accepted: readonly ReadonlySet<string>[],
+	inputs: readonly SelectedOrganization[],
 ): readonly DesiredOrganization[] {
 	const newSources = sources.map(({ file, content }) => ({ file, content: contents.get(file) ?? content }));
 	const { organizations, problems } = parse(newSources);
@@ -136,15 +152,17 @@ function verify(
 		throw new Refused("accepting it would make the documents invalid:", ...lines);
 	}
 	const before = parse(sources).organizations;
-	return inputs.map(({ desired, live, plan }, index) => {
+	return inputs.map(({ desired, live, plan, expired, accepted }) => {
 		const isSame = ({ organizationId }: DesiredOrganization): boolean => organizationId === desired.organizationId;
 		const [oldDesired, newDesired] = [before.find(isSame), organizations.find(isSame)];
 		if (oldDesired === undefined || newDesired === undefined) {
 			throw new Refused("accepting it would lose an organization");
 		}
-		const addresses = withFormerNames(accepted[index] ?? new Set(), plan.changes);
+		const addresses = withFormerNames(accepted, plan.changes);
 		const narrowed = limitLike(newDesired, desired, addresses);
-		const remaining = differingAddresses(diff(narrowed, live));
+		const left = diff(desiredAt(narrowed, timeOf(plan)), live);
+		const changes = left.changes.filter((change) => !isOnlyExpired(change, expired, plan));
+		const remaining = differingAddresses({ changes, problems: left.problems });
 		const known = differingAddresses(plan).filter((address) => !addresses.has(address));
 		const unexpected = remaining.filter((address) => !known.includes(address));
 		if (unexpected.length > 0) {
@@ -154,6 +172,15 @@ function verify(
 		if (touched.length > 0) throw new Refused(`accepting it would change ${touched.join(", ")} as well`);
 		return narrowed;
 	});
+}
+
+/** Whether the change does nothing but end access that expired, which cannot be accepted. */
+function isOnlyExpired(change: Change, { all }: ExpiredAccess, { changes }: Pick<Plan, "changes">): boolean {
+	if (change.kind !== "userTag" || change.reason !== "members-differ" || change.addUserIds.length > 0) return false;
+	// An accepted name is another address.
+	const before = changes.find((one) => one.kind === "userTag" && one.tagId === change.tagId);
+	const expired = all.get(before?.address ?? change.address);
+	return change.removeUserIds.every((userId) => expired?.has(userId) === true);
 }
 
 /** Returns the accepted addresses, and those that renamed tags get: the address of a tag is its name. */
@@ -189,13 +216,13 @@ function objectsOf(desired: DesiredOrganization): ReadonlyMap<string, string> {
 	const { users, protect, limits, rules = [] } = desired;
 	const objects = new Map<string, string>();
 	const add = (address: string, value: object): void => {
-		objects.set(address, canonicalJson({ ...value, at: undefined }));
+		objects.set(address, canonicalJson(value));
 	};
 	add("users", users);
 	add("protect", protect);
 	add("limits", limits);
-	for (const rule of rules) add(addressOfRule(rule), rule);
-	for (const object of desired.objects) add(addressOfObject(object, desired), object);
+	for (const rule of rules) add(addressOfRule(rule), withoutPlaces(rule));
+	for (const object of desired.objects) add(addressOfObject(object, desired), withoutPlaces(object));
 	return objects;
 }
 

@@ -41,6 +41,9 @@ export function readMoment(text: string): Moment {
 		const example = hour === undefined ? `${text} Europe/Berlin` : `${text}Z`;
 		return { mistake: `has no offset and no time zone, so it is not one moment; write for example ${quote(example)}` };
 	}
+	if (/^\d\d:\d\d/.test(zoneName)) {
+		return { mistake: `has a space before its time; write a \`T\`: ${quote(text.replace(/ +/, "T"))}` };
+	}
 	const zone = findZone(zoneName);
 	if (zone === null) {
 		return {

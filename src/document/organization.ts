@@ -75,7 +75,7 @@ export function readOrganization(
 }
 
 /** Returns an object or a rule without its positions in files, which do not count. */
-function withoutPlaces(one: DesiredObject | DesiredRule): object {
+export function withoutPlaces(one: DesiredObject | DesiredRule): object {
 	const place = { at: undefined };
 	if (!("kind" in one) || one.kind !== "userTag" || one.members?.windows === undefined) return { ...one, ...place };
 	const windows = one.members.windows.map((window) => ({ ...window, ...place }));

@@ -92,7 +92,13 @@ export function encodeSavedPlan(saved: SavedPlan): string {
 /** What is said of it beside its plans. */
 export function factsOf({ digest, generatedBy, plans, unread, overrides }: SavedPlan): SavedPlanFacts {
 	const [readAt = null] = plans.map((plan) => plan.readAt).sort(compareText);
-	const more = { ...(unread === undefined ? {} : { unread }), ...(overrides === undefined ? {} : { overrides }) };
+	const [validUntil] = plans.flatMap((plan) => plan.validUntil ?? []).sort(compareText);
+	const until = validUntil === undefined ? {} : { validUntil };
+	const more = {
+		...until,
+		...(unread === undefined ? {} : { unread }),
+		...(overrides === undefined ? {} : { overrides }),
+	};
 	return { digest, readAt, generatedBy, ...more };
 }
 

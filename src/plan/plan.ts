@@ -78,6 +78,8 @@ export interface SavedPlanFacts {
 	/** When the first of its organizations was read, ISO 8601 in UTC; null when it has none. */
 	readonly readAt: string | null;
 	readonly generatedBy: string;
+	/** When the first of its plans is stale at the latest; left out where none has a window that begins or ends. */
+	readonly validUntil?: string;
 	/** Organizations that could not be read, so that they have no plan; left out when there is none. */
 	readonly unread?: readonly string[];
 	/** Of a plan that was read from a file: the members that orgsync cannot confirm from the file alone. */

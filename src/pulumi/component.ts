@@ -13,6 +13,7 @@ import { allowsOf, isFor, type Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { brokenRules } from "../plan/rules-judge.ts";
 import { groupSteps } from "../plan/step-groups.ts";
+import { describeExpiries, expiryText } from "../render/expiry-words.ts";
 import { renderOverrides } from "../render/overrides-text.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../render/text.ts";
 import { listPaths, objectToDocument } from "./document-object.ts";
@@ -62,8 +63,8 @@ export interface Notice {
 }
 
 /**
- * The plan in a preview, as the command line shows it; in an up only read-only differences and broken rules. Of a document
- * that is a secret, only the summary is shown.
+ * The plan in a preview, as the command line shows it; in an up only read-only differences, broken rules and expired access. Of a
+ * document that is a secret, only the summary is shown.
  */
 export function describePlan(plan: Plan, session: Session, isPreview: boolean, isSecret = false): Notice | undefined {
 	const notice = describeWhole(plan, session, isPreview);
@@ -73,7 +74,8 @@ export function describePlan(plan: Plan, session: Session, isPreview: boolean, i
 }
 
 function describeWhole(plan: Plan, session: Session, isPreview: boolean): Notice | undefined {
-	if (isPreview && (plan.steps.length > 0 || plan.waiting.length > 0)) {
+	const hasNews = plan.steps.length > 0 || plan.waiting.length > 0 || describeExpiries(plan).length > 0;
+	if (isPreview && hasNews) {
 		const allows = allowsOf(plan.guards, session.settings.allow);
 		return { severity: "info", text: renderForPulumi(plan, allows, summarizeParts) };
 	}
@@ -83,10 +85,17 @@ function describeWhole(plan: Plan, session: Session, isPreview: boolean): Notice
 		...(differences.length === 0 ? [] : [differ]),
 		...(brokenRules(plan).length === 0 ? [] : ["the live organization breaks rules of the document"]),
 	];
-	if (warnings.length === 0) return undefined;
+	if (warnings.length === 0) return describeExpired(plan);
 	const { impact: _impact, impactVerdict: _verdict, impactTimed: _timed, impactAtOtherTimes: _later, ...rest } = plan;
 	const shown = renderPlan({ ...rest, changes: differences, steps: [] }, plainStyle);
 	return { severity: "warning", text: `${warnings.join(", and ")}:\n${shown}` };
+}
+
+/** Whose access has ended, so that the run removes them: the diff of a part does not say why. */
+function describeExpired({ expiries = [], ...plan }: Plan): Notice | undefined {
+	const expired = expiries.filter(({ state }) => state === "expired");
+	const lines = describeExpiries({ ...plan, changes: [], expiries: expired }).map(expiryText);
+	return lines.length === 0 ? undefined : { severity: "info", text: ["Members to remove:", ...lines].join("\n    ") };
 }
 
 /** A part of the component, as it is registered. */

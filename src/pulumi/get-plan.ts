@@ -1,5 +1,6 @@
 /** `getPlan`: what the plan of a document says, as data and as text. Nothing is submitted or written. */
 import { showText } from "../escape.ts";
+import type { Expiry } from "../plan/access-window.ts";
 import type { Change } from "../plan/change.ts";
 import type { GuardKind } from "../plan/guards.ts";
 import { refusingGuards } from "../plan/guards.ts";
@@ -13,6 +14,7 @@ import { describeUnread, plainStyle, renderChange } from "../render/text.ts";
 import { comparePlan, renderForPulumi } from "./component.ts";
 import type { Described } from "./described.ts";
 import { replaceFlags } from "./failure.ts";
+import { withoutUndefined } from "./inputs.ts";
 import { documentInputs, findingsOf, type PlannedApproval, planFields } from "./organization-fields.ts";
 import { functionReads, type Session } from "./session.ts";
 
@@ -50,6 +52,22 @@ export interface PlanProblem {
 	readonly message: string;
 }
 
+/** Access in a window that matters now. */
+export interface AccessExpiry {
+	/** The address of the tag. */
+	readonly address: string;
+	/** The user, in lower case. */
+	readonly userId: string;
+	/** When the access begins, in UTC. */
+	readonly from?: string;
+	/** When the access ends, in UTC. */
+	readonly until?: string;
+	/** Why the user has the access. */
+	readonly reason?: string;
+	/** `expired`, `ends-soon`, `not-begun`, or `granted` by the plan. */
+	readonly state: Expiry["state"];
+}
+
 /** What a plan says. */
 export interface DocumentPlan {
 	/** The organization, in lower case. */
@@ -75,6 +93,10 @@ export interface DocumentPlan {
 	 * policies were not read.
 	 */
 	readonly approvals?: readonly PlannedApproval[];
+	/** Access that has expired, ends or begins within 14 days, or is granted by the plan. */
+	readonly expiries: readonly AccessExpiry[];
+	/** The next moment at which the document wants other members, in UTC. Not set if there is none. */
+	readonly validUntil?: string;
 	/** The guards that block the plan. */
 	readonly guards: readonly BlockingGuard[];
 	/** Why the organization cannot converge. With a problem, nothing is submitted. */
@@ -107,6 +129,8 @@ export async function planDocument(desired: DesiredOrganization, session: Sessio
 		changes: plan.changes.flatMap((change) => describeChange(change, plan)),
 		...(impact === null ? {} : { impactVerdict: plan.impactVerdict ?? "equivalent", impact }),
 		...(approvals === null ? {} : { approvals }),
+		expiries: (plan.expiries ?? []).map(toExpiry),
+		...(plan.validUntil === undefined ? {} : { validUntil: plan.validUntil }),
 		guards: guards.map(({ kind, message, limit, found }) => ({ kind, message, limit, override: `${kind}=${found}` })),
 		problems: plan.problems.map(({ file, line, column, message }) => ({ file, line, column, message })),
 		brokenRules: describeBrokenRules(plan),
@@ -116,6 +140,10 @@ export async function planDocument(desired: DesiredOrganization, session: Sessio
 		text: renderForPulumi(plan, allows),
 		markdown: renderComment(withOverrides(plan, allows)),
 	};
+}
+
+function toExpiry({ address, userId, from, until, reason, state }: Expiry): AccessExpiry {
+	return { ...withoutUndefined({ address, userId, from, until, reason }), state };
 }
 
 function describeChange(change: Change, plan: Plan): readonly PlannedChange[] {
@@ -170,6 +198,28 @@ export const getPlanResult: Described = {
 	},
 	impact: { ...planFields.impact, isOptional: true },
 	approvals: { ...planFields.approvals, isOptional: true },
+	expiries: {
+		shape: {
+			listOf: {
+				object: "AccessExpiry",
+				description: "Access in a window that matters now.",
+				fields: {
+					address: { shape: "text", description: "The address of the tag." },
+					userId: { shape: "id", description: "The user, in lower case." },
+					from: { shape: "text", description: "When the access begins, in UTC.", isOptional: true },
+					until: { shape: "text", description: "When the access ends, in UTC.", isOptional: true },
+					reason: { shape: "text", description: "Why the user has the access.", isOptional: true },
+					state: { shape: "text", description: "`expired`, `ends-soon`, `not-begun`, or `granted` by the plan." },
+				},
+			},
+		},
+		description: "Access that has expired, ends or begins within 14 days, or is granted by the plan.",
+	},
+	validUntil: {
+		shape: "text",
+		description: "The next moment at which the document wants other members, in UTC. Not set if there is none.",
+		isOptional: true,
+	},
 	guards: {
 		shape: {
 			listOf: {

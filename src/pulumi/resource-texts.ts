@@ -116,7 +116,10 @@ export const typeTexts: Readonly<
 	},
 	UserTagLimits: {
 		description: "How many members one update may remove.",
-		properties: { memberRemovals: { document: "limits.memberRemovals" } },
+		properties: {
+			memberRemovals: { document: "limits.memberRemovals" },
+			expiries: { document: "limits.expiries" },
+		},
 	},
 	PolicyRemovalLimits: {
 		description: "How many policies one update may remove.",

@@ -59,7 +59,7 @@ export const tagDocument: Pick<
 			tagId: "id",
 			previously: { listOf: "text" },
 			members: { fields: { exactly: { listOf: member }, atLeast: { listOf: member }, never: { listOf: "id" } } },
-			limits: { fields: { memberRemovals: "any" } },
+			limits: { fields: { memberRemovals: "any", expiries: "text" } },
 			onDestroy: { oneOf: ["keep", "removeMembers"] },
 		},
 	},

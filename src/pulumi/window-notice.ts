@@ -1,16 +1,18 @@
 /** Whose access has ended or not begun: lines beside a resource, because the engine's diff does not show what the time means. */
 import { showText } from "../escape.ts";
-import { isExpired, isWithin, windowsOf } from "../plan/access-window.ts";
+import { factsOf, isExpired, isWithin, windowsOf } from "../plan/access-window.ts";
 import type { AccessWindow, DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
+import { describeMemberWindow } from "../render/expiry-words.ts";
+import { phraseText } from "../render/phrase.ts";
 import type { MetaInputs } from "./inputs.ts";
 
 /** Max lines of one resource; the rest is counted. */
 const maxLines = 10;
 
 /**
- * For example `signers: removes the member ID: expired 2026-12-01 00:00 UTC (migration)`, a line for each user outside their window
- * at this time, milliseconds since 1970. Secret members are counted.
+ * For example `signers: removes the member ID: access expired 2026-12-01 00:00 UTC, reason "audit"`, a line for each user outside
+ * their window at this time, milliseconds since 1970. Secret members are counted.
  */
 export function describeWindows(
 	{ resource, secretInputs = [] }: Pick<MetaInputs, "resource" | "secretInputs">,
@@ -36,14 +38,8 @@ function countRemoved(count: number): readonly string[] {
 }
 
 function describe(window: AccessWindow, isRemoved: boolean, timeMs: number): string {
-	const { userId, fromMs = 0, untilMs = 0, reason } = window;
-	const when = isExpired(window, timeMs) ? `expired ${showMoment(untilMs)}` : `begins ${showMoment(fromMs)}`;
-	const effect = isRemoved ? "removes the member" : "does not add the member";
-	return `${effect} ${userId}: ${when}${reason === undefined ? "" : ` (${reason})`}`;
-}
-
-/** For example `2026-12-01 00:00 UTC`; with seconds if there are any. */
-function showMoment(ms: number): string {
-	const [day, time = ""] = new Date(ms).toISOString().split("T");
-	return `${day} ${time.replace(/(:00)?\.000Z$/, "").replace(/Z$/, "")} UTC`;
+	const { userId } = window;
+	const state = isExpired(window, timeMs) ? "expired" : "not-begun";
+	const why = phraseText(describeMemberWindow({ address: "", userId, ...factsOf(window), state }));
+	return `${isRemoved ? "removes the member" : "does not add the member"} ${userId}: ${why}`;
 }

@@ -4,7 +4,6 @@
  */
 import { showAddress, showName, showNameWithin, showRename, showValue } from "../escape.ts";
 import { addressesOf } from "../plan/activity-objects.ts";
-import type { AddressText } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import { idsIn, isStepOperation, targetOf } from "../plan/requests.ts";
@@ -24,6 +23,8 @@ export interface ShownRequest {
 	readonly operation: string | null;
 	readonly parameters: Readonly<Record<string, unknown>>;
 	readonly effect: Plan | null;
+	/** Addresses of its objects, where they are known without a plan. */
+	readonly covers?: readonly string[];
 }
 
 /** A line of what a request changes, below its object where it has no sign of its own. */
@@ -120,12 +121,13 @@ const tagParameters = ["userTagId", "newUserTagName", "addUserIds", "removeUserI
 /** Max characters of a new name: a reader has to see all of a name that people have, and no more of another. */
 const maxNewName = 120;
 
-function describeTag({ parameters, effect }: ShownRequest, names: UserNames): readonly RequestLine[] {
+function describeTag(request: ShownRequest, names: UserNames): readonly RequestLine[] {
+	const { parameters, effect } = request;
 	const { userTagId, newUserTagName, addUserIds, removeUserIds } = parameters;
 	const tagId = String(userTagId).toLowerCase();
 	const change = effect?.changes.find((one) => one.kind === "userTag" && one.tagId === tagId);
 	const before = change?.kind === "userTag" ? change.before : null;
-	const [address = `userTag:${tagId}`] = coveredBy({ operation: "update_user_tag", parameters, effect }, names);
+	const [address = `userTag:${tagId}`] = coveredBy(request, names);
 	const isNamed = typeof newUserTagName === "string" && newUserTagName !== "";
 	const member = (sign: "+" | "-") => (userId: string) => {
 		const has = before?.members?.includes(userId);
@@ -166,13 +168,14 @@ function nameBefore({ before }: Change): string {
 	return before !== null && typeof before.name === "string" ? before.name : "";
 }
 
-/** Returns the addresses of the objects of a request: those of its plan, else by id. */
-function coveredBy({ operation, parameters, effect }: ShownRequest, names: UserNames): readonly AddressText[] {
+/** Returns the addresses of the objects of a request: those of its plan or its own, else by id. */
+export function coveredBy(request: ShownRequest, names: UserNames): readonly string[] {
+	const { operation, parameters, effect } = request;
 	if (operation === null || !isStepOperation(operation)) return [];
 	const covers = new Map(effect?.steps.flatMap((step) => step.covers.map(({ id, address }) => [id, address] as const)));
 	const { ids } = targetOf({ operation, parameters });
 	if (ids.length > 0 && ids.every((id) => covers.has(id))) return ids.flatMap((id) => covers.get(id) ?? []);
-	return addressesOf({ operation, parameters }, { userNames: names.userNames, tagNames: new Map() });
+	return request.covers ?? addressesOf({ operation, parameters }, { userNames: names.userNames, tagNames: new Map() });
 }
 
 /** Returns the parameters that no other line shows; those that are empty mean nothing. */

@@ -2,7 +2,9 @@
  * Why an activity is not finished, as text. A policy evaluation that its status or a later evaluation replaced is history, in
  * the past tense.
  */
-import { showName, showText } from "../escape.ts";
+import { quoteForShell, showName, showText } from "../escape.ts";
+import { renderRequestLine } from "./activity-text.ts";
+import { describeRequest } from "./activity-words.ts";
 import type {
 	AuthenticationMethod,
 	ExplainedActivity,
@@ -11,6 +13,7 @@ import type {
 	Judgment,
 	MfaStatus,
 } from "./result.ts";
+import { plainStyle } from "./style.ts";
 import { describeStatus } from "./waiting-text.ts";
 
 export function renderExplain(result: ExplainResult): string {
@@ -27,17 +30,28 @@ const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", 
 function describeActivity(result: ExplainResult): readonly string[] {
 	const { activity } = result;
 	if (activity === null) return [];
-	const { status, type, operation, fingerprint, canApprove, failure } = activity;
+	const { status, type, operation, fingerprint, parameters, covers, canApprove, failure } = activity;
+	const request =
+		parameters === null
+			? []
+			: describeRequest({ operation, parameters, covers, effect: null }, { userNames: result.userNames });
 	const nameAll = (userIds: readonly string[]) => userIds.map((userId) => nameUser(userId, result)).join(", ");
 	return [
 		`${showText(operation ?? type)} ${describeStatus(status)}; fingerprint ${showText(fingerprint)}`,
+		...request.map((line) => `  ${renderRequestLine(line, plainStyle)}`),
 		...(failure === null ? [] : [`the service says: ${showText(failure)}`]),
 		...(activity.approvedBy.length === 0 ? [] : [`approved by ${nameAll(activity.approvedBy)}`]),
 		...(activity.rejectedBy.length === 0 ? [] : [`rejected by ${nameAll(activity.rejectedBy)}`]),
 		...(isPendingApproval(activity) && canApprove !== null
-			? [`this key ${canApprove ? "can" : "cannot"} approve it`]
+			? [
+					`this key ${canApprove ? "can" : "cannot"} approve it${canApprove ? `: ${describeApproveCommand(result)}` : ""}`,
+				]
 			: []),
 	];
+}
+
+function describeApproveCommand({ activityId }: ExplainResult): string {
+	return `orgsync approve ${showText(quoteForShell(activityId))}`;
 }
 
 function isPendingApproval({ status }: ExplainedActivity): boolean {

@@ -8,6 +8,7 @@ import type { PartResult, StepResult } from "../plan/report.ts";
 import type { Step } from "../plan/step.ts";
 import { isCovered } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
+import { describeVotes } from "./activity-events.ts";
 import { describeForecast } from "./approval-words.ts";
 import { fold, renderDoubt } from "./html-details.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
@@ -126,11 +127,12 @@ function renderOutcome(result: StepResult | undefined, plan: Plan): Html | null 
 	const parts = result.parts.length === 0 ? null : renderParts(result.parts);
 	const said = describeWrong(result);
 	const wrong = said === null ? null : html`<p class="doubt">${said}</p>`;
-	if (result.outcome === "completed") return html`${wrong}${parts}`;
+	const votes = describeVotes(result, plan).map((vote) => html`<p class="soft">${vote}</p>`);
+	if (result.outcome === "completed") return html`${wrong}${votes}${parts}`;
 	const foretold = describeAwaitedOf(result, plan);
 	const awaited = foretold === null ? null : html`<p class="doubt">${phraseHtml(foretold)}</p>`;
 	const { activityId, fingerprint, policyEvaluations } = result;
-	return html`${awaited}${wrong}${result.message === null ? null : html`<p class="doubt">${curveQuotes(describeOutcome(result))}</p>`}${policyEvaluations.map(
+	return html`${awaited}${wrong}${votes}${result.message === null ? null : html`<p class="doubt">${curveQuotes(describeOutcome(result))}</p>`}${policyEvaluations.map(
 		({ policyId, outcome }) =>
 			html`<p class="soft">policy <code>${policyId ?? "(not set)"}</code>: ${outcome ?? "no outcome given"}</p>`,
 	)}${

@@ -15,19 +15,17 @@ export function renderImpact(plan: Plan, style: Style, isDrift = false): readonl
 			...denied.map((line) => `${style.remove("!")} ${describeApprovalLine(line)}`),
 			...describeForecaster(denied, plan).map(phraseText),
 		]),
-		...renderChanges(plan, style, isDrift),
+		...renderImpactUnder(impactHeadingOf(isDrift), plan, style),
 	];
 }
 
-function renderChanges(plan: Plan, style: Style, isDrift: boolean): readonly string[] {
+/** Returns the impact under this heading, and an empty line after it; none where nothing is known. */
+export function renderImpactUnder(heading: string, plan: Plan, style: Style): readonly string[] {
 	const summary = summarizeImpact(plan);
 	if (summary === null) return [];
 	const lines = describeImpact(plan);
 	if (lines.length === 0) return [summary, ""];
-	return renderUnder(style.strong(`${impactHeadingOf(isDrift)}:`), [
-		summary,
-		...lines.flatMap((line) => renderImpactLine(line, style)),
-	]);
+	return renderUnder(style.strong(`${heading}:`), [summary, ...lines.flatMap((line) => renderImpactLine(line, style))]);
 }
 
 /** Returns the sentence with its sign, and the example and policies below it. */

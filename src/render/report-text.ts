@@ -8,6 +8,7 @@ import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import type { ApprovalVerdict } from "../policy/approval.ts";
+import { describeVotes } from "./activity-events.ts";
 import { describeAwaited } from "./approval-words.ts";
 import { count } from "./count.ts";
 import { outcomeWords } from "./outcome-words.ts";
@@ -66,6 +67,7 @@ export function renderStep(
 	if (awaited !== null) lines.push(`     ${phraseText(awaited)}`);
 	const wrong = describeWrong(result);
 	if (wrong !== null) lines.push(`     ${style.warn(wrong)}`);
+	lines.push(...describeVotes(result, plan).map((vote) => `     ${vote}`));
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
 	}

@@ -3,6 +3,7 @@
  * Markdown, HTML and annotations are made from. schemas/output.json describes it.
  */
 import type { OutdatedObject } from "../errors.ts";
+import type { ActivityEvent } from "../plan/activity-events.ts";
 import type { OrganizationDrift } from "../plan/drift.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
@@ -197,6 +198,8 @@ export interface EndedActivity {
 	readonly outcome: Outcome;
 	/** Why the outcome is in doubt; null when it is known. */
 	readonly message: string | null;
+	/** Votes and new statuses that were read meanwhile. */
+	readonly events: readonly ActivityEvent[];
 }
 
 export interface ExplainResult extends Head<"explain"> {
@@ -224,6 +227,10 @@ export interface ExplainedActivity {
 	/** The operation that submits activities of this type; null for a type that orgsync does not know. */
 	readonly operation: string | null;
 	readonly fingerprint: string;
+	/** As the service shows them, which nothing confirms; null where it does not, or for an unknown type. */
+	readonly parameters: Readonly<Record<string, unknown>> | null;
+	/** Addresses of the objects that it changes, by id where the document does not name them. */
+	readonly covers: readonly string[];
 	/** User ids, in the order of their votes. */
 	readonly approvedBy: readonly string[];
 	readonly rejectedBy: readonly string[];

@@ -2,14 +2,14 @@
  * Pending activities as text: those of `status`, and what became of those of `wait`.
  */
 
-import { listCovers, showNameWithin, showText } from "../escape.ts";
+import { listCovers, showText } from "../escape.ts";
 import type { PendingActivity } from "../plan/pending.ts";
-import { idsIn } from "../plan/requests.ts";
-import { showIfUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
+import { describeRequest } from "./activity-words.ts";
 import { showOrganization } from "./organization-name.ts";
 import { outcomeWords } from "./outcome-words.ts";
-import type { OpenActivities, OpenActivity, StatusResult, WaitResult } from "./result.ts";
+import { phraseText } from "./phrase.ts";
+import type { EndedActivity, OpenActivities, OpenActivity, StatusResult, WaitResult } from "./result.ts";
 import { renderPendingActivity } from "./waiting-text.ts";
 
 export function renderStatus({ open }: StatusResult): string {
@@ -22,7 +22,7 @@ function renderOpen(open: OpenActivities): string {
 		...activities.flatMap((activity) => renderActivity(activity, "", { userNames })),
 		...unanswered.map(
 			({ fingerprint, operation, covers, sentAt }) =>
-				`  ${describeRequest({ operation, covers })}: in doubt, submitted ${sentAt} without an answer; fingerprint ${fingerprint}`,
+				`  ${nameRequest({ operation, covers })}: in doubt, submitted ${sentAt} without an answer; fingerprint ${fingerprint}`,
 		),
 	];
 	const nothing = unlisted === null ? "  nothing is pending" : "  nothing known to this journal is pending";
@@ -37,40 +37,31 @@ function renderOpen(open: OpenActivities): string {
 	].join("\n");
 }
 
-/** Returns which activity it is, and below it how it changes a user tag. */
+/** Returns which activity it is, and below it what it changes. */
 function renderActivity(activity: OpenActivity, mark: string, names: UserNames): readonly string[] {
 	return [
-		`  ${mark}${describeRequest(activity)}: ${renderPendingActivity(activity, names)}`,
-		...describeTagChange(activity, names).map((line) => `    ${line}`),
+		`  ${mark}${nameRequest(activity)}: ${renderPendingActivity(activity, names)}`,
+		...describeChange(activity, names).map((line) => `    ${line}`),
 	];
 }
 
 /** Returns the operation and the objects that it changes. */
-function describeRequest({ operation, covers }: Pick<OpenActivity, "covers"> & { readonly operation: string }): string {
+function nameRequest({ operation, covers }: Pick<OpenActivity, "covers"> & { readonly operation: string }): string {
 	return covers.length === 0 ? operation : `${operation} of ${listCovers(covers)}`;
 }
 
 /** Max members that are listed one by one, in each direction. */
 const maxMembers = 10;
 
-/** Max characters of a new name that an activity of others has. */
-const maxNameLength = 120;
-
-/** Returns what the activity changes of its tag; nothing for other operations. */
-function describeTagChange({ operation, parameters }: PendingActivity, names: UserNames): readonly string[] {
-	if (operation !== "update_user_tag") return [];
-	const { newUserTagName, addUserIds, removeUserIds } = parameters;
-	const isNamed = typeof newUserTagName === "string" && newUserTagName !== "";
-	return [
-		...(isNamed ? [`new name: ${showNameWithin(newUserTagName, maxNameLength)}`] : []),
-		...listMembers("+", idsIn(addUserIds), names),
-		...listMembers("-", idsIn(removeUserIds), names),
-	];
-}
-
-function listMembers(sign: "+" | "-", userIds: readonly string[], names: UserNames): readonly string[] {
-	const lines = userIds.slice(0, maxMembers).map((userId) => `${sign} member ${showIfUser(userId, names)}`);
-	return userIds.length <= maxMembers ? lines : [...lines, `${sign} ${userIds.length - maxMembers} more members`];
+/** Returns what the activity changes of its tag, and parameters that no operation has; its objects are in the line above. */
+function describeChange({ operation, parameters }: PendingActivity, names: UserNames): readonly string[] {
+	const lines = describeRequest({ operation, parameters, effect: null }, names).filter(
+		({ isPart, sign }) => isPart || sign === "!",
+	);
+	return [...Map.groupBy(lines, ({ sign }) => sign)].flatMap(([sign, same]) => {
+		const shown = same.slice(0, maxMembers).map((line) => `${sign} ${phraseText(line.text)}`);
+		return same.length <= maxMembers ? shown : [...shown, `${sign} ${same.length - maxMembers} more members`];
+	});
 }
 
 export function renderWait({ activities, unlisted }: WaitResult): string {
@@ -80,11 +71,21 @@ export function renderWait({ activities, unlisted }: WaitResult): string {
 			: `Nothing known to this journal is pending. Activities submitted elsewhere are unknown: ${showText(unlisted)}.\n`;
 	}
 	return activities
-		.map(({ activityId, fingerprint, operation, covers, outcome, message }) => {
-			const name = showText(activityId === null ? `fingerprint ${fingerprint ?? ""}` : `activity ${activityId}`);
-			const what = operation === null ? name : `${describeRequest({ operation, covers })} (${name})`;
+		.map(({ outcome, message, ...activity }) => {
+			const what = nameActivity(activity);
 			const became = message === null ? outcomeWords[outcome] : `in doubt: ${message}`;
 			return `${what}: ${became}\n`;
 		})
 		.join("");
+}
+
+/** Returns what an activity changes, and which one it is. */
+export function nameActivity({
+	activityId,
+	fingerprint,
+	operation,
+	covers,
+}: Pick<EndedActivity, "activityId" | "fingerprint" | "operation" | "covers">): string {
+	const name = showText(activityId === null ? `fingerprint ${fingerprint ?? ""}` : `activity ${activityId}`);
+	return operation === null ? name : `${nameRequest({ operation, covers })} (${name})`;
 }

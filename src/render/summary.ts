@@ -2,6 +2,7 @@
 
 import type { OutdatedObject } from "../errors.ts";
 import { showText } from "../escape.ts";
+import { describeTime } from "../plan/access-window.ts";
 import type { SavedPlanFacts } from "../plan/plan.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
@@ -186,10 +187,10 @@ export function describeSavedPlan(
 ): string | null {
 	const savedPlan = savedPlanOf(result);
 	if (savedPlan === null) return null;
-	const { digest, readAt, generatedBy, statedByFile } = savedPlan;
+	const { digest, readAt, generatedBy, statedByFile, validUntil } = savedPlan;
 	if (result.command !== "apply") {
 		if (statedByFile !== undefined) return describeStated(savedPlan, result);
-		return `Saved plan ${digest}${readAt === null ? "" : ` of ${readAt}`}, made by ${showMaker(generatedBy)}.`;
+		return `Saved plan ${digest}${readAt === null ? "" : ` of ${readAt}`}, made by ${showMaker(generatedBy)}${validUntil === undefined ? "" : `, valid until ${describeTime(validUntil)}`}.`;
 	}
 	const stated = statedByFile === undefined ? ` of ${readAt}` : ` (read at ${readAt}, as stated by the file)`;
 	const which = `saved plan ${digest}${readAt === null ? "" : stated}`;
@@ -197,13 +198,16 @@ export function describeSavedPlan(
 }
 
 /** Returns which saved plan it is, and which of its parts only its file states. */
-function describeStated({ digest, readAt, generatedBy }: SavedPlanFacts, result: CommandResult): string {
+function describeStated({ digest, readAt, generatedBy, validUntil }: SavedPlanFacts, result: CommandResult): string {
 	const hasBase = "threeWay" in result && result.threeWay !== undefined;
 	const hasImpact = "plans" in result && result.plans.some(({ impact }) => impact !== undefined);
+	const hasWindows = "plans" in result && result.plans.some(({ serviceTime }) => serviceTime !== undefined);
 	const stated = [
 		...(readAt === null ? [] : [`read at ${readAt}`]),
 		`made by ${showMaker(generatedBy)}`,
+		...(validUntil === undefined ? [] : [`valid until ${describeTime(validUntil)}`]),
 		"live values, names, problems, guards, overrides, pending activities, unread and unmanaged objects",
+		...(hasWindows ? ["access with an end"] : []),
 		...(hasImpact ? ["impact and approvals"] : []),
 		...(hasBase ? ["the comparison with the base"] : []),
 	];

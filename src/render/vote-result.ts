@@ -8,7 +8,7 @@ import type { ErrorDescription, Head } from "./result-head.ts";
 
 /** The result of `approve` and of `reject`. */
 export interface VoteResult extends Head<"approve" | "reject", ErrorDescription | null> {
-	readonly organizations: readonly OrganizationVotes[];
+	readonly votes: readonly OrganizationVotes[];
 	/** With `--plan`: the saved plan. */
 	readonly savedPlan?: SavedPlanFacts;
 }

@@ -1,15 +1,17 @@
 /** The activities that `approve` and `reject` ask about, and what became of them, as text. */
-import { listCovers, showText } from "../escape.ts";
+import { listCovers, showName, showText } from "../escape.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import { coveredAddresses } from "../plan/step.ts";
-import { renderActivity } from "./activity-text.ts";
-import { describeActivity, withNames } from "./activity-words.ts";
-import { renderImpact } from "./impact-text.ts";
+import { renderActivity, renderRequestLine } from "./activity-text.ts";
+import { coveredBy, describeActivity, withNames } from "./activity-words.ts";
+import { renderImpactUnder } from "./impact-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { outcomeWords } from "./outcome-words.ts";
+import { renderOverrides } from "./overrides-text.ts";
 import { phraseText } from "./phrase.ts";
+import { nameActivity } from "./status-text.ts";
 import { renderUnder, type Style } from "./style.ts";
-import { headings, renderGuard } from "./text.ts";
+import { renderGuard } from "./text.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "./vote-result.ts";
 import {
 	describeOverruling,
@@ -77,8 +79,9 @@ function renderTogether(one: OrganizationVotes, command: VoteCommand, style: Sty
 	const effect = withNames(one.effect, one);
 	const isAlone = withDecision(one, "vote").length < 2;
 	return [
-		...(isAlone ? [] : renderImpact({ ...effect, steps: [] }, style)),
-		...renderUnder(style.remove(`${headings.guards}:`), blockingGuards(effect).map(renderGuard)),
+		...(isAlone ? [] : renderImpactUnder("What all of them together change for who can do what", effect, style)),
+		...renderUnder(style.remove("Guards that block approve:"), blockingGuards(effect).map(renderGuard)),
+		...renderOverrides(effect.overrides, style, effect.guards),
 	];
 }
 
@@ -99,16 +102,16 @@ function renderUnlisted({ unlisted }: OrganizationVotes, style: Style): readonly
 
 /** Returns what became of each activity, ending with a newline: one line for those that ended well, more for the others. */
 export function renderVotes(result: VoteResult, style: Style): string {
-	const shown = result.organizations.map((one) =>
-		[
+	const shown = result.votes.flatMap((one) => {
+		const lines = [
 			style.strong(`Organization ${showOrganization(one)}`),
 			...renderNothing(one),
 			...one.activities.flatMap((voted) => renderVoted(voted, one, result.command, style)),
-			...renderMissing(one, style),
-			...renderUnlisted(one, style),
-		].join("\n"),
-	);
-	return `${[...shown, "", summarizeVotes(result)].join("\n")}\n`;
+		];
+		const more = [...renderMissing(one, style), ...renderUnlisted(one, style)];
+		return [...lines, "", ...more];
+	});
+	return `${[...shown, summarizeVotes(result)].join("\n")}\n`;
 }
 
 function renderVoted(
@@ -119,17 +122,29 @@ function renderVoted(
 ): readonly string[] {
 	const { activity, decision, outcome, message } = voted;
 	const words = describeActivity(activity, { names: one });
-	const [object] = words.request;
-	const what = object === undefined ? phraseText(words.title) : phraseText(object.text);
-	const became = decision === "refused" ? "refused" : outcome === null ? "not voted on" : outcomeWords[outcome];
 	const mark = markOf(voted, command, style);
 	const missing = outcome === "awaiting-approval" && words.missing !== null ? [phraseText(words.missing)] : [];
+	const isRefused = decision === "refused";
+	const request = isRefused ? words.request.map((line) => renderRequestLine(line, style)) : [];
+	const reasons = isRefused ? reasonsOf(voted, one) : [];
+	const because = message === null ? "" : `: ${showText(message)}`;
 	return [
-		`${mark} ${what}, activity ${showText(activity.activityId)}: ${became}${message === null ? "" : `: ${showText(message)}`}`,
-		...[...words.mistakes.map(phraseText), ...(decision === "refused" ? reasonsOf(voted, one) : []), ...missing].map(
-			(line) => `     ${line}`,
-		),
+		`${mark} ${nameVoted(voted, one)}: ${describeVoted(voted, command)}${because}`,
+		...[...words.mistakes.map(phraseText), ...reasons, ...request, ...missing].map((line) => `     ${line}`),
 	];
+}
+
+/** Returns what the activity changes, and which one it is, as \`status\` and \`wait\` name it. */
+function nameVoted({ activity }: VotedActivity, names: OrganizationVotes): string {
+	const { operation, type } = activity;
+	return nameActivity({ ...activity, operation: operation ?? showName(type), covers: coveredBy(activity, names) });
+}
+
+function describeVoted({ decision, outcome }: VotedActivity, command: VoteCommand): string {
+	if (decision === "refused") return "refused";
+	if (outcome === null) return "no vote was sent";
+	const before = `, ${command === "approve" ? "approved" : "rejected"} by you before`;
+	return `${outcomeWords[outcome]}${decision === "voted" ? before : ""}`;
 }
 
 function markOf({ decision, outcome }: VotedActivity, command: VoteCommand, style: Style): string {

@@ -1,12 +1,12 @@
 /** The words of `approve` and `reject`, the same in every format. */
-import { quoteForShell, showAddress, showName, showNameWithin } from "../escape.ts";
+import { showAddress, showName, showNameWithin } from "../escape.ts";
 import { addressesOf } from "../plan/activity-objects.ts";
 import type { Outcome } from "../plan/report.ts";
 import type { Disagreement, StepDifference } from "../plan/reviewed-activity.ts";
 import type { UserNames } from "../plan/users.ts";
 import { count } from "./count.ts";
 import { outcomeWords } from "./outcome-words.ts";
-import { code, identifier, joinPhrases, type Part, type Phrase } from "./phrase.ts";
+import { identifier, joinPhrases, type Part, type Phrase } from "./phrase.ts";
 import { listPeople } from "./power-words.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "./vote-result.ts";
 
@@ -23,11 +23,11 @@ export function describeReasons({ activity, disagreements }: VotedActivity, name
 	return disagreements.map((one) => describeDisagreement(one, activity, names));
 }
 
-/** Returns how to vote for one that only the document refuses; null for others. */
+/** Returns how to approve one that only the document refuses; null for others. */
 export function describeOverruling({ activity, decision, disagreements }: VotedActivity): Phrase | null {
 	const isByDocument = disagreements.length > 0 && disagreements.every(({ code: reason }) => documentCodes.has(reason));
 	if (decision !== "refused" || activity.mistakes.length > 0 || !isByDocument) return null;
-	return ["to approve it anyway, name it: ", code(`orgsync approve ${quoteForShell(activity.activityId)}`)];
+	return ["approve takes it only if its id is named"];
 }
 
 const documentCodes: ReadonlySet<Disagreement["code"]> = new Set([
@@ -148,7 +148,7 @@ export function summarizeReview(organizations: readonly OrganizationVotes[], com
 }
 
 /** Returns what became of it, in one sentence or more. Nothing is claimed that was not read. */
-export function summarizeVotes({ command, organizations }: VoteResult): string {
+export function summarizeVotes({ command, votes: organizations }: VoteResult): string {
 	const voting = organizations.flatMap((one) => withDecision(one, "vote"));
 	return [summarizeOutcomes(voting, command), ...describeOthers(organizations, command)].join(" ");
 }

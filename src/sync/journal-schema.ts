@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 
 /** The version of the tables that this orgsync writes. */
-export const schemaVersion = 5;
+export const schemaVersion = 6;
 
 /** Returns the version of the tables in a database; 0 if it has none. */
 export function versionOf(database: DatabaseSync): number {
@@ -22,6 +22,7 @@ export function migrate(database: DatabaseSync): void {
 		if (versionOf(database) < 3) database.exec(stepToVersion3);
 		if (versionOf(database) < 4) database.exec(stepToVersion4);
 		if (versionOf(database) < 5) database.exec(stepToVersion5);
+		if (versionOf(database) < 6) database.exec(stepToVersion6);
 	});
 }
 
@@ -103,6 +104,25 @@ const stepToVersion4 = `
 const stepToVersion5 = `
 	ALTER TABLE runs ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
 	PRAGMA user_version = 5;
+`;
+
+/** Votes on activities: the bytes of each, before they are sent. */
+const stepToVersion6 = `
+	CREATE TABLE votes (
+		fingerprint TEXT PRIMARY KEY,
+		organization_id TEXT NOT NULL,
+		operation TEXT NOT NULL,
+		target TEXT NOT NULL,
+		voter TEXT NOT NULL,
+		bytes TEXT NOT NULL,
+		timestamp_ms INTEGER NOT NULL,
+		sent_at_ms INTEGER NOT NULL,
+		outcome TEXT,
+		settled_at_ms INTEGER,
+		written INTEGER NOT NULL
+	) STRICT;
+	CREATE INDEX votes_by_target ON votes (organization_id, target, written);
+	PRAGMA user_version = 6;
 `;
 
 /** Runs `work` in one transaction. An error of SQLite may have ended the transaction already. */

@@ -19,6 +19,7 @@ import {
 } from "./journal.ts";
 import { type AppliedRow, type RunRow, type SentRow, toEntry, toLastApplied, toRun } from "./journal-rows.ts";
 import { inTransaction } from "./journal-schema.ts";
+import { type VoteDecision, type VoteEntry, type VoteJournal, type VoteKey, votesIn } from "./journal-votes.ts";
 
 interface Claim {
 	readonly requestDigest: string;
@@ -41,8 +42,19 @@ export class JournalStore implements Journal {
 	#nextWriteMs = 0;
 	readonly #statements = new Map<string, StatementSync>();
 
+	readonly #votes: VoteJournal;
+
 	constructor(database: DatabaseSync) {
 		this.#database = database;
+		this.#votes = votesIn(database);
+	}
+
+	claimVote<D extends VoteDecision>(key: VoteKey, choose: (entries: readonly VoteEntry[]) => D): D {
+		return this.#votes.claimVote(key, choose);
+	}
+
+	recordVote(fingerprint: string, state: "counted" | "void", nowMs: number): void {
+		this.#votes.recordVote(fingerprint, state, nowMs);
 	}
 
 	/** Returns the entries of the rows for which this condition holds. */

@@ -19,6 +19,7 @@ import type { Outcome } from "../plan/report.ts";
 import { digestOf } from "../plan/value.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import type { RequestBody } from "../wire/request-body.ts";
+import type { VoteJournal } from "./journal-votes.ts";
 
 /** A request that was sent, or was about to be. */
 export type JournalEntry = EntryOutcome & {
@@ -159,7 +160,7 @@ export const emptyJournal: JournalSummary = {
 	position: () => 0,
 };
 
-export interface Journal extends JournalView {
+export interface Journal extends JournalView, VoteJournal {
 	/**
 	 * Decides about a request and puts its bytes on disk, in one transaction: no other process can decide about an equal
 	 * request in between. `choose` gets the entries of equal requests, the latest written first, and has to be pure. Resolves

@@ -93,7 +93,12 @@ const outcomes: ReadonlyMap<string, Outcome> = new Map([
 	["ACTIVITY_STATUS_PENDING", "awaiting-approval"],
 ]);
 
-/** Returns the outcome of an activity by its status: `unknown` for a status that orgsync does not know. */
+/** Returns the outcome that a status means: `unknown` for a status that orgsync does not know. */
+export function outcomeOfStatus(status: string): Outcome {
+	return outcomes.get(status) ?? "unknown";
+}
+
+/** Returns the outcome of an activity by its status. */
 export function outcomeOfActivity(activity: Activity): AnswerOutcome {
 	const outcome = outcomes.get(activity.status);
 	if (outcome === undefined) {

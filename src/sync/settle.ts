@@ -4,7 +4,7 @@ import type { Reader } from "../wire/client.ts";
 import { appliedByEntry } from "./applied-objects.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 import { outcomeOfActivity, type SubmitResult } from "./outcomes.ts";
-import { findActivity, hasExpired } from "./pending-activities.ts";
+import { type ActivityLookup, findActivity, hasExpired } from "./pending-activities.ts";
 import { recordResult } from "./submit-once.ts";
 
 export interface SettleContext {
@@ -36,9 +36,17 @@ export async function settleOpenEntries(
 }
 
 async function settleOne(entry: JournalEntry, context: SettleContext): Promise<SubmitResult | undefined> {
-	const { journal, now, reader } = context;
+	return settleEntry(entry, await findActivity(entry, context.reader), context);
+}
+
+/** Records what became of an entry's activity and returns it; undefined if what was found does not show it. */
+export function settleEntry(
+	entry: JournalEntry,
+	found: ActivityLookup | undefined,
+	context: Pick<SettleContext, "journal" | "now">,
+): SubmitResult | undefined {
+	const { journal, now } = context;
 	const { fingerprint } = entry.body;
-	const found = await findActivity(entry, reader);
 	if (found === undefined) return undefined;
 	if ("activity" in found) {
 		const result: SubmitResult = { ...outcomeOfActivity(found.activity), fingerprint, requests: 0 };

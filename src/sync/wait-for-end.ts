@@ -42,6 +42,9 @@ export interface WaitContext extends StepContext {
 	readonly signal?: AbortSignal;
 }
 
+/** Min milliseconds between two readings of a run, whichever organizations they are about: each costs a request. */
+export const readingIntervalMs = 1000;
+
 const firstPauseMs = 1000;
 
 /** Max pause between two readings. Each costs requests (docs/service.md#rates-and-limits). */

@@ -1,12 +1,12 @@
 /**
- * Reader and Submitter over HTTP. They are two types, because planning is handed only the first. request.ts sends one request with
+ * Reader, Submitter and Voter over HTTP. They are three types, because planning is handed only the first, and apply no Voter. request.ts sends one request with
  * its retries, transport.ts has the connections; this file turns the result into what the caller needs.
  */
 import { AuthenticationError, ConfigurationError, ServiceError, TransportError } from "../errors.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { findMismatch } from "./activity-mismatch.ts";
 import type { RefusedAnswer } from "./answer.ts";
-import type { QueryOperation } from "./operations.ts";
+import { approvals, type QueryOperation, type SubmitOperation, submits } from "./operations.ts";
 import { findProxy, type ProxyOptions } from "./proxy.ts";
 import { type AttemptEvent, type ClientStats, publicKeyOf, type RequestContext, sendRequest } from "./request.ts";
 import { encodeQuery, type RequestBody } from "./request-body.ts";
@@ -82,6 +82,15 @@ export interface Submitter {
 	submit(body: RequestBody): Promise<SubmitAnswer>;
 }
 
+/** Votes on activities. Only approve and reject may hold one. */
+export interface Voter {
+	/**
+	 * Sends the bytes of a vote and returns what became of them, as `submit` does. The activity is that of the vote, or the one that
+	 * was voted on (docs/service.md#votes): only reading the latter shows whether the vote counts.
+	 */
+	vote(body: RequestBody): Promise<SubmitAnswer>;
+}
+
 export interface ClientOptions {
 	/** Base address of the service; a path in it is kept before the operations' own. */
 	readonly url: string;
@@ -120,6 +129,7 @@ export interface ClientOptions {
 export interface OrganizationClient {
 	readonly reader: Reader;
 	readonly submitter: Submitter;
+	readonly voter: Voter;
 	/** Returns the counts since the client was made. */
 	stats(): ClientStats;
 	/** Returns the public key that stamps the requests; undefined where the stamper does not say, or has not stamped any. */
@@ -193,11 +203,19 @@ function makeOrganizationClient(context: RequestContext): { line: OrganizationCl
 	const counting = { ...context, count };
 	const line: OrganizationClient = {
 		reader: { query: (operation, fields) => query(counting, operation, fields) },
-		submitter: { submit: (body) => submit(counting, body) },
+		submitter: { submit: async (body) => submit(counting, refuseOthers(body, submits)) },
+		voter: { vote: async (body) => submit(counting, refuseOthers(body, approvals)) },
 		stats: () => ({ ...counts, throttledMs: context.queue.throttledMs() - throttledBeforeMs }),
 		publicKey: () => publicKeyOf(context.submitStamper ?? context.stamper),
 	};
 	return { line, count };
+}
+
+/** Returns the body. Throws TypeError for one of another table: who may submit may not vote, and the other way round. */
+function refuseOthers(body: RequestBody, allowed: Readonly<Record<string, SubmitOperation>>): RequestBody {
+	const { name } = body.operation;
+	if (Object.hasOwn(allowed, name)) return body;
+	throw new TypeError(`${name} cannot be sent with this capability`);
 }
 
 function checkConcurrency(concurrency: number): number {

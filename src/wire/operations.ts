@@ -111,6 +111,7 @@ export const approvals = defineSubmits({
 
 export type QueryName = keyof typeof queries;
 export type SubmitName = keyof typeof submits;
+export type VoteName = keyof typeof approvals;
 export type ExtendedReadName = keyof typeof extendedReads;
 
 /** Activity statuses (docs/service.md#activity-statuses). Any other is unknown, and never a success. */

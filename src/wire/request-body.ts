@@ -3,7 +3,7 @@
  * kept, because the same bytes are the same activity and other bytes are another one.
  */
 import { createHash } from "node:crypto";
-import { fingerprintPrefix, type Operation, type SubmitOperation, submits } from "./operations.ts";
+import { approvals, fingerprintPrefix, type Operation, type SubmitOperation, submits } from "./operations.ts";
 
 /** The request of one submit, ready to be stamped and sent. `bytes` is UTF-8 text and is not made again. */
 export interface RequestBody {
@@ -58,9 +58,18 @@ function inOrder({ name: operation, fields }: Operation, values: Readonly<Record
  * repeated member are none of ours.
  */
 export function decodeSubmit(bytes: string): RequestBody | undefined {
+	return decodeRequest(bytes, Object.values(submits));
+}
+
+/** Returns the vote that these bytes are; undefined as for `decodeSubmit`. */
+export function decodeVote(bytes: string): RequestBody | undefined {
+	return decodeRequest(bytes, Object.values(approvals));
+}
+
+function decodeRequest(bytes: string, operations: readonly SubmitOperation[]): RequestBody | undefined {
 	try {
 		const { type, organizationId, timestampMs, parameters } = JSON.parse(bytes) as Readonly<Record<string, unknown>>;
-		const operation = Object.values(submits).find((submit) => submit.type === type);
+		const operation = operations.find((one) => one.type === type);
 		if (operation === undefined || typeof organizationId !== "string") return undefined;
 		const body = encodeSubmit(operation, organizationId, parameters as Record<string, unknown>, Number(timestampMs));
 		return body.bytes === bytes ? body : undefined;

@@ -25,7 +25,8 @@ export interface ApiKeyStamper extends Stamper {
 
 const apiKeyHeaderName = "X-Stamp";
 const passkeyHeaderName = "X-Stamp-WebAuthn";
-const scheme = "SIGNATURE_SCHEME_TK_API_P256";
+/** The scheme of a stamp, and of a vote, that an API key signed. */
+export const apiKeyScheme = "SIGNATURE_SCHEME_TK_API_P256";
 
 /** The order of the group of P-256 (SEC 2, "secp256r1"): a private key lies between zero and this. */
 const groupOrder = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
@@ -52,7 +53,7 @@ export function createApiKeyStamper(key: { readonly publicKey?: string; readonly
 		publicKey,
 		async stamp(body) {
 			const signature = sign("sha256", Buffer.from(body, "utf8"), keyObject).toString("hex");
-			const stamp = JSON.stringify({ publicKey, scheme, signature });
+			const stamp = JSON.stringify({ publicKey, scheme: apiKeyScheme, signature });
 			return {
 				stampHeaderName: apiKeyHeaderName,
 				stampHeaderValue: Buffer.from(stamp, "utf8").toString("base64url"),

@@ -16,6 +16,8 @@ const commands = [
 	"grant",
 	"revoke",
 	"status",
+	"approve",
+	"reject",
 	"wait",
 	"explain",
 	"organizations",

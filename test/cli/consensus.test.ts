@@ -234,17 +234,49 @@ describe("status", () => {
 });
 
 describe("wait", () => {
-	test("continues while the activity is pending, and ends with 0 when it is approved", async () => {
+	test("continues while activities are pending, shows votes as it reads them, and ends with 0 when all are approved", async () => {
 		const world = await makeWaitingWorld();
 		await world.run(apply);
+		await world.submitAsBob("update_user_tag", { userTagId: tags.oncall, addUserIds: [], removeUserIds: [bob] });
+		const [removed, renamed] = world.activities();
 		world.clearRequests();
-		const { ended } = world.start(["wait", "--wait", "60", ...inJson]);
-		await expect.poll(() => world.requests(), { timeout: 20_000 }).toContain("get_activity");
-		await approve(world);
-		const answer = await ended;
+		const answer = await world.run(["wait", "--wait", "3600", ...inJson], {
+			onPause: async (count) => {
+				if (count === 2) await world.submitAsBob("approve_activity", { fingerprint: removed.fingerprint });
+				if (count === 4) await world.submitAs(keys.alice, "approve_activity", { fingerprint: renamed.fingerprint });
+			},
+		});
 		expect(answer.code).toBe(0);
-		expect(readOutput(answer).activities).toMatchObject([{ activityId: removals(world)[0].id, outcome: "completed" }]);
-		expect(world.submits()).toEqual(["approve_activity"]);
+		const completed = { event: "status", status: "ACTIVITY_STATUS_COMPLETED" };
+		expect(readOutput(answer).activities).toMatchObject([
+			{
+				activityId: removed.id,
+				outcome: "completed",
+				events: [{ event: "vote", userId: bob, userName: "bob" }, completed],
+			},
+			{ activityId: renamed.id, outcome: "completed", events: [{ event: "vote", userId: alice }, completed] },
+		]);
+		await expect(normalize(answer.stderr)).toMatchFileSnapshot(golden("wait-events"));
+		// The list at the beginning shows both; later one list for both, and one request for each that has ended or waits alone.
+		expect(world.requests()).toEqual([
+			...["list_activities", "list_activities", "approve_activity", "list_activities", "get_activity"],
+			...["get_activity", "approve_activity", "get_activity"],
+		]);
+	});
+
+	test("reads again after a reading that failed", async () => {
+		const world = await makeWaitingWorld();
+		await world.run(apply);
+		const answer = await world.run(["wait", "--wait", "600", "--timeout", "1"], {
+			onPause: async (count) => {
+				if (count === 1) await world.addFault({ operation: "get_activity", fault: "5xx", count: 99 });
+				if (count !== 2) return;
+				await world.clearFaults();
+				await approve(world);
+			},
+		});
+		expect(answer.code).toBe(0);
+		expect(answer.stderr).toContain("could not be read, and will be read again");
 	});
 
 	test.each([
@@ -311,11 +343,10 @@ describe("wait", () => {
 		]) {
 			expect(await world.run(words)).toMatchObject({ code: 8, stdout });
 		}
-		world.clearRequests();
-		const { ended } = world.start(["wait", "--wait", "60"]);
-		await expect.poll(() => world.requests(), { timeout: 20_000 }).toContain("get_activity");
-		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });
-		expect((await ended).code).toBe(9);
+		const rejected = await world.run(["wait", "--wait", "60"], {
+			onPause: () => world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint }),
+		});
+		expect(rejected.code).toBe(9);
 		expect(await world.run(["wait", id])).toMatchObject({
 			code: 9,
 			stdout: stdout.replace("pending approval", "rejected"),

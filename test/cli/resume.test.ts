@@ -91,6 +91,19 @@ test("apply --resume reads an organization again whose document changed, or that
 	expect(world.submits()).toEqual(["update_user_tag"]);
 });
 
+test("apply --resume reads an organization again if access in it may have ended since, whatever the clock of the machine shows", async () => {
+	const until = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+	const ending = (hours: number) =>
+		`{ name: theirs, members: { atLeast: [{ user: ${alice}, until: ${until(hours)} }] } }`;
+	const world = await makeFleet([ending(4), renamed, ending(100)]);
+	await world.addFault({ operation: "update_user_tag", fault: "fail" });
+	const run = runOf(await world.run([...apply, "--concurrency", "1"]));
+	await world.moveClock(5 * 3_600_000);
+	const resumed = await world.run([...apply, "--resume", run, "--allow", "ownUserTags=1"]);
+	expect(resumed.stderr).toContain(`Run ${run}, resumed: 1 of 3 organizations are not read again.\n`);
+	expect([resumed.code, await countCompleted(world, 1), await countCompleted(world, 3)]).toEqual([0, 1, 0]);
+});
+
 test("every format of a resumed apply counts the organizations that were not read", async () => {
 	for (const format of ["markdown", "html", "github", "jsonl"]) {
 		const { world, run } = await makeFailed();

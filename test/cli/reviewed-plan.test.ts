@@ -380,4 +380,54 @@ describe("a plan that is applied according to the journal", () => {
 	});
 });
 
+describe("a plan of a document with the end of an access", () => {
+	const hourMs = 3_600_000;
+	const inFourHours = () => `${new Date(Date.now() + 4 * hourMs).toISOString().slice(0, 16)}:00Z`;
+
+	test("states until when it is valid, and is stale from then on by the service's clock alone", async () => {
+		const until = inFourHours();
+		const tagsOf = (members: string) =>
+			`userTags: [{ name: signers, members: { ${members} } }, { name: crew, previously: [oncall] }]`;
+		const world = await makeWorld(document(tagsOf(`atLeast: [alice, { user: carol, until: ${until} }]`)));
+		const shown = until.replace("T", " ").replace(":00Z", " UTC");
+		const planned = await world.run(["plan", "--out", "plan.json"]);
+		expect(planned.stdout).toMatch(new RegExp(`^Saved plan .*, made by orgsync \\S+, valid until ${shown}\\.$`, "m"));
+		const show = await world.run(["show", "plan.json"]);
+		expect(show.stdout).toContain(`, valid until ${shown}, live values, `);
+		expect(show.stdout).toContain("unread and unmanaged objects, access with an end");
+		expect(readOutput(await world.run(["show", "plan.json", ...inJson])).savedPlan.validUntil).toBe(
+			until.replace("Z", ".000Z"),
+		);
+		await world.moveClock(4 * hourMs);
+		const answer = await world.run([...applying, ...inJson]);
+		const because = `the plan was valid until ${shown}, when a window of the document begins or ends`;
+		// It only renames another tag.
+		const outdated = [{ address: "userTag:crew", reason: "time-passed", because }];
+		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "stale-plan" }, outdated });
+		expect(world.submits()).toEqual([]);
+		const now = await world.run(["apply", "--yes", ...inJson]);
+		expect(readOutput(now)).toMatchObject({
+			exitCode: 0,
+			plans: [{ expiries: [{ userId: carol, state: "expired" }] }],
+		});
+		expect(world.organization().userTags[0]).toMatchObject({ tagName: "signers", userIds: [alice] });
+	});
+
+	test("does not end the access of a protected user: that is drift, and apply is blocked", async () => {
+		const members = `members: { exactly: [alice, { user: carol, until: ${inFourHours()} }] }`;
+		const sections = [
+			`userTags: [{ name: signers, ${members} }]`,
+			"protect: { users: [carol] }",
+			"limits: { expiries: any }",
+		];
+		const world = await makeWorld(document(...sections));
+		expect((await world.run(["drift"])).code).toBe(0);
+		await world.moveClock(4 * hourMs);
+		expect((await world.run(["drift"])).code).toBe(2);
+		const applied = await world.run(["apply", "--yes"]);
+		expect([applied.code, world.submits()]).toEqual([5, []]);
+		expect(applied.stdout + applied.stderr).toContain("userTag:signers would touch what the document protects");
+	});
+});
+
 test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

@@ -42,7 +42,7 @@ describe("apply --wait-for-approval", () => {
 		const answer = await world.run([...applyAndWait, ...inJson], { onPause: (count) => count === 3 && vote(world) });
 		expect(answer.code).toBe(8);
 		const shown = normalize(answer.stderr);
-		await expect(shown.slice(shown.indexOf("..")).replaceAll(/until \S+/g, "until TIME")).toMatchFileSnapshot(
+		await expect(shown.slice(shown.indexOf("..")).replace(/until .* UTC/, "until TIME")).toMatchFileSnapshot(
 			golden("wait-for-approval"),
 		);
 		expect(readOutput(answer).reports[0].steps[0].events).toMatchObject([{ event: "vote", userId: bob }]);
@@ -79,11 +79,13 @@ describe("apply --wait-for-approval", () => {
 		expect(
 			(await world.run(["apply", "--yes", "-f", file, "--journal", "theirs.sqlite"], { cwd: makeFolder() })).code,
 		).toBe(8);
-		const asBob = await world.run(["apply", "--plan", "plan.json", "--wait-for-approval", "1h"], {
+		const words = ["apply", "--plan", "plan.json", "--wait-for-approval", "1h"];
+		const asBob = await world.run([...words, "--format", "markdown"], {
 			env: { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey },
 			onPause: (count) => count === 2 && vote(world),
 		});
 		expect(asBob.code).toBe(0);
+		expect(asBob.stdout).toMatch(/^ +approved by bob at /m);
 		expect(removals(world).length).toBe(1);
 		expect((await world.run(["apply", "--plan", "plan.json"])).code).toBe(6);
 	});

@@ -110,6 +110,83 @@ function refusalsOf(text: string, patterns: readonly string[], options: Options 
 
 const head = `organizationId: ${organizationId}\nusers: { alice: ${alice}, bob: ${bob}, carol: ${carol} }\n`;
 
+describe("a member with a window", () => {
+	/** Around the time of the plans. */
+	const [past, future] = ["2025-12-31T00:00:00Z", "2026-02-01 Europe/Berlin"];
+	const tag = (name: string, members: string): string =>
+		`${head}userTags:\n  - name: ${name}\n    members: ${members}\n`;
+	const membersOf = (text: string): string => /members: (.*)\n$/s.exec(text)?.[1] ?? "";
+
+	test.each([
+		["exactly", "the user is out", "oncall", `[bob, { user: alice, until: ${past} }]`, "[bob]"],
+		["exactly", "the user still has the tag", "oncall", `[alice, { user: bob, until: ${past} }]`, "[]"],
+		["atLeast", "the user is out", "oncall", `[bob, { user: alice, until: ${past}, reason: x }]`, "[bob]"],
+	])("whose access expired leaves the document, in %s where %s", (mode, _, name, before, after) => {
+		const text = acceptInto(tag(name, `{ ${mode}: ${before} }`), [`userTag:${name}`]);
+		expect(membersOf(text)).toBe(`{ ${mode}: ${after} }`);
+	});
+
+	test("whose access expired and who still has the tag stays in atLeast: without the entry it would be permanent", () => {
+		const text = tag("oncall", `{ atLeast: [{ user: bob, until: ${past} }] }`);
+		expect(refusalsOf(text, ["userTag:oncall"])).toEqual([
+			"cannot accept userTag:oncall: access that expired cannot be accepted, because that would make it permanent; to keep it, change its `until`",
+		]);
+		const both = tag("signers", `{ atLeast: [bob, { user: carol, until: ${past} }] }`);
+		expect(membersOf(acceptInto(both, ["userTag:signers"]))).toBe(`{ atLeast: [{ user: carol, until: ${past} }] }`);
+	});
+
+	test("whose access expired is written without a window in no mode, beside others who are", () => {
+		const text = tag(
+			"signers",
+			`\n      exactly:\n        - { user: carol, until: ${past} } # covers\n        - bob # stays`,
+		);
+		const after = acceptInto(text, ["userTag:*"]);
+		expect(membersOf(after)).toBe("\n      exactly:\n        - alice");
+		const [{ plan } = {}] = compare({ "d.yaml": after }, {});
+		expect(plan?.changes).toMatchObject([{ addUserIds: [], removeUserIds: [carol] }]);
+	});
+
+	test("who has the tag before the window begins keeps its end, and loses its beginning", () => {
+		const window = (user: string): string =>
+			`{ user: ${user}, from: 2026-01-15T00:00:00Z, until: ${future}, reason: "a: b" }`;
+		const ended = `{ user: bob, until: ${future}, reason: "a: b" }`;
+		for (const mode of ["exactly", "atLeast"]) {
+			const text = acceptInto(tag("oncall", `{ ${mode}: [${window("bob")}] }`), ["userTag:oncall"]);
+			expect(membersOf(text)).toBe(`{ ${mode}: [${ended}] }`);
+		}
+		const endless = tag("oncall", "{ atLeast: [{ user: bob, from: 2026-01-15T00:00:00Z }] }");
+		expect(membersOf(acceptInto(endless, ["userTag:oncall"]))).toBe("{ atLeast: [bob] }");
+	});
+
+	test("whose access is open, or begins later, is left alone where live agrees, and removed where live lacks the user", () => {
+		const open = `{ user: bob, until: ${future} }`;
+		const later = "{ user: alice, from: 2026-01-15T00:00:00Z }";
+		const text = tag("oncall", `{ exactly: [${open}, ${later}, carol] }`);
+		expect(membersOf(acceptInto(text, ["userTag:oncall"]))).toBe(`{ exactly: [${open}, ${later}] }`);
+		const lacking = tag("oncall", `{ exactly: [bob, { user: carol, until: ${future} }] }`);
+		expect(membersOf(acceptInto(lacking, ["userTag:oncall"]))).toBe("{ exactly: [bob] }");
+		expect(refusalsOf(tag("oncall", `{ exactly: [${open}] }`), ["userTag:oncall"])).toEqual([
+			"nothing to accept at userTag:oncall; no differences",
+		]);
+	});
+
+	test("leaves the document by its own lines, and other tags with windows stay as they are", () => {
+		const expired = (name: string, lines: string): string =>
+			`  - name: ${name}\n    members:\n      atLeast:\n${lines}`;
+		const other = expired("signers", `        - { user: carol, until: ${past} }\n`);
+		const text = `${head}userTags:\n${expired("oncall", `        - bob\n        - user: alice\n          until: ${past}\n`)}${other}`;
+		expect(acceptInto(text, ["userTag:oncall"])).toBe(
+			`${head}userTags:\n${expired("oncall", "        - bob\n")}${other}`,
+		);
+	});
+
+	test("whose access expired stays where members cannot be read: only the entry removes the user", () => {
+		const blind = liveOf({ userTags: known([liveTag(2, "oncall", { members: unknown })]) });
+		const text = tag("oncall", `{ exactly: [{ user: bob, until: ${past} }] }`);
+		expect(refusalsOf(text, ["userTag:oncall"], { against: blind })[0]).toContain("live state is unknown");
+	});
+});
+
 describe("a golden document", () => {
 	const names = ["members-flow", "members-lines", "renamed", "not-there", "absent", "expected"];
 	const read = (name: string): string =>

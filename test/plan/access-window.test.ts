@@ -1,9 +1,11 @@
 /** Access with an end: what a document wants at a time, and the plan for it. */
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { desiredAt, nextChangeAfter } from "../../src/plan/access-window.ts";
+import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan } from "../../src/document/saved-plan.ts";
+import { desiredAt, type Expiry, nextChangeAfter } from "../../src/plan/access-window.ts";
 import { type AccessWindow, type DesiredMembers, emptyLastApplied, tagsOf } from "../../src/plan/organization.ts";
-import { makePlan, type PlanContext } from "../../src/plan/plan.ts";
+import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
+import { findOutdated } from "../../src/plan/stale.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)] as const;
@@ -110,6 +112,55 @@ describe("a plan of a document with windows", () => {
 	});
 });
 
+describe("a saved plan with windows", () => {
+	const members: DesiredMembers = {
+		mode: "exactly",
+		exactly: [alice, bob, carol],
+		windows: [until, { userId: carol, untilMs: untilMs + dayMs, at }],
+	};
+	const { plan } = planAt(untilMs, members, liveWith(alice, bob, carol));
+	const digest = `sha256:${"0".repeat(64)}`;
+	const findWrong = (parts: Partial<Plan>) => {
+		const text = encodeSavedPlan(makeSavedPlan({ plans: [{ ...plan, documentDigest: digest, ...parts }] }, "orgsync"));
+		try {
+			decodeSavedPlan(text, "plan.json");
+			return "";
+		} catch (error) {
+			return (error as Error).message;
+		}
+	};
+	const [expired, soon] = (plan.expiries ?? []) as [Expiry, Expiry];
+
+	it("is read back, and refused where it states of a window what cannot be", () => {
+		expect(findWrong({})).toBe("");
+		expect(plan.expiries).toMatchObject([{ state: "expired" }, { state: "ends-soon" }]);
+		expect(findWrong({ serviceTime: undefined as never })).toContain("no serviceTime");
+		expect(findWrong({ validUntil: "2026-01-01T00:00:00.000Z" })).toContain("validUntil is not after serviceTime");
+		expect(findWrong({ validUntil: "2026-01-02T00:00:00Z" })).toContain("no time that orgsync writes");
+		for (const wrong of [
+			{ ...expired, userId: alice },
+			{ ...expired, until: "2026-01-01T00:00:00.001Z" },
+			{ ...expired, address: "userTag:others" },
+			{ ...expired, state: "ends-soon" as const },
+			{ ...soon, state: "expired" as const },
+			{ ...soon, state: "not-begun" as const },
+			{ ...soon, from: "2026-01-01T00:00:00.001Z" },
+		]) {
+			expect(findWrong({ expiries: [wrong] }), JSON.stringify(wrong)).toContain("expiries: the window of ");
+		}
+	});
+
+	it("is stale where it states another end or reason for a removal than the document", () => {
+		const live = liveWith(alice, bob, carol);
+		const told = (one: Expiry) => findOutdated({ saved: { ...plan, expiries: [one, soon] }, fresh: plan, live });
+		expect(told(expired)).toEqual([]);
+		expect(told({ ...expired, reason: "left" })).toMatchObject([
+			{ address: "userTag:signers", reason: "step-differs" },
+		]);
+		expect(told({ ...expired, until: "2025-12-01T00:00:00.000Z" })).toHaveLength(1);
+	});
+});
+
 describe("time", () => {
 	const users = [1, 2, 3, 4].map((number) => id("user", number));
 	const moment = fc.integer({ min: 0, max: 6 });
@@ -120,6 +171,7 @@ describe("time", () => {
 		entries: fc.tuple(entry, entry, entry, entry),
 		live: fc.subarray(users),
 		isKnown: fc.boolean(),
+		memory: fc.option(fc.record({ present: fc.subarray(users), updatedAt: fc.constantFrom("1.0", "0.5") })),
 		times: fc.tuple(moment, moment).map(([one, other]) => (one < other ? [one, other] : [other, one])),
 	});
 	const membersOf = (mode: "exactly" | "atLeast", entries: readonly unknown[]): DesiredMembers => {
@@ -134,14 +186,21 @@ describe("time", () => {
 		return { ...list, windows };
 	};
 
+	const blind = liveTag(1, "signers", { members: unknown });
+	const appliedOf = (memory: { readonly present: readonly string[]; readonly updatedAt: string } | null) => {
+		if (memory === null) return {};
+		const gone = users.filter((userId) => !memory.present.includes(userId));
+		return { [blind.id]: { name: "signers", appliedAt: "2025-12-01T00:00:00Z", gone, ...memory } };
+	};
+
 	it("changes nothing of a plan but what a window between the two times says", () => {
 		fc.assert(
-			fc.property(worlds, ({ mode, entries, live, isKnown, times: [first = 0, second = 0] }) => {
+			fc.property(worlds, ({ mode, entries, live, isKnown, memory, times: [first = 0, second = 0] }) => {
 				const desired = documentOf(membersOf(mode, entries));
 				expect(desiredAt(desiredAt(desired, first), second)).toEqual(desiredAt(desired, second));
 				const organization = isKnown
 					? liveWith(...live)
-					: liveOf({ userTags: known([liveTag(1, "signers", { members: unknown })]) });
+					: liveOf({ userTags: known([blind]), lastApplied: { ...emptyLastApplied, userTags: appliedOf(memory) } });
 				const plans = [first, second].map((timeMs) => {
 					const plan = makePlan(desired, organization, { ...context, serviceTimeMs: timeMs });
 					expect(makePlan(desired, organization, { ...context, serviceTimeMs: timeMs })).toEqual(plan);

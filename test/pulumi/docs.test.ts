@@ -68,7 +68,7 @@ const events: Readonly<Record<string, (emulator: Emulator) => Promise<void>>> = 
 		const { privateKey } = keys.bob;
 		const client = createClient({ url: emulator.url, stamper: createApiKeyStamper({ privateKey }) });
 		const body = encodeSubmit(approvals.approve_activity, localOrganizationId, { fingerprint }, Date.now());
-		expect(await client.submitter.submit(body)).toMatchObject({ kind: "activity" });
+		expect(await client.voter.vote(body)).toMatchObject({ kind: "activity" });
 		await client.close();
 	},
 	"someone renames the tag signers and removes bob from it": (emulator) => {

@@ -98,7 +98,19 @@ describe("the functions of the plugin", () => {
 const desired = {
 	organizationId,
 	users: { alice, bob, carol },
-	userTags: [{ name: "keepers", previously: ["signers"], members: { exactly: ["alice", "bob"] } }],
+	userTags: [
+		{
+			name: "keepers",
+			previously: ["signers"],
+			members: {
+				exactly: [
+					"alice",
+					{ user: "bob", until: "2090-01-01T00:00:00Z", reason: "on call" },
+					{ user: "carol", until: "2020-01-01T00:00:00Z" },
+				],
+			},
+		},
+	],
 	absent: { policies: [...policies] },
 	expect: { supportedAssets: { "eip155:1": [{ symbol: "ETH", decimals: 19 }] } },
 	limits: { policies: 2, lockout: 100 },
@@ -118,7 +130,9 @@ describe("getPlan", () => {
 				{
 					address: "userTag:keepers",
 					action: "update",
-					summary: "name: signers -> keepers; + member bob; - member carol",
+					summary: expect.stringMatching(
+						/^name: signers -> keepers; \+ member bob .*; - member carol {2}\(access expired 2020-01-01 00:00 UTC\)$/,
+					),
 				},
 				...policies.map((id, index) => ({
 					address: `policy:${id}`,
@@ -136,6 +150,17 @@ describe("getPlan", () => {
 				},
 				{ step: "remove 3 policies at once", verdict: "runs", sentence: "runs at once" },
 			],
+			expiries: [
+				{ address: "userTag:keepers", userId: carol, until: "2020-01-01T00:00:00.000Z", state: "expired" },
+				{
+					address: "userTag:keepers",
+					userId: bob,
+					until: "2090-01-01T00:00:00.000Z",
+					reason: "on call",
+					state: "granted",
+				},
+			],
+			validUntil: "2090-01-01T00:00:00.000Z",
 			guards: [
 				{ kind: "policies", message: "3 policies would be removed", limit: "at most 2", override: "policies=3" },
 			],

@@ -6,7 +6,10 @@ import { configuredPlugin, type PluginResource, secret, unknown } from "./plugin
 type Values = Readonly<Record<string, unknown>>;
 
 const hourMs = 3_600_000;
-const inHours = (hours: number): string => new Date(Date.now() + hours * hourMs).toISOString();
+/** On the minute. */
+const inHours = (hours: number): string =>
+	new Date(Math.floor(Date.now() / 60_000) * 60_000 + hours * hourMs).toISOString();
+const shownTime = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 
 const membersIn = (world: World): readonly string[] =>
 	world.organization().userTags.find(({ tagId }: { tagId: string }) => tagId === tags.signers).userIds;
@@ -92,7 +95,7 @@ describe("a member with a window", () => {
 		takePrinted();
 		expect(await stack.up(program)).toEqual({ [`members.${list}[1]`]: "UPDATE" });
 		expect(takePrinted()).toEqual([
-			`signers: removes the member ${bob}: expired ${until.replace("T", " ").replace("Z", " UTC")} (on call)`,
+			`signers: removes the member ${bob}: access expired ${shownTime(until)}, reason "on call"`,
 		]);
 		expect(membersIn(world)).not.toContain(bob);
 		expect(stack.state.outputs).toMatchObject({ members: program.members });
@@ -133,8 +136,8 @@ describe("a member with a window", () => {
 		await stack.up({ name: "signers", members });
 		expect(takePrinted()).toEqual([
 			`signers: adopts the user tag signers, removes the member ${carol}`,
-			`signers: does not add the member ${bob}: expired 2020-01-01 00:00 UTC (audit)`,
-			`signers: removes the member ${carol}: expired 2020-01-01 00:00 UTC (audit)`,
+			`signers: does not add the member ${bob}: access expired 2020-01-01 00:00 UTC, reason "audit"`,
+			`signers: removes the member ${carol}: access expired 2020-01-01 00:00 UTC, reason "audit"`,
 		]);
 		expect(membersIn(world)).toEqual([alice]);
 		expect(stack.state.outputs).toMatchObject({ members });
@@ -190,6 +193,26 @@ describe("a member with a window", () => {
 		]);
 		expect(JSON.stringify(open)).not.toMatch(/audit|2020-01-01/);
 		for (const value of [shown, managed]) expect(value).toMatchObject(secret(members));
+	});
+
+	it("counts for the guards when it ends, unless `limits.expiries` waives the counts", async () => {
+		const world = await makeWorld();
+		const stack = makeStack(world);
+		const program = {
+			name: "signers",
+			members: { exactly: [alice, { user: carol, until: inHours(1) }] },
+			limits: { memberRemovals: 0 },
+		};
+		await stack.up(program);
+		await world.moveClock(2 * hourMs);
+		await stack.refresh();
+		const plugin = await configuredPlugin(world);
+		const { failures } = await plugin.resource("UserTag", "signers").check(program, stack.state.inputs);
+		expect(failures).toEqual([
+			expect.stringMatching(/^members: blocked by a guard, .*: 1 member would be removed \(allowed: at most 0\)/),
+		]);
+		await stack.up({ ...program, limits: { memberRemovals: 0, expiries: "any" } });
+		expect(membersIn(world)).toEqual([alice]);
 	});
 
 	it("is removed with the tag by `onDestroy`, whether it has ended or not", async () => {

@@ -25,7 +25,7 @@ function votesOf(activities: readonly VotedActivity[], parts: Partial<Organizati
 }
 
 function resultOf(one: OrganizationVotes, command: VoteResult["command"] = "approve"): VoteResult {
-	return { ...resultHead(command, 0, null), organizations: [one] };
+	return { ...resultHead(command, 0, null), votes: [one] };
 }
 
 const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1) ?? "";
@@ -130,10 +130,12 @@ describe("the result of a vote", () => {
 		const open = votedOf(2, { outcome: "awaiting-approval", isSent: true });
 		expect(of(done, open, lookAlike)).toMatchInlineSnapshot(`
 			"Organization 00000001-7a3f-4c9e-9d40-000000000001
-			ok userTag:20000002-7a3f-4c9e-9d40-000000000002, activity 60000001-7a3f-4c9e-9d40-000000000001: completed
-			.. userTag:20000002-7a3f-4c9e-9d40-000000000002, activity 60000002-7a3f-4c9e-9d40-000000000002: pending approval
-			!! userTag:20000002-7a3f-4c9e-9d40-000000000002, activity 60000004-7a3f-4c9e-9d40-000000000004: refused
+			ok update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000001-7a3f-4c9e-9d40-000000000001): completed
+			.. update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000002-7a3f-4c9e-9d40-000000000002): pending approval
+			!! update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000004-7a3f-4c9e-9d40-000000000004): refused
 			     resembles step-2 of the saved plan, but differs: it also adds dave (id 10000004…, no alias); it does not add bob
+			     ~ userTag:20000002-7a3f-4c9e-9d40-000000000002
+			         + member bob
 
 			Approved: 1 completed, 1 pending approval. 1 refused: 60000004-7a3f-4c9e-9d40-000000000004.
 			"
@@ -142,11 +144,11 @@ describe("the result of a vote", () => {
 
 	it("says how to approve one that only the document refuses", () => {
 		const refused = { decision: "refused", disagreements: [{ code: "adds-unwanted", userIds: [dave] }] } as const;
-		const hint = `to approve it anyway, name it: \`orgsync approve ${id("other", 1)}\``;
+		const hint = "approve takes it only if its id is named";
 		const mistakes = [{ code: "no-request", message: "it has no votes" }] as const;
 		expect(of(votedOf(1, refused))).toContain(hint);
-		expect(of(lookAlike)).not.toContain("name it");
-		expect(of(votedOf(1, { ...refused, activity: activityOf({ mistakes }) }))).not.toContain("name it");
+		expect(of(lookAlike)).not.toContain(hint);
+		expect(of(votedOf(1, { ...refused, activity: activityOf({ mistakes }) }))).not.toContain(hint);
 	});
 
 	it("claims in its last line nothing but what was read", () => {

@@ -56,8 +56,8 @@ export function outcomes(steps: readonly StepResult[]): readonly string[] {
 }
 /** The approval of another user. */
 export async function approve(fingerprint: string | null | undefined): Promise<void> {
-	const body = encodeSubmit(approvals.approve_activity as never, organizationId, { fingerprint }, bench.nowMs);
-	await bench.client({ stamper: approverStamper }).submitter.submit(body);
+	const body = encodeSubmit(approvals.approve_activity, organizationId, { fingerprint }, bench.nowMs);
+	await bench.client({ stamper: approverStamper }).voter.vote(body);
 }
 /** A submitter that does something after each answer of the service. */
 export function afterEachSubmit(act: (operation: string) => Promise<void> | void): Submitter {

@@ -82,7 +82,7 @@ export function refused(httpStatus: number, grpcCode = 3): SubmitAnswer {
 	};
 }
 export async function approve(fingerprint: string | null): Promise<void> {
-	const body = encodeSubmit(approvals.approve_activity as never, organizationId, { fingerprint }, bench.nowMs);
-	const answer = await bench.client({ stamper: approverStamper }).submitter.submit(body);
+	const body = encodeSubmit(approvals.approve_activity, organizationId, { fingerprint }, bench.nowMs);
+	const answer = await bench.client({ stamper: approverStamper }).voter.vote(body);
 	expect(answer).toMatchObject({ kind: "activity", activity: { status: "ACTIVITY_STATUS_COMPLETED" } });
 }

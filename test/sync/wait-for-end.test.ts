@@ -2,17 +2,20 @@
  * Steps that wait for their pending activities: what they read and how often, and what follows when an activity ends.
  */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { AuthenticationError } from "../../src/errors.ts";
-import type { DesiredOrganization } from "../../src/plan/organization.ts";
+import { AuthenticationError, TransportError } from "../../src/errors.ts";
+import type { Guard } from "../../src/plan/guards.ts";
+import type { DesiredMembers, DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
+import type { Step } from "../../src/plan/step.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
+import { findLater, planLater } from "../../src/sync/later-steps.ts";
 import { readAgain } from "../../src/sync/read-again.ts";
 import type { WaitNews } from "../../src/sync/wait-for-end.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { approvals } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
-import { organizationId } from "../plan/support-organizations.ts";
+import { at, organizationId, sectionsOf, wantTag, withSections } from "../plan/support-organizations.ts";
 import { absent, bench as acmeBench, exchange, outcomes } from "./apply-support.ts";
 import {
 	acme,
@@ -73,7 +76,7 @@ async function applyAndWait(desired: DesiredOrganization, options: Waited = {}) 
 		pauses,
 		news,
 		code: exitCodeOf(report),
-		requests: bench.emulator.requests().map((one) => one.operation),
+		requests: bench.emulator.requests().map(({ operation, path }) => operation ?? path.split("/").at(-1)),
 	};
 }
 
@@ -85,8 +88,8 @@ async function vote(
 ): Promise<void> {
 	for (const { status, fingerprint, type } of bench.activities()) {
 		if (status !== "ACTIVITY_STATUS_CONSENSUS_NEEDED" || !String(type).includes(only)) continue;
-		const body = encodeSubmit(approvals[name] as never, organizationId, { fingerprint }, bench.nowMs);
-		await bench.client({ stamper: approverStamper }).submitter.submit(body);
+		const body = encodeSubmit(approvals[name], organizationId, { fingerprint }, bench.nowMs);
+		await bench.client({ stamper: approverStamper }).voter.vote(body);
 	}
 }
 
@@ -274,6 +277,65 @@ describe("a reading while a step waits", () => {
 	});
 });
 
+describe("a window that ends while a step waits", () => {
+	const others = sectionsOf(exchange).userTags.filter(({ name }) => name !== "auditors");
+	const membersUntil = (untilMs: number): DesiredMembers => {
+		return { mode: "exactly", exactly: [alice, bob], windows: [{ userId: bob, untilMs, at }] };
+	};
+
+	it("keeps later steps from being submitted, without a request", async () => {
+		const members = membersUntil(acmeBench.nowMs + minuteMs);
+		const desired = withSections(exchange, { userTags: [...others, wantTag("auditors", { members })] });
+		const { report, requests } = await applyAndWait(desired, {
+			onPause: (count, bench) => (count === 7 ? vote(bench) : undefined),
+		});
+		const left = report.steps.filter(({ outcome }) => outcome === "not-attempted");
+		expect(left[0]?.message).toMatch(
+			/^the plan was valid until .* UTC, when a window of the document begins or ends: plan again$/,
+		);
+		expect(requests.filter((name) => name === "list_user_tags").length).toBe(1);
+	});
+
+	it("leaves the result unverified, because the document wants something else by then", async () => {
+		const { report, code } = await applyAndWait(
+			withSections(withBob, { userTags: [wantTag("signers", { members: membersUntil(acmeBench.nowMs + minuteMs) })] }),
+			{
+				onPause: (count, bench) => (count === 7 ? vote(bench) : undefined),
+			},
+		);
+		expect(outcomes(report.steps)).toEqual(["completed"]);
+		expect(report).toMatchObject({ inSync: false, unverified: expect.stringContaining("a window of the document") });
+		expect(code).toBe(1);
+	});
+});
+
+describe("a step that follows others that waited", () => {
+	const guard = (kind: Guard["kind"], found: number, refuses = true): Guard => {
+		return { kind, found, refuses, limit: "at most 1", where: [], message: `${kind}: ${found} found` };
+	};
+
+	it.each([
+		["the guard that was overridden, for fewer", guard("memberRemovals", 2), null],
+		["a guard that does not block", guard("policies", 9, false), null],
+		["the guard that was overridden, for more", guard("memberRemovals", 4), "memberRemovals: 4 found"],
+		["another guard", guard("lockout", 1), "lockout: 1 found"],
+	])("is judged by the guards of its later plan: %s", async (_, found, message) => {
+		const comparison = await acmeBench.compare(exchange);
+		const withGuards = (guards: readonly Guard[]) => ({ ...comparison, plan: { ...comparison.plan, guards } });
+		const first = withGuards([guard("memberRemovals", 3)]).plan;
+		const later = await planLater(first, async () => withGuards([found]));
+		expect(later.plan === null ? later.because : null).toBe(message && `blocked by a guard since: ${message}`);
+	});
+
+	it("is not submitted if the organization cannot be read again", async () => {
+		const { plan } = await acmeBench.compare(exchange);
+		const later = await planLater(plan, async () => {
+			throw new TransportError("no answer", "no");
+		});
+		expect(findLater(plan.steps[1] as Step, later)).toBe("the organization could not be read again: no answer");
+	});
+});
+
 describe("a wait where the service shows no activities", () => {
 	it("sends the same bytes again for 59 minutes, and ends when that is over", async () => {
 		const bench = await Bench.start([acme()], "documented");
@@ -290,11 +352,13 @@ describe("a wait where the service shows no activities", () => {
 		expect(made(bench).length).toBe(1);
 
 		await bench.reset(acme());
+		// With `auto` it asks once whether the service has the query. Before the first submit it asks for other reads.
 		const soon = await applyAndWait(absent({ policyIds: [policies[0]] }), {
 			bench,
-			reads: "documented",
 			onPause: (count, where) => count === 4 && vote(where),
 		});
-		expect({ code: soon.code, requests: soon.requests.length }).toEqual({ code: 0, requests: 6 });
+		expect(soon.code).toBe(0);
+		const asked = soon.requests.filter((name) => name === "get_activity" || name === "delete_policies");
+		expect(asked).toEqual(["delete_policies", "get_activity", ...Array(4).fill("delete_policies")]);
 	});
 });

@@ -1,6 +1,6 @@
 /** How an answer's activity is read: what may be missing, and what makes it ours. */
 import { describe, expect, it } from "vitest";
-import { approvals } from "../../src/wire/operations.ts";
+import { approvals, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { goodActivity, type Reply } from "./independent-server.ts";
 import { body, client, organizationId, server, startMs, submit } from "./watched-client.ts";
@@ -93,9 +93,16 @@ describe("an activity", () => {
 		const fingerprint = `sha256:${"a".repeat(64)}`;
 		const vote = encodeSubmit(approvals.approve_activity, organizationId, { fingerprint }, startMs);
 		server.script(withActivity({ fingerprint }));
-		expect(await client.submitter.submit(vote)).toMatchObject({ kind: "activity", activity: { fingerprint } });
+		expect(await client.voter.vote(vote)).toMatchObject({ kind: "activity", activity: { fingerprint } });
 		server.script(withActivity({ fingerprint: "sha256:b" }));
-		expect(await client.submitter.submit(vote)).toMatchObject({ kind: "unknown" });
+		expect(await client.voter.vote(vote)).toMatchObject({ kind: "unknown" });
+	});
+
+	it("cannot be sent with the capability to submit, nor a submit with the capability to vote", async () => {
+		const vote = encodeSubmit(approvals.reject_activity, organizationId, { fingerprint: "sha256:a" }, startMs);
+		await expect(client.submitter.submit(vote)).rejects.toThrow("reject_activity cannot be sent with this capability");
+		const submit = encodeSubmit(submits.delete_policies, organizationId, { policyIds: [] }, startMs);
+		await expect(client.voter.vote(submit)).rejects.toThrow("delete_policies cannot be sent with this capability");
 	});
 
 	it("comes with the service's clock, or without one", async () => {

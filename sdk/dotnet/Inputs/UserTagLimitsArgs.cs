@@ -17,6 +17,12 @@ namespace Orgsync.Pulumi.Inputs
     public sealed class UserTagLimitsArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
+        /// `any`: removals of members whose access expired do not count for `memberRemovals`. Every other guard judges them as before.
+        /// </summary>
+        [Input("expiries")]
+        public Input<string>? Expiries { get; set; }
+
+        /// <summary>
         /// Max members that may lose a tag: a percentage of the known members, or a number. 0% and 0 allow none, 100% allows all.
         /// </summary>
         [Input("memberRemovals")]

@@ -72,6 +72,8 @@ type GetPlanResult struct {
 	Changes []PlannedChange `pulumi:"changes"`
 	// Addresses of read-only objects that differ from the document.
 	Differences []string `pulumi:"differences"`
+	// Access that has expired, ends or begins within 14 days, or is granted by the plan.
+	Expiries []AccessExpiry `pulumi:"expiries"`
 	// The guards that block the plan.
 	Guards []BlockingGuard `pulumi:"guards"`
 	// What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read.
@@ -92,6 +94,8 @@ type GetPlanResult struct {
 	Unmanaged []string `pulumi:"unmanaged"`
 	// What could not be read, and why. It is unknown, not empty.
 	Unread []string `pulumi:"unread"`
+	// The next moment at which the document wants other members, in UTC. Not set if there is none.
+	ValidUntil *string `pulumi:"validUntil"`
 }
 
 func GetPlanOutput(ctx *pulumi.Context, args GetPlanOutputArgs, opts ...pulumi.InvokeOption) GetPlanResultOutput {
@@ -151,6 +155,11 @@ func (o GetPlanResultOutput) Differences() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v GetPlanResult) []string { return v.Differences }).(pulumi.StringArrayOutput)
 }
 
+// Access that has expired, ends or begins within 14 days, or is granted by the plan.
+func (o GetPlanResultOutput) Expiries() AccessExpiryArrayOutput {
+	return o.ApplyT(func(v GetPlanResult) []AccessExpiry { return v.Expiries }).(AccessExpiryArrayOutput)
+}
+
 // The guards that block the plan.
 func (o GetPlanResultOutput) Guards() BlockingGuardArrayOutput {
 	return o.ApplyT(func(v GetPlanResult) []BlockingGuard { return v.Guards }).(BlockingGuardArrayOutput)
@@ -199,6 +208,11 @@ func (o GetPlanResultOutput) Unmanaged() pulumi.StringArrayOutput {
 // What could not be read, and why. It is unknown, not empty.
 func (o GetPlanResultOutput) Unread() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v GetPlanResult) []string { return v.Unread }).(pulumi.StringArrayOutput)
+}
+
+// The next moment at which the document wants other members, in UTC. Not set if there is none.
+func (o GetPlanResultOutput) ValidUntil() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v GetPlanResult) *string { return v.ValidUntil }).(pulumi.StringPtrOutput)
 }
 
 func init() {

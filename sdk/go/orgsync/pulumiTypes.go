@@ -13,6 +13,87 @@ import (
 
 var _ = internal.GetEnvOrDefault
 
+// Access in a window that matters now.
+type AccessExpiry struct {
+	// The address of the tag.
+	Address string `pulumi:"address"`
+	// When the access begins, in UTC.
+	From *string `pulumi:"from"`
+	// Why the user has the access.
+	Reason *string `pulumi:"reason"`
+	// `expired`, `ends-soon`, `not-begun`, or `granted` by the plan.
+	State string `pulumi:"state"`
+	// When the access ends, in UTC.
+	Until *string `pulumi:"until"`
+	// The user, in lower case.
+	UserId string `pulumi:"userId"`
+}
+
+// Access in a window that matters now.
+type AccessExpiryOutput struct{ *pulumi.OutputState }
+
+func (AccessExpiryOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*AccessExpiry)(nil)).Elem()
+}
+
+func (o AccessExpiryOutput) ToAccessExpiryOutput() AccessExpiryOutput {
+	return o
+}
+
+func (o AccessExpiryOutput) ToAccessExpiryOutputWithContext(ctx context.Context) AccessExpiryOutput {
+	return o
+}
+
+// The address of the tag.
+func (o AccessExpiryOutput) Address() pulumi.StringOutput {
+	return o.ApplyT(func(v AccessExpiry) string { return v.Address }).(pulumi.StringOutput)
+}
+
+// When the access begins, in UTC.
+func (o AccessExpiryOutput) From() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v AccessExpiry) *string { return v.From }).(pulumi.StringPtrOutput)
+}
+
+// Why the user has the access.
+func (o AccessExpiryOutput) Reason() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v AccessExpiry) *string { return v.Reason }).(pulumi.StringPtrOutput)
+}
+
+// `expired`, `ends-soon`, `not-begun`, or `granted` by the plan.
+func (o AccessExpiryOutput) State() pulumi.StringOutput {
+	return o.ApplyT(func(v AccessExpiry) string { return v.State }).(pulumi.StringOutput)
+}
+
+// When the access ends, in UTC.
+func (o AccessExpiryOutput) Until() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v AccessExpiry) *string { return v.Until }).(pulumi.StringPtrOutput)
+}
+
+// The user, in lower case.
+func (o AccessExpiryOutput) UserId() pulumi.StringOutput {
+	return o.ApplyT(func(v AccessExpiry) string { return v.UserId }).(pulumi.StringOutput)
+}
+
+type AccessExpiryArrayOutput struct{ *pulumi.OutputState }
+
+func (AccessExpiryArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]AccessExpiry)(nil)).Elem()
+}
+
+func (o AccessExpiryArrayOutput) ToAccessExpiryArrayOutput() AccessExpiryArrayOutput {
+	return o
+}
+
+func (o AccessExpiryArrayOutput) ToAccessExpiryArrayOutputWithContext(ctx context.Context) AccessExpiryArrayOutput {
+	return o
+}
+
+func (o AccessExpiryArrayOutput) Index(i pulumi.IntInput) AccessExpiryOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) AccessExpiry {
+		return vs[0].([]AccessExpiry)[vs[1].(int)]
+	}).(AccessExpiryOutput)
+}
+
 // A way to authenticate.
 type AuthenticationMethod struct {
 	// The id of a specific authenticator, for example of a session profile.
@@ -1767,6 +1848,8 @@ func (o TvcAppRemovalLimitsPtrOutput) TvcApps() pulumi.IntPtrOutput {
 
 // How many members one update may remove.
 type UserTagLimits struct {
+	// `any`: removals of members whose access expired do not count for `memberRemovals`. Every other guard judges them as before.
+	Expiries *string `pulumi:"expiries"`
 	// Max members that may lose a tag: a percentage of the known members, or a number. 0% and 0 allow none, 100% allows all.
 	MemberRemovals interface{} `pulumi:"memberRemovals"`
 }
@@ -1784,6 +1867,8 @@ type UserTagLimitsInput interface {
 
 // How many members one update may remove.
 type UserTagLimitsArgs struct {
+	// `any`: removals of members whose access expired do not count for `memberRemovals`. Every other guard judges them as before.
+	Expiries pulumi.StringPtrInput `pulumi:"expiries"`
 	// Max members that may lose a tag: a percentage of the known members, or a number. 0% and 0 allow none, 100% allows all.
 	MemberRemovals pulumi.Input `pulumi:"memberRemovals"`
 }
@@ -1866,6 +1951,11 @@ func (o UserTagLimitsOutput) ToUserTagLimitsPtrOutputWithContext(ctx context.Con
 	}).(UserTagLimitsPtrOutput)
 }
 
+// `any`: removals of members whose access expired do not count for `memberRemovals`. Every other guard judges them as before.
+func (o UserTagLimitsOutput) Expiries() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v UserTagLimits) *string { return v.Expiries }).(pulumi.StringPtrOutput)
+}
+
 // Max members that may lose a tag: a percentage of the known members, or a number. 0% and 0 allow none, 100% allows all.
 func (o UserTagLimitsOutput) MemberRemovals() pulumi.AnyOutput {
 	return o.ApplyT(func(v UserTagLimits) interface{} { return v.MemberRemovals }).(pulumi.AnyOutput)
@@ -1893,6 +1983,16 @@ func (o UserTagLimitsPtrOutput) Elem() UserTagLimitsOutput {
 		var ret UserTagLimits
 		return ret
 	}).(UserTagLimitsOutput)
+}
+
+// `any`: removals of members whose access expired do not count for `memberRemovals`. Every other guard judges them as before.
+func (o UserTagLimitsPtrOutput) Expiries() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *UserTagLimits) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Expiries
+	}).(pulumi.StringPtrOutput)
 }
 
 // Max members that may lose a tag: a percentage of the known members, or a number. 0% and 0 allow none, 100% allows all.
@@ -1991,6 +2091,8 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*TvcAppRemovalLimitsPtrInput)(nil)).Elem(), TvcAppRemovalLimitsArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*UserTagLimitsInput)(nil)).Elem(), UserTagLimitsArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*UserTagLimitsPtrInput)(nil)).Elem(), UserTagLimitsArgs{})
+	pulumi.RegisterOutputType(AccessExpiryOutput{})
+	pulumi.RegisterOutputType(AccessExpiryArrayOutput{})
 	pulumi.RegisterOutputType(AuthenticationMethodOutput{})
 	pulumi.RegisterOutputType(AuthenticationMethodArrayOutput{})
 	pulumi.RegisterOutputType(AuthenticationStepOutput{})

@@ -81,6 +81,10 @@ export interface TvcAppRemovalLimitsArgs {
  */
 export interface UserTagLimitsArgs {
     /**
+     * `any`: removals of members whose access expired do not count for `memberRemovals`. Every other guard judges them as before.
+     */
+    expiries?: pulumi.Input<string | undefined>;
+    /**
      * Max members that may lose a tag: a percentage of the known members, or a number. 0% and 0 allow none, 100% allows all.
      */
     memberRemovals?: pulumi.Input<number | string | undefined>;

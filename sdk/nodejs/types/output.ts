@@ -7,6 +7,36 @@ import * as outputs from "../types/output";
 import * as enums from "../types/enums";
 
 /**
+ * Access in a window that matters now.
+ */
+export interface AccessExpiry {
+    /**
+     * The address of the tag.
+     */
+    address: string;
+    /**
+     * When the access begins, in UTC.
+     */
+    from?: string;
+    /**
+     * Why the user has the access.
+     */
+    reason?: string;
+    /**
+     * `expired`, `ends-soon`, `not-begun`, or `granted` by the plan.
+     */
+    state: string;
+    /**
+     * When the access ends, in UTC.
+     */
+    until?: string;
+    /**
+     * The user, in lower case.
+     */
+    userId: string;
+}
+
+/**
  * A way to authenticate.
  */
 export interface AuthenticationMethod {

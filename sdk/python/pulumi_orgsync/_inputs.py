@@ -303,6 +303,10 @@ class UserTagLimitsArgsDict(TypedDict):
     """
     How many members one update may remove.
     """
+    expiries: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    `any`: removals of members whose access expired do not count for `memberRemovals`. Every other guard judges them as before.
+    """
     member_removals: NotRequired[pulumi.Input[Optional[Union[_builtins.int, _builtins.str]]]]
     """
     Max members that may lose a tag: a percentage of the known members, or a number. 0% and 0 allow none, 100% allows all.
@@ -311,14 +315,30 @@ class UserTagLimitsArgsDict(TypedDict):
 @pulumi.input_type
 class UserTagLimitsArgs:
     def __init__(__self__, *,
+                 expiries: pulumi.Input[Optional[_builtins.str]] = None,
                  member_removals: pulumi.Input[Optional[Union[_builtins.int, _builtins.str]]] = None):
         """
         How many members one update may remove.
 
+        :param pulumi.Input[_builtins.str] expiries: `any`: removals of members whose access expired do not count for `memberRemovals`. Every other guard judges them as before.
         :param pulumi.Input[Union[_builtins.int, _builtins.str]] member_removals: Max members that may lose a tag: a percentage of the known members, or a number. 0% and 0 allow none, 100% allows all.
         """
+        if expiries is not None:
+            pulumi.set(__self__, "expiries", expiries)
         if member_removals is not None:
             pulumi.set(__self__, "member_removals", member_removals)
+
+    @_builtins.property
+    @pulumi.getter
+    def expiries(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        `any`: removals of members whose access expired do not count for `memberRemovals`. Every other guard judges them as before.
+        """
+        return pulumi.get(self, "expiries")
+
+    @expiries.setter
+    def expiries(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "expiries", value)
 
     @_builtins.property
     @pulumi.getter(name="memberRemovals")

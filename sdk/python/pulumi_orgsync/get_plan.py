@@ -24,7 +24,7 @@ __all__ = [
 
 @pulumi.output_type
 class GetPlanResult:
-    def __init__(__self__, activities=None, approvals=None, broken_rules=None, changes=None, differences=None, guards=None, impact=None, impact_verdict=None, in_sync=None, markdown=None, organization_id=None, problems=None, text=None, unmanaged=None, unread=None):
+    def __init__(__self__, activities=None, approvals=None, broken_rules=None, changes=None, differences=None, expiries=None, guards=None, impact=None, impact_verdict=None, in_sync=None, markdown=None, organization_id=None, problems=None, text=None, unmanaged=None, unread=None, valid_until=None):
         if activities and not isinstance(activities, int):
             raise TypeError("Expected argument 'activities' to be a int")
         pulumi.set(__self__, "activities", activities)
@@ -40,6 +40,9 @@ class GetPlanResult:
         if differences and not isinstance(differences, list):
             raise TypeError("Expected argument 'differences' to be a list")
         pulumi.set(__self__, "differences", differences)
+        if expiries and not isinstance(expiries, list):
+            raise TypeError("Expected argument 'expiries' to be a list")
+        pulumi.set(__self__, "expiries", expiries)
         if guards and not isinstance(guards, list):
             raise TypeError("Expected argument 'guards' to be a list")
         pulumi.set(__self__, "guards", guards)
@@ -70,6 +73,9 @@ class GetPlanResult:
         if unread and not isinstance(unread, list):
             raise TypeError("Expected argument 'unread' to be a list")
         pulumi.set(__self__, "unread", unread)
+        if valid_until and not isinstance(valid_until, str):
+            raise TypeError("Expected argument 'valid_until' to be a str")
+        pulumi.set(__self__, "valid_until", valid_until)
 
     @_builtins.property
     @pulumi.getter
@@ -110,6 +116,14 @@ class GetPlanResult:
         Addresses of read-only objects that differ from the document.
         """
         return pulumi.get(self, "differences")
+
+    @_builtins.property
+    @pulumi.getter
+    def expiries(self) -> Sequence['outputs.AccessExpiry']:
+        """
+        Access that has expired, ends or begins within 14 days, or is granted by the plan.
+        """
+        return pulumi.get(self, "expiries")
 
     @_builtins.property
     @pulumi.getter
@@ -191,6 +205,14 @@ class GetPlanResult:
         """
         return pulumi.get(self, "unread")
 
+    @_builtins.property
+    @pulumi.getter(name="validUntil")
+    def valid_until(self) -> Optional[_builtins.str]:
+        """
+        The next moment at which the document wants other members, in UTC. Not set if there is none.
+        """
+        return pulumi.get(self, "valid_until")
+
 
 class AwaitableGetPlanResult(GetPlanResult):
     # pylint: disable=using-constant-test
@@ -203,6 +225,7 @@ class AwaitableGetPlanResult(GetPlanResult):
             broken_rules=self.broken_rules,
             changes=self.changes,
             differences=self.differences,
+            expiries=self.expiries,
             guards=self.guards,
             impact=self.impact,
             impact_verdict=self.impact_verdict,
@@ -212,7 +235,8 @@ class AwaitableGetPlanResult(GetPlanResult):
             problems=self.problems,
             text=self.text,
             unmanaged=self.unmanaged,
-            unread=self.unread)
+            unread=self.unread,
+            valid_until=self.valid_until)
 
 
 def get_plan(document: Optional[Union[_builtins.str, Mapping[str, Any]]] = None,
@@ -255,6 +279,7 @@ def get_plan(document: Optional[Union[_builtins.str, Mapping[str, Any]]] = None,
         broken_rules=pulumi.get(__ret__, 'broken_rules'),
         changes=pulumi.get(__ret__, 'changes'),
         differences=pulumi.get(__ret__, 'differences'),
+        expiries=pulumi.get(__ret__, 'expiries'),
         guards=pulumi.get(__ret__, 'guards'),
         impact=pulumi.get(__ret__, 'impact'),
         impact_verdict=pulumi.get(__ret__, 'impact_verdict'),
@@ -264,7 +289,8 @@ def get_plan(document: Optional[Union[_builtins.str, Mapping[str, Any]]] = None,
         problems=pulumi.get(__ret__, 'problems'),
         text=pulumi.get(__ret__, 'text'),
         unmanaged=pulumi.get(__ret__, 'unmanaged'),
-        unread=pulumi.get(__ret__, 'unread'))
+        unread=pulumi.get(__ret__, 'unread'),
+        valid_until=pulumi.get(__ret__, 'valid_until'))
 def get_plan_output(document: pulumi.Input[Optional[Union[_builtins.str, Mapping[str, Any]]]] = None,
                     env: pulumi.Input[Optional[Optional[Sequence[_builtins.str]]]] = None,
                     organization_id: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
@@ -304,6 +330,7 @@ def get_plan_output(document: pulumi.Input[Optional[Union[_builtins.str, Mapping
         broken_rules=pulumi.get(__response__, 'broken_rules'),
         changes=pulumi.get(__response__, 'changes'),
         differences=pulumi.get(__response__, 'differences'),
+        expiries=pulumi.get(__response__, 'expiries'),
         guards=pulumi.get(__response__, 'guards'),
         impact=pulumi.get(__response__, 'impact'),
         impact_verdict=pulumi.get(__response__, 'impact_verdict'),
@@ -313,4 +340,5 @@ def get_plan_output(document: pulumi.Input[Optional[Union[_builtins.str, Mapping
         problems=pulumi.get(__response__, 'problems'),
         text=pulumi.get(__response__, 'text'),
         unmanaged=pulumi.get(__response__, 'unmanaged'),
-        unread=pulumi.get(__response__, 'unread')))
+        unread=pulumi.get(__response__, 'unread'),
+        valid_until=pulumi.get(__response__, 'valid_until')))

@@ -17,6 +17,7 @@ from . import outputs
 from ._enums import *
 
 __all__ = [
+    'AccessExpiry',
     'AuthenticationMethod',
     'AuthenticationStep',
     'BlockingGuard',
@@ -36,6 +37,87 @@ __all__ = [
     'Timestamp',
     'UserTagRecord',
 ]
+
+@pulumi.output_type
+class AccessExpiry(dict):
+    """
+    Access in a window that matters now.
+    """
+    def __init__(__self__, *,
+                 address: _builtins.str,
+                 state: _builtins.str,
+                 user_id: _builtins.str,
+                 from_: Optional[_builtins.str] = None,
+                 reason: Optional[_builtins.str] = None,
+                 until: Optional[_builtins.str] = None):
+        """
+        Access in a window that matters now.
+
+        :param _builtins.str address: The address of the tag.
+        :param _builtins.str state: `expired`, `ends-soon`, `not-begun`, or `granted` by the plan.
+        :param _builtins.str user_id: The user, in lower case.
+        :param _builtins.str from_: When the access begins, in UTC.
+        :param _builtins.str reason: Why the user has the access.
+        :param _builtins.str until: When the access ends, in UTC.
+        """
+        pulumi.set(__self__, "address", address)
+        pulumi.set(__self__, "state", state)
+        pulumi.set(__self__, "user_id", user_id)
+        if from_ is not None:
+            pulumi.set(__self__, "from_", from_)
+        if reason is not None:
+            pulumi.set(__self__, "reason", reason)
+        if until is not None:
+            pulumi.set(__self__, "until", until)
+
+    @_builtins.property
+    @pulumi.getter
+    def address(self) -> _builtins.str:
+        """
+        The address of the tag.
+        """
+        return pulumi.get(self, "address")
+
+    @_builtins.property
+    @pulumi.getter
+    def state(self) -> _builtins.str:
+        """
+        `expired`, `ends-soon`, `not-begun`, or `granted` by the plan.
+        """
+        return pulumi.get(self, "state")
+
+    @_builtins.property
+    @pulumi.getter(name="userId")
+    def user_id(self) -> _builtins.str:
+        """
+        The user, in lower case.
+        """
+        return pulumi.get(self, "user_id")
+
+    @_builtins.property
+    @pulumi.getter(name="from")
+    def from_(self) -> Optional[_builtins.str]:
+        """
+        When the access begins, in UTC.
+        """
+        return pulumi.get(self, "from_")
+
+    @_builtins.property
+    @pulumi.getter
+    def reason(self) -> Optional[_builtins.str]:
+        """
+        Why the user has the access.
+        """
+        return pulumi.get(self, "reason")
+
+    @_builtins.property
+    @pulumi.getter
+    def until(self) -> Optional[_builtins.str]:
+        """
+        When the access ends, in UTC.
+        """
+        return pulumi.get(self, "until")
+
 
 @pulumi.output_type
 class AuthenticationMethod(dict):

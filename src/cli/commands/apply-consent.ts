@@ -10,7 +10,7 @@ import { abandonOf, allowsOf, withOverrides } from "../../plan/overrides.ts";
 import { nameOf } from "../../plan/pending.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Journal } from "../../sync/journal.ts";
-import type { Call } from "../output.ts";
+import type { Call, Output, Terminal } from "../output.ts";
 import type { ComparedOrganization } from "./comparing.ts";
 
 export interface GivenOverrides {
@@ -101,32 +101,42 @@ export type Ask = (activities: number, organizations: readonly NamedOrganization
 /** Returns a function that asks on the terminal, or agrees with `--yes`. Throws ConfigurationError if it cannot ask. */
 export function prepareToAsk({ flags, terminal, output }: Call<{ readonly yes?: boolean }>): Ask {
 	if (flags.yes === true) return async () => true;
-	const isTerminal = terminal.stdin.isTTY === true && terminal.stderr.isTTY === true;
-	if (output.format !== "text" || !isTerminal) {
-		const why = output.format === "text" ? "there is no terminal to ask on" : `not with --format ${output.format}`;
-		throw new ConfigurationError(`apply asks before it submits, but ${why}`, {
+	const obstacle = whyNotAsk(terminal, output);
+	if (obstacle !== null) {
+		throw new ConfigurationError(`apply asks before it submits, but ${obstacle}`, {
 			hint: "review orgsync plan, then use --yes",
 		});
 	}
-	return async (steps, organizations) => {
-		const { createInterface } = await import("node:readline/promises");
-		const lines = createInterface({ input: terminal.stdin, output: terminal.stderr });
-		try {
-			const what = steps === 1 ? "this activity" : `these ${steps} activities`;
-			const [only] = organizations;
-			const where =
-				only !== undefined && organizations.length === 1
-					? showOrganization(only)
-					: `${organizations.length} organizations`;
-			const answer = await lines.question(`Submit ${what} to ${where}? Only "yes" is accepted: `);
-			return answer.trim() === "yes";
-		} catch (error) {
-			if ((error as { code?: unknown }).code !== "ABORT_ERR") throw error;
-			// The end of the input declines.
-			if (/Ctrl\+D/.test(String(error))) return false;
-			throw new InterruptedError("orgsync was interrupted at the question; nothing was sent", { cause: error });
-		} finally {
-			lines.close();
-		}
+	return (steps, organizations) => {
+		const what = steps === 1 ? "this activity" : `these ${steps} activities`;
+		const [only] = organizations;
+		const where =
+			only !== undefined && organizations.length === 1
+				? showOrganization(only)
+				: `${organizations.length} organizations`;
+		return askOnTerminal(`Submit ${what} to ${where}?`, terminal);
 	};
+}
+
+/** Returns why nobody can be asked; null if there is a terminal for it. */
+export function whyNotAsk({ stdin, stderr }: Terminal, { format }: Pick<Output, "format">): string | null {
+	if (format !== "text") return `not with --format ${format}`;
+	return stdin.isTTY === true && stderr.isTTY === true ? null : "there is no terminal to ask on";
+}
+
+/** Asks, and returns whether the answer is `yes`. Throws InterruptedError for Ctrl-C. */
+export async function askOnTerminal(question: string, { stdin, stderr }: Terminal): Promise<boolean> {
+	const { createInterface } = await import("node:readline/promises");
+	const lines = createInterface({ input: stdin, output: stderr });
+	try {
+		const answer = await lines.question(`${question} Only "yes" is accepted: `);
+		return answer.trim() === "yes";
+	} catch (error) {
+		if ((error as { code?: unknown }).code !== "ABORT_ERR") throw error;
+		// The end of the input declines.
+		if (/Ctrl\+D/.test(String(error))) return false;
+		throw new InterruptedError("orgsync was interrupted at the question; nothing was sent", { cause: error });
+	} finally {
+		lines.close();
+	}
 }

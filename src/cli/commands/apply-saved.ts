@@ -24,7 +24,7 @@ import type { Comparison } from "../../sync/compare.ts";
 import { findCompletedSteps } from "../../sync/completed-steps.ts";
 import type { JournalView } from "../../sync/journal.ts";
 import type { OrganizationError } from "../failure.ts";
-import type { Call } from "../output.ts";
+import type { Call, Terminal } from "../output.ts";
 import { readSavedPlan } from "../saved-plan-file.ts";
 import { isImpossible } from "./apply-consent.ts";
 import { readSelected, type SelectionFlags } from "./selection.ts";
@@ -70,9 +70,7 @@ type AppliedPlans = Pick<JournalView, "completedEntries">;
 export async function readReviewedPlan(file: string, call: SavedPlanCall): Promise<ReviewedPlan> {
 	const { flags, terminal } = call;
 	refuseFlags(file, flags);
-	const saved = await readSavedPlan(file, terminal);
-	refuseOther(saved, file, flags);
-	refuseOld(saved, flags.maxAge, terminal.now());
+	const saved = await readCheckedPlan(file, flags, terminal);
 	refuseSilentRetry(saved, flags);
 	const reads = readsOf(saved, call);
 	const isAlone = saved.plans.length + (saved.unread ?? []).length === 1;
@@ -180,8 +178,21 @@ function wasImpossible(): LiveProblemError {
 	);
 }
 
+type CheckFlags = Pick<SavedPlanFlags, "digest" | "maxAge">;
+
+/**
+ * Returns the saved plan in this file. Throws ConfigurationError if it is none, or not that of `--digest`, and PlanAgeError if it
+ * is older than `--max-age`.
+ */
+export async function readCheckedPlan(file: string, flags: CheckFlags, terminal: Terminal): Promise<SavedPlan> {
+	const saved = await readSavedPlan(file, terminal);
+	refuseOther(saved, file, flags);
+	refuseOld(saved, flags.maxAge, terminal.now());
+	return saved;
+}
+
 /** Throws ConfigurationError if the plan is not the approved one. */
-function refuseOther({ digest }: SavedPlan, file: string, flags: SavedPlanFlags): void {
+function refuseOther({ digest }: SavedPlan, file: string, flags: CheckFlags): void {
 	if (flags.digest === undefined || flags.digest === digest) return;
 	const name = file === "-" ? "standard input" : showText(file);
 	throw new ConfigurationError(`${name} is not the plan of --digest: its digest is ${digest}`, {

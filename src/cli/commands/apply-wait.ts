@@ -3,6 +3,7 @@
  * waits takes none of the `--concurrency`, and all that wait read at most once a second together.
  */
 import { showText } from "../../escape.ts";
+import { describeTime } from "../../plan/access-window.ts";
 import type { ActivityEvent } from "../../plan/activity-events.ts";
 import { foretellPending } from "../../plan/foretell.ts";
 import { coveredAddresses } from "../../plan/step.ts";
@@ -12,7 +13,7 @@ import { phraseText } from "../../render/phrase.ts";
 import { listCovers, renderStep } from "../../render/report-text.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import { type RanStep, requestsOf } from "../../sync/run-step.ts";
-import { isWaiting, type WaitNews, type WaitOptions } from "../../sync/wait-for-end.ts";
+import { isWaiting, readingIntervalMs, type WaitNews, type WaitOptions } from "../../sync/wait-for-end.ts";
 import type { Call } from "../output.ts";
 import type { ComparedOrganization } from "./comparing.ts";
 
@@ -21,9 +22,6 @@ interface WaitFlags {
 	/** Milliseconds; without it, nothing waits. */
 	readonly waitForApproval?: number;
 }
-
-/** Min milliseconds between two readings of the whole run: each costs a request. */
-const readingIntervalMs = 1000;
 
 /** The organizations of a run, as they take turns and wait. */
 export class RunWait {
@@ -123,7 +121,7 @@ export class RunWait {
 		const { output } = this.#call;
 		if (this.#isAnnounced || this.#untilMs === undefined) return;
 		this.#isAnnounced = true;
-		const until = new Date(this.#untilMs).toISOString();
+		const until = describeTime(new Date(this.#untilMs).toISOString());
 		output.note(
 			`Waiting until ${until} at the latest. Press Ctrl-C to stop waiting: activities stay pending, and the next apply joins them.`,
 		);

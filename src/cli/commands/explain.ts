@@ -5,6 +5,7 @@
 import { ConfigurationError, exitCodes, ifAvailable, OrgsyncError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { isRecord } from "../../json.ts";
+import { addressesOf, type ObjectNames, tagNamesOf } from "../../plan/activity-objects.ts";
 import { namesOfUsers, type Reads } from "../../plan/plan.ts";
 import {
 	type ExplainedActivity,
@@ -37,33 +38,36 @@ export async function explain(activityId: string, call: Call<ExplainFlags>): Pro
 			hint: "apply and status print the ids of pending activities",
 		});
 	}
-	const userNames = await readAliases(organizationId, call);
+	const names = await readNames(organizationId, call);
 	const found = await withConnection(call, ({ client }) => readFindings(client.reader, fields, reads));
 	const { activity, policies, evaluations, statuses } = found;
 	return {
 		...resultHead("explain", exitCodes.inSync, null),
 		activityId,
 		reads,
-		activity: activity === undefined ? null : toExplainedActivity(activity),
+		activity: activity === undefined ? null : toExplainedActivity(activity, names),
 		policyEvaluations: evaluations,
 		policies,
 		judgments: sortJudgments(evaluations, activity?.status),
 		mfaStatuses: statuses,
-		userNames,
+		userNames: names.userNames,
 		liveNames: activity === undefined ? {} : namesOfVoters(activity),
 	};
 }
 
-/** Returns the aliases of the documents by user id. Ignores errors of a document that no flag names. */
-async function readAliases(organizationId: string, call: Call<ExplainFlags>): Promise<ExplainResult["userNames"]> {
+/** Returns the names of the documents by id. Ignores errors of a document that no flag names. */
+async function readNames(organizationId: string, call: Call<ExplainFlags>): Promise<ObjectNames> {
 	try {
 		const desired = (await readNamed(call)).find((one) => one.organizationId === organizationId);
-		return desired === undefined ? {} : namesOfUsers(desired);
+		const tagNames = tagNamesOf(desired, { requests: [], userTags: {} });
+		return { userNames: desired === undefined ? {} : namesOfUsers(desired), tagNames };
 	} catch (error) {
 		if (call.flags.file.length > 0 || !(error instanceof OrgsyncError)) throw error;
-		return {};
+		return noNames;
 	}
 }
+
+const noNames: ObjectNames = { userNames: {}, tagNames: new Map() };
 
 /** The service's records of one activity. */
 interface Findings {
@@ -111,12 +115,16 @@ function readPolicy({ policyId, policyName, consensus }: Readonly<Record<string,
 	return { policyId: String(policyId), policyName: textOrNull(policyName), consensus: textOrNull(consensus) };
 }
 
-export function toExplainedActivity(activity: Activity): ExplainedActivity {
+export function toExplainedActivity(activity: Activity, names: ObjectNames = noNames): ExplainedActivity {
+	const operation = submitOfType(activity.type)?.name ?? null;
+	const parameters = operation === null ? null : activity.intent;
 	return {
 		status: activity.status,
 		type: activity.type,
-		operation: submitOfType(activity.type)?.name ?? null,
+		operation,
 		fingerprint: activity.fingerprint,
+		parameters,
+		covers: operation === null || parameters === null ? [] : addressesOf({ operation, parameters }, names),
 		approvedBy: votersOf(activity, "VOTE_SELECTION_APPROVED"),
 		rejectedBy: votersOf(activity, "VOTE_SELECTION_REJECTED"),
 		canApprove: activity.canApprove ?? null,

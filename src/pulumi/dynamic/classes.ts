@@ -35,6 +35,11 @@ interface UserTagLimits {
 	 * all.
 	 */
 	readonly memberRemovals?: pulumi.Input<number | string>;
+	/**
+	 * `any`: removals of members whose access expired do not count for `memberRemovals`. Every other guard judges them as
+	 * before.
+	 */
+	readonly expiries?: pulumi.Input<"any">;
 }
 
 /** The members of a user tag, as lists of user ids and of users with a window, each of them a value or an output. */

@@ -1,6 +1,6 @@
 /** `orgsync/pulumi`: resources, functions and the Provider for Pulumi programs (docs/pulumi-node.md). */
 export type { OrganizationArgs } from "../component.ts";
-export type { BlockingGuard, DocumentPlan, PlannedChange, PlanProblem } from "../get-plan.ts";
+export type { AccessExpiry, BlockingGuard, DocumentPlan, PlannedChange, PlanProblem } from "../get-plan.ts";
 export type { Member, Members, MemberWindow } from "../members.ts";
 export type { OrganizationSummary, PlannedApproval } from "../organization-fields.ts";
 export {

@@ -1,0 +1,207 @@
+/**
+ * `approve` and `reject`: votes on pending activities that were reviewed, and on no others. Only what their submitters signed is
+ * shown and matched.
+ */
+import { ConfigurationError, combineExitCodes, type ExitCode, exitCodes } from "../../errors.ts";
+import { showText } from "../../escape.ts";
+import type { Outcome } from "../../plan/report.ts";
+import { showOrganization } from "../../render/organization-name.ts";
+import { resultHead } from "../../render/result.ts";
+import type { OrganizationVotes, VotedActivity, VoteResult } from "../../render/vote-result.ts";
+import { renderVoteReview } from "../../render/vote-text.ts";
+import type { Journal } from "../../sync/journal.ts";
+import { outcomeOfStatus } from "../../sync/outcomes.ts";
+import { readReturnedActivity } from "../../sync/returned-activity.ts";
+import { voteOnce } from "../../sync/vote-once.ts";
+import type { VoteName } from "../../wire/operations.ts";
+import { type ConnectionFlags, withConnection, withJournal } from "../connect.ts";
+import { describeError, exitCodeOfError } from "../failure.ts";
+import type { Call } from "../output.ts";
+import { askOnTerminal, readOverrides, refuseBlocked, whyNotAsk } from "./apply-consent.ts";
+import { findVoteOrders, type VoteOrderFlags } from "./vote-orders.ts";
+import { plansToJudge, readForVotes, type VoteReading } from "./vote-readings.ts";
+
+export interface VoteFlags extends VoteOrderFlags, ConnectionFlags {
+	readonly yes?: boolean;
+	/** Seconds. */
+	readonly wait: number;
+	/** `KIND=N` of guards; not with `reject`. */
+	readonly allow?: readonly string[];
+}
+
+type VoteCommand = VoteResult["command"];
+
+interface VoteRun extends Call<VoteFlags> {
+	readonly command: VoteCommand;
+	readonly journal: Journal;
+}
+
+/** Approves the activities with these ids; without any, those of `--plan`, or all that agree with the document. */
+export function approve(names: readonly string[], call: Call<VoteFlags>): Promise<VoteResult> {
+	return voteOn("approve", names, call);
+}
+
+/** Rejects the activities with these ids. */
+export function reject(names: readonly string[], call: Call<VoteFlags>): Promise<VoteResult> {
+	return voteOn("reject", names, call);
+}
+
+const operations: Readonly<Record<VoteCommand, VoteName>> = { approve: "approve_activity", reject: "reject_activity" };
+
+async function voteOn(command: VoteCommand, names: readonly string[], call: Call<VoteFlags>): Promise<VoteResult> {
+	const { allowed } = readOverrides({ allow: call.flags.allow ?? [], abandon: [] });
+	const { organizations: orders, savedPlan } = await findVoteOrders(command, names, call);
+	return withConnection(call, (connection) =>
+		withJournal(call, async (journal) => {
+			const run: VoteRun = { ...call, command, journal };
+			const readings: VoteReading[] = [];
+			for (const order of orders) {
+				const client = connection.client.forOrganization();
+				readings.push(await readForVotes(order, operations[command], client, call.terminal));
+			}
+			refuseUnknown(names, readings);
+			const shown = readings.filter(({ votes }) => names.length === 0 || votes.activities.length > 0);
+			const end = async (): Promise<Pick<VoteResult, "votes" | "exitCode" | "error">> => {
+				const votes = shown.map((one) => one.votes);
+				try {
+					if (command === "approve") refuseBlocked(shown.flatMap(plansToJudge), allowed);
+					if (!(await agree(shown, run))) return { votes, exitCode: exitCodes.error, error: null };
+				} catch (error) {
+					call.output.showStack(error);
+					return { votes, exitCode: exitCodeOfError(error), error: describeError(error) };
+				}
+				return castVotes(shown, run);
+			};
+			const facts = savedPlan === undefined ? {} : { savedPlan };
+			return { ...resultHead(command, exitCodes.inSync, null), ...(await end()), ...facts };
+		}),
+	);
+}
+
+/** Throws ConfigurationError for a name that no organization has. */
+function refuseUnknown(names: readonly string[], readings: readonly VoteReading[]): void {
+	const found = new Set(
+		readings.flatMap(({ votes }) =>
+			votes.activities.flatMap(({ activity }) => [
+				activity.activityId.toLowerCase(),
+				activity.fingerprint.toLowerCase(),
+			]),
+		),
+	);
+	const unknown = names.find((name) => !found.has(name.toLowerCase()));
+	if (unknown === undefined) return;
+	throw new ConfigurationError(`activity ${showText(unknown)} not found: the service does not show it to this key`, {
+		hint: "orgsync status lists pending activities",
+	});
+}
+
+function isToVote({ decision }: VotedActivity): boolean {
+	return decision === "vote";
+}
+
+/** Shows the activities and asks. Throws ConfigurationError if nobody can be asked. */
+async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<boolean> {
+	const { command, flags, output, terminal } = run;
+	const organizations = readings.map(({ votes }) => votes);
+	const voting = organizations.filter(({ activities }) => activities.some(isToVote));
+	const count = voting.reduce((sum, { activities }) => sum + activities.filter(isToVote).length, 0);
+	if (count === 0) return true;
+	output.note(renderVoteReview(organizations, command, output.style));
+	if (flags.yes === true || flags.plan !== undefined) return true;
+	const obstacle = whyNotAsk(terminal, output);
+	if (obstacle !== null) {
+		throw new ConfigurationError(`${command} asks before it votes, but ${obstacle}`, {
+			hint: "review the activities above, then use --yes",
+		});
+	}
+	const [only, ...others] = voting;
+	const where = only !== undefined && others.length === 0 ? showOrganization(only) : `${voting.length} organizations`;
+	const verb = command === "approve" ? "Approve" : "Reject";
+	return askOnTerminal(`${verb} ${count === 1 ? "this activity" : `these ${count} activities`} of ${where}?`, terminal);
+}
+
+/** After this long, an activity is read again before the vote: others may have ended it meanwhile. */
+const maxReadingAgeMs = 30_000;
+
+async function castVotes(readings: readonly VoteReading[], run: VoteRun) {
+	const organizations: OrganizationVotes[] = [];
+	let hasFailed = false;
+	let keyNotAccepted = false;
+	for (const reading of readings) {
+		const activities: VotedActivity[] = [];
+		for (const one of reading.votes.activities) {
+			if (!isToVote(one)) {
+				activities.push(one);
+				continue;
+			}
+			if (hasFailed) {
+				activities.push({ ...one, outcome: "not-attempted", message: "an earlier vote could not be sent" });
+				continue;
+			}
+			const { voted, isFatal, isKeyRefused } = await castVote(one, reading, run);
+			hasFailed ||= isFatal;
+			keyNotAccepted ||= isKeyRefused;
+			activities.push(voted);
+		}
+		organizations.push({ ...reading.votes, activities });
+	}
+	const codes = organizations.flatMap((one) => exitCodesOf(run.command, one));
+	const exitCode = combineExitCodes([...codes, ...(keyNotAccepted ? [exitCodes.notAuthorized] : [])]);
+	return { votes: organizations, exitCode, error: null };
+}
+
+async function castVote(
+	one: VotedActivity,
+	reading: VoteReading,
+	{ command, flags, journal, terminal, output }: VoteRun,
+) {
+	const { review, client, clocked, returned, readAtMs } = reading;
+	const { activityId, organizationId } = one.activity;
+	output.progress(`voting on activity ${activityId}`);
+	const isOld = terminal.now() - readAtMs > maxReadingAgeMs;
+	const again = isOld ? await readReturnedActivity(organizationId, activityId, clocked) : undefined;
+	const target = again?.activity ?? returned.get(activityId);
+	if (target === undefined || target.fingerprint !== one.activity.fingerprint) {
+		throw new Error("an activity that was reviewed is not among those that were read");
+	}
+	const clockOffsetMs = clocked.clockOffsetMs();
+	const result = await voteOnce(operations[command], target, {
+		...{ voter: client.voter, reader: client.reader, journal, identity: review.identity, clockOffsetMs },
+		...{ now: terminal.now, sleep: terminal.sleep, waitMs: flags.wait * 1000 },
+	});
+	const { outcome, isSent, message, isFatal, keyNotAccepted } = result;
+	const activity = review.reviewAgain(result.activity, terminal.now() + clockOffsetMs);
+	return { voted: { ...one, activity, outcome, isSent, message }, isFatal, isKeyRefused: keyNotAccepted };
+}
+
+const exitCodesByOutcome: Readonly<Record<VoteCommand, Readonly<Record<Outcome, ExitCode>>>> = {
+	approve: {
+		completed: exitCodes.inSync,
+		"awaiting-approval": exitCodes.pendingApproval,
+		"awaiting-authenticator": exitCodes.pendingApproval,
+		rejected: exitCodes.rejectedOrDenied,
+		denied: exitCodes.rejectedOrDenied,
+		failed: exitCodes.error,
+		unknown: exitCodes.error,
+		"not-attempted": exitCodes.error,
+	},
+	reject: {
+		completed: exitCodes.error,
+		"awaiting-approval": exitCodes.pendingApproval,
+		"awaiting-authenticator": exitCodes.pendingApproval,
+		rejected: exitCodes.inSync,
+		denied: exitCodes.rejectedOrDenied,
+		failed: exitCodes.error,
+		unknown: exitCodes.error,
+		"not-attempted": exitCodes.error,
+	},
+};
+
+/** Returns the exit codes that apply. What was refused counts only where it was named. */
+function exitCodesOf(command: VoteCommand, { activities, missing }: OrganizationVotes): readonly ExitCode[] {
+	const codes = activities.flatMap(({ decision, isNamed, outcome, activity }) => {
+		if (decision === "refused") return isNamed ? [exitCodes.blockedByGuard] : [];
+		return [exitCodesByOutcome[command][outcome ?? outcomeOfStatus(activity.status)]];
+	});
+	return missing.length === 0 ? codes : [...codes, exitCodes.pendingApproval];
+}

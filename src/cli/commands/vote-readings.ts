@@ -1,0 +1,162 @@
+/** Reads the activities that `approve` and `reject` are to vote on, reviewed and chosen, before anything is asked or sent. */
+import { ConfigurationError } from "../../errors.ts";
+import { type ChosenActivity, chooseVotes } from "../../plan/choose-votes.ts";
+import { namesOfUsers, type Plan } from "../../plan/plan.ts";
+import type { ReturnedActivity, ReviewedActivity } from "../../plan/reviewed-activity.ts";
+import type { Step } from "../../plan/step.ts";
+import { nameMember } from "../../render/organization-name.ts";
+import type { OrganizationVotes, VotedActivity } from "../../render/vote-result.ts";
+import { outcomeOfStatus } from "../../sync/outcomes.ts";
+import {
+	type ListedActivities,
+	listEnded,
+	listVotable,
+	readReturnedActivity,
+	votableStatuses,
+} from "../../sync/returned-activity.ts";
+import { type Review, reviewActivities } from "../../sync/review.ts";
+import { type ClockedReader, withServiceClock } from "../../sync/service-clock.ts";
+import { hasVoted } from "../../sync/vote-once.ts";
+import type { OrganizationClient } from "../../wire/client.ts";
+import type { VoteName } from "../../wire/operations.ts";
+import type { Terminal } from "../output.ts";
+import type { OrganizationOrder } from "./vote-orders.ts";
+
+/** One organization, ready to be voted in. */
+export interface VoteReading {
+	readonly client: OrganizationClient;
+	readonly clocked: ClockedReader;
+	readonly review: Review;
+	/** By activity id, as the service returned them. */
+	readonly returned: ReadonlyMap<string, ReturnedActivity>;
+	/** What to show and to ask about. */
+	readonly votes: OrganizationVotes;
+	/** When the activities were read, milliseconds since 1970. */
+	readonly readAtMs: number;
+}
+
+/** Reads, reviews and chooses. Throws what Reader.query throws, and ConfigurationError if activities cannot be listed. */
+export async function readForVotes(
+	order: OrganizationOrder,
+	operation: VoteName,
+	client: OrganizationClient,
+	{ now }: Terminal,
+): Promise<VoteReading> {
+	const { organizationId, desired, plan, names } = order;
+	const clocked = withServiceClock(client.reader, now);
+	const readAtMs = now();
+	const listed = await readActivities(order, clocked);
+	const review = await reviewActivities(organizationId, listed.activities, clocked, {
+		...{ desired, now },
+		publicKey: () => client.publicKey(),
+	});
+	const returned = new Map(listed.activities.map((activity) => [activity.activityId, activity]));
+	const { chosen, unmatched } = chooseVotes(
+		review.activities,
+		{ names, steps: plan?.steps ?? null, desired },
+		{
+			live: review.live,
+			isVotable: ({ status }) => votableStatuses.includes(status),
+			hasVoted: ({ activityId }) => {
+				const activity = returned.get(activityId);
+				return activity !== undefined && hasVoted(activity, operation, review.identity, review.serviceNowMs);
+			},
+		},
+	);
+	const toVote = chosen.filter(({ decision }) => decision === "vote").map(({ activity }) => activity);
+	const votes: OrganizationVotes = {
+		organizationId,
+		...nameMember(desired),
+		...(review.organizationName === undefined ? {} : { liveOrganizationName: review.organizationName }),
+		userNames: desired === undefined ? (plan?.userNames ?? {}) : namesOfUsers(desired),
+		...(review.liveNames === undefined ? {} : { liveNames: review.liveNames }),
+		voterId: review.identity.userId,
+		activities: chosen.map(toVotedActivity),
+		effect: operation === "approve_activity" ? review.planTogether(toVote) : null,
+		missing: findMissing(unmatched),
+		unlisted: listed.isComplete ? null : "the service lists more pending activities than could be read",
+	};
+	return { ...{ client, clocked, review, returned, votes, readAtMs } };
+}
+
+/** Returns the plans that the guards judge: of all activities together, and of each, since one can complete before the others. */
+export function plansToJudge({ votes, review }: VoteReading): readonly Plan[] {
+	const toVote = votes.activities.filter(({ decision }) => decision === "vote").map(({ activity }) => activity);
+	const groups: (readonly ReviewedActivity[])[] =
+		toVote.length < 2 ? [toVote] : [toVote, ...toVote.map((one) => [one])];
+	return groups.map((some) => review.planTogether(some)).filter((plan) => plan !== null);
+}
+
+function toVotedActivity(chosen: ChosenActivity): VotedActivity {
+	const hasOutcome = chosen.decision === "ended" || chosen.decision === "voted";
+	const outcome = hasOutcome ? outcomeOfStatus(chosen.activity.status) : null;
+	return { ...chosen, outcome, isSent: false, message: null };
+}
+
+/** Returns the steps that are missing an activity. */
+function findMissing(unmatched: readonly Step[]): readonly Step[] {
+	return unmatched;
+}
+
+type Activities = Pick<ListedActivities, "activities" | "isComplete">;
+
+async function readActivities(
+	{ organizationId, plan, names }: OrganizationOrder,
+	clocked: ClockedReader,
+): Promise<Activities> {
+	const ids = [...names].filter((name) => !name.startsWith("sha256:"));
+	const needsList = plan !== null || ids.length === 0 || ids.length < names.size;
+	const pending = needsList ? await listOrRefuse(organizationId, clocked) : { activities: [], isComplete: true };
+	const ended = plan === null ? [] : await readEnded(plan, clocked);
+	const found = new Map([...ended, ...pending.activities].map((one) => [one.activityId.toLowerCase(), one]));
+	for (const id of ids.filter((one) => !found.has(one))) {
+		const read = await readReturnedActivity(organizationId, id, clocked);
+		if (read !== undefined) found.set(id, read.activity);
+	}
+	const activities: ReturnedActivity[] = [];
+	for (const activity of found.values()) activities.push(await withRequest(activity, organizationId, clocked));
+	return { activities: activities.sort(byPlace), isComplete: pending.isComplete };
+}
+
+async function listOrRefuse(organizationId: string, clocked: ClockedReader): Promise<Activities> {
+	const listed = await listVotable(organizationId, clocked);
+	if (listed !== undefined) return listed;
+	throw new ConfigurationError("the service does not list activities to this key", {
+		hint: "name activities by id: the submitter's apply prints them",
+	});
+}
+
+/** Returns activities that have ended and can be those of steps: made since the plan, or known to it. */
+async function readEnded(plan: Plan, clocked: ClockedReader): Promise<readonly ReturnedActivity[]> {
+	const operations = new Set(plan.steps.map(({ operation }) => operation));
+	const listed = await listEnded(plan.organizationId, [...operations], Date.parse(plan.readAt), clocked);
+	const known = plan.steps.flatMap(({ earlierActivity }) => earlierActivity?.activityId ?? []);
+	const others = known.filter((id) => !listed.some(({ activityId }) => activityId === id));
+	const read: ReturnedActivity[] = [];
+	for (const id of others) {
+		const found = await readReturnedActivity(plan.organizationId, id, clocked);
+		if (found !== undefined && !votableStatuses.includes(found.activity.status)) read.push(found.activity);
+	}
+	return [...listed, ...read];
+}
+
+/** Returns the activity with the votes that a list may leave out. */
+async function withRequest(
+	activity: ReturnedActivity,
+	organizationId: string,
+	clocked: ClockedReader,
+): Promise<ReturnedActivity> {
+	if (activity.operation === null || activity.votes.some(({ message }) => message !== null)) return activity;
+	const read = await readReturnedActivity(organizationId, activity.activityId, clocked);
+	return read?.activity.fingerprint === activity.fingerprint ? read.activity : activity;
+}
+
+/** Completed activities take their steps first, then pending ones, then the others; of each the oldest. */
+function byPlace(left: ReturnedActivity, right: ReturnedActivity): number {
+	return placeOf(left) - placeOf(right) || (left.createdAtMs ?? 0) - (right.createdAtMs ?? 0);
+}
+
+function placeOf({ status }: ReturnedActivity): number {
+	if (status === "ACTIVITY_STATUS_COMPLETED") return 0;
+	return status === "ACTIVITY_STATUS_REJECTED" ? 2 : 1;
+}

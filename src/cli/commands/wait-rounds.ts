@@ -1,0 +1,159 @@
+/** The readings of `wait`: which activities are read again, when, and what is shown of each. */
+import { ServiceError, TransportError } from "../../errors.ts";
+import { showText } from "../../escape.ts";
+import { type ActivityEvent, findEvents, type SeenActivity } from "../../plan/activity-events.ts";
+import type { Outcome } from "../../plan/report.ts";
+import type { UserNames } from "../../plan/users.ts";
+import { describeEvent, describeSeen } from "../../render/activity-events.ts";
+import { nameActivity } from "../../render/status-text.ts";
+import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal.ts";
+import type { ActivityRecord } from "../../sync/list-activities.ts";
+import { outcomeOfStatus } from "../../sync/outcomes.ts";
+import { findActivity, readRequested } from "../../sync/pending-activities.ts";
+import { readAgain } from "../../sync/read-again.ts";
+import { settleEntry } from "../../sync/settle.ts";
+import { nextPauseMs, readingIntervalMs } from "../../sync/wait-for-end.ts";
+import { type Activity, readActivity } from "../../wire/activity.ts";
+import type { Reader } from "../../wire/client.ts";
+import { submitOfType, submits } from "../../wire/operations.ts";
+import type { Call } from "../output.ts";
+import type { OrganizationFlags } from "./selection.ts";
+
+export interface WaitFlags extends OrganizationFlags {
+	/** Seconds. */
+	readonly wait: number;
+}
+
+/** An activity that `wait` waits for, as it was read last. */
+export interface Watched {
+	readonly organizationId: string;
+	readonly activityId: string | null;
+	/** Null if only its id is known. */
+	readonly fingerprint: string | null;
+	/** Null for an operation that orgsync does not submit. */
+	readonly operation: string | null;
+	/** `ACTIVITY_TYPE_…`; null for an operation that orgsync does not submit. */
+	readonly type: string | null;
+	/** Addresses of the objects that it changes. */
+	readonly covers: readonly string[];
+	readonly userNames: UserNames["userNames"];
+	/** Whether the journal has it: then it records the outcome. */
+	readonly isOurs: boolean;
+	readonly outcome: Outcome;
+	/** Whether the service returned it. */
+	readonly isRead: boolean;
+	/** Null if it was never read. */
+	readonly seen: SeenActivity | null;
+	readonly events: readonly ActivityEvent[];
+}
+
+export interface WaitRun extends Call<WaitFlags> {
+	readonly journal: Journal;
+	readonly reader: Reader;
+}
+
+export function isPending(outcome: Outcome): boolean {
+	return outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
+}
+
+/** Returns an activity of any operation. Of an unknown one only the intent is wrong. */
+export function readRecord(record: ActivityRecord): Activity {
+	return readActivity(submitOfType(record.type) ?? submits.update_user_tag, record);
+}
+
+/** Reads at growing intervals until all have ended, or the time is over, and returns them as they were read last. */
+export async function pollUntilEnded(watched: readonly Watched[], run: WaitRun): Promise<readonly Watched[]> {
+	const { terminal, output, flags } = run;
+	const untilMs = terminal.now() + flags.wait * 1000;
+	let now = await readAll(watched, ({ isRead }) => !isRead, run);
+	let isFirst = true;
+	for (let pauseMs = nextPauseMs(); ; pauseMs = nextPauseMs(pauseMs)) {
+		// An activity that cannot be read now cannot be read later either.
+		const pending = now.filter(isUnended);
+		const leftMs = untilMs - terminal.now();
+		if (pending.length === 0 || leftMs <= 0) return now;
+		if (isFirst) for (const one of pending) output.note(`${nameActivity(one)}: ${describeSeen(one.seen, one)}`);
+		isFirst = false;
+		output.progress(`waiting: ${pending.length} not ended yet, ${Math.ceil(leftMs / 60_000)} min left`);
+		output.detail(`${pending.length} not ended yet`);
+		const organizations = new Set(pending.map(({ organizationId }) => organizationId)).size;
+		await terminal.sleep(Math.min(Math.max(pauseMs, organizations * readingIntervalMs), leftMs));
+		try {
+			now = await readAll(now, isUnended, run);
+		} catch (error) {
+			if (!(error instanceof TransportError || error instanceof ServiceError)) throw error;
+			output.note(`pending activities could not be read, and will be read again: ${showText(error.message)}`);
+		}
+	}
+}
+
+function isUnended({ outcome, isRead }: Watched): boolean {
+	return isRead && (outcome === "unknown" || isPending(outcome));
+}
+
+/** Reads some of the activities again, and shows what is new of each. */
+async function readAll(
+	all: readonly Watched[],
+	isWanted: (one: Watched) => boolean,
+	run: WaitRun,
+): Promise<readonly Watched[]> {
+	const byOrganization = Map.groupBy(all.filter(isWanted), ({ organizationId }) => organizationId);
+	const updated = new Map<Watched, Watched>();
+	for (const [organizationId, some] of byOrganization) {
+		const known = some.flatMap(({ activityId, type }) => (activityId === null ? [] : [{ activityId, type }]));
+		const records =
+			run.flags.reads === "auto" && known.length > 0
+				? await readAgain(organizationId, known, run.reader)
+				: new Map<string, ActivityRecord>();
+		for (const one of some) updated.set(one, await update(one, records, run));
+	}
+	for (const [before, now] of updated) {
+		for (const event of now.events.slice(before.events.length)) {
+			run.output.note(`${nameActivity(now)}: ${describeEvent(event, now)}`);
+		}
+	}
+	return all.map((one) => updated.get(one) ?? one);
+}
+
+async function update(one: Watched, records: ReadonlyMap<string, ActivityRecord>, run: WaitRun): Promise<Watched> {
+	const { journal, flags, terminal } = run;
+	const record = records.get(one.activityId?.toLowerCase() ?? "");
+	if (!one.isOurs) {
+		if (record === undefined) return { ...one, outcome: "unknown", isRead: false };
+		const activity = readRecord(record);
+		return withActivity({ ...one, outcome: outcomeOfStatus(activity.status), isRead: true }, activity, terminal.now());
+	}
+	const entry = journal.entry(one.fingerprint ?? "");
+	const activity = entry === undefined || flags.reads === "documented" ? undefined : await settle(entry, record, run);
+	const settled = journal.entry(one.fingerprint ?? "");
+	const now: Watched = {
+		...one,
+		activityId: settled?.activityId ?? one.activityId,
+		outcome: settled === undefined ? "unknown" : knownOutcome(settled),
+		isRead: activity !== undefined || (settled !== undefined && !isOpen(settled)),
+	};
+	return activity === undefined ? now : withActivity(now, activity, terminal.now());
+}
+
+/** Records what became of an entry of the journal, and returns its activity; undefined if the service does not show it. */
+async function settle(entry: JournalEntry, record: ActivityRecord | undefined, run: WaitRun) {
+	const { journal, reader, terminal } = run;
+	// Another process may have recorded how it ended.
+	if (!isOpen(entry)) return undefined;
+	const requested = record === undefined ? undefined : readRequested(entry, record);
+	if (requested !== undefined && outcomeOfStatus(requested.status) === entry.outcome) return requested;
+	const found =
+		entry.activityId === null
+			? await findActivity(entry, reader)
+			: requested === undefined
+				? undefined
+				: { activity: requested };
+	const result = settleEntry(entry, found, { journal, now: terminal.now });
+	if (result !== undefined && result.journalError !== null) throw result.journalError;
+	return result?.activity ?? undefined;
+}
+
+function withActivity(one: Watched, activity: Activity, nowMs: number): Watched {
+	const events = one.seen === null ? [] : findEvents(one.seen, activity, nowMs);
+	return { ...one, seen: activity, events: [...one.events, ...events] };
+}

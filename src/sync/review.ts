@@ -1,0 +1,91 @@
+/**
+ * Reads what a person needs to review pending activities: the objects that they change, who can do what, and whose key it is.
+ * This file has no Voter: it sends nothing.
+ */
+import { objectsToRead, planActivities, planActivity, withObjects } from "../plan/activity-effect.ts";
+import { type DesiredOrganization, emptyLastApplied, type LiveOrganization, tagsOf } from "../plan/organization.ts";
+import { namesOfUsers, type Plan, type PlanContext } from "../plan/plan.ts";
+import { type ReturnedActivity, type ReviewedActivity, reviewActivity } from "../plan/reviewed-activity.ts";
+import { liveNamesFor } from "../plan/users.ts";
+import type { Reader } from "../wire/client.ts";
+import { awaitAll } from "./live-queries.ts";
+import { readLive, timeQueries } from "./read.ts";
+import { askOnce, readNamedAccess, readOrganizationName, readSubmitter } from "./read-access.ts";
+import type { ClockedReader } from "./service-clock.ts";
+import type { VoterIdentity } from "./vote-once.ts";
+
+export interface ReviewOptions {
+	/** The document; undefined without one. */
+	readonly desired: DesiredOrganization | undefined;
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+	/** Returns the public key that stamps the requests, once one was made. */
+	readonly publicKey: () => string | undefined;
+}
+
+/** Pending activities with what they would do. */
+export interface Review {
+	readonly activities: readonly ReviewedActivity[];
+	readonly identity: VoterIdentity;
+	readonly live: LiveOrganization;
+	/** By the service's clock, milliseconds since 1970. */
+	readonly serviceNowMs: number;
+	readonly organizationName: string | undefined;
+	/** Live names of the users that the activities name; undefined where users were not read. */
+	readonly liveNames: Readonly<Record<string, string>> | undefined;
+	/** Returns an activity that was read again as it is now. */
+	readonly reviewAgain: (activity: ReturnedActivity, serviceNowMs: number) => ReviewedActivity;
+	/** Returns the plan of what some of them would really change together; null if that is nothing. */
+	readonly planTogether: (some: readonly ReviewedActivity[]) => Plan | null;
+}
+
+/** Reviews activities that were read a moment ago. Throws what readLive throws. */
+export async function reviewActivities(
+	organizationId: string,
+	returned: readonly ReturnedActivity[],
+	clocked: ClockedReader,
+	{ desired, now, publicKey }: ReviewOptions,
+): Promise<Review> {
+	const reader: Reader = askOnce(clocked);
+	const { query } = timeQueries(organizationId, reader, now);
+	const serviceNowMs = now() + clocked.clockOffsetMs();
+	const plain = returned.map((activity) => reviewActivity(activity, { organizationId, nowMs: serviceNowMs }));
+	const objects = objectsToRead(plain.filter(({ mistakes }) => mistakes.length === 0));
+	const isEmpty = objects.length === 0;
+	const wanted = withObjects(organizationId, desired, [...objects, ...(desired === undefined ? [] : tagsOf(desired))]);
+	const [{ live }, named, submitter, organizationName] = await awaitAll([
+		readLive(isEmpty ? withObjects(organizationId, undefined, []) : wanted, reader, emptyLastApplied, "auto"),
+		isEmpty ? {} : readNamedAccess(query),
+		readSubmitter(query, { publicKey }),
+		readOrganizationName(query, organizationId),
+	] as const);
+	const caller = submitter.known ? ({ known: true, value: submitter.value.userId } as const) : submitter;
+	const context: PlanContext = {
+		...{ reads: "auto", readAtMs: now(), serviceTimeMs: serviceNowMs, caller, submitter },
+		...named,
+		...(organizationName === undefined ? {} : { liveOrganizationName: organizationName }),
+	};
+	const effectContext = { desired, live, context };
+	const users = live.users.known ? live.users : (context.userNames ?? live.users);
+	const userNames = desired === undefined ? {} : namesOfUsers(desired);
+	const mentioned = plain.flatMap(({ parameters, votes }) => [
+		...Object.values(parameters)
+			.flat()
+			.filter((value) => typeof value === "string"),
+		...votes.flatMap(({ userId }) => userId ?? []),
+	]);
+	return {
+		activities: plain.map((activity) => ({ ...activity, effect: planActivity(activity, effectContext) })),
+		identity: {
+			userId: submitter.known ? submitter.value.userId : null,
+			publicKey: publicKey()?.toLowerCase() ?? null,
+		},
+		...{ live, serviceNowMs, organizationName },
+		liveNames: liveNamesFor(mentioned, userNames, users),
+		reviewAgain: (activity, nowMs) => {
+			const again = reviewActivity(activity, { organizationId, nowMs });
+			return { ...again, effect: planActivity(again, effectContext) };
+		},
+		planTogether: (some) => planActivities(organizationId, some, effectContext),
+	};
+}

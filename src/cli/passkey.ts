@@ -40,8 +40,8 @@ const limitMs = 5 * 60_000;
 /** A page that ends with the process. */
 export interface OpenPage {
 	readonly page: PasskeyPage;
-	/** Throws InterruptedError if Ctrl-C or SIGTERM ended the page. */
-	throwIfInterrupted(): void;
+	/** Returns whether Ctrl-C or SIGTERM ended the page. */
+	isInterrupted(): boolean;
 	close(): Promise<void>;
 }
 
@@ -64,9 +64,7 @@ export async function openPage(
 	const interruption = endOnSignal(page);
 	return {
 		page,
-		throwIfInterrupted: () => {
-			if (interruption.error !== undefined) throw interruption.error;
-		},
+		isInterrupted: () => interruption.error !== undefined,
 		close: async () => {
 			interruption.stop();
 			await page.close();

@@ -5,7 +5,7 @@ import { markedRow, renderChanges, renderList } from "./html-details.ts";
 import { impactRow } from "./html-powers.ts";
 import { type Html, html } from "./html-text.ts";
 import { impactHeadingOf } from "./impact-words.ts";
-import { phraseHtml } from "./phrase.ts";
+import { type Phrase, phraseHtml } from "./phrase.ts";
 
 /** Returns one activity: what it changes, what that means, who voted and what is missing. */
 export function renderActivityHtml(activity: ReviewedActivity, options: ActivityOptions = {}): Html {
@@ -15,9 +15,11 @@ export function renderActivityHtml(activity: ReviewedActivity, options: Activity
 		words.impact === null
 			? null
 			: html`<p class="kind">${impactHeadingOf(false)}</p><p class="lead">${words.impact}</p>${renderChanges(words.impactLines.map(impactRow))}`;
-	const missing = words.missing === null ? [] : [phraseHtml(words.missing)];
+	// In a span, because the parts of a line are laid out apart.
+	const line = (phrase: Phrase): Html => html`<span>${phraseHtml(phrase)}</span>`;
+	const missing = words.missing === null ? [] : [line(words.missing)];
 	return html`<p>${phraseHtml(words.title)}</p>${bad}${renderRequestHtml(words.request)}${impact}${renderList([
-		...words.votes.map(phraseHtml),
+		...words.votes.map(line),
 		...missing,
 	])}<p class="soft">${phraseHtml(words.fingerprint)}</p>`;
 }

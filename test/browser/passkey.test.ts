@@ -12,7 +12,18 @@ import { html } from "../../src/render/html-text.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { readOutput } from "../run.ts";
-import { alice, document as makeDocument, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
+import {
+	alice,
+	bob,
+	carol,
+	keys,
+	document as makeDocument,
+	makeWorld,
+	organizationId,
+	policies,
+	tags,
+	type World,
+} from "../world.ts";
 import { addressOf, makePasskey, openTab, type Passkey, readPage, sign } from "./authenticator.ts";
 import { launchBrowser } from "./browser.ts";
 
@@ -115,6 +126,40 @@ describe("apply --passkey", () => {
 		const { code, stdout } = await started.ended;
 		expect([code, stdout]).toEqual([7, expect.stringContaining("refused on the page: nothing was signed")]);
 		expect(world.submits()).toEqual(["update_user_tag"]);
+	});
+});
+
+describe("approve and reject --passkey", () => {
+	it("sign votes in the words of a review, as the passkey's user, and end a refused one without a vote", async () => {
+		const world = await makePasskeyWorld();
+		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2, ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		await world.submitAsBob("update_user_tag", { userTagId: tags.signers, addUserIds: [bob], removeUserIds: [carol] });
+		await world.submitAsBob("delete_policies", { policyIds: [policies[0]] });
+		const [tag, policy] = world.activities().map(({ id }) => id as string);
+		const scope = ["--organization", organizationId, "--passkey", "--yes"];
+		const env = { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey };
+		const approving = world.start(["approve", tag ?? "", ...scope], { env });
+		const { page } = await openTab(browser, own);
+		await page.goto(await addressOf(approving));
+		await sign(page, "Read the organization");
+		const shown = await readPage(page, /Approve an activity/);
+		expect(shown).toMatch(
+			/update_user_tag: activity \S+ is pending approval ~ userTag:signers .* \+ member bob .* submitted by bob /,
+		);
+		await sign(page, "Approve an activity");
+		const { code, stdout } = await approving.ended;
+		expect([code, stdout]).toEqual([0, expect.any(String)]);
+		const rejecting = world.start(["reject", policy ?? "", ...scope], { env });
+		await page.goto(await addressOf(rejecting));
+		await sign(page, "Read the organization");
+		await readPage(page, /Reject an activity/);
+		await page.getByRole("button", { name: "Refuse" }).click();
+		expect((await rejecting.ended).code).toBe(1);
+		const votes = world
+			.activities()
+			.slice(0, 2)
+			.map((one) => one.votes.map(({ userId }: { userId: string }) => userId));
+		expect(votes).toEqual([[bob, alice], [bob]]);
 	});
 });
 

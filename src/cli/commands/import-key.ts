@@ -3,7 +3,14 @@
  * state. The bundle goes to the file or to standard output, and nowhere else.
  */
 import { resolve } from "node:path";
-import { type ExitCode, exitCodes, explainFileError, OutputError, ServiceError } from "../../errors.ts";
+import {
+	type ExitCode,
+	exitCodes,
+	explainFileError,
+	InterruptedError,
+	OutputError,
+	ServiceError,
+} from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { type ImportKeyResult, resultHead } from "../../render/result.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
@@ -49,7 +56,9 @@ export async function importKey(call: Call<ImportKeyFlags>): Promise<ImportKeyRe
 					...(flags.retryRejected === true ? { retryRejected: true } : {}),
 				},
 			);
-			signer?.throwIfInterrupted();
+			if (signer?.isInterrupted() === true && result.activity === null) {
+				throw new InterruptedError("orgsync was interrupted: nothing was signed");
+			}
 			return result;
 		}),
 	);

@@ -5,7 +5,7 @@ import { markedRow, renderChanges, renderList } from "./html-details.ts";
 import { impactRow } from "./html-powers.ts";
 import { type Html, html } from "./html-text.ts";
 import { impactHeadingOf } from "./impact-words.ts";
-import { type Phrase, phraseHtml } from "./phrase.ts";
+import { phraseHtml } from "./phrase.ts";
 
 /** Returns one activity: what it changes, what that means, who voted and what is missing. */
 export function renderActivityHtml(activity: ReviewedActivity, options: ActivityOptions = {}): Html {
@@ -15,16 +15,20 @@ export function renderActivityHtml(activity: ReviewedActivity, options: Activity
 		words.impact === null
 			? null
 			: html`<p class="kind">${impactHeadingOf(false)}</p><p class="lead">${words.impact}</p>${renderChanges(words.impactLines.map(impactRow))}`;
-	// In a span, because the parts of a line are laid out apart.
-	const line = (phrase: Phrase): Html => html`<span>${phraseHtml(phrase)}</span>`;
-	const missing = words.missing === null ? [] : [line(words.missing)];
+	const missing = words.missing === null ? [] : [phraseHtml(words.missing)];
 	return html`<p>${phraseHtml(words.title)}</p>${bad}${renderRequestHtml(words.request)}${impact}${renderList([
-		...words.votes.map(line),
-		...missing,
+		...[...words.votes.map(phraseHtml), ...missing].map((line) => html`<span>${line}</span>`),
 	])}<p class="soft">${phraseHtml(words.fingerprint)}</p>`;
 }
 
-/** Returns what a request changes, one row a line. */
+/** Returns what a request changes: one row for each object, with its parts below it. */
 export function renderRequestHtml(lines: readonly RequestLine[]): Html | null {
-	return renderChanges(lines.map(({ sign, text }) => markedRow(sign, phraseHtml(text))));
+	const rows = lines.flatMap((line, index) => {
+		if (line.isPart) return [];
+		const next = lines.findIndex(({ isPart }, at) => at > index && !isPart);
+		const parts = lines.slice(index + 1, next < 0 ? lines.length : next);
+		const below = renderChanges(parts.map(({ sign, text }) => markedRow(sign, phraseHtml(text))));
+		return [markedRow(line.sign, html`${phraseHtml(line.text)}${below}`)];
+	});
+	return renderChanges(rows);
 }

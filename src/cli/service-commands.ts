@@ -109,7 +109,7 @@ export function approve(): CommandRow {
 			...activityFlags(waitFlag()),
 			...serviceFlags(),
 			...passkeyFlags(),
-			...outputFlags(),
+			...outputFlags(["text", "json", "markdown"]),
 		],
 		example: "orgsync approve --plan plan.json",
 		exitCodes: {
@@ -136,7 +136,7 @@ export function reject(): CommandRow {
 			...activityFlags(waitFlag()),
 			...serviceFlags(),
 			...passkeyFlags(),
-			...outputFlags(),
+			...outputFlags(["text", "json", "markdown"]),
 		],
 		example: "orgsync reject 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
 		exitCodes: {

@@ -188,12 +188,20 @@ async function settle(
 			journal.recordVote(body.fingerprint, "counted", now());
 			return { ...resultOf(read), isCounted, isSent: true };
 		}
-		const isRefused = answer.kind === "refused" && !isResend;
+		const isRefused = (answer.kind === "refused" && !isResend) || isOfAnother(body, answer, context);
 		const isOver = read !== undefined && !votableStatuses.includes(read.status) && !isProcessing(read);
 		if (isRefused || isOver) journal.recordVote(body.fingerprint, "void", now());
 		const activity = read ?? target;
 		return { ...plain, activity, isSent: true, ...describeUncounted(answer, isRefused, read, isOver) };
 	}
+}
+
+/** Whether the same bytes are another user's vote already, so that they are none of this one. */
+function isOfAnother({ fingerprint }: RequestBody, answer: SubmitAnswer, { identity }: VoteContext): boolean {
+	if (answer.kind !== "activity" || answer.activity.fingerprint !== fingerprint || identity.userId === null)
+		return false;
+	const voters = answer.activity.votes.flatMap(({ userId }) => userId?.toLowerCase() ?? []);
+	return voters.length > 0 && !voters.includes(identity.userId);
 }
 
 function isProcessing({ status }: ReturnedActivity): boolean {
@@ -236,6 +244,9 @@ function describeUncounted(
 	}
 	const keyNotAccepted = "keyNotAccepted" in answer && answer.keyNotAccepted === true;
 	const fatal = { keyNotAccepted, isFatal: keyNotAccepted };
+	if (isRefused && answer.kind === "activity") {
+		return { outcome: "failed", message: "another user sent the same vote at the same moment; run the command again" };
+	}
 	if (isRefused && answer.kind === "refused") {
 		const isDenied = answer.httpStatus === 401 || answer.httpStatus === 403;
 		return { ...fatal, outcome: isDenied ? "denied" : "failed", message: answer.message };

@@ -2,7 +2,14 @@
  * `approve` and `reject`: votes on pending activities that were reviewed, and on no others. Only what their submitters signed is
  * shown and matched.
  */
-import { ConfigurationError, combineExitCodes, type ExitCode, exitCodes } from "../../errors.ts";
+import {
+	ConfigurationError,
+	combineExitCodes,
+	type ExitCode,
+	exitCodes,
+	OrgsyncError,
+	StorageError,
+} from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { showOrganization } from "../../render/organization-name.ts";
@@ -19,7 +26,7 @@ import { describeError, exitCodeOfError } from "../failure.ts";
 import type { Call } from "../output.ts";
 import { askOnTerminal, readOverrides, refuseBlocked, whyNotAsk } from "./apply-consent.ts";
 import { findVoteOrders, type VoteOrderFlags } from "./vote-orders.ts";
-import { plansToJudge, readForVotes, type VoteReading } from "./vote-readings.ts";
+import { plansToJudge, readForVotes, refusePastWindows, type VoteReading } from "./vote-readings.ts";
 
 export interface VoteFlags extends VoteOrderFlags, ConnectionFlags {
 	readonly yes?: boolean;
@@ -64,8 +71,10 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 			const end = async (): Promise<Pick<VoteResult, "votes" | "exitCode" | "error">> => {
 				const votes = shown.map((one) => one.votes);
 				try {
+					refusePast(shown, run);
 					if (command === "approve") refuseBlocked(shown.flatMap(plansToJudge), allowed);
 					if (!(await agree(shown, run))) return { votes, exitCode: exitCodes.error, error: null };
+					refusePast(shown, run);
 				} catch (error) {
 					call.output.showStack(error);
 					return { votes, exitCode: exitCodeOfError(error), error: describeError(error) };
@@ -93,6 +102,11 @@ function refuseUnknown(names: readonly string[], readings: readonly VoteReading[
 	throw new ConfigurationError(`activity ${showText(unknown)} not found: the service does not show it to this key`, {
 		hint: "orgsync status lists pending activities",
 	});
+}
+
+/** Throws StalePlanError if time has made wrong what is to be approved. A rejection is right at any time. */
+function refusePast(readings: readonly VoteReading[], { command, terminal }: VoteRun): void {
+	if (command === "approve") for (const reading of readings) refusePastWindows(reading, terminal.now());
 }
 
 function isToVote({ decision }: VotedActivity): boolean {
@@ -138,7 +152,9 @@ async function castVotes(readings: readonly VoteReading[], run: VoteRun) {
 				activities.push({ ...one, outcome: "not-attempted", message: "an earlier vote could not be sent" });
 				continue;
 			}
-			const { voted, isFatal, isKeyRefused } = await castVote(one, reading, run);
+			const { voted, isFatal, isKeyRefused } = await castVote(one, reading, run).catch((error) =>
+				stopVoting(one, error),
+			);
 			hasFailed ||= isFatal;
 			keyNotAccepted ||= isKeyRefused;
 			activities.push(voted);
@@ -148,6 +164,13 @@ async function castVotes(readings: readonly VoteReading[], run: VoteRun) {
 	const codes = organizations.flatMap((one) => exitCodesOf(run.command, one));
 	const exitCode = combineExitCodes([...codes, ...(keyNotAccepted ? [exitCodes.notAuthorized] : [])]);
 	return { votes: organizations, exitCode, error: null };
+}
+
+/** Returns a vote that was not cast. Throws what is no error of orgsync's own, and StorageError: the journal has to record votes. */
+function stopVoting(one: VotedActivity, error: unknown) {
+	if (!(error instanceof OrgsyncError) || error instanceof StorageError) throw error;
+	const outcome: Outcome = "not-attempted";
+	return { voted: { ...one, outcome, message: error.message }, isFatal: true, isKeyRefused: false };
 }
 
 async function castVote(
@@ -164,6 +187,7 @@ async function castVote(
 	if (target === undefined || target.fingerprint !== one.activity.fingerprint) {
 		throw new Error("an activity that was reviewed is not among those that were read");
 	}
+	if (command === "approve") refusePastWindows(reading, terminal.now());
 	const clockOffsetMs = clocked.clockOffsetMs();
 	const result = await voteOnce(operations[command], target, {
 		...{ voter: client.voter, reader: client.reader, journal, identity: review.identity, clockOffsetMs },

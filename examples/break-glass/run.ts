@@ -56,8 +56,8 @@ async function main(): Promise<void> {
 	await orgsync("drift", "-f", "document.yaml");
 	say("The schedule removes him. No one had to remember it.");
 	await applyOnSchedule();
-	say("Later, alice removes the entry from the document.");
-	await orgsync("revoke", "bob", "signers", "-f", "document.yaml");
+	say("Later, the entry is removed from the document.");
+	await orgsync("drift", "-f", "document.yaml", "--accept", "userTag:signers");
 	const isAsBefore = readFileSync(document, "utf8") === readFileSync(join(here, "document.yaml"), "utf8");
 	say(`The document is as it was before: ${isAsBefore}.`);
 	await emulator.close();

@@ -42,8 +42,11 @@ function nowOf({ serviceTime, readAt }: Plan): string {
 	return serviceTime ?? readAt;
 }
 
-/** Longest reason, in characters as shown: a document has no longer one. In a line that must not be cut, it is shorter. */
-const [longestReason, shortReason] = [240, 110];
+/** Longest reason, in characters as shown: a document has no longer one. */
+export const longestReason = 240;
+
+/** The same in a line that must not be cut. */
+const shortReason = 110;
 
 /** Returns when access ends, ended or begins, and why the user has it. `now` adds how long that is. */
 function describeWindow(expiry: Expiry, now: string | null, maxReason: number = longestReason): Phrase {

@@ -30,6 +30,7 @@ import type { Call } from "../output.ts";
 import { askOnTerminal, readOverrides, refuseBlocked, whyNotAsk } from "./apply-consent.ts";
 import { findVoteOrders, type VoteOrderFlags } from "./vote-orders.ts";
 import { plansToJudge, readForVotes, refusePastWindows, type VoteReading } from "./vote-readings.ts";
+import { describeVoteSigning, withInterruption } from "./vote-signing.ts";
 
 export interface VoteFlags extends VoteOrderFlags, ConnectionFlags {
 	readonly yes?: boolean;
@@ -85,7 +86,9 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 					call.output.showStack(error);
 					return { votes, exitCode: exitCodeOfError(error), error: describeError(error) };
 				}
-				return castVotes(shown, run);
+				await describeVoteSigning(shown, connection.signer);
+				const ended = await castVotes(shown, run);
+				return { ...ended, exitCode: withInterruption(ended.exitCode, connection.signer) };
 			};
 			const facts = savedPlan === undefined ? {} : { savedPlan };
 			return { ...resultHead(command, exitCodes.inSync, null), ...(await end()), ...facts };

@@ -99,11 +99,13 @@ function checkManifests(manifests: readonly (readonly [kind: string, manifest: u
 test("the Kubernetes API has every field of the Jobs with its type", () => {
 	const job = parse(readExample("kubernetes/fleet-apply.yaml"));
 	const cronJob = parse(readExample("kubernetes/fleet-drift.yaml"));
+	const ending = parse(readExample("kubernetes/fleet-expire.yaml"));
 	const watching = parse(readFileSync(join(root, "examples/monitoring/kubernetes.yaml"), "utf8"));
 	expect(
 		checkManifests([
 			["Job", job],
 			["CronJob", cronJob],
+			["CronJob", ending],
 			["CronJob", watching],
 		]),
 	).toEqual([]);

@@ -304,6 +304,13 @@ describe("GitLab", () => {
 	});
 });
 
+test("the schedule that ends access in a fleet runs the Job that applies, for user tags alone", () => {
+	const applying = parse(readExample("kubernetes/fleet-apply.yaml").replace("-f /documents", "$& --only userTag"));
+	const { schedule, jobTemplate } = parse(readExample("kubernetes/fleet-expire.yaml")).spec;
+	expect(schedule).toBe("41 * * * *");
+	expect(jobTemplate.spec).toEqual(applying.spec);
+});
+
 describe.each(["fleet-apply", "fleet-drift"])("kubernetes/%s.yaml", (name) => {
 	const manifest = parse(readExample(`kubernetes/${name}.yaml`));
 	const job = name === "fleet-apply" ? manifest.spec : manifest.spec.jobTemplate.spec;

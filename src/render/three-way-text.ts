@@ -131,6 +131,7 @@ function describeMeantLine(
 const defaultLimits: Readonly<Record<string, string>> = {
 	"limits.memberRemovals": `${defaultMemberRemovals.percent}% (the default)`,
 	...Object.fromEntries(powerLimits.map((limit) => [`limits.${limit}`, "0 (the default)"])),
+	"limits.expiries": "they count (the default)",
 };
 
 function describeDrifted(threeWay: ThreeWay): readonly Entry[] {

@@ -1,17 +1,19 @@
 import { exitCodes } from "../errors.ts";
-import { type CommandRow, queryExitCodes } from "./command-row.ts";
+import { type CommandRow, localExitCodes, queryExitCodes } from "./command-row.ts";
 import { parseTime, wholeNumber } from "./flag-values.ts";
 import {
 	activityFlags,
 	allowFlag,
 	argument,
 	concurrencyFlag,
+	documentFlags,
 	flag,
 	flagGroup,
 	organizationFlags,
 	outputFileFlag,
 	outputFlags,
 	passkeyFlags,
+	passkeyPortFlag,
 	readsFlag,
 	retryRejectedFlag,
 	savedPlanFlags,
@@ -230,7 +232,27 @@ export function importKey(): CommandRow {
 			[exitCodes.inSync]: "bundle written",
 			[exitCodes.pendingApproval]: true,
 			[exitCodes.rejectedOrDenied]: true,
+			[exitCodes.interrupted]: true,
 		},
 		run: async (call) => (await import("./commands/import-key.ts")).importKey(call),
+	};
+}
+
+export function passkey(): CommandRow {
+	return {
+		name: "passkey",
+		summary: "create a passkey for signing, and print how to register it",
+		flags: [
+			...flagGroup("Passkey", [
+				flag("--user <user>", "user who signs with it: alias or id").makeOptionMandatory(),
+				flag("--name <name>", "name of the passkey at the service").default("orgsync"),
+				passkeyPortFlag(),
+			]),
+			...documentFlags(),
+			...outputFlags(),
+		],
+		example: "orgsync passkey --user alice",
+		exitCodes: { ...localExitCodes, [exitCodes.inSync]: "passkey created", [exitCodes.interrupted]: true },
+		run: async (call) => (await import("./commands/passkey.ts")).passkey(call),
 	};
 }

@@ -7,7 +7,7 @@
  *   votes of its activity, or the activity has ended as it asks.
  */
 import { randomInt } from "node:crypto";
-import { ConfigurationError, OrgsyncError } from "../errors.ts";
+import { isUnstamped, OrgsyncError } from "../errors.ts";
 import type { Outcome } from "../plan/report.ts";
 import { isCounting, type ReturnedActivity, voteLifetimeMs } from "../plan/reviewed-activity.ts";
 import type { Reader, SubmitAnswer, Voter } from "../wire/client.ts";
@@ -158,7 +158,7 @@ async function send(body: RequestBody, { voter }: VoteContext): Promise<SubmitAn
 	try {
 		return await voter.vote(body);
 	} catch (error) {
-		if (!(error instanceof ConfigurationError)) throw error;
+		if (!isUnstamped(error)) throw error;
 		return { kind: "not-sent", because: error.message, hint: error.hint, requests: 0 };
 	}
 }

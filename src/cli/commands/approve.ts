@@ -11,6 +11,9 @@ import {
 	StorageError,
 } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import type { Allowed } from "../../plan/guards.ts";
+import { allowsOf, withOverrides } from "../../plan/overrides.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { showOrganization } from "../../render/organization-name.ts";
 import { resultHead } from "../../render/result.ts";
@@ -27,6 +30,7 @@ import type { Call } from "../output.ts";
 import { askOnTerminal, readOverrides, refuseBlocked, whyNotAsk } from "./apply-consent.ts";
 import { findVoteOrders, type VoteOrderFlags } from "./vote-orders.ts";
 import { plansToJudge, readForVotes, refusePastWindows, type VoteReading } from "./vote-readings.ts";
+import { describeVoteSigning, withInterruption } from "./vote-signing.ts";
 
 export interface VoteFlags extends VoteOrderFlags, ConnectionFlags {
 	readonly yes?: boolean;
@@ -67,19 +71,24 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 				readings.push(await readForVotes(order, operations[command], client, call.terminal));
 			}
 			refuseUnknown(names, readings);
-			const shown = readings.filter(({ votes }) => names.length === 0 || votes.activities.length > 0);
+			const named = readings.filter(({ votes }) => names.length === 0 || votes.activities.length > 0);
+			const judged = named.map((one) => (command === "approve" ? plansToJudge(one) : []));
+			const shown = named.map((one, index) => recordAllowed(one, judged[index] ?? [], allowed));
 			const end = async (): Promise<Pick<VoteResult, "votes" | "exitCode" | "error">> => {
 				const votes = shown.map((one) => one.votes);
 				try {
 					refusePast(shown, run);
-					if (command === "approve") refuseBlocked(shown.flatMap(plansToJudge), allowed);
+					showReview(shown, run);
+					refuseBlocked(judged.flat(), allowed);
 					if (!(await agree(shown, run))) return { votes, exitCode: exitCodes.error, error: null };
 					refusePast(shown, run);
 				} catch (error) {
 					call.output.showStack(error);
 					return { votes, exitCode: exitCodeOfError(error), error: describeError(error) };
 				}
-				return castVotes(shown, run);
+				await describeVoteSigning(shown, connection.signer);
+				const ended = await castVotes(shown, run);
+				return { ...ended, exitCode: withInterruption(ended.exitCode, connection.signer) };
 			};
 			const facts = savedPlan === undefined ? {} : { savedPlan };
 			return { ...resultHead(command, exitCodes.inSync, null), ...(await end()), ...facts };
@@ -109,18 +118,32 @@ function refusePast(readings: readonly VoteReading[], { command, terminal }: Vot
 	if (command === "approve") for (const reading of readings) refusePastWindows(reading, terminal.now());
 }
 
+/** Returns the reading with the overrides that its plans use. */
+function recordAllowed(reading: VoteReading, plans: readonly Plan[], allowed: Allowed): VoteReading {
+	const { effect } = reading.votes;
+	const used = plans.flatMap(({ guards }) => allowsOf(guards, allowed));
+	return effect === null ? reading : { ...reading, votes: { ...reading.votes, effect: withOverrides(effect, used) } };
+}
+
 function isToVote({ decision }: VotedActivity): boolean {
 	return decision === "vote";
 }
 
-/** Shows the activities and asks. Throws ConfigurationError if nobody can be asked. */
+/** Shows the activities if there is one to vote on; if not, the result has all there is. */
+function showReview(readings: readonly VoteReading[], { command, output }: VoteRun): void {
+	const organizations = readings.map(({ votes }) => votes);
+	if (organizations.some(({ activities }) => activities.some(isToVote))) {
+		output.note(renderVoteReview(organizations, command, output.style));
+	}
+}
+
+/** Asks. Throws ConfigurationError if nobody can be asked. */
 async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<boolean> {
 	const { command, flags, output, terminal } = run;
 	const organizations = readings.map(({ votes }) => votes);
 	const voting = organizations.filter(({ activities }) => activities.some(isToVote));
 	const count = voting.reduce((sum, { activities }) => sum + activities.filter(isToVote).length, 0);
 	if (count === 0) return true;
-	output.note(renderVoteReview(organizations, command, output.style));
 	if (flags.yes === true || flags.plan !== undefined) return true;
 	const obstacle = whyNotAsk(terminal, output);
 	if (obstacle !== null) {

@@ -244,6 +244,11 @@ export class InterruptedError extends OrgsyncError {
 	readonly exitCode = exitCodes.interrupted;
 }
 
+/** Whether the error ended a request before it was stamped, so that nothing was sent for it. */
+export function isUnstamped(error: unknown): error is ConfigurationError | PasskeyError | InterruptedError {
+	return [ConfigurationError, PasskeyError, InterruptedError].some((one) => error instanceof one);
+}
+
 const fileErrors: Readonly<Record<string, string>> = {
 	ENOENT: "there is no such file or folder",
 	EACCES: "permission is denied",

@@ -149,6 +149,7 @@ describe("the commands for a clone", () => {
 });
 
 describe.each([
+	"examples/break-glass/README.md",
 	"examples/consensus/README.md",
 	"examples/fleet/README.md",
 	"examples/powers/README.md",

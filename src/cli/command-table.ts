@@ -8,6 +8,7 @@ import {
 	exportCommand,
 	importKey,
 	organizations,
+	passkey,
 	powers,
 	query,
 	reject,
@@ -27,7 +28,7 @@ export function makeCommandTable(): readonly CommandGroup[] {
 		{ heading: "Documents:", commands: [init(), validate(), exportCommand()] },
 		{ heading: "Changes:", commands: [plan(), show(), apply(), drift(), grant(), revoke()] },
 		{ heading: "Activities:", commands: [status(), approve(), reject(), waitCommand(), explain()] },
-		{ heading: "Service:", commands: [organizations(), powers(), query(), importKey(), emulator()] },
+		{ heading: "Service:", commands: [organizations(), powers(), query(), importKey(), passkey(), emulator()] },
 	];
 	const listCommands = (): readonly CommandRow[] => groups.flatMap(({ commands }) => commands);
 	groups.push({ heading: "Other:", commands: [schema(), completion(listCommands)] });

@@ -78,10 +78,12 @@ export function serviceFlags(...more: readonly Option[]): readonly Option[] {
 
 /** A passkey in place of the key, for what a command submits. */
 export function passkeyFlags(): readonly Option[] {
-	return flagGroup("Credentials", [
-		flag("--passkey", "sign what is submitted in a browser, with a passkey"),
-		flag("--passkey-port <port>", "port of the signing page (default: any free port)", wholeNumber(1, 65535)),
-	]);
+	const passkey = flag("--passkey", "sign what is submitted in a browser, with a passkey");
+	return flagGroup("Credentials", [passkey, passkeyPortFlag()]);
+}
+
+export function passkeyPortFlag(): Option {
+	return flag("--passkey-port <port>", "port of the signing page (default: any free port)", wholeNumber(1, 65535));
 }
 
 export function readsFlag(): Option {

@@ -1,13 +1,15 @@
 /**
- * `--passkey`: opens the page on which a passkey signs what a command submits, tells the user its address, and ends it with the
+ * `--passkey`: opens the page on which a passkey signs what a command submits, prints its address, and ends it with the
  * command.
  */
 import { exitCodes, InterruptedError, ifAvailable } from "../errors.ts";
+import { showText } from "../escape.ts";
 import { isRecord } from "../json.ts";
 import type { KnownPasskey } from "../passkey/assertion.ts";
 import { PasskeyPage } from "../passkey/page.ts";
 import { readPublicKey } from "../passkey/public-key.ts";
 import { createPasskeyStamper } from "../passkey/stamper.ts";
+import type { DoneWords } from "../passkey/views.ts";
 import type { SignedRequest, SignedWords } from "../passkey/words.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
@@ -24,37 +26,60 @@ export interface PasskeyFlags {
 type DescribeRequest = (request: SignedRequest) => SignedWords | undefined;
 
 /** The page of one command. */
-export interface PasskeySigner {
+export interface PasskeySigner extends Omit<OpenPage, "page"> {
 	readonly stamper: Stamper;
-	/** Sets the words of what the command submits from now on, and tells the user how many requests there are to sign. */
+	/** Sets the words of what the command submits from now on, and says how many requests there are to sign. */
 	describeWith(describe: DescribeRequest, count: number): void;
 	/** Sets who reads the passkeys of the organizations. Without a reader they are not known before a signature. */
 	readWith(reader: Reader): void;
-	/** Throws InterruptedError if Ctrl-C or SIGTERM ended the page. */
-	throwIfInterrupted(): void;
-	close(): Promise<void>;
 }
 
 /** How long one request is open on the page. */
 const limitMs = 5 * 60_000;
 
-/** Opens the page. The caller closes it. Throws ConfigurationError if the port cannot be used. */
-export async function openSigner({ flags, terminal, output }: Call<PasskeyFlags>): Promise<PasskeySigner> {
-	let describe: DescribeRequest = () => undefined;
-	let reader: Reader | undefined;
+/** A page that ends with the process. */
+export interface OpenPage {
+	readonly page: PasskeyPage;
+	/** Returns whether Ctrl-C or SIGTERM ended the page. */
+	isInterrupted(): boolean;
+	close(): Promise<void>;
+}
+
+/** Opens a page. The caller closes it. Throws ConfigurationError if the port cannot be used. */
+export async function openPage(
+	{ flags, terminal, output }: Call<PasskeyFlags>,
+	what: { readonly purpose: string; readonly doneWords: DoneWords },
+): Promise<OpenPage> {
 	const page = await PasskeyPage.open({
 		port: flags.passkeyPort,
 		limitMs,
 		now: terminal.now,
-		note: (text) => output.warn(text),
+		doneWords: what.doneWords,
+		note: (text) => output.warn(showText(text)),
 		onFirstTask: (url) => {
-			output.clear();
 			const isOpened = openBrowser(url, terminal);
-			output.announce(`${isOpened ? "Opening" : "Open"} this page in a browser to sign with your passkey:\n  ${url}`);
+			output.announce(`${isOpened ? "Opening" : "Open"} this page in a browser ${what.purpose}:\n  ${url}`);
 		},
 	});
 	const interruption = endOnSignal(page);
 	return {
+		page,
+		isInterrupted: () => interruption.error !== undefined,
+		close: async () => {
+			interruption.stop();
+			await page.close();
+		},
+	};
+}
+
+/** Opens the page that signs. The caller closes it. Throws ConfigurationError if the port cannot be used. */
+export async function openSigner(call: Call<PasskeyFlags>): Promise<PasskeySigner> {
+	let describe: DescribeRequest = () => undefined;
+	let reader: Reader | undefined;
+	const doneWords = ["request signed", "requests signed"] as const;
+	const { page, ...rest } = await openPage(call, { purpose: "to sign with your passkey", doneWords });
+	return {
+		...rest,
 		stamper: createPasskeyStamper({
 			page,
 			describe: (request) => describe(request),
@@ -63,17 +88,10 @@ export async function openSigner({ flags, terminal, output }: Call<PasskeyFlags>
 		describeWith: (next, count) => {
 			describe = next;
 			if (count === 0) return;
-			output.announce(`Your passkey signs ${count === 1 ? "1 request" : `${count} requests, one touch each`}.`);
+			call.output.announce(`Your passkey signs ${count === 1 ? "1 request" : `${count} requests, one touch each`}.`);
 		},
 		readWith: (next) => {
 			reader = next;
-		},
-		throwIfInterrupted: () => {
-			if (interruption.error !== undefined) throw interruption.error;
-		},
-		close: async () => {
-			interruption.stop();
-			await page.close();
 		},
 	};
 }

@@ -1,17 +1,19 @@
 import { exitCodes } from "../errors.ts";
-import { type CommandRow, queryExitCodes } from "./command-row.ts";
+import { type CommandRow, localExitCodes, queryExitCodes } from "./command-row.ts";
 import { parseTime, wholeNumber } from "./flag-values.ts";
 import {
 	activityFlags,
 	allowFlag,
 	argument,
 	concurrencyFlag,
+	documentFlags,
 	flag,
 	flagGroup,
 	organizationFlags,
 	outputFileFlag,
 	outputFlags,
 	passkeyFlags,
+	passkeyPortFlag,
 	readsFlag,
 	retryRejectedFlag,
 	savedPlanFlags,
@@ -109,7 +111,7 @@ export function approve(): CommandRow {
 			...activityFlags(waitFlag()),
 			...serviceFlags(),
 			...passkeyFlags(),
-			...outputFlags(),
+			...outputFlags(["text", "json", "markdown"]),
 		],
 		example: "orgsync approve --plan plan.json",
 		exitCodes: {
@@ -136,7 +138,7 @@ export function reject(): CommandRow {
 			...activityFlags(waitFlag()),
 			...serviceFlags(),
 			...passkeyFlags(),
-			...outputFlags(),
+			...outputFlags(["text", "json", "markdown"]),
 		],
 		example: "orgsync reject 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
 		exitCodes: {
@@ -230,7 +232,27 @@ export function importKey(): CommandRow {
 			[exitCodes.inSync]: "bundle written",
 			[exitCodes.pendingApproval]: true,
 			[exitCodes.rejectedOrDenied]: true,
+			[exitCodes.interrupted]: true,
 		},
 		run: async (call) => (await import("./commands/import-key.ts")).importKey(call),
+	};
+}
+
+export function passkey(): CommandRow {
+	return {
+		name: "passkey",
+		summary: "create a passkey for signing, and print how to register it",
+		flags: [
+			...flagGroup("Passkey", [
+				flag("--user <user>", "user who signs with it: alias or id").makeOptionMandatory(),
+				flag("--name <name>", "name of the passkey at the service").default("orgsync"),
+				passkeyPortFlag(),
+			]),
+			...documentFlags(),
+			...outputFlags(),
+		],
+		example: "orgsync passkey --user alice",
+		exitCodes: { ...localExitCodes, [exitCodes.inSync]: "passkey created", [exitCodes.interrupted]: true },
+		run: async (call) => (await import("./commands/passkey.ts")).passkey(call),
 	};
 }

@@ -5,7 +5,6 @@
 import type { SignedRequest, SignedWords } from "../passkey/words.ts";
 import type { Plan } from "../plan/plan.ts";
 import { narrowStep, objectsOf, sameParameters } from "../plan/requests.ts";
-import type { ReviewedActivity } from "../plan/reviewed-activity.ts";
 import type { Step } from "../plan/step.ts";
 import { effectOfStep } from "../plan/step-effect.ts";
 import type { UserNames } from "../plan/users.ts";
@@ -16,6 +15,7 @@ import { impactSection } from "../render/html-powers.ts";
 import { type Html, html } from "../render/html-text.ts";
 import { organizationHtml } from "../render/organization-html.ts";
 import type { NamedOrganization } from "../render/organization-name.ts";
+import type { OrganizationVotes } from "../render/vote-result.ts";
 import type { Comparison } from "../sync/compare.ts";
 import { approvals, type SubmitName, submits } from "../wire/operations.ts";
 
@@ -64,16 +64,17 @@ const votes = new Map([
 /** Returns the words of a vote for one of the reviewed activities; undefined for any other request. */
 export function voteWords(
 	request: SignedRequest,
-	reviewed: readonly ReviewedActivity[],
-	voterId: string | null,
+	organizations: readonly OrganizationVotes[],
 ): SignedWords | undefined {
 	const heading = votes.get(request.type ?? "");
 	const { fingerprint, ...others } = request.parameters;
-	const activity = reviewed.find((one) => one.fingerprint === fingerprint && one.mistakes.length === 0);
-	if (heading === undefined || activity === undefined || Object.keys(others).length > 0) return undefined;
-	if (activity.organizationId !== request.organizationId) return undefined;
-	const organization = activity.effect ?? request;
-	return { heading, html: requestCard(renderActivityHtml(activity, { voterId }), organization) };
+	const organization = organizations.find(({ organizationId }) => organizationId === request.organizationId);
+	const found = organization?.activities.find(({ activity }) => activity.fingerprint === fingerprint);
+	if (heading === undefined || organization === undefined || found === undefined) return undefined;
+	if (found.decision !== "vote" || found.activity.mistakes.length > 0 || Object.keys(others).length > 0)
+		return undefined;
+	const words = renderActivityHtml(found.activity, { names: organization, voterId: organization.voterId });
+	return { heading, html: requestCard(words, organization) };
 }
 
 function requestCard(body: Html | null, organization: NamedOrganization): Html {

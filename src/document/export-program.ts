@@ -11,12 +11,13 @@ import { type Exported, partsOf } from "./export.ts";
 import { makeUnique, shortId } from "./export-names.ts";
 import type { ExportedParts, ExportedTag } from "./export-text.ts";
 import { writeTypescript } from "./export-typescript.ts";
+import type { KeptWindows } from "./export-windows.ts";
 import { writePulumiYaml } from "./export-yaml.ts";
 import type { Program, ProgramLanguage, ProgramRemoval } from "./program.ts";
 
-/** Returns the program of the live state. */
-export function exportProgram(whole: WholeOrganization, language: ProgramLanguage): Exported {
-	const program = programOf(partsOf(whole));
+/** Returns the program of the live state, with these windows. */
+export function exportProgram(whole: WholeOrganization, language: ProgramLanguage, kept?: KeptWindows): Exported {
+	const program = programOf(partsOf(whole, kept));
 	const text = language === "pulumi-yaml" ? writePulumiYaml(program) : writeTypescript(program);
 	return { text, unread: program.unread, leftOut: program.leftOut };
 }
@@ -27,12 +28,16 @@ function programOf({ users, userTags, ...parts }: ExportedParts): Program {
 	return {
 		organizationId: parts.organizationId,
 		project: `orgsync-${parts.organizationId.slice(0, shortId)}`,
-		tags: userTags.map(({ name, id, members }) => ({
+		tags: userTags.map(({ name, id, members, windows }) => ({
 			resource: names.get(id) ?? id,
 			name,
 			id,
 			members: members
-				?.map((member) => ({ id: byAlias.get(member) ?? member, name: byAlias.has(member) ? member : "" }))
+				?.map((member) => ({
+					id: byAlias.get(member) ?? member,
+					name: byAlias.has(member) ? member : "",
+					window: windows?.get(member),
+				}))
 				.sort((left, right) => compareText(left.id, right.id)),
 		})),
 		removals: removalKindNames.flatMap((kind) => removalsOf(kind, parts.removable, byAlias, new Set(names.values()))),

@@ -4,7 +4,8 @@
  */
 
 import { showText } from "../escape.ts";
-import type { LiveRemovable } from "../plan/organization.ts";
+import type { AccessWindow, LiveRemovable } from "../plan/organization.ts";
+import { writeMember } from "./write-member.ts";
 import { writeFlow, writeKey, writeText } from "./write-yaml.ts";
 
 /** Live state that is not in the document, and why. */
@@ -20,6 +21,8 @@ export interface ExportedTag {
 	readonly id: string;
 	/** Aliases, sorted; undefined if the members are unknown. */
 	readonly members: readonly string[] | undefined;
+	/** By member; left out where no member has one. */
+	readonly windows?: ReadonlyMap<string, AccessWindow>;
 }
 
 /** An entry under `expect`, with its fields in the order of the document. */
@@ -76,18 +79,18 @@ export function writeDocument(parts: ExportedParts, schema: string): string {
 		.join("\n\n")}\n`;
 }
 
-function tagLines({ name, id, members }: ExportedTag): readonly string[] {
+function tagLines({ name, id, members, windows }: ExportedTag): readonly string[] {
 	return [
 		`  - name: ${writeText(name)}`,
 		`    id: ${writeText(id)}`,
-		...(members === undefined ? [] : memberLines(members)),
+		...(members === undefined ? [] : memberLines(members.map((member) => writeMember(member, windows?.get(member))))),
 	];
 }
 
 function memberLines(members: readonly string[]): readonly string[] {
-	const short = `    members: { exactly: ${writeFlow(members)} }`;
+	const short = `    members: { exactly: [${members.join(", ")}] }`;
 	if (short.length <= maxLineLength) return [short];
-	return ["    members:", "      exactly:", ...members.map((member) => `        - ${writeText(member)}`)];
+	return ["    members:", "      exactly:", ...members.map((member) => `        - ${member}`)];
 }
 
 function expectationLines({ expectations }: ExportedParts): readonly string[] {

@@ -1,7 +1,14 @@
 /** Writes an exported Pulumi program as the index.ts of a Node.js project. */
 import { showText, writeJson } from "../escape.ts";
 import { missingLines } from "./export-text.ts";
-import type { NamedId, Program, ProgramRemoval, ProgramTag } from "./program.ts";
+import {
+	type NamedId,
+	type Program,
+	type ProgramMember,
+	type ProgramRemoval,
+	type ProgramTag,
+	propertiesOf,
+} from "./program.ts";
 
 /** Returns the text of the file, with a final line ending. */
 export function writeTypescript(program: Program): string {
@@ -49,9 +56,16 @@ function tagLines({ resource, name, id, members }: ProgramTag): readonly string[
 	];
 }
 
-function memberLines(members: readonly NamedId[]): readonly string[] {
+function memberLines(members: readonly ProgramMember[]): readonly string[] {
 	if (members.length === 0) return ["\tmembers: { exactly: [] },"];
-	return ["\tmembers: {", "\t\texactly: [", ...idLines("\t\t\t", members), "\t\t],", "\t},"];
+	return ["\tmembers: {", "\t\texactly: [", ...members.map(memberLine), "\t\t],", "\t},"];
+}
+
+function memberLine(member: ProgramMember): string {
+	const { id, window } = member;
+	if (window === undefined) return idLine("\t\t\t", member);
+	const properties = propertiesOf(id, window).map(([key, value]) => `${key}: ${writeJson(value)}`);
+	return `\t\t\t{ ${properties.join(", ")} },${comment(member)}`;
 }
 
 function removalLines({ resource, type, user, input, ids }: ProgramRemoval): readonly string[] {
@@ -67,7 +81,11 @@ function removalLines({ resource, type, user, input, ids }: ProgramRemoval): rea
 }
 
 function idLines(indent: string, ids: readonly NamedId[]): readonly string[] {
-	return ids.map((named) => `${indent}${writeJson(named.id)},${comment(named)}`);
+	return ids.map((named) => idLine(indent, named));
+}
+
+function idLine(indent: string, named: NamedId): string {
+	return `${indent}${writeJson(named.id)},${comment(named)}`;
 }
 
 function comment({ name }: NamedId): string {

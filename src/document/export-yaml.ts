@@ -1,7 +1,14 @@
 /** Writes an exported Pulumi program as a Pulumi.yaml. */
 import { showText } from "../escape.ts";
 import { missingLines } from "./export-text.ts";
-import type { NamedId, Program, ProgramRemoval, ProgramTag } from "./program.ts";
+import {
+	type NamedId,
+	type Program,
+	type ProgramMember,
+	type ProgramRemoval,
+	type ProgramTag,
+	propertiesOf,
+} from "./program.ts";
 import { writeKey } from "./write-yaml.ts";
 
 /** Returns the text of the file, with a final line ending. */
@@ -37,7 +44,7 @@ function tagLines(organizationId: string, { resource, name, id, members }: Progr
 			? []
 			: members.length === 0
 				? ["      members: { exactly: [] }"]
-				: ["      members:", "        exactly:", ...idLines("          ", members)];
+				: ["      members:", "        exactly:", ...members.map(memberLine)];
 	return [
 		`  ${writeKey(resource)}:`,
 		"    type: orgsync:index:UserTag",
@@ -47,6 +54,13 @@ function tagLines(organizationId: string, { resource, name, id, members }: Progr
 		`      tagId: ${write(id)}`,
 		...last,
 	];
+}
+
+function memberLine(member: ProgramMember): string {
+	const { id, window } = member;
+	if (window === undefined) return idLine("          ", member);
+	const properties = propertiesOf(id, window).map(([key, value]) => `${key}: ${write(value)}`);
+	return `          - { ${properties.join(", ")} }${comment(member)}`;
 }
 
 function removalLines(organizationId: string, removal: ProgramRemoval): readonly string[] {
@@ -64,7 +78,11 @@ function removalLines(organizationId: string, removal: ProgramRemoval): readonly
 }
 
 function idLines(indent: string, ids: readonly NamedId[]): readonly string[] {
-	return ids.map((named) => `${indent}- ${write(named.id)}${comment(named)}`);
+	return ids.map((named) => idLine(indent, named));
+}
+
+function idLine(indent: string, named: NamedId): string {
+	return `${indent}- ${write(named.id)}${comment(named)}`;
 }
 
 function comment({ name }: NamedId): string {

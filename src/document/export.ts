@@ -5,6 +5,7 @@
  * Unknown is not empty. No rule of documents is repeated here: values that the parser refuses are omitted and reported.
  */
 
+import { desiredAt } from "../plan/access-window.ts";
 import { printAddress } from "../plan/address.ts";
 import { diff } from "../plan/diff.ts";
 import { readOnlyKinds, removalKinds } from "../plan/kinds/index.ts";
@@ -28,6 +29,7 @@ import {
 	type Omission,
 	writeDocument,
 } from "./export-text.ts";
+import type { KeptWindows } from "./export-windows.ts";
 import { parseDocuments } from "./parse.ts";
 
 /** An exported document or program. */
@@ -39,26 +41,26 @@ export interface Exported {
 	readonly leftOut: readonly Omission[];
 }
 
-/** Returns the document of the live state. `schema` is where editors find its schema, or empty. */
-export function exportDocument(whole: WholeOrganization, schema: string): Exported {
-	const parts = partsOf(whole);
+/** Returns the document of the live state, with these windows. `schema` is where editors find its schema, or empty. */
+export function exportDocument(whole: WholeOrganization, schema: string, kept?: KeptWindows): Exported {
+	const parts = partsOf(whole, kept);
 	const text = writeDocument(parts, schema);
-	const because = findMismatch(text, whole.live);
+	const because = findMismatch(text, whole.live, kept?.timeMs);
 	if (because !== undefined) throw new Error(`the exported document does not read back: ${because}`);
 	return { text, unread: parts.unread, leftOut: parts.leftOut };
 }
 
-/** Returns the live state as far as a document can hold it. */
-export function partsOf(whole: WholeOrganization): ExportedParts {
-	return new Exporter(whole).parts();
+/** Returns the live state as far as a document can hold it, with these windows. */
+export function partsOf(whole: WholeOrganization, kept?: KeptWindows): ExportedParts {
+	return new Exporter(whole, kept).parts();
 }
 
-/** Returns why a document is invalid or differs from live state, or undefined. */
-function findMismatch(text: string, live: LiveOrganization): string | undefined {
+/** Returns why a document is invalid or differs from live state at this time, or undefined. Without windows, the time has no meaning. */
+function findMismatch(text: string, live: LiveOrganization, timeMs = 0): string | undefined {
 	const { organizations, problems } = parseDocuments([{ file: "export.yaml", content: text }], {});
 	const [desired] = organizations;
 	if (desired === undefined) return problems[0]?.message ?? "it is empty";
-	const found = diff(desired, live);
+	const found = diff(desiredAt(desired, timeMs), live);
 	return found.problems[0]?.message ?? found.changes[0]?.address;
 }
 
@@ -66,12 +68,14 @@ const sameName = "another user tag has the same name, and a document has one ent
 
 class Exporter {
 	readonly #whole: WholeOrganization;
+	readonly #kept: KeptWindows | undefined;
 	/** By user id. */
 	readonly #aliases: ReadonlyMap<string, string>;
 	readonly #leftOut: Omission[] = [];
 
-	constructor(whole: WholeOrganization) {
+	constructor(whole: WholeOrganization, kept: KeptWindows | undefined) {
 		this.#whole = whole;
+		this.#kept = kept;
 		this.#aliases = makeAliases(whole.users.known ? whole.users.value : []);
 	}
 
@@ -100,7 +104,7 @@ class Exporter {
 			.filter(({ type }) => type === "TAG_TYPE_USER" || type === "")
 			.toSorted((left, right) => compareText(left.name, right.name) || compareText(left.id, right.id))
 			.flatMap((tag, index, sorted) => {
-				const exported = { name: tag.name, id: tag.id, members: this.#membersOf(tag) };
+				const exported = { name: tag.name, id: tag.id, ...this.#membersOf(tag) };
 				const isSecond = sorted[index - 1]?.name === tag.name;
 				const because = isSecond ? sameName : this.#findMismatch({ userTags: [exported] });
 				if (because === undefined) return [exported];
@@ -109,8 +113,15 @@ class Exporter {
 			});
 	}
 
-	#membersOf({ members }: LiveUserTag): readonly string[] | undefined {
-		return members.known ? members.value.map((id) => this.#aliases.get(id) ?? id).sort(compareText) : undefined;
+	#membersOf({ id: tagId, members }: LiveUserTag): Pick<ExportedTag, "members" | "windows"> {
+		if (!members.known) return { members: undefined };
+		const nameOf = (userId: string): string => this.#aliases.get(userId) ?? userId;
+		const kept = this.#kept?.byTag.get(tagId) ?? [];
+		const all = new Set([...members.value, ...kept.map(({ userId }) => userId)]);
+		return {
+			members: [...all].map(nameOf).sort(compareText),
+			windows: new Map(kept.map((window) => [nameOf(window.userId), window])),
+		};
 	}
 
 	/** Returns the expectations of the kind: none if it is not exported or has no objects. */
@@ -221,7 +232,7 @@ class Exporter {
 			leftOut: [],
 			...parts,
 		};
-		return findMismatch(writeDocument(alone, ""), live);
+		return findMismatch(writeDocument(alone, ""), live, this.#kept?.timeMs);
 	}
 }
 

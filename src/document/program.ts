@@ -1,4 +1,5 @@
 /** An exported Pulumi program, without its language. */
+import type { AccessWindow } from "../plan/organization.ts";
 import type { Omission } from "./export-text.ts";
 
 /** The languages in which `export` writes a Pulumi program. */
@@ -18,7 +19,21 @@ export interface ProgramTag {
 	readonly name: string;
 	readonly id: string;
 	/** Undefined if the members are unknown. */
-	readonly members: readonly NamedId[] | undefined;
+	readonly members: readonly ProgramMember[] | undefined;
+}
+
+export interface ProgramMember extends NamedId {
+	/** Undefined: the user always has the tag. */
+	readonly window: AccessWindow | undefined;
+}
+
+/** Returns the properties of a member's entry, in their order. */
+export function propertiesOf(
+	id: string,
+	{ from, until, reason }: AccessWindow,
+): readonly (readonly [string, string])[] {
+	const all = Object.entries({ user: id, from, until, reason });
+	return all.flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]));
 }
 
 /** A resource that would delete objects that exist. */

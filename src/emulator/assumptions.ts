@@ -47,6 +47,9 @@ export const delayedStatus = { first: "ACTIVITY_STATUS_CREATED", later: "ACTIVIT
 
 // Unverified, chosen: one rejection is enough.
 
+// Unverified, chosen ("vote answers"): a vote is answered with its own activity. The vendor's texts disagree (docs/service.md#votes),
+// so a rule, `voteAnswer: target`, answers it with the activity that was voted on.
+
 // Votes expire after 24 hours (docs/service.md#votes). Unverified, chosen: a user whose vote expired may vote again.
 export const voteLifetimeMs = 24 * 60 * 60 * 1000;
 

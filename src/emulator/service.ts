@@ -11,7 +11,7 @@ import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
 import { acceptAssertion } from "./passkeys.ts";
 import { queryHandlers } from "./queries.ts";
 import { badRequest, denied, notFound, RequestError } from "./request-error.ts";
-import type { OperationContext, StampedRequest } from "./state.ts";
+import type { ActivityRecord, OperationContext, StampedRequest } from "./state.ts";
 import type { Store } from "./store.ts";
 import { type StampHeaders, verifyStamp } from "./verify-stamp.ts";
 import { voteHandlers } from "./voting.ts";
@@ -122,6 +122,12 @@ function answerQuery(
 	return { [operation.answerKey]: answered };
 }
 
+/** Returns the activity that answers a vote (assumptions.ts, "vote answers"). */
+function answerToVote(own: ActivityRecord, { organization, findByFingerprint }: OperationContext): ActivityRecord {
+	if (organization.rules.voteAnswer !== "target") return own;
+	return findByFingerprint(String(own.parameters.fingerprint).toLowerCase()) ?? own;
+}
+
 /** Returns what the log records of a request that no handler sees. */
 export function readLogFields(
 	operation: Operation,
@@ -170,7 +176,8 @@ export function handleOperation(
 			request.takeForcedStatus,
 		);
 		store.write(organizationId, changes);
-		const answered = { activity: describeActivity(activity, signer.userId, replayed) };
+		const shown = castVote === undefined ? activity : answerToVote(activity, context);
+		const answered = { activity: describeActivity(shown, signer.userId, replayed) };
 		return { status: 200, body: answered, organizationId, fingerprint, replayed };
 	} catch (error) {
 		if (!(error instanceof RequestError)) throw error;

@@ -20,6 +20,8 @@ export interface Rules {
 	readonly deny?: readonly { readonly type: string; readonly userId?: string }[];
 	/** Names of queries that everyone is denied. */
 	readonly denyReads?: readonly string[];
+	/** Which activity answers a vote: its own (when left out), or the one that was voted on. */
+	readonly voteAnswer?: "own" | "target";
 	/** How long activities of a type stay pending before they are executed. */
 	readonly pendingMs?: Readonly<Record<string, number>>;
 }

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { ConfigurationError } from "../errors.ts";
 
-/** A port of this machine on which nobody else listens. */
+/** A port of this machine on which no other program listens. */
 export interface Loopback {
 	readonly port: number;
 	/** Resolves when nothing listens and no connection is open any more. */

@@ -4,11 +4,11 @@
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { InterruptedError, type OrgsyncError, PasskeyError } from "../errors.ts";
+import { type OrgsyncError, PasskeyError } from "../errors.ts";
 import { admit, type PageAddress } from "./guard.ts";
 import { type Loopback, listenOnLoopback } from "./loopback.ts";
 import { readMessage, sendJson, sendPage, sendText, startEvents } from "./respond.ts";
-import { doneView, endedView, idleView, secondTabView, type View } from "./views.ts";
+import { type DoneWords, doneView, endedView, idleView, secondTabView, type View } from "./views.ts";
 
 /** What the page asks the browser for, as its script gets it. */
 export type BrowserRequest =
@@ -31,6 +31,8 @@ export interface PageOptions {
 	readonly limitMs: number;
 	/** Called with the address of the page when there is something to do on it. */
 	readonly onFirstTask: (url: string) => void;
+	/** What is done on the page. */
+	readonly doneWords: DoneWords;
 	/** Gets lines about what happened on the page. */
 	readonly note: (text: string) => void;
 	/** Milliseconds since 1970. */
@@ -108,20 +110,19 @@ export class PasskeyPage {
 	}
 
 	/** Ends the page without an answer: what is open throws the error, and so does every later request. */
-	end(error: OrgsyncError): void {
-		this.#ended ??= error;
+	end(error: OrgsyncError, view: View = endedView(error.message, this.#done)): void {
+		if (this.#ended !== undefined) return;
+		this.#ended = error;
 		clearTimeout(this.#timer);
-		for (const { reject } of this.#tasks.splice(0)) reject(this.#ended);
-		this.#show();
+		for (const { reject } of this.#tasks.splice(0)) reject(error);
+		this.#show(view);
 	}
 
 	/** Shows that the command has ended, and stops listening. */
 	async close(): Promise<void> {
-		if (this.#ended === undefined) {
-			this.#ended = new InterruptedError("the page is closed");
-			this.#show(doneView(this.#done));
-		}
-		clearTimeout(this.#timer);
+		const isDone = this.#tasks.length === 0;
+		const over = new PasskeyError("the command has ended");
+		this.end(over, isDone ? doneView(this.#done, this.#options.doneWords) : undefined);
 		for (const tab of this.#tabs.splice(0)) tab.end();
 		await this.#loopback.close();
 	}
@@ -142,7 +143,9 @@ export class PasskeyPage {
 	#view(): View {
 		if (this.#ended !== undefined) return endedView(this.#ended.message, this.#done);
 		const [first] = this.#tasks;
-		return first === undefined ? idleView(this.#done) : first.task.view(this.#untilMs, this.#done);
+		return first === undefined
+			? idleView(this.#done, this.#options.doneWords)
+			: first.task.view(this.#untilMs, this.#done);
 	}
 
 	/** Shows every tab what it is to show. */

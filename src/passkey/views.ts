@@ -3,7 +3,7 @@
  */
 import { badge } from "../render/html-badge.ts";
 import { style } from "../render/html-style.ts";
-import { type Html, html, trusted } from "../render/html-text.ts";
+import { bdi, type Html, html, trusted } from "../render/html-text.ts";
 import { count } from "../render/text.ts";
 import { challengeOf, relyingParty } from "./assertion.ts";
 import type { SignedRequest, SignedWords } from "./words.ts";
@@ -68,9 +68,7 @@ export function signView(words: SignedWords, { body, type }: SignedRequest, unti
 			: html`<p class="lead">Sign this only if it is what you want. orgsync sends it as soon as you have signed.</p>`;
 	const exact = html`<section class="card plain"><details><summary>The exact body that you sign, and its SHA-256</summary>
 <pre>${body}</pre><p class="soft">SHA-256 <code>${challengeOf(body)}</code></p></details></section>`;
-	const act = html`<section class="card plain" aria-label="Sign or refuse"><p id="problem" role="alert" hidden></p>
-<div class="act"><button type="button" class="do" id="yes">Sign with passkey</button><button type="button" class="do plain" id="no">Refuse</button></div>
-${renderLimit(untilMs)}</section>`;
+	const act = renderAct("Sign with passkey", "Without your signature, nothing is sent.", untilMs);
 	const number = done === 0 ? "" : ` (request ${done + 1})`;
 	return {
 		title: `Sign: ${words.heading}`,
@@ -78,29 +76,48 @@ ${renderLimit(untilMs)}</section>`;
 	};
 }
 
-function renderLimit(untilMs: number): Html {
+function renderAct(label: string, otherwise: string, untilMs: number): Html {
 	const time = new Date(untilMs).toISOString();
-	return html`<p class="soft">Open until <time datetime="${time}">${time}</time>. The passkey is one for <code>${relyingParty}</code>. Without your signature, nothing is sent. Ctrl-C in the terminal ends orgsync.</p>`;
+	return html`<section class="card plain" aria-label="Agree or refuse"><p id="problem" role="alert" hidden></p>
+<div class="act"><button type="button" class="do" id="yes">${label}</button><button type="button" class="do plain" id="no">Refuse</button></div>
+<p class="soft">Open until <time datetime="${time}">${time}</time>. ${otherwise} Ctrl-C in the terminal ends orgsync.</p></section>`;
 }
 
+/** Returns the view of the request to make a passkey. */
+export function createView(userName: string, untilMs: number): View {
+	const lead = html`<p class="lead">Your browser and your authenticator make it. The private key never leaves the authenticator.</p>`;
+	const about = html`<section class="card plain" aria-labelledby="about"><h2 id="about">What it is good for</h2>
+<p>For <code>${relyingParty}</code> only, so for the signing page of orgsync on this machine. It opens no other site, and not the dashboard of the service.</p>
+<p>Any page that a program serves at <code>http://${relyingParty}</code> can ask for it. Agree only on a page of orgsync that you opened.</p>
+<dl class="fields"><div><dt>User</dt><dd>${bdi(userName)}</dd></div></dl></section>`;
+	const act = renderAct("Create passkey", "Otherwise, nothing is created.", untilMs);
+	return {
+		title: "orgsync: create a passkey",
+		html: frame("attention", `Create a passkey for ${relyingParty}`, lead, html`${about}${act}`),
+	};
+}
+
+/** What was done on a page, of one and of several: `request signed`, `requests signed`. */
+export type DoneWords = readonly [one: string, many: string];
+
 /** Returns the view of a page without a request. */
-export function idleView(done: number): View {
-	const heading = done === 0 ? "Nothing to sign yet" : `Signed: ${count(done, "request", "requests")}`;
+export function idleView(done: number, words: DoneWords): View {
+	const heading = done === 0 ? "Nothing to do here yet" : `${count(done, ...words)}`;
 	const lead = html`<p class="lead">orgsync continues in its terminal. Keep this page open: further requests appear here.</p>`;
-	return { title: "orgsync: signed", html: frame("good", heading, lead, null) };
+	return { title: "orgsync: please wait", html: frame("good", heading, lead, null) };
 }
 
 /** Returns the view after the command has ended. */
-export function doneView(done: number): View {
+export function doneView(done: number, words: DoneWords): View {
 	const lead = html`<p class="lead">The result is in the terminal. You can close this page.</p>`;
-	const heading = `Done: ${done === 0 ? "nothing was signed" : `${count(done, "request", "requests")} signed`}`;
+	const heading = `Done: ${done === 0 ? `no ${words[0]}` : count(done, ...words)}`;
 	return { title: "orgsync: done", html: frame("good", heading, lead, null) };
 }
 
 /** Returns the view after nothing can be signed any more. `because` is the message of the error. */
 export function endedView(because: string, done: number): View {
 	const before = done === 0 ? "" : ` ${count(done, "request was", "requests were")} signed before.`;
-	const lead = html`<p class="lead">This request was not sent.${before} The terminal has the details. You can close this page.</p>`;
+	const lead = html`<p class="lead">Nothing was sent for it.${before} The terminal has the details. You can close this page.</p>`;
 	return { title: "orgsync: not signed", html: frame("bad", capitalizeFirst(because), lead, null) };
 }
 

@@ -15,6 +15,7 @@ import type { PendingActivity } from "./pending.ts";
 import { makePlan, namesOfUsers, type Plan, type PlanContext } from "./plan.ts";
 import { idsIn, isStepOperation, targetOf } from "./requests.ts";
 import type { ReviewedActivity } from "./reviewed-activity.ts";
+import type { Step } from "./step.ts";
 import { compareText, digestOf } from "./value.ts";
 
 /** What an activity changes is planned with. */
@@ -41,9 +42,11 @@ export function withObjects(
 	return { ...empty, ...desired, objects, narrowed: true };
 }
 
-/** Returns the objects that have to be read to plan these activities. They say nothing of what is wanted. */
-export function objectsToRead(activities: readonly PlainActivity[]): readonly DesiredObject[] {
-	return activities.flatMap(({ operation, parameters }): readonly DesiredObject[] => {
+/** Returns the objects that have to be read to plan these requests. They say nothing of what is wanted. */
+export function objectsToRead(
+	requests: readonly Pick<PlainActivity, "operation" | "parameters">[],
+): readonly DesiredObject[] {
+	return requests.flatMap(({ operation, parameters }): readonly DesiredObject[] => {
 		if (operation === null || !isStepOperation(operation)) return [];
 		const { kind, userId, ids } = targetOf({ operation, parameters });
 		return ids.map((id): DesiredObject => {
@@ -80,12 +83,19 @@ export function planActivities(
 		changesOf(one, live, desired).length === 0 ? [] : [toPending(one, live)],
 	);
 	const sorted = changes.sort((left, right) => compareText(left.address, right.address));
+	// Of the document, the tags are there for their windows: a limit may not count what a window ends.
+	const tags = desired === undefined ? [] : tagsOf(desired);
 	return makePlan(
-		withObjects(organizationId, desired, []),
+		withObjects(organizationId, desired, tags),
 		live,
 		{ ...context, waiting },
 		differencesOf(sorted.map(narrowToReal)),
 	);
+}
+
+/** Whether live has all that the step would change. */
+export function isDone(step: Step, { desired, live }: Pick<EffectContext, "desired" | "live">): boolean {
+	return changesOf({ ...step, mistakes: [] }, live, desired).every((change) => !isReal(change, live));
 }
 
 function differencesOf(changes: readonly Change[]) {
@@ -116,7 +126,7 @@ function findTag({ parameters }: Pick<PlainActivity, "parameters">, { userTags }
 
 /** Returns the changes of an activity as it was signed, also where live has a part of them; none for what is no step. */
 function changesOf(
-	activity: PlainActivity,
+	activity: Pick<PlainActivity, "operation" | "parameters" | "mistakes">,
 	live: LiveOrganization,
 	desired: DesiredOrganization | undefined,
 ): readonly Change[] {
@@ -141,7 +151,7 @@ function changesOf(
 }
 
 function tagChangeOf(
-	{ parameters }: PlainActivity,
+	{ parameters }: Pick<PlainActivity, "parameters">,
 	tag: LiveUserTag | undefined,
 	desired: DesiredOrganization | undefined,
 ): TagChange {

@@ -1,5 +1,5 @@
 /** Compares two documents without live state. Changes of limits, protection and rules count too. */
-import { factsOf } from "./access-window.ts";
+import { factsOf, type WindowFacts } from "./access-window.ts";
 import { printAddress } from "./address.ts";
 import { readOnlyKinds, removalKinds } from "./kinds/index.ts";
 import { removalLists } from "./kinds/names.ts";
@@ -115,9 +115,10 @@ function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly Dem
 			? []
 			: [differenceAt(address, "renamed", names, found === null ? null : cells.name(found))]),
 		...(modes.before === modes.after ? [] : [differenceAt(address, "members-mode", { ...about, ...modes })]),
-		...wanted.added.map((userId) =>
-			differenceAt(address, "member", { ...about, userId }, now.has(userId) ? member(userId) : null),
-		),
+		...wanted.added.map((userId) => {
+			const parts = { ...about, userId, after: windowIn(head.members, userId) };
+			return differenceAt(address, "member", parts, now.has(userId) ? member(userId) : null);
+		}),
 		...wanted.gone.map((userId) => {
 			const parts = { ...about, userId, after: modes.after };
 			return differenceAt(address, "no-member", parts, takes ? member(userId) : null);
@@ -130,18 +131,21 @@ function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly Dem
 	];
 }
 
-/** Returns the windows that differ of users whom the head lists; null is always. */
+/** Returns the windows that differ of users whom both documents list; null is always. */
 function windowDifferences(
 	base: DesiredMembers | undefined,
 	head: DesiredMembers | undefined,
 ): readonly Pick<DocumentChange, "userId" | "before" | "after">[] {
-	const [was, is] = [base, head].map(
-		(members) => new Map((members?.windows ?? []).map((window) => [window.userId, factsOf(window)])),
-	);
+	const listed = new Set(listWritten(base));
 	return listWritten(head).flatMap((userId) => {
-		const [before, after] = [was?.get(userId) ?? null, is?.get(userId) ?? null];
-		return sameValue(before, after) ? [] : [{ userId, before, after }];
+		const [before, after] = [windowIn(base, userId), windowIn(head, userId)];
+		return !listed.has(userId) || sameValue(before, after) ? [] : [{ userId, before, after }];
 	});
+}
+
+function windowIn(members: DesiredMembers | undefined, userId: string): WindowFacts | null {
+	const window = members?.windows?.find((one) => one.userId === userId);
+	return window === undefined ? null : factsOf(window);
 }
 
 function listWanted(members: DesiredMembers | undefined): readonly string[] {

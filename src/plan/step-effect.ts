@@ -11,7 +11,7 @@ interface EffectContext {
 	readonly live: LiveOrganization;
 }
 
-/** Returns the plan with this step only: its changes, what it means by itself, and the names that the plan has. */
+/** Returns the plan with this step only: its changes, what it means alone, and the names that the plan has. */
 export function effectOfStep(step: Step, plan: Plan, { context, live }: EffectContext): Plan {
 	const { impact, impactVerdict, impactTimed, impactAtOtherTimes, ...others } = plan;
 	const alone: Step = { ...step, dependsOn: [] };

@@ -1,6 +1,7 @@
 /** What `grant` and `revoke` wrote, as text. */
 import { showAddress, showText } from "../escape.ts";
-import { type Phrase, phraseText } from "./phrase.ts";
+import { longestReason } from "./expiry-words.ts";
+import { type Phrase, phraseText, quote, time } from "./phrase.ts";
 import { namePerson } from "./power-words.ts";
 import type { AccessResult } from "./result.ts";
 import type { Style } from "./style.ts";
@@ -27,15 +28,11 @@ function describe({ access, command, plans }: AccessResult): Phrase {
 	const who = namePerson(userId, plans[0] ?? { userNames: {} });
 	const tag = showAddress(address);
 	if (command === "grant") {
-		const end = until === undefined ? "without an end" : `until ${showMinute(until)}`;
-		const why = reason === undefined ? [] : [` (${showText(reason)})`];
-		return [who, effect === "unchanged" ? " already" : "", ` has ${tag} ${end}`, ...why];
+		const end: Phrase = until === undefined ? ["without an end"] : ["until ", time(until)];
+		const why: Phrase = reason === undefined ? [] : [", reason ", quote(reason, longestReason)];
+		return [who, effect === "unchanged" ? " already" : "", ` has ${tag} `, ...end, ...why];
 	}
 	if (effect === "unchanged") return [`the document does not give ${tag} to `, who];
 	if (effect === "removed") return [who, ` is no longer listed for ${tag}`];
-	return [`the access of `, who, ` to ${tag} ended ${showMinute(until ?? "")}`];
-}
-
-function showMinute(iso: string): string {
-	return `${iso.slice(0, 16).replace("T", " ")} UTC`;
+	return ["the access of ", who, ` to ${tag} ended `, time(until ?? "")];
 }

@@ -17,12 +17,18 @@ export function renderActivityHtml(activity: ReviewedActivity, options: Activity
 			: html`<p class="kind">${impactHeadingOf(false)}</p><p class="lead">${words.impact}</p>${renderChanges(words.impactLines.map(impactRow))}`;
 	const missing = words.missing === null ? [] : [phraseHtml(words.missing)];
 	return html`<p>${phraseHtml(words.title)}</p>${bad}${renderRequestHtml(words.request)}${impact}${renderList([
-		...words.votes.map(phraseHtml),
-		...missing,
+		...[...words.votes.map(phraseHtml), ...missing].map((line) => html`<span>${line}</span>`),
 	])}<p class="soft">${phraseHtml(words.fingerprint)}</p>`;
 }
 
-/** Returns what a request changes, one row a line. */
+/** Returns what a request changes: one row for each object, with its parts below it. */
 export function renderRequestHtml(lines: readonly RequestLine[]): Html | null {
-	return renderChanges(lines.map(({ sign, text }) => markedRow(sign, phraseHtml(text))));
+	const rows = lines.flatMap((line, index) => {
+		if (line.isPart) return [];
+		const next = lines.findIndex(({ isPart }, at) => at > index && !isPart);
+		const parts = lines.slice(index + 1, next < 0 ? lines.length : next);
+		const below = renderChanges(parts.map(({ sign, text }) => markedRow(sign, phraseHtml(text))));
+		return [markedRow(line.sign, html`${phraseHtml(line.text)}${below}`)];
+	});
+	return renderChanges(rows);
 }

@@ -2,10 +2,10 @@
  * The results of the small commands as text, each ending with a newline.
  */
 
-import { showText } from "../escape.ts";
+import { showText, writeJson } from "../escape.ts";
 import { showOrganization } from "./organization-name.ts";
 import { outcomeWords } from "./outcome-words.ts";
-import type { ImportKeyResult, InitResult, ValidateResult } from "./result.ts";
+import type { ImportKeyResult, InitResult, PasskeyResult, ValidateResult } from "./result.ts";
 
 export function renderValidate({ organizations }: ValidateResult): string {
 	return organizations
@@ -32,4 +32,16 @@ export function renderImportKey({
 	const detail = message === null || message === undefined ? "" : `: ${showText(message)}`;
 	const activity = activityId === null ? "" : `${showText(`activity ${activityId}, fingerprint ${fingerprint}`)}\n`;
 	return `No bundle yet, ${outcomeWords[outcome]}${detail}\n${activity}`;
+}
+
+/** Returns the two ways to register the passkey. */
+export function renderPasskey({ parameters, seed }: PasskeyResult): string {
+	return `Created a passkey for localhost. It signs for no one before it is registered.
+
+Parameters of create_authenticators, which registers it at the service:
+${writeJson(parameters, 2)}
+
+Entry for \`authenticators\` of the user in a seed of the emulator:
+${writeJson(seed, 2)}
+`;
 }

@@ -42,8 +42,11 @@ function nowOf({ serviceTime, readAt }: Plan): string {
 	return serviceTime ?? readAt;
 }
 
-/** Longest reason, in characters as shown: a document has no longer one. In a line that must not be cut, it is shorter. */
-const [longestReason, shortReason] = [240, 110];
+/** Longest reason, in characters as shown: a document has no longer one. */
+export const longestReason = 240;
+
+/** The same in a line that must not be cut. */
+const shortReason = 110;
 
 /** Returns when access ends, ended or begins, and why the user has it. `now` adds how long that is. */
 function describeWindow(expiry: Expiry, now: string | null, maxReason: number = longestReason): Phrase {
@@ -90,9 +93,17 @@ export function noteWindow(plan: Windows, address: string, userId: string, isSho
 	return `  (${phraseText(describeWindow(expiry, null, isShort ? shortReason : longestReason))})`;
 }
 
+/** More lines than this are counted: the other formats and the JSON have them all. */
+const maxLines = 50;
+
 /** Returns the access that ends or begins soon as text, with an empty line after it; nothing where there is none. */
 export function renderExpiries(plan: Plan, style: Style): readonly string[] {
-	return renderUnder(style.warn(`${expiriesHeading}:`), describeExpiries(plan).map(expiryText));
+	const lines = describeExpiries(plan).map(expiryText);
+	const more = lines.length - maxLines;
+	return renderUnder(style.warn(`${expiriesHeading}:`), [
+		...lines.slice(0, maxLines),
+		...(more > 0 ? [`and ${more} more`] : []),
+	]);
 }
 
 export function expiryText({ address, sentence }: ExpiryLine): string {

@@ -13,8 +13,12 @@ export function expiriesSection(plan: Plan): Section {
 		const word = html`<span class="word attention">${state === "not-begun" ? "begins" : "ends"}</span>`;
 		return html`${word} <span><code>${address}</code> ${phraseHtml(sentence)}</span>`;
 	});
-	return listSection(expiriesHeading, "attention", lines);
+	const section = listSection(expiriesHeading, "attention", lines);
+	return { ...section, body: foldAbove(maxLinesOpen, lines.length, ["member", "members"], section.body) };
 }
+
+/** More members than this are folded. */
+const maxLinesOpen = 20;
 
 /** More windows of one tag than this are folded. */
 const maxOpen = 8;

@@ -44,10 +44,10 @@ import {
 	errorAbove,
 	summarizeResult,
 } from "./summary.ts";
-
 import { describeGuard, describeUnread, describeWarning, headings, needsSigns, plainStyle, signsMean } from "./text.ts";
 import { aliasBlock, describeBase, droppedBlock, partBlocks, revertedBlock } from "./three-way-markdown.ts";
 import { noteReverted } from "./three-way-text.ts";
+import { votesBlocks } from "./vote-markdown.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } from "./waiting-text.ts";
 
 /** Longest sentence of a guard, in characters: it may name many tags. */
@@ -90,6 +90,7 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 		droppedBlock(droppedOf(result)),
 		...powersBlocks(result),
 		...discoveryBlocks(result),
+		...votesBlocks(result),
 		...(generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(generatedBy)}</sub>`, 5)]),
 	].filter(({ lines }) => lines.length > 0);
 	const pointer = whole === undefined ? "the output of the same command with `--format json`" : codeSpan(whole);

@@ -5,7 +5,7 @@
 import { showText, writeJson } from "../escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { renderAccess } from "./access-text.ts";
-import { renderImportKey, renderInit, renderValidate } from "./command-text.ts";
+import { renderImportKey, renderInit, renderPasskey, renderValidate } from "./command-text.ts";
 import { renderDiscovery } from "./discovery.ts";
 import { renderDrift } from "./drift-text.ts";
 import { renderExplain } from "./explain-text.ts";
@@ -90,6 +90,8 @@ export function renderText(result: CommandResult, { style, quiet = false }: Text
 			return renderPowers(result, style);
 		case "import-key":
 			return renderImportKey(result);
+		case "passkey":
+			return renderPasskey(result);
 		case "emulator":
 			return "";
 	}

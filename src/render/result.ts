@@ -279,6 +279,27 @@ export interface ImportKeyResult extends Head<"import-key"> {
 	readonly policyEvaluations?: StepResult["policyEvaluations"];
 }
 
+/** A new passkey, and how to register it (docs/passkeys.md#register-it). */
+export interface PasskeyResult extends Head<"passkey"> {
+	readonly userId: string;
+	/** Parameters of `create_authenticators`. */
+	readonly parameters: {
+		readonly authenticators: readonly {
+			readonly authenticatorName: string;
+			readonly challenge: string;
+			readonly attestation: {
+				readonly credentialId: string;
+				readonly clientDataJson: string;
+				readonly attestationObject: string;
+				readonly transports: readonly string[];
+			};
+		}[];
+		readonly userId: string;
+	};
+	/** The entry of the user's `authenticators` in a seed of the emulator. */
+	readonly seed: { readonly credentialId: string; readonly publicKey: string; readonly authenticatorName: string };
+}
+
 /** The result of a command that an error ended. `command` is `orgsync` when none was named. */
 export interface FailureResult extends Head<string, ErrorDescription> {
 	/** With `drift --since`: the findings of the last report, marked as not checked. */
@@ -304,7 +325,8 @@ type CompletedResult =
 	| WaitResult
 	| PowersResult
 	| ExplainResult
-	| ImportKeyResult;
+	| ImportKeyResult
+	| PasskeyResult;
 
 export type CommandResult = CompletedResult | FailureResult;
 

@@ -31,6 +31,8 @@ import { errorOfCall } from "./result-errors.ts";
 import { count } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeReverted } from "./three-way-text.ts";
+import { isVotes } from "./vote-result.ts";
+import { summarizeVotes } from "./vote-words.ts";
 
 export interface Summary {
 	/** One sentence. Of errors it says only that they exist. */
@@ -51,6 +53,7 @@ export function summarizeResult(result: CommandResult): Summary {
 	}
 	if (isPowers(result)) return summarizePowers(result);
 	if (isDiscovery(result)) return summarizeDiscovery(result);
+	if (isVotes(result)) return { verdict: summarizeVotes(result), tone: result.exitCode === 0 ? "good" : "attention" };
 	return tallyOf(result).summarize();
 }
 

@@ -21,7 +21,7 @@ import {
 	showMovedAlias,
 	summarizeAliases,
 } from "./three-way-aliases.ts";
-import { describeWindowChange } from "./three-way-windows.ts";
+import { describeWindow } from "./three-way-windows.ts";
 
 export const threeWayHeadings = {
 	reverts: "Apply would revert, though this change does not mention it",
@@ -105,12 +105,12 @@ function describeMeantLine(
 		const [was, is] = [before, after].map((mode) => modeWords[String(mode)] ?? "not managed");
 		return line(null, isNew ? `members: ${is}` : `members: ${was} -> ${is}`);
 	}
-	if (what === "member") return line("+", `member ${user}`);
+	if (what === "member") return line("+", `member ${user}`, after === null ? "" : describeWindow(after));
 	if (what === "no-member")
 		return after === "exactly" ? line("-", `member ${user}`) : line(null, `member ${user}`, "no longer required");
 	if (what === "never") return line("-", `member ${user}`, "never from now on");
 	if (what === "no-never") return line(null, `member ${user}`, "no longer under never");
-	if (what === "window") return line(null, `window of ${user}: ${describeWindowChange(before, after)}`);
+	if (what === "window") return line(null, `window of ${user}: ${[before, after].map(describeWindow).join(" -> ")}`);
 	if (what === "protected")
 		return line(null, userId === null ? showName(String(after)) : user, "protected from now on");
 	if (what === "unprotected")
@@ -131,6 +131,7 @@ function describeMeantLine(
 const defaultLimits: Readonly<Record<string, string>> = {
 	"limits.memberRemovals": `${defaultMemberRemovals.percent}% (the default)`,
 	...Object.fromEntries(powerLimits.map((limit) => [`limits.${limit}`, "0 (the default)"])),
+	"limits.expiries": "they count (the default)",
 };
 
 function describeDrifted(threeWay: ThreeWay): readonly Entry[] {

@@ -1,15 +1,10 @@
-/** The change of a window between two documents, in words. */
+/** The window of a member in a comparison of two documents, in words. */
 import { clipMiddle, showText } from "../escape.ts";
 import { isRecord } from "../json.ts";
 import { describeTime } from "../plan/access-window.ts";
 
-/** Returns both windows, escaped. A saved plan can have anything in their place. */
-export function describeWindowChange(before: unknown, after: unknown): string {
-	return `${describeWindow(before)} -> ${describeWindow(after)}`;
-}
-
-/** Returns a window as in a plan; without one, the user always has the tag. */
-function describeWindow(value: unknown): string {
+/** Returns a window, escaped; without one, the user always has the tag. A saved plan can have anything in its place. */
+export function describeWindow(value: unknown): string {
 	if (!isRecord(value)) return "always";
 	const text = (key: string): string | undefined => {
 		const part = value[key];

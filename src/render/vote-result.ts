@@ -49,3 +49,8 @@ export interface VotedActivity {
 	/** Why, for a person; null when there is nothing to add. */
 	readonly message: string | null;
 }
+
+/** Whether it is a result of `approve` or `reject` that has activities to show. */
+export function isVotes(result: { readonly command: string }): result is VoteResult {
+	return (result.command === "approve" || result.command === "reject") && "votes" in result;
+}

@@ -6,7 +6,6 @@ import { renderActivity, renderRequestLine } from "./activity-text.ts";
 import { coveredBy, describeActivity, withNames } from "./activity-words.ts";
 import { renderImpactUnder } from "./impact-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
-import { outcomeWords } from "./outcome-words.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { phraseText } from "./phrase.ts";
 import { nameActivity } from "./status-text.ts";
@@ -16,7 +15,9 @@ import type { OrganizationVotes, VotedActivity, VoteResult } from "./vote-result
 import {
 	describeOverruling,
 	describeReasons,
+	describeVoted,
 	goals,
+	missingHeading,
 	summarizeReview,
 	summarizeVotes,
 	type VoteCommand,
@@ -91,7 +92,7 @@ function renderNothing({ activities, unlisted }: OrganizationVotes): readonly st
 
 function renderMissing({ missing }: OrganizationVotes, style: Style): readonly string[] {
 	return renderUnder(
-		style.warn("Steps of the saved plan without an activity:"),
+		style.warn(`${missingHeading}:`),
 		missing.map((step) => `${showText(step.reason)}  ${listCovers(coveredAddresses([step]))}`),
 	);
 }
@@ -108,7 +109,8 @@ export function renderVotes(result: VoteResult, style: Style): string {
 			...renderNothing(one),
 			...one.activities.flatMap((voted) => renderVoted(voted, one, result.command, style)),
 		];
-		const more = [...renderMissing(one, style), ...renderUnlisted(one, style)];
+		const used = renderOverrides(one.effect?.overrides, style, one.effect?.guards);
+		const more = [...used, ...renderMissing(one, style), ...renderUnlisted(one, style)];
 		return [...lines, "", ...more];
 	});
 	return `${[...shown, summarizeVotes(result)].join("\n")}\n`;
@@ -138,13 +140,6 @@ function renderVoted(
 function nameVoted({ activity }: VotedActivity, names: OrganizationVotes): string {
 	const { operation, type } = activity;
 	return nameActivity({ ...activity, operation: operation ?? showName(type), covers: coveredBy(activity, names) });
-}
-
-function describeVoted({ decision, outcome }: VotedActivity, command: VoteCommand): string {
-	if (decision === "refused") return "refused";
-	if (outcome === null) return "no vote was sent";
-	const before = `, ${command === "approve" ? "approved" : "rejected"} by you before`;
-	return `${outcomeWords[outcome]}${decision === "voted" ? before : ""}`;
 }
 
 function markOf({ decision, outcome }: VotedActivity, command: VoteCommand, style: Style): string {

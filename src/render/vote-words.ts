@@ -1,6 +1,7 @@
 /** The words of `approve` and `reject`, the same in every format. */
-import { showAddress, showName, showNameWithin } from "../escape.ts";
+import { showAddress, showNameWithin } from "../escape.ts";
 import { addressesOf } from "../plan/activity-objects.ts";
+import { uuid } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
 import type { Disagreement, StepDifference } from "../plan/reviewed-activity.ts";
 import type { UserNames } from "../plan/users.ts";
@@ -140,6 +141,16 @@ export function withDecision(
 	return activities.filter((one) => one.decision === decision);
 }
 
+export const missingHeading = "Steps of the saved plan without an activity";
+
+/** Returns what became of it, in a few words. */
+export function describeVoted({ decision, outcome }: VotedActivity, command: VoteCommand): string {
+	if (decision === "refused") return "refused";
+	if (outcome === null) return "no vote was sent";
+	const before = `, ${command === "approve" ? "approved" : "rejected"} by you before`;
+	return `${outcomeWords[outcome]}${decision === "voted" ? before : ""}`;
+}
+
 /** Returns what would be voted on, in one sentence or more: below the activities, above the question. */
 export function summarizeReview(organizations: readonly OrganizationVotes[], command: VoteCommand): string {
 	const voting = countDecision(organizations, "vote");
@@ -188,7 +199,10 @@ function describeOthers(organizations: readonly OrganizationVotes[], command: Vo
 	const refused = organizations.flatMap((one) => withDecision(one, "refused"));
 	const missing = organizations.reduce((sum, one) => sum + one.missing.length, 0);
 	const done = command === "approve" ? "approved" : "rejected";
-	const ids = refused.slice(0, maxListed).map(({ activity }) => showName(activity.activityId));
+	// The sentence is a heading too, in formats where other text could mean something.
+	const ids = refused
+		.slice(0, maxListed)
+		.map(({ activity }) => (uuid.test(activity.activityId) ? activity.activityId : "no id"));
 	const more = refused.length - ids.length;
 	return [
 		...(voted === 0 ? [] : [`${voted} ${done} by you before.`]),

@@ -10,7 +10,7 @@ import { isRecord } from "../json.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Change, ReportChange } from "../plan/change.ts";
 import type { Attribution } from "../plan/drift.ts";
-import { knownDifferences } from "../plan/drift-difference.ts";
+import { accessExpired, knownDifferences } from "../plan/drift-difference.ts";
 import { readOnlyKindOf, removalKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { readTime } from "../wire/activity.ts";
@@ -35,8 +35,10 @@ export async function attributeDrift(
 	isOurs: (fingerprint: string) => boolean,
 ): Promise<DriftAttributions> {
 	const questions = new Map(
-		knownDifferences(plan).flatMap(({ address, change, earlierActivity }) => {
-			const facts = change === null || earlierActivity !== null ? [] : factsOf(change, plan);
+		knownDifferences(plan).flatMap(({ address, change, earlierActivity, what }) => {
+			// No one makes access expire.
+			const isAsked = change !== null && earlierActivity === null && what !== accessExpired;
+			const facts = isAsked ? factsOf(change, plan) : [];
 			return facts.length === 0 ? [] : [[address, facts] as const];
 		}),
 	);

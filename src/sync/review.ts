@@ -2,10 +2,13 @@
  * Reads what a person needs to review pending activities: the objects that they change, who can do what, and whose key it is.
  * This file has no Voter: it sends nothing.
  */
-import { objectsToRead, planActivities, planActivity, withObjects } from "../plan/activity-effect.ts";
+
+import { desiredAt } from "../plan/access-window.ts";
+import { isDone, objectsToRead, planActivities, planActivity, withObjects } from "../plan/activity-effect.ts";
 import { type DesiredOrganization, emptyLastApplied, type LiveOrganization, tagsOf } from "../plan/organization.ts";
 import { namesOfUsers, type Plan, type PlanContext } from "../plan/plan.ts";
 import { type ReturnedActivity, type ReviewedActivity, reviewActivity } from "../plan/reviewed-activity.ts";
+import type { Step } from "../plan/step.ts";
 import { liveNamesFor } from "../plan/users.ts";
 import type { Reader } from "../wire/client.ts";
 import { awaitAll } from "./live-queries.ts";
@@ -17,6 +20,8 @@ import type { VoterIdentity } from "./vote-once.ts";
 export interface ReviewOptions {
 	/** The document; undefined without one. */
 	readonly desired: DesiredOrganization | undefined;
+	/** Steps of a saved plan, whose objects are read as well. */
+	readonly steps: readonly Step[];
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	/** Returns the public key that stamps the requests, once one was made. */
@@ -28,6 +33,10 @@ export interface Review {
 	readonly activities: readonly ReviewedActivity[];
 	readonly identity: VoterIdentity;
 	readonly live: LiveOrganization;
+	/** The document as it is at that time; undefined without one. */
+	readonly desired: DesiredOrganization | undefined;
+	/** Whether live has all that a step would change. */
+	readonly isDone: (step: Step) => boolean;
 	/** By the service's clock, milliseconds since 1970. */
 	readonly serviceNowMs: number;
 	readonly organizationName: string | undefined;
@@ -44,13 +53,14 @@ export async function reviewActivities(
 	organizationId: string,
 	returned: readonly ReturnedActivity[],
 	clocked: ClockedReader,
-	{ desired, now, publicKey }: ReviewOptions,
+	{ desired: document, steps, now, publicKey }: ReviewOptions,
 ): Promise<Review> {
 	const reader: Reader = askOnce(clocked);
 	const { query } = timeQueries(organizationId, reader, now);
-	const serviceNowMs = now() + clocked.clockOffsetMs();
+	const serviceNowMs = clocked.serviceTimeMs() ?? now();
+	const desired = document && desiredAt(document, serviceNowMs);
 	const plain = returned.map((activity) => reviewActivity(activity, { organizationId, nowMs: serviceNowMs }));
-	const objects = objectsToRead(plain.filter(({ mistakes }) => mistakes.length === 0));
+	const objects = objectsToRead([...plain.filter(({ mistakes }) => mistakes.length === 0), ...steps]);
 	const isEmpty = objects.length === 0;
 	const wanted = withObjects(organizationId, desired, [...objects, ...(desired === undefined ? [] : tagsOf(desired))]);
 	const [{ live }, named, submitter, organizationName] = await awaitAll([
@@ -80,7 +90,8 @@ export async function reviewActivities(
 			userId: submitter.known ? submitter.value.userId : null,
 			publicKey: publicKey()?.toLowerCase() ?? null,
 		},
-		...{ live, serviceNowMs, organizationName },
+		...{ live, desired, serviceNowMs, organizationName },
+		isDone: (step) => isDone(step, effectContext),
 		liveNames: liveNamesFor(mentioned, userNames, users),
 		reviewAgain: (activity, nowMs) => {
 			const again = reviewActivity(activity, { organizationId, nowMs });

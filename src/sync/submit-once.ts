@@ -8,7 +8,7 @@
  * - An equal request gets a second activity for two reasons only. Its activity failed or was rejected, and the operator
  *   asks for it again. Or its effect was reverted: then the new bytes carry the time of that change.
  */
-import { ConfigurationError, InterruptedError, OrgsyncError, PasskeyError, StorageError } from "../errors.ts";
+import { isUnstamped, StorageError } from "../errors.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import type { SubmitAnswer } from "../wire/client.ts";
 import type { RequestBody } from "../wire/request-body.ts";
@@ -80,8 +80,7 @@ async function submit(body: RequestBody, { submitter }: SubmitContext): Promise<
 	try {
 		return await submitter.submit(body);
 	} catch (error) {
-		const isNotSent = [ConfigurationError, PasskeyError, InterruptedError].some((one) => error instanceof one);
-		if (!isNotSent || !(error instanceof OrgsyncError)) throw error;
+		if (!isUnstamped(error)) throw error;
 		return { kind: "not-sent", because: error.message, hint: error.hint, requests: 0 };
 	}
 }

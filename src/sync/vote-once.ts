@@ -7,7 +7,7 @@
  *   votes of its activity, or the activity has ended as it asks.
  */
 import { randomInt } from "node:crypto";
-import { ConfigurationError, OrgsyncError } from "../errors.ts";
+import { isUnstamped, OrgsyncError, StorageError } from "../errors.ts";
 import type { Outcome } from "../plan/report.ts";
 import { isCounting, type ReturnedActivity, voteLifetimeMs } from "../plan/reviewed-activity.ts";
 import type { Reader, SubmitAnswer, Voter } from "../wire/client.ts";
@@ -28,6 +28,8 @@ export interface VoteContext {
 	readonly reader: Reader;
 	readonly journal: VoteJournal;
 	readonly identity: VoterIdentity;
+	/** Whether another credential stamps votes than queries, as a passkey does: it can be another user's. */
+	readonly stampsApart?: boolean;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
@@ -158,7 +160,7 @@ async function send(body: RequestBody, { voter }: VoteContext): Promise<SubmitAn
 	try {
 		return await voter.vote(body);
 	} catch (error) {
-		if (!(error instanceof ConfigurationError)) throw error;
+		if (!isUnstamped(error)) throw error;
 		return { kind: "not-sent", because: error.message, hint: error.hint, requests: 0 };
 	}
 }
@@ -172,12 +174,12 @@ async function settle(
 	target: ReturnedActivity,
 	context: VoteContext,
 ): Promise<VoteOutcome> {
-	const { journal, now, sleep } = context;
+	const { now, sleep } = context;
 	const startMs = now();
 	const isAccepted = answer.kind === "activity";
 	for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
 		const read = await readAgain(target, context);
-		const isCounted = read !== undefined && counts(read, operation, context);
+		const isCounted = read !== undefined && counts(read, body, operation, context);
 		const leftMs = startMs + (isCounted ? context.waitMs : isAccepted ? visibilityMs : 0) - now();
 		const isOpen = read !== undefined && (isCounted ? isProcessing(read) : votableStatuses.includes(read.status));
 		if (isOpen && leftMs > 0) {
@@ -185,15 +187,34 @@ async function settle(
 			continue;
 		}
 		if (isCounted) {
-			journal.recordVote(body.fingerprint, "counted", now());
-			return { ...resultOf(read), isCounted, isSent: true };
+			const message = record(body, "counted", context);
+			return { ...resultOf(read), isCounted, isSent: true, message };
 		}
-		const isRefused = answer.kind === "refused" && !isResend;
+		const isRefused = (answer.kind === "refused" && !isResend) || isOfAnother(body, answer, context);
 		const isOver = read !== undefined && !votableStatuses.includes(read.status) && !isProcessing(read);
-		if (isRefused || isOver) journal.recordVote(body.fingerprint, "void", now());
+		if (isRefused || isOver) record(body, "void", context);
 		const activity = read ?? target;
 		return { ...plain, activity, isSent: true, ...describeUncounted(answer, isRefused, read, isOver) };
 	}
+}
+
+/** Records what became of the vote. Returns why it cannot be recorded, which changes nothing: the next run reads it again. */
+function record(body: RequestBody, state: "counted" | "void", { journal, now }: VoteContext): string | null {
+	try {
+		journal.recordVote(body.fingerprint, state, now());
+		return null;
+	} catch (error) {
+		if (error instanceof StorageError) return error.message;
+		throw error;
+	}
+}
+
+/** Whether the same bytes are another user's vote already, so that they are none of this one. */
+function isOfAnother({ fingerprint }: RequestBody, answer: SubmitAnswer, { identity }: VoteContext): boolean {
+	if (answer.kind !== "activity" || answer.activity.fingerprint !== fingerprint || identity.userId === null)
+		return false;
+	const voters = answer.activity.votes.flatMap(({ userId }) => userId?.toLowerCase() ?? []);
+	return voters.length > 0 && !voters.includes(identity.userId);
 }
 
 function isProcessing({ status }: ReturnedActivity): boolean {
@@ -207,10 +228,13 @@ const endedAsAsked: Readonly<Record<VoteName, string>> = {
 
 function counts(
 	activity: ReturnedActivity,
+	body: RequestBody,
 	operation: VoteName,
-	{ identity, now, clockOffsetMs }: VoteContext,
+	{ identity, stampsApart, now, clockOffsetMs }: VoteContext,
 ): boolean {
-	return hasVoted(activity, operation, identity, now() + clockOffsetMs) || activity.status === endedAsAsked[operation];
+	if (activity.status === endedAsAsked[operation]) return true;
+	if (stampsApart === true && activity.votes.some((vote) => vote.messageFingerprint === body.fingerprint)) return true;
+	return hasVoted(activity, operation, identity, now() + clockOffsetMs);
 }
 
 /** Returns the activity as it is now; undefined if the service does not show it, or no answer came. */
@@ -236,6 +260,9 @@ function describeUncounted(
 	}
 	const keyNotAccepted = "keyNotAccepted" in answer && answer.keyNotAccepted === true;
 	const fatal = { keyNotAccepted, isFatal: keyNotAccepted };
+	if (isRefused && answer.kind === "activity") {
+		return { outcome: "failed", message: "another user sent the same vote at the same moment; run the command again" };
+	}
 	if (isRefused && answer.kind === "refused") {
 		const isDenied = answer.httpStatus === 401 || answer.httpStatus === 403;
 		return { ...fatal, outcome: isDenied ? "denied" : "failed", message: answer.message };

@@ -24,6 +24,7 @@ const commands = [
 	"powers",
 	"query",
 	"import-key",
+	"passkey",
 	"emulator",
 	"schema",
 	"completion",

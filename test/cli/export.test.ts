@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { expectNoSecret, normalize, readOutput } from "../run.ts";
-import { alice, apps, document, makeWorld, organizationId, policies, profile, tags } from "../world.ts";
+import { alice, apps, bob, document, makeWorld, organizationId, policies, profile, tags } from "../world.ts";
 
 const golden = (name: string): string => `../golden/cli/${name}.txt`;
 
@@ -107,3 +107,27 @@ test("export writes a Pulumi program in place of the document, with the same not
 });
 
 test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());
+
+test("export keeps the windows of the organization's document, and warns of expired access that would become permanent", async () => {
+	const window = "{ user: bob, until: 2999-01-01 Europe/Berlin, reason: desk }";
+	const tagsOf = (oncall: string): string =>
+		document(`userTags: [{ name: oncall, members: { atLeast: [${oncall}] } }]`);
+	const world = await makeWorld(tagsOf(window));
+	await world.change({ userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [bob] }] });
+	const { stdout, stderr } = await world.run(["export"]);
+	expect(stderr).toBe("");
+	expect(stdout).toContain(`members: { exactly: [${window}] }`);
+	world.write("orgsync.yaml", tagsOf("{ user: bob, until: 2020-01-01T00:00:00Z }"));
+	const expired = await world.run(["export"]);
+	expect(expired.stderr).toBe(
+		"warning: exported without an end: bob still has userTag:oncall, and the access expired (2020-01-01T00:00:00Z)\n",
+	);
+	expect(expired.stdout).toContain("members: { exactly: [bob] }");
+	world.write("orgsync.yaml", "x: [");
+	const unreadable = await world.run(["export", "--organization", organizationId]);
+	expect({ code: unreadable.code, stderr: unreadable.stderr }).toEqual({
+		code: 0,
+		stderr: "warning: orgsync.yaml cannot be read, so the export keeps no windows of it: the document has a problem\n",
+	});
+	expect((await world.run(["export", "-f", "orgsync.yaml"])).code).toBe(3);
+});

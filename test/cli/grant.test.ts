@@ -48,7 +48,7 @@ describe("grant", () => {
 		const entry = `        - { user: bob, until: ${until}, reason: page 4711 }`;
 		expect(written).toBe(text.replace("        - carol\n", `        - carol\n${entry}\n`).replaceAll("\n", "\r\n"));
 		expect(stdout.split("\n")[0]).toBe(
-			`Wrote orgsync.yaml:9: bob has userTag:signers until ${until.slice(0, 16).replace("T", " ")} UTC (page 4711).`,
+			`Wrote orgsync.yaml:9: bob has userTag:signers until ${until.slice(0, 16).replace("T", " ")} UTC, reason "page 4711".`,
 		);
 		expect(stdout).toContain("    + member bob");
 		expect(stdout).toContain("Next: review orgsync.yaml, then orgsync apply\n");

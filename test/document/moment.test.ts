@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { readMoment } from "../../src/document/moment.ts";
+import { checkSchema } from "../check-schema.ts";
 
 function read(text: string): string {
 	const moment = readMoment(text);
@@ -43,6 +44,18 @@ describe("a time", () => {
 		["2011-12-31 Pacific/Apia", "2011-12-30T10:00:00.000Z"],
 	])("that is a day of a zone is its first moment: %s", (text, utc) => {
 		expect(read(text)).toBe(utc);
+	});
+
+	it("is a time for an editor too, in each form that has a moment", () => {
+		const forms = [
+			"2026-12-01T00:00:00Z",
+			"2026-12-01T09:30+01:00",
+			"2026-12-01T09:00:30 Europe/Berlin",
+			"2026-12-01 UTC",
+		];
+		const inSchema = (text: string) => checkSchema("document.json", text, "#/$defs/time").length === 0;
+		expect([...forms, "$" + "{each.until}"].map(inSchema)).not.toContain(false);
+		expect(["2026-12-01", "2026-12-01T09:00:00", "in 4 hours"].map(inSchema)).not.toContain(true);
 	});
 
 	it("of a zone is one moment of all, wherever it is read", () => {

@@ -133,7 +133,7 @@ describe("a request for rules", () => {
 		[{ organizationId, rules: {}, approvals: {} }, "approvals: unknown field (known: organizationId, rules)"],
 		[
 			{ organizationId, rules: { aprovals: {} } },
-			"rules.aprovals: unknown key `aprovals`; known here: approvals, authenticators, deny, denyReads, pendingMs",
+			"rules.aprovals: unknown key `aprovals`; known here: approvals, authenticators, deny, denyReads, voteAnswer, pendingMs",
 		],
 		[{ organizationId, rules: { approvals: { ACTIVITY_TYPE_X: 0 } } }, "rules.approvals.ACTIVITY_TYPE_X: must be >= 1"],
 		[{ organizationId, rules: { approvals: { x: 2 } } }, "rules.approvals: `x` cannot be a key here"],

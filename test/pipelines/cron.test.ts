@@ -1,18 +1,22 @@
 /**
- * The cron script, run as it is written: it mails findings when they differ from those of the last run, and reports a failed
- * run on standard error alone.
+ * The cron scripts, run as they are written: they mail what is new since the last run, and report a failed run on standard error
+ * alone.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Answer, expectNoSecret, makeFolder, runProgram } from "../run.ts";
-import { agreeing, alice, bob, document, keys, makeWorld, tags, type World } from "../world.ts";
+import { agreeing, alice, bob, carol, document, keys, makeWorld, tags, type World } from "../world.ts";
 import type { Call } from "./recorder.ts";
 import { examples, makeRecorders } from "./workflow.ts";
 
+const hourMs = 3_600_000;
+
 interface Cron {
 	readonly state: string;
+	/** One scheduled apply, and the mails that it sent. */
+	apply(...flags: readonly string[]): Promise<Answer & { mails: readonly Call[] }>;
 	/** One look, and the mails that it sent. */
 	look(more?: Readonly<Record<string, string>>): Promise<Answer & { mails: readonly Call[] }>;
 }
@@ -22,21 +26,23 @@ function makeCron({ url, folder, write }: World): Cron {
 	recorders.prepare({ when: /^mail / });
 	const state = join(makeFolder(), "state");
 	write("cron.private", keys.bob.privateKey);
+	const call = async (name: string, flags: readonly string[], more: Readonly<Record<string, string>>) => {
+		const env = {
+			PATH: recorders.path,
+			RECORDER: recorders.folder,
+			ORGSYNC_URL: url,
+			ORGSYNC_KEY_FILE: join(folder, "cron.private"),
+			ORGSYNC_MAIL: "ops@example.org",
+			ORGSYNC_STATE: state,
+			...more,
+		};
+		const answer = await runProgram([join(examples, "cron", name), join(folder, "orgsync.yaml"), ...flags], { env });
+		return { ...answer, mails: recorders.calls("mail") };
+	};
 	return {
 		state,
-		look: async (more = {}) => {
-			const env = {
-				PATH: recorders.path,
-				RECORDER: recorders.folder,
-				ORGSYNC_URL: url,
-				ORGSYNC_KEY_FILE: join(folder, "cron.private"),
-				ORGSYNC_MAIL: "ops@example.org",
-				ORGSYNC_STATE: state,
-				...more,
-			};
-			const answer = await runProgram([join(examples, "cron/orgsync-drift.sh"), join(folder, "orgsync.yaml")], { env });
-			return { ...answer, mails: recorders.calls("mail") };
-		},
+		apply: (...flags) => call("orgsync-apply.sh", flags, {}),
+		look: (more = {}) => call("orgsync-drift.sh", [], more),
 	};
 }
 
@@ -61,6 +67,57 @@ test("the cron script mails when a run finds something new, and exits with orgsy
 	});
 	expect(world.submits()).toEqual([]);
 });
+
+test("access that was granted for four hours is applied, ends and is removed by the cron script, which mails both", async () => {
+	const text = document("userTags: [{ name: oncall, members: { exactly: [bob] } }]", "limits: { memberRemovals: 1 }");
+	const world = await makeWorld(text);
+	const { apply } = makeCron(world);
+	const members = () =>
+		world.organization().userTags.find((tag: { tagId: string }) => tag.tagId === tags.oncall).userIds;
+	const granted = await world.run(["grant", "carol", "oncall", "--for", "4h", "--reason", "incident 4711"]);
+	expect(granted.stdout).toContain("+ member carol");
+	expect(members()).toEqual([bob]);
+
+	const begun = await apply("--only", "userTag");
+	expect(begun, begun.stderr).toMatchObject({
+		code: 0,
+		mails: [{ words: ["-s", "orgsync: applied", "ops@example.org"] }],
+	});
+	expect(members()).toEqual([bob, carol]);
+	await world.moveClock(4 * hourMs - 60_000);
+	expect(await apply("--only", "userTag")).toMatchObject({ code: 0, mails: [] });
+	expect(members()).toEqual([bob, carol]);
+
+	await world.moveClock(3 * 60_000);
+	const ended = await world.run(["drift"]);
+	expect(ended).toMatchObject({ code: 2, stdout: expect.stringContaining("- member carol") });
+	// A limit that does not allow the removal is news once.
+	world.write(
+		"orgsync.yaml",
+		readFileSync(join(world.folder, "orgsync.yaml"), "utf8").replace("Removals: 1", "Removals: 0"),
+	);
+	const blocked = await apply();
+	expect(blocked).toMatchObject({
+		code: 5,
+		mails: [{ words: ["-s", "orgsync: blocked by a guard", "ops@example.org"] }],
+	});
+	expect(await apply()).toMatchObject({ code: 5, mails: [] });
+	world.write(
+		"orgsync.yaml",
+		readFileSync(join(world.folder, "orgsync.yaml"), "utf8").replace("Removals: 0", "Removals: 1"),
+	);
+
+	const removed = await apply("--only", "userTag");
+	expect(removed, removed.stderr).toMatchObject({
+		code: 0,
+		stderr: "",
+		mails: [{ words: ["-s", "orgsync: applied", "ops@example.org"] }],
+	});
+	expect(members()).toEqual([bob]);
+	expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
+	expect((await world.run(["revoke", "carol", "oncall"])).code).toBe(0);
+	expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(text);
+}, 60_000);
 
 test("a failed run mails nothing, prints the reason on standard error, and keeps its state", async () => {
 	const world = await makeWorld(document(agreeing.userTags));

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { expectNoSecret, makeFolder } from "../run.ts";
-import { agreeing, alice, document, keys, policies, tags } from "../world.ts";
+import { agreeing, alice, bob, carol, document, keys, policies, tags } from "../world.ts";
 import type { Context } from "./expressions.ts";
 import type { GithubServer } from "./github-server.ts";
 import { home, makeRepository, type Repository, replacePlan } from "./repository.ts";
@@ -181,6 +181,18 @@ test.each([
 	expect(results).toEqual({ review: "failure", apply: "skipped" });
 	expect(log).toContain(said);
 	expect(requests()).toEqual([]);
+});
+
+test("the workflow that ends access removes a member whose access has ended, with a key of its own", async () => {
+	const members = "{ exactly: [bob, { user: carol, until: 2026-01-01T00:00:00Z }] }";
+	const text = document(`userTags: [{ name: oncall, members: ${members} }]`, `absent: { policies: [${policies[0]}] }`);
+	const { actions, onMain, change, submits } = await makeRepository(text);
+	await change({ userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [bob, carol] }] });
+	const secretsOf = { "": {}, expiry: { ORGSYNC_EXPIRE_KEY: keys.alice.privateKey } };
+	const { results, log } = await actions.run("orgsync-expire", { ...onMain(), secretsOf });
+	expect(results, log).toEqual({ expire: "success" });
+	expect(log).toContain("- member carol  (access expired 2026-01-01 00:00 UTC)");
+	expect(submits()).toEqual(["update_user_tag"]);
 });
 
 test("no secret is in what was printed, recorded or saved", () => expectNoSecret());

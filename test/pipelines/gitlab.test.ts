@@ -8,7 +8,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type Answer, expectNoSecret, makeFolder, runProgram } from "../run.ts";
-import { agreeing, alice, bob, document, keys, policies, tags } from "../world.ts";
+import { agreeing, alice, bob, carol, document, keys, policies, tags } from "../world.ts";
 import { included, jobsOf } from "./gitlab-component.ts";
 import { makeRepository, type Repository, replacePlan } from "./repository.ts";
 import { makeRecorders, type Recorders } from "./workflow.ts";
@@ -44,6 +44,7 @@ function makeProject({ url, checkout }: Repository): Project {
 		"orgsync/plan": { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey },
 		"orgsync/note": { GITLAB_API_TOKEN: "token-of-the-project" },
 		"orgsync/reviewed": { GITLAB_READ_TOKEN: "token-that-reads" },
+		"orgsync/expiry": { ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey },
 		"orgsync/production": { ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey },
 	};
 	return {
@@ -210,6 +211,17 @@ test("scheduled drift is red with exit code 2 and keeps its report for the next 
 		command: "drift",
 		exitCode: 2,
 	});
+});
+
+test("the schedule that ends access removes a member whose access has ended, and changes nothing but user tags", async () => {
+	const members = "{ exactly: [bob, { user: carol, until: 2026-01-01T00:00:00Z }] }";
+	const tag = `userTags: [{ name: oncall, members: ${members} }]`;
+	const repository = await makeRepository(document(tag, `absent: { policies: [${policies[0]}] }`));
+	const { run } = makeProject(repository);
+	await repository.change({ userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [bob, carol] }] });
+	const ended = await run("expire", makeFolder());
+	expect(ended, ended.stderr).toMatchObject({ code: 0, passed: true });
+	expect(repository.submits()).toEqual(["update_user_tag"]);
 });
 
 test("no secret is in what was printed, recorded or saved", () => expectNoSecret());

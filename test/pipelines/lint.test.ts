@@ -99,11 +99,13 @@ function checkManifests(manifests: readonly (readonly [kind: string, manifest: u
 test("the Kubernetes API has every field of the Jobs with its type", () => {
 	const job = parse(readExample("kubernetes/fleet-apply.yaml"));
 	const cronJob = parse(readExample("kubernetes/fleet-drift.yaml"));
+	const ending = parse(readExample("kubernetes/fleet-expire.yaml"));
 	const watching = parse(readFileSync(join(root, "examples/monitoring/kubernetes.yaml"), "utf8"));
 	expect(
 		checkManifests([
 			["Job", job],
 			["CronJob", cronJob],
+			["CronJob", ending],
 			["CronJob", watching],
 		]),
 	).toEqual([]);
@@ -116,7 +118,8 @@ const hasShellcheck = spawnSync("shellcheck", ["--version"]).status === 0;
 test.runIf(hasShellcheck)("shellcheck finds nothing in the cron script", () => {
 	const folder = mkdtempSync(join(tmpdir(), "orgsync-shellcheck-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-	copyFileSync(join(examples, "cron/orgsync-drift.sh"), join(folder, "orgsync-drift.sh"));
-	expect(readFileSync(join(folder, "orgsync-drift.sh"), "utf8")).toMatch(/^#!\/bin\/sh\n/);
-	expect(spawnSync("shellcheck", ["orgsync-drift.sh"], { cwd: folder, encoding: "utf8" }).stdout).toBe("");
+	const scripts = ["orgsync-drift.sh", "orgsync-apply.sh"];
+	for (const name of scripts) copyFileSync(join(examples, "cron", name), join(folder, name));
+	for (const name of scripts) expect(readFileSync(join(folder, name), "utf8")).toMatch(/^#!\/bin\/sh\n/);
+	expect(spawnSync("shellcheck", scripts, { cwd: folder, encoding: "utf8" }).stdout).toBe("");
 });

@@ -168,6 +168,23 @@ describe("apply", () => {
 	});
 });
 
+describe("the schedule that ends access", () => {
+	const { on, jobs, concurrency } = readWorkflow("orgsync-expire");
+
+	test("has a key of its own in an environment of its own, for main only", () => {
+		expect(Object.keys(on)).toEqual(["schedule", "workflow_dispatch"]);
+		expect(Object.keys(jobs)).toEqual(["expire"]);
+		expect(jobs.expire).toMatchObject({ if: "${{ github.ref_name == 'main' }}", environment: "expiry" });
+		const others = workflows.filter(([name]) => name !== "orgsync-expire");
+		expect(JSON.stringify(others)).not.toContain("EXPIRE_KEY");
+		expect(concurrency).toEqual({ group: "orgsync-expire", "cancel-in-progress": false });
+	});
+
+	test("changes nothing but user tags", () => {
+		expect(jobs.expire?.steps.at(-1)?.with).toMatchObject({ command: "apply", only: "userTag" });
+	});
+});
+
 describe("Pulumi", () => {
 	const preview = readWorkflow("orgsync-pulumi-preview");
 	const up = readWorkflow("orgsync-pulumi-up");
@@ -212,17 +229,20 @@ describe("GitLab", () => {
 	});
 
 	test("keeps each key and token in its own environment, and applies one at a time", () => {
-		const names = ["plan", "note", "reviewed", "planned", "apply", "drift"];
+		const names = ["plan", "note", "reviewed", "planned", "apply", "expire", "drift"];
 		expect(names.map((name) => job(name).environment.name.replace("orgsync/", ""))).toEqual([
 			"plan",
 			"note",
 			"reviewed",
 			"plan",
 			"production",
+			"expiry",
 			"plan",
 		]);
-		expect(job("apply").resource_group).toBe("orgsync");
-		expect(job("apply").interruptible ?? false).toBe(false);
+		for (const name of ["apply", "expire"]) {
+			expect(job(name).resource_group).toBe("orgsync");
+			expect(job(name).interruptible ?? false).toBe(false);
+		}
 	});
 
 	test("has the write token in the job `note` alone, and the artifact token in `reviewed` on the default branch", () => {
@@ -230,7 +250,7 @@ describe("GitLab", () => {
 			[JSON.stringify(job(name)), JSON.stringify(pipeline[job(name).extends])].flatMap(
 				(text) => text.match(/GITLAB_\w+_TOKEN/g) ?? [],
 			);
-		const names = ["validate", "plan", "note", "reviewed", "planned", "apply", "drift"];
+		const names = ["validate", "plan", "note", "reviewed", "planned", "apply", "expire", "drift"];
 		expect(Object.fromEntries(names.map((name) => [name, tokensOf(name)]))).toEqual({
 			validate: [],
 			plan: [],
@@ -238,6 +258,7 @@ describe("GitLab", () => {
 			reviewed: ["GITLAB_READ_TOKEN"],
 			planned: [],
 			apply: [],
+			expire: [],
 			drift: [],
 		});
 		for (const rule of job("reviewed").rules) expect(rule.if).toContain("$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH");
@@ -252,7 +273,15 @@ describe("GitLab", () => {
 	});
 
 	test("treats pending approval alone as a warning", () => {
-		for (const name of ["apply", "drift"]) expect(job(name).allow_failure).toEqual({ exit_codes: 8 });
+		for (const name of ["apply", "expire", "drift"]) expect(job(name).allow_failure).toEqual({ exit_codes: 8 });
+	});
+
+	test("ends access on the default branch, on a schedule of its own, and changes nothing but user tags", () => {
+		const isOwn = '$ORGSYNC_EXPIRE == "true"';
+		const branch = "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH";
+		expect(job("expire").rules).toEqual([{ if: `$CI_PIPELINE_SOURCE == "schedule" && ${branch} && ${isOwn}` }]);
+		expect(job("drift").rules).toEqual([{ if: '$CI_PIPELINE_SOURCE == "schedule" && $ORGSYNC_EXPIRE != "true"' }]);
+		expect(job("expire").script.at(-1)).toContain("--only userTag --yes");
 	});
 
 	test("puts no input into a script: a script reads it from a variable", () => {
@@ -273,6 +302,13 @@ describe("GitLab", () => {
 		expect(included.component).toMatch(/^gitlab\.orgsync\.invalid\/.*@[0-9a-f]{40}$/);
 		expect(Object.keys(included.inputs)).toEqual(expect.arrayContaining(["package", "sha256"]));
 	});
+});
+
+test("the schedule that ends access in a fleet runs the Job that applies, for user tags alone", () => {
+	const applying = parse(readExample("kubernetes/fleet-apply.yaml").replace("-f /documents", "$& --only userTag"));
+	const { schedule, jobTemplate } = parse(readExample("kubernetes/fleet-expire.yaml")).spec;
+	expect(schedule).toBe("41 * * * *");
+	expect(jobTemplate.spec).toEqual(applying.spec);
 });
 
 describe.each(["fleet-apply", "fleet-drift"])("kubernetes/%s.yaml", (name) => {

@@ -59,6 +59,7 @@ export const workflowNames = [
 	"orgsync-plan",
 	"orgsync-apply",
 	"orgsync-drift",
+	"orgsync-expire",
 	"orgsync-fleet",
 	"orgsync-pulumi-preview",
 	"orgsync-pulumi-up",

@@ -171,6 +171,7 @@ describe("time", () => {
 		entries: fc.tuple(entry, entry, entry, entry),
 		live: fc.subarray(users),
 		isKnown: fc.boolean(),
+		memory: fc.option(fc.record({ present: fc.subarray(users), updatedAt: fc.constantFrom("1.0", "0.5") })),
 		times: fc.tuple(moment, moment).map(([one, other]) => (one < other ? [one, other] : [other, one])),
 	});
 	const membersOf = (mode: "exactly" | "atLeast", entries: readonly unknown[]): DesiredMembers => {
@@ -185,14 +186,21 @@ describe("time", () => {
 		return { ...list, windows };
 	};
 
+	const blind = liveTag(1, "signers", { members: unknown });
+	const appliedOf = (memory: { readonly present: readonly string[]; readonly updatedAt: string } | null) => {
+		if (memory === null) return {};
+		const gone = users.filter((userId) => !memory.present.includes(userId));
+		return { [blind.id]: { name: "signers", appliedAt: "2025-12-01T00:00:00Z", gone, ...memory } };
+	};
+
 	it("changes nothing of a plan but what a window between the two times says", () => {
 		fc.assert(
-			fc.property(worlds, ({ mode, entries, live, isKnown, times: [first = 0, second = 0] }) => {
+			fc.property(worlds, ({ mode, entries, live, isKnown, memory, times: [first = 0, second = 0] }) => {
 				const desired = documentOf(membersOf(mode, entries));
 				expect(desiredAt(desiredAt(desired, first), second)).toEqual(desiredAt(desired, second));
 				const organization = isKnown
 					? liveWith(...live)
-					: liveOf({ userTags: known([liveTag(1, "signers", { members: unknown })]) });
+					: liveOf({ userTags: known([blind]), lastApplied: { ...emptyLastApplied, userTags: appliedOf(memory) } });
 				const plans = [first, second].map((timeMs) => {
 					const plan = makePlan(desired, organization, { ...context, serviceTimeMs: timeMs });
 					expect(makePlan(desired, organization, { ...context, serviceTimeMs: timeMs })).toEqual(plan);

@@ -286,7 +286,9 @@ describe("windows of members", () => {
 			const ended = atTime(timeMs, bobUntil(endMs), exactly(alice), alice);
 			expect(words(ended.documentChanges)).toEqual(["userTag:signers no-member bob"]);
 			const listed = atTime(timeMs, exactly(alice), bobUntil(endMs), alice);
-			expect(words(listed.documentChanges)).toEqual(["userTag:signers member bob", "userTag:signers window bob"]);
+			expect(listed.documentChanges).toMatchObject([
+				{ what: "member", userId: bob, after: { until: "2026-01-01T00:00:00.000Z" } },
+			]);
 			expect(listed.alreadyInSync).toEqual([]);
 		}
 	});
@@ -308,6 +310,8 @@ describe("windows of members", () => {
 		const threeWay = atTime(endMs, base, head, alice, bob);
 		const plan = makePlan(desiredOf({ digest, ...wants(head) }), liveOf(one(alice, bob)), context);
 		const text = renderThreeWay(plan, threeWay, plainStyle, "");
+		const given = renderThreeWay(plan, atTime(endMs - 1, exactly(alice), base, alice), plainStyle, "");
+		expect(given).toContain(`    + member ${bob}  (until 2026-01-01 00:00 UTC)\n`);
 		const moments = "until 2026-01-01 00:00 UTC -> until 2026-01-02 00:00 UTC";
 		expect(text).toContain(`    window of ${bob}: ${moments}, reason "for 'on call'"\n`);
 		expect(text).toContain(`    member ${bob}  (expired 2026-01-01 00:00 UTC; this change accepts it)\n`);

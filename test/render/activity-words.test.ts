@@ -151,6 +151,13 @@ describe("a pending activity in words", () => {
 		`);
 	});
 
+	it("shows on a page each part of a change below its object", () => {
+		const { html } = renderActivityHtml(activityOf(removal));
+		expect(html).toMatch(
+			/treasury<\/code>(?:(?!<\/ul>).)*<ul class="changes">(?:(?!<\/ul>).)*vault(?:(?!<\/ul>).)*dave/s,
+		);
+	});
+
 	it("shows no name of others as words of its own, in text and on a page", () => {
 		const plain = (text: string): number => text.split("\n").length;
 		const calm = activityOf(removal);

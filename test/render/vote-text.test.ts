@@ -1,6 +1,7 @@
 /** What approve and reject show before the question, and what became of the activities. */
 import { describe, expect, it } from "vitest";
 import type { Disagreement } from "../../src/plan/reviewed-activity.ts";
+import { renderMarkdown } from "../../src/render/markdown.ts";
 import { phraseText } from "../../src/render/phrase.ts";
 import { resultHead } from "../../src/render/result-head.ts";
 import { plainStyle } from "../../src/render/style.ts";
@@ -8,8 +9,9 @@ import type { OrganizationVotes, VotedActivity, VoteResult } from "../../src/ren
 import { renderVoteReview, renderVotes } from "../../src/render/vote-text.ts";
 import { describeReasons } from "../../src/render/vote-words.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
+import { hostileNames, planOf } from "./support.ts";
 import { activityOf, alice, bob, carol, dave, names, treasury } from "./support-activities.ts";
-import { changingPlanOf } from "./support-impact.ts";
+import { changingPlanOf, impactPlanOf } from "./support-impact.ts";
 
 function votedOf(number: number, parts: Partial<VotedActivity> = {}): VotedActivity {
 	const activity = activityOf({ activityId: id("other", number) });
@@ -83,6 +85,29 @@ describe("the review of pending activities", () => {
 		`);
 	});
 
+	it("shows what several change together, the guards that block that, and those that were overridden", () => {
+		const plan = planOf();
+		const one = votesOf([votedOf(1), votedOf(2)], { effect: { ...impactPlanOf(), guards: plan.guards } });
+		const blocked = renderVoteReview([one], "approve", plainStyle);
+		expect(blocked).toContain("What all of them together change for who can do what:\n  More and less permissive");
+		expect(blocked).toContain("Guards that block approve:\n");
+		const used = plan.guards
+			.filter(({ refuses }) => refuses)
+			.map(({ kind, found }) => ({ flag: "allow", kind, number: found }) as const);
+		const effect = { ...plan, overrides: used };
+		const overridden = votesOf([votedOf(1)], { effect });
+		for (const shown of [
+			renderVoteReview([overridden], "approve", plainStyle),
+			renderVotes(resultOf(overridden), plainStyle),
+			renderMarkdown(resultOf(overridden)),
+		]) {
+			expect(shown).not.toContain("Guards that block");
+			expect(shown).not.toContain("together");
+			for (const { kind, number } of used) expect(shown).toContain(`--allow ${kind}=${number}`);
+		}
+		expect(used.length).toBeGreaterThan(0);
+	});
+
 	it("says in words every way to differ from a document or a saved plan", () => {
 		const policies = [id("policy", 1), id("policy", 2)];
 		const all: readonly Disagreement[] = [
@@ -118,6 +143,68 @@ describe("the review of pending activities", () => {
 			  "duplicate: activity 60000001-7a3f-4c9e-9d40-000000000001 equals step-1 of the saved plan",
 			]
 		`);
+	});
+});
+
+describe("the result of a vote in Markdown", () => {
+	it("shows the refused first, then what was approved, and the steps without an activity", () => {
+		const done = votedOf(1, { outcome: "completed", isSent: true });
+		const [step] = changingPlanOf().steps;
+		const one = votesOf([done, lookAlike], { missing: step === undefined ? [] : [step] });
+		expect(renderMarkdown(resultOf(one))).toMatchInlineSnapshot(`
+			"<!-- orgsync: approve -->
+
+			### Approved: 1 completed. 1 refused: 60000004-7a3f-4c9e-9d40-000000000004. 1 step has no activity yet.
+
+			Organization \`00000001-7a3f-4c9e-9d40-000000000001\`
+
+			**Refused**
+
+			- \`update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000004-7a3f-4c9e-9d40-000000000004)\`: refused
+			  - resembles \`step-2\` of the saved plan, but differs: it also adds \`dave (id 10000004…, no alias)\`; it does not add \`bob\`
+			  - \`~ userTag:20000002-7a3f-4c9e-9d40-000000000002\`
+			  - \`+ member bob\`
+			  - submitted by \`alice\`, 2026-11-22T18:00:00.000Z
+
+			**Voted on**
+
+			- \`update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000001-7a3f-4c9e-9d40-000000000001)\`: completed
+			  - \`~ userTag:20000002-7a3f-4c9e-9d40-000000000002\`
+			  - \`+ member bob\`
+			  - submitted by \`alice\`, 2026-11-22T18:00:00.000Z
+
+			**Steps of the saved plan without an activity**
+
+			- \`\`change who has \`admins\`  userTag:admins\`\`
+			"
+		`);
+	});
+
+	it("shows no name of others as Markdown, in text as one line", () => {
+		const disagreements = (name: string): readonly Disagreement[] => [{ code: "renames", name, wanted: name }];
+		const of = (name: string) => {
+			const activity = activityOf({
+				activityId: name,
+				type: name,
+				operation: null,
+				status: name,
+				parameters: { [name]: name },
+			});
+			const mistakes = [{ code: "not-understood", message: "orgsync does not know activities of this type" }] as const;
+			return resultOf(
+				votesOf([
+					votedOf(1, { decision: "refused", activity: { ...activity, mistakes }, message: name }),
+					votedOf(2, { decision: "refused", disagreements: disagreements(name) }),
+				]),
+			);
+		};
+		const lines = (result: VoteResult): number => renderVotes(result, plainStyle).split("\n").length;
+		for (const hostile of hostileNames) {
+			expect(lines(of(hostile))).toBe(lines(of("calm")));
+			const [, ...shown] = renderMarkdown(of(hostile)).split("\n");
+			const outside = shown.join("\n").replace(/(`+)(?!`).*?[^`]\1(?!`)/g, "");
+			expect(outside).not.toContain(hostile.trim() || "?");
+		}
 	});
 });
 

@@ -336,6 +336,7 @@ describe("a journal of an earlier version", () => {
 		{ version: 1, position: 1, plans: [] },
 		{ version: 2, position: 2, plans: [`sha256:${"0123456789abcdef".repeat(4)}`] },
 		{ version: 3, position: 2, plans: [`sha256:${"0123456789abcdef".repeat(4)}`] },
+		{ version: 5, position: 2, plans: [`sha256:${"0123456789abcdef".repeat(4)}`] },
 	])("($version) is read as it is by commands that only read, and migrated by those that write", async (recorded) => {
 		makeEarlierVersion(recorded.version);
 		const bytes = readFileSync(file);
@@ -360,6 +361,9 @@ describe("a journal of an earlier version", () => {
 			2,
 		);
 		expect(journal.openEntries(organizationId).map(({ sentAtMs }) => sentAtMs)).toEqual([1, 2]);
+		// Votes came last.
+		const key = { organizationId, operation: "approve_activity", target: body.fingerprint, voter: "alice" } as const;
+		expect(journal.claimVote(key, (entries) => ({ kind: "skip", entries }))).toEqual({ kind: "skip", entries: [] });
 		journal.close();
 	});
 });

@@ -2,8 +2,18 @@
  * `approve` and `reject`: votes on pending activities that were reviewed, and on no others. Only what their submitters signed is
  * shown and matched.
  */
-import { ConfigurationError, combineExitCodes, type ExitCode, exitCodes } from "../../errors.ts";
+import {
+	ConfigurationError,
+	combineExitCodes,
+	type ExitCode,
+	exitCodes,
+	OrgsyncError,
+	StorageError,
+} from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import type { Allowed } from "../../plan/guards.ts";
+import { allowsOf, withOverrides } from "../../plan/overrides.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { showOrganization } from "../../render/organization-name.ts";
 import { resultHead } from "../../render/result.ts";
@@ -19,7 +29,8 @@ import { describeError, exitCodeOfError } from "../failure.ts";
 import type { Call } from "../output.ts";
 import { askOnTerminal, readOverrides, refuseBlocked, whyNotAsk } from "./apply-consent.ts";
 import { findVoteOrders, type VoteOrderFlags } from "./vote-orders.ts";
-import { plansToJudge, readForVotes, type VoteReading } from "./vote-readings.ts";
+import { plansToJudge, readForVotes, refusePastWindows, type VoteReading } from "./vote-readings.ts";
+import { describeVoteSigning, withInterruption } from "./vote-signing.ts";
 
 export interface VoteFlags extends VoteOrderFlags, ConnectionFlags {
 	readonly yes?: boolean;
@@ -34,6 +45,8 @@ type VoteCommand = VoteResult["command"];
 interface VoteRun extends Call<VoteFlags> {
 	readonly command: VoteCommand;
 	readonly journal: Journal;
+	/** Whether a passkey signs the votes. */
+	readonly hasPasskey: boolean;
 }
 
 /** Approves the activities with these ids; without any, those of `--plan`, or all that agree with the document. */
@@ -53,24 +66,31 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 	const { organizations: orders, savedPlan } = await findVoteOrders(command, names, call);
 	return withConnection(call, (connection) =>
 		withJournal(call, async (journal) => {
-			const run: VoteRun = { ...call, command, journal };
+			const run: VoteRun = { ...call, command, journal, hasPasskey: connection.signer !== undefined };
 			const readings: VoteReading[] = [];
 			for (const order of orders) {
 				const client = connection.client.forOrganization();
 				readings.push(await readForVotes(order, operations[command], client, call.terminal));
 			}
 			refuseUnknown(names, readings);
-			const shown = readings.filter(({ votes }) => names.length === 0 || votes.activities.length > 0);
+			const named = readings.filter(({ votes }) => names.length === 0 || votes.activities.length > 0);
+			const judged = named.map((one) => (command === "approve" ? plansToJudge(one) : []));
+			const shown = named.map((one, index) => recordAllowed(one, judged[index] ?? [], allowed));
 			const end = async (): Promise<Pick<VoteResult, "votes" | "exitCode" | "error">> => {
 				const votes = shown.map((one) => one.votes);
 				try {
-					if (command === "approve") refuseBlocked(shown.flatMap(plansToJudge), allowed);
+					refusePast(shown, run);
+					showReview(shown, run);
+					refuseBlocked(judged.flat(), allowed);
 					if (!(await agree(shown, run))) return { votes, exitCode: exitCodes.error, error: null };
+					refusePast(shown, run);
 				} catch (error) {
 					call.output.showStack(error);
 					return { votes, exitCode: exitCodeOfError(error), error: describeError(error) };
 				}
-				return castVotes(shown, run);
+				await describeVoteSigning(shown, connection.signer);
+				const ended = await castVotes(shown, run);
+				return { ...ended, exitCode: withInterruption(ended.exitCode, connection.signer) };
 			};
 			const facts = savedPlan === undefined ? {} : { savedPlan };
 			return { ...resultHead(command, exitCodes.inSync, null), ...(await end()), ...facts };
@@ -95,18 +115,37 @@ function refuseUnknown(names: readonly string[], readings: readonly VoteReading[
 	});
 }
 
+/** Throws StalePlanError if time has made wrong what is to be approved. A rejection is right at any time. */
+function refusePast(readings: readonly VoteReading[], { command, terminal }: VoteRun): void {
+	if (command === "approve") for (const reading of readings) refusePastWindows(reading, terminal.now());
+}
+
+/** Returns the reading with the overrides that its plans use. */
+function recordAllowed(reading: VoteReading, plans: readonly Plan[], allowed: Allowed): VoteReading {
+	const { effect } = reading.votes;
+	const used = plans.flatMap(({ guards }) => allowsOf(guards, allowed));
+	return effect === null ? reading : { ...reading, votes: { ...reading.votes, effect: withOverrides(effect, used) } };
+}
+
 function isToVote({ decision }: VotedActivity): boolean {
 	return decision === "vote";
 }
 
-/** Shows the activities and asks. Throws ConfigurationError if nobody can be asked. */
+/** Shows the activities if there is one to vote on; if not, the result has all there is. */
+function showReview(readings: readonly VoteReading[], { command, output }: VoteRun): void {
+	const organizations = readings.map(({ votes }) => votes);
+	if (organizations.some(({ activities }) => activities.some(isToVote))) {
+		output.note(renderVoteReview(organizations, command, output.style));
+	}
+}
+
+/** Asks. Throws ConfigurationError if nobody can be asked. */
 async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<boolean> {
 	const { command, flags, output, terminal } = run;
 	const organizations = readings.map(({ votes }) => votes);
 	const voting = organizations.filter(({ activities }) => activities.some(isToVote));
 	const count = voting.reduce((sum, { activities }) => sum + activities.filter(isToVote).length, 0);
 	if (count === 0) return true;
-	output.note(renderVoteReview(organizations, command, output.style));
 	if (flags.yes === true || flags.plan !== undefined) return true;
 	const obstacle = whyNotAsk(terminal, output);
 	if (obstacle !== null) {
@@ -138,7 +177,9 @@ async function castVotes(readings: readonly VoteReading[], run: VoteRun) {
 				activities.push({ ...one, outcome: "not-attempted", message: "an earlier vote could not be sent" });
 				continue;
 			}
-			const { voted, isFatal, isKeyRefused } = await castVote(one, reading, run);
+			const { voted, isFatal, isKeyRefused } = await castVote(one, reading, run).catch((error) =>
+				stopVoting(one, error),
+			);
 			hasFailed ||= isFatal;
 			keyNotAccepted ||= isKeyRefused;
 			activities.push(voted);
@@ -150,10 +191,17 @@ async function castVotes(readings: readonly VoteReading[], run: VoteRun) {
 	return { votes: organizations, exitCode, error: null };
 }
 
+/** Returns a vote that was not cast. Throws what is no error of orgsync's own, and StorageError: the journal has to record votes. */
+function stopVoting(one: VotedActivity, error: unknown) {
+	if (!(error instanceof OrgsyncError) || error instanceof StorageError) throw error;
+	const outcome: Outcome = "not-attempted";
+	return { voted: { ...one, outcome, message: error.message }, isFatal: true, isKeyRefused: false };
+}
+
 async function castVote(
 	one: VotedActivity,
 	reading: VoteReading,
-	{ command, flags, journal, terminal, output }: VoteRun,
+	{ command, flags, journal, hasPasskey, terminal, output }: VoteRun,
 ) {
 	const { review, client, clocked, returned, readAtMs } = reading;
 	const { activityId, organizationId } = one.activity;
@@ -164,9 +212,17 @@ async function castVote(
 	if (target === undefined || target.fingerprint !== one.activity.fingerprint) {
 		throw new Error("an activity that was reviewed is not among those that were read");
 	}
+	if (command === "approve") refusePastWindows(reading, terminal.now());
 	const clockOffsetMs = clocked.clockOffsetMs();
 	const result = await voteOnce(operations[command], target, {
-		...{ voter: client.voter, reader: client.reader, journal, identity: review.identity, clockOffsetMs },
+		...{
+			voter: client.voter,
+			reader: client.reader,
+			journal,
+			identity: review.identity,
+			clockOffsetMs,
+			stampsApart: hasPasskey,
+		},
 		...{ now: terminal.now, sleep: terminal.sleep, waitMs: flags.wait * 1000 },
 	});
 	const { outcome, isSent, message, isFatal, keyNotAccepted } = result;

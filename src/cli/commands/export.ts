@@ -3,9 +3,10 @@
  */
 import { resolve } from "node:path";
 import type { Exported } from "../../document/export.ts";
-import { exitCodes } from "../../errors.ts";
-import { showText } from "../../escape.ts";
-import type { WholeOrganization } from "../../plan/organization.ts";
+import type { KeptWindows, LostWindow } from "../../document/export-windows.ts";
+import { exitCodes, OrgsyncError } from "../../errors.ts";
+import { showAddress, showName, showText } from "../../escape.ts";
+import type { DesiredOrganization, WholeOrganization } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
 import { type ExportResult, resultHead } from "../../render/result.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
@@ -13,7 +14,7 @@ import { isProgramLanguage } from "../formats.ts";
 import type { Call } from "../output.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
-import { findOrganization, type NamingFlags } from "./selection.ts";
+import { findOrganization, type NamingFlags, readNamedFleet } from "./selection.ts";
 
 export interface ExportFlags extends NamingFlags, ServiceFlags {
 	readonly reads: Reads;
@@ -24,14 +25,20 @@ export interface ExportFlags extends NamingFlags, ServiceFlags {
 export async function exportDocument(call: Call<ExportFlags>): Promise<ExportResult> {
 	const { flags, output } = call;
 	const { readWholeOrganization } = await import("../../sync/read-whole.ts");
+	const { withServiceClock } = await import("../../sync/service-clock.ts");
 	const organizationId = await findOrganization(call);
-	const whole = await withConnection(call, ({ client }) => {
+	const desired = await readOwnDocument(call, organizationId);
+	const { whole, timeMs } = await withConnection(call, async ({ client }) => {
 		output.progress(`reading organization ${organizationId}`);
-		return readWholeOrganization(organizationId, client.reader, flags.reads);
+		const reader = withServiceClock(client.reader, call.terminal.now);
+		const read = await readWholeOrganization(organizationId, reader, flags.reads);
+		return { whole: read, timeMs: reader.serviceTimeMs() ?? call.terminal.now() };
 	});
-	const { text, unread, leftOut } = await write(call, whole);
+	const kept = desired === undefined ? undefined : await findWindows(desired, whole, timeMs);
+	const { text, unread, leftOut } = await write(call, whole, kept);
 	const isProgram = isProgramLanguage(output.format);
 	output.clear();
+	for (const one of kept?.lost ?? []) output.warn(describeLost(one));
 	const note = (what: string, why: string): void => output.note(`not exported: ${showText(what)}, ${why}`);
 	for (const { what, because } of unread) note(what, `because ${showText(because)}`);
 	for (const { what, because } of leftOut)
@@ -39,12 +46,48 @@ export async function exportDocument(call: Call<ExportFlags>): Promise<ExportRes
 	return { ...resultHead("export", exitCodes.inSync, null), organizationId, document: text, unread, leftOut };
 }
 
+/**
+ * Returns what the documents of the call say of the organization; undefined if they do not have it. A default document that is
+ * invalid is only a warning: no one named it.
+ */
+async function readOwnDocument(
+	call: Call<ExportFlags>,
+	organizationId: string,
+): Promise<DesiredOrganization | undefined> {
+	try {
+		const fleet = await readNamedFleet(call);
+		return fleet?.organizationIds.includes(organizationId) === true ? fleet.load(organizationId) : undefined;
+	} catch (error) {
+		if (call.flags.file.length > 0 || !(error instanceof OrgsyncError)) throw error;
+		call.output.warn(`${defaultDocument} cannot be read, so the export keeps no windows of it: ${error.message}`);
+		return undefined;
+	}
+}
+
+async function findWindows(
+	desired: DesiredOrganization,
+	{ live }: WholeOrganization,
+	timeMs: number,
+): Promise<KeptWindows> {
+	const { keepWindows } = await import("../../document/export-windows.ts");
+	return keepWindows(desired, live, timeMs);
+}
+
+function describeLost({ address, user, window, isExpired }: LostWindow): string {
+	const when = isExpired ? `expired (${window.until})` : `begins later (${window.from})`;
+	return `exported without an end: ${showName(user)} still has ${showAddress(address)}, and the access ${when}`;
+}
+
 /** The text in the format of the call: a document, or a Pulumi program. */
-async function write({ flags, terminal, output }: Call<ExportFlags>, whole: WholeOrganization): Promise<Exported> {
+async function write(
+	{ flags, terminal, output }: Call<ExportFlags>,
+	whole: WholeOrganization,
+	kept: KeptWindows | undefined,
+): Promise<Exported> {
 	if (isProgramLanguage(output.format)) {
 		const { exportProgram } = await import("../../document/export-program.ts");
-		return exportProgram(whole, output.format);
+		return exportProgram(whole, output.format, kept);
 	}
 	const { exportDocument } = await import("../../document/export.ts");
-	return exportDocument(whole, schemaAddress(resolve(terminal.directory, flags.output ?? defaultDocument)));
+	return exportDocument(whole, schemaAddress(resolve(terminal.directory, flags.output ?? defaultDocument)), kept);
 }

@@ -4,22 +4,21 @@
  */
 import { resolve } from "node:path";
 import {
-	ConfigurationError,
 	type ExitCode,
 	exitCodes,
 	explainFileError,
+	InterruptedError,
 	OutputError,
 	ServiceError,
 } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { type ImportKeyResult, resultHead } from "../../render/result.ts";
-import { checkSchema } from "../../schema.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
-import { validators } from "../../validators/requests.ts";
 import { type JournalFlags, type ServiceFlags, withConnection, withJournal } from "../connect.ts";
 import type { Call, Output, Terminal } from "../output.ts";
 import { checkWritable, replaceFile, writeOrRefuse } from "../write-file.ts";
-import { findOrganization, type NamingFlags, readNamed } from "./selection.ts";
+import { findUser } from "./find-user.ts";
+import { findOrganization, type NamingFlags } from "./selection.ts";
 
 export interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags {
 	readonly user: string;
@@ -57,7 +56,9 @@ export async function importKey(call: Call<ImportKeyFlags>): Promise<ImportKeyRe
 					...(flags.retryRejected === true ? { retryRejected: true } : {}),
 				},
 			);
-			signer?.throwIfInterrupted();
+			if (signer?.isInterrupted() === true && result.activity === null) {
+				throw new InterruptedError("orgsync was interrupted: nothing was signed");
+			}
 			return result;
 		}),
 	);
@@ -70,26 +71,6 @@ function checkBundleFile(out: string, { directory }: Terminal): void {
 	writeOrRefuse(`the bundle cannot be written to ${showText(out)}`, () =>
 		checkWritable(resolve(directory, out), { directory, isSecret: true }),
 	);
-}
-
-/** Returns the user id for an alias of the documents, or for an id. */
-async function findUser(call: Call<ImportKeyFlags>): Promise<string> {
-	const { user } = call.flags;
-	if (
-		checkSchema(validators, "operations/init_import_private_key.json#/$defs/parameters", { userId: user }).length === 0
-	) {
-		return user.toLowerCase();
-	}
-	const organizations = await readNamed(call);
-	const found = organizations.map(({ users }) => users[user]).find((id) => id !== undefined);
-	if (found !== undefined) return found;
-	const aliases = organizations.flatMap(({ users }) => Object.keys(users)).map(showText);
-	throw new ConfigurationError(`\`${showText(user)}\` is not a user id`, {
-		hint:
-			aliases.length === 0
-				? "use a UUID, or an alias and its document: -f FILE"
-				: `use a UUID, or an alias of the documents: ${aliases.join(", ")}`,
-	});
 }
 
 function deliver(sent: SubmitResult, flags: ImportKeyFlags, { directory }: Terminal, output: Output): ImportKeyResult {

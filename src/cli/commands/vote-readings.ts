@@ -1,9 +1,9 @@
 /** Reads the activities that `approve` and `reject` are to vote on, reviewed and chosen, before anything is asked or sent. */
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError, LiveProblemError, StalePlanError } from "../../errors.ts";
+import { describeTime, nextChangeAfter } from "../../plan/access-window.ts";
 import { type ChosenActivity, chooseVotes } from "../../plan/choose-votes.ts";
 import { namesOfUsers, type Plan } from "../../plan/plan.ts";
 import type { ReturnedActivity, ReviewedActivity } from "../../plan/reviewed-activity.ts";
-import type { Step } from "../../plan/step.ts";
 import { nameMember } from "../../render/organization-name.ts";
 import type { OrganizationVotes, VotedActivity } from "../../render/vote-result.ts";
 import { outcomeOfStatus } from "../../sync/outcomes.ts";
@@ -24,6 +24,7 @@ import type { OrganizationOrder } from "./vote-orders.ts";
 
 /** One organization, ready to be voted in. */
 export interface VoteReading {
+	readonly order: OrganizationOrder;
 	readonly client: OrganizationClient;
 	readonly clocked: ClockedReader;
 	readonly review: Review;
@@ -47,13 +48,14 @@ export async function readForVotes(
 	const readAtMs = now();
 	const listed = await readActivities(order, clocked);
 	const review = await reviewActivities(organizationId, listed.activities, clocked, {
-		...{ desired, now },
+		...{ desired, now, steps: plan?.steps ?? [] },
 		publicKey: () => client.publicKey(),
 	});
+	if (review.identity.userId === null && review.identity.publicKey === null) refuseUnknownVoter();
 	const returned = new Map(listed.activities.map((activity) => [activity.activityId, activity]));
 	const { chosen, unmatched } = chooseVotes(
 		review.activities,
-		{ names, steps: plan?.steps ?? null, desired },
+		{ names, steps: plan?.steps ?? null, desired: review.desired },
 		{
 			live: review.live,
 			isVotable: ({ status }) => votableStatuses.includes(status),
@@ -73,18 +75,30 @@ export async function readForVotes(
 		voterId: review.identity.userId,
 		activities: chosen.map(toVotedActivity),
 		effect: operation === "approve_activity" ? review.planTogether(toVote) : null,
-		missing: findMissing(unmatched),
+		missing: unmatched.filter((step) => !review.isDone(step)),
 		unlisted: listed.isComplete ? null : "the service lists more pending activities than could be read",
 	};
-	return { ...{ client, clocked, review, returned, votes, readAtMs } };
+	return { order, client, clocked, review, returned, votes, readAtMs };
 }
 
-/** Returns the plans that the guards judge: of all activities together, and of each, since one can complete before the others. */
-export function plansToJudge({ votes, review }: VoteReading): readonly Plan[] {
+/** A vote of someone unknown could be their second. */
+function refuseUnknownVoter(): never {
+	throw new ConfigurationError("it is not known whose vote it would be: the service does not say whose key it is", {
+		hint: "allow the query whoami to this key, or use an API key",
+	});
+}
+
+/**
+ * Returns the plans whose guards have to agree: of all activities together, and of each, since one can complete before the others.
+ */
+export function plansToJudge({ order, votes, review }: VoteReading): readonly Plan[] {
 	const toVote = votes.activities.filter(({ decision }) => decision === "vote").map(({ activity }) => activity);
 	const groups: (readonly ReviewedActivity[])[] =
 		toVote.length < 2 ? [toVote] : [toVote, ...toVote.map((one) => [one])];
-	return groups.map((some) => review.planTogether(some)).filter((plan) => plan !== null);
+	const plans = groups.map((some) => review.planTogether(some)).filter((plan) => plan !== null);
+	// Without the document its limits and rules are not known: what they said of the saved plan is all there is.
+	const stated = order.plan === null || order.desired !== undefined || toVote.length === 0 ? [] : [order.plan];
+	return [...plans, ...stated];
 }
 
 function toVotedActivity(chosen: ChosenActivity): VotedActivity {
@@ -93,9 +107,24 @@ function toVotedActivity(chosen: ChosenActivity): VotedActivity {
 	return { ...chosen, outcome, isSent: false, message: null };
 }
 
-/** Returns the steps that are missing an activity. */
-function findMissing(unmatched: readonly Step[]): readonly Step[] {
-	return unmatched;
+/**
+ * Throws StalePlanError if the saved plan is of a time that has passed by the service's clock, and LiveProblemError if what the
+ * document wants is: a window of the document began or ended. `nowMs` is by our clock.
+ */
+export function refusePastWindows({ order: { plan, desired }, review, clocked }: VoteReading, nowMs: number): void {
+	const moments = [
+		...(plan?.validUntil === undefined ? [] : [Date.parse(plan.validUntil)]),
+		...(desired === undefined ? [] : [nextChangeAfter(desired, review.serviceNowMs) ?? Number.POSITIVE_INFINITY]),
+	];
+	const untilMs = Math.min(...moments);
+	if (nowMs + clocked.exactOffsetMs() < untilMs) return;
+	const moment = describeTime(new Date(untilMs).toISOString());
+	if (plan === null) {
+		const message = `a window of the document began or ended at ${moment}, after the activities were reviewed; nothing was sent`;
+		throw new LiveProblemError(message, { hint: "run the command again" });
+	}
+	const because = `the plan was valid until ${moment}, when a window of the document begins or ends`;
+	throw new StalePlanError([], [because], "plan again, and have the new plan reviewed");
 }
 
 type Activities = Pick<ListedActivities, "activities" | "isComplete">;

@@ -1,0 +1,37 @@
+/**
+ * `passkey`: makes a passkey for the signing page, and prints what a service has to know to register it. It calls no service:
+ * registering is outside of what orgsync submits.
+ */
+import { exitCodes } from "../../errors.ts";
+import { createRegistration } from "../../passkey/registration.ts";
+import { type PasskeyResult, resultHead } from "../../render/result.ts";
+import type { Call } from "../output.ts";
+import { openPage, type PasskeyFlags } from "../passkey.ts";
+import { findUser } from "./find-user.ts";
+import type { NamingFlags } from "./selection.ts";
+
+interface PasskeyCommandFlags extends NamingFlags, PasskeyFlags {
+	readonly user: string;
+	readonly name: string;
+}
+
+/** Returns the new passkey, with the parameters that register it. Throws what `PasskeyPage.ask` throws. */
+export async function passkey(call: Call<PasskeyCommandFlags>): Promise<PasskeyResult> {
+	const { user, name } = call.flags;
+	const userId = await findUser(call);
+	const doneWords = ["passkey created", "passkeys created"] as const;
+	const { page, close } = await openPage(call, { purpose: "to create the passkey", doneWords });
+	try {
+		const made = await page.ask(createRegistration(user, page.origin));
+		const { credentialId, publicKey, challenge, clientDataJson, attestationObject, transports } = made;
+		const attestation = { credentialId, clientDataJson, attestationObject, transports };
+		return {
+			...resultHead("passkey", exitCodes.inSync, null),
+			userId,
+			parameters: { authenticators: [{ authenticatorName: name, challenge, attestation }], userId },
+			seed: { credentialId, publicKey, authenticatorName: name },
+		};
+	} finally {
+		await close();
+	}
+}

@@ -1,0 +1,245 @@
+/** A vote is cast exactly once: after lost answers, in two processes, by two users, and again only when it has lapsed. */
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ReturnedActivity } from "../../src/plan/reviewed-activity.ts";
+import { openJournal } from "../../src/sync/journal-file.ts";
+import { readReturnedActivity } from "../../src/sync/returned-activity.ts";
+import { type VoteContext, voteOnce } from "../../src/sync/vote-once.ts";
+import type { Voter } from "../../src/wire/client.ts";
+import { approvals, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit, type RequestBody } from "../../src/wire/request-body.ts";
+import { organizationId } from "../plan/support-organizations.ts";
+import {
+	acme,
+	adminId,
+	approverId,
+	approverStamper,
+	Bench,
+	bob,
+	minuteMs,
+	signers,
+	strangerStamper,
+} from "./support.ts";
+
+const hourMs = 60 * minuteMs;
+const needed = { ACTIVITY_TYPE_UPDATE_USER_TAG: 3 };
+let bench: Bench;
+
+beforeAll(async () => {
+	bench = await Bench.start([acme()]);
+});
+beforeEach(async () => {
+	await bench.reset(acme());
+	await bench.emulator.setRules(organizationId, { approvals: needed });
+});
+afterAll(() => bench.close());
+
+/** The admin adds bob to the signers, which needs other approvals too. */
+async function submit(): Promise<string> {
+	const parameters = { userTagId: signers, addUserIds: [bob], removeUserIds: [] };
+	const answer = await bench
+		.client()
+		.submitter.submit(encodeSubmit(submits.update_user_tag, organizationId, parameters, bench.nowMs));
+	return answer.kind === "activity" ? answer.activity.id : "";
+}
+
+function contextOf(parts: Partial<VoteContext> = {}): VoteContext {
+	const client = bench.client({ stamper: approverStamper });
+	return {
+		...{ voter: client.voter, reader: client.reader, journal: bench.journal, now: () => bench.nowMs },
+		identity: { userId: approverId, publicKey: null },
+		sleep: async (ms) => {
+			bench.nowMs += ms;
+		},
+		...{ clockOffsetMs: 0, waitMs: 0 },
+		...parts,
+	};
+}
+
+async function read(activityId: string): Promise<ReturnedActivity> {
+	const found = await readReturnedActivity(organizationId, activityId, bench.client().reader);
+	if (found === undefined) throw new Error("there is no such activity");
+	return found.activity;
+}
+
+async function vote(activityId: string, parts: Partial<VoteContext> = {}) {
+	return voteOnce("approve_activity", await read(activityId), contextOf(parts));
+}
+
+const ballots = () =>
+	bench.emulator.state(organizationId).activities.filter(({ type }) => String(type).includes("APPROVE_ACTIVITY"));
+const sentVotes = () => bench.emulator.requests().filter(({ operation }) => operation === "approve_activity");
+
+describe("a vote", () => {
+	it.each([
+		"own",
+		"target",
+	] as const)("counts when it is read among those of its activity, whichever activity answers it: %s", async (voteAnswer) => {
+		await bench.emulator.setRules(organizationId, { approvals: needed, voteAnswer });
+		const activityId = await submit();
+		expect(await vote(activityId)).toMatchObject({ outcome: "awaiting-approval", isCounted: true, isSent: true });
+		expect((await read(activityId)).votes.map(({ userId }) => userId)).toEqual([adminId, approverId]);
+		expect(await vote(activityId)).toMatchObject({ isCounted: true, isSent: false });
+		expect(sentVotes().length).toBe(1);
+	});
+
+	it("is not cast again while it counts, and is cast again once it has lapsed", async () => {
+		const activityId = await submit();
+		await vote(activityId);
+		bench.nowMs += 24 * hourMs - 1;
+		expect(await vote(activityId)).toMatchObject({ isSent: false, isCounted: true });
+		bench.nowMs += 1;
+		expect(await vote(activityId)).toMatchObject({ isSent: true, isCounted: true });
+		expect(ballots().length).toBe(2);
+	});
+
+	it("of which the journal knows that it counted is not cast again, whatever an answer leaves out", async () => {
+		const activityId = await submit();
+		const before = await read(activityId);
+		await vote(activityId);
+		expect(await voteOnce("approve_activity", before, contextOf())).toMatchObject({ isSent: false, isCounted: true });
+		expect(sentVotes().length).toBe(1);
+	});
+
+	it("whose answer is lost is settled by reading", async () => {
+		const activityId = await submit();
+		bench.emulator.addFault({ operation: "approve_activity", fault: "drop-after", count: 20 });
+		expect(await vote(activityId)).toMatchObject({ isCounted: true, isSent: true });
+		expect(ballots().length).toBe(1);
+	});
+
+	it("that did not arrive is in doubt, and only the same bytes follow", async () => {
+		const activityId = await submit();
+		bench.emulator.addFault({ operation: "approve_activity", fault: "drop-before", count: 20 });
+		expect(await vote(activityId)).toMatchObject({ outcome: "unknown", isCounted: false, isSent: true });
+		bench.emulator.clearFaults();
+		bench.nowMs += 50 * minuteMs;
+		expect(await vote(activityId)).toMatchObject({ outcome: "awaiting-approval", isCounted: true });
+		const fingerprints = new Set(sentVotes().map(({ fingerprint }) => fingerprint));
+		expect([fingerprints.size, ballots().length]).toEqual([1, 1]);
+	});
+
+	it("that did not arrive is sent with new bytes only when the old ones are too old to arrive", async () => {
+		const activityId = await submit();
+		bench.emulator.addFault({ operation: "approve_activity", fault: "drop-before", count: 20 });
+		await vote(activityId);
+		bench.emulator.clearFaults();
+		bench.emulator.clearRequests();
+		bench.nowMs += 61 * minuteMs;
+		expect(await vote(activityId)).toMatchObject({ outcome: "unknown", isSent: false });
+		expect(sentVotes()).toEqual([]);
+		bench.nowMs += 11 * minuteMs;
+		expect(await vote(activityId)).toMatchObject({ isCounted: true, isSent: true });
+		expect(ballots().length).toBe(1);
+	});
+
+	it("of two processes of one user at once is one vote", async () => {
+		const activityId = await submit();
+		const target = await read(activityId);
+		const other = await openJournal(bench.journalFile);
+		const results = await Promise.all([
+			voteOnce("approve_activity", target, contextOf()),
+			voteOnce("approve_activity", target, contextOf({ journal: other })),
+		]);
+		other.close();
+		expect(results).toMatchObject([{ isCounted: true }, { isCounted: true }]);
+		expect(ballots().length).toBe(1);
+	});
+
+	it("whose bytes another user sent first is cast with other bytes", async () => {
+		const activityId = await submit();
+		bench.nowMs += 24 * hourMs;
+		const bodies: RequestBody[] = [];
+		const silent: Voter = {
+			vote: async (body) => {
+				bodies.push(body);
+				return { kind: "unknown", because: "no answer", requests: 1 };
+			},
+		};
+		await vote(activityId, { voter: silent });
+		for (const body of bodies) await bench.client().voter.vote(body);
+		expect(await vote(activityId)).toMatchObject({ outcome: "failed", isCounted: false, isSent: true });
+		expect(await vote(activityId)).toMatchObject({ isCounted: true });
+		expect((await read(activityId)).votes.map(({ userId }) => userId)).toEqual([adminId, adminId, approverId]);
+	});
+
+	it("of a credential that is not that of the queries counts by its bytes", async () => {
+		const activityId = await submit();
+		const parts = { stampsApart: true, identity: { userId: adminId, publicKey: null } };
+		bench.nowMs += 24 * hourMs;
+		expect(await vote(activityId, parts)).toMatchObject({ isCounted: true, outcome: "awaiting-approval" });
+		expect((await read(activityId)).votes.map(({ userId }) => userId)).toEqual([adminId, approverId]);
+		expect(await vote(activityId, parts)).toMatchObject({ isSent: false, isCounted: true });
+	});
+
+	it("that the service refuses is denied, or failed, and another follows when it is asked for again", async () => {
+		const activityId = await submit();
+		await bench.emulator.setRules(organizationId, { deny: [{ type: "ACTIVITY_TYPE_APPROVE_ACTIVITY" }] });
+		expect(await vote(activityId)).toMatchObject({ outcome: "denied", isCounted: false });
+		await bench.emulator.setRules(organizationId, {});
+		expect(await vote(activityId)).toMatchObject({ isCounted: true });
+		const { voter } = bench.client({ stamper: strangerStamper });
+		expect(await vote(await submit(), { voter, identity: { userId: "x", publicKey: null } })).toMatchObject({
+			...{ outcome: "denied", isFatal: true, keyNotAccepted: true },
+		});
+	});
+
+	it("on an activity that ended meanwhile shows how it ended", async () => {
+		const activityId = await submit();
+		const before = await read(activityId);
+		const { voter } = bench.client();
+		await voter.vote(
+			encodeSubmit(approvals.reject_activity, organizationId, { fingerprint: before.fingerprint }, bench.nowMs),
+		);
+		expect(await voteOnce("approve_activity", before, contextOf())).toMatchObject({
+			outcome: "rejected",
+			isCounted: false,
+		});
+		expect(await voteOnce("reject_activity", before, contextOf())).toMatchObject({
+			outcome: "rejected",
+			isCounted: true,
+		});
+	});
+
+	it("is not sent if the journal cannot record it", async () => {
+		const target = await read(await submit());
+		bench.journal.close();
+		await expect(voteOnce("approve_activity", target, contextOf())).rejects.toThrow("the journal");
+		bench.journal = await openJournal(bench.journalFile);
+		expect(sentVotes()).toEqual([]);
+	});
+
+	it.each([
+		["target", `sha256:${"0".repeat(64)}`],
+		["operation", "reject_activity"],
+		["timestamp_ms", 5],
+		["bytes", "{}"],
+		["outcome", "surely"],
+	])("whose row in the journal has another %s is refused by name, and nothing is sent", async (column, value) => {
+		const target = await read(await submit());
+		bench.emulator.addFault({ operation: "approve_activity", fault: "drop-before", count: 20 });
+		await voteOnce("approve_activity", target, contextOf());
+		bench.emulator.clearRequests();
+		const database = new DatabaseSync(bench.journalFile);
+		database.prepare(`UPDATE votes SET ${column} = ?`).run(value);
+		const [row] = database.prepare("SELECT fingerprint FROM votes").all();
+		database.close();
+		const again = () =>
+			voteOnce(
+				column === "operation" ? "reject_activity" : "approve_activity",
+				column === "target" ? { ...target, fingerprint: String(value) } : target,
+				contextOf(),
+			);
+		await expect(again()).rejects.toThrow(`the vote ${row?.fingerprint} in the journal does not agree with itself`);
+		expect(sentVotes()).toEqual([]);
+	});
+
+	it("waits for an activity that the service is processing", async () => {
+		await bench.emulator.setRules(organizationId, {
+			approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 },
+			pendingMs: { ACTIVITY_TYPE_UPDATE_USER_TAG: 5000 },
+		});
+		const activityId = await submit();
+		expect(await vote(activityId, { waitMs: 30_000 })).toMatchObject({ outcome: "completed" });
+	});
+});

@@ -160,10 +160,15 @@ describe("a window of the document", () => {
 	test("decides by the service's time, and makes a saved plan stale when it ends", async () => {
 		const until = new Date(Date.now() + 3_600_000).toISOString();
 		const world = await makePendingWorld(
-			document(`userTags: [{ name: signers, members: { exactly: [alice, carol, { user: bob, until: "${until}" }] } }]`),
+			document(
+				`userTags: [{ name: signers, members: { exactly: [alice, carol, { user: bob, until: "${until}", reason: rota }] } }]`,
+			),
 		);
 		expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
 		await world.submitAsBob("update_user_tag", addToSigners(bob));
+		// A reviewer sees until when, and why; without a terminal and --yes, nothing is sent.
+		const shown = /\n +\+ member bob \(access ends [\d-]+ [\d:]+ UTC, reason "rota"\)\n/;
+		expect(await world.run(["approve"])).toMatchObject({ code: 3, stderr: expect.stringMatching(shown) });
 		await world.moveClock(3_602_000);
 		world.clearRequests();
 		const stale = await world.run(["approve", "--plan", "plan.json"]);
@@ -184,7 +189,11 @@ test("guards, limits and rules judge what would be approved, and --allow overrid
 	const blocked = await world.run(["approve", "--yes"]);
 	expect(blocked).toMatchObject({ code: 5, stderr: expect.stringContaining("--allow policies=1") });
 	expect(world.submits()).toEqual([]);
-	expect((await world.run(["approve", "--yes", "--allow", "policies=1"])).code).toBe(0);
+	expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+	const plan = join(world.folder, "plan.json");
+	const elsewhere = { cwd: makeFolder() };
+	expect((await world.run(["approve", "--plan", plan], elsewhere)).code).toBe(5);
+	expect((await world.run(["approve", "--plan", plan, "--allow", "policies=1"], elsewhere)).code).toBe(8);
 	expect(statuses(world)).toEqual(["COMPLETED"]);
 });
 
@@ -231,6 +240,8 @@ describe("exit codes", () => {
 		]);
 		expect(answers.map(({ code }) => code)).toEqual([3, 3, 3, 3, 3, 3]);
 		expect(world.submits()).toEqual([]);
+		await world.setRules({ approvals: two, denyReads: ["list_activities"] });
+		expect((await world.run(["approve", "--yes"])).stderr).toContain("does not list activities to this key");
 		const byId = await world.run(["approve", id, "--yes", "--organization", organizationId], other);
 		expect(byId.code).toBe(0);
 	});

@@ -45,6 +45,8 @@ type VoteCommand = VoteResult["command"];
 interface VoteRun extends Call<VoteFlags> {
 	readonly command: VoteCommand;
 	readonly journal: Journal;
+	/** Whether a passkey signs the votes. */
+	readonly hasPasskey: boolean;
 }
 
 /** Approves the activities with these ids; without any, those of `--plan`, or all that agree with the document. */
@@ -64,7 +66,7 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 	const { organizations: orders, savedPlan } = await findVoteOrders(command, names, call);
 	return withConnection(call, (connection) =>
 		withJournal(call, async (journal) => {
-			const run: VoteRun = { ...call, command, journal };
+			const run: VoteRun = { ...call, command, journal, hasPasskey: connection.signer !== undefined };
 			const readings: VoteReading[] = [];
 			for (const order of orders) {
 				const client = connection.client.forOrganization();
@@ -199,7 +201,7 @@ function stopVoting(one: VotedActivity, error: unknown) {
 async function castVote(
 	one: VotedActivity,
 	reading: VoteReading,
-	{ command, flags, journal, terminal, output }: VoteRun,
+	{ command, flags, journal, hasPasskey, terminal, output }: VoteRun,
 ) {
 	const { review, client, clocked, returned, readAtMs } = reading;
 	const { activityId, organizationId } = one.activity;
@@ -213,7 +215,14 @@ async function castVote(
 	if (command === "approve") refusePastWindows(reading, terminal.now());
 	const clockOffsetMs = clocked.clockOffsetMs();
 	const result = await voteOnce(operations[command], target, {
-		...{ voter: client.voter, reader: client.reader, journal, identity: review.identity, clockOffsetMs },
+		...{
+			voter: client.voter,
+			reader: client.reader,
+			journal,
+			identity: review.identity,
+			clockOffsetMs,
+			stampsApart: hasPasskey,
+		},
 		...{ now: terminal.now, sleep: terminal.sleep, waitMs: flags.wait * 1000 },
 	});
 	const { outcome, isSent, message, isFatal, keyNotAccepted } = result;

@@ -90,10 +90,10 @@ export function editAccess(
 		return "refusal" in found ? found : { effect: decided, contents, desired: found, ...placeIn(found, request) };
 	} catch (error) {
 		if (!(error instanceof NotEditable)) throw error;
-		return {
-			refusal: `${showText(address)} cannot be edited in place: ${showText(error.message)}`,
-			hint: "edit the document by hand, then run orgsync plan",
-		};
+		const refusal = `${showText(address)} cannot be edited in place: ${showText(error.message)}`;
+		// What a list says of all its organizations names what to do.
+		if (error.message === explainTemplate(desired)) return { refusal };
+		return { refusal, hint: "edit the document by hand, then run orgsync plan" };
 	}
 }
 

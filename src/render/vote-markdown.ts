@@ -2,6 +2,7 @@
 import { coveredBy, describeActivity, type RequestLine } from "./activity-words.ts";
 import { type Block, bullets, codeSpan, paragraph } from "./markdown-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
+import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { type Phrase, phraseMarkdown, phraseText } from "./phrase.ts";
 import { listCovers } from "./report-text.ts";
 import type { CommandResult } from "./result.ts";
@@ -33,6 +34,7 @@ export function votesBlocks(result: CommandResult): readonly Block[] {
 				decisionBlock(one, decision, result.command),
 			),
 			missingBlock(one),
+			overridesBlock(one),
 		];
 		return [paragraph([head, ...names].join("; "), 1), ...blocks].map((block) => ({
 			...block,
@@ -80,6 +82,11 @@ function renderVoted(voted: VotedActivity, one: OrganizationVotes, command: Vote
 
 function renderLine({ sign, text }: RequestLine): string {
 	return codeSpan(`${sign} ${phraseText(text)}`);
+}
+
+function overridesBlock({ effect }: OrganizationVotes): Block {
+	const lines = (effect?.overrides ?? []).map((one) => codeSpan(describeOverride(one, effect?.guards)));
+	return bullets(1, ["override", "overrides"], overridesHeading, lines);
 }
 
 function missingBlock({ missing }: OrganizationVotes): Block {

@@ -109,7 +109,8 @@ export function renderVotes(result: VoteResult, style: Style): string {
 			...renderNothing(one),
 			...one.activities.flatMap((voted) => renderVoted(voted, one, result.command, style)),
 		];
-		const more = [...renderMissing(one, style), ...renderUnlisted(one, style)];
+		const used = renderOverrides(one.effect?.overrides, style, one.effect?.guards);
+		const more = [...used, ...renderMissing(one, style), ...renderUnlisted(one, style)];
 		return [...lines, "", ...more];
 	});
 	return `${[...shown, summarizeVotes(result)].join("\n")}\n`;

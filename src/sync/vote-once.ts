@@ -7,7 +7,7 @@
  *   votes of its activity, or the activity has ended as it asks.
  */
 import { randomInt } from "node:crypto";
-import { isUnstamped, OrgsyncError } from "../errors.ts";
+import { isUnstamped, OrgsyncError, StorageError } from "../errors.ts";
 import type { Outcome } from "../plan/report.ts";
 import { isCounting, type ReturnedActivity, voteLifetimeMs } from "../plan/reviewed-activity.ts";
 import type { Reader, SubmitAnswer, Voter } from "../wire/client.ts";
@@ -28,6 +28,8 @@ export interface VoteContext {
 	readonly reader: Reader;
 	readonly journal: VoteJournal;
 	readonly identity: VoterIdentity;
+	/** Whether another credential stamps votes than queries, as a passkey does: it can be another user's. */
+	readonly stampsApart?: boolean;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
@@ -172,12 +174,12 @@ async function settle(
 	target: ReturnedActivity,
 	context: VoteContext,
 ): Promise<VoteOutcome> {
-	const { journal, now, sleep } = context;
+	const { now, sleep } = context;
 	const startMs = now();
 	const isAccepted = answer.kind === "activity";
 	for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
 		const read = await readAgain(target, context);
-		const isCounted = read !== undefined && counts(read, operation, context);
+		const isCounted = read !== undefined && counts(read, body, operation, context);
 		const leftMs = startMs + (isCounted ? context.waitMs : isAccepted ? visibilityMs : 0) - now();
 		const isOpen = read !== undefined && (isCounted ? isProcessing(read) : votableStatuses.includes(read.status));
 		if (isOpen && leftMs > 0) {
@@ -185,14 +187,25 @@ async function settle(
 			continue;
 		}
 		if (isCounted) {
-			journal.recordVote(body.fingerprint, "counted", now());
-			return { ...resultOf(read), isCounted, isSent: true };
+			const message = record(body, "counted", context);
+			return { ...resultOf(read), isCounted, isSent: true, message };
 		}
 		const isRefused = (answer.kind === "refused" && !isResend) || isOfAnother(body, answer, context);
 		const isOver = read !== undefined && !votableStatuses.includes(read.status) && !isProcessing(read);
-		if (isRefused || isOver) journal.recordVote(body.fingerprint, "void", now());
+		if (isRefused || isOver) record(body, "void", context);
 		const activity = read ?? target;
 		return { ...plain, activity, isSent: true, ...describeUncounted(answer, isRefused, read, isOver) };
+	}
+}
+
+/** Records what became of the vote. Returns why it cannot be recorded, which changes nothing: the next run reads it again. */
+function record(body: RequestBody, state: "counted" | "void", { journal, now }: VoteContext): string | null {
+	try {
+		journal.recordVote(body.fingerprint, state, now());
+		return null;
+	} catch (error) {
+		if (error instanceof StorageError) return error.message;
+		throw error;
 	}
 }
 
@@ -215,10 +228,13 @@ const endedAsAsked: Readonly<Record<VoteName, string>> = {
 
 function counts(
 	activity: ReturnedActivity,
+	body: RequestBody,
 	operation: VoteName,
-	{ identity, now, clockOffsetMs }: VoteContext,
+	{ identity, stampsApart, now, clockOffsetMs }: VoteContext,
 ): boolean {
-	return hasVoted(activity, operation, identity, now() + clockOffsetMs) || activity.status === endedAsAsked[operation];
+	if (activity.status === endedAsAsked[operation]) return true;
+	if (stampsApart === true && activity.votes.some((vote) => vote.messageFingerprint === body.fingerprint)) return true;
+	return hasVoted(activity, operation, identity, now() + clockOffsetMs);
 }
 
 /** Returns the activity as it is now; undefined if the service does not show it, or no answer came. */

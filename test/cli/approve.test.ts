@@ -184,7 +184,11 @@ test("guards, limits and rules judge what would be approved, and --allow overrid
 	const blocked = await world.run(["approve", "--yes"]);
 	expect(blocked).toMatchObject({ code: 5, stderr: expect.stringContaining("--allow policies=1") });
 	expect(world.submits()).toEqual([]);
-	expect((await world.run(["approve", "--yes", "--allow", "policies=1"])).code).toBe(0);
+	expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+	const plan = join(world.folder, "plan.json");
+	const elsewhere = { cwd: makeFolder() };
+	expect((await world.run(["approve", "--plan", plan], elsewhere)).code).toBe(5);
+	expect((await world.run(["approve", "--plan", plan, "--allow", "policies=1"], elsewhere)).code).toBe(8);
 	expect(statuses(world)).toEqual(["COMPLETED"]);
 });
 
@@ -231,6 +235,8 @@ describe("exit codes", () => {
 		]);
 		expect(answers.map(({ code }) => code)).toEqual([3, 3, 3, 3, 3, 3]);
 		expect(world.submits()).toEqual([]);
+		await world.setRules({ approvals: two, denyReads: ["list_activities"] });
+		expect((await world.run(["approve", "--yes"])).stderr).toContain("does not list activities to this key");
 		const byId = await world.run(["approve", id, "--yes", "--organization", organizationId], other);
 		expect(byId.code).toBe(0);
 	});

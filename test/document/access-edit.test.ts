@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { type AccessEdit, type AccessRefusal, type AccessRequest, editAccess } from "../../src/document/access-edit.ts";
 import { parseDocuments } from "../../src/document/parse.ts";
@@ -237,4 +238,75 @@ test("what was edited twice is what was edited once", () => {
 		const once = textAfter(asDocument(before), revoke);
 		expect(textAfter(once, revoke)).toBe(once);
 	}
+});
+
+/** A document with a list of members in a random layout. Its text without commas, spaces and line breaks is that of no other. */
+const layouts = fc
+	.record({
+		mode: fc.constantFrom("exactly", "atLeast"),
+		isFlow: fc.boolean(),
+		isInline: fc.boolean(),
+		newline: fc.constantFrom("\n", "\r\n"),
+		indent: fc.constantFrom("", "  "),
+		members: fc.uniqueArray(fc.constantFrom("bob", "carol", "dave", "erin"), { maxLength: 4 }),
+		entries: fc.array(fc.constantFrom("plain", "quoted", "braces", "block"), { minLength: 4, maxLength: 4 }),
+		comments: fc.array(fc.constantFrom("", "", " # it's, [a] \"note", " # {x}"), { minLength: 6, maxLength: 6 }),
+		asides: fc.array(fc.constantFrom("", "", "# aside", "\n"), { minLength: 5, maxLength: 5 }),
+		after: fc.constantFrom("", "      never: []\n", "  - { name: later }\n", "# the end\n"),
+	})
+	.map((layout) => ({ ...layout, text: writeLayout(layout) }));
+
+type Layout = Parameters<typeof writeLayout>[0];
+
+function writeLayout(layout: {
+	readonly mode: string;
+	readonly isFlow: boolean;
+	readonly isInline: boolean;
+	readonly newline: string;
+	readonly indent: string;
+	readonly members: readonly string[];
+	readonly entries: readonly string[];
+	readonly comments: readonly string[];
+	readonly asides: readonly string[];
+	readonly after: string;
+}): string {
+	const { mode, isFlow, isInline, newline, indent, members, entries, comments, asides, after } = layout;
+	const window = "until: 2026-12-24T00:00:00Z";
+	const write = (name: string, index: number): string => {
+		const style = entries[index] === "block" && isFlow ? "braces" : entries[index];
+		if (style === "block") return `user: ${name}\n${indent}          ${window}`;
+		return style === "plain" ? name : style === "quoted" ? `'${name}'` : `{ user: ${name}, ${window} }`;
+	};
+	const aside = (index: number, deep: string): string =>
+		asides[index] === "" ? "" : `${asides[index] === "\n" ? "" : `${deep}${asides[index]}`}\n`;
+	const lines = members.map((name, index) => {
+		const deep = `${indent}        `;
+		const comma = isFlow && index < members.length - 1 ? "," : "";
+		return `${aside(index, deep)}${deep}${isFlow ? "" : "- "}${write(name, index)}${comma}${comments[index]}\n`;
+	});
+	const inline = `[${members.map(write).join(", ")}]${comments[5]}\n`;
+	const isOneLine = (isFlow && isInline) || members.length === 0;
+	const list = isOneLine ? ` ${inline}` : isFlow ? ` [\n${lines.join("")}${indent}      ]\n` : `\n${lines.join("")}`;
+	const users = `users: { alice: ${alice}, bob: ${bob}, carol: ${carol}, dave: ${id("user", 4)}, erin: ${id("user", 5)} }`;
+	const text = `organizationId: ${organizationId}\n${users}\nuserTags:\n  - name: ops\n    members:\n      ${mode}:${list}${after}`;
+	return text.replaceAll("\n", newline);
+}
+
+/** The text without what separates items. */
+const bare = (text: string): string => text.replaceAll(/[,\s]/g, "");
+
+test("in any layout, a grant adds its entry and nothing else, and a revoke in `exactly` removes that again", () => {
+	fc.assert(
+		fc.property(layouts, ({ mode, isFlow, members, text }: Layout & { readonly text: string }) => {
+			const after = textAfter(text, grant);
+			const added = isFlow || members.length === 0 ? entry : `- ${entry}`;
+			expect(bare(after.replace(added, ""))).toBe(bare(text));
+			expect(after.split("\n").length - text.split("\n").length).toBeLessThanOrEqual(1);
+			if (mode === "atLeast") return;
+			const again = textAfter(after, revoke);
+			expect(bare(again)).toBe(bare(text));
+			if (!isFlow && members.length > 0) expect(again).toBe(text);
+		}),
+		{ numRuns: 60 },
+	);
 });

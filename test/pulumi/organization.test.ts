@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { expectSuccess } from "../engine/harness.ts";
 import { agreeing, alice, apps, bob, document, organizationId, policies, provider, providers, tags } from "../world.ts";
-import { adapters, dynamicResources } from "./adapters.ts";
+import { type Adapter, adapters, dynamicResources, plugin } from "./adapters.ts";
 import { outputOf, type Program, type ProgramResource, unknown } from "./program.ts";
 import { makePulumiWorld, shown, type WorldOptions, withImports } from "./world.ts";
 
@@ -20,29 +20,12 @@ const program: Program = {
 	outputs: { summary: outputOf("acme", "summary") },
 };
 
+/** A world whose program converges this document. */
+const makeOrganization = (adapter: Adapter, text: string, options: WorldOptions = {}) =>
+	adapter.makeWorld(program, { ...options, files: { "orgsync.yaml": text } });
+
 describe.each(adapters)("an Organization of $title", { timeout: 240_000 }, (adapter) => {
-	/** A world whose program converges this document. */
-	const makeOrganization = (text: string, options: WorldOptions = {}) =>
-		adapter.makeWorld(program, { ...options, files: { "orgsync.yaml": text } });
-
-	it("fails before any part where the plan would break a rule, and warns of rules that live state breaks", async () => {
-		const rules = "rules: { exclusive: [oncall, signers], members: { auditors: { min: 1 } } }";
-		const breaking = document("userTags: [{ name: oncall, members: { exactly: [alice, bob] } }]", rules);
-		const { world, stack } = await makeOrganization(breaking);
-		const blocked = await stack.up();
-		expect(blocked.exitCode).not.toBe(0);
-		expect(shown(blocked)).toContain("would break rule:exclusive.oncall+signers: alice has `oncall` and `signers`");
-		expect(world.submits()).toEqual([]);
-
-		stack.write({ "orgsync.yaml": document("userTags: [{ name: oncall, members: { exactly: [bob] } }]", rules) });
-		const up = await stack.up();
-		expectSuccess(up);
-		expect(shown(up)).toMatch(
-			/warning: the live organization breaks rules of the document:[\s\S]*rule:members.auditors/,
-		);
-	});
-
-	it("brings every kind in sync with the fewest activities, and the next up submits nothing", async () => {
+	it("brings every kind in sync with the fewest activities, submits nothing again, and repairs drift with the activities that it shows", async () => {
 		const everything = document(
 			`userTags: [{ name: approvers, id: ${tags.signers}, previously: [signers], members: { exactly: [alice, bob] } }]`,
 			`absent:
@@ -52,7 +35,7 @@ describe.each(adapters)("an Organization of $title", { timeout: 240_000 }, (adap
 			"limits: { lockout: 100 }",
 			agreeing.supportedAssets.replace("decimals: 18", "decimals: 19"),
 		);
-		const { world, stack } = await makeOrganization(everything);
+		const { world, stack } = await makeOrganization(adapter, everything);
 		const preview = await stack.preview();
 		expectSuccess(preview);
 		expect(world.submits()).toEqual([]);
@@ -91,32 +74,22 @@ describe.each(adapters)("an Organization of $title", { timeout: 240_000 }, (adap
 			"list_user_tags",
 			"list_users",
 		]);
-	});
 
-	it("repairs drift with the activities that it shows, without a refresh and without other outputs", async () => {
-		const text = document(
-			"userTags: [{ name: signers, members: { exactly: [alice, bob] } }, { name: oncall }]",
-			`absent: { policies: [${policies[0]}], tvcApps: [${apps.old}], oauthProviders: { bob: [${providers.bob[0]}] } }`,
-		);
-		const { world, stack } = await makeOrganization(text);
-		expectSuccess(await stack.up());
 		const before = await stack.outputs();
 		world.clearRequests();
 		await world.change({
-			userTags: [{ tagId: tags.signers, tagName: "signatories", userIds: [alice] }],
+			userTags: [{ tagId: tags.signers, userIds: [alice] }],
 			policies: [{ policyId: policies[0], policyName: "policy 1" }],
 			tvcApps: [{ id: apps.old, name: "old" }],
 			users: [{ userId: bob, oauthProviders: [provider(providers.bob[0], "bob-one")] }],
 		});
-		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers" }] });
-
-		const preview = await stack.preview(["--expect-no-changes"]);
-		expect(preview.exitCode).toBe(7);
-		expect(shown(preview)).toContain("Plan: 4 activities;");
-		expect(shown(preview)).toMatch(/~ 4 to update/);
+		const drifted = await stack.preview(["--expect-no-changes"]);
+		expect(drifted.exitCode).toBe(7);
+		expect(shown(drifted)).toContain("Plan: 4 activities;");
+		expect(shown(drifted)).toMatch(/~ 4 to update/);
 		// Bots and policies see which property of a part drifted; a dynamic resource has no detailed diff.
 		const shownAs = adapter === dynamicResources ? "outOfSync" : "members";
-		expect(shown(preview)).toMatch(new RegExp(`UserTag acme-signers update \\[diff: [^\\]]*${shownAs}`));
+		expect(shown(drifted)).toMatch(new RegExp(`UserTag acme-approvers update \\[diff: [^\\]]*${shownAs}`));
 		expect(world.submits()).toEqual([]);
 
 		expectSuccess(await stack.up());
@@ -126,32 +99,16 @@ describe.each(adapters)("an Organization of $title", { timeout: 240_000 }, (adap
 			"delete_tvc_app_and_deployments",
 			"update_user_tag",
 		]);
-		expect((await stack.resource("acme-signers")).outputs).not.toHaveProperty("outOfSync");
+		expect((await stack.resource("acme-approvers")).outputs).not.toHaveProperty("outOfSync");
 		const after = await stack.preview(["--expect-no-changes", "--diff"]);
 		expectSuccess(after);
 		expect(shown(after)).not.toMatch(/outOfSync|~ summary|Plan:/);
 		expect(await stack.outputs()).toEqual(before);
 	});
 
-	it("shows how many activities cannot be compared with live state, and uses the state of each part for them", async () => {
-		const { world, stack } = await makeOrganization(
-			document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"),
-			{ serves: "documented", env: { ORGSYNC_READS: "documented" } },
-		);
-		const known =
-			"Of these, 1 cannot be compared with live state: a resource that applied its part before submits nothing.";
-		expect(shown(await stack.preview())).toContain(known);
-		expectSuccess(await stack.up());
-		expect(world.submits()).toEqual(["update_user_tag"]);
-		// As in a fresh clone: without the journal only the state knows what was applied.
-		rmSync(join(stack.folder, ".orgsync"), { recursive: true });
-		const preview = await stack.preview(["--expect-no-changes"]);
-		expectSuccess(preview);
-		expect(shown(preview)).toContain(known);
-	});
-
 	it("renames a part in place, in the order in which names become free, and exchanges names with one more activity", async () => {
 		const { world, stack } = await makeOrganization(
+			adapter,
 			document(`userTags:
   - { name: auditors, id: ${tags.oncall} }
   - { name: oncall, id: ${tags.signers} }
@@ -179,37 +136,72 @@ describe.each(adapters)("an Organization of $title", { timeout: 240_000 }, (adap
 		});
 	});
 
-	it("fails before anything is registered if the document, the organization or a guard blocks it", async () => {
-		const { world, stack } = await makeOrganization(
-			document("userTags: [{ name: signers, members: { exactly: [alcie] } }]"),
-		);
-		const misspelt = await stack.preview();
-		expect(misspelt.exitCode).toBe(1);
-		expect(shown(misspelt)).toContain("orgsync.yaml:3:50: unknown user `alcie`; did you mean `alice`?");
-		expect(world.requests()).toEqual([]);
-
-		stack.write({ "orgsync.yaml": document("userTags: [{ name: signres }]") });
-		const missing = await stack.preview();
-		expect(missing.exitCode).toBe(1);
-		expect(shown(missing)).toContain("no user tag is called `signres`; the nearest: `signers`");
-
-		stack.write({
-			"orgsync.yaml": document(`absent: { policies: [${policies.join(", ")}] }`, "limits: { policies: 2 }"),
+	it("is not compared in a preview while its Provider is unknown, and is in sync after the up", async () => {
+		const { world, stack } = await makeOrganization(adapter, "");
+		adapter.write(stack, {
+			round: 1,
+			resources: {
+				provider: { type: "Provider", properties: { url: unknown(world.url) } },
+				own: organization({ document: "own.yaml" }, { provider: "provider" }),
+				inherited: organization({ document: "inherited.yaml" }, { parent: "own" }),
+			},
 		});
-		const refused = await stack.preview();
-		expect(refused.exitCode).toBe(1);
-		expect(shown(refused)).toContain("3 policies would be removed (allowed: at most 2)");
-		expect(shown(refused)).toContain('pulumi config set orgsync:allow "policies=3 lockout=16"');
-		for (const answer of [misspelt, missing, refused]) expect(shown(answer)).not.toMatch(/\n\s+at |Warning:/);
+		stack.write({
+			"own.yaml": document("userTags: [{ name: auditors, members: { atLeast: [bob] } }]"),
+			"inherited.yaml": document("userTags: [{ name: oncall, members: { atLeast: [alice] } }]"),
+		});
+		const preview = await stack.preview();
+		expectSuccess(preview);
+		// Meanwhile the engine does not ask a plugin, so only the dynamic resources can say so.
+		const says =
+			adapter === dynamicResources ? /not compared yet[\s\S]*not compared yet/ : /Organization inherited create/;
+		expect(shown(preview)).toMatch(says);
+		expect(world.requests()).toEqual([]);
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
+	});
+});
+
+/** What the component decides before an adapter registers anything is the same for both, so one of them shows it. */
+describe("an Organization of the plugin, as of the dynamic resources,", { timeout: 240_000 }, () => {
+	it("fails before any part where the plan would break a rule, and warns of rules that live state breaks", async () => {
+		const rules = "rules: { exclusive: [oncall, signers], members: { auditors: { min: 1 } } }";
+		const breaking = document("userTags: [{ name: oncall, members: { exactly: [alice, bob] } }]", rules);
+		const { world, stack } = await makeOrganization(plugin, breaking);
+		const blocked = await stack.up();
+		expect(blocked.exitCode).not.toBe(0);
+		expect(shown(blocked)).toContain("would break rule:exclusive.oncall+signers: alice has `oncall` and `signers`");
 		expect(world.submits()).toEqual([]);
 
-		await stack.configure({ "orgsync:allow": "policies=3 lockout=16" });
+		stack.write({ "orgsync.yaml": document("userTags: [{ name: oncall, members: { exactly: [bob] } }]", rules) });
+		const up = await stack.up();
+		expectSuccess(up);
+		expect(shown(up)).toMatch(
+			/warning: the live organization breaks rules of the document:[\s\S]*rule:members.auditors/,
+		);
+	});
+
+	it("shows how many activities cannot be compared with live state, and uses the state of each part for them", async () => {
+		const { world, stack } = await makeOrganization(
+			plugin,
+			document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"),
+			{ serves: "documented", env: { ORGSYNC_READS: "documented" } },
+		);
+		const known =
+			"Of these, 1 cannot be compared with live state: a resource that applied its part before submits nothing.";
+		expect(shown(await stack.preview())).toContain(known);
 		expectSuccess(await stack.up());
-		expect(world.submits()).toEqual(["delete_policies"]);
+		expect(world.submits()).toEqual(["update_user_tag"]);
+		// As in a fresh clone: without the journal only the state knows what was applied.
+		rmSync(join(stack.folder, ".orgsync"), { recursive: true });
+		const preview = await stack.preview(["--expect-no-changes"]);
+		expectSuccess(preview);
+		expect(shown(preview)).toContain(known);
 	});
 
 	it("needs one override for all parts, and the parts remove what the guards checked", async () => {
 		const { world, stack } = await makeOrganization(
+			plugin,
 			document(
 				`userTags:
   - { name: signers, members: { exactly: [alice] } }
@@ -242,54 +234,12 @@ describe.each(adapters)("an Organization of $title", { timeout: 240_000 }, (adap
 		expect(kept.sort()).toEqual(["acme-oncall", "acme-signers"]);
 	});
 
-	it("is not compared in a preview while its Provider is unknown, and is in sync after the up", async () => {
-		const { world, stack } = await makeOrganization("");
-		adapter.write(stack, {
-			round: 1,
-			resources: {
-				provider: { type: "Provider", properties: { url: unknown(world.url) } },
-				own: organization({ document: "own.yaml" }, { provider: "provider" }),
-				inherited: organization({ document: "inherited.yaml" }, { parent: "own" }),
-			},
-		});
-		stack.write({
-			"own.yaml": document("userTags: [{ name: auditors, members: { atLeast: [bob] } }]"),
-			"inherited.yaml": document("userTags: [{ name: oncall, members: { atLeast: [alice] } }]"),
-		});
-		const preview = await stack.preview();
-		expectSuccess(preview);
-		// Meanwhile the engine does not ask a plugin, so only the dynamic resources can say so.
-		const says =
-			adapter === dynamicResources ? /not compared yet[\s\S]*not compared yet/ : /Organization inherited create/;
-		expect(shown(preview)).toMatch(says);
-		expect(world.requests()).toEqual([]);
-		expectSuccess(await stack.up());
-		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
-	});
-
-	it("reports the problems of an object by its properties, without line numbers", async () => {
-		const userTags = [
-			{ name: "signers", members: { exactly: ["alcie"] } },
-			{ name: "oncall", member: [], id: 5 },
-			{ name: "oncall" },
-		];
-		const { world, stack } = await adapter.makeWorld({
-			resources: { object: organization({ document: { organizationId, users: { alice }, userTags } }) },
-		});
-		const wrong = await stack.preview();
-		expect(wrong.exitCode).toBe(1);
-		expect(shown(wrong)).toContain("document.userTags[1].member: unknown key `member`; did you mean `members`?");
-		expect(shown(wrong)).toMatch(/document\.userTags\[1\]\.id: /);
-		expect(shown(wrong)).not.toMatch(/document:\d+:\d+|on this line|on line|\n\s+at |Warning:/);
-		expect(world.requests()).toEqual([]);
-	});
-
 	it("accepts the document as an object, and needs organizationId if a file has several organizations", async () => {
 		const members = { atLeast: ["alice", "bob"] };
 		const object = { organizationId, users: { alice, bob }, userTags: [{ name: "oncall", members }] };
 		const other = "organizationId: 10000000-0000-4000-8000-000000000009\n";
 		const both = `${document("userTags: [{ name: auditors, members: { atLeast: [bob] } }]")}---\n${other}`;
-		const { world, stack } = await adapter.makeWorld(
+		const { world, stack } = await plugin.makeWorld(
 			{
 				resources: {
 					object: organization({ document: object }),
@@ -301,10 +251,65 @@ describe.each(adapters)("an Organization of $title", { timeout: 240_000 }, (adap
 		expectSuccess(await stack.up());
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
 
-		adapter.write(stack, { resources: { file: organization({ document: "both.yaml" }) } });
+		plugin.write(stack, { resources: { file: organization({ document: "both.yaml" }) } });
 		const unclear = await stack.preview([], { env: { ORGSYNC_ORGANIZATION_ID: undefined } });
 		expect(unclear.exitCode).toBe(1);
 		expect(shown(unclear)).toContain("both.yaml has 2 organizations: set organizationId to one of");
+	});
+});
+
+// The failures of the plugin are in plugin-component.test.ts and plugin-organization.test.ts.
+describe("an Organization of the dynamic resources", { timeout: 240_000 }, () => {
+	it("fails before anything is registered if the document, the organization or a guard blocks it, and keeps its parts", async () => {
+		const { world, stack } = await makeOrganization(
+			dynamicResources,
+			document("userTags: [{ name: signers, members: { exactly: [alcie] } }]"),
+		);
+		const misspelt = await stack.preview();
+		expect(misspelt.exitCode).toBe(1);
+		expect(shown(misspelt)).toContain("orgsync.yaml:3:50: unknown user `alcie`; did you mean `alice`?");
+		expect(world.requests()).toEqual([]);
+
+		stack.write({ "orgsync.yaml": document("userTags: [{ name: signres }]") });
+		const missing = await stack.preview();
+		expect(missing.exitCode).toBe(1);
+		expect(shown(missing)).toContain("no user tag is called `signres`; the nearest: `signers`");
+
+		stack.write({
+			"orgsync.yaml": document(`absent: { policies: [${policies.join(", ")}] }`, "limits: { policies: 2 }"),
+		});
+		const refused = await stack.preview();
+		expect(refused.exitCode).toBe(1);
+		expect(shown(refused)).toContain("3 policies would be removed (allowed: at most 2)");
+		expect(shown(refused)).toContain('pulumi config set orgsync:allow "policies=3 lockout=16"');
+		for (const answer of [misspelt, missing, refused]) expect(shown(answer)).not.toMatch(/\n\s+at |Warning:/);
+		expect(world.submits()).toEqual([]);
+
+		await stack.configure({ "orgsync:allow": "policies=3 lockout=16" });
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["delete_policies"]);
+
+		// A program that fails has named no parts; that must not read as if they were desired no more.
+		stack.write({ "orgsync.yaml": document("userTags: [{ name: signres }]") });
+		expect((await stack.up()).exitCode).toBe(1);
+		expect((await stack.resource("acme-policies")).outputs).toMatchObject({ policyIds: policies });
+	});
+
+	it("reports the problems of an object by its properties, without line numbers", async () => {
+		const userTags = [
+			{ name: "signers", members: { exactly: ["alcie"] } },
+			{ name: "oncall", member: [], id: 5 },
+			{ name: "oncall" },
+		];
+		const { world, stack } = await dynamicResources.makeWorld({
+			resources: { object: organization({ document: { organizationId, users: { alice }, userTags } }) },
+		});
+		const wrong = await stack.preview();
+		expect(wrong.exitCode).toBe(1);
+		expect(shown(wrong)).toContain("document.userTags[1].member: unknown key `member`; did you mean `members`?");
+		expect(shown(wrong)).toMatch(/document\.userTags\[1\]\.id: /);
+		expect(shown(wrong)).not.toMatch(/document:\d+:\d+|on this line|on line|\n\s+at |Warning:/);
+		expect(world.requests()).toEqual([]);
 	});
 });
 

@@ -122,9 +122,23 @@ describe.each(adapters)("an activity of $title that needs two approvals", { time
 		expect((await stack.resource("old")).initErrors).toBeUndefined();
 		expectNoSecretIn(stack);
 	});
+});
 
+/** One resource for each way in which an activity can end, or not end. */
+const endings = (secondPolicies: readonly string[]): Program => ({
+	resources: {
+		first: removal(policies[0]),
+		second: removal(...secondPolicies),
+		providers: { type: "OauthProviderRemoval", properties: { userId: bob, providerIds: [providers.bob[0]] } },
+		app: appRemoval,
+		signers,
+	},
+});
+
+/** How an activity is followed is decided in the same code for both adapters, so one of them shows the rest of it. */
+describe("an activity of the plugin, as of the dynamic resources,", { timeout: 180_000 }, () => {
 	it("with documented reads is continued by its request body, in doubt once that is too old, and created again once it is abandoned", async () => {
-		const made = await adapter.makeWorld(
+		const made = await plugin.makeWorld(
 			{ resources: { approved: removal(policies[0]), waiting: appRemoval } },
 			{ serves: "documented", env: { ORGSYNC_READS: "documented" } },
 		);
@@ -166,45 +180,9 @@ describe.each(adapters)("an activity of $title that needs two approvals", { time
 		expect(ofType(world, removingApp).length).toBe(2);
 		expect((await activitiesInState(stack)).waiting).toMatchObject([{ activityId: another.id }]);
 	});
-});
 
-describe("two stacks, one of each adapter, that apply the same change at the same time", { timeout: 180_000 }, () => {
-	it("create one activity, which both continue with and complete", async () => {
-		const program: Program = { resources: { old: removal(policies[0]) } };
-		const first = await dynamicResources.makeWorld(program);
-		const { world } = first;
-		const env = { ORGSYNC_URL: world.url };
-		const both = [first, { world, stack: (await plugin.makeWorld(program, { env })).stack }];
-		await world.setRules({ approvals: { [removing]: 2 } });
-		await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 300, count: 2 });
-		const upBoth = () => Promise.all(both.map(({ stack }) => stack.up()));
-		expect((await upBoth()).map(({ exitCode }) => exitCode)).toEqual([1, 1]);
-		const [{ id, fingerprint }] = ofType(world, removing);
-		for (const { stack } of both) {
-			expect((await activitiesInState(stack)).old).toMatchObject([{ activityId: id, fingerprint }]);
-		}
-		await world.submitAsBob("approve_activity", { fingerprint });
-		world.clearRequests();
-		expect((await upBoth()).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-		expect(world.submits()).toEqual([]);
-		expect(ofType(world, removing)).toMatchObject([{ id, status: "ACTIVITY_STATUS_COMPLETED" }]);
-	});
-});
-
-/** One resource for each way in which an activity can end, or not end. */
-const endings = (secondPolicies: readonly string[]): Program => ({
-	resources: {
-		first: removal(policies[0]),
-		second: removal(...secondPolicies),
-		providers: { type: "OauthProviderRemoval", properties: { userId: bob, providerIds: [providers.bob[0]] } },
-		app: appRemoval,
-		signers,
-	},
-});
-
-describe.each(adapters)("an activity of $title that did not complete", { timeout: 180_000 }, (adapter) => {
-	it("is explained, and is followed by the same request, a new one or none, also from another machine", async () => {
-		const made = await adapter.makeWorld(endings([policies[1]]), { env: { ORGSYNC_TIMEOUT: "1" } });
+	it("that did not complete is explained, and is followed by the same request, a new one or none, also from another machine", async () => {
+		const made = await plugin.makeWorld(endings([policies[1]]), { env: { ORGSYNC_TIMEOUT: "1" } });
 		const { world, stack } = made;
 		// Without it, the removal of the last policy would be a lockout.
 		await world.change({ policies: [keptPolicy] });
@@ -243,7 +221,7 @@ describe.each(adapters)("an activity of $title that did not complete", { timeout
 		expect(Object.keys(await activitiesInState(stack)).sort()).toEqual(["first", "second", "signers"]);
 
 		await world.setRules({ authenticators: rules.authenticators });
-		adapter.write(stack, endings([policies[1], policies[2]]));
+		plugin.write(stack, endings([policies[1], policies[2]]));
 		const three = await up(made);
 		expect({ code: three.exitCode, submits: three.submits }).toEqual({
 			code: 1,
@@ -262,6 +240,29 @@ describe.each(adapters)("an activity of $title that did not complete", { timeout
 		expect(Object.keys(await activitiesInState(stack))).toEqual(["signers"]);
 		expect(ofType(world, "ACTIVITY_TYPE_UPDATE_USER_TAG").length).toBe(1);
 		expect(ofType(world, removingApp).length).toBe(1);
+	});
+});
+
+describe("two stacks, one of each adapter, that apply the same change at the same time", { timeout: 180_000 }, () => {
+	it("create one activity, which both continue with and complete", async () => {
+		const program: Program = { resources: { old: removal(policies[0]) } };
+		const first = await dynamicResources.makeWorld(program);
+		const { world } = first;
+		const env = { ORGSYNC_URL: world.url };
+		const both = [first, { world, stack: (await plugin.makeWorld(program, { env })).stack }];
+		await world.setRules({ approvals: { [removing]: 2 } });
+		await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 300, count: 2 });
+		const upBoth = () => Promise.all(both.map(({ stack }) => stack.up()));
+		expect((await upBoth()).map(({ exitCode }) => exitCode)).toEqual([1, 1]);
+		const [{ id, fingerprint }] = ofType(world, removing);
+		for (const { stack } of both) {
+			expect((await activitiesInState(stack)).old).toMatchObject([{ activityId: id, fingerprint }]);
+		}
+		await world.submitAsBob("approve_activity", { fingerprint });
+		world.clearRequests();
+		expect((await upBoth()).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+		expect(world.submits()).toEqual([]);
+		expect(ofType(world, removing)).toMatchObject([{ id, status: "ACTIVITY_STATUS_COMPLETED" }]);
 	});
 });
 

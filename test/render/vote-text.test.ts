@@ -9,9 +9,9 @@ import type { OrganizationVotes, VotedActivity, VoteResult } from "../../src/ren
 import { renderVoteReview, renderVotes } from "../../src/render/vote-text.ts";
 import { describeReasons } from "../../src/render/vote-words.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
-import { hostileNames } from "./support.ts";
+import { hostileNames, planOf } from "./support.ts";
 import { activityOf, alice, bob, carol, dave, names, treasury } from "./support-activities.ts";
-import { changingPlanOf } from "./support-impact.ts";
+import { changingPlanOf, impactPlanOf } from "./support-impact.ts";
 
 function votedOf(number: number, parts: Partial<VotedActivity> = {}): VotedActivity {
 	const activity = activityOf({ activityId: id("other", number) });
@@ -83,6 +83,29 @@ describe("the review of pending activities", () => {
 			To approve: 1 activity. 1 approved by you before. 1 refused: 60000004-7a3f-4c9e-9d40-000000000004. 1 step has no activity yet.
 			"
 		`);
+	});
+
+	it("shows what several change together, the guards that block that, and those that were overridden", () => {
+		const plan = planOf();
+		const one = votesOf([votedOf(1), votedOf(2)], { effect: { ...impactPlanOf(), guards: plan.guards } });
+		const blocked = renderVoteReview([one], "approve", plainStyle);
+		expect(blocked).toContain("What all of them together change for who can do what:\n  More and less permissive");
+		expect(blocked).toContain("Guards that block approve:\n");
+		const used = plan.guards
+			.filter(({ refuses }) => refuses)
+			.map(({ kind, found }) => ({ flag: "allow", kind, number: found }) as const);
+		const effect = { ...plan, overrides: used };
+		const overridden = votesOf([votedOf(1)], { effect });
+		for (const shown of [
+			renderVoteReview([overridden], "approve", plainStyle),
+			renderVotes(resultOf(overridden), plainStyle),
+			renderMarkdown(resultOf(overridden)),
+		]) {
+			expect(shown).not.toContain("Guards that block");
+			expect(shown).not.toContain("together");
+			for (const { kind, number } of used) expect(shown).toContain(`--allow ${kind}=${number}`);
+		}
+		expect(used.length).toBeGreaterThan(0);
 	});
 
 	it("says in words every way to differ from a document or a saved plan", () => {

@@ -183,7 +183,8 @@ class History {
 	async #submitAsApprover(name: string, parameters: Readonly<Record<string, unknown>>, laterMs = 0): Promise<void> {
 		const operation = { ...submits, ...approvals }[name as SubmitName];
 		const body = encodeSubmit(operation, organizationId, parameters, this.#bench.nowMs + laterMs);
-		await this.#bench.client({ stamper: approverStamper }).submitter.submit(body);
+		const { submitter, voter } = this.#bench.client({ stamper: approverStamper });
+		await (Object.hasOwn(approvals, name) ? voter.vote(body) : submitter.submit(body));
 	}
 
 	async take(one: Action): Promise<void> {

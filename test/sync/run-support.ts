@@ -110,7 +110,7 @@ export async function vote(
 	stamper: Stamper = approverStamper,
 ): Promise<void> {
 	const body = encodeSubmit(approvals[how] as never, organizationId, { fingerprint }, bench.nowMs);
-	const answer = await bench.client({ stamper }).submitter.submit(body);
+	const answer = await bench.client({ stamper }).voter.vote(body);
 	expect(answer).toMatchObject({ kind: "activity", activity: { status: "ACTIVITY_STATUS_COMPLETED" } });
 }
 /** Activities that are no votes, and requests that could have made one. */

@@ -163,6 +163,15 @@ describe("a vote", () => {
 		expect((await read(activityId)).votes.map(({ userId }) => userId)).toEqual([adminId, adminId, approverId]);
 	});
 
+	it("of a credential that is not that of the queries counts by its bytes", async () => {
+		const activityId = await submit();
+		const parts = { stampsApart: true, identity: { userId: adminId, publicKey: null } };
+		bench.nowMs += 24 * hourMs;
+		expect(await vote(activityId, parts)).toMatchObject({ isCounted: true, outcome: "awaiting-approval" });
+		expect((await read(activityId)).votes.map(({ userId }) => userId)).toEqual([adminId, approverId]);
+		expect(await vote(activityId, parts)).toMatchObject({ isSent: false, isCounted: true });
+	});
+
 	it("that the service refuses is denied, or failed, and another follows when it is asked for again", async () => {
 		const activityId = await submit();
 		await bench.emulator.setRules(organizationId, { deny: [{ type: "ACTIVITY_TYPE_APPROVE_ACTIVITY" }] });

@@ -11,6 +11,7 @@ import { namesOfUsers, type Plan } from "../../plan/plan.ts";
 import { type AccessResult, resultHead } from "../../render/result.ts";
 import type { MemberReading } from "../../sync/read-members.ts";
 import type { Reader } from "../../wire/client.ts";
+import { findOrganizationId } from "../../wire/credentials.ts";
 import { type Connection, type ConnectionFlags, viewJournal, withConnection } from "../connect.ts";
 import { privateKeyPattern } from "../flag-values.ts";
 import { findListsOf } from "../list-files.ts";
@@ -183,15 +184,18 @@ async function findDesired({ flags, terminal }: Call<RevokeFlags>): Promise<Desi
 	checkOrganizationId(flags.organization);
 	const fleet = await readFleet(flags, terminal);
 	const { organizationIds } = fleet;
-	const named = flags.organization?.toLowerCase();
+	const [only, ...others] = organizationIds;
+	const isAlone = only !== undefined && others.length === 0;
+	const isDefault = flags.local !== true && flags.file.length === 0;
+	const implied = isDefault && !isAlone ? findOrganizationId(terminal.environment) : undefined;
+	const named = (flags.organization ?? implied)?.toLowerCase();
 	if (named !== undefined) {
 		if (organizationIds.includes(named)) return fleet.load(named);
-		throw new ConfigurationError(`no document is about organization ${named}`, {
+		throw new ConfigurationError(`no document is about organization ${showText(named)}`, {
 			hint: "name its document with -f",
 		});
 	}
-	const [only, ...others] = organizationIds;
-	if (only !== undefined && others.length === 0) return fleet.load(only);
+	if (isAlone) return fleet.load(only);
 	throw new ConfigurationError(`the documents have ${organizationIds.length} organizations`, {
 		hint: "select one with --organization ID",
 	});

@@ -11,6 +11,9 @@ import {
 	StorageError,
 } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import type { Allowed } from "../../plan/guards.ts";
+import { allowsOf, withOverrides } from "../../plan/overrides.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { showOrganization } from "../../render/organization-name.ts";
 import { resultHead } from "../../render/result.ts";
@@ -42,6 +45,8 @@ type VoteCommand = VoteResult["command"];
 interface VoteRun extends Call<VoteFlags> {
 	readonly command: VoteCommand;
 	readonly journal: Journal;
+	/** Whether a passkey signs the votes. */
+	readonly hasPasskey: boolean;
 }
 
 /** Approves the activities with these ids; without any, those of `--plan`, or all that agree with the document. */
@@ -61,19 +66,22 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 	const { organizations: orders, savedPlan } = await findVoteOrders(command, names, call);
 	return withConnection(call, (connection) =>
 		withJournal(call, async (journal) => {
-			const run: VoteRun = { ...call, command, journal };
+			const run: VoteRun = { ...call, command, journal, hasPasskey: connection.signer !== undefined };
 			const readings: VoteReading[] = [];
 			for (const order of orders) {
 				const client = connection.client.forOrganization();
 				readings.push(await readForVotes(order, operations[command], client, call.terminal));
 			}
 			refuseUnknown(names, readings);
-			const shown = readings.filter(({ votes }) => names.length === 0 || votes.activities.length > 0);
+			const named = readings.filter(({ votes }) => names.length === 0 || votes.activities.length > 0);
+			const judged = named.map((one) => (command === "approve" ? plansToJudge(one) : []));
+			const shown = named.map((one, index) => recordAllowed(one, judged[index] ?? [], allowed));
 			const end = async (): Promise<Pick<VoteResult, "votes" | "exitCode" | "error">> => {
 				const votes = shown.map((one) => one.votes);
 				try {
 					refusePast(shown, run);
-					if (command === "approve") refuseBlocked(shown.flatMap(plansToJudge), allowed);
+					showReview(shown, run);
+					refuseBlocked(judged.flat(), allowed);
 					if (!(await agree(shown, run))) return { votes, exitCode: exitCodes.error, error: null };
 					refusePast(shown, run);
 				} catch (error) {
@@ -121,18 +129,32 @@ function isPast(reading: VoteReading, run: VoteRun): boolean {
 	}
 }
 
+/** Returns the reading with the overrides that its plans use. */
+function recordAllowed(reading: VoteReading, plans: readonly Plan[], allowed: Allowed): VoteReading {
+	const { effect } = reading.votes;
+	const used = plans.flatMap(({ guards }) => allowsOf(guards, allowed));
+	return effect === null ? reading : { ...reading, votes: { ...reading.votes, effect: withOverrides(effect, used) } };
+}
+
 function isToVote({ decision }: VotedActivity): boolean {
 	return decision === "vote";
 }
 
-/** Shows the activities and asks. Throws ConfigurationError if nobody can be asked. */
+/** Shows the activities if there is one to vote on; if not, the result has all there is. */
+function showReview(readings: readonly VoteReading[], { command, output }: VoteRun): void {
+	const organizations = readings.map(({ votes }) => votes);
+	if (organizations.some(({ activities }) => activities.some(isToVote))) {
+		output.note(renderVoteReview(organizations, command, output.style));
+	}
+}
+
+/** Asks. Throws ConfigurationError if nobody can be asked. */
 async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<boolean> {
 	const { command, flags, output, terminal } = run;
 	const organizations = readings.map(({ votes }) => votes);
 	const voting = organizations.filter(({ activities }) => activities.some(isToVote));
 	const count = voting.reduce((sum, { activities }) => sum + activities.filter(isToVote).length, 0);
 	if (count === 0) return true;
-	output.note(renderVoteReview(organizations, command, output.style));
 	if (flags.yes === true || flags.plan !== undefined) return true;
 	const obstacle = whyNotAsk(terminal, output);
 	if (obstacle !== null) {
@@ -188,7 +210,7 @@ function stopVoting(one: VotedActivity, error: unknown) {
 async function castVote(
 	one: VotedActivity,
 	reading: VoteReading,
-	{ command, flags, journal, terminal, output }: VoteRun,
+	{ command, flags, journal, hasPasskey, terminal, output }: VoteRun,
 ) {
 	const { review, client, clocked, returned, readAtMs } = reading;
 	const { activityId, organizationId } = one.activity;
@@ -202,7 +224,14 @@ async function castVote(
 	if (command === "approve") refusePastWindows(reading, terminal.now());
 	const clockOffsetMs = clocked.clockOffsetMs();
 	const result = await voteOnce(operations[command], target, {
-		...{ voter: client.voter, reader: client.reader, journal, identity: review.identity, clockOffsetMs },
+		...{
+			voter: client.voter,
+			reader: client.reader,
+			journal,
+			identity: review.identity,
+			clockOffsetMs,
+			stampsApart: hasPasskey,
+		},
 		...{ now: terminal.now, sleep: terminal.sleep, waitMs: flags.wait * 1000 },
 	});
 	const { outcome, isSent, message, isFatal, keyNotAccepted } = result;

@@ -51,6 +51,7 @@ export async function readForVotes(
 		...{ desired, now, steps: plan?.steps ?? [] },
 		publicKey: () => client.publicKey(),
 	});
+	if (review.identity.userId === null && review.identity.publicKey === null) refuseUnknownVoter();
 	const returned = new Map(listed.activities.map((activity) => [activity.activityId, activity]));
 	const { chosen, unmatched } = chooseVotes(
 		review.activities,
@@ -80,12 +81,24 @@ export async function readForVotes(
 	return { order, client, clocked, review, returned, votes, readAtMs };
 }
 
-/** Returns the plans that the guards judge: of all activities together, and of each, since one can complete before the others. */
-export function plansToJudge({ votes, review }: VoteReading): readonly Plan[] {
+/** A vote of someone unknown could be their second. */
+function refuseUnknownVoter(): never {
+	throw new ConfigurationError("it is not known whose vote it would be: the service does not say whose key it is", {
+		hint: "allow the query whoami to this key, or use an API key",
+	});
+}
+
+/**
+ * Returns the plans whose guards have to agree: of all activities together, and of each, since one can complete before the others.
+ */
+export function plansToJudge({ order, votes, review }: VoteReading): readonly Plan[] {
 	const toVote = votes.activities.filter(({ decision }) => decision === "vote").map(({ activity }) => activity);
 	const groups: (readonly ReviewedActivity[])[] =
 		toVote.length < 2 ? [toVote] : [toVote, ...toVote.map((one) => [one])];
-	return groups.map((some) => review.planTogether(some)).filter((plan) => plan !== null);
+	const plans = groups.map((some) => review.planTogether(some)).filter((plan) => plan !== null);
+	// Without the document its limits and rules are not known: what they said of the saved plan is all there is.
+	const stated = order.plan === null || order.desired !== undefined || toVote.length === 0 ? [] : [order.plan];
+	return [...plans, ...stated];
 }
 
 function toVotedActivity(chosen: ChosenActivity): VotedActivity {

@@ -88,7 +88,7 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 					call.output.showStack(error);
 					return { votes, exitCode: exitCodeOfError(error), error: describeError(error) };
 				}
-				await describeVoteSigning(shown, connection.signer);
+				await describeVoteSigning(shown, connection.signer, (reading) => isPast(reading, run));
 				const ended = await castVotes(shown, run);
 				return { ...ended, exitCode: withInterruption(ended.exitCode, connection.signer) };
 			};
@@ -120,6 +120,15 @@ function refusePast(readings: readonly VoteReading[], { command, terminal }: Vot
 	if (command === "approve") for (const reading of readings) refusePastWindows(reading, terminal.now());
 }
 
+function isPast(reading: VoteReading, run: VoteRun): boolean {
+	try {
+		refusePast([reading], run);
+		return false;
+	} catch {
+		return true;
+	}
+}
+
 /** Returns the reading with the overrides that its plans use. */
 function recordAllowed(reading: VoteReading, plans: readonly Plan[], allowed: Allowed): VoteReading {
 	const { effect } = reading.votes;
@@ -139,7 +148,7 @@ function showReview(readings: readonly VoteReading[], { command, output }: VoteR
 	}
 }
 
-/** Asks. Throws ConfigurationError if nobody can be asked. */
+/** Asks. Throws ConfigurationError if no one can be asked. */
 async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<boolean> {
 	const { command, flags, output, terminal } = run;
 	const organizations = readings.map(({ votes }) => votes);

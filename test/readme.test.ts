@@ -176,6 +176,13 @@ describe.each([
 
 /** Blocks of code by the word behind their fence, of which these tests, or those of the Pulumi room, run or check each. */
 const blockWords = ["console", "sh", "yaml"];
+/** Words of single tours, each with the test that has the block. */
+const otherWords: Readonly<Record<string, readonly string[]>> = {
+	// test/cli/fleet.test.ts
+	"docs/output.md": ["bash"],
+	// test/render/expiries.test.ts
+	"docs/access.md": ["text"],
+};
 const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["README.md", [...blockWords, "bash", "typescript"]],
 	["docs/examples/README.md", blockWords],
@@ -183,8 +190,7 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	...["coming-from", "connection", "glossary", "README", "service", "troubleshooting"].map(
 		(name) => [`docs/${name}.md`, []] as const,
 	),
-	// test/cli/fleet.test.ts has the one that is in bash.
-	...tours.slice(3).map(([file]) => [file, [...blockWords, ...(file === "docs/output.md" ? ["bash"] : [])]] as const),
+	...tours.slice(3).map(([file]) => [file, [...blockWords, ...(otherWords[file] ?? [])]] as const),
 	// test/cli/resume.test.ts
 	["docs/fleets.md", ["text"]],
 	// test/pipelines/page.test.ts

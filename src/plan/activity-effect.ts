@@ -2,6 +2,7 @@
  * What pending activities would do to the live organization, as plans: one for each as it was signed, and one for several
  * together. Pure.
  */
+import type { Expiry } from "./access-window.ts";
 import { printAddress } from "./address.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import {
@@ -22,6 +23,8 @@ import { compareText, digestOf } from "./value.ts";
 export interface EffectContext {
 	/** The document, for names, limits and rules; left out where there is none. */
 	readonly desired?: DesiredOrganization | undefined;
+	/** The windows of a saved plan, for where there is no document. */
+	readonly plannedExpiries?: readonly Expiry[];
 	readonly live: LiveOrganization;
 	readonly context: PlanContext;
 }
@@ -58,11 +61,31 @@ export function objectsToRead(
 }
 
 /** Returns the plan of one activity, its change exactly as it was signed; null where it changes no object of a plan. */
-export function planActivity(activity: PlainActivity, { desired, live, context }: EffectContext): Plan | null {
+export function planActivity(activity: PlainActivity, effectContext: EffectContext): Plan | null {
+	const { desired, plannedExpiries = [], live, context } = effectContext;
 	const changes = changesOf(activity, live, desired);
 	if (changes.length === 0) return null;
-	const { rules: _rules, ...without } = withObjects(activity.organizationId, desired, []);
-	return makePlan(without, live, { ...context, waiting: [toPending(activity, live)] }, differencesOf(changes));
+	const { rules: _rules, ...without } = withObjects(activity.organizationId, desired, windowTags(desired));
+	const waiting = [toPending(activity, live)];
+	const { expiries = plannedExpiries, ...plan } = makePlan(
+		without,
+		live,
+		{ ...context, waiting },
+		differencesOf(changes),
+	);
+	const own = expiries.filter(({ address, userId }) => changes.some((one) => moves(one, address, userId)));
+	return { ...plan, ...(own.length === 0 ? {} : { expiries: own }) };
+}
+
+/** Returns the tags of the document, which a plan of given changes takes nothing but their windows from. */
+function windowTags(desired: DesiredOrganization | undefined): readonly DesiredObject[] {
+	return desired === undefined ? [] : tagsOf(desired);
+}
+
+/** Whether the change adds the user to the tag with this address, or removes the user. */
+function moves(change: Change, address: string, userId: string): boolean {
+	if (change.kind !== "userTag" || change.address !== address) return false;
+	return change.addUserIds.includes(userId) || change.removeUserIds.includes(userId);
 }
 
 /** Returns the plan of what these activities would really change together, the oldest first; null if that is nothing. */
@@ -83,10 +106,9 @@ export function planActivities(
 		changesOf(one, live, desired).length === 0 ? [] : [toPending(one, live)],
 	);
 	const sorted = changes.sort((left, right) => compareText(left.address, right.address));
-	// Of the document, the tags are there for their windows: a limit may not count what a window ends.
-	const tags = desired === undefined ? [] : tagsOf(desired);
 	return makePlan(
-		withObjects(organizationId, desired, tags),
+		// A limit may not count what a window ends.
+		withObjects(organizationId, desired, windowTags(desired)),
 		live,
 		{ ...context, waiting },
 		differencesOf(sorted.map(narrowToReal)),

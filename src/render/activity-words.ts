@@ -12,6 +12,7 @@ import { namesForSaid } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
 import type { Approval } from "../policy/approval.ts";
 import { describeApprovers } from "./approval-words.ts";
+import { describeMemberWindow, findExpiry } from "./expiry-words.ts";
 import { describeImpact, type ImpactLine, summarizeImpact } from "./impact-words.ts";
 import { code, identifier, type Part, type Phrase, reason } from "./phrase.ts";
 import { describeReason, namePerson } from "./power-words.ts";
@@ -132,7 +133,9 @@ function describeTag(request: ShownRequest, names: UserNames): readonly RequestL
 	const member = (sign: "+" | "-") => (userId: string) => {
 		const has = before?.members?.includes(userId);
 		const noOp = has === undefined || has !== (sign === "+") ? [] : [has ? ": has it already" : ": does not have it"];
-		return part(sign, ["member ", personOf(userId, names), ...noOp]);
+		const expiry = effect === null ? undefined : findExpiry(effect, change?.address ?? address, userId);
+		const window: Phrase = expiry === undefined ? [] : [" (", ...describeMemberWindow(expiry), ")"];
+		return part(sign, ["member ", personOf(userId, names), ...noOp, ...window]);
 	};
 	const lines = [
 		...(isNamed ? [part("~", describeNewName(before?.name, newUserTagName))] : []),

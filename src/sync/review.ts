@@ -3,7 +3,7 @@
  * This file has no Voter: it sends nothing.
  */
 
-import { desiredAt } from "../plan/access-window.ts";
+import { desiredAt, type Expiry } from "../plan/access-window.ts";
 import { isDone, objectsToRead, planActivities, planActivity, withObjects } from "../plan/activity-effect.ts";
 import { type DesiredOrganization, emptyLastApplied, type LiveOrganization, tagsOf } from "../plan/organization.ts";
 import { namesOfUsers, type Plan, type PlanContext } from "../plan/plan.ts";
@@ -22,6 +22,8 @@ export interface ReviewOptions {
 	readonly desired: DesiredOrganization | undefined;
 	/** Steps of a saved plan, whose objects are read as well. */
 	readonly steps: readonly Step[];
+	/** The windows of a saved plan, for where there is no document. */
+	readonly plannedExpiries?: readonly Expiry[];
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	/** Returns the public key that stamps the requests, once one was made. */
@@ -53,7 +55,7 @@ export async function reviewActivities(
 	organizationId: string,
 	returned: readonly ReturnedActivity[],
 	clocked: ClockedReader,
-	{ desired: document, steps, now, publicKey }: ReviewOptions,
+	{ desired: document, steps, plannedExpiries = [], now, publicKey }: ReviewOptions,
 ): Promise<Review> {
 	const reader: Reader = askOnce(clocked);
 	const { query } = timeQueries(organizationId, reader, now);
@@ -75,7 +77,7 @@ export async function reviewActivities(
 		...named,
 		...(organizationName === undefined ? {} : { liveOrganizationName: organizationName }),
 	};
-	const effectContext = { desired, live, context };
+	const effectContext = { desired, plannedExpiries, live, context };
 	const users = live.users.known ? live.users : (context.userNames ?? live.users);
 	const userNames = desired === undefined ? {} : namesOfUsers(desired);
 	const mentioned = plain.flatMap(({ parameters, votes }) => [

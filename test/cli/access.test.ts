@@ -12,13 +12,13 @@ const withWindow = (until: string, more = ""): string =>
 const inJson = ["--format", "json"];
 
 test("Access that ends in 3 days is shown, and drift when it has; a guard that blocks the end is exit 5, and drift 2", async () => {
-	const until = inDays(3);
+	const until = inDays(3.5);
 	const world = await makeWorld(withWindow(until, "limits: { memberRemovals: 0 }"));
 	await world.change({ userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [alice, bob] }] });
 	const before = await world.run(["plan", "--detailed-exitcode"]);
 	expect(before.code).toBe(0);
 	expect(before.stdout).toContain(
-		"No changes. The organization is in sync. Access of 1 member ends soon, in 2 days.\n",
+		"No changes. The organization is in sync. Access of 1 member ends soon, in 3 days.\n",
 	);
 	expect((await world.run(["drift", "--horizon", "36h"])).stdout).not.toContain("Access");
 	expect((await world.run(["plan", "--horizon", "soon"])).code).toBe(3);

@@ -160,10 +160,15 @@ describe("a window of the document", () => {
 	test("decides by the service's time, and makes a saved plan stale when it ends", async () => {
 		const until = new Date(Date.now() + 3_600_000).toISOString();
 		const world = await makePendingWorld(
-			document(`userTags: [{ name: signers, members: { exactly: [alice, carol, { user: bob, until: "${until}" }] } }]`),
+			document(
+				`userTags: [{ name: signers, members: { exactly: [alice, carol, { user: bob, until: "${until}", reason: rota }] } }]`,
+			),
 		);
 		expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
 		await world.submitAsBob("update_user_tag", addToSigners(bob));
+		// A reviewer sees until when, and why; without a terminal and --yes, nothing is sent.
+		const shown = /\n +\+ member bob \(access ends [\d-]+ [\d:]+ UTC, reason "rota"\)\n/;
+		expect(await world.run(["approve"])).toMatchObject({ code: 3, stderr: expect.stringMatching(shown) });
 		await world.moveClock(3_602_000);
 		world.clearRequests();
 		const stale = await world.run(["approve", "--plan", "plan.json"]);

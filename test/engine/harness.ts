@@ -23,7 +23,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, inject } from "vitest";
 import { makeOnce } from "../shared.ts";
-import { cheaperNode } from "./cheaper.ts";
+import { cheaperGo, cheaperNode } from "./cheaper.ts";
 import { type Engine, ensureEngine } from "./engine.ts";
 import { type InstallOptions, installPackage, sharePackage, sharePlugin } from "./install.ts";
 import { findProcesses, killOne, type RunningProcess } from "./processes.ts";
@@ -176,6 +176,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
 		PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true",
 		NODE_COMPILE_CACHE: cheaperNode.NODE_COMPILE_CACHE,
+		...cheaperGo,
 		ORGSYNC_TEST_STACK: marker.slice(marker.indexOf("=") + 1),
 		...(options.recordCalls === true ? { PULUMI_DEBUG_GRPC: callsFile } : {}),
 		...options.env,

@@ -18,7 +18,8 @@ const stories: readonly { adapter: Adapter; kills: number; victims: readonly Vic
 	{ adapter: dynamicResources, kills: isWhole ? 9 : 3, victims: ["engine", "provider", "everybody"] },
 	{ adapter: plugin, kills: isWhole ? 20 : 4, victims: ["engine", "provider", "provider", "engine"] },
 ];
-const killsEach = 2;
+/** Kills before the next `up` has to finish the round: each such up costs more than a kill. */
+const killsEach = 3;
 const maxRounds = 24;
 const policyId = (number: number) => `f0000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 
@@ -83,10 +84,11 @@ async function killDuring({ world, stack }: PulumiWorld, adapter: Adapter, kill:
 		over = true;
 	});
 	const providers = () => stack.processes().filter(adapter.isProvider);
-	const isEarly = () =>
-		world.requests().length < kill.requests || (kill.victim === "provider" && providers().length === 0);
-	while (!over && isEarly()) await new Promise((resolve) => setTimeout(resolve, 2));
-	await new Promise((resolve) => setTimeout(resolve, kill.laterMs));
+	const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+	while (!over && world.requests().length < kill.requests) await pause(2);
+	// Looking for a process reads those of the whole machine.
+	while (!over && kill.victim === "provider" && providers().length === 0) await pause(25);
+	await pause(kill.laterMs);
 	const victims = kill.victim === "provider" ? providers() : [];
 	const found = !over && (kill.victim !== "provider" || victims.length > 0);
 	if (kill.victim === "everybody") stack.kill();

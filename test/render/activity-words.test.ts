@@ -1,5 +1,6 @@
 /** One pending activity in words: what it changes, what that means, who voted, and what is missing. */
 import { describe, expect, it } from "vitest";
+import { planActivity } from "../../src/plan/activity-effect.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { ReviewedActivity } from "../../src/plan/reviewed-activity.ts";
 import { renderActivityHtml } from "../../src/render/activity-html.ts";
@@ -7,7 +8,7 @@ import { renderActivity } from "../../src/render/activity-text.ts";
 import { describeRequest } from "../../src/render/activity-words.ts";
 import { phraseText } from "../../src/render/phrase.ts";
 import { plainStyle } from "../../src/render/style.ts";
-import { id } from "../plan/support-organizations.ts";
+import { context, id, known, liveOf, liveTag } from "../plan/support-organizations.ts";
 import { hostileNames } from "./support.ts";
 import { activityOf, alice, bob, carol, dave, names, treasury } from "./support-activities.ts";
 import {
@@ -149,6 +150,15 @@ describe("a pending activity in words", () => {
 			  ],
 			]
 		`);
+	});
+
+	it("says until when a saved plan gives access, where there is no document", () => {
+		const live = liveOf({ userTags: known([liveTag(2, "treasury", { members: known([carol]) })]) });
+		const window = { address: "userTag:treasury", until: "2026-12-01T00:00:00.000Z", state: "granted" } as const;
+		const plannedExpiries = [bob, dave].map((userId) => ({ ...window, userId }));
+		const effect = planActivity(activityOf(), { desired: undefined, plannedExpiries, live, context });
+		expect(effect?.expiries).toEqual([{ ...window, userId: bob }]);
+		expect(show(activityOf({ effect }))).toContain("+ member bob (access ends 2026-12-01 00:00 UTC)\n");
 	});
 
 	it("shows on a page each part of a change below its object", () => {

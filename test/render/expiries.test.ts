@@ -1,4 +1,5 @@
 /** Access with an end in every format: who, until when and why, whatever the reason says; also where nothing differs. */
+import { readFileSync } from "node:fs";
 import { describe, expect, it, test } from "vitest";
 import { reportDrift } from "../../src/plan/drift.ts";
 import type { AccessWindow } from "../../src/plan/organization.ts";
@@ -74,6 +75,19 @@ describe("access that ends or begins soon", () => {
 				"No changes. The organization is in sync. Access of 1 member ends soon, in 3 days.",
 			].join("\n"),
 		);
+	});
+
+	it("is in docs/access.md as a plan prints it", () => {
+		const page = readFileSync(new URL("../../docs/access.md", import.meta.url), "utf8");
+		const [, shown = ""] = /```text\n([^`]*(?:`[^`\n]+`[^`]*)*?)```/.exec(page) ?? [];
+		const until = { untilMs: Date.parse("2026-11-30T23:00:00Z"), until: "2026-12-01 Europe/Berlin" };
+		const readAtMs = until.untilMs - 3 * dayMs;
+		const printed = renderPlan(
+			planOf([windowOf(bob, { ...until, reason: "ledger migration" })], [bob], { readAtMs }),
+			plainStyle,
+		);
+		expect(shown).toContain("Access with an end:");
+		expect(printed).toContain(shown);
 	});
 
 	it("has its moments on a page as times, which the page shows in the reader's zone", () => {

@@ -48,7 +48,7 @@ export async function readForVotes(
 	const readAtMs = now();
 	const listed = await readActivities(order, clocked);
 	const review = await reviewActivities(organizationId, listed.activities, clocked, {
-		...{ desired, now, steps: plan?.steps ?? [] },
+		...{ desired, now, steps: plan?.steps ?? [], plannedExpiries: plan?.expiries ?? [] },
 		publicKey: () => client.publicKey(),
 	});
 	if (review.identity.userId === null && review.identity.publicKey === null) refuseUnknownVoter();

@@ -3,6 +3,7 @@
  * nothing is shown and nothing is signed.
  */
 import type { SignedRequest, SignedWords } from "../passkey/words.ts";
+import { isPastValidity } from "../plan/access-window.ts";
 import type { Plan } from "../plan/plan.ts";
 import { narrowStep, objectsOf, sameParameters } from "../plan/requests.ts";
 import type { Step } from "../plan/step.ts";
@@ -35,17 +36,24 @@ export function importWords(request: SignedRequest, names: UserNames): SignedWor
 	return { heading: headings[operation], html: requestCard(rows, request) };
 }
 
-/** Returns the step of the plan that the request carries out, or the part of it that a removal object by object does; undefined if there is none. */
+/** Returns the step that the request carries out, or the part of one that removes some of its objects; undefined if there is none. */
 function findSignedStep({ type, organizationId, parameters }: SignedRequest, plan: Plan): Step | undefined {
 	if (organizationId !== plan.organizationId) return undefined;
-	return plan.steps
-		.filter(({ operation }) => submits[operation].type === type)
-		.map((step) => narrowStep(step, objectsOf({ operation: step.operation, parameters })))
-		.find((step) => sameParameters(step.parameters, parameters));
+	const found = plan.steps.filter(({ operation }) => submits[operation].type === type);
+	for (const step of found) {
+		const [ids, own] = [objectsOf({ operation: step.operation, parameters }), objectsOf(step)];
+		const part = ids.length > 0 && ids.every((id) => own.includes(id)) ? narrowStep(step, ids) : step;
+		if (sameParameters(part.parameters, parameters)) return part;
+	}
+	return undefined;
 }
 
 /** Returns the words of a step of these plans; undefined for any other request. */
-export function describeSteps(request: SignedRequest, comparisons: readonly Comparison[]): SignedWords | undefined {
+export function describeSteps(
+	request: SignedRequest,
+	comparisons: readonly Comparison[],
+	now: () => number,
+): SignedWords | undefined {
 	const found = comparisons.find(({ plan }) => findSignedStep(request, plan) !== undefined);
 	const step = found && findSignedStep(request, found.plan);
 	if (found === undefined || step === undefined) return undefined;
@@ -53,8 +61,16 @@ export function describeSteps(request: SignedRequest, comparisons: readonly Comp
 	const effect = effectOfStep(step, found.plan, found);
 	const rows = renderRequestHtml(describeRequest({ operation, parameters: request.parameters, effect }));
 	const impact = renderCard(impactSection(effect, "impact", false), "impact-heading");
-	return { heading: headings[operation], html: html`${requestCard(rows, effect)}${impact}` };
+	const { exactOffsetMs = found.clockOffsetMs } = found;
+	return {
+		heading: headings[operation],
+		html: html`${requestCard(rows, effect)}${impact}`,
+		whyPast: () => (isPastValidity(effect, now() + exactOffsetMs) ? pastWords : undefined),
+	};
 }
+
+/** What is said where a person signed too late. */
+const pastWords = "a window of the document began or ended before you signed, so nothing was sent";
 
 const votes = new Map([
 	[approvals.approve_activity.type as string, "Approve an activity"],
@@ -65,6 +81,7 @@ const votes = new Map([
 export function voteWords(
 	request: SignedRequest,
 	organizations: readonly OrganizationVotes[],
+	isPast: (organization: OrganizationVotes) => boolean,
 ): SignedWords | undefined {
 	const heading = votes.get(request.type ?? "");
 	const { fingerprint, ...others } = request.parameters;
@@ -74,7 +91,8 @@ export function voteWords(
 	if (found.decision !== "vote" || found.activity.mistakes.length > 0 || Object.keys(others).length > 0)
 		return undefined;
 	const words = renderActivityHtml(found.activity, { names: organization, voterId: organization.voterId });
-	return { heading, html: requestCard(words, organization) };
+	const whyPast = () => (isPast(organization) ? pastWords : undefined);
+	return { heading, html: requestCard(words, organization), whyPast };
 }
 
 function requestCard(body: Html | null, organization: NamedOrganization): Html {

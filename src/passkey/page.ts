@@ -20,8 +20,8 @@ export interface PageTask<T> {
 	readonly browser: BrowserRequest;
 	/** Returns what the page shows. `untilMs` is when the request expires; `done` requests were answered before it. */
 	view(untilMs: number, done: number): View;
-	/** Returns what the browser's answer gives, or what is wrong with it: a sentence without a full stop. */
-	check(answer: unknown): { readonly value: T } | { readonly problem: string };
+	/** Returns what the browser's answer gives, or what is wrong with it: a sentence without a full stop. An error ends the page. */
+	check(answer: unknown): { readonly value: T } | { readonly problem: string } | { readonly error: OrgsyncError };
 }
 
 export interface PageOptions {
@@ -199,6 +199,10 @@ export class PasskeyPage {
 		if ("problem" in result) {
 			this.#options.note(`The page got an answer that does not count: ${result.problem}.`);
 			return result.problem;
+		}
+		if ("error" in result) {
+			this.end(result.error);
+			return undefined;
 		}
 		clearTimeout(this.#timer);
 		this.#tasks.shift();

@@ -35,7 +35,9 @@ export function createPasskeyStamper({ page, describe, findPasskeys }: PasskeySt
 				view: (untilMs, done) => signView(words, request, untilMs, done),
 				check: (answer) => {
 					const result = checkAssertion(answer, { body, origin: page.origin, passkeys });
-					return "stamp" in result ? { value: result.stamp } : result;
+					if ("problem" in result) return result;
+					const past = words.whyPast?.();
+					return past === undefined ? { value: result.stamp } : { error: new PasskeyError(past) };
 				},
 			});
 			if (!isQuery) stamps.set(body, stamp);

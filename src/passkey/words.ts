@@ -18,6 +18,8 @@ export interface SignedWords {
 	readonly heading: string;
 	/** More about it, as sections of the page. */
 	readonly html: Html;
+	/** Returns why it must not be sent any more, after a person took a while to sign; undefined while it may. */
+	readonly whyPast?: () => string | undefined;
 }
 
 /** Returns the request; undefined for bytes that another reader could understand differently, such as a repeated member. */

@@ -200,9 +200,11 @@ function classifyRefusal(answer: Answer, asked: AnswerContext, body: ErrorBody):
 		return makeRefusal(answer, body, "a proxy requires a user name and a password (407)", hint);
 	}
 	if (httpStatus === 401 || (httpStatus === 403 && body.grpcCode === 16)) {
-		const key = asked.publicKey === undefined ? "the key" : `the public key ${asked.publicKey}`;
+		const isPasskey = asked.stampHeaderValue.startsWith("{");
+		const unnamed = isPasskey ? "the passkey" : "the key";
+		const key = asked.publicKey === undefined ? unnamed : `the public key ${asked.publicKey}`;
 		const hint = `check that ${key} is registered in the organization ${asked.organizationId} and has not expired, and --url`;
-		const message = `the service does not accept this key${withMessage(body)}`;
+		const message = `the service does not accept this ${isPasskey ? "passkey" : "key"}${withMessage(body)}`;
 		return { ...makeRefusal(answer, body, message, hint), keyNotAccepted: true };
 	}
 	if (httpStatus === 403) {

@@ -196,8 +196,14 @@ describe("the page", () => {
 	const bodyOf = (userId: string, timestampMs = 1) =>
 		encodeSubmit(submits.init_import_private_key, organizationId, { userId }, timestampMs).bytes;
 
+	interface PageSettings {
+		readonly limitMs?: number;
+		readonly passkeys?: readonly Passkey[];
+		readonly whyPast?: () => string;
+	}
+
 	/** A page that signs with `passkeys`; without them, any passkey. */
-	async function openPage({ limitMs = 60_000, passkeys }: { limitMs?: number; passkeys?: readonly Passkey[] } = {}) {
+	async function openPage({ limitMs = 60_000, passkeys, whyPast }: PageSettings = {}) {
 		const notes: string[] = [];
 		const page = await PasskeyPage.open({
 			port: undefined,
@@ -213,6 +219,7 @@ describe("the page", () => {
 			describe: ({ parameters }) => ({
 				heading: `For ${String(parameters.userId)}`,
 				html: html`<section class="card plain"><p>Words</p></section>`,
+				...(whyPast === undefined ? {} : { whyPast }),
 			}),
 			findPasskeys: async () =>
 				passkeys?.map(({ credentialId, key }) => ({ credentialId, publicKey: readPublicKey(key.publicKey) })),
@@ -344,6 +351,16 @@ describe("the page", () => {
 		await direct.page.goto(page.url);
 		await sign(direct.page, "For bob");
 		expect(await outcome).toContain("clientDataJson");
+	});
+
+	it("sends nothing that was signed after the document wanted something else", async () => {
+		const { page, outcomeOf } = await openPage({ whyPast: () => "a window ended" });
+		const tab = await openTab(browser, own);
+		const outcome = outcomeOf(bodyOf("bob"));
+		await tab.page.goto(page.url);
+		await sign(tab.page, "For bob");
+		await readPage(tab.page, "A window ended");
+		expect(await outcome).toBe("PasskeyError: a window ended");
 	});
 
 	it("lets a person who is not verified try again, and ends when time is up", async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { expectSuccess } from "../engine/harness.ts";
-import { alice, bob, organizationId, tags } from "../world.ts";
+import { alice, bob, carol, document, tags } from "../world.ts";
 import { makeYamlWorld } from "./world.ts";
 
 describe("the YAML program of orgsync export", { timeout: 240_000 }, () => {
@@ -17,12 +17,16 @@ describe("the YAML program of orgsync export", { timeout: 240_000 }, () => {
 		}));
 		await world.change({ userTags: made, users: [{ userId: bob, userName: "bob\n- # */ ${alice}" }] });
 		const file = join(stack.folder, "Pulumi.yaml");
-		const words = ["export", "--organization", organizationId, "--format", "pulumi-yaml", "--output", file];
+		const window = '{ user: alice, until: 2090-01-01 Europe/Berlin, reason: "$${x} \\"y\\" # z" }';
+		world.write("orgsync.yaml", document(`userTags: [{ name: signers, members: { atLeast: [${window}] } }]`));
+		const words = ["export", "-f", "orgsync.yaml", "--format", "pulumi-yaml", "--output", file];
 		expect((await world.run(words)).code).toBe(0);
 		// The stack of the tests belongs to a project of this name.
 		stack.write({ "Pulumi.yaml": readFileSync(file, "utf8").replace(/^name: .*/m, "name: probe") });
 		expectSuccess(await stack.up());
 		expect(world.submits()).toEqual([]);
+		const kept = { user: alice, until: "2090-01-01 Europe/Berlin", reason: '${x} "y" # z' };
+		expect((await stack.resource("signers")).inputs?.members).toEqual({ exactly: [kept, carol] });
 		expect(expectSuccess(await stack.preview(["--expect-no-changes"]))).toContain(`${names.length + 3 + 1} unchanged`);
 		const { resources = [] } = (await stack.state()).deployment;
 		const found = resources.filter(({ type }) => type === "orgsync:index:UserTag").map(({ id }) => id);

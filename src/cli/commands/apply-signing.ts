@@ -6,10 +6,11 @@ import type { ComparedOrganization } from "./comparing.ts";
 export async function describeSigning(
 	compared: readonly ComparedOrganization[],
 	signer: PasskeySigner | undefined,
+	now: () => number,
 ): Promise<void> {
 	if (signer === undefined) return;
 	const { describeSteps } = await import("../signed-words.ts");
 	const comparisons = compared.map(({ comparison }) => comparison);
 	const steps = comparisons.flatMap(({ plan }) => groupSteps(plan.steps).sent);
-	signer.describeWith((request) => describeSteps(request, comparisons), steps.length);
+	signer.describeWith((request) => describeSteps(request, comparisons, now), steps.length);
 }

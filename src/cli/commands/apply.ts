@@ -246,7 +246,7 @@ function withholdPart(one: Reading): OrganizationPart {
  */
 async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<OrganizationPart, void> {
 	const compared = comparedIn(readings);
-	await describeSigning(compared, run.connection.signer);
+	await describeSigning(compared, run.connection.signer, run.terminal.now);
 	const possible = compared.filter(({ comparison }) => !isImpossible(comparison.plan)).length;
 	const wait = new RunWait(run, run.signal);
 	const limits = { maxConcurrency: wait.maxConcurrency, maxAhead: Number.POSITIVE_INFINITY };

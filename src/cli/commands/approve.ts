@@ -88,7 +88,7 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 					call.output.showStack(error);
 					return { votes, exitCode: exitCodeOfError(error), error: describeError(error) };
 				}
-				await describeVoteSigning(shown, connection.signer);
+				await describeVoteSigning(shown, connection.signer, (reading) => isPast(reading, run));
 				const ended = await castVotes(shown, run);
 				return { ...ended, exitCode: withInterruption(ended.exitCode, connection.signer) };
 			};
@@ -118,6 +118,15 @@ function refuseUnknown(names: readonly string[], readings: readonly VoteReading[
 /** Throws StalePlanError if time has made wrong what is to be approved. A rejection is right at any time. */
 function refusePast(readings: readonly VoteReading[], { command, terminal }: VoteRun): void {
 	if (command === "approve") for (const reading of readings) refusePastWindows(reading, terminal.now());
+}
+
+function isPast(reading: VoteReading, run: VoteRun): boolean {
+	try {
+		refusePast([reading], run);
+		return false;
+	} catch {
+		return true;
+	}
 }
 
 /** Returns the reading with the overrides that its plans use. */

@@ -6,6 +6,7 @@ import type { VoteReading } from "./vote-readings.ts";
 export async function describeVoteSigning(
 	readings: readonly VoteReading[],
 	signer: PasskeySigner | undefined,
+	isPast: (reading: VoteReading) => boolean,
 ): Promise<void> {
 	if (signer === undefined) return;
 	const { voteWords } = await import("../signed-words.ts");
@@ -13,7 +14,9 @@ export async function describeVoteSigning(
 	const count = organizations
 		.flatMap(({ activities }) => activities)
 		.filter(({ decision }) => decision === "vote").length;
-	signer.describeWith((request) => voteWords(request, organizations), count);
+	const isPastOf = (one: (typeof organizations)[number]): boolean =>
+		readings.some((reading) => reading.votes === one && isPast(reading));
+	signer.describeWith((request) => voteWords(request, organizations, isPastOf), count);
 }
 
 /** Returns the exit code of a command whose page Ctrl-C may have ended. */

@@ -1,0 +1,55 @@
+/** The words of the signing page are those of the bytes: a request that is no step of the plan has none. */
+import { describe, expect, it } from "vitest";
+import { describeSteps, importWords } from "../../src/cli/signed-words.ts";
+import { readRequest } from "../../src/passkey/words.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import type { Step } from "../../src/plan/step.ts";
+import type { Comparison } from "../../src/sync/compare.ts";
+import { submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
+import { hostileNamings, planOf } from "../render/support.ts";
+
+/** What the page is given for a request of this organization with these parameters. */
+function wordsOf(plan: Plan, { operation }: Step, parameters: object, organizationId = plan.organizationId) {
+	const context = { reads: "auto", readAtMs: 0 };
+	const comparison = { plan, context, live: {}, clockOffsetMs: 0 } as unknown as Comparison;
+	const { bytes } = encodeSubmit(submits[operation], organizationId, parameters as Record<string, unknown>, 1);
+	const request = readRequest(bytes);
+	return request && describeSteps(request, [comparison], () => 0);
+}
+
+describe("the words of a signed step", () => {
+	const plan = planOf();
+
+	it("are there for each step of the plan, with all that its parameters name", () => {
+		expect(plan.steps.length).toBeGreaterThan(3);
+		for (const step of plan.steps) {
+			const shown = wordsOf(plan, step, step.parameters)?.html.html;
+			for (const { address } of step.covers) expect(shown).toContain(address.split(":")[0]);
+		}
+	});
+
+	it("are missing for other parameters, another organization and another operation", () => {
+		for (const step of plan.steps) {
+			const more = Object.entries(step.parameters).map(([name, value]) => {
+				return [name, Array.isArray(value) ? [...value, "ffffffff-0000-4000-8000-000000000009"] : `${value}0`];
+			});
+			expect(wordsOf(plan, step, Object.fromEntries(more))).toBeUndefined();
+			expect(wordsOf(plan, step, step.parameters, "ffffffff-0000-4000-8000-000000000009")).toBeUndefined();
+			const { bytes } = encodeSubmit(submits.init_import_private_key, plan.organizationId, { userId: "x" }, 1);
+			const request = readRequest(bytes);
+			expect(request && importWords({ ...request, type: submits[step.operation].type }, plan)).toBeUndefined();
+		}
+	});
+
+	it("are text, whatever names say", () => {
+		for (const naming of hostileNamings) {
+			const hostile = planOf(naming);
+			for (const step of hostile.steps) {
+				expect(wordsOf(hostile, step, step.parameters)?.html.html).not.toMatch(
+					/<(script|img|iframe|style)|<!--|\u202e/,
+				);
+			}
+		}
+	});
+});

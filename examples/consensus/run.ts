@@ -1,6 +1,6 @@
 /**
  * A change that needs two approvals, played on the emulator: alice applies, and applies again; a second runner joins the
- * activity; bob reviews and approves it; alice applies again. One activity in all. Run it with
+ * activity; bob approves; alice applies again. One activity in all. Run it with
  * `node examples/consensus/run.ts` after `npm run build`.
  */
 import { spawn } from "node:child_process";
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
 	await orgsync("apply -f document.yaml --yes --quiet --journal second.sqlite");
 	say("What is pending, and what does it need?");
 	await orgsync("status -f document.yaml");
-	say("bob reviews what is pending, and approves what agrees with the document.");
+	say("bob reviews and approves it, with his own key and journal.");
 	await orgsync("approve -f document.yaml --yes --journal bob.sqlite", "bob.private");
 	say("alice's pipeline runs again: nothing to do.");
 	await orgsync("apply -f document.yaml --yes --quiet");
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
 	await emulator.close();
 }
 
-/** Runs a command while this process keeps serving. What it prints beside the result is part of the story. */
+/** Runs a command while this process keeps serving; what it shows before it acts is printed among the rest. */
 async function run(words: readonly string[]): Promise<{ status: number | null }> {
 	const child = spawn(process.execPath, [commandFile, ...words], { cwd: folder, stdio: ["ignore", "inherit", 1] });
 	return new Promise((resolve) => child.once("exit", (status) => resolve({ status })));

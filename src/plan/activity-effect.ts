@@ -45,7 +45,7 @@ export function withObjects(
 	return { ...empty, ...desired, objects, narrowed: true };
 }
 
-/** Returns the objects that have to be read to plan these requests. They say nothing of what is wanted. */
+/** Returns the objects that have to be read to plan these requests. They have no desired state. */
 export function objectsToRead(
 	requests: readonly Pick<PlainActivity, "operation" | "parameters">[],
 ): readonly DesiredObject[] {

@@ -76,7 +76,7 @@ export interface ShownVote {
 	readonly counts: boolean;
 }
 
-/** What differs between an activity and what is wanted. Ids are in lower case, lists sorted. */
+/** What differs between an activity and the document or the saved plan. Ids are in lower case, lists sorted. */
 export type Disagreement =
 	/** The document does not want these users to have the tag, or these to lose it. */
 	| { readonly code: "adds-unwanted" | "removes-wanted"; readonly userIds: readonly string[] }

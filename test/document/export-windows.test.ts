@@ -8,21 +8,27 @@ import { parseDocuments } from "../../src/document/parse.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { context, id, known, liveOf, liveTag, organizationId, unknown } from "../plan/support-organizations.ts";
 
-const [alice, bob, carol, dave] = [1, 2, 3, 4].map((number) => id("user", number)) as [string, string, string, string];
+const [alice, bob, carol, dave, erin] = [1, 2, 3, 4, 5].map((number) => id("user", number)) as [
+	string,
+	string,
+	string,
+	string,
+	string,
+];
 const live = liveOf({
 	userTags: known([
 		liveTag(1, "signers", { members: known([alice, bob, carol]) }),
 		liveTag(2, "oncall", { members: unknown }),
 	]),
 });
-const users = known([alice, bob, carol, dave].map((one, index) => ({ id: one, name: `user ${index}` })));
+const users = known([alice, bob, carol, dave, erin].map((one, index) => ({ id: one, name: `user ${index}` })));
 const whole = { live, users, sessionProfilesKnown: known(null) };
 
 /** Around the time of the export, 2026-01-01 00:00 UTC; other aliases than live names, and reasons with syntax of all languages. */
 const written = 'a: ${B} # "c" */ ` $';
 const reason = JSON.stringify(written).replaceAll("${", () => "$${");
 const text = `organizationId: ${organizationId}
-users: { a: ${alice}, b: ${bob}, c: ${carol}, d: ${dave} }
+users: { a: ${alice}, b: ${bob}, c: ${carol}, d: ${dave}, e: ${erin} }
 userTags:
   - name: signers
     members:
@@ -31,6 +37,7 @@ userTags:
         - { user: b, until: 2025-12-31T23:59:59Z }
         - { user: c, from: 2026-01-02 UTC }
         - { user: d, from: 2026-01-02 UTC, until: 2026-03-01 UTC }
+        - { user: e, until: 2025-06-01T00:00:00Z }
   - name: oncall
     members: { atLeast: [{ user: a, until: 2026-02-01T00:00:00Z }] }
 `;

@@ -77,6 +77,19 @@ describe("access that ends or begins soon", () => {
 		);
 	});
 
+	it("names a user without an alias by the live name", () => {
+		const members = { mode: "atLeast", atLeast: [bob], never: [], windows: [soon] } as const;
+		const live = liveOf({
+			users: known({ [bob]: "Robert" }),
+			userTags: known([liveTag(1, "signers", { members: known([bob]) })]),
+		});
+		const text = renderPlan(
+			makePlan(desiredOf({ userTags: [wantTag("signers", { members })] }), live, context),
+			plainStyle,
+		);
+		expect(text).toContain(`userTag:signers  Robert (id ${bob.slice(0, 8)}…, no alias): access ends`);
+	});
+
 	it("is in docs/access.md as a plan prints it", () => {
 		const page = readFileSync(new URL("../../docs/access.md", import.meta.url), "utf8");
 		const [, shown = ""] = /```text\n([^`]*(?:`[^`\n]+`[^`]*)*?)```/.exec(page) ?? [];
@@ -185,4 +198,17 @@ test.each([
 			expect(text.replaceAll(/(`+)[^`].*?\1/gs, ""), format).not.toMatch(/@team|none/);
 		else expect(text, format).not.toMatch(/reason "(?:[^"\\\n]|\\.)*$/m);
 	}
+});
+
+it("A removal that expired is whole in Markdown, however long all names and its reason are", () => {
+	const long = "\u202E".repeat(200);
+	const until = { untilMs: now - 1, until: `2025-12-31T23:59 America/Argentina/ComodRivadavia`, reason: long };
+	const members = { mode: "exactly", exactly: [], never: [], windows: [windowOf(bob, until)] } as const;
+	const desired = desiredOf({ users: { [long]: bob }, userTags: [wantTag(long, { members })] });
+	const live = liveOf({
+		users: known({ [bob]: `${long}!` }),
+		userTags: known([liveTag(1, long, { members: known([bob]) })]),
+	});
+	const text = renderMarkdown(complete({ command: "plan", plans: [makePlan(desired, live, context)] }));
+	expect(text).toMatch(/^- userTag:.* {2}loses .* {2}\(access expired 2025-12-31 .*, reason ".*\u2026"\)$/m);
 });

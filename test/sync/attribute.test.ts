@@ -88,6 +88,15 @@ describe("who caused drift", () => {
 		expect(bench.requests("query").map(({ operation }) => operation)).toEqual(["list_activities"]);
 	});
 
+	it("is not asked of access that expired: no one caused it", async () => {
+		await changeTag(signers, { addUserIds: [bob] });
+		const windows = [{ userId: bob, untilMs: bench.nowMs - minuteMs, at }];
+		const members = { mode: "exactly", exactly: [alice, bob].sort(), windows } as const;
+		const { attributions } = await attributed(desiredOf({ userTags: [wantTag("signers", { members })] }));
+		expect([...attributions]).toEqual([]);
+		expect(bench.requests("query")).toEqual([]);
+	});
+
 	it("is called by the document's name", async () => {
 		await changeTag(signers, { addUserIds: [bob] });
 		const { attributions } = await attributed({ ...wantSigners(alice), users: { dora: approverId } });

@@ -118,7 +118,7 @@ export function prepareToAsk({ flags, terminal, output }: Call<{ readonly yes?: 
 	};
 }
 
-/** Returns why nobody can be asked; null if there is a terminal for it. */
+/** Returns why no one can be asked; null if there is a terminal for it. */
 export function whyNotAsk({ stdin, stderr }: Terminal, { format }: Pick<Output, "format">): string | null {
 	if (format !== "text") return `not with --format ${format}`;
 	return stdin.isTTY === true && stderr.isTTY === true ? null : "there is no terminal to ask on";

@@ -148,7 +148,7 @@ function showReview(readings: readonly VoteReading[], { command, output }: VoteR
 	}
 }
 
-/** Asks. Throws ConfigurationError if nobody can be asked. */
+/** Asks. Throws ConfigurationError if no one can be asked. */
 async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<boolean> {
 	const { command, flags, output, terminal } = run;
 	const organizations = readings.map(({ votes }) => votes);

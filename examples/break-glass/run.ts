@@ -1,5 +1,5 @@
 /**
- * Access that ends by itself, played on the emulator with its clock moved: an emergency grants a tag for four hours, a schedule
+ * Access that ends on its own, played on the emulator with its clock moved: an emergency grants a tag for four hours, a schedule
  * applies the document, and after the end it removes the user. Run it with `node examples/break-glass/run.ts` after
  * `npm run build`.
  */

@@ -62,7 +62,7 @@ export async function runStep(step: Step, plan: Plan, context: StepContext): Pro
 }
 
 /** Returns the step with its result as the report has it. `nowMs` is when it ended, or was read last. */
-export function withResult(ran: Omit<RanStep, "result">, nowMs: number): RanStep {
+function withResult(ran: Omit<RanStep, "result">, nowMs: number): RanStep {
 	const { step, whole, parts, events, startedAtMs } = ran;
 	const submitted = parts.length === 0 ? whole : combineParts(whole, parts);
 	return { ...ran, result: toStepResult(step, submitted, nowMs - startedAtMs, parts, events) };

@@ -56,7 +56,7 @@ export function nextPauseMs(pauseMs?: number): number {
 }
 
 /** Whether the activity of a request has not ended as far as is known: it is pending, or has an unknown status. */
-export function isUnended({ outcome, activityId }: Pick<SubmitResult, "outcome" | "activityId">): boolean {
+function isUnended({ outcome, activityId }: Pick<SubmitResult, "outcome" | "activityId">): boolean {
 	return outcome.startsWith("awaiting") || (outcome === "unknown" && activityId !== null);
 }
 

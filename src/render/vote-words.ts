@@ -77,9 +77,9 @@ function describeDisagreement(one: Disagreement, activity: Activity, names: User
 			return [
 				"duplicate: activity ",
 				identifier(one.activityId),
-				" equals ",
-				identifier(one.stepId),
-				" of the saved plan",
+				...(one.stepId === null
+					? [" makes the same change"]
+					: [" equals ", identifier(one.stepId), " of the saved plan"]),
 			];
 	}
 }

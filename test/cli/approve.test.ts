@@ -138,15 +138,18 @@ describe("without arguments", () => {
 	test("what agrees with the document is approved, and what contradicts it only where it is named", async () => {
 		const world = await makePendingWorld(text, rules);
 		for (const [[name, parameters]] of activities) await world.submitAsBob(name, parameters);
+		await world.submitAsBob("delete_policies", { policyIds: [policies[0]] }, 1000);
 		const ids = world.activities().map(({ id }) => id);
+		const twice = { decision: "refused", disagreements: [{ code: "duplicate", stepId: null, activityId: ids[1] }] };
 		const answer = await world.run(["approve", "--yes", ...inJson]);
 		expect(answer.code).toBe(0);
-		expect(readOutput(answer).votes[0].activities).toMatchObject(
-			activities.map(([, disagreements], index) => ({
+		expect(readOutput(answer).votes[0].activities).toMatchObject([
+			...activities.map(([, disagreements], index) => ({
 				...{ activity: { activityId: ids[index] }, disagreements },
 				...(index < 2 ? { decision: "vote", outcome: "completed" } : { decision: "refused", outcome: null }),
 			})),
-		);
+			twice,
+		]);
 		expect(signersOf(world)).toEqual([alice, bob]);
 		const named = await world.run(["approve", ids[4], ids[9], "--yes"]);
 		expect(named.code).toBe(0);

@@ -229,6 +229,12 @@ describe("the result of a vote", () => {
 		`);
 	});
 
+	it("does not blame the document for an import of a key, which no document lists", () => {
+		const activity = activityOf({ operation: "init_import_private_key", parameters: { userId: alice } });
+		const refused = { activity, decision: "refused", disagreements: [{ code: "unmanaged" }] } as const;
+		expect(of(votedOf(1, refused))).toContain("documents do not list imports of private keys\n");
+	});
+
 	it("says how to approve one that only the document refuses", () => {
 		const refused = { decision: "refused", disagreements: [{ code: "adds-unwanted", userIds: [dave] }] } as const;
 		const hint = "approve takes it only if its id is named";

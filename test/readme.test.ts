@@ -191,6 +191,8 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 		(name) => [`docs/${name}.md`, []] as const,
 	),
 	...tours.slice(3).map(([file]) => [file, [...blockWords, ...(otherWords[file] ?? [])]] as const),
+	// test/browser/passkey.test.ts
+	["docs/passkeys.md", ["sh", "text"]],
 	// test/cli/resume.test.ts
 	["docs/fleets.md", ["text"]],
 	// test/pipelines/page.test.ts

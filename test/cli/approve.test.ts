@@ -197,6 +197,7 @@ test("guards, limits and rules judge what would be approved, and --allow overrid
 	const elsewhere = { cwd: makeFolder() };
 	expect((await world.run(["approve", "--plan", plan], elsewhere)).code).toBe(5);
 	expect((await world.run(["approve", "--plan", plan, "--allow", "policies=1"], elsewhere)).code).toBe(8);
+	expect((await world.run(["approve", world.activities()[0].id, "--plan", plan], elsewhere)).code).toBe(0);
 	expect(statuses(world)).toEqual(["COMPLETED"]);
 });
 

@@ -75,7 +75,7 @@ export async function readForVotes(
 		voterId: review.identity.userId,
 		activities: chosen.map(toVotedActivity),
 		effect: operation === "approve_activity" ? review.planTogether(toVote) : null,
-		missing: unmatched.filter((step) => !review.isDone(step)),
+		missing: names.size > 0 ? [] : unmatched.filter((step) => !review.isDone(step)),
 		unlisted: listed.isComplete ? null : "the service lists more pending activities than could be read",
 	};
 	return { order, client, clocked, review, returned, votes, readAtMs };

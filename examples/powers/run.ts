@@ -10,12 +10,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSeed, startEmulator } from "../../dist/emulator/server.js";
-import { approvals, createApiKeyStamper, createClient, encodeSubmit } from "../../dist/index.js";
+import { createApiKeyStamper } from "../../dist/index.js";
 import { commandFile } from "../../scripts/manifest.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const organizationId = "8e5b4d63-0c2f-4a71-9b38-3a7d2f1c6a01";
-
 interface Person {
 	readonly privateKey: string;
 	readonly publicKey: string;
@@ -39,14 +37,15 @@ async function main(): Promise<void> {
 		cpSync(join(here, `${name}.yaml`), join(folder, `${name}.yaml`));
 	}
 	writeFileSync(join(folder, "alice.private"), alice.privateKey, { mode: 0o600 });
+	writeFileSync(join(folder, "carol.private"), carol.privateKey, { mode: 0o600 });
 	const emulator = await startEmulator({
 		dataFile: join(folder, "service.sqlite"),
 		seed: parseSeed(seed, "seed.yaml"),
 	});
 	const say = (text: string): boolean => process.stdout.write(`\n# ${text}\n`);
-	const orgsync = async (words: string): Promise<void> => {
+	const orgsync = async (words: string, keyFile = "alice.private"): Promise<void> => {
 		process.stdout.write(`$ orgsync ${words}\n`);
-		const { status } = await run([...words.split(" "), "--url", emulator.url, "--key-file", "alice.private"]);
+		const { status } = await run([...words.split(" "), "--url", emulator.url, "--key-file", keyFile]);
 		if (status !== 0) process.stdout.write(`(exit code ${status})\n`);
 	};
 	say("Who can do what?");
@@ -62,11 +61,8 @@ async function main(): Promise<void> {
 	say("A good change: carol becomes a signer. The plan says what it means, and who has to approve it.");
 	await orgsync("plan -f document.yaml");
 	await orgsync("apply -f document.yaml --yes --quiet");
-	say("carol approves, with her own tool.");
-	const [activity] = emulator
-		.state(organizationId)
-		.activities.filter(({ status }) => String(status).endsWith("CONSENSUS_NEEDED"));
-	await approve(emulator.url, String(activity?.fingerprint));
+	say("carol reviews and approves it, with her own key and journal.");
+	await orgsync("approve -f document.yaml --yes --journal carol.sqlite", "carol.private");
 	say("alice's pipeline runs again: nothing to do. Any two of three can sign now.");
 	await orgsync("apply -f document.yaml --yes --quiet");
 	await orgsync("powers -f document.yaml --group sign");
@@ -77,14 +73,6 @@ async function main(): Promise<void> {
 async function run(words: readonly string[]): Promise<{ status: number | null }> {
 	const child = spawn(process.execPath, [commandFile, ...words], { cwd: folder, stdio: ["ignore", "inherit", 1] });
 	return new Promise((resolve) => child.once("exit", (status) => resolve({ status })));
-}
-
-async function approve(url: string, fingerprint: string): Promise<void> {
-	const client = createClient({ url, stamper: createApiKeyStamper({ privateKey: carol.privateKey }) });
-	const body = encodeSubmit(approvals.approve_activity, organizationId, { fingerprint }, Date.now());
-	const answer = await client.voter.vote(body);
-	process.stdout.write(`carol's vote: ${answer.kind === "activity" ? "counted" : answer.kind}\n`);
-	await client.close();
 }
 
 try {

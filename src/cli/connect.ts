@@ -53,7 +53,7 @@ export interface Connection {
 	close(): Promise<void>;
 }
 
-type ServiceCall = Call<ServiceFlags & { readonly concurrency?: number }>;
+type ServiceCall = Call<ServiceFlags & { readonly concurrency?: number; readonly waitForApproval?: number }>;
 
 /** Returns what `work` returns. Throws as `connect` does. */
 export async function withConnection<T>(call: ServiceCall, work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -87,6 +87,7 @@ export async function connect(call: ServiceCall): Promise<Connection> {
 		}
 		const credentials = local === undefined ? { ...flags, directory: terminal.directory } : { keyFile: local.keyFile };
 		const keyStamper = findStamper(credentials, terminal.environment, note);
+		if (keyStamper === undefined) refuseTouchPerPoll(flags);
 		signer = await openSignerOf(call);
 		const stamper = keyStamper ?? signer?.stamper;
 		if (stamper === undefined) {
@@ -114,6 +115,15 @@ export async function connect(call: ServiceCall): Promise<Connection> {
 		await local?.close();
 		throw error;
 	}
+}
+
+/** Throws ConfigurationError where a passkey would sign each reading of a run that waits, for hours and with no one there. */
+function refuseTouchPerPoll({ passkey, waitForApproval }: ServiceCall["flags"]): void {
+	if (passkey !== true || waitForApproval === undefined) return;
+	throw new ConfigurationError(
+		"--wait-for-approval with --passkey needs an API key: without one, your passkey has to sign each reading of what is pending",
+		{ hint: "use --key-file FILE with a key that may only read, or leave out --wait-for-approval and run apply again" },
+	);
 }
 
 /** Opens the page of `--passkey`. Throws ConfigurationError as `openSigner` does. */

@@ -11,10 +11,11 @@ import { phraseHtml } from "./phrase.ts";
 export function renderActivityHtml(activity: ReviewedActivity, options: ActivityOptions = {}): Html {
 	const words = describeActivity(activity, options);
 	const bad = words.mistakes.map((mistake) => html`<p class="doubt">${phraseHtml(mistake)}</p>`);
+	const heading = words.impactLines.length === 0 ? null : html`<p class="kind">${impactHeadingOf(false)}</p>`;
 	const impact =
 		words.impact === null
 			? null
-			: html`<p class="kind">${impactHeadingOf(false)}</p><p class="lead">${words.impact}</p>${renderChanges(words.impactLines.map(impactRow))}`;
+			: html`${heading}<p class="lead">${words.impact}</p>${renderChanges(words.impactLines.map(impactRow))}`;
 	const missing = words.missing === null ? [] : [phraseHtml(words.missing)];
 	return html`<p>${phraseHtml(words.title)}</p>${bad}${renderRequestHtml(words.request)}${impact}${renderList([
 		...[...words.votes.map(phraseHtml), ...missing].map((line) => html`<span>${line}</span>`),

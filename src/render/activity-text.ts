@@ -1,6 +1,6 @@
 /** A pending activity as text. */
 import type { ReviewedActivity } from "../plan/reviewed-activity.ts";
-import { type ActivityOptions, describeActivity, type RequestLine } from "./activity-words.ts";
+import { type ActivityOptions, type ActivityWords, describeActivity, type RequestLine } from "./activity-words.ts";
 import { renderImpactLine } from "./impact-text.ts";
 import { impactHeadingOf } from "./impact-words.ts";
 import { phraseText } from "./phrase.ts";
@@ -16,18 +16,22 @@ export function renderActivity(
 	const below = [
 		...words.mistakes.map((mistake) => style.remove(phraseText(mistake))),
 		...words.request.map((line) => renderRequestLine(line, style)),
-		...(words.impact === null
-			? []
-			: [
-					style.strong(`${impactHeadingOf(false)}:`),
-					`  ${words.impact}`,
-					...words.impactLines.flatMap((line) => renderImpactLine(line, style)).map((line) => `  ${line}`),
-				]),
+		...renderActivityImpact(words, style),
 		...words.votes.map(phraseText),
 		...(words.missing === null ? [] : [style.warn(phraseText(words.missing))]),
 		style.faint(phraseText(words.fingerprint)),
 	];
 	return [style.strong(phraseText(words.title)), ...below.map((line) => `  ${line}`)];
+}
+
+/** Returns the sentence alone where no line explains it: a heading would only repeat it. */
+function renderActivityImpact({ impact, impactLines }: ActivityWords, style: Style): readonly string[] {
+	if (impact === null) return [];
+	if (impactLines.length === 0) return [impact];
+	return [
+		style.strong(`${impactHeadingOf(false)}:`),
+		...[impact, ...impactLines.flatMap((line) => renderImpactLine(line, style))].map((line) => `  ${line}`),
+	];
 }
 
 /** Returns a line of what a request changes, with its sign as a plan has it. */

@@ -72,6 +72,14 @@ describe("apply --wait-for-approval", () => {
 		expect((await world.run(["apply", "--yes"])).code).toBe(9);
 	});
 
+	test("is refused with --passkey and no API key, before anything is read: each reading would ask for a touch", async () => {
+		const world = await makeWaitingWorld(removal);
+		world.clearRequests();
+		const refused = await world.run([...applyAndWait, "--passkey"], { env: { ORGSYNC_API_PRIVATE_KEY: "" } });
+		expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("needs an API key")]);
+		expect(world.requests()).toEqual([]);
+	});
+
 	test("waits for the activity of another runner, and for those of a saved plan", async () => {
 		const world = await makeWaitingWorld(removal);
 		await world.run(["plan", "--out", "plan.json"]);

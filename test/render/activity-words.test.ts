@@ -87,6 +87,13 @@ describe("a pending activity in words", () => {
 		expect(missing(null, [[carol], [dave]])).not.toContain("your");
 	});
 
+	it("says on one line that no one can do more or less", () => {
+		const effect = withImpact(effectOf(), [], "equivalent");
+		const lines = show(activityOf({ ...removal, effect })).split("\n");
+		expect(lines).toContain("  Who can do what stays the same.");
+		expect(lines.join()).not.toContain("What changes for who can do what");
+	});
+
 	it("says why it is not known what is missing", () => {
 		const effect = effectOf(approvalOf({ verdict: "unknown", because: "policies could not be read" }));
 		expect(show(activityOf({ ...removal, effect }))).toContain("missing: unknown: policies could not be read");

@@ -154,7 +154,7 @@ async function editDocument(
 		const address = printAddress("userTag", found.tag.name);
 		const problem = plan.problems.find(({ path }) => path === address);
 		if (problem !== undefined) throw new ConfigurationError(problem.message, unwritten);
-		return { edited, address, userId: found.userId, plan };
+		return { edited, address, userId: found.userId, plan: withLiveName(plan, found.userId, reading) };
 	});
 	output.clear();
 	await refuseChanged(sources, flags.file, terminal);
@@ -264,6 +264,14 @@ async function makeEdit(
 	const edited = editAccess(sources, terminal.environment, request, options);
 	if (!("refusal" in edited)) return edited;
 	throw new ConfigurationError(edited.refusal, edited.hint === undefined ? unwritten : { hint: edited.hint });
+}
+
+/** Returns the plan with the live name of the user, whom it need not mention: without the name, the user would seem to be missing. */
+function withLiveName(plan: Plan, userId: string, { userNames }: MemberReading): Plan {
+	const name = userNames.known ? userNames.value[userId] : undefined;
+	return plan.liveNames === undefined || name === undefined
+		? plan
+		: { ...plan, liveNames: { ...plan.liveNames, [userId]: name } };
 }
 
 interface PlanningCall extends Call<RevokeFlags> {

@@ -112,6 +112,18 @@ test("of two activities that equal one step the oldest is approved, and the othe
 	expect(world.activities().find(({ id }) => id === second).votes.length).toBe(1);
 });
 
+test("an activity that completed before the plan, and was undone since, leaves its step to the pending one", async () => {
+	const world = await makePendingWorld(document("userTags: [{ name: signers, members: { atLeast: [bob] } }]"));
+	await world.submitAsBob("update_user_tag", addToSigners(bob));
+	expect((await world.run(["approve", "--yes"])).code).toBe(0);
+	await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice] }] });
+	expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+	expect((await world.run(["apply", "--plan", "plan.json"])).code).toBe(8);
+	const answer = await runAsBob(world, ["approve", "--plan", join(world.folder, "plan.json")]);
+	expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining("Approved: 1 completed.") });
+	expect(signersOf(world)).toEqual([alice, bob]);
+});
+
 describe("without arguments", () => {
 	const rules = { approvals: { ...two, ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY: 2 } };
 	const text = document(

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSeed, startEmulator } from "../../dist/emulator/server.js";
-import { approvals, createApiKeyStamper, createClient, encodeSubmit } from "../../dist/index.js";
+import { createApiKeyStamper } from "../../dist/index.js";
 import { commandFile } from "../../scripts/manifest.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -37,14 +37,15 @@ const seed = readFileSync(join(here, "seed.yaml"), "utf8")
 async function main(): Promise<void> {
 	cpSync(join(here, "document.yaml"), join(folder, "document.yaml"));
 	writeFileSync(join(folder, "alice.private"), alice.privateKey, { mode: 0o600 });
+	writeFileSync(join(folder, "bob.private"), bob.privateKey, { mode: 0o600 });
 	const emulator = await startEmulator({
 		dataFile: join(folder, "service.sqlite"),
 		seed: parseSeed(seed, "seed.yaml"),
 	});
 	const say = (text: string): boolean => process.stdout.write(`\n# ${text}\n`);
-	const orgsync = async (words: string): Promise<void> => {
+	const orgsync = async (words: string, keyFile = "alice.private"): Promise<void> => {
 		process.stdout.write(`$ orgsync ${words}\n`);
-		const { status } = await run([...words.split(" "), "--url", emulator.url, "--key-file", "alice.private"]);
+		const { status } = await run([...words.split(" "), "--url", emulator.url, "--key-file", keyFile]);
 		if (status !== 0) process.stdout.write(`(exit code ${status})\n`);
 	};
 	say("alice applies. The tag changes at once; the removal of the policy needs another approval.");
@@ -55,11 +56,8 @@ async function main(): Promise<void> {
 	await orgsync("apply -f document.yaml --yes --quiet --journal second.sqlite");
 	say("What is pending, and what does it need?");
 	await orgsync("status -f document.yaml");
-	say("bob approves, with his own tool.");
-	const [activity] = emulator
-		.state(organizationId)
-		.activities.filter(({ status }) => String(status).endsWith("CONSENSUS_NEEDED"));
-	await approve(emulator.url, String(activity?.fingerprint));
+	say("bob reviews and approves it, with his own key and journal.");
+	await orgsync("approve -f document.yaml --yes --journal bob.sqlite", "bob.private");
 	say("alice's pipeline runs again: nothing to do.");
 	await orgsync("apply -f document.yaml --yes --quiet");
 	const policies = emulator
@@ -69,18 +67,10 @@ async function main(): Promise<void> {
 	await emulator.close();
 }
 
-/** Runs a command while this process keeps serving. */
+/** Runs a command while this process keeps serving; what it shows before it acts is printed among the rest. */
 async function run(words: readonly string[]): Promise<{ status: number | null }> {
-	const child = spawn(process.execPath, [commandFile, ...words], { cwd: folder, stdio: "inherit" });
+	const child = spawn(process.execPath, [commandFile, ...words], { cwd: folder, stdio: ["ignore", "inherit", 1] });
 	return new Promise((resolve) => child.once("exit", (status) => resolve({ status })));
-}
-
-async function approve(url: string, fingerprint: string): Promise<void> {
-	const client = createClient({ url, stamper: createApiKeyStamper({ privateKey: bob.privateKey }) });
-	const body = encodeSubmit(approvals.approve_activity, organizationId, { fingerprint }, Date.now());
-	const answer = await client.voter.vote(body);
-	process.stdout.write(`bob's vote: ${answer.kind === "activity" ? "counted" : answer.kind}\n`);
-	await client.close();
 }
 
 try {

@@ -122,6 +122,7 @@ export function approve(): CommandRow {
 			[exitCodes.stalePlan]: "saved plan is stale; nothing was sent",
 			[exitCodes.pendingApproval]: "an activity is pending, or a step has none yet",
 			[exitCodes.rejectedOrDenied]: "an activity was rejected, or the vote denied",
+			[exitCodes.interrupted]: true,
 		},
 		run: async (call) => (await import("./commands/approve.ts")).approve(call.words, call),
 	};
@@ -148,6 +149,7 @@ export function reject(): CommandRow {
 			[exitCodes.blockedByGuard]: "a named activity was refused",
 			[exitCodes.pendingApproval]: "an activity is still pending",
 			[exitCodes.rejectedOrDenied]: "the service denied a query or the vote",
+			[exitCodes.interrupted]: true,
 		},
 		run: async (call) => (await import("./commands/approve.ts")).reject(call.words, call),
 	};

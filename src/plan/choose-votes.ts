@@ -2,6 +2,7 @@
 import { findDisagreements } from "./agreement.ts";
 import { matchSteps, type PlanMatches } from "./match-plan.ts";
 import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
+import { sameParameters } from "./requests.ts";
 import type { Disagreement, ReviewedActivity } from "./reviewed-activity.ts";
 import type { Step } from "./step.ts";
 
@@ -46,7 +47,22 @@ export function chooseVotes(activities: readonly ReviewedActivity[], order: Vote
 			? isNamed(activity, order)
 			: facts.isVotable(activity) || typeof matches?.byActivity.get(activity.activityId)?.stepId === "string";
 	const chosen = activities.filter(isShown).map((activity) => chooseOne(activity, matches, order, facts));
-	return { chosen, unmatched: matches?.unmatched ?? [] };
+	return { chosen: order.steps === null ? refuseRepeats(chosen) : chosen, unmatched: matches?.unmatched ?? [] };
+}
+
+/** Refuses an activity that no one named and that does what an older one does: it would change nothing, or fail. */
+function refuseRepeats(chosen: readonly ChosenActivity[]): readonly ChosenActivity[] {
+	return chosen.map((one, index) => {
+		if (one.isNamed || one.decision !== "vote") return one;
+		const older = chosen.slice(0, index).find((other) => other.decision !== "refused" && isEqual(other, one));
+		if (older === undefined) return one;
+		const { activityId } = older.activity;
+		return { ...one, decision: "refused", disagreements: [{ code: "duplicate", stepId: null, activityId }] };
+	});
+}
+
+function isEqual({ activity: one }: ChosenActivity, { activity: other }: ChosenActivity): boolean {
+	return one.operation === other.operation && sameParameters(one.parameters, other.parameters);
 }
 
 function isNamed({ activityId, fingerprint }: ReviewedActivity, { names }: VoteOrder): boolean {

@@ -92,8 +92,8 @@ export type Disagreement =
 	| { readonly code: "no-step" }
 	/** A step of the saved plan is about the same object, with other parameters. */
 	| { readonly code: "differs-from-step"; readonly stepId: string; readonly differences: readonly StepDifference[] }
-	/** An older activity equals the same step of the saved plan. */
-	| { readonly code: "duplicate"; readonly stepId: string; readonly activityId: string };
+	/** An older activity equals the same step of the saved plan; null without one: an older activity does the same. */
+	| { readonly code: "duplicate"; readonly stepId: string | null; readonly activityId: string };
 
 /** One parameter of an activity that is not that of the step; a list is compared user by user, or id by id. */
 export type StepDifference =

@@ -116,8 +116,9 @@ export function assumeMembers(
 	timeMs: number,
 ): Members | undefined {
 	const windows = new Map((desired?.windows ?? []).map((window) => [window.userId, window]));
-	const assume = (list: readonly Member[]): readonly Member[] =>
-		list.flatMap((member) => {
+	const assume = (list: readonly Member[] | undefined): readonly Member[] | undefined =>
+		// A state that was edited may have something else.
+		(Array.isArray(list) ? (list as readonly Member[]) : undefined)?.flatMap((member) => {
 			const window = windows.get(userOf(member));
 			if (window === undefined) return [member];
 			if (isWithin(window, timeMs)) return present.includes(window.userId) ? [member] : [];
@@ -125,7 +126,7 @@ export function assumeMembers(
 		});
 	if (members === undefined || windows.size === 0) return members;
 	const { exactly, atLeast, never } = members;
-	return withoutUndefined({ exactly: exactly && assume(exactly), atLeast: atLeast && assume(atLeast), never });
+	return withoutUndefined({ exactly: assume(exactly), atLeast: assume(atLeast), never });
 }
 
 /**

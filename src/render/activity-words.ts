@@ -236,7 +236,7 @@ const voteWords: Readonly<Record<ShownVote["selection"], string>> = {
 const lapsedWords = ": lapsed, since votes count for 24 hours";
 
 function at(time: string | null): string {
-	return time === null ? "" : `, ${time}`;
+	return time === null ? "" : ` at ${time}`;
 }
 
 /** Returns who can still complete it, and what the vote of the caller would do; null where policies were not read. */

@@ -25,7 +25,7 @@ export interface OrganizationVotes extends NamedOrganization {
 	readonly activities: readonly VotedActivity[];
 	/** The plan of all activities to vote for together: its changes, guards and impact; null when there is none. */
 	readonly effect: Plan | null;
-	/** With `--plan`: steps for which no activity is pending, and that have not completed. */
+	/** With `--plan`, if no activities were named: steps for which no activity is pending, and that have not completed. */
 	readonly missing: readonly Step[];
 	/** Why there may be other pending activities; null if the service listed them all, or activities were named. */
 	readonly unlisted: string | null;

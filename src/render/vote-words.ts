@@ -56,7 +56,11 @@ function describeDisagreement(one: Disagreement, activity: Activity, names: User
 		case "not-absent":
 			return ["`absent` of the document does not list ", ...listObjects(activity, one.ids, names)];
 		case "unmanaged":
-			return ["the document does not manage its object"];
+			return [
+				activity.operation === "init_import_private_key"
+					? "documents do not list imports of private keys"
+					: "the document does not manage its object",
+			];
 		case "no-step":
 			return ["equals no step of the saved plan"];
 		case "differs-from-step":
@@ -73,9 +77,9 @@ function describeDisagreement(one: Disagreement, activity: Activity, names: User
 			return [
 				"duplicate: activity ",
 				identifier(one.activityId),
-				" equals ",
-				identifier(one.stepId),
-				" of the saved plan",
+				...(one.stepId === null
+					? [" makes the same change"]
+					: [" equals ", identifier(one.stepId), " of the saved plan"]),
 			];
 	}
 }

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { listenOnLoopback } from "../../src/passkey/loopback.ts";
 import { PasskeyPage } from "../../src/passkey/page.ts";
 import { readPublicKey } from "../../src/passkey/public-key.ts";
 import { createPasskeyStamper } from "../../src/passkey/stamper.ts";
@@ -28,6 +29,8 @@ import { addressOf, makePasskey, openTab, type Passkey, readPage, sign } from ".
 import { launchBrowser } from "./browser.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const guide = readFileSync(new URL("../../docs/passkeys.md", import.meta.url), "utf8");
 
 let browser: Browser;
 
@@ -72,6 +75,10 @@ describe("import-key --passkey", () => {
 		expect([schemesOf(world), world.activities()[0].votes[0].message]).toEqual([[passkeyScheme], body]);
 		await readPage(page, "Done: 1 request signed");
 		expect(complaints).toEqual([]);
+		const address = /localhost:\d+\/[\w-]{32}\n/g;
+		expect(guide.replaceAll(address, "ADDRESS")).toContain(
+			stderr.split("\n").slice(-3).join("\n").replaceAll(address, "ADDRESS"),
+		);
 	});
 
 	it("ends with 130 after Ctrl-C, and leaves nothing in doubt", async () => {
@@ -92,15 +99,25 @@ describe("import-key --passkey", () => {
 	});
 });
 
+/** A port that is free a moment later. */
+async function findPort(): Promise<number> {
+	const { port, close } = await listenOnLoopback(undefined, () => undefined);
+	await close();
+	return port;
+}
+
 describe("apply --passkey", () => {
 	/** Starts an apply of a tag and a policy, which alice's passkey signs up to the words of the tag. */
 	async function startApply() {
 		const world = await makePasskeyWorld();
 		const userTags = "userTags: [{ name: signers, members: { exactly: [alice, bob] } }]";
 		world.write("orgsync.yaml", makeDocument(userTags, `absent: { policies: [${policies[0]}] }`));
-		const started = world.start(["apply", "--yes", "--passkey", "--concurrency", "1"]);
+		expect(guide).toContain("orgsync apply --passkey --passkey-port 8765\n");
+		const port = String(await findPort());
+		const started = world.start(["apply", "--passkey", "--passkey-port", port, "--yes", "--concurrency", "1"]);
 		const { page } = await openTab(browser, own);
 		await page.goto(await addressOf(started));
+		expect(new URL(page.url()).port).toBe(port);
 		await sign(page, "Read the organization");
 		return { world, started, page };
 	}
@@ -166,14 +183,15 @@ describe("approve and reject --passkey", () => {
 describe("orgsync passkey", () => {
 	it("creates a passkey that, once registered, signs queries too where there is no API key", async () => {
 		const world = await makeWorld(makeDocument());
-		const creating = world.start(["passkey", "--user", "alice", "--name", "laptop", "--format", "json"]);
+		expect(guide).toContain('\norgsync passkey --user alice --name "alice, laptop"\n');
+		const creating = world.start(["passkey", "--user", "alice", "--name", "alice, laptop", "--format", "json"]);
 		const { page, complaints } = await openTab(browser, null);
 		await page.goto(await addressOf(creating));
 		await readPage(page, "Create a passkey for localhost");
 		await page.getByRole("button", { name: "Create passkey" }).click();
 		await readPage(page, "Done: 1 passkey created");
 		const { parameters, seed, userId } = readOutput(await creating.ended);
-		expect([userId, parameters.userId, seed.authenticatorName]).toEqual([alice, alice, "laptop"]);
+		expect([userId, parameters.userId, seed.authenticatorName]).toEqual([alice, alice, "alice, laptop"]);
 		expect(parameters.authenticators[0]).toMatchObject({
 			challenge: expect.stringMatching(/^[\w-]{58}$/),
 			attestation: { credentialId: seed.credentialId, transports: ["AUTHENTICATOR_TRANSPORT_INTERNAL"] },

@@ -112,6 +112,18 @@ test("of two activities that equal one step the oldest is approved, and the othe
 	expect(world.activities().find(({ id }) => id === second).votes.length).toBe(1);
 });
 
+test("an activity that completed before the plan, and was undone since, leaves its step to the pending one", async () => {
+	const world = await makePendingWorld(document("userTags: [{ name: signers, members: { atLeast: [bob] } }]"));
+	await world.submitAsBob("update_user_tag", addToSigners(bob));
+	expect((await world.run(["approve", "--yes"])).code).toBe(0);
+	await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice] }] });
+	expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+	expect((await world.run(["apply", "--plan", "plan.json"])).code).toBe(8);
+	const answer = await runAsBob(world, ["approve", "--plan", join(world.folder, "plan.json")]);
+	expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining("Approved: 1 completed.") });
+	expect(signersOf(world)).toEqual([alice, bob]);
+});
+
 describe("without arguments", () => {
 	const rules = { approvals: { ...two, ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY: 2 } };
 	const text = document(
@@ -138,15 +150,18 @@ describe("without arguments", () => {
 	test("what agrees with the document is approved, and what contradicts it only where it is named", async () => {
 		const world = await makePendingWorld(text, rules);
 		for (const [[name, parameters]] of activities) await world.submitAsBob(name, parameters);
+		await world.submitAsBob("delete_policies", { policyIds: [policies[0]] }, 1000);
 		const ids = world.activities().map(({ id }) => id);
+		const twice = { decision: "refused", disagreements: [{ code: "duplicate", stepId: null, activityId: ids[1] }] };
 		const answer = await world.run(["approve", "--yes", ...inJson]);
 		expect(answer.code).toBe(0);
-		expect(readOutput(answer).votes[0].activities).toMatchObject(
-			activities.map(([, disagreements], index) => ({
+		expect(readOutput(answer).votes[0].activities).toMatchObject([
+			...activities.map(([, disagreements], index) => ({
 				...{ activity: { activityId: ids[index] }, disagreements },
 				...(index < 2 ? { decision: "vote", outcome: "completed" } : { decision: "refused", outcome: null }),
 			})),
-		);
+			twice,
+		]);
 		expect(signersOf(world)).toEqual([alice, bob]);
 		const named = await world.run(["approve", ids[4], ids[9], "--yes"]);
 		expect(named.code).toBe(0);
@@ -194,6 +209,7 @@ test("guards, limits and rules judge what would be approved, and --allow overrid
 	const elsewhere = { cwd: makeFolder() };
 	expect((await world.run(["approve", "--plan", plan], elsewhere)).code).toBe(5);
 	expect((await world.run(["approve", "--plan", plan, "--allow", "policies=1"], elsewhere)).code).toBe(8);
+	expect((await world.run(["approve", world.activities()[0].id, "--plan", plan], elsewhere)).code).toBe(0);
 	expect(statuses(world)).toEqual(["COMPLETED"]);
 });
 

@@ -27,7 +27,7 @@ import {
 	twoOf,
 	type Wish,
 } from "./support-access.ts";
-import { context, id } from "./support-organizations.ts";
+import { at, context, id } from "./support-organizations.ts";
 
 function guardsOf({ guards }: Pick<Plan, "guards">): readonly Guard[] {
 	return guards.filter(({ kind }) => kind === "lockout" || kind === "escalation");
@@ -68,6 +68,20 @@ const windowOver: Organization = {
 };
 
 describe("the guard lockout", () => {
+	it("blocks an expiry like any other removal, whatever `limits.expiries` says", () => {
+		const desired = desiredFor({ ...withoutAlice, limits: { memberRemovals: { count: 0 }, expiries: "any" } });
+		const windows = [{ userId: alice, untilMs: context.readAtMs, at }];
+		const objects = desired.objects.map((object) =>
+			object.kind === "userTag" && object.members !== undefined
+				? { ...object, members: { ...object.members, windows } }
+				: object,
+		);
+		const access = accessOf(bothSign.members, bothSign.policies);
+		const { guards, expiries } = makePlan({ ...desired, objects }, liveFor(bothSign), { ...context, access });
+		expect(expiries).toMatchObject([{ state: "expired", userId: alice }]);
+		expect(guards).toMatchObject([{ kind: "lockout", refuses: true }]);
+	});
+
 	it("blocks removing the last member but one of a tag of which a policy needs two", () => {
 		expect(guardsOf(planFor(bothSign, withoutAlice))).toEqual([
 			{

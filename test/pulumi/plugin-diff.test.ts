@@ -108,6 +108,24 @@ const cases: readonly Case[] = [
 		details: { previously: "DELETE", members: "UPDATE" },
 	},
 	{
+		what: "a window in another spelling, whose fields have another order, as one change",
+		olds: { members: { exactly: [alice, { until: "2090-01-01 UTC", user: bob }] } },
+		news: { members: { exactly: [alice, { user: bob, until: "2090-01-01T00:00:00Z" }] } },
+		details: { "members.exactly[1].until": "UPDATE" },
+	},
+	{
+		what: "a window whose fields have another order, as no change",
+		olds: { members: { exactly: [{ until: "2090-01-01 UTC", user: bob }, alice] } },
+		news: { members: { exactly: [alice, { user: bob, until: "2090-01-01 UTC" }] } },
+		details: {},
+	},
+	{
+		what: "a state with a window that was edited by hand",
+		olds: { members: { exactly: [null, 5, { user: 7 }] }, validUntil: 5, managed: null },
+		news: { members: { exactly: [{ user: bob, until: "2090-01-01 UTC" }] } },
+		details: { "members.exactly[0]": "UPDATE", "members.exactly[1]": "DELETE", "members.exactly[2]": "DELETE" },
+	},
+	{
 		what: "an unknown limit",
 		olds: {},
 		news: { limits: { memberRemovals: unknown } },

@@ -1,5 +1,28 @@
 /** Members with a window, asked of the plugin as an engine asks it, on an emulator whose clock is moved. */
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { desiredAt } from "../../src/plan/access-window.ts";
+import { diff } from "../../src/plan/diff.ts";
+import { type AccessWindow, emptyLastApplied, tagsOf } from "../../src/plan/organization.ts";
+import { withoutUndefined } from "../../src/pulumi/inputs.ts";
+import {
+	assumeMembers,
+	comparableMembers,
+	type Members,
+	observeMembers,
+	writeMembers,
+} from "../../src/pulumi/members.ts";
+import { compareValues } from "../../src/pulumi/property-changes.ts";
+import {
+	at,
+	desiredOf,
+	id,
+	known,
+	liveOf,
+	liveTag,
+	unknown as unseen,
+	wantTag,
+} from "../plan/support-organizations.ts";
 import { alice, bob, carol, makeWorld, organizationId, tags, type World } from "../world.ts";
 import { configuredPlugin, type PluginResource, secret, unknown } from "./plugin-client.ts";
 
@@ -90,7 +113,11 @@ describe("a member with a window", () => {
 		expect(await stack.up(program)).toEqual({});
 
 		await world.moveClock(3 * hourMs);
+		world.clearRequests();
 		await stack.refresh();
+		expect(world.requests().toSorted()).toEqual(
+			reads === "auto" ? ["list_user_tags", "list_users"] : ["list_user_tags"],
+		);
 		expect(stack.state.outputs).toMatchObject({ members: { [list]: [alice, bob] } });
 		takePrinted();
 		expect(await stack.up(program)).toEqual({ [`members.${list}[1]`]: "UPDATE" });
@@ -184,14 +211,16 @@ describe("a member with a window", () => {
 	it("is in no output of a secret, nor in a line that the engine shows", async () => {
 		const world = await makeWorld();
 		const stack = makeStack(world);
-		const members = { exactly: [alice, { user: carol, until: "2020-01-01T00:00:00Z", reason: "audit" }] };
+		const ended = { user: carol, until: "2020-01-01T00:00:00Z", reason: "audit" };
+		const members = { exactly: [alice, { user: bob, until: "2090-01-01T00:00:00Z" }, ended] };
 		await stack.up({ name: "signers", members: secret(members) });
 		const { members: shown, managed, validUntil, ...open } = stack.state.outputs;
+		expect(validUntil).toEqual(secret("2090-01-01T00:00:00.000Z"));
 		expect(takePrinted()).toEqual([
-			"signers: adopts the user tag signers, removes 1 member",
+			"signers: adopts the user tag signers, adds 1 member, removes 1 member",
 			"signers: removes 1 member outside the window",
 		]);
-		expect(JSON.stringify(open)).not.toMatch(/audit|2020-01-01/);
+		expect(JSON.stringify(open)).not.toMatch(/audit|20[29]0-01-01/);
 		for (const value of [shown, managed]) expect(value).toMatchObject(secret(members));
 	});
 
@@ -213,6 +242,16 @@ describe("a member with a window", () => {
 		]);
 		await stack.up({ ...program, limits: { memberRemovals: 0, expiries: "any" } });
 		expect(membersIn(world)).toEqual([alice]);
+	});
+
+	it("does not break a refresh of a state that was edited by hand", async () => {
+		const stack = makeStack(await makeWorld(), { reads: "documented" });
+		await stack.up({ name: "signers", members: { exactly: [alice, { user: carol, until: inHours(1) }] } });
+		for (const edited of [5, { exactly: 5 }, { exactly: [null, 5, { user: 7 }] }]) {
+			stack.state.outputs = { ...stack.state.outputs, members: edited, validUntil: 5 };
+			await stack.refresh();
+		}
+		expect(stack.state.outputs).toMatchObject({ managed: { exactly: [alice, { user: carol }] } });
 	});
 
 	it("is removed with the tag by `onDestroy`, whether it has ended or not", async () => {
@@ -245,5 +284,74 @@ describe("a member with a window", () => {
 		expect((await resource.check(news)).failures).toEqual([
 			typeof failure === "string" ? failure : expect.stringMatching(failure),
 		]);
+	});
+});
+
+/** A user of a tag, and how much later than the time of the comparison the window begins and ends, in hours. */
+const member = fc.record({
+	listing: fc.constantFrom("no", "always", "in a window", "never"),
+	from: fc.option(fc.integer({ min: -2, max: 2 }), { nil: undefined }),
+	until: fc.integer({ min: -2, max: 2 }),
+	isLive: fc.boolean(),
+});
+const nowMs = 1_767_225_600_000;
+
+function desiredMembers(
+	mode: "exactly" | "atLeast",
+	members: readonly (typeof member extends fc.Arbitrary<infer T> ? T : never)[],
+) {
+	const of = (...listings: readonly string[]) =>
+		members.flatMap(({ listing }, index) => (listings.includes(listing) ? [id("user", index)] : []));
+	const windows = members.flatMap(({ listing, from, until }, index): readonly AccessWindow[] => {
+		const [fromMs, untilMs] = [from, until].map((hours) => (hours === undefined ? undefined : nowMs + hours * hourMs));
+		const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
+		const times = withoutUndefined({ fromMs, untilMs, from: iso(fromMs), until: iso(untilMs) });
+		return listing === "in a window" ? [{ userId: id("user", index), ...times, at }] : [];
+	});
+	const listed = of("always", "in a window");
+	return mode === "exactly"
+		? { mode, exactly: listed, windows }
+		: { mode, atLeast: listed, never: of("never"), windows };
+}
+
+describe("the members of a refreshed state", () => {
+	it("differ from the program exactly if the plan of that time changes members, also where live members are not shown", () => {
+		const modes = fc.constantFrom<"exactly" | "atLeast">("exactly", "atLeast");
+		const times = fc.integer({ min: -3, max: 3 });
+		const property = fc.property(
+			modes,
+			fc.array(member, { maxLength: 5 }),
+			times,
+			times,
+			(mode, all, atHours, thenHours) => {
+				const members = desiredMembers(mode, all);
+				const desired = desiredOf({ userTags: [wantTag("signers", { members })] });
+				const [timeMs, thenMs] = [nowMs + atHours * hourMs, nowMs + thenHours * hourMs];
+				const differs = (seen: unknown): boolean =>
+					compareValues([], comparableMembers(seen as Members), comparableMembers(writeMembers(members))).length > 0;
+				const changes = (parts: Parameters<typeof liveOf>[0]): boolean =>
+					diff(desiredAt(desired, timeMs), liveOf(parts)).changes.length > 0;
+
+				const live = all.flatMap(({ isLive }, index) => (isLive ? [id("user", index)] : []));
+				const shown = { userTags: known([liveTag(1, "signers", { members: known(live) })]) };
+				expect(differs(observeMembers(members, live, timeMs))).toBe(changes(shown));
+
+				const [{ members: then } = { members: undefined }] = tagsOf(desiredAt(desired, thenMs));
+				const present = (then?.mode === "exactly" ? then.exactly : then?.atLeast) ?? [];
+				const applied = {
+					appliedAt: "2026-01-01T00:00:00.000Z",
+					name: "signers",
+					present,
+					gone: then?.never ?? [],
+					updatedAt: "",
+				};
+				const hidden = {
+					userTags: known([liveTag(1, "signers", { members: unseen })]),
+					lastApplied: { ...emptyLastApplied, userTags: { [id("tag", 1)]: applied } },
+				};
+				expect(differs(assumeMembers(writeMembers(members), members, applied, timeMs))).toBe(changes(hidden));
+			},
+		);
+		fc.assert(property, { numRuns: 1_000 });
 	});
 });

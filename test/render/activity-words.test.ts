@@ -67,9 +67,9 @@ describe("a pending activity in words", () => {
 			    Less permissive: 2 people can do less, no one can do more.
 			    ! no one can export wallets any more: it needs 2 of treasury, and only carol is left
 			        policy \`two signers\`; for example carol and dave; \`WALLET/EXPORT\`
-			  submitted by alice, 2026-11-22T18:00:00.000Z
-			  approved by carol, 2026-11-21T18:00:00.000Z: lapsed, since votes count for 24 hours
-			  rejected by bob, 2026-11-22T18:05:00.000Z
+			  submitted by alice at 2026-11-22T18:00:00.000Z
+			  approved by carol at 2026-11-21T18:00:00.000Z: lapsed, since votes count for 24 hours
+			  rejected by bob at 2026-11-22T18:05:00.000Z
 			  missing: 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias))
 			  fingerprint sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1"
 		`);

@@ -57,14 +57,14 @@ describe("the review of pending activities", () => {
 			  update_user_tag: activity 60000001-7a3f-4c9e-9d40-000000000001 is pending approval
 			    ~ userTag:20000002-7a3f-4c9e-9d40-000000000002
 			        + member bob
-			    submitted by alice, 2026-11-22T18:00:00.000Z
+			    submitted by alice at 2026-11-22T18:00:00.000Z
 			    fingerprint sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1
 
 			Approved by you before:
 			  update_user_tag: activity 60000002-7a3f-4c9e-9d40-000000000002 is pending approval
 			    ~ userTag:20000002-7a3f-4c9e-9d40-000000000002
 			        + member bob
-			    submitted by alice, 2026-11-22T18:00:00.000Z
+			    submitted by alice at 2026-11-22T18:00:00.000Z
 			    fingerprint sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1
 
 			Refused:
@@ -72,7 +72,7 @@ describe("the review of pending activities", () => {
 			    ! resembles step-2 of the saved plan, but differs: it also adds dave (id 10000004…, no alias); it does not add bob
 			    ~ userTag:20000002-7a3f-4c9e-9d40-000000000002
 			        + member bob
-			    submitted by alice, 2026-11-22T18:00:00.000Z
+			    submitted by alice at 2026-11-22T18:00:00.000Z
 			    fingerprint sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1
 
 			Steps of the saved plan without an activity:
@@ -164,14 +164,14 @@ describe("the result of a vote in Markdown", () => {
 			  - resembles \`step-2\` of the saved plan, but differs: it also adds \`dave (id 10000004…, no alias)\`; it does not add \`bob\`
 			  - \`~ userTag:20000002-7a3f-4c9e-9d40-000000000002\`
 			  - \`+ member bob\`
-			  - submitted by \`alice\`, 2026-11-22T18:00:00.000Z
+			  - submitted by \`alice\` at 2026-11-22T18:00:00.000Z
 
 			**Voted on**
 
 			- \`update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000001-7a3f-4c9e-9d40-000000000001)\`: completed
 			  - \`~ userTag:20000002-7a3f-4c9e-9d40-000000000002\`
 			  - \`+ member bob\`
-			  - submitted by \`alice\`, 2026-11-22T18:00:00.000Z
+			  - submitted by \`alice\` at 2026-11-22T18:00:00.000Z
 
 			**Steps of the saved plan without an activity**
 
@@ -227,6 +227,12 @@ describe("the result of a vote", () => {
 			Approved: 1 completed, 1 pending approval. 1 refused: 60000004-7a3f-4c9e-9d40-000000000004.
 			"
 		`);
+	});
+
+	it("does not blame the document for an import of a key, which no document lists", () => {
+		const activity = activityOf({ operation: "init_import_private_key", parameters: { userId: alice } });
+		const refused = { activity, decision: "refused", disagreements: [{ code: "unmanaged" }] } as const;
+		expect(of(votedOf(1, refused))).toContain("documents do not list imports of private keys\n");
 	});
 
 	it("says how to approve one that only the document refuses", () => {

@@ -79,7 +79,9 @@ describe("a vote", () => {
 		const activityId = await submit();
 		expect(await vote(activityId)).toMatchObject({ outcome: "awaiting-approval", isCounted: true, isSent: true });
 		expect((await read(activityId)).votes.map(({ userId }) => userId)).toEqual([adminId, approverId]);
-		expect(await vote(activityId)).toMatchObject({ isCounted: true, isSent: false });
+		const journal = await openJournal(":memory:");
+		expect(await vote(activityId, { journal })).toMatchObject({ isCounted: true, isSent: false });
+		journal.close();
 		expect(sentVotes().length).toBe(1);
 	});
 

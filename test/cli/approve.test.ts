@@ -193,6 +193,8 @@ describe("a window of the document", () => {
 		expect(readOutput(refused).votes[0].activities).toMatchObject([
 			{ decision: "refused", disagreements: [{ code: "adds-unwanted", userIds: [bob] }] },
 		]);
+		// Who approves it nevertheless must not read that the access ends by itself.
+		expect((await world.run(["approve", "--yes"])).stdout).toContain("+ member bob (access expired ");
 		expect(world.submits()).toEqual([]);
 	});
 });

@@ -67,13 +67,14 @@ describe("grant", () => {
 		expect(asked.sort()).toEqual([...world.requests(), "list_user_tags"].sort());
 	});
 
-	test("names a user without an alias whom the plan does not change as the live user", async () => {
-		const world = await makeWorld(`organizationId: ${organizationId}\nuserTags: [{ name: oncall }]\n`);
-		const { stdout } = await world.run(["grant", bob, "oncall", "--for", "30d", "--reason", "page"]);
+	test("names a user without an alias whom the plan does not change as the live user, and an apply that reads the document", async () => {
+		const world = await makeWorld(`organizationId: ${organizationId}\nuserTags: [{ name: "\${TAG}" }]\n`);
+		const words = ["grant", bob, "oncall", "--for", "30d", "--reason", "page", "--env", "TAG"];
+		const { stdout } = await world.run(words, { env: { TAG: "oncall" } });
 		expect(stdout).toContain("No changes.");
-		expect(stdout).toMatch(
-			new RegExp(`^Wrote orgsync.yaml:2: bob \\(id ${bob.slice(0, 8)}\\S*, no alias\\) has userTag:oncall `),
-		);
+		const name = `bob \\(id ${bob.slice(0, 8)}\\S*, no alias\\)`;
+		expect(stdout).toMatch(new RegExp(`^Wrote orgsync.yaml:2: ${name} has userTag:oncall `));
+		expect(stdout).toContain("then orgsync apply --env TAG\n");
 	});
 
 	test("changes nothing the second time, and describes it as JSON", async () => {

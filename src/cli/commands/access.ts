@@ -4,7 +4,7 @@
  */
 import type { AccessEdit, AccessRequest } from "../../document/access-edit.ts";
 import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { quoteForShell, showText } from "../../escape.ts";
+import { showText } from "../../escape.ts";
 import { parseAddress, printAddress } from "../../plan/address.ts";
 import { type DesiredOrganization, type DesiredUserTag, tagsOf } from "../../plan/organization.ts";
 import { namesOfUsers, type Plan } from "../../plan/plan.ts";
@@ -17,6 +17,7 @@ import { privateKeyPattern } from "../flag-values.ts";
 import { findListsOf } from "../list-files.ts";
 import type { Call } from "../output.ts";
 import { findTagId, findUserId } from "../power-names.ts";
+import { repeatFlags } from "../repeat-flags.ts";
 import { refuseChanged, replaceDocuments } from "../replace-documents.ts";
 import { type DocumentFlags, type ReadDocument, readFleet, readSources } from "../sources.ts";
 import { didYouMean } from "../suggest.ts";
@@ -169,11 +170,7 @@ async function editDocument(
 			...(window?.untilMs === undefined ? {} : { until: new Date(window.untilMs).toISOString() }),
 			...(window?.reason === undefined ? {} : { reason: window.reason }),
 		},
-		nextCommand: [
-			"orgsync apply",
-			...flags.file.map((file) => `-f ${quoteForShell(file)}`),
-			...(flags.local === true ? ["--local"] : []),
-		].join(" "),
+		nextCommand: `orgsync apply${repeatFlags(flags)}`,
 	};
 }
 

@@ -132,10 +132,10 @@ async function readPasskeys(
 	const answer = await ifAvailable(reader.query(extendedReads.list_users, { organizationId }));
 	const users = answer?.value.users;
 	if (!Array.isArray(users)) return undefined;
-	return users.filter(isRecord).flatMap(({ authenticators }) => toPasskeys(authenticators));
+	return users.filter(isRecord).flatMap(({ userId, authenticators }) => toPasskeys(userId, authenticators));
 }
 
-function toPasskeys(authenticators: unknown): readonly KnownPasskey[] {
+function toPasskeys(userId: unknown, authenticators: unknown): readonly KnownPasskey[] {
 	if (!Array.isArray(authenticators)) return [];
 	return authenticators.filter(isRecord).flatMap(({ credentialId, credential }) => {
 		if (typeof credentialId !== "string") return [];
@@ -144,6 +144,7 @@ function toPasskeys(authenticators: unknown): readonly KnownPasskey[] {
 			{
 				credentialId: credentialId.replace(/=+$/, ""),
 				publicKey: typeof publicKey === "string" ? readPublicKey(publicKey) : undefined,
+				userId: typeof userId === "string" ? userId.toLowerCase() : undefined,
 			},
 		];
 	});

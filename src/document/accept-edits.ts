@@ -159,11 +159,6 @@ class AcceptEditor {
 			const entries = added.map((userId) => this.#writeMember(address, userId)).sort(compareText);
 			this.#listChange(address, list, list.keyAt.line).added.push(...entries);
 		}
-		if (removeUserIds.some(isExpired) && !this.hasEdits(address)) {
-			throw new NotEditable(
-				"access that expired cannot be accepted, because that would make it permanent; to keep it, change its `until`",
-			);
-		}
 	}
 
 	/** Returns the entry of a user who has the tag: with an end if the document has one, which has not come. */

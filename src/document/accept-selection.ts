@@ -31,19 +31,22 @@ export function differingAddresses({ changes, problems }: Pick<Plan, "changes" |
 	);
 }
 
-/** One plan, and tags with entries in the document that are of no use any more: access that expired. */
+/** One plan, and what windows of the document mean for accepting it. */
 export interface SelectableOrganization {
 	readonly plan: Plan;
+	/** Tags with entries in the document that are of no use any more: access that expired. */
 	readonly stale: readonly string[];
+	/** Tags where nothing differs but access that expired, and no entry can be removed. */
+	readonly held: readonly string[];
 }
 
 /** The addresses of one plan that match one pattern. */
 interface Match {
-	readonly plan: Plan;
-	/** The number of the plan. */
+	readonly organization: SelectableOrganization;
+	/** The number of the organization. */
 	readonly index: number;
 	readonly all: readonly string[];
-	/** Those that no pending activity would change. */
+	/** Those that can be accepted. */
 	readonly free: readonly string[];
 	/** Whether the pattern is one of the addresses. */
 	readonly isExact: boolean;
@@ -51,7 +54,8 @@ interface Match {
 
 /**
  * Returns the addresses that these addresses and patterns select. Refuses a pattern without a match, an address that a
- * pending activity would change, and a pattern that matches only such addresses. Otherwise such addresses are skipped.
+ * pending activity would change or where only access that expired differs, and a pattern that matches only such addresses.
+ * Otherwise such addresses are skipped.
  */
 export function selectAddresses(
 	organizations: readonly SelectableOrganization[],
@@ -70,8 +74,8 @@ export function selectAddresses(
 	const skipped = new Map<string, SkippedAddress>();
 	for (const ofPattern of matches) {
 		const isBlocked = ofPattern.every(({ free }) => free.length === 0);
-		for (const { plan, index, address, isExact } of ofPattern.flatMap(listPending)) {
-			const because = describePending(pendingActivity(address, plan));
+		for (const { organization, index, address, isExact } of ofPattern.flatMap(listRefused)) {
+			const because = whyNot(address, organization) ?? "";
 			if (isBlocked || isExact) refusals.add(`cannot accept ${address}: ${because}`);
 			else skipped.set(`${index} ${address}`, { address, because });
 		}
@@ -89,15 +93,15 @@ function selectable({ plan, stale }: SelectableOrganization): readonly string[] 
 }
 
 function match(pattern: string, one: SelectableOrganization, index: number): Match {
-	const { plan } = one;
 	const addresses = selectable(one);
 	const isExact = addresses.includes(pattern);
 	const all = isExact ? [pattern] : addresses.filter((address) => matchesGlob(pattern, address));
-	return { plan, index, all, free: all.filter((address) => pendingActivity(address, plan) === undefined), isExact };
+	const free = all.filter((address) => whyNot(address, one) === undefined);
+	return { organization: one, index, all, free, isExact };
 }
 
-/** Returns each matching address that a pending activity would change. */
-function listPending(found: Match): readonly (Match & { readonly address: string })[] {
+/** Returns each matching address that cannot be accepted. */
+function listRefused(found: Match): readonly (Match & { readonly address: string })[] {
 	return found.all.filter((address) => !found.free.includes(address)).map((address) => ({ ...found, address }));
 }
 
@@ -106,8 +110,15 @@ function pendingActivity(address: string, { waiting }: Plan): RelatedActivity | 
 	return waiting.find((one) => one.relation !== "rejected" && isCovered(address, one));
 }
 
-function describePending(waiting: RelatedActivity | undefined): string {
-	if (waiting === undefined) return "";
+function whyNot(address: string, { plan, held }: SelectableOrganization): string | undefined {
+	const waiting = pendingActivity(address, plan);
+	if (waiting !== undefined) return describePending(waiting);
+	return held.includes(address)
+		? "access that expired cannot be accepted, because that would make it permanent; to keep it, change its `until`"
+		: undefined;
+}
+
+function describePending(waiting: RelatedActivity): string {
 	if (waiting.state === "in-doubt") return `a request for it has no answer: ${settleOrAbandon(nameOf(waiting))}`;
 	return `activity ${nameOf(waiting)} is pending and would change this: reject or abandon it first`;
 }

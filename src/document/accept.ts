@@ -19,7 +19,12 @@ import type { Plan } from "../plan/plan.ts";
 import { addressOfRule } from "../plan/rules.ts";
 import { canonicalJson, compareText } from "../plan/value.ts";
 import { type DocumentEdit, makeAcceptEdits } from "./accept-edits.ts";
-import { differingAddresses, type SkippedAddress, selectAddresses } from "./accept-selection.ts";
+import {
+	differingAddresses,
+	type SelectableOrganization,
+	type SkippedAddress,
+	selectAddresses,
+} from "./accept-selection.ts";
 import { type ExpiredAccess, findExpired, timeOf } from "./accept-windows.ts";
 import { type EditableFile, lineAfter, NotEditable, readEditable } from "./edit.ts";
 import { withoutPlaces } from "./organization.ts";
@@ -73,7 +78,7 @@ export function acceptLive(
 ): Acceptance {
 	const expired = inputs.map(({ desired, live, plan }) => findExpired(desired, live, plan));
 	const selection = selectAddresses(
-		inputs.map(({ plan }, index) => ({ plan, stale: [...(expired[index]?.removable.keys() ?? [])] })),
+		inputs.map(({ plan }, index) => selectableOf(plan, expired[index] ?? noneExpired)),
 		patterns,
 	);
 	if ("refusals" in selection) return selection;
@@ -108,6 +113,14 @@ interface SelectedOrganization extends AcceptInput {
 }
 
 const noneExpired: ExpiredAccess = { all: new Map(), removable: new Map() };
+
+function selectableOf(plan: Plan, expired: ExpiredAccess): SelectableOrganization {
+	const { removable } = expired;
+	const held = plan.changes.filter(
+		(one) => one.basis === "live" && isOnlyExpired(one, expired, plan) && !removable.has(one.address),
+	);
+	return { plan, stale: [...removable.keys()], held: held.map(({ address }) => address) };
+}
 
 /** Says why the edits cannot be used. */
 class Refused extends Error {

@@ -15,6 +15,8 @@ export interface KnownPasskey {
 	readonly credentialId: string;
 	/** Undefined if the service shows it in a form that orgsync does not know. */
 	readonly publicKey: KeyObject | undefined;
+	/** In lower case; undefined if the service does not say. */
+	readonly userId?: string | undefined;
 }
 
 /** What an assertion has to be about. */
@@ -24,10 +26,12 @@ export interface ExpectedAssertion {
 	readonly origin: string;
 	/** Passkeys of the organization's users; undefined if they are not known. */
 	readonly passkeys: readonly KnownPasskey[] | undefined;
+	/** The id of the passkey that signed before; left out for the first signature. */
+	readonly firstId?: string | undefined;
 }
 
-/** A stamp, or why there is none: a sentence without a full stop. */
-export type AssertionResult = { readonly stamp: Stamp } | { readonly problem: string };
+/** A stamp and the passkey that made it, or why there is none: a sentence without a full stop. */
+export type AssertionResult = { readonly stamp: Stamp; readonly credentialId: string } | { readonly problem: string };
 
 /** Returns the WebAuthn challenge of a body: the lower-case hex SHA-256 of its UTF-8 bytes. */
 export function challengeOf(body: string): string {
@@ -50,10 +54,12 @@ export function checkAssertion(answer: unknown, expected: ExpectedAssertion): As
 	const problem =
 		findClientDataProblem(clientData, "webauthn.get", challengeOf(expected.body), expected.origin) ??
 		findAuthenticatorDataProblem(authenticatorData) ??
+		findUserProblem(assertion, expected) ??
 		findSignatureProblem(assertion, { clientData, authenticatorData, passkeys: expected.passkeys });
 	if (problem !== undefined) return { problem };
 	const value = Object.fromEntries(members.map((name) => [name, assertion[name]]));
-	return { stamp: { stampHeaderName: "X-Stamp-WebAuthn", stampHeaderValue: JSON.stringify(value) } };
+	const stamp = { stampHeaderName: "X-Stamp-WebAuthn", stampHeaderValue: JSON.stringify(value) };
+	return { stamp, credentialId: assertion.credentialId };
 }
 
 function readAssertion(answer: unknown): Assertion | undefined {
@@ -98,6 +104,29 @@ export function findAuthenticatorDataProblem(data: Buffer): string | undefined {
 	if ((flags & flagBits.present) === 0) return "the authenticator does not say that a person was present";
 	// Unverified, chosen: a passkey is used with its PIN, fingerprint or face, so that a key left in a machine is not enough.
 	return (flags & flagBits.verified) === 0 ? "the authenticator did not verify the person who used it" : undefined;
+}
+
+/** Returns the passkeys of the user whose passkey signed before: all of them before the first signature. */
+export function passkeysOfUser(
+	passkeys: readonly KnownPasskey[],
+	firstId: string | undefined,
+): readonly KnownPasskey[] {
+	const first = passkeys.find(({ credentialId }) => credentialId === firstId);
+	if (first === undefined) return passkeys;
+	return passkeys.filter((one) => one === first || (one.userId !== undefined && one.userId === first.userId));
+}
+
+/** Returns why the answer is not of the user who signed before: what is shown is judged for that user. */
+function findUserProblem(
+	{ credentialId }: Assertion,
+	{ passkeys, firstId }: Pick<ExpectedAssertion, "passkeys" | "firstId">,
+): string | undefined {
+	if (firstId === undefined || credentialId === firstId) return undefined;
+	const isOwn = passkeysOfUser(passkeys ?? [], firstId).some((one) => one.credentialId === credentialId);
+	const isKnown = passkeys?.some((one) => one.credentialId === credentialId) ?? true;
+	return isOwn || !isKnown
+		? undefined
+		: "another passkey signed before, and this one is not known to be the same user's";
 }
 
 interface SignedParts {

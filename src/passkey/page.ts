@@ -17,7 +17,8 @@ export type BrowserRequest =
 
 /** One request to the person at the page. */
 export interface PageTask<T> {
-	readonly browser: BrowserRequest;
+	/** Returns what the browser is asked for; called whenever the request is shown. */
+	browser(): BrowserRequest;
 	/** Returns what the page shows. `untilMs` is when the request expires; `done` requests were answered before it. */
 	view(untilMs: number, done: number): View;
 	/** Returns what the browser's answer gives, or what is wrong with it: a sentence without a full stop. An error ends the page. */
@@ -154,7 +155,7 @@ export class PasskeyPage {
 		const isOver = this.#ended !== undefined;
 		for (const [index, tab] of this.#tabs.entries()) {
 			const shown = index === 0 || isOver ? view : secondTabView();
-			const task = index === 0 && first !== undefined && !isOver ? { id: first.id, ...first.task.browser } : null;
+			const task = index === 0 && first !== undefined && !isOver ? { id: first.id, ...first.task.browser() } : null;
 			const limitMs = Math.max(0, this.#untilMs - this.#options.now());
 			const message = { title: shown.title, html: shown.html.html, task, limitMs, isOver };
 			tab.write(`data: ${JSON.stringify(message)}\n\n`);

@@ -25,7 +25,7 @@ export interface NewPasskey {
 export function createRegistration(userName: string, origin: string): PageTask<NewPasskey> {
 	const challenge = randomBytes(32).toString("base64url");
 	return {
-		browser: { kind: "create", challenge, userName },
+		browser: () => ({ kind: "create", challenge, userName }),
 		view: (untilMs) => createView(userName, untilMs),
 		check: (answer) => checkAttestation(answer, challenge, origin),
 	};

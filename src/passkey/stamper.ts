@@ -1,7 +1,7 @@
 /** Stamps request bodies on the page. */
 import { PasskeyError } from "../errors.ts";
 import type { Stamp, Stamper } from "../wire/stamp.ts";
-import { checkAssertion, type KnownPasskey } from "./assertion.ts";
+import { checkAssertion, type KnownPasskey, passkeysOfUser } from "./assertion.ts";
 import type { PasskeyPage } from "./page.ts";
 import { signView } from "./views.ts";
 import { queryWords, readRequest, type SignedRequest, type SignedWords } from "./words.ts";
@@ -16,11 +16,13 @@ export interface PasskeyStamperOptions {
 
 /**
  * Returns a stamper that shows each body on the page and stamps it with the passkey that signed it there. The same submit is shown
- * once: sent again, it has the same stamp. `stamp` throws what `PasskeyPage.ask` throws, and PasskeyError for a body that it
+ * once: sent again, it has the same stamp. One user signs all requests of an organization. `stamp` throws what `PasskeyPage.ask` throws, and PasskeyError for a body that it
  * has no words for.
  */
 export function createPasskeyStamper({ page, describe, findPasskeys }: PasskeyStamperOptions): Stamper {
 	const stamps = new Map<string, Stamp>();
+	/** By organization, the id of the passkey that signed first: one user signs all that a command sends there. */
+	const firstIds = new Map<string, string>();
 	return {
 		async stamp(body) {
 			const known = stamps.get(body);
@@ -29,15 +31,25 @@ export function createPasskeyStamper({ page, describe, findPasskeys }: PasskeySt
 			const isQuery = request?.type === undefined;
 			const words = request === undefined ? undefined : isQuery ? queryWords(request) : describe(request);
 			if (request === undefined || words === undefined) throw refuseWithoutWords();
-			const passkeys = await findPasskeys(request.organizationId);
+			const { organizationId } = request;
+			const passkeys = await findPasskeys(organizationId);
+			const credentialIds = () => {
+				const firstId = firstIds.get(organizationId);
+				if (passkeys === undefined) return firstId === undefined ? [] : [firstId];
+				return passkeysOfUser(passkeys, firstId).map(({ credentialId }) => credentialId);
+			};
 			const stamp = await page.ask({
-				browser: { kind: "sign", body, credentialIds: (passkeys ?? []).map(({ credentialId }) => credentialId) },
+				browser: () => ({ kind: "sign", body, credentialIds: credentialIds() }),
 				view: (untilMs, done) => signView(words, request, untilMs, done),
 				check: (answer) => {
-					const result = checkAssertion(answer, { body, origin: page.origin, passkeys });
+					const result = checkAssertion(answer, {
+						...{ body, origin: page.origin, passkeys, firstId: firstIds.get(organizationId) },
+					});
 					if ("problem" in result) return result;
 					const past = words.whyPast?.();
-					return past === undefined ? { value: result.stamp } : { error: new PasskeyError(past) };
+					if (past !== undefined) return { error: new PasskeyError(past) };
+					if (!firstIds.has(organizationId)) firstIds.set(organizationId, result.credentialId);
+					return { value: result.stamp };
 				},
 			});
 			if (!isQuery) stamps.set(body, stamp);

@@ -24,7 +24,7 @@ export interface Expiry extends WindowFacts {
 	readonly userId: string;
 	/**
 	 * `expired`: the user still has the tag. `not-begun`: it begins soon, or the user has the tag already. `granted`: the plan adds the
-	 * user, whenever it ends.
+	 * user, whenever it ends. A pending activity can add a user whose access is `expired` or `not-begun`.
 	 */
 	readonly state: "expired" | "ends-soon" | "not-begun" | "granted";
 }
@@ -94,7 +94,9 @@ export function findExpiries(desired: DesiredOrganization, options: ExpiryOption
 		const [added, removed] = [new Set(addUserIds), new Set(removeUserIds)];
 		return (members?.windows ?? []).flatMap((window) => {
 			const { userId } = window;
-			const state = added.has(userId) ? "granted" : stateOf(window, removed.has(userId), options);
+			// A pending activity can also add a user outside the window: the access has ended meanwhile.
+			const isGranted = added.has(userId) && isWithin(window, options.timeMs);
+			const state = isGranted ? "granted" : stateOf(window, added.has(userId) || removed.has(userId), options);
 			if (state === undefined) return [];
 			const momentMs = (state === "not-begun" ? window.fromMs : window.untilMs) ?? 0;
 			return [{ momentMs, expiry: { address, userId, ...factsOf(window), state } }];
@@ -111,13 +113,13 @@ export function findExpiries(desired: DesiredOrganization, options: ExpiryOption
 
 function stateOf(
 	window: AccessWindow,
-	isRemoved: boolean,
+	isMoved: boolean,
 	{ timeMs, horizonMs }: ExpiryOptions,
 ): Expiry["state"] | undefined {
 	const { fromMs, untilMs } = window;
-	if (isExpired(window, timeMs)) return isRemoved ? "expired" : undefined;
+	if (isExpired(window, timeMs)) return isMoved ? "expired" : undefined;
 	const isSoon = (moment: number | undefined) => moment !== undefined && moment - timeMs <= horizonMs && horizonMs > 0;
-	if (!isWithin(window, timeMs)) return isRemoved || isSoon(fromMs) ? "not-begun" : undefined;
+	if (!isWithin(window, timeMs)) return isMoved || isSoon(fromMs) ? "not-begun" : undefined;
 	return isSoon(untilMs) ? "ends-soon" : undefined;
 }
 

@@ -35,9 +35,16 @@ export function describeTodo(difference: Difference, plan: Plan, context: TodoCo
 	if (held !== null) return held;
 	const blocked = plan.problems.length > 0 ? ", once the other problems of this organization are solved" : "";
 	if (difference.what === accessExpired) {
-		return `\`${apply}\` ends the access${blocked}; to keep it, change \`until\` in the document`;
+		const keep = hasWindow(difference.address, context) ? "; to keep it, change `until` in the document" : "";
+		return `\`${apply}\` ends the access${blocked}${keep}`;
 	}
 	return kindOf(kind).describeRemedy(takeOver, blocked, apply);
+}
+
+/** Whether the document has a window of this tag: `--accept` removes the entry of expired access. */
+function hasWindow(address: string, { desired }: TodoContext): boolean {
+	const tag = desired?.objects.find((one) => one.kind === "userTag" && addressOfObject(one, desired) === address);
+	return desired === undefined || (tag?.kind === "userTag" && (tag.members?.windows ?? []).length > 0);
 }
 
 /** No live value can be accepted for a rule: the document says what must hold. */

@@ -1,4 +1,6 @@
 /** Access with an end as commands see it: before the moment, after it, blocked by a guard, and in a fleet. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readOutput } from "../run.ts";
 import { alice, bob, document, keys, makeWorld, organizationId, tags } from "../world.ts";
@@ -68,4 +70,19 @@ test("An apply of several organizations says in how many in sync access ends soo
 	expect(JSON.parse(lines[1] ?? "")).not.toHaveProperty("plan");
 	const metrics = await world.run(["apply", "--yes", "--format", "openmetrics"]);
 	expect(metrics.stdout).toContain('orgsync_access_expires{command="apply"} 1\n');
+});
+
+test("An accepted end leaves `exactly`, and the result says that apply ends the access: accepting it again would keep the user", async () => {
+	const until = inDays(1);
+	const listed = (entry: string): string =>
+		document(`userTags: [{ name: oncall, members: { exactly: [alice${entry}] } }]\n`);
+	const world = await makeWorld(listed(`, { user: bob, until: ${until}, reason: desk 7 }`));
+	await world.change({ userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [alice, bob] }] });
+	await world.moveClock(2 * dayMs);
+	const { code, stdout } = await world.run(["drift", "--accept", "userTag:oncall"]);
+	expect(code).toBe(2);
+	expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(listed(""));
+	expect(stdout).toContain(`- member bob  (access expired ${until.slice(0, 10)}`);
+	expect(stdout).toContain("to do: `orgsync apply` ends the access\n");
+	expect(stdout).not.toContain("--accept");
 });

@@ -112,6 +112,18 @@ test("of two activities that equal one step the oldest is approved, and the othe
 	expect(world.activities().find(({ id }) => id === second).votes.length).toBe(1);
 });
 
+test("an activity that completed before the plan, and was undone since, leaves its step to the pending one", async () => {
+	const world = await makePendingWorld(document("userTags: [{ name: signers, members: { atLeast: [bob] } }]"));
+	await world.submitAsBob("update_user_tag", addToSigners(bob));
+	expect((await world.run(["approve", "--yes"])).code).toBe(0);
+	await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice] }] });
+	expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+	expect((await world.run(["apply", "--plan", "plan.json"])).code).toBe(8);
+	const answer = await runAsBob(world, ["approve", "--plan", join(world.folder, "plan.json")]);
+	expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining("Approved: 1 completed.") });
+	expect(signersOf(world)).toEqual([alice, bob]);
+});
+
 describe("without arguments", () => {
 	const rules = { approvals: { ...two, ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY: 2 } };
 	const text = document(
@@ -181,6 +193,8 @@ describe("a window of the document", () => {
 		expect(readOutput(refused).votes[0].activities).toMatchObject([
 			{ decision: "refused", disagreements: [{ code: "adds-unwanted", userIds: [bob] }] },
 		]);
+		// Who approves it nevertheless must not read that the access ends by itself.
+		expect((await world.run(["approve", "--yes"])).stdout).toContain("+ member bob (access expired ");
 		expect(world.submits()).toEqual([]);
 	});
 });
@@ -216,7 +230,8 @@ describe("exit codes", () => {
 		expect(world.submits()).toEqual(["approve_activity"]);
 		expect((await world.run(["reject", id, "--yes"])).code).toBe(0);
 		expect((await world.run(["reject", id, "--yes"])).code).toBe(0);
-		expect((await world.run(["approve", id, "--yes"])).code).toBe(9);
+		const late = await world.run(["approve", id, "--yes"]);
+		expect(late).toMatchObject({ code: 9, stdout: expect.stringContaining("1 had ended before: 1 rejected.") });
 		expect((await world.run(["approve", "--yes"])).code).toBe(0);
 		await world.setRules({});
 		await world.submitAsBob("delete_policies", { policyIds: [policies[0]] }, 5);

@@ -29,7 +29,8 @@ describe("grant", () => {
 		chmodSync(join(world.folder, "kept.yaml"), 0o640);
 		// The service's clock is ahead: its time counts.
 		await world.moveClock(5 * hourMs);
-		const before = minuteAfter(9 * hourMs);
+		// A Date has whole seconds.
+		const [earliest, before] = [minuteAfter(9 * hourMs - 1000), minuteAfter(9 * hourMs)];
 		const { code, stdout, stderr } = await world.run([
 			"grant",
 			"bob",
@@ -43,8 +44,7 @@ describe("grant", () => {
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 		const written = readFileSync(join(world.folder, "kept.yaml"), "utf8");
 		const until = /until: (\S+),/.exec(written)?.[1] ?? "";
-		// A Date has whole seconds.
-		expect([minuteAfter(9 * hourMs - 1000), before, after]).toContain(until);
+		expect([earliest, before, after]).toContain(until);
 		const entry = `        - { user: bob, until: ${until}, reason: page 4711 }`;
 		expect(written).toBe(text.replace("        - carol\n", `        - carol\n${entry}\n`).replaceAll("\n", "\r\n"));
 		expect(stdout.split("\n")[0]).toBe(
@@ -65,6 +65,16 @@ describe("grant", () => {
 		world.clearRequests();
 		await world.run(["plan"]);
 		expect(asked.sort()).toEqual([...world.requests(), "list_user_tags"].sort());
+	});
+
+	test("names a user without an alias whom the plan does not change as the live user, and an apply that reads the document", async () => {
+		const world = await makeWorld(`organizationId: ${organizationId}\nuserTags: [{ name: "\${TAG}" }]\n`);
+		const words = ["grant", bob, "oncall", "--for", "30d", "--reason", "page", "--env", "TAG"];
+		const { stdout } = await world.run(words, { env: { TAG: "oncall" } });
+		expect(stdout).toContain("No changes.");
+		const name = `bob \\(id ${bob.slice(0, 8)}\\S*, no alias\\)`;
+		expect(stdout).toMatch(new RegExp(`^Wrote orgsync.yaml:2: ${name} has userTag:oncall `));
+		expect(stdout).toContain("then orgsync apply --env TAG\n");
 	});
 
 	test("changes nothing the second time, and describes it as JSON", async () => {

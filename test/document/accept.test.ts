@@ -131,6 +131,10 @@ describe("a member with a window", () => {
 		expect(refusalsOf(text, ["userTag:oncall"])).toEqual([
 			"cannot accept userTag:oncall: access that expired cannot be accepted, because that would make it permanent; to keep it, change its `until`",
 		]);
+		const entry = `{ user: bob, until: ${past} }`;
+		const two = (other: string): string =>
+			`${tag("oncall", `{ atLeast: [${entry}] }`)}  - { name: signers, members: { atLeast: [${other}] } }\n`;
+		expect(acceptInto(two(`carol, ${entry}`), ["userTag:*"])).toBe(two("carol"));
 		const both = tag("signers", `{ atLeast: [bob, { user: carol, until: ${past} }] }`);
 		expect(membersOf(acceptInto(both, ["userTag:signers"]))).toBe(`{ atLeast: [{ user: carol, until: ${past} }] }`);
 	});

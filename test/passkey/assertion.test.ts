@@ -48,6 +48,7 @@ describe("an answer of the browser", () => {
 		const { more, ...expected } = { ...answer, more: "" };
 		expect(checkAssertion(answer, { body, origin, passkeys: known })).toEqual({
 			stamp: { stampHeaderName: "X-Stamp-WebAuthn", stampHeaderValue: expect.any(String) },
+			credentialId,
 		});
 		const result = checkAssertion(answer, { body, origin, passkeys: undefined });
 		expect("stamp" in result && JSON.parse(result.stamp.stampHeaderValue)).toEqual(expected);
@@ -83,6 +84,22 @@ describe("an answer of the browser", () => {
 		expect(problemOf(answerOf({ key: strange }), null)).toBe("X-Stamp-WebAuthn");
 		expect(problemOf(answerOf({ key: strange }), [{ credentialId, publicKey: undefined }])).toBe("X-Stamp-WebAuthn");
 		expect(problemOf(answerOf(), [])).toContain("no user of the organization");
+	});
+
+	it("counts after another only if both passkeys are the same user's", () => {
+		const signAfter = (passkeys: readonly KnownPasskey[] | undefined, firstId: string) =>
+			checkAssertion(answerOf(), { body, origin, passkeys, firstId });
+		const [mine] = known.map((one) => ({ ...one, userId: "alice" }));
+		const other = (userId?: string) => [
+			...(mine === undefined ? [] : [mine]),
+			{ ...known[0], credentialId: "b", userId },
+		];
+		const refused = { problem: expect.stringContaining("another passkey signed before") };
+		expect(signAfter(other("alice") as KnownPasskey[], "b")).toHaveProperty("stamp");
+		expect(signAfter(undefined, credentialId)).toHaveProperty("stamp");
+		expect(signAfter(other("bob") as KnownPasskey[], "b")).toEqual(refused);
+		expect(signAfter(other() as KnownPasskey[], "b")).toEqual(refused);
+		expect(signAfter(undefined, "b")).toEqual(refused);
 	});
 });
 

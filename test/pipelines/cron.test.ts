@@ -71,7 +71,7 @@ test("the cron script mails when a run finds something new, and exits with orgsy
 test("access that was granted for four hours is applied, ends and is removed by the cron script, which mails both", async () => {
 	const text = document("userTags: [{ name: oncall, members: { exactly: [bob] } }]", "limits: { memberRemovals: 1 }");
 	const world = await makeWorld(text);
-	const { apply } = makeCron(world);
+	const { apply, look } = makeCron(world);
 	const members = () =>
 		world.organization().userTags.find((tag: { tagId: string }) => tag.tagId === tags.oncall).userIds;
 	const granted = await world.run(["grant", "carol", "oncall", "--for", "4h", "--reason", "incident 4711"]);
@@ -84,7 +84,10 @@ test("access that was granted for four hours is applied, ends and is removed by 
 		mails: [{ words: ["-s", "orgsync: applied", "ops@example.org"] }],
 	});
 	expect(members()).toEqual([bob, carol]);
+	expect(await look()).toMatchObject({ code: 0, mails: [] });
 	await world.moveClock(4 * hourMs - 60_000);
+	// That the end came nearer is no news.
+	expect(await look()).toMatchObject({ code: 0, mails: [] });
 	expect(await apply("--only", "userTag")).toMatchObject({ code: 0, mails: [] });
 	expect(members()).toEqual([bob, carol]);
 

@@ -35,8 +35,9 @@ case $code in
 		;;
 esac
 
-# Without the counts of requests, which differ from run to run.
-cat applied.txt errors-of-apply.txt | sed 's/ ([0-9]* quer.*//' > news.txt
+# Without the counts of requests and the time until access ends, which differ from run to run.
+cat applied.txt errors-of-apply.txt |
+	sed -E -e 's/ \([0-9]+ quer.*//' -e 's/ (ends|begins|soon,) in (less than a minute|[0-9]+ [a-z]+)/ \1/g' > news.txt
 is_news=true
 case $code in
 	0) grep -q '^ok ' news.txt || is_news=false ;;

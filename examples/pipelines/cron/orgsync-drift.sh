@@ -36,7 +36,9 @@ esac
 
 # A first check without drift is no news.
 if [ ! -e last.txt ] && [ "$code" -eq 0 ]; then cp now.txt last.txt; fi
-if ! cmp -s now.txt last.txt; then mail -s "$subject" "$ORGSYNC_MAIL" < now.txt; fi
+# How long access still lasts is no news: the moment when it ends stays the same.
+steady() { sed -E 's/ (ends|begins|soon,) in (less than a minute|[0-9]+ [a-z]+)/ \1/g' "$1"; }
+if [ "$(steady now.txt)" != "$(steady last.txt 2> /dev/null)" ]; then mail -s "$subject" "$ORGSYNC_MAIL" < now.txt; fi
 # Only now: if the mail failed, the next check sends it.
 mv now.txt last.txt
 exit "$code"

@@ -5,6 +5,8 @@
 import type { AcceptedPlace } from "../../document/accept.ts";
 import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import type { Expiry } from "../../plan/access-window.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { findListsOf } from "../list-files.ts";
 import type { Call } from "../output.ts";
 import { refuseChanged, replaceDocuments } from "../replace-documents.ts";
@@ -63,7 +65,23 @@ export async function acceptFound(
 	const again = compared.map(({ comparison, ...others }) => {
 		const { live, context } = comparison;
 		const desired = now.get(comparison.desired.organizationId) ?? comparison.desired;
-		return { comparison: { ...comparison, desired, plan: makePlan(desired, live, context) }, ...others };
+		const plan = keepExpired(makePlan(desired, live, context), comparison.plan);
+		return { comparison: { ...comparison, desired, plan }, ...others };
 	});
 	return { compared: again, failed, accepted: acceptance.accepted };
+}
+
+/**
+ * Returns the plan with the expired access of `before` that it still ends, although the document has no entry of it any more.
+ * Otherwise the result would suggest to accept these members, which makes their access permanent.
+ */
+function keepExpired(plan: Plan, { expiries: earlier = [], serviceTime }: Plan): Plan {
+	const { changes, expiries = [] } = plan;
+	const isRemoved = ({ address, userId }: Expiry): boolean =>
+		changes.some((one) => one.kind === "userTag" && one.address === address && one.removeUserIds.includes(userId));
+	const isKnown = (one: Expiry): boolean =>
+		expiries.some(({ address, userId }) => address === one.address && userId === one.userId);
+	const kept = earlier.filter((one) => one.state === "expired" && isRemoved(one) && !isKnown(one));
+	if (kept.length === 0 || serviceTime === undefined) return plan;
+	return { ...plan, serviceTime, expiries: [...kept, ...expiries] };
 }

@@ -4,7 +4,7 @@
  */
 import type { AccessEdit, AccessRequest } from "../../document/access-edit.ts";
 import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { quoteForShell, showText } from "../../escape.ts";
+import { showText } from "../../escape.ts";
 import { parseAddress, printAddress } from "../../plan/address.ts";
 import { type DesiredOrganization, type DesiredUserTag, tagsOf } from "../../plan/organization.ts";
 import { namesOfUsers, type Plan } from "../../plan/plan.ts";
@@ -17,6 +17,7 @@ import { privateKeyPattern } from "../flag-values.ts";
 import { findListsOf } from "../list-files.ts";
 import type { Call } from "../output.ts";
 import { findTagId, findUserId } from "../power-names.ts";
+import { repeatFlags } from "../repeat-flags.ts";
 import { refuseChanged, replaceDocuments } from "../replace-documents.ts";
 import { type DocumentFlags, type ReadDocument, readFleet, readSources } from "../sources.ts";
 import { didYouMean } from "../suggest.ts";
@@ -154,7 +155,7 @@ async function editDocument(
 		const address = printAddress("userTag", found.tag.name);
 		const problem = plan.problems.find(({ path }) => path === address);
 		if (problem !== undefined) throw new ConfigurationError(problem.message, unwritten);
-		return { edited, address, userId: found.userId, plan };
+		return { edited, address, userId: found.userId, plan: withLiveName(plan, found.userId, reading) };
 	});
 	output.clear();
 	await refuseChanged(sources, flags.file, terminal);
@@ -169,11 +170,7 @@ async function editDocument(
 			...(window?.untilMs === undefined ? {} : { until: new Date(window.untilMs).toISOString() }),
 			...(window?.reason === undefined ? {} : { reason: window.reason }),
 		},
-		nextCommand: [
-			"orgsync apply",
-			...flags.file.map((file) => `-f ${quoteForShell(file)}`),
-			...(flags.local === true ? ["--local"] : []),
-		].join(" "),
+		nextCommand: `orgsync apply${repeatFlags(flags)}`,
 	};
 }
 
@@ -264,6 +261,14 @@ async function makeEdit(
 	const edited = editAccess(sources, terminal.environment, request, options);
 	if (!("refusal" in edited)) return edited;
 	throw new ConfigurationError(edited.refusal, edited.hint === undefined ? unwritten : { hint: edited.hint });
+}
+
+/** Returns the plan with the live name of the user, whom it need not mention: without the name, the user would seem to be missing. */
+function withLiveName(plan: Plan, userId: string, { userNames }: MemberReading): Plan {
+	const name = userNames.known ? userNames.value[userId] : undefined;
+	return plan.liveNames === undefined || name === undefined
+		? plan
+		: { ...plan, liveNames: { ...plan.liveNames, [userId]: name } };
 }
 
 interface PlanningCall extends Call<RevokeFlags> {

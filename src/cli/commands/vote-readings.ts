@@ -54,7 +54,7 @@ export async function readForVotes(
 	if (review.identity.userId === null && review.identity.publicKey === null) refuseUnknownVoter();
 	const returned = new Map(listed.activities.map((activity) => [activity.activityId, activity]));
 	const { chosen, unmatched } = chooseVotes(
-		review.activities,
+		review.activities.filter((activity) => !isOfEarlierChange(activity, order, review)),
 		{ names, steps: plan?.steps ?? null, desired: review.desired },
 		{
 			live: review.live,
@@ -79,6 +79,22 @@ export async function readForVotes(
 		unlisted: listed.isComplete ? null : "the service lists more pending activities than could be read",
 	};
 	return { order, client, clocked, review, returned, votes, readAtMs };
+}
+
+/**
+ * Whether the activity had ended before the plan was made, and no longer shows in the organization: it was undone, and the step
+ * of the plan makes the change again. One that is named, or that the plan knows, counts.
+ */
+function isOfEarlierChange(
+	activity: ReviewedActivity,
+	{ plan, names }: OrganizationOrder,
+	{ planTogether }: Review,
+): boolean {
+	const { activityId, createdAt, status } = activity;
+	if (plan === null || names.has(activityId.toLowerCase()) || votableStatuses.includes(status)) return false;
+	const isKnown = plan.steps.some(({ earlierActivity }) => earlierActivity?.activityId === activityId);
+	const isEarlier = createdAt !== null && Date.parse(createdAt) < Date.parse(plan.readAt);
+	return isEarlier && !isKnown && planTogether([activity]) !== null;
 }
 
 /** A vote of someone unknown could be their second. */

@@ -185,11 +185,24 @@ function summarizeOutcomes(voting: readonly VotedActivity[], command: VoteComman
 			: voted === 0
 				? `Not ${initial.toLowerCase()}${done}`
 				: `Partly ${initial.toLowerCase()}${done}`;
+	return `${verdict}: ${countOutcomes(outcomes)}.`;
+}
+
+function countOutcomes(outcomes: readonly Outcome[]): string {
 	const counts = (Object.keys(outcomeWords) as Outcome[]).flatMap((outcome) => {
 		const number = outcomes.filter((one) => one === outcome).length;
 		return number === 0 ? [] : [`${number} ${outcomeWords[outcome]}`];
 	});
-	return `${verdict}: ${counts.join(", ")}.`;
+	return counts.join(", ");
+}
+
+/** Returns how many had ended, and how where some did not end as asked. */
+function describeEnded(organizations: readonly OrganizationVotes[], command: VoteCommand): readonly string[] {
+	const ended = organizations.flatMap((one) => withDecision(one, "ended"));
+	const outcomes = ended.flatMap(({ outcome }) => outcome ?? []);
+	const isAsAsked = outcomes.every((outcome) => outcome === goals[command]);
+	if (ended.length === 0) return [];
+	return [`${ended.length} had ended before${isAsAsked ? "" : `: ${countOutcomes(outcomes)}`}.`];
 }
 
 function countDecision(organizations: readonly OrganizationVotes[], decision: VotedActivity["decision"]): number {
@@ -199,7 +212,6 @@ function countDecision(organizations: readonly OrganizationVotes[], decision: Vo
 /** Returns sentences on activities that no vote is sent for, and on steps without one. The refused are named. */
 function describeOthers(organizations: readonly OrganizationVotes[], command: VoteCommand): readonly string[] {
 	const voted = countDecision(organizations, "voted");
-	const ended = countDecision(organizations, "ended");
 	const refused = organizations.flatMap((one) => withDecision(one, "refused"));
 	const missing = organizations.reduce((sum, one) => sum + one.missing.length, 0);
 	const done = command === "approve" ? "approved" : "rejected";
@@ -210,7 +222,7 @@ function describeOthers(organizations: readonly OrganizationVotes[], command: Vo
 	const more = refused.length - ids.length;
 	return [
 		...(voted === 0 ? [] : [`${voted} ${done} by you before.`]),
-		...(ended === 0 ? [] : [`${ended} had ended before.`]),
+		...describeEnded(organizations, command),
 		...(refused.length === 0
 			? []
 			: [`${refused.length} refused: ${ids.join(", ")}${more === 0 ? "" : ` and ${more} more`}.`]),

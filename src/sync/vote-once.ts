@@ -100,6 +100,10 @@ export async function voteOnce(
 	const { identity, journal, now, clockOffsetMs } = context;
 	const serviceNowMs = now() + clockOffsetMs;
 	if (hasVoted(target, operation, identity, serviceNowMs)) return { ...resultOf(target), isCounted: true };
+	if (endedStatuses.includes(target.status)) {
+		const message = "the activity ended before the vote, so none was sent";
+		return { ...resultOf(target), isCounted: target.status === endedAsAsked[operation], message };
+	}
 	const key = {
 		...{ organizationId: target.organizationId.toLowerCase(), operation, target: target.fingerprint },
 		voter: identity.userId ?? identity.publicKey ?? "",
@@ -220,6 +224,12 @@ function isOfAnother({ fingerprint }: RequestBody, answer: SubmitAnswer, { ident
 function isProcessing({ status }: ReturnedActivity): boolean {
 	return status === "ACTIVITY_STATUS_CREATED" || status === "ACTIVITY_STATUS_PENDING";
 }
+
+const endedStatuses: readonly string[] = [
+	"ACTIVITY_STATUS_COMPLETED",
+	"ACTIVITY_STATUS_FAILED",
+	"ACTIVITY_STATUS_REJECTED",
+];
 
 const endedAsAsked: Readonly<Record<VoteName, string>> = {
 	approve_activity: "ACTIVITY_STATUS_COMPLETED",

@@ -260,7 +260,7 @@ describe("the result of a vote", () => {
 			  "Partly approved: 1 completed, 1 denied.",
 			  "Not approved: 1 unknown.",
 			  "Nothing to approve. 1 approved by you before.",
-			  "Nothing to approve. 1 had ended before.",
+			  "Nothing to approve. 1 had ended before: 1 rejected.",
 			  "Rejected: 1 rejected.",
 			]
 		`);

@@ -203,6 +203,19 @@ describe("a vote", () => {
 		});
 	});
 
+	it("is not sent for an activity that was read as ended", async () => {
+		const ended = { ...(await read(await submit())), status: "ACTIVITY_STATUS_COMPLETED" };
+		const results = [
+			await voteOnce("approve_activity", ended, contextOf()),
+			await voteOnce("reject_activity", ended, contextOf()),
+		];
+		expect(results).toMatchObject([
+			{ outcome: "completed", isCounted: true, isSent: false },
+			{ outcome: "completed", isCounted: false, isSent: false },
+		]);
+		expect(sentVotes()).toEqual([]);
+	});
+
 	it("is not sent if the journal cannot record it", async () => {
 		const target = await read(await submit());
 		bench.journal.close();

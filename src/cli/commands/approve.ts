@@ -7,6 +7,7 @@ import {
 	combineExitCodes,
 	type ExitCode,
 	exitCodes,
+	LiveProblemError,
 	OrgsyncError,
 	StorageError,
 } from "../../errors.ts";
@@ -219,7 +220,9 @@ async function castVote(
 	const again = isOld ? await readReturnedActivity(organizationId, activityId, clocked) : undefined;
 	const target = again?.activity ?? returned.get(activityId);
 	if (target === undefined || target.fingerprint !== one.activity.fingerprint) {
-		throw new Error("an activity that was reviewed is not among those that were read");
+		throw new LiveProblemError("the service shows another fingerprint of it than the one that was reviewed", {
+			hint: "run the command again",
+		});
 	}
 	if (command === "approve") refusePastWindows(reading, terminal.now());
 	const clockOffsetMs = clocked.clockOffsetMs();

@@ -1,5 +1,5 @@
 /**
- * Votes on an activity so that the vote is cast exactly once. what the code here keeps:
+ * Votes on an activity so that the vote is cast exactly once. What the code here keeps:
  *
  * - While a vote of the same user counts, none is sent: votes are read, and the journal remembers those that were.
  * - The bytes are on disk before they are sent. While it is open whether they arrived, the same bytes follow and no others.
@@ -74,18 +74,37 @@ const visibilityMs = 3000;
 
 /** Whether the user's vote of this kind is among those of the activity, and counts still by the service's clock. */
 export function hasVoted(
+	activity: Pick<ReturnedActivity, "votes">,
+	operation: VoteName,
+	identity: VoterIdentity,
+	serviceNowMs: number,
+): boolean {
+	return ownVotes(activity, operation, identity).some((vote) => isCounting(vote, serviceNowMs));
+}
+
+/** Returns the user's votes of this kind, those that have lapsed included. */
+function ownVotes(
 	{ votes }: Pick<ReturnedActivity, "votes">,
 	operation: VoteName,
 	{ userId, publicKey }: VoterIdentity,
-	serviceNowMs: number,
-): boolean {
-	return votes.some((vote) => {
+): ReturnedActivity["votes"] {
+	return votes.filter((vote) => {
 		const isOwn =
 			userId !== null && vote.userId !== null
 				? vote.userId === userId
 				: publicKey !== null && vote.publicKey === publicKey;
-		return isOwn && vote.selection === selections[operation] && isCounting(vote, serviceNowMs);
+		return isOwn && vote.selection === selections[operation];
 	});
+}
+
+/** Whether a vote that the journal has as counted is among those of the activity, where none of the user's counts any more. */
+function hasLapsed(
+	{ body }: VoteEntry,
+	target: ReturnedActivity,
+	operation: VoteName,
+	identity: VoterIdentity,
+): boolean {
+	return ownVotes(target, operation, identity).some(({ castAtMs }) => (castAtMs ?? 0) >= body.timestampMs);
 }
 
 /**
@@ -129,16 +148,16 @@ type Choice =
 	| Extract<VoteDecision, { readonly kind: "send" | "resend" }>
 	| { readonly kind: "skip"; readonly result: Partial<VoteOutcome> };
 
-/** Returns what to do about a vote that is not among those of its activity. */
+/** Returns what to do about a vote that is not among those of its activity, or has lapsed there. */
 function chooseVote(
 	entries: readonly VoteEntry[],
 	target: ReturnedActivity,
 	operation: VoteName,
-	{ now, clockOffsetMs }: VoteContext,
+	{ now, clockOffsetMs, identity }: VoteContext,
 ): Choice {
 	const serviceNowMs = now() + clockOffsetMs;
 	const counted = entries.find((one) => one.state === "counted" && now() - (one.settledAtMs ?? 0) < voteLifetimeMs);
-	if (counted !== undefined) {
+	if (counted !== undefined && !hasLapsed(counted, target, operation, identity)) {
 		const message = "this vote counted when it was last read, so it is not sent again";
 		return { kind: "skip", result: { isCounted: true, message } };
 	}

@@ -103,6 +103,21 @@ describe("a vote", () => {
 		expect(sentVotes().length).toBe(1);
 	});
 
+	it("is cast again once it has lapsed, although it was first read long after it was cast", async () => {
+		const activityId = await submit();
+		const before = await read(activityId);
+		bench.emulator.addFault({ operation: "approve_activity", fault: "drop-after", count: 20 });
+		bench.emulator.addFault({ operation: "get_activity", fault: "drop-before", count: 20 });
+		expect(await voteOnce("approve_activity", before, contextOf())).toMatchObject({ outcome: "unknown" });
+		bench.emulator.clearFaults();
+		bench.nowMs += 50 * minuteMs;
+		expect(await voteOnce("approve_activity", before, contextOf())).toMatchObject({ isCounted: true });
+		expect(ballots().length).toBe(1);
+		bench.nowMs += 24 * hourMs - 40 * minuteMs;
+		expect(await vote(activityId)).toMatchObject({ isSent: true, isCounted: true });
+		expect(ballots().length).toBe(2);
+	});
+
 	it("whose answer is lost is settled by reading", async () => {
 		const activityId = await submit();
 		bench.emulator.addFault({ operation: "approve_activity", fault: "drop-after", count: 20 });

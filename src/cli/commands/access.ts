@@ -108,6 +108,11 @@ function toEnd(untilMs: number): End {
 
 function checkLength(lengthMs: number, { until }: Pick<GrantFlags, "for" | "until">): void {
 	const subject = until === undefined ? "--for" : `--until ${showText(until)}`;
+	if (until !== undefined && lengthMs <= 0) {
+		throw new ConfigurationError(`${subject}: it is in the past`, {
+			hint: "name a later time, or a duration such as --for 4h",
+		});
+	}
 	if (lengthMs < minuteMs) {
 		throw new ConfigurationError(
 			until === undefined ? "--for: it is shorter than a minute" : `${subject}: it is less than a minute from now`,

@@ -28,23 +28,10 @@ import { hideKeys } from "./hide-keys.ts";
 import { type LocatedResult, PartReader, type ResultStream } from "./result-stream.ts";
 import { type MetricsFlags, RunMetrics } from "./run-metrics.ts";
 import { describeStreamFailure, failureOf, findLost, Outlet } from "./streams.ts";
+import type { Terminal } from "./terminal.ts";
 import { appendToFile, checkWritable, replaceFile, writeFile } from "./write-file.ts";
 
-/** The streams, environment and clock that a command uses instead of the process. */
-export interface Terminal {
-	readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-	readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
-	readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number | undefined };
-	readonly environment: Readonly<Record<string, string | undefined>>;
-	readonly directory: string;
-	readonly now: () => number;
-	/** Milliseconds from any beginning, never set back. */
-	readonly steadyNow: () => number;
-	/** Resolves after so many milliseconds, or earlier once the signal is aborted. */
-	readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-	/** Called with each result or error that is printed, for a program that shows it elsewhere too. */
-	readonly observe?: (result: CommandResult) => void;
-}
+export type { Terminal };
 
 /** One call of a command: its flags, and what it runs with. */
 export interface Call<Flags = unknown> {

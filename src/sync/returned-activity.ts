@@ -5,8 +5,8 @@ import type { ReturnedActivity } from "../plan/reviewed-activity.ts";
 import { readActivity } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type SubmitName, submitOfType, submits } from "../wire/operations.ts";
-import { readSignedVotes } from "../wire/signed-vote.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
+import { readSignedVotes } from "./signed-vote.ts";
 
 /** Statuses of an activity on which a user can vote (docs/service.md#activity-statuses). */
 export const votableStatuses: readonly string[] = [

@@ -4,32 +4,17 @@
  */
 import { createPublicKey, ECDH, verify } from "node:crypto";
 import { isRecord } from "../json.ts";
-import { readTime } from "./activity.ts";
-import { fingerprintOf } from "./request-body.ts";
-import { apiKeyScheme } from "./stamp.ts";
-
-/** One vote, its signature verified. Absent members are null; ids and keys are in lower case. */
-export interface SignedVote {
-	readonly userId: string | null;
-	readonly userName: string | null;
-	/** `VOTE_SELECTION_APPROVED`, `VOTE_SELECTION_REJECTED`, or what else the service says. */
-	readonly selection: string | null;
-	/** Milliseconds since 1970. */
-	readonly castAtMs: number | null;
-	/** The signed body. */
-	readonly message: string | null;
-	readonly messageFingerprint: string | null;
-	/** `unverifiable`: it is none of an API key, or the key, the scheme or the signature is missing. */
-	readonly signature: "valid" | "invalid" | "unverifiable";
-	readonly publicKey: string | null;
-}
+import type { ReturnedVote } from "../plan/reviewed-activity.ts";
+import { readTime } from "../wire/activity.ts";
+import { fingerprintOf } from "../wire/request-body.ts";
+import { apiKeyScheme } from "../wire/stamp.ts";
 
 /** Returns the votes of an activity as the service lists them. */
-export function readSignedVotes(activity: Readonly<Record<string, unknown>>): readonly SignedVote[] {
+export function readSignedVotes(activity: Readonly<Record<string, unknown>>): readonly ReturnedVote[] {
 	return Array.isArray(activity.votes) ? activity.votes.filter(isRecord).map(readSignedVote) : [];
 }
 
-function readSignedVote(vote: Readonly<Record<string, unknown>>): SignedVote {
+function readSignedVote(vote: Readonly<Record<string, unknown>>): ReturnedVote {
 	const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 	const message = text(vote.message);
 	return {
@@ -47,7 +32,7 @@ function readSignedVote(vote: Readonly<Record<string, unknown>>): SignedVote {
 function judgeSignature(
 	message: string | null,
 	{ publicKey, scheme, signature }: Readonly<Record<string, unknown>>,
-): SignedVote["signature"] {
+): ReturnedVote["signature"] {
 	const isApiKey = scheme === apiKeyScheme && typeof publicKey === "string" && typeof signature === "string";
 	if (message === null || !isApiKey || publicKey === "" || signature === "") return "unverifiable";
 	return fits(message, publicKey, signature) ? "valid" : "invalid";

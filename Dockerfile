@@ -20,6 +20,6 @@ COPY --chown=0:0 dist/bin /orgsync/dist/bin
 # By number, as `runAsNonRoot` of Kubernetes needs it.
 USER 65532:65532
 # Mount the documents here. The journal is written to .orgsync below it.
-WORKDIR /work
+WORKDIR /workspace
 ENTRYPOINT ["/nodejs/bin/node", "/orgsync/dist/bin/orgsync.js"]
 CMD ["--help"]

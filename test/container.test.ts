@@ -38,7 +38,7 @@ describe.skipIf(engine === undefined)("the container image", { timeout: 120_000 
 	/** Runs the image as the docs do: read-only, without rights, the documents mounted. */
 	function run(words: readonly string[], ...options: readonly string[]) {
 		const limits = ["--read-only", "--cap-drop=all", "--security-opt=no-new-privileges", "--network=none"];
-		const command = ["run", "--rm", ...limits, `--volume=${documents}:/work`, ...options, image, ...words];
+		const command = ["run", "--rm", ...limits, `--volume=${documents}:/workspace`, ...options, image, ...words];
 		const { status, stdout, stderr } = spawnSync(engine ?? "", command, { encoding: "utf8" });
 		return { status, stdout, stderr };
 	}

@@ -145,7 +145,7 @@ test("The CronJob writes metrics, and its second container pushes them", async (
 	writeFileSync(join(work, "key/api.private"), keys.alice.privateKey, { mode: 0o600 });
 	const place = (word: string): string =>
 		word
-			.replaceAll("/work/", `${work}/`)
+			.replaceAll("/workspace/", `${work}/`)
 			.replaceAll("/documents", join(world.folder, "orgsync.yaml"))
 			.replaceAll("/run/secrets/orgsync", join(work, "key"));
 	const answer = await world.run((looking?.args ?? []).map(place), { cwd: work, env: { ORGSYNC_API_PRIVATE_KEY: "" } });

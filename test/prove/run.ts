@@ -1,0 +1,68 @@
+/**
+ * `npm run prove -- NAME [--cases N] [--seconds N] [--seed S]`: tries to break a promise of orgsync, case after case. The last
+ * line has the counts. Exit code 0: nothing found; 1: a finding; 2: a wrong call.
+ */
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { type Budget, type Finding, type Proof, prove } from "./proof.ts";
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const names = readdirSync(folder, { withFileTypes: true })
+	.filter((entry) => entry.isDirectory())
+	.map(({ name }) => name)
+	.sort();
+
+class WrongCall extends Error {}
+
+async function main(): Promise<number> {
+	const { name, budget } = readCall(process.argv.slice(2));
+	const { proof } = (await import(join(folder, name, "proof.ts"))) as { proof: Proof };
+	const bounded = budget.cases === undefined && budget.seconds === undefined;
+	const startedMs = performance.now();
+	const { cases, counts, findings } = await prove(
+		proof,
+		bounded ? { ...budget, cases: proof.defaultCases } : budget,
+		(finding) => process.stdout.write(`${describe(name, finding)}\n`),
+	);
+	const seconds = Math.round((performance.now() - startedMs) / 1000);
+	const numbers = [`${cases} cases`, counts.toString(), `${findings.length} findings`].filter((part) => part !== "");
+	process.stdout.write(`${name}: ${numbers.join(", ")}, seed ${budget.seed}, ${seconds} s\n`);
+	return findings.length === 0 ? 0 : 1;
+}
+
+function describe(name: string, { seed, what }: Finding): string {
+	const again = seed === null ? "of the whole run" : `again: npm run prove -- ${name} --seed ${seed} --cases 1`;
+	return `FINDING (${again})\n${what}\n`;
+}
+
+function readCall(args: string[]): { name: string; budget: Budget } {
+	const usage = `npm run prove -- NAME [--cases N] [--seconds N] [--seed S]; NAME is one of ${names.join(", ")}`;
+	const text = { type: "string" } as const;
+	let call: ReturnType<typeof parse>;
+	const parse = () => parseArgs({ args, allowPositionals: true, options: { cases: text, seconds: text, seed: text } });
+	try {
+		call = parse();
+	} catch (error) {
+		throw new WrongCall(`${(error as Error).message}\n${usage}`);
+	}
+	const [name = "", ...rest] = call.positionals;
+	if (!names.includes(name) || rest.length > 0) throw new WrongCall(usage);
+	const number = (flag: "cases" | "seconds" | "seed"): number | undefined => {
+		const value = call.values[flag];
+		if (value === undefined) return undefined;
+		if (!/^\d{1,9}$/.test(value)) throw new WrongCall(`--${flag} must be a whole number, got "${value}"\n${usage}`);
+		return Number(value);
+	};
+	const seed = number("seed") ?? Math.floor(Math.random() * 1_000_000);
+	return { name, budget: { seed, cases: number("cases"), seconds: number("seconds") } };
+}
+
+try {
+	process.exitCode = await main();
+} catch (error) {
+	if (!(error instanceof WrongCall)) throw error;
+	process.stderr.write(`${error.message}\n`);
+	process.exitCode = 2;
+}

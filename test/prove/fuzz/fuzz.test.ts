@@ -15,7 +15,7 @@ test("every kind of input is read, or refused with a clear error", async () => {
 describe("the judge", () => {
 	it.each([
 		["a raw character", "error: the tag a\u202eb is unknown"],
-		["a lone surrogate", "error: the tag \ud800 is unknown"],
+		["U+d800", "error: the tag \ud800 is unknown"],
 		["the words of a defect", "error: unexpected error: Cannot read properties of undefined"],
 		["the words of a defect", "error: the tag undefined is unknown"],
 		["the words of a defect", "error: wrong\n    at read (file.ts:12:3)"],

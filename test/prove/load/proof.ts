@@ -88,6 +88,8 @@ class Emulator {
 	}
 
 	#note(counts: Counts): void {
+		const log = statSync(join(this.#folder, "data.sqlite-wal"), { throwIfNoEntry: false });
+		counts.most("MB of the write-ahead log", Math.round((log?.size ?? 0) / 1e6));
 		const figures = figuresOf(this.#server.pid);
 		if (figures === undefined) return;
 		counts.most("connections at once", figures.sockets - this.#sockets);

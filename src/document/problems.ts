@@ -102,8 +102,9 @@ export class Problems {
 	}
 }
 
-/** Returns the text in backticks: truncated if it is long, with control and invisible characters as YAML escapes. */
+/** Returns the text in backticks: truncated if it is long, with control and invisible characters as YAML escapes. No text is `""`. */
 export function quote(text: string): string {
+	if (text === "") return '`""`';
 	const short = text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text;
 	return `\`${replaceHidden(short, escapeSequence).replace(/\p{Cc}/gu, escapeSequence)}\``;
 }

@@ -91,12 +91,22 @@ class RowReader {
 
 	/** Whether the row has an id. Otherwise reports it without quoting the list. */
 	#hasId(row: ListRow): boolean {
-		const root = this.#readTree(row, new Problems(), (key) => key === "organizationId");
+		const read = (problems: Problems): Cell => this.#readTree(row, problems, (key) => key === "organizationId");
+		const root = read(new Problems());
 		if (organizationIdOf(root, new Problems()) !== undefined) return true;
 		const cell = root.entries.get("organizationId");
-		if (cell?.usedAs === undefined || !row.values?.has(nameOf(cell))) return false;
+		if (cell?.usedAs === undefined) return this.#reportOwnId(read(this.#context.problems));
+		if (!row.values?.has(nameOf(cell))) return false;
 		const message = `the value of ${quote(cell.usedAs.text)} is not an id: expected a UUID such as ${exampleId}`;
 		this.#context.problems.add(cell.at, pathOf(cell), "not-an-id", message);
+		return false;
+	}
+
+	/** Reports an id that is wrong in the document itself, for every row. */
+	#reportOwnId(root: Cell): false {
+		const { problems } = this.#context;
+		checkStructure(root, problems);
+		organizationIdOf(root, problems);
 		return false;
 	}
 

@@ -63,6 +63,18 @@ describe("a document with organizations", () => {
 		expect(found.at(-1)?.organizations[0]).not.toHaveProperty("row");
 	});
 
+	test.each([
+		["no value", "", "null-value"],
+		["a text that is no UUID", "desk", "not-an-id"],
+		["a number", "12", "wrong-type"],
+		["a list", "[1]", "wrong-type"],
+		["a variable that is not set", `"\${ORGSYNC_VAR_ID}"`, "unset-variable"],
+	])("is refused, once, with %s as its own organizationId: it would be a fleet of none", (_what, own, code) => {
+		const { places, organizations } = read(`organizationId: ${own}\n${from("x.csv")}`, { list: "desk\none\ntwo\n" });
+		expect(organizations).toEqual([]);
+		expect(places).toEqual([expect.stringMatching(new RegExp(`^1:\\d+ ${code}$`))]);
+	});
+
 	test("never parses a value: YAML, variables and other values in it are text", () => {
 		const name = `[a, {b: *c}] # ${each("owner")} \${HOME} "x", y`;
 		const list = `organizationId,name\n${id(1)},"${name.replaceAll('"', '""')}"\n`;

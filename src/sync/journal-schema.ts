@@ -12,8 +12,12 @@ export function versionOf(database: DatabaseSync): number {
 
 /** Creates the tables, or migrates those of an earlier version. Throws StorageError for a newer version. */
 export function migrate(database: DatabaseSync): void {
-	if (versionOf(database) > schemaVersion) {
-		throw new StorageError("it was written by a newer orgsync", { hint: "upgrade orgsync" });
+	const version = versionOf(database);
+	if (version > schemaVersion) {
+		throw new StorageError(
+			`a newer orgsync wrote it: it has version ${version}, and this orgsync reads versions up to ${schemaVersion}`,
+			{ hint: "upgrade orgsync, and run the command again with this journal" },
+		);
 	}
 	inTransaction(database, () => {
 		// Another process may have done it meanwhile.

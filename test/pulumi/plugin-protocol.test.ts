@@ -33,7 +33,7 @@ interface Shown {
 }
 
 /** An engine that shows what the plugin prints, or fails to. */
-async function startEngine(isBroken = false) {
+async function startEngine(isBroken = false, wantedPort = 0) {
 	const shown: Shown[] = [];
 	const server = new Server();
 	server.addService(engineService.EngineService, {
@@ -46,12 +46,12 @@ async function startEngine(isBroken = false) {
 		},
 	} as never);
 	const port = await new Promise<number>((resolve, reject) =>
-		server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, found) =>
+		server.bindAsync(`127.0.0.1:${wantedPort}`, ServerCredentials.createInsecure(), (error, found) =>
 			error ? reject(error) : resolve(found),
 		),
 	);
 	onTestFinished(() => server.forceShutdown());
-	return { address: `127.0.0.1:${port}`, shown, end: () => server.forceShutdown() };
+	return { address: `127.0.0.1:${port}`, port, shown, end: () => server.forceShutdown() };
 }
 
 describe("properties of the plugin", () => {
@@ -394,6 +394,19 @@ describe("an engine that was there", () => {
 		// The connection is closed by then, or while it waits: either has to be noticed.
 		await new Promise((resolve) => setTimeout(resolve, 50));
 		await log.whenGone();
+	});
+
+	it("is known to be gone when another program has its port by then", async () => {
+		const { address, port, end } = await startEngine();
+		const log = openLog(address);
+		log.print("info", "here");
+		await log.flush();
+		const gone = log.whenGone();
+		end();
+		// Long enough for one attempt to connect.
+		await new Promise((resolve) => setTimeout(resolve, 200));
+		await startEngine(false, port);
+		await gone;
 	});
 });
 

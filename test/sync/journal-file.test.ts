@@ -7,7 +7,6 @@ import {
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
-	readFileSync,
 	renameSync,
 	rmSync,
 	statSync,
@@ -319,52 +318,6 @@ describe("a journal where nothing can be written", () => {
 			chmodSync(path, mode);
 		}
 		expect(look(file)).toBe("1 StorageError\n");
-	});
-});
-
-describe("a journal of an earlier version", () => {
-	/** The tables of that version, with one row of each kind. */
-	function makeEarlierVersion(version: number): void {
-		mkdirSync(join(folder, ".orgsync"), { mode: 0o700 });
-		const database = new DatabaseSync(file);
-		database.exec(readFileSync(new URL(`../vectors/journal-version-${version}.sql`, import.meta.url), "utf8"));
-		database.close();
-		chmodSync(file, 0o600);
-	}
-
-	it.each([
-		{ version: 1, position: 1, plans: [] },
-		{ version: 2, position: 2, plans: [`sha256:${"0123456789abcdef".repeat(4)}`] },
-		{ version: 3, position: 2, plans: [`sha256:${"0123456789abcdef".repeat(4)}`] },
-		{ version: 5, position: 2, plans: [`sha256:${"0123456789abcdef".repeat(4)}`] },
-	])("($version) is read as it is by commands that only read, and migrated by those that write", async (recorded) => {
-		makeEarlierVersion(recorded.version);
-		const bytes = readFileSync(file);
-		const view = await readJournal(file);
-		const seen = [
-			view?.openEntries(organizationId),
-			view?.lastApplied(organizationId),
-			view?.abandonedNames(organizationId),
-		];
-		view?.close();
-		expect(seen[0]).toMatchObject([{ body: { fingerprint: body.fingerprint }, outcome: "awaiting-approval" }]);
-		expect(readFileSync(file).equals(bytes)).toBe(true);
-		const journal = await openJournal(file);
-		const { openEntries, lastApplied, abandonedNames } = journal;
-		expect([openEntries(organizationId), lastApplied(organizationId), abandonedNames(organizationId)]).toEqual(seen);
-		expect(journal.position()).toBe(recorded.position);
-		expect(openEntries(organizationId).map(({ planDigests }) => planDigests)).toEqual([recorded.plans]);
-		await journal.recordSending(
-			encodeSubmit(submits.delete_policies, organizationId, parameters, 5),
-			requestDigest,
-			[],
-			2,
-		);
-		expect(journal.openEntries(organizationId).map(({ sentAtMs }) => sentAtMs)).toEqual([1, 2]);
-		// Votes came last.
-		const key = { organizationId, operation: "approve_activity", target: body.fingerprint, voter: "alice" } as const;
-		expect(journal.claimVote(key, (entries) => ({ kind: "skip", entries }))).toEqual({ kind: "skip", entries: [] });
-		journal.close();
 	});
 });
 

@@ -2,7 +2,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StorageError } from "../../src/errors.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
@@ -236,16 +235,6 @@ describe("a journal", () => {
 		expect(journal.openEntries(organizationId).length).toBe(1);
 		journal.close();
 		expect(readdirSync(folder)).toEqual([]);
-	});
-
-	it("that a newer orgsync wrote is refused and left as it is", async () => {
-		(await openJournal(file)).close();
-		const database = new DatabaseSync(file);
-		database.exec("PRAGMA user_version = 99");
-		database.close();
-		const error: unknown = await openJournal(file).catch((thrown: unknown) => thrown);
-		expect(error).toBeInstanceOf(StorageError);
-		expect(error).toMatchObject({ message: expect.stringContaining("newer orgsync"), hint: "upgrade orgsync" });
 	});
 
 	it("that is no database is refused and left as it is", async () => {

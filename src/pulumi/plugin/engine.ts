@@ -1,5 +1,5 @@
 /** The engine that started the plugin, as far as the plugin calls it: its log. */
-import { type Client, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
+import { type ChannelInterface, type Client, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
 
@@ -19,8 +19,11 @@ export interface EngineLog {
 /** The largest message of the protocol: without a limit, as the engine has none. */
 export const messageLimits = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
 
-/** How long an engine may take to accept a new connection, in milliseconds. */
-const reconnectMs = 2000;
+/** How long an engine may take to accept a connection, in milliseconds. */
+const connectMs = 2000;
+
+/** How long a change of the connection is waited for before its state is read again, in milliseconds. */
+const watchMs = 2000;
 
 /** An engine that does not answer must not hold up a resource. */
 const logTimeoutMs = 5000;
@@ -30,15 +33,10 @@ export function openLog(address: string | undefined): EngineLog {
 	if (address === undefined) return noEngine;
 	const client = new engineService.EngineClient(address, credentials.createInsecure(), messageLimits);
 	let last: Promise<void> = Promise.resolve();
-	/** Whether the engine answered. One that ends right after that must not be waited for. */
-	let wasThere = false;
 	const send = (request: InstanceType<typeof LogRequest>): Promise<void> =>
 		new Promise((resolve) => {
 			// What the log cannot show is no failure of a resource.
-			client.log(request, new Metadata(), { deadline: Date.now() + logTimeoutMs }, (error) => {
-				wasThere ||= error === null;
-				resolve();
-			});
+			client.log(request, new Metadata(), { deadline: deadlineIn(logTimeoutMs) }, () => resolve());
 		});
 	return {
 		print(level, text, resourceUrn = "") {
@@ -50,10 +48,8 @@ export function openLog(address: string | undefined): EngineLog {
 		},
 		flush: () => last,
 		async whenGone() {
-			if (!wasThere) await waitForReady(client, undefined);
-			while (await leavesReady(client)) {
-				if (!(await waitForReady(client, reconnectMs))) return;
-			}
+			// A connection can end because it was idle, so its end is not the engine's.
+			while (await connects(client)) await leavesReady(client);
 		},
 	};
 }
@@ -65,17 +61,39 @@ export const noEngine: EngineLog = {
 	whenGone: () => new Promise(() => undefined),
 };
 
-/** Whether the client connects within this time; without one, it waits forever. */
-function waitForReady(client: Client, timeoutMs: number | undefined): Promise<boolean> {
-	const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
-	return new Promise((resolve) => client.waitForReady(deadline, (error) => resolve(error === undefined)));
+/**
+ * Whether something accepts a connection at the first attempt. A refused one is not tried again: nothing but the engine
+ * listens there, and later another program may have its port.
+ */
+async function connects(client: Client): Promise<boolean> {
+	const { READY, TRANSIENT_FAILURE } = connectivityState;
+	const channel = client.getChannel();
+	const deadline = deadlineIn(connectMs);
+	for (;;) {
+		const state = channel.getConnectivityState(true);
+		if (state === READY || state === TRANSIENT_FAILURE) return state === READY;
+		if (!(await changes(channel, state, deadline))) return false;
+	}
 }
 
-/** Resolves to true once the connection is closed, by the other side or because it was idle. */
-function leavesReady(client: Client): Promise<boolean> {
+/** Resolves once the connection is closed, by the other side or because it was idle. */
+async function leavesReady(client: Client): Promise<void> {
 	const { READY } = connectivityState;
 	const channel = client.getChannel();
-	// A watch sees only later changes.
-	if (channel.getConnectivityState(false) !== READY) return Promise.resolve(true);
-	return new Promise((resolve) => channel.watchConnectivityState(READY, Number.POSITIVE_INFINITY, () => resolve(true)));
+	// The state is read each time, as a watch sees only later changes.
+	while (channel.getConnectivityState(false) === READY) await changes(channel, READY, deadlineIn(watchMs));
+}
+
+/** Resolves to true once the channel's state is another one, and to false at the deadline. */
+function changes(channel: ChannelInterface, state: connectivityState, deadline: Date): Promise<boolean> {
+	return new Promise((resolve) =>
+		channel.watchConnectivityState(state, deadline, (error) => resolve(error === undefined)),
+	);
+}
+
+/** The time so many milliseconds from now, by the clock that gRPC compares deadlines with: a new `Date`. */
+function deadlineIn(ms: number): Date {
+	const deadline = new Date();
+	deadline.setMilliseconds(deadline.getMilliseconds() + ms);
+	return deadline;
 }

@@ -1,11 +1,11 @@
 /** The rows of a journal: sound ones, and those whose texts and numbers somebody changed. */
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { OrgsyncError } from "../../../../src/errors.ts";
-import { requestDigestOf } from "../../../../src/sync/journal.ts";
-import { migrate } from "../../../../src/sync/journal-schema.ts";
-import { JournalStore } from "../../../../src/sync/journal-store.ts";
-import { printError } from "../command.ts";
+import { type Journal, requestDigestOf } from "../../../../src/sync/journal.ts";
+import { openJournal } from "../../../../src/sync/journal-file.ts";
+import { folder, printError } from "../command.ts";
 import type { Dice } from "../dice.ts";
 import { isObject, type Json, type JsonObject, type Outcome, type Target } from "../input.ts";
 import { mutateText, mutateTree, type Words, wordsOf } from "../mutate.ts";
@@ -83,6 +83,7 @@ const sound: Readonly<Record<string, JsonObject>> = {
 		selection: "[]",
 		size: 2,
 	},
+	position: { value: 9 },
 	votes: {
 		fingerprint: "",
 		organization_id: organizationId,
@@ -115,10 +116,21 @@ function make(dice: Dice): Json {
 }
 
 function changeCell(cell: Json, dice: Dice): Json {
-	const isTree = typeof cell === "string" && /^[[{]/.test(cell) && dice.chance(0.8);
-	if (isTree) return JSON.stringify(mutateTree(JSON.parse(cell) as Json, dice, words, 1 + dice.small(2)));
-	if (typeof cell === "string") return mutateText(cell, dice, words, 1 + dice.small(2));
-	return dice.pick([null, 0, -1, 1, 2 ** 53, 8.64e15, 8.64e15 + 2, timestampMs + 1, "x"]);
+	if (typeof cell !== "string") {
+		return dice.pick([null, 0, -1, 1, 2 ** 53, 8.64e15, 8.64e15 + 2, timestampMs + 1, "x"]);
+	}
+	const tree = /^[[{]/.test(cell) && dice.chance(0.8) ? readTree(cell) : undefined;
+	if (tree === undefined) return mutateText(cell, dice, words, 1 + dice.small(2));
+	return JSON.stringify(mutateTree(tree, dice, words, 1 + dice.small(2)));
+}
+
+/** Returns the value of a JSON text; undefined for a text that was changed before and is none. */
+function readTree(text: string): Json | undefined {
+	try {
+		return JSON.parse(text) as Json;
+	} catch {
+		return undefined;
+	}
 }
 
 /** Returns the row with the digests that its bytes have: somebody who changes the bytes can do that too. */
@@ -140,18 +152,26 @@ function digestIn(bytes: string, operation: string): string {
 
 async function read(input: Json): Promise<Outcome> {
 	const { table, row, isSealed } = isObject(input) ? input : {};
-	if (typeof table !== "string" || !isObject(row) || database === undefined || !tables.includes(table))
-		return { accepted: true, printed: "" };
+	if (typeof table !== "string" || !isObject(row) || database === undefined || !tables.includes(table)) return nothing;
 	for (const name of tables) database.exec(`DELETE FROM ${name}`);
-	if (!insert(database, table, isSealed === true ? seal(row, table) : row)) return { accepted: true, printed: "" };
+	if (table !== "position") database.exec("INSERT INTO position VALUES (9)");
+	if (!insert(database, table, isSealed === true ? seal(row, table) : row)) return nothing;
 	try {
-		readAll(new JournalStore(database));
+		const journal = await openJournal(join(folder, "rows.sqlite"), { isNamed: true });
+		try {
+			readAll(journal);
+		} finally {
+			journal.close();
+		}
 	} catch (error) {
 		if (!(error instanceof OrgsyncError)) throw error;
 		return printError("status", error);
 	}
 	return { accepted: true, printed: "" };
 }
+
+/** Of an input that the tables do not take. */
+const nothing: Outcome = { accepted: false, printed: "the tables do not take the row" };
 
 /** Returns false for a row that the tables do not take. */
 function insert(into: DatabaseSync, table: string, row: JsonObject): boolean {
@@ -171,7 +191,7 @@ function insert(into: DatabaseSync, table: string, row: JsonObject): boolean {
 }
 
 /** Reads everything as commands do, and what they do with times. */
-function readAll(journal: JournalStore): void {
+function readAll(journal: Journal): void {
 	const entries = [
 		...journal.openEntries(organizationId),
 		...journal.rejectedEntries(organizationId),
@@ -189,9 +209,12 @@ function readAll(journal: JournalStore): void {
 export const journals: Target = {
 	name: "journals",
 	share: 100,
-	begin() {
-		database = new DatabaseSync(":memory:");
-		migrate(database);
+	async begin() {
+		const file = join(folder, "rows.sqlite");
+		(await openJournal(file, { isNamed: true })).close();
+		database = new DatabaseSync(file);
+		// What is tested is reading: nothing here has to survive a power cut.
+		database.exec("PRAGMA synchronous = OFF");
 	},
 	end() {
 		database?.close();

@@ -29,8 +29,17 @@ function make(dice: Dice): Json {
 function textOf(input: Json): string {
 	if (!isObject(input) || input.content === undefined) return textAt(input, "text");
 	if (!isObject(input.content)) return JSON.stringify(input.content);
-	const digest = input.isSealed === true ? digestOf(input.content) : "sha256:0";
-	return JSON.stringify({ ...input.content, digest });
+	return JSON.stringify({ ...input.content, digest: input.isSealed === true ? digestIn(input.content) : "sha256:0" });
+}
+
+/** Returns the digest of the content; one that does not fit where it is nested too deep to have one. */
+function digestIn(tree: JsonObject): string {
+	try {
+		return digestOf(tree);
+	} catch (error) {
+		if (error instanceof OrgsyncError) return "sha256:0";
+		throw error;
+	}
 }
 
 async function read(input: Json): Promise<Outcome> {

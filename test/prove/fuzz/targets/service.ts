@@ -63,7 +63,7 @@ function make(dice: Dice): Json {
 	const names = Object.keys(recorded);
 	const picked = Array.from({ length: 1 + dice.small(3) }, () => dice.pick(names));
 	const answers = picked.map((name) => {
-		const body = mutateTree(recorded[name] ?? null, dice, words, 1 + dice.small(3));
+		const body = mutateTree(recorded[name] ?? null, dice, words, 1 + dice.small(8));
 		return [name, { status: dice.chance(0.95) ? 200 : dice.pick([400, 401, 403, 404, 501]), body }] as const;
 	});
 	return { words: call, format: dice.pick(formats), answers: Object.fromEntries(answers) };

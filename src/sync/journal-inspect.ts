@@ -12,7 +12,7 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { StorageError } from "../errors.ts";
 import { refuseForeignFile, sqliteSidecars } from "../private-file.ts";
-import { changedHint } from "./journal-rows.ts";
+import { changedHint } from "./journal-distrust.ts";
 import { importSqlite } from "./sqlite.ts";
 
 /** Max milliseconds for which SQLite waits for another process. */

@@ -15,6 +15,7 @@ import {
 	type RunRecord,
 	requestDigestOf,
 } from "./journal.ts";
+import { changedHint, isTime, maxNameLength } from "./journal-distrust.ts";
 import { isRunId } from "./run-id.ts";
 
 /** A row of the table `sent`. */
@@ -88,11 +89,6 @@ function findMistake(row: SentRow, body: RequestBody): string | undefined {
 	return isTime(row.sent_at_ms) && isTime(row.settled_at_ms ?? 0) ? undefined : "its times are none that a clock shows";
 }
 
-/** Whether a number of milliseconds since 1970 is a time that can be shown. */
-export function isTime(ms: number): boolean {
-	return !Number.isNaN(new Date(ms).getTime());
-}
-
 /** Returns the run of a row. Throws StorageError for a row that orgsync did not write. */
 export function toRun({ id, started_at_ms: startedAtMs, service, reads, selection, size }: RunRow): RunRecord {
 	const only = readTexts(selection);
@@ -114,12 +110,6 @@ function refuse(row: SentRow, because: string): never {
 		},
 	);
 }
-
-/** Max characters of a name that a message repeats: more than any that orgsync writes. */
-export const maxNameLength = 200;
-
-export const changedHint =
-	"something else than orgsync changed the file: restore it from a backup, or name another with --journal";
 
 /** Returns the last-applied state of rows that are sorted by kind and id. Throws StorageError for a row that orgsync did not write. */
 export function toLastApplied(rows: readonly AppliedRow[]): LastApplied {

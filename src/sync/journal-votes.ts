@@ -7,7 +7,7 @@ import { StorageError } from "../errors.ts";
 import { clipMiddle } from "../escape.ts";
 import type { VoteName } from "../wire/operations.ts";
 import { decodeVote, parametersOf, type RequestBody } from "../wire/request-body.ts";
-import { changedHint, isTime, maxNameLength } from "./journal-rows.ts";
+import { changedHint, isTime, maxNameLength } from "./journal-distrust.ts";
 import { inTransaction } from "./journal-schema.ts";
 
 /** Which vote of whom. Two users never share the bytes of a vote: the same bytes are one activity, and one vote. */

@@ -58,6 +58,8 @@ describe("an activity", () => {
 		["1767225600250", 1767225600250],
 		["yesterday", undefined],
 		[{}, undefined],
+		[{ seconds: "9999999999999999" }, undefined],
+		[{ seconds: 1e308 }, undefined],
 	])("has the time that %j gives", async (createdAt, createdAtMs) => {
 		expect(await activityOf({ createdAt })).toMatchObject({ createdAtMs });
 	});

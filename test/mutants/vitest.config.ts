@@ -13,7 +13,7 @@ class FastestFirst extends BaseSequencer {
 	}
 }
 
-const patterns = (process.env.ORGSYNC_MUTANTS_TESTS ?? "").split(",");
+const patterns = (process.env.ORGSYNC_MUTANTS_TESTS ?? "").split(" ");
 
 export default defineConfig({
 	plugins: [validatorsPlugin()],

@@ -1,0 +1,315 @@
+/** The kinds of races. Each draws a world, lets commands race in it, and judges what is left. */
+import type { Counts } from "../proof.ts";
+import {
+	changesOf,
+	drawWorld,
+	keys,
+	type ListedActivity,
+	type SmallWorld,
+	submitAs,
+	users,
+	type WorldOptions,
+} from "../small-world.ts";
+import { drawOrder } from "../turnstile.ts";
+import { type Arena, minuteMs, quarterHourMs, type Runner } from "./arena.ts";
+import {
+	approversOf,
+	fail,
+	findDuplicates,
+	judgeActivities,
+	judgeEnds,
+	judgeState,
+	judgeVotes,
+	type Raced,
+} from "./judge.ts";
+
+export interface RaceCase {
+	readonly random: () => number;
+	readonly arenas: Readonly<Record<"all" | "documented", Arena>>;
+	readonly counts: Counts;
+}
+
+/** The beginning of a quarter of an hour, long after any key of these worlds was made. */
+const baseMs = Date.UTC(2026, 8, 1, 12);
+
+interface Setting {
+	readonly arena: Arena;
+	readonly world: SmallWorld;
+	readonly isDocumented: boolean;
+	readonly asProcesses: boolean;
+	readonly random: () => number;
+	readonly counts: Counts;
+}
+
+interface SettingOptions extends WorldOptions {
+	/** How often the service has the documented reads only. */
+	readonly documented?: number;
+	/** How often each command is a process of its own. */
+	readonly processes?: number;
+	/** How often the quarter of an hour ends during the race. */
+	readonly atTheEnd?: number;
+}
+
+async function set({ random, arenas, counts }: RaceCase, options: SettingOptions): Promise<Setting> {
+	const { documented = 0, processes = 0.04, atTheEnd = 0 } = options;
+	const isDocumented = random() < documented;
+	const world = drawWorld(random, isDocumented ? { ...options, approvals: 1 } : options);
+	const asProcesses = random() < processes;
+	const isAtTheEnd = !asProcesses && random() < atTheEnd;
+	const intoMs = isAtTheEnd ? quarterHourMs - Math.floor(random() * 60) : Math.floor(random() * 12 * minuteMs);
+	const arena = arenas[isDocumented ? "documented" : "all"];
+	await arena.begin(world, baseMs + intoMs, asProcesses ? "machine" : "own");
+	if (asProcesses) counts.add("as processes");
+	if (isDocumented) counts.add("without extended reads");
+	return { arena, world, isDocumented, asProcesses, random, counts };
+}
+
+async function race(setting: Setting, runners: readonly Runner[]): Promise<Raced> {
+	const { arena, world, asProcesses, random, counts } = setting;
+	const choose = random() < 0.9 ? drawOrder(random) : undefined;
+	counts.add("commands", runners.length);
+	const ended = await arena.race(runners, { choose, asProcesses });
+	return { arena, world, runners, ended, steps: [...arena.turnstile.steps] };
+}
+
+const yes = ["--yes", "--no-color"];
+const apply = (machine: number, who: Runner["who"] = "alice", ...more: readonly string[]): Runner => ({
+	...{ words: ["apply", ...yes, ...more], who, machine },
+});
+const approve = (machine: number, who: Runner["who"], ...more: readonly string[]): Runner => ({
+	...{ words: ["approve", ...yes, ...more], who, machine },
+});
+
+/** Approves what is pending until one more apply on this machine is in sync. Fails if that takes too long. */
+async function converge(raced: Raced, machine: number): Promise<Raced> {
+	const { arena } = raced;
+	const maxRounds = 8;
+	let last = raced;
+	for (let round = 0; round < maxRounds; round += 1) {
+		const runner = apply(machine);
+		const ended = [await arena.alone(runner)];
+		last = { ...raced, runners: [...raced.runners, runner], ended: [...raced.ended, ...ended] };
+		if (ended[0]?.code === 0) return last;
+		if (ended[0]?.code !== 8) fail(last, `one more apply ended with ${ended[0]?.code}`);
+		await approvePending(arena);
+	}
+	return fail(last, `${maxRounds} more applies with approvals in between are not enough`);
+}
+
+async function approvePending(arena: Arena): Promise<void> {
+	for (const activity of arena.activities()) {
+		// The same bytes of two users would be one vote.
+		for (const [index, who] of (["bob", "carol"] as const).entries()) {
+			const open = arena
+				.activities()
+				.find(({ id, status }) => id === activity.id && status === "ACTIVITY_STATUS_CONSENSUS_NEEDED");
+			if (open === undefined || approversOf(open).includes(users[who])) continue;
+			const { fingerprint } = open;
+			await submitAs(arena.url, keys[who], "approve_activity", { fingerprint }, arena.nowMs - index);
+		}
+	}
+}
+
+/** Two applies of the same document. */
+async function applyTwice(given: RaceCase, machines: readonly [number, number]): Promise<void> {
+	const { random } = given;
+	const approvals = random() < 0.3 ? 2 : 1;
+	const isShared = machines[0] === machines[1];
+	const setting = await set(given, { documented: 0.3, approvals, atTheEnd: 0.1, processes: isShared ? 0.12 : 0.04 });
+	const { arena, world, isDocumented, counts } = setting;
+	const startedMs = arena.nowMs;
+	const other = !isShared && random() < 0.2 ? "bob" : "alice";
+	const raced = await race(setting, [apply(machines[0]), apply(machines[1], other)]);
+	if (!isShared && isLeftOut(raced, startedMs, isDocumented)) {
+		counts.add("left out: two runners in different quarter-hours");
+		return;
+	}
+	if (!isShared && isDocumented && isHiddenByRename(raced)) {
+		counts.add("left out: members unreadable, and the other runner's rename of the same tag completed first");
+		return;
+	}
+	const asked = isDocumented ? world.asked : world.changes;
+	judgeActivities(raced, asked);
+	judgeEnds(raced, approvals === 1 || isDocumented ? [0] : [8, 0]);
+	const last = await converge(raced, machines[0]);
+	judgeActivities(last, asked);
+	if (!isDocumented) judgeState(last);
+	counts.add("activities", arena.activities().length);
+}
+
+/**
+ * Whether a quarter of an hour ended between the submits of the runners, before either could see the activity of the other, and
+ * that shows: a change has two activities, or the second was refused.
+ */
+function isLeftOut({ arena, steps, ended }: Raced, startedMs: number, isDocumented: boolean): boolean {
+	const quarterOf = (ms: number) => Math.floor(ms / quarterHourMs);
+	if (quarterOf(startedMs) === quarterOf(arena.nowMs)) return false;
+	if (findDuplicates(arena.activities()).size === 0 && ended.every(({ code }) => code === 0 || code === 8))
+		return false;
+	const firstSubmit = steps.findIndex((step) => / sends (update|delete)_/.test(step));
+	const first = steps[firstSubmit]?.slice(0, "runner 0".length) ?? "";
+	const isLook = (step: string) => !step.startsWith(first) && step.endsWith(" sends list_activities");
+	return isDocumented || !steps.slice(firstSubmit).some(isLook);
+}
+
+/**
+ * Whether the only duplicates are members of a tag that one activity renames too: the runner that read the new name could not know
+ * that the same request had changed the members, and asks for these alone.
+ */
+function isHiddenByRename({ arena }: Raced): boolean {
+	const duplicates = [...findDuplicates(arena.activities())];
+	const renames = (activity: ListedActivity) => changesOf(activity).some((change) => change.startsWith("name "));
+	return (
+		duplicates.length > 0 &&
+		duplicates.every(
+			([change, list]) => /^(add|remove) /.test(change) && list.length === 2 && list.filter(renames).length === 1,
+		)
+	);
+}
+
+/** Applies alone on a machine, and returns the activities that now need approval. Undefined if there is none. */
+async function makePending(setting: Setting, machine: number): Promise<readonly ListedActivity[] | undefined> {
+	await setting.arena.alone(apply(machine));
+	const pending = setting.arena.activities().filter(({ status }) => status === "ACTIVITY_STATUS_CONSENSUS_NEEDED");
+	return pending.length === 0 ? undefined : pending;
+}
+
+/** Judges what approvals and applies left, and lets the rest follow. */
+async function judgeApprovals(raced: Raced, codes: readonly number[]): Promise<void> {
+	judgeActivities(raced, raced.world.changes);
+	judgeVotes(raced);
+	judgeEnds(raced, codes);
+	const last = await converge(raced, 0);
+	judgeActivities(last, raced.world.changes);
+	judgeVotes(last);
+	judgeState(last);
+}
+
+/** An apply joins what is pending while another user approves it; the apply may be on a machine without the journal. */
+async function applyAgainstApprove(given: RaceCase): Promise<void> {
+	const { random } = given;
+	const approvals = random() < 0.3 ? 3 : 2;
+	const setting = await set(given, { approvals });
+	if ((await makePending(setting, 0)) === undefined) return;
+	const waits = random() < 0.3 && !setting.asProcesses ? ["--wait-for-approval", "3m"] : [];
+	const others = random() < 0.3 ? [approve(2, "carol")] : [];
+	const machine = Math.floor(random() * 2);
+	const raced = await race(setting, [
+		apply(machine, "alice", ...waits),
+		approve(machine === 0 ? 1 : 2, "bob"),
+		...others,
+	]);
+	await judgeApprovals(raced, [0, 8]);
+}
+
+/** Two users approve the same activities; both votes must count. */
+async function twoApprovers(given: RaceCase): Promise<void> {
+	const { random, counts } = given;
+	const approvals = random() < 0.5 ? 3 : 2;
+	const setting = await set(given, { approvals });
+	const pending = await makePending(setting, 0);
+	if (pending === undefined) return;
+	const machine = random() < 0.5 ? 1 : 2;
+	const raced = await race(setting, [approve(1, "bob"), approve(machine, "carol")]);
+	if (approvals === 3) {
+		for (const { id } of pending) {
+			const now = raced.arena.activities().find((one) => one.id === id);
+			if (now?.status !== "ACTIVITY_STATUS_COMPLETED") fail(raced, `both approved ${id}, and it is ${now?.status}`);
+		}
+	}
+	counts.add("votes", raced.arena.votes().length);
+	await judgeApprovals(raced, [0, 8]);
+}
+
+/** One user approves twice at the same moment. With one journal, one request is sent for each vote. */
+async function oneApproverTwice(given: RaceCase): Promise<void> {
+	const setting = await set(given, { approvals: 3 });
+	const pending = await makePending(setting, 0);
+	if (pending === undefined) return;
+	const isShared = given.random() < 0.6;
+	const raced = await race(setting, [approve(1, "bob"), approve(isShared ? 1 : 2, "bob")]);
+	const votes = raced.arena.votes();
+	if (isShared && votes.length !== pending.length)
+		fail(raced, `${votes.length} votes were sent for ${pending.length} activities`);
+	await judgeApprovals(raced, isShared ? [8] : [8, 1]);
+}
+
+/** One user approves and another rejects: an activity ends once. */
+async function approveAgainstReject(given: RaceCase): Promise<void> {
+	const setting = await set(given, { approvals: 2 });
+	const pending = await makePending(setting, 0);
+	if (pending === undefined) return;
+	const reject: Runner = { words: ["reject", ...yes, ...pending.map(({ id }) => id)], who: "carol", machine: 2 };
+	const raced = await race(setting, [approve(1, "bob"), reject]);
+	judgeActivities(raced, raced.world.changes);
+	judgeVotes(raced);
+	judgeEnds(raced, [0, 1, 9]);
+	const { arena } = raced;
+	for (const { id } of pending) {
+		const status = arena.activities().find((one) => one.id === id)?.status ?? "";
+		if (!/COMPLETED|REJECTED/.test(status)) fail(raced, `${id} was approved and rejected, and it is ${status}`);
+	}
+	const before = arena.activities().length;
+	const again = await arena.alone(apply(0));
+	const last = { ...raced, runners: [...raced.runners, apply(0)], ended: [...raced.ended, again] };
+	judgeActivities(last, raced.world.changes);
+	const isComplete = pending.every(
+		({ id }) => arena.activities().find((one) => one.id === id)?.status === "ACTIVITY_STATUS_COMPLETED",
+	);
+	if (!isComplete && arena.activities().length > before && raced.world.detours.size === 0)
+		fail(last, "a rejected change was submitted again");
+}
+
+/** Two runs of the same saved plan. */
+async function savedPlanTwice(given: RaceCase): Promise<void> {
+	const setting = await set(given, { approvals: given.random() < 0.3 ? 2 : 1 });
+	const { arena } = setting;
+	const { code } = await arena.alone({
+		words: ["plan", "--out", "../plan.json"],
+		who: "alice",
+		machine: 0,
+	});
+	if (code !== 0) throw new Error(`plan ended with ${code}`);
+	const machine = given.random() < 0.5 ? 0 : 1;
+	const run = (on: number): Runner => ({
+		words: ["apply", "--no-color", "--plan", "../plan.json"],
+		who: "alice",
+		machine: on,
+	});
+	const raced = await race(setting, [run(0), run(machine)]);
+	judgeActivities(raced, raced.world.changes);
+	// The plan is stale for a runner that reads after the other began.
+	judgeEnds(raced, [0, 6, 8]);
+	const last = await converge(raced, 0);
+	judgeActivities(last, raced.world.changes);
+	judgeState(last);
+}
+
+/** `wait`, `plan`, `drift` and `status` beside an apply: they submit nothing. */
+async function readersBeside(given: RaceCase): Promise<void> {
+	const { random } = given;
+	const setting = await set(given, { approvals: random() < 0.3 ? 2 : 1, documented: 0.2 });
+	const name = ["plan", "drift", "status", "wait"][Math.floor(random() * 4)] ?? "plan";
+	const words = [name, "--no-color", ...(name === "wait" ? ["--wait", "60"] : [])];
+	const raced = await race(setting, [apply(0), { words, who: "alice", machine: Math.floor(random() * 2) }]);
+	const asked = setting.isDocumented ? setting.world.asked : setting.world.changes;
+	if (raced.steps.some((step) => /runner 1: sends (update|delete|init|approve|reject)_/.test(step)))
+		fail(raced, `${name} submitted`);
+	judgeActivities(raced, asked);
+	judgeEnds(raced, [0, 2, 8]);
+	const last = await converge(raced, 0);
+	judgeActivities(last, asked);
+}
+
+export const raceKinds: readonly (readonly [string, (given: RaceCase) => Promise<void>])[] = [
+	["two applies, separate journals", (given) => applyTwice(given, [0, 1])],
+	["two applies, separate journals", (given) => applyTwice(given, [0, 1])],
+	["two applies, separate journals", (given) => applyTwice(given, [0, 1])],
+	["two applies, one journal", (given) => applyTwice(given, [0, 0])],
+	["apply against approve", applyAgainstApprove],
+	["two approvers", twoApprovers],
+	["one approver twice", oneApproverTwice],
+	["approve against reject", approveAgainstReject],
+	["a saved plan twice", savedPlanTwice],
+	["readers beside an apply", readersBeside],
+];

@@ -1,0 +1,254 @@
+/**
+ * A small organization and a document for it, drawn from numbers, with every single change that the document asks for. What
+ * counts as a change is written down here, apart from `src/`: activities are compared with it as the emulator lists them.
+ */
+import { apiKeyStamp, makeKey, type TestKey } from "../keys.ts";
+
+const id = (kind: string, number: number) => `${kind}0000000-0000-4000-8000-00000000000${number}`;
+export const organizationId = id("0", 1);
+/** Alice submits; Bob and Carol approve. */
+export const users = { alice: id("a", 1), bob: id("a", 2), carol: id("a", 3) } as const;
+const members = [id("b", 1), id("b", 2), id("b", 3), id("b", 4)];
+const tagNames = ["signers", "oncall", "auditors"] as const;
+const tagIds = tagNames.map((_, index) => id("7", index + 1));
+const policies = [id("9", 1), id("9", 2), id("9", 3)];
+/** Stays, so that no plan locks everyone out. */
+const keptPolicy = id("9", 4);
+const providers = [id("8", 1), id("8", 2), id("8", 3), id("8", 4)];
+const apps = [id("c", 1), id("c", 2)];
+
+/** Keys of the users, made once for each run of a proof. They decide nothing that a seed has to repeat. */
+export const keys = { alice: makeKey(), bob: makeKey(), carol: makeKey() };
+
+/** One effect of an activity: the smallest thing that a document asks for. */
+export type Change = string;
+
+export interface SmallWorld {
+	/** The organization as a seed of the emulator. */
+	readonly seed: object & { readonly organizationId: string };
+	/** The document. */
+	readonly document: string;
+	/** What the document asks for and the organization has not. */
+	readonly changes: ReadonlySet<Change>;
+	/** What the document asks for, done or not: what runs submit that cannot read members. */
+	readonly asked: ReadonlySet<Change>;
+	/** Renames on the way: a tag has a temporary name while two exchange theirs. */
+	readonly detours: ReadonlySet<Change>;
+}
+
+export interface WorldOptions {
+	/** How many users must approve each activity. */
+	readonly approvals?: number;
+	/** How long each activity is processed, in milliseconds. */
+	readonly pendingMs?: number;
+}
+
+const activityTypes = [
+	"UPDATE_USER_TAG",
+	"DELETE_POLICIES",
+	"DELETE_OAUTH_PROVIDERS",
+	"DELETE_TVC_APP_AND_DEPLOYMENTS",
+].map((name) => `ACTIVITY_TYPE_${name}`);
+
+/** Returns a world that follows from the numbers. It has at least one change. */
+export function drawWorld(random: () => number, { approvals = 1, pendingMs = 0 }: WorldOptions = {}): SmallWorld {
+	const some = <T>(list: readonly T[], share = 0.5): readonly T[] => list.filter(() => random() < share);
+	const held = tagIds.map(() => some(members));
+	const changes = new Set<Change>();
+	const asked = new Set<Change>();
+	const detours = new Set<Change>();
+	const names = drawNames(random);
+	const tags = tagIds.map((tagId, index) => {
+		const name = names[index] ?? "";
+		const before = tagNames[index] ?? "";
+		if (name !== before) {
+			changes.add(`name ${tagId} ${name}`);
+			detours.add(`name ${tagId} orgsync-temporary-${tagId.slice(0, 8)}`);
+		}
+		const entry = drawMembers(random, held[index] ?? []);
+		for (const user of entry.added) changes.add(`add ${tagId} ${user}`);
+		for (const user of entry.removed) changes.add(`remove ${tagId} ${user}`);
+		for (const user of entry.wanted) asked.add(`add ${tagId} ${user}`);
+		for (const user of entry.unwanted) asked.add(`remove ${tagId} ${user}`);
+		return `  - { id: ${tagId}, name: ${name}${entry.text} }`;
+	});
+	const absent = { policies: some(policies), providers: some(providers), apps: some(apps, 0.3) };
+	if (changes.size + absent.policies.length + absent.providers.length + absent.apps.length === 0)
+		absent.policies = policies.slice(0, 1);
+	for (const one of absent.policies) changes.add(`no policy ${one}`);
+	for (const one of absent.providers) changes.add(`no provider ${one}`);
+	for (const one of absent.apps) changes.add(`no app ${one}`);
+	return {
+		seed: seedOf(held, approvals, pendingMs),
+		document: [
+			`organizationId: ${organizationId}`,
+			"userTags:",
+			...tags,
+			...absentLines(absent),
+			"limits: { memberRemovals: 100% }",
+			"",
+		].join("\n"),
+		changes,
+		asked: new Set([...asked, ...changes]),
+		detours,
+	};
+}
+
+/** Returns the names of the tags: as they are, exchanged, in a circle, or with a new one among them. */
+function drawNames(random: () => number): readonly string[] {
+	const [first, second, third] = tagNames;
+	const kind = random();
+	if (kind < 0.5) return tagNames;
+	if (kind < 0.65) return [second, first, third];
+	if (kind < 0.75) return [second, third, first];
+	return kind < 0.9 ? ["approvers", second, third] : ["approvers", first, second];
+}
+
+function drawMembers(random: () => number, held: readonly string[]) {
+	const wanted = members.filter(() => random() < 0.5);
+	const others = members.filter((user) => !wanted.includes(user));
+	const kind = random();
+	const added = wanted.filter((user) => !held.includes(user));
+	if (kind < 0.25) return { text: "", added: [], removed: [], wanted: [], unwanted: [] };
+	if (kind < 0.7) {
+		const removed = held.filter((user) => !wanted.includes(user));
+		return { text: `, members: { exactly: [${wanted.join(", ")}] }`, added, removed, wanted, unwanted: others };
+	}
+	const removed = others.filter((user) => held.includes(user));
+	const text = `, members: { atLeast: [${wanted.join(", ")}], never: [${others.join(", ")}] }`;
+	return { text, added, removed, wanted, unwanted: others };
+}
+
+interface Absent {
+	readonly policies: readonly string[];
+	readonly providers: readonly string[];
+	readonly apps: readonly string[];
+}
+
+/** The user who has a provider: two users have two each. */
+function ownerOf(provider: string): string {
+	return members[providers.indexOf(provider) < 2 ? 0 : 1] ?? "";
+}
+
+function absentLines({ policies: gone, providers: removed, apps: retired }: Absent): readonly string[] {
+	const byUser = members.flatMap((user) => {
+		const own = removed.filter((one) => ownerOf(one) === user);
+		return own.length === 0 ? [] : [`${user}: [${own.join(", ")}]`];
+	});
+	const lines = [
+		...(gone.length === 0 ? [] : [`  policies: [${gone.join(", ")}]`]),
+		...(byUser.length === 0 ? [] : [`  oauthProviders: { ${byUser.join(", ")} }`]),
+		...(retired.length === 0 ? [] : [`  tvcApps: [${retired.join(", ")}]`]),
+	];
+	return lines.length === 0 ? [] : ["absent:", ...lines];
+}
+
+function seedOf(held: readonly (readonly string[])[], approvals: number, pendingMs: number) {
+	const provider = (providerId: string) => ({
+		...{ providerId, providerName: providerId, issuer: "https://login.test", audience: "acme", subject: providerId },
+	});
+	return {
+		organizationId,
+		organizationName: "Acme",
+		users: [
+			...Object.entries(users).map(([userName, userId]) => ({
+				...{ userId, userName, apiKeys: [{ publicKey: keys[userName as keyof typeof keys].publicKey }] },
+			})),
+			...members.map((userId, index) => ({
+				...{ userId, userName: `member ${index}` },
+				oauthProviders: providers.filter((one) => ownerOf(one) === userId).map(provider),
+			})),
+		],
+		userTags: tagIds.map((tagId, index) => ({ tagId, tagName: tagNames[index], userIds: held[index] })),
+		policies: [...policies, keptPolicy].map((policyId, index) => ({ policyId, policyName: `policy ${index}` })),
+		tvcApps: apps.map((appId, index) => ({ id: appId, name: `app ${index}` })),
+		rules: {
+			...(approvals === 1 ? {} : { approvals: Object.fromEntries(activityTypes.map((type) => [type, approvals])) }),
+			...(pendingMs === 0 ? {} : { pendingMs: Object.fromEntries(activityTypes.map((type) => [type, pendingMs])) }),
+		},
+	};
+}
+
+/** An activity as the emulator lists it. */
+export interface ListedActivity {
+	readonly id: string;
+	readonly type: string;
+	readonly status: string;
+	readonly fingerprint: string;
+	readonly intent: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+	readonly votes: readonly { readonly userId: string; readonly selection: string }[];
+	readonly createdAt: { readonly seconds: string };
+}
+
+export function isVote({ type }: ListedActivity): boolean {
+	return type === "ACTIVITY_TYPE_APPROVE_ACTIVITY" || type === "ACTIVITY_TYPE_REJECT_ACTIVITY";
+}
+
+/** Returns every change that an activity makes, in the words of `SmallWorld.changes`. */
+export function changesOf({ type, intent }: ListedActivity): readonly Change[] {
+	const [parameters = {}] = Object.values(intent);
+	const texts = (name: string): readonly string[] => (parameters[name] ?? []) as readonly string[];
+	switch (type) {
+		case "ACTIVITY_TYPE_UPDATE_USER_TAG": {
+			const { userTagId, newUserTagName } = parameters;
+			return [
+				...(typeof newUserTagName === "string" ? [`name ${userTagId} ${newUserTagName}`] : []),
+				...texts("addUserIds").map((user) => `add ${userTagId} ${user}`),
+				...texts("removeUserIds").map((user) => `remove ${userTagId} ${user}`),
+			];
+		}
+		case "ACTIVITY_TYPE_DELETE_POLICIES":
+			return texts("policyIds").map((one) => `no policy ${one}`);
+		case "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS":
+			return texts("providerIds").map((one) => `no provider ${one}`);
+		case "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS":
+			return [`no app ${String(parameters.appId)}`];
+		default:
+			return [`an activity of type ${type}`];
+	}
+}
+
+/** Returns the changes that the organization has, of those that the world asks for. */
+export function missingFrom(world: SmallWorld, organization: object): readonly Change[] {
+	const {
+		userTags,
+		policies: left,
+		tvcApps,
+		users: people,
+	} = organization as {
+		readonly userTags?: readonly {
+			readonly tagId: string;
+			readonly tagName: string;
+			readonly userIds?: readonly string[];
+		}[];
+		readonly policies?: readonly { readonly policyId: string }[];
+		readonly tvcApps?: readonly { readonly id: string }[];
+		readonly users?: readonly { readonly oauthProviders?: readonly { readonly providerId: string }[] }[];
+	};
+	return [...world.changes].filter((change) => {
+		const [verb = "", first = "", second = ""] = change.split(" ");
+		const tag = userTags?.find(({ tagId }) => tagId === first);
+		if (verb === "name") return tag?.tagName !== second;
+		if (verb === "add") return tag?.userIds?.includes(second) !== true;
+		if (verb === "remove") return tag?.userIds?.includes(second) === true;
+		if (first === "policy") return left?.some(({ policyId }) => policyId === second) === true;
+		if (first === "app") return tvcApps?.some(({ id: appId }) => appId === second) === true;
+		return people?.some((user) => user.oauthProviders?.some(({ providerId }) => providerId === second)) === true;
+	});
+}
+
+/** Sends a submit or a vote of this user straight to the service, as a person with another tool does. */
+export async function submitAs(
+	url: string,
+	key: TestKey,
+	name: string,
+	parameters: object,
+	nowMs: number,
+): Promise<void> {
+	const type = `ACTIVITY_TYPE_${name.toUpperCase()}`;
+	const body = JSON.stringify({ type, timestampMs: String(nowMs), organizationId, parameters });
+	const init = { method: "POST", body, headers: apiKeyStamp(body, key) };
+	const response = await fetch(`${url}/public/v1/submit/${name}`, init);
+	if (response.status !== 200)
+		throw new Error(`the proof's own ${name} was answered ${response.status}: ${await response.text()}`);
+}

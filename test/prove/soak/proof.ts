@@ -1,0 +1,326 @@
+/**
+ * `soak`: a schedule that runs `drift` and `apply` again and again, while outsiders change the organizations and the service
+ * fails. The emulator, the Pulumi plugin and one `wait` are processes that live through all of it.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { commandFile } from "../../../scripts/manifest.ts";
+import { makeKey } from "../../keys.ts";
+import { type ServerProcess, startServer } from "../processes.ts";
+import { type Counts, type Proof, randomFrom } from "../proof.ts";
+import { type CronOptions, type Ended, expectCode, runOrgsync } from "./cron.ts";
+import { countFiles, databaseKb, Samples, sampleProcess } from "./figures.ts";
+import {
+	Causes,
+	documentOf,
+	expectInSync,
+	hasPending,
+	outsideChange,
+	type SoakOrganization,
+	type SoakState,
+	seedOf,
+	soakOrganization,
+} from "./organizations.ts";
+import { type SoakPlugin, startPlugin } from "./plugin.ts";
+
+export interface SoakOptions {
+	/** Milliseconds between the beginnings of two rounds. */
+	readonly everyMs: number;
+	/** Every so many rounds there are no faults, all is in sync at the end, and a sample is taken. */
+	readonly cleanEvery: number;
+	/** Whether one `wait` lives as long as the soak. */
+	readonly waits: boolean;
+	/** Gets the table of figures. */
+	readonly print: (text: string) => void;
+}
+
+const minuteMs = 60_000;
+/** How much later it is at each round: 450 rounds are more than a week. */
+const roundMs = 25 * minuteMs;
+/** Fewer samples say nothing about growth. */
+const enoughSamples = 12;
+
+export function makeSoak(options: SoakOptions, defaultCases: number): Proof {
+	let soak: Soak | undefined;
+	return {
+		promise:
+			"under a schedule of drift and apply with faults, each outside change is answered by at most one activity that takes effect, the organizations are in sync whenever the faults end, and memory, sockets, timers and files stay flat",
+		defaultCases,
+		async begin() {
+			soak = await Soak.start(options);
+		},
+		async run(seed, counts) {
+			await soak?.round(seed, counts);
+		},
+		async end(counts) {
+			await soak?.finish(counts);
+		},
+	};
+}
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+export const proof = makeSoak({ everyMs: 4000, cleanEvery: 5, waits: true, print }, 450);
+
+const keys = { alice: makeKey(), bob: makeKey() };
+const direct = soakOrganization(1, "direct", false);
+const voted = soakOrganization(2, "voted", true);
+const program = soakOrganization(3, "program", false);
+const waiting = soakOrganization(4, "waiting", true);
+/** Those of the schedule. */
+const scheduled = [direct, voted];
+
+class Soak {
+	readonly #folder: string;
+	readonly #options: SoakOptions;
+	readonly #emulator: ServerProcess;
+	readonly #url: string;
+	readonly #plugin: SoakPlugin;
+	readonly #wait: ServerProcess | undefined;
+	readonly #samples = new Samples();
+	readonly #causes = new Causes();
+	readonly #policies = new Map<string, string[]>(scheduled.map(({ name }) => [name, []]));
+	readonly #startedMs = performance.now();
+	#aheadMs = 0;
+	#rounds = 0;
+	#pluginVersion = 0;
+
+	static async start(options: SoakOptions): Promise<Soak> {
+		const folder = mkdtempSync(join(tmpdir(), "orgsync-soak-"));
+		for (const name of ["home", "temporary", "documents"]) mkdirSync(join(folder, name), { mode: 0o700 });
+		const seed = [direct, voted, program, waiting].map((one) => seedOf(one, [keys.alice, keys.bob]));
+		writeFileSync(join(folder, "seed.json"), JSON.stringify({ organizations: seed }));
+		for (const one of scheduled) writeFileSync(join(folder, "documents", `${one.name}.yaml`), documentOf(one, []));
+		writeFileSync(join(folder, "waiting.yaml"), documentOf(waiting, []));
+		const env = { TMPDIR: join(folder, "temporary") };
+		const words = [commandFile, "emulator", "--data", "data.sqlite", "--seed", "seed.json"];
+		const emulator = await startServer(words, { cwd: folder, env, isObserved: true });
+		const { url } = JSON.parse(emulator.firstLine);
+		const settings = { url, organizationId: program.organizationId, journal: "plugin.sqlite" };
+		const plugin = await startPlugin(folder, settings, keys.alice.privateKey);
+		const wait = options.waits ? await startWait(folder, url) : undefined;
+		return new Soak(folder, options, emulator, url, plugin, wait);
+	}
+
+	constructor(
+		folder: string,
+		options: SoakOptions,
+		emulator: ServerProcess,
+		url: string,
+		plugin: SoakPlugin,
+		wait: ServerProcess | undefined,
+	) {
+		this.#folder = folder;
+		this.#options = options;
+		this.#emulator = emulator;
+		this.#url = url;
+		this.#plugin = plugin;
+		this.#wait = wait;
+	}
+
+	async round(seed: number, counts: Counts): Promise<void> {
+		const dueMs = this.#startedMs + this.#rounds * this.#options.everyMs - performance.now();
+		if (dueMs > 0) await delay(dueMs);
+		this.#rounds += 1;
+		const isClean = this.#rounds % this.#options.cleanEvery === 0;
+		const random = randomFrom(seed);
+		await this.#moveClock(roundMs);
+		for (const one of scheduled) if (random() < 0.6) await this.#changeOutside(one, random, counts);
+		// So that nothing happens at the same time as an outside change.
+		await this.#moveClock(1000);
+		if (!isClean) await this.#addFaults(random, counts);
+		await this.#schedule(random, isClean, counts);
+		await this.#usePlugin(isClean, counts);
+		await this.#send("DELETE", "faults");
+		if (!isClean) return;
+		await this.#settle(counts);
+		await this.#sample(counts);
+	}
+
+	/** What cron runs: drift, then apply. Then bob votes, at times. */
+	async #schedule(random: () => number, isClean: boolean, counts: Counts): Promise<void> {
+		const drift = ["drift", "-f", "documents", "--format", "json", "--output", "drift.json", "--metrics", "drift.txt"];
+		const found = await this.#run(drift, "alice");
+		expectCode("drift", found, isClean ? [0, 2, 8] : [0, 1, 2, 8]);
+		counts.add(`drift exits ${found.code}`);
+		const killAfterMs = !isClean && random() < 0.1 ? 100 + random() * 500 : undefined;
+		const applied = await this.#run(apply, "alice", killAfterMs);
+		expectCode(
+			"apply",
+			applied,
+			isClean ? [0, 7, 8, 9] : [0, 1, 7, 8, 9, ...(killAfterMs === undefined ? [] : [null])],
+		);
+		counts.add(`apply exits ${applied.code === null ? "by kill" : applied.code}`);
+		if (random() < 0.5) await this.#vote(random() < 0.2, isClean);
+	}
+
+	async #vote(rejects: boolean, isClean: boolean): Promise<void> {
+		if (!hasPending(await this.#state(voted))) return;
+		const words = rejects
+			? ["reject", "--organization", voted.organizationId, ...(await this.#pendingIds())]
+			: ["approve", "-f", "documents"];
+		const ended = await this.#run([...words, "--yes", "--quiet", "--timeout", "5", "--journal", "bob.sqlite"], "bob");
+		expectCode(words[0] ?? "", ended, isClean ? [0, 8, 9] : [0, 1, 7, 8, 9]);
+	}
+
+	async #pendingIds(): Promise<readonly string[]> {
+		const { activities } = await this.#state(voted);
+		return activities.filter((activity) => activity.status === "ACTIVITY_STATUS_CONSENSUS_NEEDED").map(({ id }) => id);
+	}
+
+	/** Without faults: everything is in sync, and each activity has its cause. */
+	async #settle(counts: Counts): Promise<void> {
+		const first = await this.#run([...apply, "--retry-rejected"], "alice");
+		expectCode("apply without faults", first, [0, 8]);
+		if (hasPending(await this.#state(voted))) {
+			await this.#vote(false, true);
+			expectCode("apply after the approval", await this.#run(apply, "alice"), [0]);
+		}
+		expectCode("drift in sync", await this.#run(["drift", "-f", "documents", "--quiet"], "alice"), [0]);
+		for (const one of scheduled) {
+			const state = await this.#state(one);
+			expectInSync(one, state);
+			counts.add("activities", this.#causes.check(one, state));
+		}
+	}
+
+	/** The program changes its tag: each version is one activity. */
+	async #usePlugin(isClean: boolean, counts: Counts): Promise<void> {
+		const [alice, bob, carol] = program.users;
+		this.#pluginVersion += 1;
+		const members = { exactly: this.#pluginVersion % 2 === 0 ? [alice, bob] : [alice, carol] };
+		try {
+			await this.#plugin.preview({ name: "signers", members });
+			await this.#plugin.apply({ name: "signers", members });
+			counts.add("updates by the plugin");
+		} catch (error) {
+			if (isClean) throw error;
+			counts.add("updates by the plugin that failed");
+			return;
+		}
+		const tag = (await this.#state(program)).organization.userTags.find(({ tagId }) => tagId === program.tags[0]);
+		const shown = [...(tag?.userIds ?? [])].sort().join();
+		if (shown !== [...members.exactly].sort().join()) throw new Error(`the plugin left the tag with ${shown}`);
+	}
+
+	async #sample(counts: Counts): Promise<void> {
+		// The log of requests has a limit, which a soak does not reach.
+		await this.#send("DELETE", "requests");
+		this.#samples.add(
+			await sampleProcess("emulator", this.#emulator),
+			await sampleProcess("plugin", this.#plugin.process),
+			this.#wait === undefined ? {} : await sampleProcess("wait", this.#wait),
+			{ "all files": countFiles(this.#folder) },
+			{ "journal kB": databaseKb(join(this.#folder, ".orgsync/journal.sqlite")), activities: counts.of("activities") },
+			{ "data file kB": databaseKb(join(this.#folder, "data.sqlite")) },
+		);
+	}
+
+	async finish(counts: Counts): Promise<void> {
+		const { print } = this.#options;
+		try {
+			print(`figures at start → middle → end (medians of the thirds of ${this.#samples.length} samples)`);
+			print(this.#samples.describe());
+			counts.add("rounds", this.#rounds);
+			if (this.#wait !== undefined) await this.#endWait(this.#wait);
+			const isEnough = this.#samples.length >= enoughSamples;
+			const growth = isEnough ? [...this.#samples.findGrowth(), ...this.#samples.findJournalGrowth()] : [];
+			if (growth.length > 0) throw new Error(growth.join("\n"));
+		} finally {
+			this.#plugin.close();
+			for (const one of [this.#plugin.process, this.#wait, this.#emulator]) await one?.end("SIGKILL");
+			rmSync(this.#folder, { recursive: true, force: true });
+		}
+	}
+
+	/** The command that waited all the time ends once its activity has. */
+	async #endWait(wait: ServerProcess): Promise<void> {
+		const words = ["approve", "-f", "waiting.yaml", "--yes", "--quiet"];
+		// A vote counts for a day: the submitter's has expired in a long soak.
+		expectCode("approve", await this.#run([...words, "--journal", "wait.sqlite"], "alice"), [0, 8]);
+		expectCode("approve", await this.#run([...words, "--journal", "bob.sqlite"], "bob"), [0]);
+		const tooLong = new AbortController();
+		const waited = delay(2 * minuteMs, "nothing", { signal: tooLong.signal }).catch(() => undefined);
+		const code = await Promise.race([wait.ended, waited]);
+		tooLong.abort();
+		if (code !== 0) throw new Error(`wait ended with ${code} after the approval: ${wait.stderr()}`);
+	}
+
+	async #changeOutside(organization: SoakOrganization, random: () => number, counts: Counts): Promise<void> {
+		if (hasPending(await this.#state(organization))) return;
+		const { patch, objects, policyId } = outsideChange(organization, random, this.#rounds);
+		if (!this.#causes.add(objects)) return;
+		await this.#send("POST", "state", patch);
+		counts.add("outside changes");
+		if (policyId === undefined) return;
+		const policies = this.#policies.get(organization.name) ?? [];
+		// The document keeps the newest: an outsider makes no policy again.
+		policies.push(policyId);
+		const document = documentOf(organization, policies.slice(-20));
+		writeFileSync(join(this.#folder, "documents", `${organization.name}.yaml`), document);
+	}
+
+	async #addFaults(random: () => number, counts: Counts): Promise<void> {
+		const kinds = ["drop-before", "drop-after", "429", "5xx", "html", "truncated", "slow"] as const;
+		const operations = [
+			"*",
+			"*",
+			"list_user_tags",
+			"update_user_tag",
+			"delete_policies",
+			"list_activities",
+			"approve_activity",
+		];
+		for (let left = Math.floor(random() * 5); left > 0; left -= 1) {
+			const fault = kinds[Math.floor(random() * kinds.length)] ?? "slow";
+			const operation = operations[Math.floor(random() * operations.length)] ?? "*";
+			const takesEffect = ["429", "5xx", "html"].includes(fault) && random() < 0.5 ? { takesEffect: true } : {};
+			const delayMs = fault === "slow" ? { delayMs: Math.floor(random() * 300) } : {};
+			const count = 1 + Math.floor(random() * 3);
+			await this.#send("POST", "faults", { operation, fault, count, ...takesEffect, ...delayMs });
+			counts.add("faults", count);
+		}
+	}
+
+	#run(words: readonly string[], user: "alice" | "bob", killAfterMs?: number): Promise<Ended> {
+		const { privateKey } = keys[user];
+		const options: CronOptions = { cwd: this.#folder, url: this.#url, privateKey, aheadMs: this.#aheadMs, killAfterMs };
+		return runOrgsync(words, options);
+	}
+
+	async #moveClock(advanceMs: number): Promise<void> {
+		this.#aheadMs += advanceMs;
+		await this.#send("POST", "clock", { advanceMs });
+	}
+
+	async #state({ organizationId }: SoakOrganization): Promise<SoakState> {
+		return (await this.#send("GET", `state?organizationId=${organizationId}`)) as SoakState;
+	}
+
+	async #send(method: string, path: string, body?: object): Promise<unknown> {
+		const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+		const answer = await fetch(`${this.#url}/emulator/${path}`, init);
+		if (answer.status !== 200) throw new Error(`${method} /emulator/${path}: ${await answer.text()}`);
+		return answer.json();
+	}
+}
+
+const apply = ["apply", "-f", "documents", "--yes", "--quiet", "--timeout", "5", "--wait", "2"];
+
+/**
+ * Takes one organization out of sync and applies: its activity is pending until the end of the soak. Returns the `wait` for it.
+ */
+async function startWait(cwd: string, url: string): Promise<ServerProcess> {
+	const [alice, , carol] = waiting.users;
+	const userTags = [{ tagId: waiting.tags[0], tagName: "signers", userIds: [alice, carol] }];
+	const body = JSON.stringify({ organizationId: waiting.organizationId, userTags });
+	await fetch(`${url}/emulator/state`, { method: "POST", body });
+	const { privateKey } = keys.alice;
+	const words = ["apply", "-f", "waiting.yaml", "--yes", "--quiet", "--journal", "wait.sqlite"];
+	expectCode("apply", await runOrgsync(words, { cwd, url, privateKey, aheadMs: 0 }), [8]);
+	const wait = ["wait", "-f", "waiting.yaml", "--wait", "86400", "--journal", "wait.sqlite"];
+	const env = { TMPDIR: join(cwd, "temporary"), ORGSYNC_URL: url, ORGSYNC_API_PRIVATE_KEY: privateKey };
+	return startServer([commandFile, ...wait], { cwd, env, isObserved: true, isSilent: true });
+}

@@ -8,6 +8,7 @@ import type { DesiredOrganization, Position } from "../plan/organization.ts";
 import type { Cell } from "./cell.ts";
 import { detach } from "./detach.ts";
 import { readText } from "./file-text.ts";
+import { isNewerFormat } from "./format-version.ts";
 import type { ListFinder } from "./list.ts";
 import { readOrganization } from "./organization.ts";
 import { Problems } from "./problems.ts";
@@ -198,7 +199,7 @@ function readFile({ file, content }: DocumentSource, substitution: Substitution,
 	const yaml = readYaml(file, text, problems);
 	let { isComplete } = yaml;
 	for (const document of yaml.documents) {
-		if (!isDocument(document, yaml.positionOf, problems)) {
+		if (!isDocument(document, yaml.positionOf, problems) || isNewerFormat(document, yaml.positionOf, problems)) {
 			isComplete = false;
 			continue;
 		}

@@ -10,6 +10,7 @@ import type { Position } from "../plan/organization.ts";
 import type { Cell } from "./cell.ts";
 import { makeCell, pathOf, pathWithKey, type Slot } from "./cell.ts";
 import type { RowValues } from "./each.ts";
+import { formatVersionKey } from "./format-version.ts";
 import { describePlace, type Problems, quote } from "./problems.ts";
 import type { Substituted, Substitution } from "./variables.ts";
 
@@ -72,6 +73,7 @@ export function hasKey({ contents }: Document.Parsed, key: string): boolean {
 
 /** Keys of a document, as in schemas/document.json. */
 const rootKeys = [
+	formatVersionKey,
 	"organizationId",
 	"organizations",
 	"users",

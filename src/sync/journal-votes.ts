@@ -4,8 +4,10 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
+import { clipMiddle } from "../escape.ts";
 import type { VoteName } from "../wire/operations.ts";
 import { decodeVote, parametersOf, type RequestBody } from "../wire/request-body.ts";
+import { changedHint, isTime, maxNameLength } from "./journal-distrust.ts";
 import { inTransaction } from "./journal-schema.ts";
 
 /** Which vote of whom. Two users never share the bytes of a vote: the same bytes are one activity, and one vote. */
@@ -116,10 +118,13 @@ function toVoteEntry(row: VoteRow): VoteEntry {
 		body.organizationId === row.organization_id &&
 		body.operation.name === row.operation &&
 		body.timestampMs === row.timestamp_ms &&
-		parametersOf(body).fingerprint === row.target;
+		parametersOf(body).fingerprint === row.target &&
+		isTime(row.sent_at_ms) &&
+		isTime(row.settled_at_ms ?? 0);
 	if (!agrees || !(outcome === null || outcome === "counted" || outcome === "void")) {
-		throw new StorageError(`the vote ${row.fingerprint} in the journal does not agree with itself; nothing was sent`, {
-			hint: "something else than orgsync changed the file: restore it from a backup, or name another with --journal",
+		const name = clipMiddle(row.fingerprint, maxNameLength);
+		throw new StorageError(`the vote ${name} in the journal does not agree with itself; nothing was sent`, {
+			hint: changedHint,
 		});
 	}
 	return {

@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StorageError } from "../../src/errors.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
@@ -251,6 +252,37 @@ describe("a journal", () => {
 		const error: unknown = await openJournal(place).catch((thrown: unknown) => thrown);
 		expect(error).toBeInstanceOf(StorageError);
 		expect((error as StorageError).message).toContain(place);
+	});
+});
+
+describe("a journal that something else changed is refused, in words that fit on a page:", () => {
+	const changes: readonly (readonly [what: string, sql: string, because: RegExp])[] = [
+		["a time after the last one that there is", "UPDATE sent SET sent_at_ms = 8640000000000001", /its times are none/],
+		["a time before the first one", "UPDATE sent SET settled_at_ms = -8640000000000001", /its times are none/],
+		["a number too large to be read", "UPDATE sent SET sent_at_ms = 9007199254740993", /a number in it is larger/],
+		["a position that is missing", "DELETE FROM position", /the position of the journal is missing/],
+		[
+			"a long name",
+			"INSERT INTO applied VALUES (ORG, hex(zeroblob(9000)), hex(zeroblob(9000)), '')",
+			/0…0+ cannot be read/,
+		],
+	];
+	it.each(changes)("%s", async (_what, sql, because) => {
+		const first = await openJournal(file);
+		await first.recordSending(body, requestDigest, covers, timestampMs);
+		first.close();
+		const database = new DatabaseSync(file);
+		database.exec(sql.replace("ORG", `'${organizationId}'`));
+		database.close();
+		const journal = await open();
+		const read = (): unknown => [
+			journal.openEntries(organizationId),
+			journal.lastApplied(organizationId),
+			journal.position(),
+		];
+		expect(read).toThrow(because);
+		expect(read).toThrow(expect.objectContaining({ hint: expect.stringContaining("restore it from a backup") }));
+		expect(read).not.toThrow(/.{1000}/);
 	});
 });
 

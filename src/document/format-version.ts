@@ -1,5 +1,4 @@
 /** The version of a document's format. It is looked at before anything else: in a newer one, any key may mean something else. */
-import { type Document, isMap, isScalar } from "yaml";
 import type { Position } from "../plan/organization.ts";
 import type { Problems } from "./problems.ts";
 
@@ -9,17 +8,10 @@ export const formatVersionKey = "formatVersion";
 /** The version that this orgsync reads, as in schemas/document.json. */
 const formatVersion = 1;
 
-/** Whether the document has a newer format. Then this is its only problem. */
-export function isNewerFormat(
-	{ contents }: Document.Parsed,
-	positionOf: (offset: number) => Position,
-	problems: Problems,
-): boolean {
-	if (!isMap(contents)) return false;
-	const pair = contents.items.find(({ key }) => isScalar(key) && key.value === formatVersionKey);
-	const version = isScalar(pair?.value) ? pair.value.value : undefined;
+/** Whether the document with this value of the key has a newer format. Then this is its only problem. */
+export function isNewerFormat(version: unknown, at: Position, problems: Problems): boolean {
 	if (typeof version !== "number" || version <= formatVersion) return false;
 	const message = `the document needs a newer orgsync: it has ${formatVersionKey} ${version}, and this one reads ${formatVersion}; upgrade orgsync`;
-	problems.add(positionOf(pair?.value?.range?.[0] ?? 0), formatVersionKey, "newer-format", message);
+	problems.add(at, formatVersionKey, "newer-format", message);
 	return true;
 }

@@ -3,7 +3,7 @@
  * active; what lets Vitest judge only the sample; and what counts down. The second runs in Stryker's workers, the others in the
  * process of the command; a file has the sample for both.
  */
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import type { NodePath } from "@stryker-mutator/api/ignore";
 import {
 	commonTokens,
@@ -97,6 +97,8 @@ class SampleRunner implements TestRunner {
 	}
 
 	async init(): Promise<void> {
+		// Tests run the copy of the sources, which is the working folder, as another user too.
+		chmodSync(process.cwd(), 0o755);
 		await this.#vitest.init?.();
 	}
 

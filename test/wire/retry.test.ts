@@ -1,6 +1,6 @@
 /** When a request is retried, and what a 429 says: the borders, one answer at a time. */
 import { describe, expect, it } from "vitest";
-import { type InconclusiveAnswer, inconclusive } from "../../src/wire/answer.ts";
+import { type InconclusiveAnswer, inconclusive, type RefusedAnswer } from "../../src/wire/answer.ts";
 import { describeThrottle, retryDelayMs, sharedPauseMs, toSeconds } from "../../src/wire/retry.ts";
 
 const lost = (parts: Partial<InconclusiveAnswer> = {}) => inconclusive({ message: "lost", retry: "yes", ...parts });
@@ -51,10 +51,10 @@ describe("the line about a 429", () => {
 	});
 
 	it("is only the refusal and its hint, if that is final", () => {
-		const refused = {
-			...{ kind: "refused", httpStatus: 429, grpcCode: 8, message: "a limit", policyEvaluations: [] },
+		const refused: RefusedAnswer = {
+			...{ kind: "refused" as const, httpStatus: 429, grpcCode: 8, message: "a limit", policyEvaluations: [] },
 			...{ keyNotAccepted: false, serverTimeMs: undefined, hint: undefined },
-		} as const;
+		};
 		expect(describeThrottle(refused, 5, eight)).toBe("a limit");
 		expect(describeThrottle({ ...refused, hint: "remove" }, 5, eight)).toBe("a limit; remove");
 	});

@@ -9,6 +9,8 @@ export interface Proof {
 	readonly promise: string;
 	/** How many cases a run without `--cases` and `--seconds` has. */
 	readonly defaultCases: number;
+	/** Whether a case goes on where the one before it ended, so that a finding needs all of them again. */
+	readonly goesOn?: boolean;
 	/** Runs one case. Throws an `Error`, with everything that a person needs to understand it, if the promise is broken. */
 	run(seed: number, counts: Counts): Promise<void> | void;
 	/** Prepares what all cases share. Called once, before the first case. */

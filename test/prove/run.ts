@@ -24,7 +24,8 @@ async function main(): Promise<number> {
 	const { cases, counts, findings } = await prove(
 		proof,
 		bounded ? { ...budget, cases: proof.defaultCases } : budget,
-		(finding) => process.stdout.write(`${describe(name, finding)}\n`),
+		(finding) =>
+			process.stdout.write(`${describe(name, finding, proof.goesOn === true ? budget.seed : finding.seed)}\n`),
 	);
 	const seconds = Math.round((performance.now() - startedMs) / 1000);
 	const numbers = [`${cases} cases`, counts.toString(), `${findings.length} findings`].filter((part) => part !== "");
@@ -32,9 +33,10 @@ async function main(): Promise<number> {
 	return findings.length === 0 ? 0 : 1;
 }
 
-function describe(name: string, { seed, what }: Finding): string {
-	const again = seed === null ? "of the whole run" : `again: npm run prove -- ${name} --seed ${seed} --cases 1`;
-	return `FINDING (${again})\n${what}\n`;
+/** Returns the text of a finding, which the cases from `first` to its own repeat. */
+function describe(name: string, { seed, what }: Finding, first: number | null): string {
+	const again = `again: npm run prove -- ${name} --seed ${first} --cases ${(seed ?? 0) - (first ?? 0) + 1}`;
+	return `FINDING (${seed === null ? "of the whole run" : again})\n${what}\n`;
 }
 
 function readCall(args: string[]): { name: string; budget: Budget } {

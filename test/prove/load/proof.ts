@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
 import { commandFile } from "../../../scripts/manifest.ts";
 import { figuresOf, type ServerProcess, startServer } from "../processes.ts";
 import { type Counts, type Proof, randomFrom } from "../proof.ts";
@@ -34,8 +35,8 @@ export function makeLoad({ requests, kills }: Size, defaultCases: number): Proof
 		promise:
 			"what the emulator answered is there after every kill: each activity with its outcome, its effect, its votes, and each counter; a change in flight is there whole, with its activity, or not at all",
 		defaultCases,
-		async begin() {
-			emulator = await Emulator.start();
+		async begin(seed) {
+			emulator = await Emulator.start(randomFrom(seed));
 		},
 		async run(seed, counts) {
 			if (emulator === undefined) throw new Error("begin was not called");
@@ -59,8 +60,10 @@ class Emulator {
 	/** Open sockets before the first connection. */
 	readonly #sockets: number;
 
-	static async start(): Promise<Emulator> {
+	/** Starts it on a new data file, after a start that was killed. */
+	static async start(random: () => number): Promise<Emulator> {
 		const folder = mkdtempSync(join(tmpdir(), "orgsync-load-"));
+		await killStart(folder, random);
 		return new Emulator(folder, await launch(folder, 0));
 	}
 
@@ -71,10 +74,14 @@ class Emulator {
 		this.#sockets = figuresOf(server.pid)?.sockets ?? 0;
 	}
 
-	/** Kills it, checks its file, and starts it again at the same address. */
-	async killAndRestart(counts: Counts): Promise<void> {
+	/** Kills it, checks its file, and starts it again at the same address; at times it is killed again while it starts. */
+	async killAndRestart(random: () => number, counts: Counts): Promise<void> {
 		this.#note(counts);
 		await this.#server.end("SIGKILL");
+		if (random() < 0.3) {
+			await killStart(this.#folder, random);
+			counts.add("kills of a start");
+		}
 		this.#checkFile();
 		this.#server = await launch(this.#folder, Number(new URL(this.url).port));
 		counts.add("kills");
@@ -134,8 +141,20 @@ class Emulator {
 	}
 }
 
+const words = [commandFile, "emulator", "--data", "data.sqlite"];
+
 function launch(folder: string, port: number): Promise<ServerProcess> {
-	return startServer([commandFile, "emulator", "--port", String(port), "--data", "data.sqlite"], { cwd: folder });
+	return startServer([...words, "--port", String(port)], { cwd: folder });
+}
+
+/** How long a start takes: it opens its data file in this time. */
+const startMs = 400;
+
+/** Starts it and kills it before it is used. */
+async function killStart(folder: string, random: () => number): Promise<void> {
+	const server = await startServer(words, { cwd: folder, isSilent: true });
+	await delay(startMs * random());
+	await server.end("SIGKILL");
 }
 
 async function runCase(emulator: Emulator, world: LoadWorld, seed: number, size: Size, counts: Counts): Promise<void> {
@@ -148,14 +167,14 @@ async function runCase(emulator: Emulator, world: LoadWorld, seed: number, size:
 		traffic.stop();
 	};
 	const killNow = (): void => {
-		const restarted = restart(emulator, world, counts, `after kill ${traffic.kills + 1} of ${killAt.size}`);
+		const restarted = restart(emulator, world, random, counts, `after kill ${traffic.kills + 1} of ${killAt.size}`);
 		traffic.closeGate(restarted.catch(found));
 	};
 	let killing = Promise.resolve();
 	const traffic = new Traffic(size.requests, (sent) => {
 		if (!killAt.has(sent)) return;
 		const afterMs = random() * 4;
-		killing = killing.then(() => new Promise((resolve) => setTimeout(resolve, afterMs))).then(killNow);
+		killing = killing.then(() => delay(afterMs)).then(killNow);
 		killing = killing.then(() => traffic.up());
 	});
 	const connections: Connection[] = [];
@@ -180,8 +199,14 @@ async function runCase(emulator: Emulator, world: LoadWorld, seed: number, size:
 }
 
 /** Kills the emulator, starts it again, and checks it before any client goes on. */
-async function restart(emulator: Emulator, world: LoadWorld, counts: Counts, where: string): Promise<void> {
-	await emulator.killAndRestart(counts);
+async function restart(
+	emulator: Emulator,
+	world: LoadWorld,
+	random: () => number,
+	counts: Counts,
+	where: string,
+): Promise<void> {
+	await emulator.killAndRestart(random, counts);
 	for (const { tags } of world.all) {
 		counts.add("changes in flight at a kill", tags.filter(({ name }) => name.sent !== name.answered).length);
 	}

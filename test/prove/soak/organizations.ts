@@ -103,6 +103,7 @@ export interface SoakState {
 export interface SoakActivity {
 	readonly id: string;
 	readonly status: string;
+	readonly timestampMs: string;
 	readonly intent: Readonly<Record<string, { readonly userTagId?: string; readonly policyIds?: readonly string[] }>>;
 }
 
@@ -152,15 +153,13 @@ export class Causes {
 	 */
 	check({ name }: SoakOrganization, { activities }: SoakState): number {
 		const fresh = activities.filter(({ id, status }) => status === "ACTIVITY_STATUS_COMPLETED" && !this.#seen.has(id));
-		const changes = fresh.filter((activity) => objectsOf(activity).length > 0);
-		for (const activity of changes) {
-			for (const object of objectsOf(activity)) {
-				if (this.#open.delete(object)) continue;
-				const all = changes.filter((other) => objectsOf(other).includes(object));
-				throw new Error(`${name}: more activities than outside changes of ${object}: ${JSON.stringify(all)}`);
-			}
-		}
 		for (const { id } of fresh) this.#seen.add(id);
-		return changes.length;
+		const changes = fresh.filter((activity) => objectsOf(activity).length > 0);
+		const uncaused = changes.flatMap(objectsOf).find((object) => !this.#open.delete(object));
+		if (uncaused === undefined) return changes.length;
+		const all = changes
+			.filter((activity) => objectsOf(activity).includes(uncaused))
+			.map(({ id, timestampMs, intent }) => `\n${id}, timestamp ${timestampMs}: ${JSON.stringify(intent)}`);
+		throw new Error(`${name}: more activities that took effect than outside changes of ${uncaused}:${all.join("")}`);
 	}
 }

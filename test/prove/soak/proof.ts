@@ -48,6 +48,7 @@ export function makeSoak(options: SoakOptions, defaultCases: number): Proof {
 		promise:
 			"under a schedule of drift and apply with faults, each outside change is answered by at most one activity that takes effect, the organizations are in sync whenever the faults end, and memory, sockets, timers and files stay flat",
 		defaultCases,
+		goesOn: true,
 		async begin() {
 			soak = await Soak.start(options);
 		},

@@ -14,6 +14,7 @@ import {
 	type RunRecord,
 	requestDigestOf,
 } from "./journal.ts";
+import { changedHint } from "./journal-inspect.ts";
 import { isRunId } from "./run-id.ts";
 
 /** A row of the table `sent`. */
@@ -90,26 +91,36 @@ function findMistake(row: SentRow, body: RequestBody): string | undefined {
 export function toRun({ id, started_at_ms: startedAtMs, service, reads, selection, size }: RunRow): RunRecord {
 	const only = readTexts(selection);
 	if (only !== undefined && isRunId(id)) return { id, startedAtMs, service, reads, only, size };
-	throw new StorageError("a run in the journal cannot be read; nothing was sent", { hint: changedHint });
+	throw new StorageError("a run in the journal cannot be read; nothing was sent because of it", { hint: changedHint });
+}
+
+/** Returns the journal's position, which is one row. Throws StorageError if there is none, or several. */
+export function toPosition(rows: readonly Readonly<Record<string, unknown>>[]): number {
+	const [row] = rows;
+	if (rows.length === 1 && typeof row?.value === "number") return row.value;
+	throw new StorageError(`its table position has ${rows.length} rows, and needs one`, { hint: changedHint });
 }
 
 function refuse(row: SentRow, because: string): never {
-	throw new StorageError(`the entry ${row.fingerprint} does not agree with itself: ${because}; nothing was sent`, {
-		hint: changedHint,
-	});
+	throw new StorageError(
+		`the entry ${row.fingerprint} does not agree with itself: ${because}; nothing was sent because of it`,
+		{
+			hint: changedHint,
+		},
+	);
 }
-
-const changedHint =
-	"something else than orgsync changed the file: restore it from a backup, or name another with --journal";
 
 /** Returns the last-applied state of rows that are sorted by kind and id. Throws StorageError for a row that orgsync did not write. */
 export function toLastApplied(rows: readonly AppliedRow[]): LastApplied {
 	const objects = rows.map((row) => {
 		const object = toAppliedObject(row);
 		if (object !== undefined) return object;
-		throw new StorageError(`what was last applied to ${row.kind} ${row.id} cannot be read; nothing was sent`, {
-			hint: changedHint,
-		});
+		throw new StorageError(
+			`what was last applied to ${row.kind} ${row.id} cannot be read; nothing was sent because of it`,
+			{
+				hint: changedHint,
+			},
+		);
 	});
 	return withApplied(emptyLastApplied, objects);
 }

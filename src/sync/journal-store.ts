@@ -17,7 +17,15 @@ import {
 	type RunRecord,
 	type SettledEntry,
 } from "./journal.ts";
-import { type AppliedRow, type RunRow, type SentRow, toEntry, toLastApplied, toRun } from "./journal-rows.ts";
+import {
+	type AppliedRow,
+	type RunRow,
+	type SentRow,
+	toEntry,
+	toLastApplied,
+	toPosition,
+	toRun,
+} from "./journal-rows.ts";
 import { inTransaction } from "./journal-schema.ts";
 import { type VoteDecision, type VoteEntry, type VoteJournal, type VoteKey, votesIn } from "./journal-votes.ts";
 
@@ -162,12 +170,11 @@ export class JournalStore implements Journal {
 	}
 
 	#nextPosition(): number {
-		const row = this.#prepare("UPDATE position SET value = value + 1 RETURNING value").get();
-		return (row as { value: number }).value;
+		return toPosition(this.#prepare("UPDATE position SET value = value + 1 RETURNING value").all());
 	}
 
 	position(): number {
-		return (this.#prepare("SELECT value FROM position").get() as { value: number }).value;
+		return toPosition(this.#prepare("SELECT value FROM position").all());
 	}
 
 	recordOutcome(

@@ -6,6 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 import type { VoteName } from "../wire/operations.ts";
 import { decodeVote, parametersOf, type RequestBody } from "../wire/request-body.ts";
+import { changedHint } from "./journal-inspect.ts";
 import { inTransaction } from "./journal-schema.ts";
 
 /** Which vote of whom. Two users never share the bytes of a vote: the same bytes are one activity, and one vote. */
@@ -118,9 +119,12 @@ function toVoteEntry(row: VoteRow): VoteEntry {
 		body.timestampMs === row.timestamp_ms &&
 		parametersOf(body).fingerprint === row.target;
 	if (!agrees || !(outcome === null || outcome === "counted" || outcome === "void")) {
-		throw new StorageError(`the vote ${row.fingerprint} in the journal does not agree with itself; nothing was sent`, {
-			hint: "something else than orgsync changed the file: restore it from a backup, or name another with --journal",
-		});
+		throw new StorageError(
+			`the vote ${row.fingerprint} in the journal does not agree with itself; nothing was sent because of it`,
+			{
+				hint: changedHint,
+			},
+		);
 	}
 	return {
 		organizationId: row.organization_id,

@@ -202,7 +202,7 @@ export function isVote({ type }: ListedActivity): boolean {
 }
 
 /** Returns every change that an activity makes, in the words of `SmallWorld.changes`. */
-export function changesOf({ type, intent }: ListedActivity): readonly Change[] {
+export function changesOf({ type, intent }: Pick<ListedActivity, "type" | "intent">): readonly Change[] {
 	const [parameters = {}] = Object.values(intent);
 	const texts = (name: string): readonly string[] => (parameters[name] ?? []) as readonly string[];
 	switch (type) {

@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StorageError } from "../../src/errors.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
@@ -243,6 +244,20 @@ describe("a journal", () => {
 		writeFileSync(file, text);
 		await expect(openJournal(file)).rejects.toThrow(StorageError);
 		expect(readFileSync(file, "utf8")).toBe(text);
+	});
+
+	it.each([
+		["without a position", "DELETE FROM position", 0],
+		["with two positions", "INSERT INTO position VALUES (7)", 2],
+	])("%s is refused in plain words", async (_what, sql, rows) => {
+		(await openJournal(file)).close();
+		const database = new DatabaseSync(file);
+		database.exec(sql);
+		database.close();
+		const journal = await open();
+		for (const use of [() => journal.position(), () => journal.recordNeverArrived(body.fingerprint, 1)]) {
+			expect(use).toThrow(`its table position has ${rows} rows, and needs one`);
+		}
 	});
 
 	it("in a read-only place is refused with its name", async () => {

@@ -72,7 +72,7 @@ function drawRunner(random: () => number, isDocumented: boolean): Runner {
 	return kind < 0.95 ? words("drift") : words("wait", "--wait", "0");
 }
 
-export function journalOf(arena: Arena): string {
+function journalOf(arena: Arena): string {
 	return join(arena.folderOf(0), ".orgsync", "journal.sqlite");
 }
 
@@ -137,7 +137,7 @@ function judgeSubmits(setting: Setting, before: ReadonlySet<string>, bodies: rea
 	const cast = arena.votes().filter(({ id }) => !before.has(id));
 	if (mayVote ? made.length > 0 : cast.length > 0)
 		return `${command} made ${made.length} activities and ${cast.length} votes`;
-	const changes = [...made, ...refusedOf(setting, bodies)].flatMap(changesOf);
+	const changes = [...made, ...refusedOf(setting, bodies)].flatMap((one) => changesOf(one));
 	const other = changes.find((change) => !isAsked(change, setting));
 	if (other !== undefined) return `a change was submitted that the document does not ask for: ${other}`;
 	const removal = changes.find((change) => /^(remove|no) /.test(change));
@@ -186,7 +186,7 @@ function judgeText({ stdout, stderr, code }: Ended): string | undefined {
 
 function judgePromise({ arena }: Setting, { stderr }: Ended): string | undefined {
 	const submits = arena.submits().length;
-	return stderr.includes("nothing was sent") && submits > 0
+	return /nothing was sent(?! because of it)/.test(stderr) && submits > 0
 		? `it says that nothing was sent, and sent ${submits}`
 		: undefined;
 }

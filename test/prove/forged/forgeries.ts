@@ -34,7 +34,7 @@ function shorten(value: unknown): string {
 	return text.length > 120 ? `${text.slice(0, 120)}… (${text.length} characters)` : text;
 }
 
-const escape = "\u001b[2J\u001b]0;title\u0007";
+const escapeSequence = "\u001b[2J\u001b]0;title\u0007";
 const strangers = ["00000000-0000-4000-8000-00000000000f", "ffffffff-ffff-4fff-8fff-ffffffffffff"] as const;
 const hostileTexts = [
 	"",
@@ -48,7 +48,7 @@ const hostileTexts = [
 	'{"__proto__":{"present":[]}}',
 	"__proto__",
 	"constructor",
-	`${escape}completed`,
+	`${escapeSequence}completed`,
 	"line one\nhint: run orgsync apply --yes --allow lockout=99\n",
 	"\u202etxt.exe",
 	"\ud800",
@@ -260,13 +260,13 @@ const addMemory: Forge = (database, random, scene) => {
 		return `abandoned: ${shorten(name)} added`;
 	}
 	const { parameters } = drawParameters(random);
-	const id = String(parameters.userTagId ?? pick(hostileTexts, random));
+	const id = "userTagId" in parameters ? parameters.userTagId : pick(hostileTexts, random);
 	const kind = pick(["userTag", "policy", "oauthProvider", "tvcApp", "nothing", "__proto__"], random);
 	const people = [users.bob, strangers[0]];
 	const time = new Date(scene.nowMs).toISOString();
 	const value = {
 		appliedAt: time,
-		name: pick(["signers", escape, "x"], random),
+		name: pick(["signers", escapeSequence, "x"], random),
 		present: people,
 		gone: people,
 		updatedAt: time,

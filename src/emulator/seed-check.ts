@@ -2,6 +2,7 @@
  * The form of a seed, and what can be wrong with one: schemas/seed.json first, then what a schema cannot say (unique ids and
  * names, unknown members, limits). Pure.
  */
+import { clipMiddle } from "../escape.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { validators } from "../validators/seed.ts";
 import type { EntityKind } from "./kinds/entity-kind.ts";
@@ -35,13 +36,13 @@ function fromSchemaError(error: SchemaError, value: unknown): SeedProblem {
 		case "additionalProperties": {
 			const name = String(error.params.additionalProperty);
 			const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {});
-			const message = `unknown key \`${name}\`; known here: ${known.join(", ")}`;
+			const message = `unknown key ${quote(name)}; known here: ${known.join(", ")}`;
 			return { path: [...path, name], code: "unknown-key", message };
 		}
 		case "required":
 			return { path, code: "missing-key", message: `\`${String(error.params.missingProperty)}\` is missing` };
 		case "propertyNames":
-			return { path, code: "bad-key", message: `\`${String(error.params.propertyName)}\` cannot be a key here` };
+			return { path, code: "bad-key", message: `${quote(String(error.params.propertyName))} cannot be a key here` };
 		case "enum": {
 			const allowed = (error.params.allowedValues as readonly unknown[]).join(", ");
 			return { path, code: "bad-value", message: `must be one of: ${allowed}` };
@@ -49,6 +50,14 @@ function fromSchemaError(error: SchemaError, value: unknown): SeedProblem {
 		default:
 			return { path, code: "bad-value", message: error.message ?? "does not fit" };
 	}
+}
+
+/** Max characters of a key that a message repeats. */
+const maxKeyLength = 60;
+
+/** Returns the key in backticks, truncated if it is long. */
+function quote(key: string): string {
+	return `\`${key === "" ? '""' : clipMiddle(key, maxKeyLength)}\``;
 }
 
 function checkSection(kind: EntityKind, rows: readonly object[], at: Path, collector: ProblemCollector): void {

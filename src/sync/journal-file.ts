@@ -6,7 +6,15 @@ import { explainFileError, StorageError } from "../errors.ts";
 import { makePrivate, sqliteSidecars } from "../private-file.ts";
 import { isTrackedByGit } from "./git-index.ts";
 import type { Journal, JournalView } from "./journal.ts";
-import { defaultBusyMs, hintFor, isBusy, openCopyOf, openReadOnly, refuseNonJournal } from "./journal-inspect.ts";
+import {
+	defaultBusyMs,
+	hintFor,
+	isBusy,
+	openCopyOf,
+	openReadOnly,
+	reasonOf,
+	refuseNonJournal,
+} from "./journal-inspect.ts";
 import { migrate, schemaVersion, versionOf } from "./journal-schema.ts";
 import { JournalStore } from "./journal-store.ts";
 import { importSqlite } from "./sqlite.ts";
@@ -129,8 +137,8 @@ async function withOpenErrors<T>(file: string, work: () => Promise<T>): Promise<
 /** Returns the journal with errors that name its file, for example if the disk is full. */
 function withClearErrors(store: JournalStore, file: string): Journal {
 	const explain = (error: unknown): never => {
-		const reason = error instanceof Error ? error.message : String(error);
-		throw new StorageError(`the journal ${file} cannot be used: ${reason}`, { hint: hintFor(error), cause: error });
+		const message = `the journal ${file} cannot be used: ${reasonOf(error)}`;
+		throw new StorageError(message, { hint: hintFor(error), cause: error });
 	};
 	const names = Object.getOwnPropertyNames(JournalStore.prototype).filter((name) => name !== "constructor");
 	const clear = (name: string) => {

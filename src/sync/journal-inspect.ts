@@ -13,6 +13,7 @@ import { pathToFileURL } from "node:url";
 import { StorageError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { refuseForeignFile, sqliteSidecars } from "../private-file.ts";
+import { changedHint, changedHint } from "./journal-distrust.ts";
 import { importSqlite } from "./sqlite.ts";
 
 /** Max milliseconds for which SQLite waits for another process. */
@@ -79,10 +80,6 @@ function refusePrograms(parts: readonly Readonly<Record<string, unknown>>[]): vo
 		},
 	);
 }
-
-/** What to do about a journal that something else has changed. */
-export const changedHint =
-	"something else than orgsync changed the file: restore it from a backup, or name another with --journal";
 
 /**
  * Opens the database for reading. If SQLite has to write beside it and cannot, opens a copy, which `close` deletes. Throws
@@ -186,10 +183,22 @@ const busyHint = "run the command again when the other process has ended";
 const lossHint =
 	"a new journal (--journal FILE) does not know which requests are in doubt, pending, rejected or abandoned: apply can submit the same change again";
 
+/** Whether a row has a number that no number of orgsync is as large as. */
+function isTooLarge(error: unknown): boolean {
+	return (error as { code?: unknown }).code === "ERR_OUT_OF_RANGE";
+}
+
+/** Returns why the journal cannot be used. */
+export function reasonOf(error: unknown): string {
+	if (isTooLarge(error)) return "a number in it is larger than any that orgsync writes";
+	return error instanceof Error ? error.message : String(error);
+}
+
 /** Returns what to do about an error of the journal's file. Another file alone is no answer: it can lead to a duplicate. */
 export function hintFor(error: unknown): string {
 	if (error instanceof StorageError && error.hint !== undefined) return error.hint;
 	if (isBusy(error)) return busyHint;
+	if (isTooLarge(error)) return changedHint;
 	if (isAny(error, codes.full) || (error as { code?: unknown }).code === "ENOSPC") {
 		return "free some space, then run the command again with the same journal";
 	}

@@ -1,6 +1,7 @@
 /** Reads rows of the journal's file, which is not trusted: a row that contradicts itself is an error that names it. */
 
 import { StorageError } from "../errors.ts";
+import { clipMiddle } from "../escape.ts";
 import { isRecord } from "../json.ts";
 import { removalKindNames } from "../plan/kinds/names.ts";
 import { emptyLastApplied, type LastApplied } from "../plan/organization.ts";
@@ -14,7 +15,7 @@ import {
 	type RunRecord,
 	requestDigestOf,
 } from "./journal.ts";
-import { changedHint } from "./journal-inspect.ts";
+import { changedHint, isTime, maxNameLength } from "./journal-distrust.ts";
 import { isRunId } from "./run-id.ts";
 
 /** A row of the table `sent`. */
@@ -84,26 +85,28 @@ function findMistake(row: SentRow, body: RequestBody): string | undefined {
 	if (requestDigestOf(body.organizationId, operation, parametersOf(body)) !== row.request_digest)
 		return "its bytes ask for something else";
 	const isKnown = row.outcome === null || Object.hasOwn(finality, row.outcome);
-	return isKnown ? undefined : "its outcome is none that orgsync knows";
+	if (!isKnown) return "its outcome is none that orgsync knows";
+	return isTime(row.sent_at_ms) && isTime(row.settled_at_ms ?? 0) ? undefined : "its times are none that a clock shows";
 }
 
 /** Returns the run of a row. Throws StorageError for a row that orgsync did not write. */
 export function toRun({ id, started_at_ms: startedAtMs, service, reads, selection, size }: RunRow): RunRecord {
 	const only = readTexts(selection);
-	if (only !== undefined && isRunId(id)) return { id, startedAtMs, service, reads, only, size };
+	if (only !== undefined && isRunId(id) && isTime(startedAtMs)) return { id, startedAtMs, service, reads, only, size };
 	throw new StorageError("a run in the journal cannot be read; nothing was sent because of it", { hint: changedHint });
 }
 
-/** Returns the journal's position, which is one row. Throws StorageError if there is none, or several. */
-export function toPosition(rows: readonly Readonly<Record<string, unknown>>[]): number {
-	const [row] = rows;
-	if (rows.length === 1 && typeof row?.value === "number") return row.value;
-	throw new StorageError(`its table position has ${rows.length} rows, and needs one`, { hint: changedHint });
+/** Returns the position in the one row of its table. Throws StorageError if that is missing. */
+export function toPosition(row: Readonly<Record<string, unknown>> | undefined): number {
+	if (typeof row?.value === "number") return row.value;
+	throw new StorageError("the position of the journal is missing; nothing was sent because of it", {
+		hint: changedHint,
+	});
 }
 
 function refuse(row: SentRow, because: string): never {
 	throw new StorageError(
-		`the entry ${row.fingerprint} does not agree with itself: ${because}; nothing was sent because of it`,
+		`the entry ${clipMiddle(row.fingerprint, maxNameLength)} does not agree with itself: ${because}; nothing was sent because of it`,
 		{
 			hint: changedHint,
 		},
@@ -115,12 +118,10 @@ export function toLastApplied(rows: readonly AppliedRow[]): LastApplied {
 	const objects = rows.map((row) => {
 		const object = toAppliedObject(row);
 		if (object !== undefined) return object;
-		throw new StorageError(
-			`what was last applied to ${row.kind} ${row.id} cannot be read; nothing was sent because of it`,
-			{
-				hint: changedHint,
-			},
-		);
+		const what = clipMiddle(`${row.kind} ${row.id}`, maxNameLength);
+		throw new StorageError(`what was last applied to ${what} cannot be read; nothing was sent because of it`, {
+			hint: changedHint,
+		});
 	});
 	return withApplied(emptyLastApplied, objects);
 }

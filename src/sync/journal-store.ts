@@ -170,11 +170,11 @@ export class JournalStore implements Journal {
 	}
 
 	#nextPosition(): number {
-		return toPosition(this.#prepare("UPDATE position SET value = value + 1 RETURNING value").all());
+		return toPosition(this.#prepare("UPDATE position SET value = value + 1 RETURNING value").get());
 	}
 
 	position(): number {
-		return toPosition(this.#prepare("SELECT value FROM position").all());
+		return toPosition(this.#prepare("SELECT value FROM position").get());
 	}
 
 	recordOutcome(

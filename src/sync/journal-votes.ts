@@ -4,9 +4,10 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
+import { clipMiddle } from "../escape.ts";
 import type { VoteName } from "../wire/operations.ts";
 import { decodeVote, parametersOf, type RequestBody } from "../wire/request-body.ts";
-import { changedHint } from "./journal-inspect.ts";
+import { changedHint, isTime, maxNameLength } from "./journal-distrust.ts";
 import { inTransaction } from "./journal-schema.ts";
 
 /** Which vote of whom. Two users never share the bytes of a vote: the same bytes are one activity, and one vote. */
@@ -117,10 +118,13 @@ function toVoteEntry(row: VoteRow): VoteEntry {
 		body.organizationId === row.organization_id &&
 		body.operation.name === row.operation &&
 		body.timestampMs === row.timestamp_ms &&
-		parametersOf(body).fingerprint === row.target;
+		parametersOf(body).fingerprint === row.target &&
+		isTime(row.sent_at_ms) &&
+		isTime(row.settled_at_ms ?? 0);
 	if (!agrees || !(outcome === null || outcome === "counted" || outcome === "void")) {
+		const name = clipMiddle(row.fingerprint, maxNameLength);
 		throw new StorageError(
-			`the vote ${row.fingerprint} in the journal does not agree with itself; nothing was sent because of it`,
+			`the vote ${name} in the journal does not agree with itself; nothing was sent because of it`,
 			{
 				hint: changedHint,
 			},

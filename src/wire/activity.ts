@@ -91,12 +91,17 @@ function readVote(value: Readonly<Record<string, unknown>>): Vote {
 
 /**
  * Returns the milliseconds since 1970 of `{seconds, nanos}`, of an ISO 8601 text or of an epoch text; undefined for anything
- * else (docs/service.md#times).
+ * else, and for a time that no `Date` can have (docs/service.md#times).
  *
  * Unverified, chosen: an epoch text of more than 11 digits is in milliseconds, a shorter one in seconds; an ISO text without a
  * zone is UTC.
  */
 export function readTime(value: unknown): number | undefined {
+	const ms = readMs(value);
+	return ms === undefined || Number.isNaN(new Date(ms).getTime()) ? undefined : ms;
+}
+
+function readMs(value: unknown): number | undefined {
 	if (isRecord(value)) {
 		const seconds = readNumber(value.seconds);
 		if (seconds === undefined) return undefined;
@@ -105,8 +110,7 @@ export function readTime(value: unknown): number | undefined {
 	const epoch = readNumber(value);
 	if (epoch !== undefined) return Math.floor(epoch >= 1e11 ? epoch : epoch * 1000);
 	if (typeof value !== "string" || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined;
-	const ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`);
-	return Number.isNaN(ms) ? undefined : ms;
+	return Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`);
 }
 
 function readNumber(value: unknown): number | undefined {

@@ -117,6 +117,20 @@ test("a message does not repeat the text of a file that is not a seed", () => {
 	}
 });
 
+test("a message repeats no more than the ends of an unknown key, and shows an empty one", () => {
+	const messageOf = (key: string): string => {
+		try {
+			parseSeed(JSON.stringify({ [key]: 1 }), "seed.yaml");
+			return expect.unreachable();
+		} catch (error) {
+			return (error as DocumentError).problems.map(({ message }) => message).join("\n");
+		}
+	};
+	expect(messageOf("k".repeat(9000))).toMatch(/unknown key `k+…k+`; known here: organizations/);
+	expect(messageOf("k".repeat(9000)).length).toBeLessThan(200);
+	expect(messageOf("")).toContain('unknown key `""`');
+});
+
 test("the limits of an organization apply to seeds", () => {
 	const users = Array.from({ length: 101 }, (_, index) => ({ userId: world.id(1000 + index), userName: `u${index}` }));
 	const providers = Array.from({ length: 11 }, (_, index) => ({ providerId: world.id(index), providerName: "p" }));

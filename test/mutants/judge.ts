@@ -126,15 +126,16 @@ function optionsFor(room: RoomName, files: string[], folder: string, concurrency
 	};
 }
 
+/** Threads start faster; tests that set the user or the mask of a process need one of their own. */
 function poolOf(room: RoomName): "threads" | "forks" {
-	return rooms[room].sharesProcess ? "threads" : "forks";
+	return rooms[room].sharesModules ? "threads" : "forks";
 }
 
 /** Sets what Stryker's workers and the tests read. The same random cases in every run, and as many as on a developer's machine. */
 function setEnvironment(room: RoomName, tests: readonly string[], sampleFile: string): void {
 	process.env[sampleVariable] = sampleFile;
 	process.env.ORGSYNC_MUTANTS_TESTS = tests.join(",");
-	process.env.ORGSYNC_MUTANTS_ISOLATE = rooms[room].sharesProcess ? "0" : "1";
+	process.env.ORGSYNC_MUTANTS_FRESH_MODULES = rooms[room].sharesModules ? "0" : "1";
 	process.env.ORGSYNC_POLICY_SEED = "1";
 	delete process.env.CI;
 }

@@ -246,26 +246,43 @@ describe("a journal", () => {
 		expect(readFileSync(file, "utf8")).toBe(text);
 	});
 
-	it.each([
-		["without a position", "DELETE FROM position", 0],
-		["with two positions", "INSERT INTO position VALUES (7)", 2],
-	])("%s is refused in plain words", async (_what, sql, rows) => {
-		(await openJournal(file)).close();
-		const database = new DatabaseSync(file);
-		database.exec(sql);
-		database.close();
-		const journal = await open();
-		for (const use of [() => journal.position(), () => journal.recordNeverArrived(body.fingerprint, 1)]) {
-			expect(use).toThrow(`its table position has ${rows} rows, and needs one`);
-		}
-	});
-
 	it("in a read-only place is refused with its name", async () => {
 		writeFileSync(join(folder, "file"), "");
 		const place = join(folder, "file", "journal.sqlite");
 		const error: unknown = await openJournal(place).catch((thrown: unknown) => thrown);
 		expect(error).toBeInstanceOf(StorageError);
 		expect((error as StorageError).message).toContain(place);
+	});
+});
+
+describe("a journal that something else changed is refused, in words that fit on a page:", () => {
+	const changes: readonly (readonly [what: string, sql: string, because: RegExp])[] = [
+		["a time after the last one that there is", "UPDATE sent SET sent_at_ms = 8640000000000001", /its times are none/],
+		["a time before the first one", "UPDATE sent SET settled_at_ms = -8640000000000001", /its times are none/],
+		["a number too large to be read", "UPDATE sent SET sent_at_ms = 9007199254740993", /a number in it is larger/],
+		["a position that is missing", "DELETE FROM position", /the position of the journal is missing/],
+		[
+			"a long name",
+			"INSERT INTO applied VALUES (ORG, hex(zeroblob(9000)), hex(zeroblob(9000)), '')",
+			/0…0+ cannot be read/,
+		],
+	];
+	it.each(changes)("%s", async (_what, sql, because) => {
+		const first = await openJournal(file);
+		await first.recordSending(body, requestDigest, covers, timestampMs);
+		first.close();
+		const database = new DatabaseSync(file);
+		database.exec(sql.replace("ORG", `'${organizationId}'`));
+		database.close();
+		const journal = await open();
+		const read = (): unknown => [
+			journal.openEntries(organizationId),
+			journal.lastApplied(organizationId),
+			journal.position(),
+		];
+		expect(read).toThrow(because);
+		expect(read).toThrow(expect.objectContaining({ hint: expect.stringContaining("restore it from a backup") }));
+		expect(read).not.toThrow(/.{1000}/);
 	});
 });
 

@@ -1,10 +1,12 @@
 /** A vote is cast exactly once: after lost answers, in two processes, by two users, and again only when it has lapsed. */
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ConfigurationError, StorageError } from "../../src/errors.ts";
 import type { ReturnedActivity } from "../../src/plan/reviewed-activity.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { readReturnedActivity } from "../../src/sync/returned-activity.ts";
-import { type VoteContext, voteOnce } from "../../src/sync/vote-once.ts";
+import { hasVoted, type VoteContext, voteOnce } from "../../src/sync/vote-once.ts";
+import { readActivity } from "../../src/wire/activity.ts";
 import type { Voter } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../../src/wire/request-body.ts";
@@ -262,6 +264,81 @@ describe("a vote", () => {
 			);
 		await expect(again()).rejects.toThrow(`the vote ${row?.fingerprint} in the journal does not agree with itself`);
 		expect(sentVotes()).toEqual([]);
+	});
+
+	it("is known by the key of the voter, where the user is not known", async () => {
+		const activityId = await submit();
+		const identity = { userId: null, publicKey: approverStamper.publicKey };
+		expect(await vote(activityId, { identity })).toMatchObject({ isCounted: true, isSent: true });
+		const journal = await openJournal(":memory:");
+		expect(await vote(activityId, { identity, journal })).toMatchObject({ isCounted: true, isSent: false });
+		const target = await read(activityId);
+		const none = { ...target, votes: target.votes.map((one) => ({ ...one, publicKey: null })) };
+		expect(hasVoted(target, "approve_activity", identity, bench.nowMs)).toBe(true);
+		expect(hasVoted(target, "reject_activity", identity, bench.nowMs)).toBe(false);
+		expect(hasVoted(none, "approve_activity", identity, bench.nowMs)).toBe(false);
+		expect(hasVoted(none, "approve_activity", { userId: null, publicKey: null }, bench.nowMs)).toBe(false);
+		expect(hasVoted(target, "approve_activity", { userId: "x", publicKey: identity.publicKey }, bench.nowMs)).toBe(
+			false,
+		);
+		journal.close();
+	});
+
+	it("that cannot be sent is fatal and leaves nothing in doubt, so that other bytes may follow", async () => {
+		const activityId = await submit();
+		const refusing = (error: Error): Voter => ({ vote: () => Promise.reject(error) });
+		const unstamped = new ConfigurationError("the key is gone");
+		for (const voter of [
+			refusing(unstamped),
+			{ vote: async () => ({ kind: "not-sent", because: "the key is gone", requests: 0 }) } satisfies Voter,
+		]) {
+			expect(await vote(activityId, { voter })).toMatchObject({
+				...{ outcome: "not-attempted", isSent: false, isCounted: false, isFatal: true, keyNotAccepted: false },
+				message: "the key is gone",
+			});
+		}
+		await expect(vote(activityId, { voter: refusing(new RangeError("a mistake")) })).rejects.toThrow("a mistake");
+		bench.nowMs += 72 * minuteMs;
+		expect(await vote(activityId)).toMatchObject({ isCounted: true, isSent: true });
+		expect(ballots().length).toBe(1);
+	});
+
+	it("that counts stays so though the journal cannot record it, and the message says why", async () => {
+		const activityId = await submit();
+		const failing = (error: Error): VoteContext["journal"] => ({
+			claimVote: bench.journal.claimVote,
+			recordVote: () => {
+				throw error;
+			},
+		});
+		expect(await vote(activityId, { journal: failing(new StorageError("the disk is full")) })).toMatchObject({
+			...{ outcome: "awaiting-approval", isCounted: true, isSent: true, message: "the disk is full" },
+		});
+		bench.nowMs += minuteMs;
+		const other = await submit();
+		await expect(vote(other, { journal: failing(new RangeError("a mistake")) })).rejects.toThrow("a mistake");
+	});
+
+	it.each([
+		["does not show its activity", "drop-before", "the service accepted the vote, and does not show its activity"],
+		[
+			"shows its activity without it",
+			undefined,
+			"the service accepted the vote, and does not show it among those of its activity",
+		],
+	] as const)("of which the service %s is in doubt", async (_what, fault, message) => {
+		const target = await read(await submit());
+		const accepted: Voter = {
+			vote: async (body) => {
+				const activity = readActivity(body.operation, { fingerprint: body.fingerprint });
+				return { kind: "activity", activity, serverTimeMs: undefined, requests: 1 };
+			},
+		};
+		if (fault !== undefined) bench.emulator.addFault({ operation: "get_activity", fault, count: 20 });
+		expect(await voteOnce("approve_activity", target, contextOf({ voter: accepted }))).toMatchObject({
+			...{ outcome: "unknown", isCounted: false, isSent: true },
+			message: `${message}; run the command again to find out: it sends the same vote`,
+		});
 	});
 
 	it("waits for an activity that the service is processing", async () => {

@@ -49,12 +49,20 @@ describe("an answer's activity", () => {
 		],
 		["type that is no word", activity({ type: "a\u001b[31m" }), "the type (unreadable) in place of"],
 		["tag", activity({}, { ...parameters, userTagId: alice }), "another userTagId in its intent"],
+		["tag that is no text", activity({}, { ...parameters, userTagId: 7 }), "another userTagId in its intent"],
 		["name", activity({}, { ...parameters, newUserTagName: "signers" }), "another newUserTagName in its intent"],
 		["member", activity({}, { ...parameters, addUserIds: [alice] }), "another addUserIds in its intent"],
 		["removal", activity({}, { ...parameters, removeUserIds: [alice] }), "another removeUserIds in its intent"],
 		["operation's intent", activity({ intent: { deletePoliciesIntent: { policyIds: [] } } }), "another userTagId"],
 	])("with another %s does not match the request", (_what, other, difference) => {
 		expect(findMismatch(body, other)).toContain(difference);
+	});
+
+	it("with an empty name matches a request without one", () => {
+		const { newUserTagName: _name, ...unnamed } = parameters;
+		const request = encodeSubmit(submits.update_user_tag, organizationId, unnamed, 1);
+		const answer = activity({ fingerprint: request.fingerprint }, { ...unnamed, newUserTagName: "" });
+		expect(findMismatch(request, answer)).toBeNull();
 	});
 
 	it("that was voted on is the answer to a vote as well as the vote's own", () => {

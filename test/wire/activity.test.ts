@@ -1,5 +1,6 @@
 /** How an answer's activity is read: what may be missing, and what makes it ours. */
 import { describe, expect, it } from "vitest";
+import { readActivity, readTime } from "../../src/wire/activity.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { goodActivity, type Reply } from "./independent-server.ts";
@@ -57,6 +58,8 @@ describe("an activity", () => {
 		["1767225600250", 1767225600250],
 		["yesterday", undefined],
 		[{}, undefined],
+		[{ seconds: "9999999999999999" }, undefined],
+		[{ seconds: 1e308 }, undefined],
 	])("has the time that %j gives", async (createdAt, createdAtMs) => {
 		expect(await activityOf({ createdAt })).toMatchObject({ createdAtMs });
 	});
@@ -110,5 +113,72 @@ describe("an activity", () => {
 		expect(await submit()).toMatchObject({ serverTimeMs: startMs + 9000 });
 		server.script({ ...withActivity({}), headers: { date: "now" } });
 		expect(await submit()).toMatchObject({ serverTimeMs: undefined });
+	});
+});
+
+describe("what a returned activity says", () => {
+	const read = (parts: object) => readActivity(submits.delete_policies, { id: "i", ...parts });
+
+	it.each([
+		["100000000000", 100000000000],
+		["99999999999", 99999999999000],
+		[99999999999.9, 99999999999900],
+		["1767225600.25", 1767225600250],
+		["1767225600.", undefined],
+		["-1", undefined],
+		["12345678901234567", undefined],
+		[Number.NaN, undefined],
+		["2026-01-01T01:00:00+0100", 1767225600000],
+		["2026-01-01T00:00z", 1767225600000],
+		["2026-13-01T00:00:00Z", undefined],
+		["2026-01-01", undefined],
+		["at 2026-01-01T00:00:00Z", undefined],
+		[{ seconds: "1" }, 1000],
+		[{ seconds: 1, nanos: 1_500_000 }, 1001],
+		[{ nanos: "1" }, undefined],
+		[true, undefined],
+	])("of a time as %j is %s milliseconds since 1970", (value, ms) => {
+		expect(readTime(value)).toBe(ms);
+	});
+
+	it("of a failure is a code and a text, as far as they are such", () => {
+		expect(read({ failure: { code: "INTERNAL", message: "why" } }).failure).toEqual({
+			code: "INTERNAL",
+			message: "why",
+		});
+		expect(read({ failure: { code: {}, message: 7 } }).failure).toEqual({});
+		expect(read({ failure: "why" }).failure).toBeNull();
+	});
+
+	it("of a vote is nothing in another form", () => {
+		const unknown = {
+			id: undefined,
+			userId: undefined,
+			userName: undefined,
+			selection: undefined,
+			createdAtMs: undefined,
+		};
+		expect(
+			read({ votes: [{ id: 1, userId: {}, user: { userName: 7 }, selection: null }, { user: "Ann" }] }).votes,
+		).toEqual([unknown, unknown]);
+		expect(read({ votes: [{ user: { userName: "Ann" }, createdAt: "1" }] }).votes).toEqual([
+			{ ...unknown, userName: "Ann", createdAtMs: 1000 },
+		]);
+		expect(read({ votes: { id: "v" } }).votes).toEqual([]);
+	});
+
+	it("of an intent is the object under the operation's key, or under the only other one", () => {
+		const inner = { policyIds: ["p"] };
+		expect(read({ intent: { deletePoliciesIntent: inner, other: {} } }).intent).toEqual(inner);
+		expect(read({ intent: { deletePoliciesIntent: null, other: inner, more: "text" } }).intent).toEqual(inner);
+		expect(read({ intent: { one: inner, two: inner } }).intent).toBeNull();
+		expect(read({ intent: {} }).intent).toBeNull();
+		expect(read({ intent: "odd" }).intent).toBeNull();
+	});
+
+	it("of the caller's rights is left out in another form", () => {
+		expect(read({ canApprove: true, canReject: false })).toMatchObject({ canApprove: true, canReject: false });
+		expect(read({ canApprove: "true", canReject: 0 })).not.toHaveProperty("canApprove");
+		expect(read({ canApprove: "true", canReject: 0 })).not.toHaveProperty("canReject");
 	});
 });

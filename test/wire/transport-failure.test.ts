@@ -45,7 +45,11 @@ describe("a request that is not sent", () => {
 				requests: 4,
 			});
 			expect(sleeps).toEqual([125, 250, 500]);
-			expect(await query(nobody)).toMatchObject({ code: "transport", sent: "no", hint: /--url/ });
+			expect(await query(nobody)).toMatchObject({
+				code: "transport",
+				sent: "no",
+				hint: expect.stringMatching(/--url/) as string,
+			});
 			expect(nobody.stats()).toEqual({ queries: 1, submits: 1, retries: 6, throttledMs: 0 });
 		}
 	});
@@ -75,7 +79,11 @@ describe("a request that is not sent", () => {
 			because: expect.stringMatching(/^no secure connection to https:/) as string,
 			requests: 1,
 		});
-		expect(await query(insecure)).toMatchObject({ code: "transport", sent: "no", hint: /NODE_EXTRA_CA_CERTS/ });
+		expect(await query(insecure)).toMatchObject({
+			code: "transport",
+			sent: "no",
+			hint: expect.stringMatching(/NODE_EXTRA_CA_CERTS/) as string,
+		});
 	});
 
 	it("fails when the client is closed", async () => {
@@ -89,7 +97,11 @@ describe("a request that is not sent", () => {
 			stamper: { stamp: async () => ({ stampHeaderName: "X-Stamp", stampHeaderValue: "a\r\nX-Other: b" }) },
 		});
 		const before = server.received.length;
-		expect(await submit(broken)).toMatchObject({ kind: "not-sent", requests: 1, because: /could not be written/ });
+		expect(await submit(broken)).toMatchObject({
+			kind: "not-sent",
+			requests: 1,
+			because: expect.stringMatching(/made a header that HTTP does not allow$/) as string,
+		});
 		expect(server.received.length).toBe(before);
 	});
 

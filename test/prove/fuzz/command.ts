@@ -19,41 +19,65 @@ export interface Call {
 	readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Runs a command to its end. Exit code 0 accepts the input. */
-export async function runCommand(
-	words: readonly string[],
-	call: Call = {},
-): Promise<Outcome & { readonly code: number }> {
-	const printed: string[] = [];
+export interface Ended extends Outcome {
+	readonly code: number;
+	readonly stdout: string;
+}
+
+/** Runs a command to its end. Exit code 0 accepts the input. Throws if it promised JSON and printed none. */
+export async function runCommand(words: readonly string[], call: Call = {}): Promise<Ended> {
+	const printed: Printed = { stdout: "", stderr: "" };
 	const code = await run(words, makeTerminal(printed, call));
-	return { accepted: code === 0, printed: printed.join(""), code };
+	const { stdout, stderr } = printed;
+	if (words.at(-1) === "json" && words.at(-2) === "--format") readWhole(stdout);
+	return { accepted: code === 0, printed: stdout + stderr, code, stdout, markup: isMarkup(words.at(-1)) };
+}
+
+function isMarkup(format: string | undefined): boolean {
+	return format === "html" || format === "markdown";
+}
+
+function readWhole(stdout: string): void {
+	try {
+		JSON.parse(stdout);
+	} catch {
+		throw new Error(`standard output is not one JSON object: ${stdout.slice(0, 300)}`);
+	}
 }
 
 /** Returns what the command prints for this error. */
 export async function printError(command: string, error: unknown): Promise<Outcome> {
 	if (!(error instanceof OrgsyncError)) throw error;
-	const printed: string[] = [];
+	const printed: Printed = { stdout: "", stderr: "" };
 	await makeOutput(command, {}, makeTerminal(printed, {}), []).failure(error);
-	return { accepted: false, printed: printed.join("") };
+	return { accepted: false, printed: printed.stdout + printed.stderr };
 }
 
-function makeTerminal(printed: string[], { stdin = "", environment = {} }: Call): Terminal {
-	const collect = (): Writable =>
+interface Printed {
+	stdout: string;
+	stderr: string;
+}
+
+/** The time at which all commands begin: that of the recorded answers. */
+const startMs = Date.parse("2026-11-22T22:00:05Z");
+
+function makeTerminal(printed: Printed, { stdin = "", environment = {} }: Call): Terminal {
+	const collect = (stream: keyof Printed): Writable =>
 		new Writable({
 			decodeStrings: false,
 			write(text: string | Buffer, _encoding, done) {
-				printed.push(String(text));
+				printed[stream] += String(text);
 				done();
 			},
 		});
 	let pausedMs = 0;
 	return {
 		stdin: Readable.from([Buffer.from(stdin)], { objectMode: false }),
-		stdout: collect(),
-		stderr: collect(),
+		stdout: collect("stdout"),
+		stderr: collect("stderr"),
 		environment: { HOME: folder, PATH: "/nonexistent", ORGSYNC_VAR_SECRET: secrets[0] ?? "", ...environment },
 		directory: folder,
-		now: () => Date.now() + pausedMs,
+		now: () => startMs + pausedMs,
 		steadyNow: () => performance.now() + pausedMs,
 		sleep: async (ms) => {
 			pausedMs += ms;

@@ -11,6 +11,8 @@ export interface Outcome {
 	readonly accepted: boolean;
 	/** Everything that a person would read of it. */
 	readonly printed: string;
+	/** Whether it is HTML or Markdown, in which no text of others may be markup. */
+	readonly markup?: boolean;
 }
 
 /** One kind of input, and the reader that takes it. */

@@ -35,18 +35,21 @@ const slips: readonly RegExp[] = [
 const unsafe = /(?!\n)(?:[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|\u034f|[\ufe00-\ufe0f])/u;
 
 /** A message with a part that is missing. */
-const gaps = /[:,;] *$|: ?[,;:](?:\s|$)|, ,|``|\( *\)|"" *$/m;
+const gaps = /[:,;] *$|: ?[,;:](?:\s|$)|, ,|(?<!\S)``(?=[\s,;:.]|$)|(?<=\s)\( *\)|"" *$/m;
 
 /** Max characters of one line of a refusal: more than anyone reads. */
 const maxLine = 2500;
 
 /** Returns why a person could not use the message, or what it gives away; undefined for a good one. */
-export function findFault({ accepted, printed }: Outcome, input: Json): string | undefined {
+export function findFault({ accepted, printed, markup = false }: Outcome, input: Json): string | undefined {
 	const given = JSON.stringify(input);
 	const secret = secrets.find((text) => printed.includes(text));
 	if (secret !== undefined) return `a secret is printed (${secret.slice(0, 20)})`;
-	const [character] = unsafe.exec(printed) ?? [];
+	// Our own HTML is indented with tabs.
+	const [character] = unsafe.exec(markup ? printed.replaceAll("\t", "") : printed) ?? [];
 	if (character !== undefined) return `a raw character is printed: U+${character.codePointAt(0)?.toString(16)}`;
+	if (/^\s*::error::x|##\[error\]x/m.test(printed)) return "a text of others is a command for the log of a pipeline";
+	if (markup && printed.includes("<script>alert(1)")) return "a text of others is markup";
 	if (accepted) return undefined;
 	const slip = slips
 		.map((pattern) => pattern.exec(printed)?.[0])

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { commandFile } from "../../../scripts/manifest.ts";
+import { makeKey } from "../../keys.ts";
 
 export interface Ended {
 	/** Null when a signal ended it. */
@@ -9,6 +10,8 @@ export interface Ended {
 	readonly stdout: string;
 	readonly stderr: string;
 }
+
+export const keys = { alice: makeKey(), bob: makeKey() };
 
 const clock = fileURLToPath(new URL("../../clock.cjs", import.meta.url));
 /** A command that takes longer hangs. */

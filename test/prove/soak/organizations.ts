@@ -10,6 +10,8 @@ export interface SoakOrganization {
 	readonly organizationId: string;
 	readonly users: readonly [alice: string, bob: string, carol: string];
 	readonly tags: readonly [signers: string, oncall: string];
+	/** A tag of all users that is not in the document: a guard keeps users from removing their own last tag. */
+	readonly everyone: string;
 	/** Whether a change of a tag needs two votes. */
 	readonly needsVotes: boolean;
 }
@@ -20,13 +22,14 @@ export function soakOrganization(number: number, name: string, needsVotes: boole
 		organizationId: uuid("0", number, 1),
 		users: [uuid("a", number, 1), uuid("a", number, 2), uuid("a", number, 3)],
 		tags: [uuid("7", number, 1), uuid("7", number, 2)],
+		everyone: uuid("7", number, 3),
 		needsVotes,
 	};
 }
 
 /** The organization as it is in sync, in the form of a seed. */
 export function seedOf(organization: SoakOrganization, keys: readonly [TestKey, TestKey]): object {
-	const { organizationId, name, users, tags, needsVotes } = organization;
+	const { organizationId, name, users, tags, everyone, needsVotes } = organization;
 	const [alice, bob, carol] = users;
 	return {
 		organizationId,
@@ -39,6 +42,7 @@ export function seedOf(organization: SoakOrganization, keys: readonly [TestKey, 
 		userTags: [
 			{ tagId: tags[0], tagName: "signers", userIds: [alice, bob] },
 			{ tagId: tags[1], tagName: "oncall", userIds: [carol] },
+			{ tagId: everyone, tagName: "everyone", userIds: users },
 		],
 		rootQuorum: { threshold: 1, userIds: [alice] },
 		...(needsVotes ? { rules: { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } } } : {}),
@@ -121,7 +125,8 @@ function objectsOf({ intent }: SoakActivity): readonly string[] {
 /** Throws unless the organization is as its document has it, and nothing is pending. */
 export function expectInSync(organization: SoakOrganization, { organization: live, activities }: SoakState): void {
 	const [alice, bob, carol] = organization.users;
-	const shown = live.userTags.map(({ tagName, userIds }) => `${tagName}: ${[...userIds].sort().join()}`).sort();
+	const managed = live.userTags.filter(({ tagId }) => organization.tags.includes(tagId));
+	const shown = managed.map(({ tagName, userIds }) => `${tagName}: ${[...userIds].sort().join()}`).sort();
 	const desired = [`oncall: ${carol}`, `signers: ${[alice, bob].sort().join()}`];
 	if (shown.join("; ") !== desired.join("; ")) {
 		throw new Error(`${organization.name} is not in sync: ${shown.join("; ")}; desired: ${desired.join("; ")}`);

@@ -1,16 +1,15 @@
 /**
  * `soak`: a schedule that runs `drift` and `apply` again and again, while outsiders change the organizations and the service
- * fails. The emulator, the Pulumi plugin and one `wait` are processes that live through all of it.
+ * fails. The emulator, the Pulumi plugin, one `wait` and one `apply --wait-for-approval` are processes that live through all of it.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { commandFile } from "../../../scripts/manifest.ts";
-import { makeKey } from "../../keys.ts";
 import { type ServerProcess, startServer } from "../processes.ts";
 import { type Counts, type Proof, randomFrom } from "../proof.ts";
-import { type CronOptions, type Ended, expectCode, runOrgsync } from "./cron.ts";
+import { type CronOptions, type Ended, expectCode, keys, runOrgsync } from "./cron.ts";
 import { countFiles, databaseKb, Samples, sampleProcess } from "./figures.ts";
 import {
 	Causes,
@@ -24,13 +23,14 @@ import {
 	soakOrganization,
 } from "./organizations.ts";
 import { type SoakPlugin, startPlugin } from "./plugin.ts";
+import { startWait, startWaitingApply, type Wait, waitedFor } from "./waits.ts";
 
 export interface SoakOptions {
 	/** Milliseconds between the beginnings of two rounds. */
 	readonly everyMs: number;
 	/** Every so many rounds there are no faults, all is in sync at the end, and a sample is taken. */
 	readonly cleanEvery: number;
-	/** Whether one `wait` lives as long as the soak. */
+	/** Whether one `wait` and one `apply --wait-for-approval` live as long as the soak. */
 	readonly waits: boolean;
 	/** Gets the table of figures. */
 	readonly print: (text: string) => void;
@@ -65,11 +65,9 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 export const proof = makeSoak({ everyMs: 4000, cleanEvery: 5, waits: true, print }, 450);
 
-const keys = { alice: makeKey(), bob: makeKey() };
 const direct = soakOrganization(1, "direct", false);
 const voted = soakOrganization(2, "voted", true);
 const program = soakOrganization(3, "program", false);
-const waiting = soakOrganization(4, "waiting", true);
 /** Those of the schedule. */
 const scheduled = [direct, voted];
 
@@ -79,7 +77,7 @@ class Soak {
 	readonly #emulator: ServerProcess;
 	readonly #url: string;
 	readonly #plugin: SoakPlugin;
-	readonly #wait: ServerProcess | undefined;
+	readonly #waits: readonly Wait[];
 	readonly #samples = new Samples();
 	readonly #causes = new Causes();
 	readonly #policies = new Map<string, string[]>(scheduled.map(({ name }) => [name, []]));
@@ -91,18 +89,17 @@ class Soak {
 	static async start(options: SoakOptions): Promise<Soak> {
 		const folder = mkdtempSync(join(tmpdir(), "orgsync-soak-"));
 		for (const name of ["home", "temporary", "documents"]) mkdirSync(join(folder, name), { mode: 0o700 });
-		const seed = [direct, voted, program, waiting].map((one) => seedOf(one, [keys.alice, keys.bob]));
+		const seed = [direct, voted, program, ...waitedFor].map((one) => seedOf(one, [keys.alice, keys.bob]));
 		writeFileSync(join(folder, "seed.json"), JSON.stringify({ organizations: seed }));
 		for (const one of scheduled) writeFileSync(join(folder, "documents", `${one.name}.yaml`), documentOf(one, []));
-		writeFileSync(join(folder, "waiting.yaml"), documentOf(waiting, []));
 		const env = { TMPDIR: join(folder, "temporary") };
 		const words = [commandFile, "emulator", "--data", "data.sqlite", "--seed", "seed.json"];
 		const emulator = await startServer(words, { cwd: folder, env, isObserved: true });
 		const { url } = JSON.parse(emulator.firstLine);
 		const settings = { url, organizationId: program.organizationId, journal: "plugin.sqlite" };
 		const plugin = await startPlugin(folder, settings, keys.alice.privateKey);
-		const wait = options.waits ? await startWait(folder, url) : undefined;
-		return new Soak(folder, options, emulator, url, plugin, wait);
+		const waits = options.waits ? [await startWait(folder, url), await startWaitingApply(folder, url)] : [];
+		return new Soak(folder, options, emulator, url, plugin, waits);
 	}
 
 	constructor(
@@ -111,14 +108,14 @@ class Soak {
 		emulator: ServerProcess,
 		url: string,
 		plugin: SoakPlugin,
-		wait: ServerProcess | undefined,
+		waits: readonly Wait[],
 	) {
 		this.#folder = folder;
 		this.#options = options;
 		this.#emulator = emulator;
 		this.#url = url;
 		this.#plugin = plugin;
-		this.#wait = wait;
+		this.#waits = waits;
 	}
 
 	async round(seed: number, counts: Counts): Promise<void> {
@@ -212,7 +209,7 @@ class Soak {
 		this.#samples.add(
 			await sampleProcess("emulator", this.#emulator),
 			await sampleProcess("plugin", this.#plugin.process),
-			this.#wait === undefined ? {} : await sampleProcess("wait", this.#wait),
+			...(await Promise.all(this.#waits.map(({ name, process: waits }) => sampleProcess(name, waits)))),
 			{ "all files": countFiles(this.#folder) },
 			{ "journal kB": databaseKb(join(this.#folder, ".orgsync/journal.sqlite")), activities: counts.of("activities") },
 			{ "data file kB": databaseKb(join(this.#folder, "data.sqlite")) },
@@ -225,28 +222,29 @@ class Soak {
 			print(`figures at start → middle → end (medians of the thirds of ${this.#samples.length} samples)`);
 			print(this.#samples.describe());
 			counts.add("rounds", this.#rounds);
-			if (this.#wait !== undefined) await this.#endWait(this.#wait);
+			for (const wait of this.#waits) await this.#endWait(wait);
 			const isEnough = this.#samples.length >= enoughSamples;
 			const growth = isEnough ? [...this.#samples.findGrowth(), ...this.#samples.findJournalGrowth()] : [];
 			if (growth.length > 0) throw new Error(growth.join("\n"));
 		} finally {
 			this.#plugin.close();
-			for (const one of [this.#plugin.process, this.#wait, this.#emulator]) await one?.end("SIGKILL");
+			const processes = [this.#plugin.process, ...this.#waits.map(({ process: waits }) => waits), this.#emulator];
+			for (const one of processes) await one.end("SIGKILL");
 			rmSync(this.#folder, { recursive: true, force: true });
 		}
 	}
 
-	/** The command that waited all the time ends once its activity has. */
-	async #endWait(wait: ServerProcess): Promise<void> {
-		const words = ["approve", "-f", "waiting.yaml", "--yes", "--quiet"];
+	/** A command that waited all the time ends once its activity has. */
+	async #endWait({ name, document, journal, process: waits }: Wait): Promise<void> {
+		const words = ["approve", "-f", document, "--yes", "--quiet"];
 		// A vote counts for a day: the submitter's has expired in a long soak.
-		expectCode("approve", await this.#run([...words, "--journal", "wait.sqlite"], "alice"), [0, 8]);
+		expectCode("approve", await this.#run([...words, "--journal", journal], "alice"), [0, 8]);
 		expectCode("approve", await this.#run([...words, "--journal", "bob.sqlite"], "bob"), [0]);
 		const tooLong = new AbortController();
 		const waited = delay(2 * minuteMs, "nothing", { signal: tooLong.signal }).catch(() => undefined);
-		const code = await Promise.race([wait.ended, waited]);
+		const code = await Promise.race([waits.ended, waited]);
 		tooLong.abort();
-		if (code !== 0) throw new Error(`wait ended with ${code} after the approval: ${wait.stderr()}`);
+		if (code !== 0) throw new Error(`${name} ended with ${code} after the approval: ${waits.stderr()}`);
 	}
 
 	async #changeOutside(organization: SoakOrganization, random: () => number, counts: Counts): Promise<void> {
@@ -309,19 +307,3 @@ class Soak {
 }
 
 const apply = ["apply", "-f", "documents", "--yes", "--quiet", "--timeout", "5", "--wait", "2"];
-
-/**
- * Takes one organization out of sync and applies: its activity is pending until the end of the soak. Returns the `wait` for it.
- */
-async function startWait(cwd: string, url: string): Promise<ServerProcess> {
-	const [alice, , carol] = waiting.users;
-	const userTags = [{ tagId: waiting.tags[0], tagName: "signers", userIds: [alice, carol] }];
-	const body = JSON.stringify({ organizationId: waiting.organizationId, userTags });
-	await fetch(`${url}/emulator/state`, { method: "POST", body });
-	const { privateKey } = keys.alice;
-	const words = ["apply", "-f", "waiting.yaml", "--yes", "--quiet", "--journal", "wait.sqlite"];
-	expectCode("apply", await runOrgsync(words, { cwd, url, privateKey, aheadMs: 0 }), [8]);
-	const wait = ["wait", "-f", "waiting.yaml", "--wait", "86400", "--journal", "wait.sqlite"];
-	const env = { TMPDIR: join(cwd, "temporary"), ORGSYNC_URL: url, ORGSYNC_API_PRIVATE_KEY: privateKey };
-	return startServer([commandFile, ...wait], { cwd, env, isObserved: true, isSilent: true });
-}

@@ -1,0 +1,166 @@
+/** One request in several hands: two processes that send it, a journal that fails, and bytes that are taken. */
+import { describe, expect, it } from "vitest";
+import { StorageError } from "../../src/errors.ts";
+import type { ActivityRequest, SubmitContext } from "../../src/sync/activity-request.ts";
+import { emptyJournal, isNamed, type JournalEntry, knownOutcome } from "../../src/sync/journal.ts";
+import { openJournal } from "../../src/sync/journal-file.ts";
+import { submitIndividually } from "../../src/sync/submit-individually.ts";
+import { submitOnce } from "../../src/sync/submit-once.ts";
+import { submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
+import { organizationId } from "../plan/support-organizations.ts";
+import { activityOf, addBob, bench, bodyOfAddBob, hears, keyOfAddBob, quarter, refused } from "./submit-support.ts";
+import { latestOf, policies, quarterHourMs } from "./support.ts";
+
+const completed = "ACTIVITY_STATUS_COMPLETED";
+const contextOf = (parts: Partial<SubmitContext>): SubmitContext => ({
+	...bench.context(),
+	serverTimeMs: undefined,
+	...parts,
+});
+
+describe("a refusal of bytes that another process sent meanwhile", () => {
+	/** Another process sends the same bytes while this one waits for its answer. */
+	async function submitTwice(parts: Partial<SubmitContext> = {}) {
+		const other = await openJournal(bench.journalFile);
+		const { submitter: theirs } = hears({ kind: "unknown", because: "no answer came", requests: 1 });
+		const submitter = {
+			async submit() {
+				await submitOnce(addBob, contextOf({ journal: other, submitter: theirs }));
+				return refused(400);
+			},
+		};
+		const result = await submitOnce(addBob, contextOf({ submitter, ...parts }));
+		other.close();
+		return result;
+	}
+
+	it("does not say what became of them: the request stays in doubt, and the same bytes follow", async () => {
+		expect(await submitTwice()).toMatchObject({
+			outcome: "unknown",
+			message:
+				"the service does not want it; another process has sent the same request, so what became of it is not known",
+		});
+		expect(bench.journal.openEntries(organizationId)).toHaveLength(1);
+		const { submitter, bodies } = hears((body) => activityOf(body, completed));
+		bench.nowMs += quarterHourMs;
+		expect(await submitOnce(addBob, contextOf({ submitter }))).toMatchObject({ outcome: "completed" });
+		expect(bodies).toEqual([bodyOfAddBob(quarter() - quarterHourMs)]);
+	});
+});
+
+describe("a journal that cannot record an outcome", () => {
+	const failing = (error: unknown) => ({
+		...bench.journal,
+		recordOutcome: () => {
+			throw error;
+		},
+	});
+
+	it("does not change it: the result has the error beside it, and the entry stays open", async () => {
+		const error = new StorageError("the disk is full");
+		const { submitter } = hears((body) => activityOf(body, completed));
+		const result = await submitOnce(addBob, contextOf({ submitter, journal: failing(error) }));
+		expect(result).toMatchObject({ outcome: "completed", journalError: error });
+		expect(await latestOf(bench.journal, keyOfAddBob)).toMatchObject({ outcome: "in-flight" });
+	});
+
+	it("because of a mistake in the program stops the run", async () => {
+		const { submitter } = hears((body) => activityOf(body, completed));
+		const journal = failing(new RangeError("a mistake"));
+		await expect(submitOnce(addBob, contextOf({ submitter, journal }))).rejects.toThrow(new RangeError("a mistake"));
+	});
+
+	it("keeps the parts of a removal after the first from being submitted", async () => {
+		const removal: ActivityRequest = {
+			...{ organizationId, operation: "delete_policies", parameters: { policyIds: policies }, isUnobservable: true },
+			covers: policies.map((id) => ({ address: `policy:${id}`, id })),
+		} as const;
+		const whole = await submitOnce(removal, contextOf(hears(refused(404, 5))));
+		const { submitter, bodies } = hears((body) => activityOf(body, completed));
+		const parts = await submitIndividually(
+			removal,
+			whole,
+			contextOf({ submitter, journal: failing(new StorageError("full")) }),
+		);
+		expect(bodies).toHaveLength(1);
+		expect(parts.map(({ id, address, result: { outcome, message } }) => [id, address, outcome, message])).toEqual([
+			[policies[0], `policy:${policies[0]}`, "completed", null],
+			...policies
+				.slice(1)
+				.map((id) => [id, `policy:${id}`, "not-attempted", "nothing more was submitted after completed"]),
+		]);
+	});
+});
+
+describe("a request whose result the caller needs", () => {
+	it("is sent again with the bytes that completed, in the same quarter of an hour only", async () => {
+		const { submitter, bodies } = hears((body) => activityOf(body, completed));
+		const importKey = { ...addBob, needsResult: true };
+		for (const laterMs of [0, 1, quarterHourMs]) {
+			bench.nowMs += laterMs;
+			expect(await submitOnce(importKey, contextOf({ submitter }))).toMatchObject({
+				outcome: "completed",
+				requests: 1,
+			});
+		}
+		const [first, second, third] = bodies.map(({ timestampMs }) => timestampMs);
+		expect([second, third]).toEqual([first, (first ?? 0) + quarterHourMs]);
+	});
+});
+
+describe("a new activity for an equal request", () => {
+	/** A request that failed with these timestamps. */
+	async function failWith(...times: readonly number[]): Promise<void> {
+		for (const timestampMs of times) {
+			const body = bodyOfAddBob(timestampMs);
+			await bench.journal.recordSending(body, keyOfAddBob, [], bench.nowMs);
+			bench.journal.recordOutcome(body.fingerprint, "failed", "an activity", bench.nowMs);
+		}
+	}
+	const timesOf = async (request: ActivityRequest): Promise<readonly number[]> => {
+		const { submitter, bodies } = hears((body) => activityOf(body, completed));
+		await submitOnce(request, contextOf({ submitter }));
+		return bodies.map(({ timestampMs }) => timestampMs - bench.nowMs);
+	};
+
+	it("has the time of now, or the next one that no earlier request has", async () => {
+		await failWith(quarter(), bench.nowMs, bench.nowMs + 1);
+		expect(await timesOf(addBob)).toEqual([2]);
+	});
+
+	it.each([
+		["now", 0, 0],
+		["a moment ago", -1, -1],
+		["almost a quarter of an hour ago", 1 - quarterHourMs, 1 - quarterHourMs],
+		["a quarter of an hour ago", -quarterHourMs, 0],
+		["in the future", 1, 0],
+	])("has the time at which its object was changed, if that is recent: %s", async (_when, changed, expected) => {
+		await failWith(quarter());
+		expect(await timesOf({ ...addBob, objectChangedAtMs: bench.nowMs + changed })).toEqual([expected]);
+	});
+});
+
+describe("an entry of the journal", () => {
+	const body = encodeSubmit(submits.delete_policies, organizationId, { policyIds: ["p"] }, 1);
+	const entry = { body, activityId: "an-id" } as JournalEntry;
+
+	it("is in doubt as long as its outcome is not known, and when it was abandoned", () => {
+		expect(
+			(["in-flight", "abandoned", "failed", "completed"] as const).map((outcome) => knownOutcome({ outcome })),
+		).toEqual([...["unknown", "unknown", "failed", "completed"]]);
+	});
+
+	it("is named by its activity or its fingerprint, in any case", () => {
+		expect(isNamed({ ...entry, activityId: "An-Id" }, ["an-id"])).toBe(true);
+		expect(isNamed({ ...entry, activityId: null }, ["x", body.fingerprint])).toBe(true);
+		expect(isNamed({ ...entry, activityId: null }, ["an-id", "null"])).toBe(false);
+		expect(isNamed(entry, [])).toBe(false);
+	});
+
+	it("is none of a journal that does not exist yet", () => {
+		const { openEntries, rejectedEntries, abandonedNames, position, lastApplied } = emptyJournal;
+		expect([openEntries(""), rejectedEntries(""), [...abandonedNames("")], position()]).toEqual([[], [], [], 0]);
+		expect(lastApplied("")).toMatchObject({ userTags: {} });
+	});
+});

@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
 import { StorageError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { refuseForeignFile, sqliteSidecars } from "../private-file.ts";
-import { changedHint, changedHint } from "./journal-distrust.ts";
+import { changedHint } from "./journal-distrust.ts";
 import { importSqlite } from "./sqlite.ts";
 
 /** Max milliseconds for which SQLite waits for another process. */

@@ -67,7 +67,7 @@ async function runStryker(question: Question, round: Round, mutants: readonly Mu
 	if (mutants.length === 0) return [];
 	const { concurrency, judged } = question;
 	const folder = mkdtempSync(join(tmpdir(), "orgsync-mutants-"));
-	// Tests start the copy of the sources as another user, too.
+	// As the copy of the sources in it: see the runner.
 	chmodSync(folder, 0o755);
 	const sampleFile = join(folder, "sample.json");
 	writeFileSync(

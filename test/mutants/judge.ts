@@ -19,8 +19,10 @@ export interface Question {
 	readonly files: readonly string[];
 	/** How many processes run tests. */
 	readonly concurrency: number;
-	/** Called with how many mutants are left, after each. */
+	/** Called with how many mutants of the round are left, after each. */
 	readonly judged: (left: number) => void;
+	/** Called with the tests of a later round that fail without any mutant. The round judges nothing then. */
+	readonly skipped: (round: Round, why: string) => void;
 }
 
 export interface Verdict {
@@ -52,15 +54,29 @@ export async function judge(question: Question): Promise<Verdict> {
 	const ends = new Map<Mutant, End>(drawn.map((mutant) => [mutant, isDisabled(mutant) ? "disabled" : "no test"]));
 	for (const round of rooms[room]) {
 		const alive = drawn.filter((mutant) => ["no test", "survived"].includes(ends.get(mutant) ?? ""));
-		const results = new Map(
-			(await runStryker(question, round, alive)).map((result) => [keyOf(result), endOf(result.status)]),
-		);
+		const results = await judgeRound(question, round, alive);
 		for (const mutant of alive) {
-			const end = results.get(keyOf(mutant)) ?? "error";
+			const end = results.get(keyOf(mutant)) ?? "no test";
 			if (end !== "no test") ends.set(mutant, end);
 		}
 	}
 	return { population: all.length, mutants: drawn.map((mutant) => describe(mutant, ends.get(mutant) ?? "error")) };
+}
+
+/** Returns how the mutants ended, by key. */
+async function judgeRound(
+	question: Question,
+	round: Round,
+	mutants: readonly Mutant[],
+): Promise<ReadonlyMap<string, End>> {
+	try {
+		const results = await runStryker(question, round, mutants);
+		return new Map(results.map((result) => [keyOf(result), endOf(result.status)]));
+	} catch (error) {
+		if (round === rooms[question.room][0]) throw error;
+		question.skipped(round, error instanceof Error ? error.message : String(error));
+		return new Map();
+	}
 }
 
 async function runStryker(question: Question, round: Round, mutants: readonly Mutant[]): Promise<MutantResult[]> {

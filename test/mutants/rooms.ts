@@ -20,7 +20,7 @@ export const rooms: Readonly<Record<RoomName, readonly Round[]>> = {
 			tests: ["test/plan/**/*.test.ts", ...except(slowPlanTests, ["test/plan/*.property.test.ts"])],
 			sharesModules: true,
 		},
-		{ tests: ["test/render/**/*.test.ts", ...except(["test/render/github.test.ts"])], sharesModules: true },
+		{ tests: ["test/render/**/*.test.ts", ...except(["test/render/{github,markdown}.test.ts"])], sharesModules: true },
 		{
 			tests: commandTests("approve", "consensus", "drift", "guards", "overrides", "reviewed-plan", "saved-plan"),
 			sharesModules: false,

@@ -76,6 +76,7 @@ function readCall(args: string[]): Question & { readonly atLeast: number } {
 		files: call.values.file,
 		concurrency: number("concurrency", 1),
 		atLeast: number("at-least", 85),
+		skipped: ({ tests }, why) => process.stderr.write(`not judged by ${tests.join(" ")}: ${why}\n`),
 		judged: (left) => {
 			if (left % 100 === 0) process.stderr.write(`${left} mutants left\n`);
 		},

@@ -32,7 +32,7 @@ export default defineConfig({
 		isolate: false,
 		globalSetup: ["test/shared.ts"],
 		setupFiles: ["test/mutants/setup.ts"],
-		testTimeout: 10_000,
+		testTimeout: 60_000,
 		expect: { poll: { timeout: 5_000 } },
 		sequence: { sequencer: FastestFirst },
 	},

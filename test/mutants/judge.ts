@@ -1,17 +1,19 @@
 /** Judges the tests of a room: draws a sample of mutants, and says which of them the tests notice. */
-import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import type { LogLevel, Mutant, MutantResult } from "@stryker-mutator/api/core";
 import { Stryker } from "@stryker-mutator/core";
-import { type RoomName, type Round, rooms } from "./rooms.ts";
+import type { Round } from "./rooms.ts";
 import { fromReport, keyOf, listMutants, root, sample, textLiterals } from "./sample.ts";
 import { progress, sampleVariable } from "./stryker-plugins.ts";
 
 type StrykerOptions = ConstructorParameters<typeof Stryker>[0];
 
 export interface Question {
-	readonly room: RoomName;
+	/** Paths of the sources below the root of the repository. */
+	readonly sources: readonly string[];
+	readonly rounds: readonly Round[];
 	/** How many mutants are drawn; all if there are fewer. */
 	readonly cases: number;
 	readonly seed: number;
@@ -44,15 +46,11 @@ export interface JudgedMutant {
 
 /** Judges the mutants of a sample, round after round: each round has what survived the ones before it. */
 export async function judge(question: Question): Promise<Verdict> {
-	const { room, files } = question;
-	const all = await listMutants(
-		globSync(`src/${room}/**/*.ts`, { cwd: root })
-			.map((file) => join(root, file))
-			.sort(),
-	);
+	const { sources, files } = question;
+	const all = await listMutants(sources.map((file) => join(root, file)));
 	const drawn = sample(all, question).filter(({ fileName }) => isAsked(fileName, files));
 	const ends = new Map<Mutant, End>(drawn.map((mutant) => [mutant, isDisabled(mutant) ? "disabled" : "no test"]));
-	for (const round of rooms[room]) {
+	for (const round of question.rounds) {
 		const alive = drawn.filter((mutant) => ["no test", "survived"].includes(ends.get(mutant) ?? ""));
 		const results = await judgeRound(question, round, alive);
 		for (const mutant of alive) {
@@ -73,7 +71,7 @@ async function judgeRound(
 		const results = await runStryker(question, round, mutants);
 		return new Map(results.map((result) => [keyOf(result), endOf(result.status)]));
 	} catch (error) {
-		if (round === rooms[question.room][0]) throw error;
+		if (round === question.rounds[0]) throw error;
 		question.skipped(round, error instanceof Error ? error.message : String(error));
 		return new Map();
 	}

@@ -7,7 +7,7 @@ export interface Round {
 	readonly sharesModules: boolean;
 }
 
-const roomNames = ["plan", "policy", "sync", "wire"] as const;
+export const roomNames = ["plan", "policy", "sync", "wire"] as const;
 export type RoomName = (typeof roomNames)[number];
 
 /** Tests that take more than a tenth of a second without a mutant, and many times that with one. */

@@ -11,6 +11,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { StorageError } from "../errors.ts";
+import { showText } from "../escape.ts";
 import { refuseForeignFile, sqliteSidecars } from "../private-file.ts";
 import { changedHint } from "./journal-distrust.ts";
 import { importSqlite } from "./sqlite.ts";
@@ -43,17 +44,41 @@ async function openImmutable(file: string): Promise<DatabaseSync> {
 	return new DatabaseSync(address, { readOnly: true });
 }
 
-/** Throws StorageError if it is no journal, and closes it. A file without tables is a journal that is being created. */
+/**
+ * Throws StorageError if it is no journal, or has parts that act by themselves, and closes it. A file without tables is a journal
+ * that is being created.
+ */
 function checkIsJournal(database: DatabaseSync): void {
 	try {
-		const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-		if (names.length === 0 || names.some(({ name }) => name === "sent")) return;
+		const parts = database.prepare("SELECT name, type, sql FROM sqlite_schema").all();
+		const tables = parts.filter(({ type }) => type === "table");
+		if (parts.length === 0 || tables.some(({ name }) => name === "sent")) {
+			refusePrograms(parts);
+			return;
+		}
 	} finally {
 		database.close();
 	}
 	throw new StorageError("it is a SQLite database, but not a journal", {
 		hint: "--journal takes the name of a journal, or of a file that does not exist yet",
 	});
+}
+
+/**
+ * Throws StorageError for triggers, views and virtual tables, which no orgsync makes: they could change what it writes, or read
+ * without end.
+ */
+function refusePrograms(parts: readonly Readonly<Record<string, unknown>>[]): void {
+	const isVirtual = (sql: unknown): boolean => /^\s*CREATE\s+VIRTUAL/i.test(String(sql));
+	const found = parts.find(({ type, sql }) => (type !== "table" && type !== "index") || isVirtual(sql));
+	if (found === undefined) return;
+	const kind = found.type === "table" ? "virtual table" : String(found.type);
+	throw new StorageError(
+		`it has the ${kind} ${showText(String(found.name))}, and orgsync makes tables and indexes only`,
+		{
+			hint: changedHint,
+		},
+	);
 }
 
 /**

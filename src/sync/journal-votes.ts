@@ -123,9 +123,12 @@ function toVoteEntry(row: VoteRow): VoteEntry {
 		isTime(row.settled_at_ms ?? 0);
 	if (!agrees || !(outcome === null || outcome === "counted" || outcome === "void")) {
 		const name = clipMiddle(row.fingerprint, maxNameLength);
-		throw new StorageError(`the vote ${name} in the journal does not agree with itself; nothing was sent`, {
-			hint: changedHint,
-		});
+		throw new StorageError(
+			`the vote ${name} in the journal does not agree with itself; nothing was sent because of it`,
+			{
+				hint: changedHint,
+			},
+		);
 	}
 	return {
 		organizationId: row.organization_id,

@@ -195,17 +195,14 @@ describe("a full disk", () => {
 		const documented = ["--reads", "documented"];
 		await plant(world, "delete_policies", { policyIds: [policies[2]] });
 		forge(world, "DELETE FROM sent");
-		forge(
-			world,
-			`CREATE TRIGGER full BEFORE UPDATE ON sent BEGIN SELECT RAISE(ROLLBACK, 'database or disk is full'); END`,
-		);
+		forge(world, `ALTER TABLE sent ADD COLUMN more TEXT CONSTRAINT "the disk is full" CHECK (outcome IS NULL)`);
 		const first = await world.run(["apply", "--yes", ...documented, "--format", "json"]);
 		expect(first.code).toBe(7);
 		expect(readOutput(first)).toMatchObject({
-			error: { code: "storage", message: expect.stringMatching(/database or disk is full$/) },
+			error: { code: "storage", message: expect.stringMatching(/CHECK constraint failed: the disk is full$/) },
 			failed: [{ steps: [{ outcome: "completed" }] }],
 		});
-		forge(world, "DROP TRIGGER full");
+		forge(world, "ALTER TABLE sent DROP COLUMN more");
 		world.clearRequests();
 		expect((await world.run(["apply", "--yes", ...documented])).code).toBe(0);
 		// The same bytes asked what became of them; the policy is gone, and other bytes would have been refused.

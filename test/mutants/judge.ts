@@ -73,7 +73,7 @@ async function runStryker(
 	if (mutants.length === 0) return [];
 	const { room, concurrency, judged } = question;
 	const folder = mkdtempSync(join(tmpdir(), "orgsync-mutants-"));
-	// Tests start the copy of the sources as another user, too.
+	// As the copy of the sources in it: see the runner.
 	chmodSync(folder, 0o755);
 	const sampleFile = join(folder, "sample.json");
 	writeFileSync(

@@ -3,7 +3,7 @@
  * active; what lets Vitest judge only the sample; and what counts down. The second runs in Stryker's workers, the others in the
  * process of the command; a file has the sample for both.
  */
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import type { NodePath } from "@stryker-mutator/api/ignore";
 import {
 	commonTokens,
@@ -83,9 +83,16 @@ function lineFromOne({ line, column }: Position): Position {
 	return { line: line + 1, column };
 }
 
-/** Runs Vitest for mutants of the sample. All others end at once, with an error that keeps them out of every count. */
+/** The environment variable with the test files to run first, separated by commas, for the config of Vitest. */
+export const firstFilesVariable = "ORGSYNC_MUTANTS_FIRST_FILES";
+
+/**
+ * Runs Vitest for mutants of the sample. All others end at once, with an error that keeps them out of every count. The test files
+ * that killed other mutants of the same source run first, the latest one before the others: most mutants end soon.
+ */
 class SampleRunner implements TestRunner {
 	readonly #sample = readSample();
+	readonly #killers = new Map<string, readonly string[]>();
 	readonly #vitest: TestRunner;
 
 	constructor(vitest: TestRunner) {
@@ -97,6 +104,8 @@ class SampleRunner implements TestRunner {
 	}
 
 	async init(): Promise<void> {
+		// Tests run the copy of the sources, which is the working folder, as another user too.
+		chmodSync(process.cwd(), 0o755);
 		await this.#vitest.init?.();
 	}
 
@@ -105,8 +114,19 @@ class SampleRunner implements TestRunner {
 	}
 
 	async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
-		if (this.#sample.has(keyOf(options.activeMutant))) return this.#vitest.mutantRun(options);
-		return { status: MutantRunStatus.Error, errorMessage: "outside of the sample" };
+		const { activeMutant } = options;
+		if (!this.#sample.has(keyOf(activeMutant))) {
+			return { status: MutantRunStatus.Error, errorMessage: "outside of the sample" };
+		}
+		const killers = this.#killers.get(activeMutant.fileName) ?? [];
+		process.env[firstFilesVariable] = killers.join(",");
+		const result = await this.#vitest.mutantRun(options);
+		if (result.status === MutantRunStatus.Killed) {
+			// The id of a test is its file, # and its name.
+			const files = [result.killedBy].flat().map((id) => id.split("#")[0] ?? "");
+			this.#killers.set(activeMutant.fileName, [...new Set([...files, ...killers])]);
+		}
+		return result;
 	}
 
 	async dispose(): Promise<void> {

@@ -34,6 +34,8 @@ export interface SmallWorld {
 	readonly asked: ReadonlySet<Change>;
 	/** Renames on the way: a tag has a temporary name while two exchange theirs. */
 	readonly detours: ReadonlySet<Change>;
+	/** The users whom the document asks for in each tag of which it lists all members. */
+	readonly exactly: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface WorldOptions {
@@ -41,6 +43,8 @@ export interface WorldOptions {
 	readonly approvals?: number;
 	/** How long each activity is processed, in milliseconds. */
 	readonly pendingMs?: number;
+	/** The limits of the document. */
+	readonly limits?: string;
 }
 
 const activityTypes = [
@@ -51,11 +55,15 @@ const activityTypes = [
 ].map((name) => `ACTIVITY_TYPE_${name}`);
 
 /** Returns a world that follows from the numbers. It has at least one change. */
-export function drawWorld(random: () => number, { approvals = 1, pendingMs = 0 }: WorldOptions = {}): SmallWorld {
+export function drawWorld(
+	random: () => number,
+	{ approvals = 1, pendingMs = 0, limits = "memberRemovals: 100%" }: WorldOptions = {},
+): SmallWorld {
 	const some = <T>(list: readonly T[], share = 0.5): readonly T[] => list.filter(() => random() < share);
 	const held = tagIds.map(() => some(members));
 	const changes = new Set<Change>();
 	const asked = new Set<Change>();
+	const exactly = new Map<string, readonly string[]>();
 	const detours = new Set<Change>();
 	const names = drawNames(random);
 	const tags = tagIds.map((tagId, index) => {
@@ -69,6 +77,7 @@ export function drawWorld(random: () => number, { approvals = 1, pendingMs = 0 }
 		for (const user of entry.added) changes.add(`add ${tagId} ${user}`);
 		for (const user of entry.removed) changes.add(`remove ${tagId} ${user}`);
 		for (const user of entry.wanted) asked.add(`add ${tagId} ${user}`);
+		if (entry.isExact) exactly.set(tagId, entry.wanted);
 		for (const user of entry.unwanted) asked.add(`remove ${tagId} ${user}`);
 		return `  - { id: ${tagId}, name: ${name}${entry.text} }`;
 	});
@@ -85,12 +94,13 @@ export function drawWorld(random: () => number, { approvals = 1, pendingMs = 0 }
 			"userTags:",
 			...tags,
 			...absentLines(absent),
-			"limits: { memberRemovals: 100% }",
+			`limits: { ${limits} }`,
 			"",
 		].join("\n"),
 		changes,
 		asked: new Set([...asked, ...changes]),
 		detours,
+		exactly,
 	};
 }
 
@@ -109,14 +119,21 @@ function drawMembers(random: () => number, held: readonly string[]) {
 	const others = members.filter((user) => !wanted.includes(user));
 	const kind = random();
 	const added = wanted.filter((user) => !held.includes(user));
-	if (kind < 0.25) return { text: "", added: [], removed: [], wanted: [], unwanted: [] };
+	if (kind < 0.25) return { text: "", added: [], removed: [], wanted: [], unwanted: [], isExact: false };
 	if (kind < 0.7) {
 		const removed = held.filter((user) => !wanted.includes(user));
-		return { text: `, members: { exactly: [${wanted.join(", ")}] }`, added, removed, wanted, unwanted: others };
+		return {
+			text: `, members: { exactly: [${wanted.join(", ")}] }`,
+			added,
+			removed,
+			wanted,
+			unwanted: others,
+			isExact: true,
+		};
 	}
 	const removed = others.filter((user) => held.includes(user));
 	const text = `, members: { atLeast: [${wanted.join(", ")}], never: [${others.join(", ")}] }`;
-	return { text, added, removed, wanted, unwanted: others };
+	return { text, added, removed, wanted, unwanted: others, isExact: false };
 }
 
 interface Absent {
@@ -185,7 +202,7 @@ export function isVote({ type }: ListedActivity): boolean {
 }
 
 /** Returns every change that an activity makes, in the words of `SmallWorld.changes`. */
-export function changesOf({ type, intent }: ListedActivity): readonly Change[] {
+export function changesOf({ type, intent }: Pick<ListedActivity, "type" | "intent">): readonly Change[] {
 	const [parameters = {}] = Object.values(intent);
 	const texts = (name: string): readonly string[] => (parameters[name] ?? []) as readonly string[];
 	switch (type) {
@@ -206,6 +223,28 @@ export function changesOf({ type, intent }: ListedActivity): readonly Change[] {
 		default:
 			return [`an activity of type ${type}`];
 	}
+}
+
+/** Returns a request about an object of these worlds, whatever the document asks for. */
+export function drawParameters(random: () => number) {
+	const one = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? "";
+	const some = (list: readonly string[]): readonly string[] => list.filter(() => random() < 0.5);
+	const kind = random();
+	if (kind < 0.6) {
+		const name = random() < 0.3 ? { newUserTagName: one([...tagNames, "root"]) } : {};
+		const parameters = { userTagId: one(tagIds), ...name, addUserIds: some(members), removeUserIds: some(members) };
+		return { operation: "update_user_tag", parameters } as const;
+	}
+	if (kind < 0.8)
+		return { operation: "delete_policies", parameters: { policyIds: [keptPolicy, ...some(policies)] } } as const;
+	if (kind < 0.9) {
+		const providerId = one(providers);
+		return {
+			operation: "delete_oauth_providers",
+			parameters: { userId: ownerOf(providerId), providerIds: [providerId] },
+		} as const;
+	}
+	return { operation: "delete_tvc_app_and_deployments", parameters: { appId: one(apps) } } as const;
 }
 
 /** Returns the changes that the world asks for and the organization has not. */

@@ -180,6 +180,25 @@ describe("a file that is no journal", () => {
 		expect([readFileSync(file), readFileSync(`${file}-wal`)]).toEqual(bytes);
 	});
 
+	it.each([
+		["trigger", "CREATE TRIGGER forget AFTER INSERT ON sent BEGIN DELETE FROM sent; END"],
+		[
+			"view",
+			"DROP TABLE applied; CREATE VIEW applied AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x AS value FROM r",
+		],
+		["virtual table", "CREATE VIRTUAL TABLE more USING fts5(text)"],
+	])("but a journal with a %s is refused, because orgsync makes none", async (kind, sql) => {
+		(await openJournal(file)).close();
+		const database = new DatabaseSync(file);
+		database.exec(sql);
+		database.close();
+		for (const open of [openJournal, readJournal]) {
+			const { message, hint } = await refusal(() => open(file));
+			expect(message).toMatch(new RegExp(`it has the ${kind} \\w+, and orgsync makes tables and indexes only$`));
+			expect(hint).toContain("restore it from a backup");
+		}
+	});
+
 	it("because its log is a link is refused, and nothing is written through the link", async () => {
 		await makeUnmerged(undefined);
 		symlinkSync(join(folder, "nothing"), `${file}-shm`);

@@ -9,16 +9,18 @@ import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import type { Step } from "../../src/plan/step.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
+import { compareLive } from "../../src/sync/compare.ts";
 import { findLater, planLater } from "../../src/sync/later-steps.ts";
 import { readAgain } from "../../src/sync/read-again.ts";
 import type { WaitNews } from "../../src/sync/wait-for-end.ts";
 import type { Reader } from "../../src/wire/client.ts";
-import { approvals } from "../../src/wire/operations.ts";
+import { approvals, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { at, organizationId, sectionsOf, wantTag, withSections } from "../plan/support-organizations.ts";
 import { absent, bench as acmeBench, exchange, outcomes } from "./apply-support.ts";
 import {
 	acme,
+	adminId,
 	alice,
 	applyToReport,
 	approverId,
@@ -45,11 +47,13 @@ interface Waited {
 	readonly reads?: Reads;
 	readonly bench?: Bench;
 	readonly parts?: Partial<ApplyContext>;
+	/** Whether the plan joins pending activities. */
+	readonly joins?: boolean;
 }
 
 /** Applies with a wait whose pauses pass on the bench's clock only. */
 async function applyAndWait(desired: DesiredOrganization, options: Waited = {}) {
-	const { onPause, forMs = 2 * hourMs, reads = "auto", bench = acmeBench, parts = {} } = options;
+	const { onPause, forMs = 2 * hourMs, reads = "auto", bench = acmeBench, parts = {}, joins = false } = options;
 	await bench.emulator.setRules(organizationId, twoUsers);
 	const news: WaitNews[] = [];
 	const pauses: number[] = [];
@@ -68,7 +72,10 @@ async function applyAndWait(desired: DesiredOrganization, options: Waited = {}) 
 			onWait: (one) => news.push(one),
 		},
 	};
-	const comparison = await bench.compare(desired, context, reads);
+	const { reader, journal, now } = context;
+	const comparison = joins
+		? await compareLive(desired, reader, journal.lastApplied(organizationId), { reads, now, journal })
+		: await bench.compare(desired, context, reads);
 	bench.emulator.clearRequests();
 	const report = await applyToReport(comparison, context);
 	return {
@@ -360,5 +367,76 @@ describe("a wait where the service shows no activities", () => {
 		expect(soon.code).toBe(0);
 		const asked = soon.requests.filter((name) => name === "get_activity" || name === "delete_policies");
 		expect(asked).toEqual(["delete_policies", "get_activity", ...Array(4).fill("delete_policies")]);
+	});
+});
+
+describe("a step that joins another user's activity", () => {
+	/** Another user adds Bob, which needs two approvals. */
+	async function submitElsewhere(bench = acmeBench): Promise<string> {
+		await bench.emulator.setRules(organizationId, twoUsers);
+		const parameters = { userTagId: signers, addUserIds: [bob], removeUserIds: [] };
+		const body = encodeSubmit(submits.update_user_tag, organizationId, parameters, bench.nowMs);
+		const answer = await bench.client({ stamper: approverStamper }).submitter.submit(body);
+		return answer.kind === "activity" ? answer.activity.id : "";
+	}
+
+	/** A reader that shows the joined activity with other parts. */
+	const showing = (parts: object): Reader => {
+		const reader = acmeBench.reader(acmeBench.client());
+		return {
+			query: async (operation, fields) => {
+				const answer = await reader.query(operation, fields);
+				if (operation.name !== "get_activity") return answer;
+				return { ...answer, value: { activity: { ...(answer.value.activity as object), ...parts } } };
+			},
+		};
+	};
+
+	it("waits for it, hears of the votes that come, and submits nothing", async () => {
+		const activityId = await submitElsewhere();
+		const { report, news, code, requests } = await applyAndWait(withBob, {
+			joins: true,
+			onPause: async (count, bench) => {
+				if (count !== 2) return;
+				const [activity] = bench.activities();
+				const vote = encodeSubmit(
+					approvals.approve_activity,
+					organizationId,
+					{ fingerprint: activity?.fingerprint },
+					bench.nowMs,
+				);
+				await bench.client().voter.vote(vote);
+			},
+		});
+		expect(report.steps).toMatchObject([{ outcome: "completed", activityId, requests: 0 }]);
+		expect(requests.filter((name) => name === "update_user_tag")).toEqual([]);
+		expect(news.map(({ kind }) => kind)).toEqual(["waiting", "event", "event"]);
+		expect(news.flatMap((one) => (one.kind === "event" ? [one.event] : []))).toMatchObject([
+			{ event: "vote", userId: adminId },
+			{ event: "status" },
+		]);
+		expect(code).toBe(0);
+	});
+
+	it.each([
+		["fingerprint", { fingerprint: `sha256:${"0".repeat(64)}` }],
+		["type", { type: "ACTIVITY_TYPE_DELETE_POLICIES" }],
+		["organization", { organizationId: "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a12" }],
+	])("does not take an answer with another %s for it", async (_what, parts) => {
+		const activityId = await submitElsewhere();
+		const { report } = await applyAndWait(withBob, {
+			...{ joins: true, forMs: minuteMs },
+			parts: { reader: showing({ status: "ACTIVITY_STATUS_COMPLETED", ...parts }) },
+		});
+		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId }]);
+	});
+
+	it("takes an answer for it that names the organization in another case", async () => {
+		await submitElsewhere();
+		const { report } = await applyAndWait(withBob, {
+			...{ joins: true, forMs: minuteMs },
+			parts: { reader: showing({ status: "ACTIVITY_STATUS_REJECTED", organizationId: organizationId.toUpperCase() }) },
+		});
+		expect(outcomes(report.steps)).toEqual(["rejected"]);
 	});
 });

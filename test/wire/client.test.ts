@@ -144,6 +144,23 @@ describe("an address", () => {
 	});
 
 	it.each([
+		[{ concurrency: 0 }, "the maximum concurrency is not a whole number above 0", undefined],
+		[{ concurrency: 1.5 }, "the maximum concurrency is not a whole number above 0", undefined],
+		[{ maxRequestsPerSecond: 0 }, "the request rate is not a number above 0", "--max-rps 1"],
+		[{ maxRequestsPerSecond: Number.POSITIVE_INFINITY }, "the request rate is not a number above 0", "--max-rps 1"],
+	])("with the limits %j is refused", (limits, message, hint) => {
+		let error: unknown;
+		try {
+			createClient({ url: server.url, stamper, ...limits });
+		} catch (thrown) {
+			error = thrown;
+		}
+		expect(error).toBeInstanceOf(ConfigurationError);
+		expect((error as ConfigurationError).message).toBe(message);
+		if (hint !== undefined) expect((error as ConfigurationError).hint).toContain(hint);
+	});
+
+	it.each([
 		"http://localhost:1",
 		"http://127.0.0.9:1",
 		"http://[::1]:1",

@@ -80,6 +80,19 @@ describe("the proxy in use", () => {
 		expect(choose(url, { https, no })).toBe(https);
 	});
 
+	it.each([
+		["", undefined],
+		["alice@", "alice:"],
+		[":word@", ":word"],
+		["alice:a%20b%3A@", "alice:a b:"],
+	])("gets the user name and the password of its address: %j", (named, credentials) => {
+		const authorization = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
+		expect(findProxy(new URL("https://api.test"), { https: `http://${named}proxy.test:3128/` })).toEqual({
+			address: https,
+			authorization,
+		});
+	});
+
 	it("comes from the environment; a lower-case name takes precedence", () => {
 		const environment = { HTTP_PROXY: "a", HTTPS_PROXY: "b", https_proxy: "c", no_proxy: "", NO_PROXY: "*" };
 		expect(readProxies(environment)).toEqual({ http: "a", https: "c", no: "" });

@@ -98,6 +98,17 @@ describe("the request queue", () => {
 		expect(later).toMatchObject([{ kind: "admitted", atMs: 60_000 }]);
 	});
 
+	it("times out what comes in such a pause, though another answer came after the 429", async () => {
+		const { queue, run, now } = clock({ concurrency: 2 });
+		enterAll(queue, 2, now);
+		await run(0);
+		queue.release(1, throttled(60_000), tooMany);
+		queue.release(2, answered);
+		const later = enterAll(queue, 1, now);
+		await run(0);
+		expect(later).toMatchObject([{ kind: "timed-out", atMs: 0 }]);
+	});
+
 	it("times out what waited while all answers were 429, and admits what comes later", async () => {
 		const { queue, run, now } = clock({ concurrency: 1 }, 5000);
 		const admissions = enterAll(queue, 100, now);

@@ -49,7 +49,7 @@ function nextVersion(organization: LoadOrganization, { tagId, name }: LoadTag): 
 	});
 }
 
-/** Submits bytes until they are answered, and notes the activity. */
+/** Submits bytes until they are answered, and notes the activity. Returns its id. */
 async function submit(
 	{ connection }: ClientParts,
 	organization: LoadOrganization,
@@ -57,15 +57,16 @@ async function submit(
 	raw: string,
 	key: TestKey,
 	label: string,
-): Promise<boolean> {
+	end?: "COMPLETED",
+): Promise<string | undefined> {
 	organization.ledger.sending(fingerprintOf(raw));
 	const answer = await connection.deliver(`/public/v1/submit/${name}`, raw, apiKeyStamp(raw, key));
-	if (answer === undefined) return false;
+	if (answer === undefined) return undefined;
 	expectStatus(answer, 200, label);
 	const { activity } = answer.body;
 	if (activity.fingerprint !== fingerprintOf(raw)) throw new Error(`${label}: answered the fingerprint of other bytes`);
-	organization.ledger.answer(activity, label);
-	return true;
+	organization.ledger.answer(activity, label, end);
+	return activity.id;
 }
 
 async function query(
@@ -95,10 +96,30 @@ export function writer(parts: ClientParts, organization: LoadOrganization, tag: 
 		const label = name.textOf(name.answered + 1);
 		name.sent = name.answered + 1;
 		name.fingerprint = fingerprintOf(raw);
-		if (!(await submit(parts, organization, "update_user_tag", raw, keys.alice, label))) return;
+		if ((await submit(parts, organization, "update_user_tag", raw, keys.alice, label)) === undefined) return;
 		name.answered = name.sent;
 		earlier.push({ raw, label });
 		if (earlier.length > 20) earlier.shift();
+	};
+}
+
+/** Changes its tag by an activity that is executed later, by whichever request comes then. Asks until it is. */
+export function delayedWriter(parts: ClientParts, organization: LoadOrganization, tag: LoadTag): Client {
+	return async () => {
+		const { name } = tag;
+		const raw = nextVersion(organization, tag);
+		const label = name.textOf(name.answered + 1);
+		name.sent = name.answered + 1;
+		const activityId = await submit(parts, organization, "update_user_tag", raw, keys.alice, label, "COMPLETED");
+		if (activityId === undefined) return;
+		for (;;) {
+			const answer = await query(parts, organization, "get_activity", { activityId });
+			if (answer === undefined) return;
+			organization.ledger.answer(answer.body.activity, label);
+			if (answer.body.activity.status === "ACTIVITY_STATUS_COMPLETED") break;
+		}
+		name.answered = name.sent;
+		parts.counts.add("delayed changes");
 	};
 }
 
@@ -132,7 +153,7 @@ export function voter(parts: ClientParts, organization: LoadOrganization, tag: L
 		const raw = nextVersion(organization, tag);
 		const target = fingerprintOf(raw);
 		const label = `a pending ${name.textOf(name.answered + 1)}`;
-		if (!(await submit(parts, organization, "update_user_tag", raw, keys.alice, label))) return;
+		if ((await submit(parts, organization, "update_user_tag", raw, keys.alice, label)) === undefined) return;
 		const approves = parts.random() < 0.75;
 		const operation = approves ? "approve_activity" : "reject_activity";
 		const vote = bytesOf(organization, operation, { fingerprint: target });
@@ -142,7 +163,7 @@ export function voter(parts: ClientParts, organization: LoadOrganization, tag: L
 			name.sent = name.answered + 1;
 			name.fingerprint = fingerprintOf(vote);
 		}
-		if (!(await submit(parts, organization, operation, vote, keys.bob, `the vote on ${label}`))) return;
+		if ((await submit(parts, organization, operation, vote, keys.bob, `the vote on ${label}`)) === undefined) return;
 		ledger.allow(target, [end]);
 		name.answered = name.sent;
 		parts.counts.add("votes");

@@ -91,8 +91,8 @@ export class Ledger {
 		this.#sent.add(fingerprint);
 	}
 
-	/** Notes an activity of an answer. Throws if it contradicts what was answered before. */
-	answer(activity: ShownActivity, label: string): void {
+	/** Notes an activity of an answer. Throws if it contradicts what was answered before. `end` is how it can end by itself. */
+	answer(activity: ShownActivity, label: string, end?: "COMPLETED"): void {
 		const { fingerprint } = activity;
 		if (!this.#sent.has(fingerprint)) throw new Error(`${label}: answered an activity whose bytes were never sent`);
 		const known = this.#known.get(fingerprint);
@@ -101,7 +101,8 @@ export class Ledger {
 			return;
 		}
 		const isFinal = finalStatuses.includes(activity.status);
-		const statuses = isFinal ? [activity.status] : ["ACTIVITY_STATUS_CONSENSUS_NEEDED"];
+		const open = end === undefined ? ["CONSENSUS_NEEDED"] : ["CREATED", "PENDING", end];
+		const statuses = isFinal ? [activity.status] : open.map((status) => `ACTIVITY_STATUS_${status}`);
 		const digest = isFinal ? digestOf(activity) : undefined;
 		if (!statuses.includes(activity.status)) throw new Error(`${label}: answered the status ${activity.status}`);
 		this.#known.set(fingerprint, { id: activity.id, digest, statuses, label });

@@ -237,6 +237,7 @@ function makeClients(world: LoadWorld, seed: number, counts: Counts, connect: ()
 	return [
 		...world.written.flatMap((one) => one.tags.map((written) => clients.writer(parts(), one, written))),
 		...world.voted.tags.map((voted) => clients.voter(parts(), world.voted, voted)),
+		...world.delayed.tags.map((delayed) => clients.delayedWriter(parts(), world.delayed, delayed)),
 		...times(clientCounts.readers, () => clients.reader(parts(), world.written)),
 		...times(clientCounts.controllers, (index) => clients.controller(parts(), world.controlled, index)),
 		...times(clientCounts.passkeys, () => clients.passkeyUser(parts(), first)),

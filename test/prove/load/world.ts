@@ -35,12 +35,23 @@ export function membersAt({ users }: Pick<LoadOrganization, "users">, version: n
 	return users.filter((_user, index) => (version & (1 << index)) !== 0);
 }
 
-/** Returns an organization with so many tags and policies. With `approvals`, a change of a tag needs two votes. */
+/** When a change of a tag takes effect: at once, after a second vote, or after this many milliseconds. */
+type Effect = "at once" | "after a vote" | { readonly pendingMs: number };
+
+const updateTag = "ACTIVITY_TYPE_UPDATE_USER_TAG";
+
+function rulesFor(effect: Effect): object {
+	if (effect === "at once") return {};
+	if (effect === "after a vote") return { rules: { approvals: { [updateTag]: 2 } } };
+	return { rules: { pendingMs: { [updateTag]: effect.pendingMs } } };
+}
+
+/** Returns an organization with so many tags and policies. */
 function makeOrganization(
 	run: string,
 	name: string,
 	counts: { readonly tags: number; readonly policies: number },
-	approvals: boolean,
+	effect: Effect,
 ): LoadOrganization {
 	const organizationId = uuid(run, name);
 	const users = [uuid(run, name, "alice"), uuid(run, name, "bob"), uuid(run, name, "carol")] as const;
@@ -68,7 +79,7 @@ function makeOrganization(
 		userTags: tags.map((tag) => ({ tagId: tag.tagId, tagName: tag.name.textOf(0) })),
 		...(policies.length === 0 ? {} : { rootQuorum: { threshold: 1, userIds: users.slice(0, 1) } }),
 		policies: policies.map(({ policyId, notes }) => ({ policyId, policyName: notes.label, notes: notes.textOf(0) })),
-		...(approvals ? { rules: { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } } } : {}),
+		...rulesFor(effect),
 	};
 	return { organizationId, users, tags, policies, ledger: new Ledger(), signCount: 0, seed };
 }
@@ -78,22 +89,33 @@ export interface LoadWorld {
 	readonly written: readonly LoadOrganization[];
 	/** Its tags change after a second vote. */
 	readonly voted: LoadOrganization;
+	/** Its tags change a moment after the answer. */
+	readonly delayed: LoadOrganization;
 	/** Its policies change under /emulator/. */
 	readonly controlled: LoadOrganization;
 	readonly all: readonly LoadOrganization[];
 }
 
-export const clientCounts = { writers: 40, readers: 9, voters: 8, controllers: 2, passkeys: 1, rough: 4 } as const;
+export const clientCounts = {
+	writers: 36,
+	delayed: 4,
+	readers: 9,
+	voters: 8,
+	controllers: 2,
+	passkeys: 1,
+	rough: 4,
+} as const;
 const writtenOrganizations = 4;
 
 export function makeLoadWorld(run: string): LoadWorld {
 	const tags = clientCounts.writers / writtenOrganizations;
 	const written = Array.from({ length: writtenOrganizations }, (_, index) =>
-		makeOrganization(run, `written ${index}`, { tags, policies: 0 }, false),
+		makeOrganization(run, `written ${index}`, { tags, policies: 0 }, "at once"),
 	);
-	const voted = makeOrganization(run, "voted", { tags: clientCounts.voters, policies: 0 }, true);
-	const controlled = makeOrganization(run, "controlled", { tags: 0, policies: clientCounts.controllers }, false);
-	return { written, voted, controlled, all: [...written, voted, controlled] };
+	const voted = makeOrganization(run, "voted", { tags: clientCounts.voters, policies: 0 }, "after a vote");
+	const delayed = makeOrganization(run, "delayed", { tags: clientCounts.delayed, policies: 0 }, { pendingMs: 20 });
+	const controlled = makeOrganization(run, "controlled", { tags: 0, policies: clientCounts.controllers }, "at once");
+	return { written, voted, delayed, controlled, all: [...written, voted, delayed, controlled] };
 }
 
 /** What `GET /emulator/state` answers of one organization, as far as it is compared. */

@@ -1,7 +1,8 @@
 /** Judges what races left at the service, by the emulator's own list of activities. */
+
+import type { Arena, Runner } from "../arena.ts";
 import type { Ended } from "../command.ts";
 import { changesOf, type ListedActivity, missingFrom, type SmallWorld, users } from "../small-world.ts";
-import type { Arena, Runner } from "./arena.ts";
 
 /** What a race was, for the words of a finding. */
 export interface Raced {

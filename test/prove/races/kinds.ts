@@ -1,4 +1,6 @@
 /** The kinds of races. Each draws a world, lets commands race in it, and judges what is left. */
+
+import { type Arena, minuteMs, quarterHourMs, type Runner } from "../arena.ts";
 import type { Counts } from "../proof.ts";
 import {
 	changesOf,
@@ -11,7 +13,6 @@ import {
 	type WorldOptions,
 } from "../small-world.ts";
 import { drawOrder } from "../turnstile.ts";
-import { type Arena, minuteMs, quarterHourMs, type Runner } from "./arena.ts";
 import {
 	approversOf,
 	fail,

@@ -1,6 +1,7 @@
 /** Two or three commands at the same moment, in an order that the seed chooses: every change gets one activity, and every vote counts once. */
+
+import { Arena } from "../arena.ts";
 import { type Counts, type Proof, randomFrom } from "../proof.ts";
-import { Arena } from "./arena.ts";
 import { raceKinds } from "./kinds.ts";
 
 let arenas: Readonly<Record<"all" | "documented", Arena>> | undefined;

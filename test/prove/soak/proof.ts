@@ -96,7 +96,7 @@ class Soak {
 		const words = [commandFile, "emulator", "--data", "data.sqlite", "--seed", "seed.json"];
 		const emulator = await startServer(words, { cwd: folder, env, isObserved: true });
 		const { url } = JSON.parse(emulator.firstLine);
-		const settings = { url, organizationId: program.organizationId, journal: "plugin.sqlite" };
+		const settings = { url, organizationId: program.organizationId, journal: "plugin.sqlite", timeout: "2" };
 		const plugin = await startPlugin(folder, settings, keys.alice.privateKey);
 		const waits = options.waits ? [await startWait(folder, url), await startWaitingApply(folder, url)] : [];
 		return new Soak(folder, options, emulator, url, plugin, waits);
@@ -128,10 +128,10 @@ class Soak {
 		for (const one of scheduled) if (random() < 0.6) await this.#changeOutside(one, random, counts);
 		// So that nothing happens at the same time as an outside change.
 		await this.#moveClock(1000);
-		if (!isClean) await this.#addFaults(random, counts);
+		if (!isClean) await this.#changeWeather(random, counts);
 		await this.#schedule(random, isClean, counts);
 		await this.#usePlugin(isClean, counts);
-		await this.#send("DELETE", "faults");
+		await this.#endWeather();
 		if (!isClean) return;
 		await this.#settle(counts);
 		await this.#sample(counts);
@@ -139,7 +139,19 @@ class Soak {
 
 	/** What cron runs: drift, then apply. Then bob votes, at times. */
 	async #schedule(random: () => number, isClean: boolean, counts: Counts): Promise<void> {
-		const drift = ["drift", "-f", "documents", "--format", "json", "--output", "drift.json", "--metrics", "drift.txt"];
+		const drift = [
+			"drift",
+			"-f",
+			"documents",
+			"--format",
+			"json",
+			"--output",
+			"drift.json",
+			"--metrics",
+			"drift.txt",
+			"--timeout",
+			"2",
+		];
 		const found = await this.#run(drift, "alice");
 		expectCode("drift", found, isClean ? [0, 2, 8] : [0, 1, 2, 8]);
 		counts.add(`drift exits ${found.code}`);
@@ -159,7 +171,7 @@ class Soak {
 		const words = rejects
 			? ["reject", "--organization", voted.organizationId, ...(await this.#pendingIds())]
 			: ["approve", "-f", "documents"];
-		const ended = await this.#run([...words, "--yes", "--quiet", "--timeout", "5", "--journal", "bob.sqlite"], "bob");
+		const ended = await this.#run([...words, "--yes", "--quiet", "--timeout", "2", "--journal", "bob.sqlite"], "bob");
 		expectCode(words[0] ?? "", ended, isClean ? [0, 8, 9] : [0, 1, 7, 8, 9]);
 	}
 
@@ -261,26 +273,31 @@ class Soak {
 		writeFileSync(join(this.#folder, "documents", `${organization.name}.yaml`), document);
 	}
 
-	async #addFaults(random: () => number, counts: Counts): Promise<void> {
-		const kinds = ["drop-before", "drop-after", "429", "5xx", "html", "truncated", "slow"] as const;
-		const operations = [
-			"*",
-			"*",
-			"list_user_tags",
-			"update_user_tag",
-			"delete_policies",
-			"list_activities",
-			"approve_activity",
-		];
-		for (let left = Math.floor(random() * 5); left > 0; left -= 1) {
-			const fault = kinds[Math.floor(random() * kinds.length)] ?? "slow";
-			const operation = operations[Math.floor(random() * operations.length)] ?? "*";
-			const takesEffect = ["429", "5xx", "html"].includes(fault) && random() < 0.5 ? { takesEffect: true } : {};
-			const delayMs = fault === "slow" ? { delayMs: Math.floor(random() * 300) } : {};
-			const count = 1 + Math.floor(random() * 3);
-			await this.#send("POST", "faults", { operation, fault, count, ...takesEffect, ...delayMs });
-			counts.add("faults", count);
+	/** What the service does in a round: it fails at times, it is down, or it limits the rate. */
+	async #changeWeather(random: () => number, counts: Counts): Promise<void> {
+		const weather = random();
+		if (weather < 0.1) {
+			await this.#send("POST", "faults", {
+				operation: "*",
+				fault: weather < 0.05 ? "5xx" : "drop-before",
+				count: 1000,
+			});
+			counts.add("rounds with an outage");
+			return;
 		}
+		if (weather < 0.2) {
+			await this.#send("POST", "limits", { requestsPerSecond: 20, burst: 4, retryAfter: weather < 0.15 });
+			counts.add("rounds with a rate limit");
+		}
+		for (const fault of faultsOf(random)) {
+			await this.#send("POST", "faults", fault);
+			counts.add("faults", fault.count);
+		}
+	}
+
+	async #endWeather(): Promise<void> {
+		await this.#send("DELETE", "faults");
+		await this.#send("DELETE", "limits");
 	}
 
 	#run(words: readonly string[], user: "alice" | "bob", killAfterMs?: number): Promise<Ended> {
@@ -306,4 +323,26 @@ class Soak {
 	}
 }
 
-const apply = ["apply", "-f", "documents", "--yes", "--quiet", "--timeout", "5", "--wait", "2"];
+const kinds = ["drop-before", "drop-after", "429", "5xx", "html", "truncated", "slow"] as const;
+const operations = [
+	"*",
+	"*",
+	"list_user_tags",
+	"update_user_tag",
+	"delete_policies",
+	"list_activities",
+	"approve_activity",
+];
+
+/** Up to four faults of single requests, for `POST /emulator/faults`. */
+function faultsOf(random: () => number): readonly { readonly count: number }[] {
+	return Array.from({ length: Math.floor(random() * 5) }, () => {
+		const fault = kinds[Math.floor(random() * kinds.length)] ?? "slow";
+		const operation = operations[Math.floor(random() * operations.length)] ?? "*";
+		const takesEffect = ["429", "5xx", "html"].includes(fault) && random() < 0.5 ? { takesEffect: true } : {};
+		const delayMs = fault === "slow" ? { delayMs: Math.floor(random() * 300) } : {};
+		return { operation, fault, count: 1 + Math.floor(random() * 3), ...takesEffect, ...delayMs };
+	});
+}
+
+const apply = ["apply", "-f", "documents", "--yes", "--quiet", "--timeout", "2", "--wait", "2"];

@@ -2,10 +2,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Emulator, startEmulator } from "../../../src/emulator/server.ts";
-import { type Ended, type Place, runAsProcess, runHere } from "../command.ts";
-import { isVote, keys, type ListedActivity, organizationId, type SmallWorld } from "../small-world.ts";
-import { type ChooseNext, Turnstile } from "../turnstile.ts";
+import { type Emulator, type RequestLogEntry, startEmulator } from "../../src/emulator/server.ts";
+import { type Ended, type Place, runAsProcess, runHere } from "./command.ts";
+import { isVote, keys, type ListedActivity, organizationId, type SmallWorld } from "./small-world.ts";
+import { type ChooseNext, Turnstile } from "./turnstile.ts";
 
 export const minuteMs = 60_000;
 export const quarterHourMs = 15 * minuteMs;
@@ -73,7 +73,7 @@ export class Arena {
 		this.#emulator.clearRequests();
 		for (const machine of [0, 1, 2]) {
 			mkdirSync(this.folderOf(machine), { recursive: true });
-			writeFileSync(join(this.folderOf(machine), "orgsync.yaml"), document);
+			this.writeDocument(machine, document);
 		}
 	}
 
@@ -119,6 +119,25 @@ export class Arena {
 	#placeOf({ who, machine }: Runner, url: string, sleep: Place["sleep"]): Place {
 		const environment = { HOME: this.#root, ORGSYNC_URL: url, ORGSYNC_API_PRIVATE_KEY: keys[who].privateKey };
 		return { directory: this.folderOf(machine), environment, now: this.#clock.now, sleep };
+	}
+
+	writeDocument(machine: number, document: string): void {
+		writeFileSync(join(this.folderOf(machine), "orgsync.yaml"), document);
+	}
+
+	/** Replaces the organization: as it is seeded, without activities. */
+	async reset({ seed }: SmallWorld): Promise<void> {
+		await this.#emulator.changeState({ organizations: [seed] });
+	}
+
+	/** Forgets the requests of the case so far. */
+	clearRequests(): void {
+		this.#emulator.clearRequests();
+	}
+
+	/** Returns the submits and votes that reached the service. */
+	submits(): readonly RequestLogEntry[] {
+		return this.#emulator.requests().filter(({ path }) => path.includes("/submit/"));
 	}
 
 	organization(): object {

@@ -18,11 +18,12 @@ export interface Trouble {
 
 export type Action =
 	| {
-			readonly kind: "apply" | "up";
+			readonly kind: "apply";
 			readonly machine: Machine;
 			readonly trouble: Trouble;
 			readonly retryRejected: boolean;
 	  }
+	| { readonly kind: "up"; readonly machine: Machine; readonly trouble: Trouble }
 	/** `apply --wait-for-approval`; the events happen in its pauses. */
 	| {
 			readonly kind: "apply-and-wait";
@@ -110,7 +111,7 @@ function withoutTime(trouble: fc.Arbitrary<Trouble>, inside: fc.Arbitrary<Action
 				retryRejected: fc.integer({ max: 9, min: 0 }).map((n) => n === 9),
 			}),
 		],
-		[4, record({ kind: just("up"), machine, trouble, retryRejected: just(false) })],
+		[4, record({ kind: just("up"), machine, trouble })],
 		[1, record({ kind: just("apply-and-wait"), machine, trouble, inPauses: fc.array(inside, { maxLength: 3 }) })],
 		[2, record({ kind: just("read"), command: fc.constantFrom(...readings), machine, trouble })],
 		[2, record({ kind: just("vote-command"), command: fc.constantFrom("approve", "approve", "reject"), who, trouble })],

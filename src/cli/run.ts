@@ -78,7 +78,9 @@ async function failedFlags(
 	);
 	if (!(error instanceof CommanderError)) return output.failure(error);
 	if (error.exitCode === 0) return exitCodes.inSync;
-	const said = error.message.replace(/^error: /, "").replaceAll("\n", " ");
+	const line = error.message.replace(/^error: /, "").replaceAll("\n", " ");
+	// An empty argument, which comes from an unset shell variable, is visible in the list of those that are too many.
+	const said = error.code === "commander.excessArguments" ? line.replaceAll(/(?<=[:,] )(?=,|\.$)/g, '""') : line;
 	const message = said.replaceAll(new RegExp(privateKeyPattern, "gi"), "(a key)");
 	return output.failure(new ConfigurationError(message, { hint: hintFor(error, words, program) }));
 }

@@ -8,12 +8,13 @@ import type { DesiredOrganization, Position } from "../plan/organization.ts";
 import type { Cell } from "./cell.ts";
 import { detach } from "./detach.ts";
 import { readText } from "./file-text.ts";
+import { formatVersionKey, isNewerFormat } from "./format-version.ts";
 import type { ListFinder } from "./list.ts";
 import { readOrganization } from "./organization.ts";
 import { Problems } from "./problems.ts";
 import { checkStructure } from "./structure.ts";
 import { readTemplate, type Template } from "./template.ts";
-import { hasKey, isDocument, readTree } from "./tree.ts";
+import { hasKey, isDocument, readTree, scalarAt } from "./tree.ts";
 import { organizationIdOf } from "./users.ts";
 import { type Environment, Substitution, type VariableOptions } from "./variables.ts";
 import { readYaml } from "./yaml.ts";
@@ -198,7 +199,11 @@ function readFile({ file, content }: DocumentSource, substitution: Substitution,
 	const yaml = readYaml(file, text, problems);
 	let { isComplete } = yaml;
 	for (const document of yaml.documents) {
-		if (!isDocument(document, yaml.positionOf, problems)) {
+		const version = scalarAt(document, formatVersionKey);
+		if (
+			!isDocument(document, yaml.positionOf, problems) ||
+			isNewerFormat(version?.value, yaml.positionOf(version?.offset ?? 0), problems)
+		) {
 			isComplete = false;
 			continue;
 		}

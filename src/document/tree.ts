@@ -10,6 +10,7 @@ import type { Position } from "../plan/organization.ts";
 import type { Cell } from "./cell.ts";
 import { makeCell, pathOf, pathWithKey, type Slot } from "./cell.ts";
 import type { RowValues } from "./each.ts";
+import { formatVersionKey } from "./format-version.ts";
 import { describePlace, type Problems, quote } from "./problems.ts";
 import type { Substituted, Substitution } from "./variables.ts";
 
@@ -70,8 +71,16 @@ export function hasKey({ contents }: Document.Parsed, key: string): boolean {
 	return isMap(contents) && contents.items.some((pair) => isScalar(pair.key) && pair.key.value === key);
 }
 
+/** Returns the scalar at this key of the document and its offset in the file; undefined if there is none. */
+export function scalarAt({ contents }: Document.Parsed, key: string): { value: unknown; offset: number } | undefined {
+	if (!isMap(contents)) return undefined;
+	const pair = contents.items.find((one) => isScalar(one.key) && one.key.value === key);
+	return isScalar(pair?.value) ? { value: pair.value.value, offset: pair.value.range?.[0] ?? 0 } : undefined;
+}
+
 /** Keys of a document, as in schemas/document.json. */
 const rootKeys = [
+	formatVersionKey,
 	"organizationId",
 	"organizations",
 	"users",

@@ -20,35 +20,10 @@ import type {
 	StateChange,
 	SubOrganization,
 } from "./state.ts";
+import { prepareLayout } from "./store-layout.ts";
 import { type CredentialIndex, indexCredentials } from "./verify-stamp.ts";
 
 const inMemory = ":memory:";
-
-/** "orgE": it distinguishes data files of the emulator from other databases. */
-const applicationId = 0x6f726745;
-const layoutVersion = 3;
-
-const layout = `
-	CREATE TABLE organizations (
-		organization_id TEXT PRIMARY KEY, name TEXT NOT NULL, rules TEXT NOT NULL, root_quorum TEXT, parent_id TEXT
-	) STRICT;
-	CREATE TABLE entities (
-		sequence INTEGER PRIMARY KEY, organization_id TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
-		body TEXT NOT NULL, UNIQUE (organization_id, kind, id)
-	) STRICT;
-	CREATE TABLE activities (
-		sequence INTEGER PRIMARY KEY, organization_id TEXT NOT NULL, id TEXT NOT NULL, fingerprint TEXT NOT NULL,
-		due_ms INTEGER, body TEXT NOT NULL, UNIQUE (organization_id, id), UNIQUE (organization_id, fingerprint)
-	) STRICT;
-	PRAGMA application_id = ${applicationId};
-	PRAGMA user_version = ${layoutVersion};
-`;
-
-/** Brings a data file of the version in the key to the next one. */
-const migrations: Readonly<Record<number, string>> = {
-	1: "ALTER TABLE organizations ADD COLUMN root_quorum TEXT;",
-	2: "ALTER TABLE organizations ADD COLUMN parent_id TEXT;",
-};
 
 interface LoadedOrganization extends Organization {
 	organizationName: string;
@@ -66,39 +41,20 @@ export interface OrganizationSummary {
 	readonly users: readonly { readonly userId: string; readonly userName: string }[];
 }
 
-/** Brings a data file to this version's layout, in one transaction. Returns false for a version that it does not know. */
-function migrate(database: DatabaseSync, found: number): boolean {
-	const steps: string[] = [];
-	for (let version = found; version !== layoutVersion; version += 1) {
-		const step = migrations[version];
-		if (step === undefined) return false;
-		steps.push(step);
-	}
-	if (steps.length === 0) return true;
-	database.exec(`BEGIN IMMEDIATE; ${steps.join(" ")} PRAGMA user_version = ${layoutVersion}; COMMIT;`);
-	return true;
-}
-
 function openDatabase(file: string | undefined, notice: (text: string) => void): DatabaseSync {
+	let database: DatabaseSync | undefined;
 	try {
 		// SQLite gives the files that it keeps beside a database the mode of the database.
 		if (file !== undefined && file !== inMemory) makePrivate(file, notice);
-		const database = new DatabaseSync(file ?? inMemory);
+		database = new DatabaseSync(file ?? inMemory);
 		// One process at a time: what is loaded here would go stale under another one's writes.
 		database.exec("PRAGMA busy_timeout = 2000; PRAGMA locking_mode = EXCLUSIVE;");
 		database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-		const found = database
-			.prepare(
-				"SELECT application_id AS owner, user_version AS version FROM pragma_application_id, pragma_user_version",
-			)
-			.get();
-		const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
-		if (isEmpty) database.exec(`BEGIN IMMEDIATE; ${layout} COMMIT;`);
-		else if (found?.owner !== applicationId || !migrate(database, Number(found.version))) {
-			throw new StorageError(`${file} is not a data file of this version of the emulator`);
-		}
+		prepareLayout(database, file ?? inMemory);
 		return database;
 	} catch (error) {
+		// A file that is refused is not kept from others.
+		database?.close();
 		if (error instanceof StorageError) throw error;
 		const reason = error instanceof Error ? error.message : String(error);
 		throw new StorageError(`the emulator cannot open its data file ${file}: ${reason}`, {

@@ -15,7 +15,7 @@ export function renderValidate({ organizations }: ValidateResult): string {
 
 export function renderInit({ file, organizationId, nextCommand }: InitResult): string {
 	const set = organizationId === null ? "Set ORGSYNC_ORGANIZATION_ID first.\n" : "";
-	return `Wrote ${file}.\n${set}Next: ${nextCommand}\n`;
+	return `Wrote ${showText(file)}.\n${set}Next: ${showText(nextCommand)}\n`;
 }
 
 /** Returns the bundle unchanged, the file that holds it, or why there is none yet. */

@@ -21,7 +21,8 @@ export function readKeyFile(
 ) {
 	const exists = (name: string): boolean => existsSync(resolve(directory, name));
 	const privateFile = file.endsWith(".private") || exists(file) ? file : `${file}.private`;
-	const shownAs = !exists(privateFile) && mayBeKey(resolve(directory, file)) ? `that ${given} names` : privateFile;
+	const isSecret = mayBeKey(resolve(directory, file)) || hidesKey(file);
+	const shownAs = !exists(privateFile) && isSecret ? `that ${given} names` : privateFile;
 	const publicFile = privateFile.replace(/\.private$/, ".public");
 	const read = (name: string, shown: string): ReturnType<typeof readText> =>
 		readText(resolve(directory, name), shown, shown === name, given);
@@ -68,6 +69,12 @@ function mayBeKey(path: string): boolean {
 	const rest = path.slice(folder.length);
 	const isInFolder = folder !== dirname(folder);
 	return /[\w+=:-]{40,}|[\r\n{"\0]/.test(rest) || (isInFolder && /[\w+/=:-]{40,}/.test(rest));
+}
+
+/** Returns whether `..` takes a part out of the path that can be a key: base64 has slashes. */
+function hidesKey(path: string): boolean {
+	const parts = path.split("/");
+	return parts.includes("..") && parts.some((part) => /[\w+=:-]{40,}/.test(part));
 }
 
 /** File systems that give every file the same mode: FAT, NTFS, network shares (linux/magic.h). */

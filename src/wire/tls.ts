@@ -29,9 +29,12 @@ export function refuseWeakTls(environment: Environment, override?: string): void
 	});
 }
 
-/** Returns whether TLS without verification makes a difference: the address is https, or the environment weakens TLS. */
+/**
+ * Returns whether TLS without verification makes a difference: the address is https, or the environment weakens TLS. A text that
+ * is no address is refused later.
+ */
 export function needsTls(url: string, environment: Environment): boolean {
-	return new URL(url).protocol === "https:" || findWeakTls(environment).length > 0;
+	return URL.parse(url)?.protocol === "https:" || findWeakTls(environment).length > 0;
 }
 
 function findWeakTls(environment: Environment): readonly string[] {

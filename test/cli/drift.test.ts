@@ -133,7 +133,12 @@ describe("drift --since refuses with exit 3 before any request", () => {
 			"it is the output of plan, not of drift",
 		],
 		["an error without findings", JSON.stringify({ ...report, error }), `has no findings: ${error.message}`],
-		["a newer format", JSON.stringify({ ...report, formatVersion: 2 }), "it has the format of another version"],
+		[
+			"a newer format",
+			JSON.stringify({ ...report, formatVersion: 2 }),
+			"it has formatVersion 2, and this orgsync reads 1",
+		],
+		["no format", JSON.stringify({ ...report, formatVersion: undefined }), "it has no formatVersion"],
 		["findings of another shape", JSON.stringify({ ...report, drift: [{}] }), "its findings cannot be read"],
 	])("%s, which stays unchanged", async (_what, content, why) => {
 		const world = await makeWorld(signers);

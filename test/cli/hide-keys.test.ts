@@ -53,6 +53,32 @@ test.each(
 	}
 });
 
+test.each([
+	["query", "ADDRESS"],
+	["show", "plan.json", "ADDRESS"],
+	["schema", "ADDRESS"],
+	["plan", "--only", "ADDRESS"],
+	["plan", "--url", "ADDRESS"],
+])("orgsync %s %s does not show the password of an address in place of another value", async (...words) => {
+	const world = await makeWorld(document());
+	const given = words.map((word) => word.replace("ADDRESS", "https://me:p.a+s$s@service.test"));
+	for (const format of [[], ["--format", "json"]]) {
+		const { code, stdout, stderr } = await world.run([...given, ...format]);
+		expect([code, stderr.startsWith("error: ")]).toEqual([3, true]);
+		expect(stdout + stderr).not.toContain("p.a+s$s");
+	}
+});
+
+test("a key is not shown either where letters touch it", async () => {
+	const { stderr } = await (await makeWorld(document())).run(["plan", `--x${key}yz`]);
+	expect(stderr).toMatch(/^error: unknown option '--x\(a key\)yz'/);
+});
+
+test("an empty argument is visible among those that are too many", async () => {
+	const { stderr } = await (await makeWorld(document())).run(["show", "plan.json", "", "x"]);
+	expect(stderr).toContain('got 3: plan.json, "", x.');
+});
+
 test("a fingerprint is shown, although it has as many digits as a key", async () => {
 	const world = await makeWorld(document());
 	const fingerprint = `sha256:${"ab".repeat(32)}`;

@@ -178,3 +178,10 @@ describe("import-key", () => {
 });
 
 test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());
+
+test("init shows the name of its file with escapes", async () => {
+	const world = await makeWorld();
+	const { code, stdout } = await world.run(["init", "--file", "a\u001b[2J\u202eb.yaml"]);
+	expect([code, stdout]).toEqual([0, expect.stringContaining("Wrote a\\u{1b}[2J\\u{202e}b.yaml.")]);
+	expect(stdout).not.toMatch(unsafe);
+});

@@ -63,6 +63,18 @@ test("logged TLS keys and broken TLS versions are refused too", async () => {
 	expect(world.requests()).toEqual([]);
 });
 
+test("an address that is none is refused with --insecure as without it", async () => {
+	const world = await makeWorld();
+	const words = ["status", "--organization", organizationId, "--url", "https://a.test:99999"];
+	for (const flags of [[], ["--insecure"]]) {
+		const { code, stderr } = await world.run([...words, ...flags]);
+		expect([code, stderr]).toEqual([
+			3,
+			expect.stringContaining("error: the service's address is not an http or https URL"),
+		]);
+	}
+});
+
 test("an untrusted certificate is refused, and accepted with --insecure", async () => {
 	const world = await makeWorld();
 	const service = createServer(makeCertificate("localhost"), (request, response) => {

@@ -47,13 +47,22 @@ describe("a data file of an earlier version", () => {
 		await again.close();
 	});
 
-	it.each([0, 4, 99])("is refused when its version is %i, and stays as it is", async (version) => {
+	it.each([
+		[0, "is not a data file of the emulator"],
+		[4, "a newer orgsync wrote the data file"],
+		[99, "it has version 99, and this orgsync reads versions up to 3"],
+	])("is refused when its version is %i, and stays as it is", async (version, message) => {
 		await (await startEmulator({ dataFile, seed: world.makeSeed() })).close();
 		const database = new DatabaseSync(dataFile);
 		database.exec(`PRAGMA user_version = ${version}`);
-		await expect(startEmulator({ dataFile })).rejects.toThrow(StorageError);
-		expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: version });
+		// A file that another process has open is refused for that.
 		database.close();
+		const error: unknown = await startEmulator({ dataFile }).catch((thrown: unknown) => thrown);
+		expect(error).toBeInstanceOf(StorageError);
+		expect((error as StorageError).message).toContain(message);
+		const left = new DatabaseSync(dataFile, { readOnly: true });
+		expect(left.prepare("PRAGMA user_version").get()).toEqual({ user_version: version });
+		left.close();
 	});
 });
 

@@ -142,16 +142,19 @@ describe("a journal of an earlier version", () => {
 	it.each(versions)("(%i) takes new requests, outcomes and votes once it is migrated", async (version) => {
 		write(version);
 		const journal = await openJournal(file);
-		const parameters = { policyIds: [id("policy", 1)] };
-		const body = encodeSubmit(submits.delete_policies, organizationId, parameters, startMs + 900_000);
-		const digest = requestDigestOf(organizationId, "delete_policies", parameters);
-		const known = await journal.claim(digest, (entries) => ({
-			kind: "send",
-			entry: { body, covers: [], nowMs: 2 },
-			entries,
-		}));
-		expect(known.entries.map((entry) => entry.body.fingerprint)).toEqual([fingerprintOf(1)]);
-		expect(journal.openEntries(organizationId).at(-1)?.body).toEqual(body);
+		/** Claims a new request that deletes this policy. Returns the fingerprints of equal requests. */
+		const claim = async (policy: number): Promise<readonly string[]> => {
+			const parameters = { policyIds: [id("policy", policy)] };
+			const body = encodeSubmit(submits.delete_policies, organizationId, parameters, startMs + 900_000);
+			const digest = requestDigestOf(organizationId, "delete_policies", parameters);
+			const entry = { body, covers: [], nowMs: 2 };
+			const { entries } = await journal.claim(digest, (entries) => ({ kind: "send", entry, entries }));
+			return entries.map((known) => known.body.fingerprint);
+		};
+		expect(await claim(2)).toEqual([fingerprintOf(2)]);
+		// A request that follows a rejected one takes its place.
+		expect(journal.rejectedEntries(organizationId)).toEqual([]);
+		expect(journal.openEntries(organizationId).at(-1)?.body.timestampMs).toBe(startMs + 900_000);
 		journal.recordOutcome(fingerprintOf(3), "completed", id("other", 4), startMs + 5000);
 		expect(journal.entry(fingerprintOf(3))).toMatchObject({ outcome: "completed" });
 		const key = {

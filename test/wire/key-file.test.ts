@@ -114,6 +114,12 @@ describe("a key in place of the name of a key file", () => {
 		).toEqual(["--key-file", "ORGSYNC_KEY_FILE", "orgsync:keyFile"]);
 	});
 
+	it("before a way out of its folder is not shown either", () => {
+		const { message } = caught(() => findStamper({ keyFile: `${privateKey.slice(0, 60)}../../x` }, {}));
+		expect(message).toContain("that --key-file names");
+		expect(message).not.toContain(privateKey.slice(0, 8));
+	});
+
 	it.each([
 		"alice.private",
 		"keys/of/the/team/alice",

@@ -114,7 +114,14 @@ function readReport(file: string, text: string): LastReport {
 				: "it is not a drift report",
 		);
 	}
-	if (report.formatVersion !== 1) return refuse("it has the format of another version of orgsync");
+	const { formatVersion } = report;
+	if (formatVersion !== 1) {
+		return refuse(
+			typeof formatVersion === "number"
+				? `it has formatVersion ${formatVersion}, and this orgsync reads 1`
+				: "it has no formatVersion",
+		);
+	}
 	if (!Array.isArray(report.drift)) {
 		const { error } = report;
 		return refuse(

@@ -17,6 +17,8 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 export interface Call {
 	readonly stdin?: string | Uint8Array;
 	readonly environment?: Readonly<Record<string, string>>;
+	/** False where `--format json` does not promise an object: with `--help`, `--output` and others. */
+	readonly isJson?: boolean;
 }
 
 export interface Ended extends Outcome {
@@ -29,12 +31,10 @@ export async function runCommand(words: readonly string[], call: Call = {}): Pro
 	const printed: Printed = { stdout: "", stderr: "" };
 	const code = await run(words, makeTerminal(printed, call));
 	const { stdout, stderr } = printed;
-	if (words.at(-1) === "json" && words.at(-2) === "--format") readWhole(stdout);
-	return { accepted: code === 0, printed: stdout + stderr, code, stdout, markup: isMarkup(words.at(-1)) };
-}
-
-function isMarkup(format: string | undefined): boolean {
-	return format === "html" || format === "markdown";
+	const format = words.join(" ").match(/--format[ =](\w+)/)?.[1];
+	if (format === "json" && call.isJson !== false) readWhole(stdout);
+	const markup = format === "html" || format === "markdown";
+	return { accepted: code === 0, printed: stdout + stderr, code, stdout, markup };
 }
 
 function readWhole(stdout: string): void {

@@ -35,7 +35,16 @@ const slips: readonly RegExp[] = [
 const unsafe = /(?!\n)(?:[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|\u034f|[\ufe00-\ufe0f])/u;
 
 /** A message with a part that is missing. */
-const gaps = /[:,;] *$|: ?[,;:](?:\s|$)|, ,|(?<!\S)``(?=[\s,;:.]|$)|(?<=\s)\( *\)|"" *$/m;
+const gaps = /: [,;:](?:\s|$)|, ,|(?<!\S)``(?=[\s,;:.]|$)|(?<=\s)\( *\)|"" *$/m;
+
+/** The last word of an error or a hint that ends in the middle of a sentence: no indented lines follow. */
+const openEnd = /^(?:error|hint): .*?(?<word>\S*[:,;]) *(?:\n(?! )|(?![\s\S]))/m;
+
+/** Returns what shows that a part of a message is missing, unless the input has it. */
+function findGap(printed: string, given: string): string | undefined {
+	const found = [gaps.exec(printed)?.[0], openEnd.exec(printed)?.groups?.word];
+	return found.find((gap) => gap !== undefined && !given.includes(gap.trim()));
+}
 
 /** Max characters of one line of a refusal: more than anyone reads. */
 const maxLine = 2500;
@@ -51,13 +60,13 @@ export function findFault({ accepted, printed, markup = false }: Outcome, input:
 	if (/^\s*::error::x|##\[error\]x/m.test(printed)) return "a text of others is a command for the log of a pipeline";
 	if (markup && printed.includes("<script>alert(1)")) return "a text of others is markup";
 	if (accepted) return undefined;
-	const slip = slips
-		.map((pattern) => pattern.exec(printed)?.[0])
-		.find((found) => found !== undefined && !given.includes(found));
+	const said = markup ? printed.replaceAll(/<(script|style)\b.*?<\/\1>/gs, "") : printed;
+	const found = slips.flatMap((pattern) => pattern.exec(said)?.[0] ?? []);
+	const slip = found.find((one) => !given.includes(one));
 	if (slip !== undefined) return `the words of a defect are printed: ${slip.trim()}`;
 	if (printed.trim() === "") return "it is refused without a word";
-	const gap = gaps.exec(printed)?.[0];
-	if (gap !== undefined && !given.includes(gap.trim())) return `a part of the message is missing at "${gap}"`;
+	const gap = markup ? undefined : findGap(printed, given);
+	if (gap !== undefined) return `a part of the message is missing at "${gap}"`;
 	const long = printed.split("\n").find((line) => line.length > maxLine);
 	if (long !== undefined) return `a line of the message has ${long.length} characters`;
 	return undefined;

@@ -8,15 +8,27 @@ import type { Json, Outcome, Target } from "./input.ts";
 import { findFault } from "./judge.ts";
 import { shrink } from "./shrink.ts";
 import { answers } from "./targets/answers.ts";
+import { commandLines } from "./targets/command-lines.ts";
 import { documents } from "./targets/documents.ts";
 import { expressions } from "./targets/expressions.ts";
 import { journals } from "./targets/journals.ts";
 import { plans } from "./targets/plans.ts";
 import { seeds } from "./targets/seeds.ts";
 import { service } from "./targets/service.ts";
+import { stamps } from "./targets/stamps.ts";
 import { type Cost, keepWarnings, measure, Watch } from "./watch.ts";
 
-export const targets: readonly Target[] = [documents, expressions, answers, seeds, service, plans, journals];
+export const targets: readonly Target[] = [
+	documents,
+	expressions,
+	answers,
+	seeds,
+	service,
+	plans,
+	journals,
+	stamps,
+	commandLines,
+];
 
 const [maxCpuMs, maxGrownBytes] = [1000, 300 * 2 ** 20];
 

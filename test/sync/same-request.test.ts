@@ -77,16 +77,16 @@ describe("a journal that cannot record an outcome", () => {
 	});
 
 	it.each([
-		["an outcome", { recordOutcome: true }, 1],
-		["the bytes of a request", { claim: true }, 0],
-	])("stops the run, if it is %s: nothing more is submitted, and what ended is reported", async (_what, fails, count) => {
+		["an outcome", "recordOutcome", 1],
+		["the bytes of a request", "claim", 0],
+	] as const)("stops the run, if it is %s: nothing more is submitted, and what ended is reported", async (_what, fails, count) => {
 		const error = new StorageError("the disk is full");
 		const fail = () => {
 			throw error;
 		};
 		const journal = {
 			...bench.journal,
-			...(fails.recordOutcome === true ? { recordOutcome: fail } : { claim: async () => fail() }),
+			...(fails === "claim" ? { claim: async () => fail() } : { recordOutcome: fail }),
 		};
 		const desired = withSections(withBob, { absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] } });
 		const comparison = await bench.compare(desired);

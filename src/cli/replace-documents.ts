@@ -1,12 +1,12 @@
 /** Writes edited documents in place of the files that they were read from: all or none. */
-import { accessSync, constants, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { accessSync, constants, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { DocumentSource } from "../document/parse.ts";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import type { Terminal } from "./output.ts";
 import { type ReadDocument, readSources } from "./sources.ts";
-import { writeOrRefuse, writeTemporaryFile } from "./write-file.ts";
+import { writeNewTemporaryFile, writeOrRefuse, writeTemporaryFile } from "./write-file.ts";
 
 /** Throws ConfigurationError if a document was changed while live state was read. */
 export async function refuseChanged(
@@ -18,8 +18,11 @@ export async function refuseChanged(
 	const isSame = (source: DocumentSource, index: number): boolean =>
 		source.file === again[index]?.file && Buffer.from(source.content).equals(Buffer.from(again[index].content));
 	const other = sources.find((source, index) => !isSame(source, index))?.file ?? again[sources.length]?.file;
-	if (other === undefined) return;
-	throw new ConfigurationError(`${showText(other)} was changed while the organization was read; run it again`);
+	if (other !== undefined) throw changed(other);
+}
+
+function changed(file: string): ConfigurationError {
+	return new ConfigurationError(`${showText(file)} was changed while the organization was read; run it again`);
 }
 
 interface Replacement {
@@ -64,7 +67,11 @@ function failureFor(file: string): string {
 	return `${showText(file)} cannot be written`;
 }
 
-/** Writes the new text beside the file that it will replace. Throws for a link that points outside its folder. */
+/**
+ * Writes the new text beside the file that it will replace, under a name that only one orgsync at a time can create, and looks
+ * once more whether the file is as it was read: two edits at the same moment must not lose one. Throws for a link that points
+ * outside its folder.
+ */
 function prepare({ name, path, isForeign, content: before }: ReadDocument, content: string, by: string): Replacement {
 	if (isForeign) {
 		const message = `${showText(name)} is a link that points outside its folder; ${by} does not write there`;
@@ -73,11 +80,23 @@ function prepare({ name, path, isForeign, content: before }: ReadDocument, conte
 	// A rename needs only a writable folder, so it would replace a read-only file.
 	accessSync(path, constants.W_OK);
 	const { mode } = statSync(path);
-	return {
-		file: name,
-		path,
-		part: writeTemporaryFile(dirname(path), content, mode),
-		mode,
-		before: Buffer.from(before),
-	};
+	const part = claim(path, name, content, mode);
+	if (Buffer.from(before).equals(readFileSync(path)))
+		return { file: name, path, part, mode, before: Buffer.from(before) };
+	rmSync(part, { force: true });
+	throw changed(name);
+}
+
+/** Creates the temporary file of a document. Throws ConfigurationError if it exists. */
+function claim(path: string, name: string, content: string, mode: number): string {
+	const part = join(dirname(path), `.orgsync-${basename(path)}.part`);
+	try {
+		writeNewTemporaryFile(part, content, mode);
+		return part;
+	} catch (error) {
+		if ((error as { code?: unknown }).code !== "EEXIST") throw error;
+		throw new ConfigurationError(`another orgsync is writing ${showText(name)}: ${showText(part)} exists`, {
+			hint: "run it again; if no other orgsync runs, remove that file",
+		});
+	}
 }

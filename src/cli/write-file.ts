@@ -113,6 +113,12 @@ export function writeNewFile(path: string, text: string, options: WriteOptions):
  */
 export function writeTemporaryFile(folder: string, text: string | Uint8Array, mode: number | undefined): string {
 	const part = join(folder, `.orgsync-${randomBytes(12).toString("hex")}.part`);
+	writeNewTemporaryFile(part, text, mode);
+	return part;
+}
+
+/** Writes the text into a new file of this name, with the mode of the file that it will replace. Throws if the name is taken. */
+export function writeNewTemporaryFile(part: string, text: string | Uint8Array, mode: number | undefined): void {
 	const file = openSync(part, "wx", mode === undefined ? 0o666 : 0o600);
 	try {
 		writeFileSync(file, text);
@@ -123,7 +129,6 @@ export function writeTemporaryFile(folder: string, text: string | Uint8Array, mo
 	} finally {
 		closeSync(file);
 	}
-	return part;
 }
 
 /** Returns what is at the path, or undefined. Throws the reason when it must not be written. */

@@ -1,7 +1,9 @@
 import { chmodSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { expectNoSecret, readOutput, run } from "../run.ts";
+import { clockOption } from "../clock.ts";
+import { expectNoSecret, orgsync, readOutput, run } from "../run.ts";
 import { alice, bob, document, keys, makeWorld, organizationId, tags } from "../world.ts";
 
 const hourMs = 3_600_000;
@@ -157,6 +159,37 @@ describe("grant", () => {
 		world.write("orgsync.yaml", `${text}# mine\n`);
 		expect(await running).toMatchObject({ code: 3, stderr: expect.stringContaining("was changed while") });
 		expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(`${text}# mine\n`);
+	});
+
+	test.each([
+		["before it claims the document", "openSync", 3, "was changed while", "for carol"],
+		["before it replaces the document", "renameSync", 0, "another orgsync is writing orgsync.yaml", "for bob"],
+	])("loses no edit of a grant that overtakes it %s", async (_when, at, code, stderr, kept) => {
+		const world = await makeWorld(text);
+		const grant = (user: string, tag: string) => ["grant", user, tag, "--for", "4h", "--reason", `for ${user}`];
+		const env = {
+			NODE_OPTIONS: `${clockOption} --require=${fileURLToPath(new URL("../overtake.cjs", import.meta.url))}`,
+			OVERTAKE_AT: at,
+			OVERTAKE_WITH: JSON.stringify([...orgsync.slice(1), ...grant("carol", "oncall")]),
+		};
+		const { child, ended } = world.start(grant("bob", "signers"), { env });
+		child.stdin?.end();
+		expect(await ended).toMatchObject({ code, stderr: expect.stringContaining(stderr) });
+		const written = readFileSync(join(world.folder, "orgsync.yaml"), "utf8");
+		expect(written.match(/for \w+/g)).toEqual([kept]);
+		expect(readdirSync(world.folder)).toEqual(["orgsync.yaml"]);
+	});
+
+	test("is refused beside a file that an interrupted run left, with its name", async () => {
+		const world = await makeWorld(text);
+		world.write(".orgsync-orgsync.yaml.part", "");
+		const { code, stderr } = await world.run(["grant", "bob", "signers", "--for", "4h", "--reason", "page"]);
+		expect(code).toBe(3);
+		expect(stderr).toMatch(
+			/^error: another orgsync is writing orgsync\.yaml: \S*\.orgsync-orgsync\.yaml\.part exists\n/,
+		);
+		expect(stderr).toContain("hint: run it again; if no other orgsync runs, remove that file\n");
+		expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(text);
 	});
 });
 

@@ -1,5 +1,7 @@
 /** The kinds of races. Each draws a world, lets commands race in it, and judges what is left. */
 
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Arena, minuteMs, quarterHourMs, type Runner } from "../arena.ts";
 import type { Counts } from "../proof.ts";
 import {
@@ -302,6 +304,35 @@ async function readersBeside(given: RaceCase): Promise<void> {
 	judgeActivities(last, asked);
 }
 
+/** Two people give access in the same document at the same moment. Fails if an edit that was reported is not in the document. */
+async function twoGrants(given: RaceCase): Promise<void> {
+	const { random, counts } = given;
+	const setting = await set(given, { processes: 0.25 });
+	const { arena, world } = setting;
+	const file = join(arena.folderOf(0), "orgsync.yaml");
+	writeFileSync(file, `${world.document.split("\n")[0]}\nuserTags: [{ name: signers, members: { atLeast: [] } }]\n`);
+	const grant = (user: string, reason: string): Runner => ({
+		...{ words: ["grant", user, "signers", "--for", "4h", "--reason", reason, "--no-color"], who: "alice", machine: 0 },
+	});
+	const [one, other] = [users.bob, users.carol];
+	const isSame = random() < 0.2;
+	const runners = [grant(one, "the first reason"), grant(isSame ? one : other, "the second reason")];
+	// What comes after the last answer is between the files alone, so most of these go as they come.
+	const raced = await race(random() < 0.7 ? { ...setting, random: () => 0.95 } : setting, runners);
+	judgeEnds(raced, [0, 3]);
+	const written = readFileSync(file, "utf8");
+	for (const [index, { code, stderr }] of raced.ended.entries()) {
+		const reason = index === 0 ? "the first reason" : "the second reason";
+		if (code === 3 && !/was changed while|another orgsync/.test(stderr))
+			fail(raced, `runner ${index} was refused for another reason`);
+		const isExpected = written.includes(reason) === (code === 0);
+		// A second grant of the same access replaces the first, after it was written.
+		if (!isExpected && !(isSame && code === 0))
+			fail(raced, `runner ${index} ended with ${code}, and the document is\n${written}`);
+		counts.add(code === 0 ? "edits written" : "edits refused");
+	}
+}
+
 export const raceKinds: readonly (readonly [string, (given: RaceCase) => Promise<void>])[] = [
 	["two applies, separate journals", (given) => applyTwice(given, [0, 1])],
 	["two applies, separate journals", (given) => applyTwice(given, [0, 1])],
@@ -313,4 +344,5 @@ export const raceKinds: readonly (readonly [string, (given: RaceCase) => Promise
 	["approve against reject", approveAgainstReject],
 	["a saved plan twice", savedPlanTwice],
 	["readers beside an apply", readersBeside],
+	["two grants in one document", twoGrants],
 ];

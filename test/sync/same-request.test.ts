@@ -156,6 +156,21 @@ describe("a new activity for an equal request", () => {
 		return bodies.map(({ timestampMs }) => timestampMs - bench.nowMs);
 	};
 
+	it("is submitted where an equal one failed while the organization was read, and not where it completed then", async () => {
+		const readPosition = bench.journal.position();
+		await failWith(quarter());
+		const { submitter, bodies } = hears((body) => activityOf(body, completed));
+		expect(await submitOnce(addBob, contextOf({ submitter, readPosition }))).toMatchObject({
+			outcome: "completed",
+			requests: 1,
+		});
+		expect(await submitOnce(addBob, contextOf({ submitter, readPosition }))).toMatchObject({
+			outcome: "completed",
+			requests: 0,
+		});
+		expect(bodies).toHaveLength(1);
+	});
+
 	it("has the time of now, or the next one that no earlier request has", async () => {
 		await failWith(quarter(), bench.nowMs, bench.nowMs + 1);
 		expect(await timesOf(addBob)).toEqual([2]);

@@ -117,6 +117,16 @@ test("a message does not repeat the text of a file that is not a seed", () => {
 	}
 });
 
+test("what was seeded is a seed again, also a session profile without a time", async () => {
+	const profile = { sessionProfileId: world.id(1), sessionProfileName: "default" };
+	const emulator = await startEmulator({
+		seed: { organizations: [{ organizationId: world.organizationId, sessionProfiles: [profile] }] },
+	});
+	const { organization } = emulator.state(world.organizationId);
+	await emulator.close();
+	expect(mistakesIn(JSON.stringify({ organizations: [organization] }))).toEqual([]);
+});
+
 test("a message repeats no more than the ends of an unknown key, and shows an empty one", () => {
 	const messageOf = (key: string): string => {
 		try {

@@ -35,7 +35,7 @@ const slips: readonly RegExp[] = [
 const unsafe = /(?!\n)(?:[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|\u034f|[\ufe00-\ufe0f])/u;
 
 /** A message with a part that is missing. */
-const gaps = /: [,;:](?:\s|$)|, ,|(?<!\S)``(?=[\s,;:.]|$)|(?<=\s)\( *\)|"" *$/m;
+const gaps = /: [,;](?:\s|$)|, ,|(?<!\S)``(?=[\s,;:.]|$)|(?<=\s)\( *\)/m;
 
 /** The last word of an error or a hint that ends in the middle of a sentence: no indented lines follow. */
 const openEnd = /^(?:error|hint): .*?(?<word>\S*[:,;]) *(?:\n(?! )|(?![\s\S]))/m;

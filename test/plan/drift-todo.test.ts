@@ -38,15 +38,21 @@ const windowed = (...userIds: string[]): DesiredOrganization => {
 
 describe("What to do about drift", () => {
 	it("is to apply, or to take the live value over", () => {
-		expect(todo()).toMatchInlineSnapshot(`"\`orgsync apply\` puts it back; \`orgsync drift --accept userTag:admins\` takes it over into the document"`);
+		expect(todo()).toMatchInlineSnapshot(
+			`"\`orgsync apply\` puts it back; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,
+		);
 	});
 
 	it("repeats the flags of the command", () => {
-		expect(todo({}, plan, { flags: " -f a.yaml" })).toMatchInlineSnapshot(`"\`orgsync apply -f a.yaml\` puts it back; \`orgsync drift -f a.yaml --accept userTag:admins\` takes it over into the document"`);
+		expect(todo({}, plan, { flags: " -f a.yaml" })).toMatchInlineSnapshot(
+			`"\`orgsync apply -f a.yaml\` puts it back; \`orgsync drift -f a.yaml --accept userTag:admins\` takes it over into the document"`,
+		);
 	});
 
 	it("waits where other problems have to be solved first", () => {
-		expect(todo({}, { ...plan, problems: [problem] as never })).toMatchInlineSnapshot(`"\`orgsync apply\` puts it back, once the other problems of this organization are solved; \`orgsync drift --accept userTag:admins\` takes it over into the document"`);
+		expect(todo({}, { ...plan, problems: [problem] as never })).toMatchInlineSnapshot(
+			`"\`orgsync apply\` puts it back, once the other problems of this organization are solved; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,
+		);
 	});
 
 	it("is to wait for the activity that makes it so", () => {
@@ -74,22 +80,30 @@ describe("What to do about drift", () => {
 
 describe("What to do about a difference that apply leaves alone", () => {
 	it("is to have the conflicting activity approved or rejected", () => {
-		expect(todo({}, held({}))).toMatchInlineSnapshot(`"activity activity-1 is pending and would change it differently, so apply leaves it alone: have it approved or rejected, then \`orgsync apply\`"`);
+		expect(todo({}, held({}))).toMatchInlineSnapshot(
+			`"activity activity-1 is pending and would change it differently, so apply leaves it alone: have it approved or rejected, then \`orgsync apply\`"`,
+		);
 	});
 
 	it("is to submit a rejected step on request, or to take the live value over", () => {
-		expect(todo({}, held({ relation: "rejected", state: "rejected" }))).toMatchInlineSnapshot(`"rejected before, as activity activity-1: \`orgsync apply --retry-rejected\` submits it again; \`orgsync drift --accept userTag:admins\` takes it over into the document"`);
+		expect(todo({}, held({ relation: "rejected", state: "rejected" }))).toMatchInlineSnapshot(
+			`"rejected before, as activity activity-1: \`orgsync apply --retry-rejected\` submits it again; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,
+		);
 	});
 
 	it("is to look at a request that is in doubt, or to abandon it", () => {
-		expect(todo({}, held({ state: "in-doubt", activityId: null } as never))).toMatchInlineSnapshot(`"an earlier request for it is in doubt, so apply leaves it alone: see \`orgsync status\`; \`orgsync apply --abandon f\` abandons it"`);
+		expect(todo({}, held({ state: "in-doubt", activityId: null } as never))).toMatchInlineSnapshot(
+			`"an earlier request for it is in doubt, so apply leaves it alone: see \`orgsync status\`; \`orgsync apply --abandon f\` abandons it"`,
+		);
 	});
 
 	it("is to submit both where its step comes after a rejected one", () => {
 		const rejected = held({ relation: "rejected", state: "rejected" }).steps as [Step];
 		const first = { ...rejected[0], covers: [] };
 		const second: Step = { ...step, id: "step-2", dependsOn: [first.id] };
-		expect(todo({}, { ...plan, steps: [first, second] })).toMatchInlineSnapshot(`"comes after a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; \`orgsync drift --accept userTag:admins\` takes it over into the document"`);
+		expect(todo({}, { ...plan, steps: [first, second] })).toMatchInlineSnapshot(
+			`"comes after a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,
+		);
 	});
 
 	it("is to apply where the earlier activity is about another object, or does the same", () => {
@@ -140,7 +154,9 @@ describe("The live value of an organization of a list", () => {
 	const of = (parts: object) => todo({}, plan, { desired: { ...wanted, row, ...parts } as DesiredOrganization });
 
 	it("is kept by its values where the template has the object", () => {
-		expect(of({ objects: inFile("template.yaml") })).toMatchInlineSnapshot(`"\`orgsync apply\` puts it back; to keep it, change the values of this organization at rows.csv:3, or template.yaml for all"`);
+		expect(of({ objects: inFile("template.yaml") })).toMatchInlineSnapshot(
+			`"\`orgsync apply\` puts it back; to keep it, change the values of this organization at rows.csv:3, or template.yaml for all"`,
+		);
 	});
 
 	it("is taken over where another document has the object", () => {

@@ -1,6 +1,6 @@
 /**
- * `npm run mutants -- ROOM [--cases N] [--seed S] [--file PART]… [--at-least PERCENT] [--concurrency N]`: changes the code of a
- * room in one place at a time, and counts how many changes the tests notice. The last line has the counts. Exit code 0: at least
+ * `npm run mutants -- ROOM [--cases N] [--seed S] [--file PART]… [--rounds N] [--at-least PERCENT] [--concurrency N]`: changes the
+ * code of a room in one place at a time, and counts how many changes the tests notice. The last line has the counts. Exit code 0: at least
  * that many percent are noticed (85); 1: fewer; 2: a wrong call.
  *
  * `npm run mutants -- changed` is a small sample of what the last commit changed, by fast tests. It counts only changes in code
@@ -16,7 +16,7 @@ import { root } from "./sample.ts";
 class WrongCall extends Error {}
 
 const usage =
-	"npm run mutants -- ROOM [--cases N] [--seed S] [--file PART]... [--at-least PERCENT] [--concurrency N]; ROOM is plan, policy, sync, wire or changed";
+	"npm run mutants -- ROOM [--cases N] [--seed S] [--file PART]... [--rounds N] [--at-least PERCENT] [--concurrency N]; ROOM is plan, policy, sync, wire or changed";
 
 interface Call extends Question {
 	/** What the last line begins with. */
@@ -69,7 +69,7 @@ function byPlace({ place: one }: JudgedMutant, { place: other }: JudgedMutant): 
 function readCall(args: string[]): Call {
 	const text = { type: "string" } as const;
 	const many = { type: "string", multiple: true, default: [] as string[] } as const;
-	const options = { cases: text, seed: text, file: many, "at-least": text, concurrency: text };
+	const options = { cases: text, seed: text, file: many, "at-least": text, concurrency: text, rounds: text };
 	let call: ReturnType<typeof parse>;
 	const parse = () => parseArgs({ args, allowPositionals: true, options });
 	try {
@@ -79,7 +79,7 @@ function readCall(args: string[]): Call {
 	}
 	const [room = "", ...rest] = call.positionals;
 	if (rest.length > 0) throw new WrongCall(usage);
-	const number = (flag: "cases" | "seed" | "at-least" | "concurrency", otherwise: number): number => {
+	const number = (flag: "cases" | "seed" | "rounds" | "at-least" | "concurrency", otherwise: number): number => {
 		const value = call.values[flag];
 		if (value === undefined) return otherwise;
 		if (!/^\d{1,9}$/.test(value)) throw new WrongCall(`--${flag} must be a whole number, got "${value}"\n${usage}`);
@@ -88,6 +88,7 @@ function readCall(args: string[]): Call {
 	const chosen = chooseMutants(room);
 	return {
 		...chosen,
+		rounds: chosen.rounds.slice(0, number("rounds", chosen.rounds.length)),
 		seed: number("seed", chosen.seed),
 		cases: number("cases", chosen.cases),
 		atLeast: number("at-least", chosen.atLeast),

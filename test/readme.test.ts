@@ -195,6 +195,8 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["docs/passkeys.md", ["sh", "text"]],
 	// test/cli/resume.test.ts
 	["docs/fleets.md", ["text"]],
+	// test/cli/journal-backup.test.ts
+	["docs/journal.md", ["sh", "text"]],
 	// test/pipelines/page.test.ts
 	["docs/pipelines.md", ["yaml"]],
 	// test/cli/openmetrics.test.ts

@@ -26,6 +26,6 @@ export function readCorpus(target: string, ending = ""): readonly string[] {
 }
 
 /** Returns the JSON Schema of this name. */
-export function readSchema(name: string): unknown {
+function readSchema(name: string): unknown {
 	return JSON.parse(readFileSync(join(project, "schemas", name), "utf8"));
 }

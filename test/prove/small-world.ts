@@ -247,33 +247,33 @@ export function drawParameters(random: () => number) {
 	return { operation: "delete_tvc_app_and_deployments", parameters: { appId: one(apps) } } as const;
 }
 
-/** Returns the changes that the organization has, of those that the world asks for. */
+/** Returns the changes that the world asks for and the organization has not. */
 export function missingFrom(world: SmallWorld, organization: object): readonly Change[] {
-	const {
-		userTags,
-		policies: left,
-		tvcApps,
-		users: people,
-	} = organization as {
-		readonly userTags?: readonly {
-			readonly tagId: string;
-			readonly tagName: string;
-			readonly userIds?: readonly string[];
-		}[];
-		readonly policies?: readonly { readonly policyId: string }[];
-		readonly tvcApps?: readonly { readonly id: string }[];
-		readonly users?: readonly { readonly oauthProviders?: readonly { readonly providerId: string }[] }[];
-	};
-	return [...world.changes].filter((change) => {
-		const [verb = "", first = "", second = ""] = change.split(" ");
-		const tag = userTags?.find(({ tagId }) => tagId === first);
-		if (verb === "name") return tag?.tagName !== second;
-		if (verb === "add") return tag?.userIds?.includes(second) !== true;
-		if (verb === "remove") return tag?.userIds?.includes(second) === true;
-		if (first === "policy") return left?.some(({ policyId }) => policyId === second) === true;
-		if (first === "app") return tvcApps?.some(({ id: appId }) => appId === second) === true;
-		return people?.some((user) => user.oauthProviders?.some(({ providerId }) => providerId === second)) === true;
-	});
+	return [...world.changes].filter((change) => !hasChange(organization, change));
+}
+
+/** Whether the organization, as the emulator shows it, is as after this change. */
+export function hasChange(organization: object, change: Change): boolean {
+	const { userTags, policies: left, tvcApps, users: people } = organization as SeenOrganization;
+	const [verb = "", first = "", second = ""] = change.split(" ");
+	const tag = userTags?.find(({ tagId }) => tagId === first);
+	if (verb === "name") return tag?.tagName === second;
+	if (verb === "add") return tag?.userIds?.includes(second) === true;
+	if (verb === "remove") return tag?.userIds?.includes(second) !== true;
+	if (first === "policy") return left?.some(({ policyId }) => policyId === second) !== true;
+	if (first === "app") return tvcApps?.some(({ id: appId }) => appId === second) !== true;
+	return people?.some((user) => user.oauthProviders?.some(({ providerId }) => providerId === second)) !== true;
+}
+
+interface SeenOrganization {
+	readonly userTags?: readonly {
+		readonly tagId: string;
+		readonly tagName: string;
+		readonly userIds?: readonly string[];
+	}[];
+	readonly policies?: readonly { readonly policyId: string }[];
+	readonly tvcApps?: readonly { readonly id: string }[];
+	readonly users?: readonly { readonly oauthProviders?: readonly { readonly providerId: string }[] }[];
 }
 
 /** Sends a submit or a vote of this user straight to the service, as a person with another tool does. */

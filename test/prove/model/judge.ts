@@ -1,0 +1,298 @@
+/** Holds each request of a history to the invariants, as the service sees it, and tells what happened. */
+import type { Ended } from "../command.ts";
+import { type Duplicate, findBrokenCourse, findDuplicates, readRequests } from "../invariants.ts";
+import type { Counts } from "../proof.ts";
+import {
+	type Change,
+	changesOf,
+	hasChange,
+	isVote,
+	type keys,
+	type ListedActivity,
+	missingFrom,
+	type SmallWorld,
+} from "../small-world.ts";
+import type { Setting, Trouble } from "./actions.ts";
+import type { Machine } from "./machines.ts";
+import type { Arrived, Service } from "./service.ts";
+
+/** A command that runs, or a program of Pulumi. */
+export interface Running {
+	readonly words: readonly string[];
+	readonly who: keyof typeof keys;
+	readonly machine: Machine;
+	/** What it may submit. */
+	readonly may: "read" | "change" | "vote";
+	readonly door: string;
+}
+
+/** A run, as far as the judge follows it. */
+interface Followed {
+	readonly running: Running;
+	readonly beganAt: number;
+	/** When it last listed the activities; before: undefined. */
+	listedAt: number | undefined;
+	removals: number;
+	readonly answered: string[];
+}
+
+const quarterHourMs = 900_000;
+/** The third policy of the limits in a history with limits. */
+const limits = { remove: 1, policy: 1, provider: 1, app: 0 } as const;
+
+export class Judge {
+	readonly #service: Service;
+	readonly #setting: Setting;
+	readonly #world: SmallWorld;
+	readonly #counts: Counts;
+	readonly #followed = new Map<string, Followed>();
+	/** The runs that have not ended, the innermost last. */
+	readonly #stack: Followed[] = [];
+	readonly #lines: string[] = [];
+	/** All that the document asks for, done or not. */
+	readonly wanted: readonly Change[];
+	/** Counts what happens, so that two moments can be compared. */
+	#moment = 0;
+	#othersChangedAt = -1;
+	/** When each activity was made, and when anything about an object last changed. */
+	readonly #madeAt = new Map<string, number>();
+	readonly #touchedAt = new Map<string, number>();
+	readonly #completedAt = new Map<string, number>();
+	readonly #makers = new Map<string, string>();
+
+	constructor(service: Service, given: Setting, world: SmallWorld, counts: Counts) {
+		this.#service = service;
+		this.#setting = given;
+		this.#world = world;
+		this.#counts = counts;
+		const names = [...world.document.matchAll(/- { id: ([\w-]+), name: ([\w-]+)/g)];
+		this.wanted = [...new Set([...names.map(([, id, name]) => `name ${id} ${name}`), ...world.asked])];
+		service.onArrival = (arrived) => this.#judgeArrival(arrived);
+		service.onAnswered = (door, fingerprint) => this.#followed.get(door)?.answered.push(fingerprint);
+	}
+
+	get lines(): readonly string[] {
+		return this.#lines;
+	}
+
+	get isRunning(): boolean {
+		return this.#stack.length > 0;
+	}
+
+	say(line: string): void {
+		this.#moment += 1;
+		const time = new Date(this.#service.nowMs).toISOString().slice(11, 19);
+		this.#lines.push(`${time} ${"  ".repeat(this.#stack.length)}${line}`);
+	}
+
+	fail(what: string): never {
+		throw new Error(what);
+	}
+
+	/** Others changed the organization, or submitted something. */
+	othersChanged(what: string): void {
+		this.say(what);
+		this.#othersChangedAt = this.#moment;
+		this.#touchAll();
+	}
+
+	#touchAll(): void {
+		for (const change of this.wanted) this.#touchedAt.set(objectOf(change), this.#moment);
+	}
+
+	begin(running: Running, name: string, trouble: Trouble): void {
+		this.say(`${name}${describe(trouble)}`);
+		const followed: Followed = { running, beganAt: this.#moment, listedAt: undefined, removals: 0, answered: [] };
+		this.#followed.set(running.door, followed);
+		this.#stack.push(followed);
+	}
+
+	/** Judges how a run ended. */
+	end({ door, words, machine }: Running, ended: Ended, wasKilled: boolean): void {
+		const followed = this.#followed.get(door);
+		this.#stack.splice(this.#stack.indexOf(followed as Followed), 1);
+		this.say(wasKilled ? "it was killed" : `exit ${ended.code}`);
+		if (wasKilled) return;
+		const text = ended.stdout + ended.stderr;
+		const slip = /\n\s+at .*\(|unexpected error|\bundefined\b|\[object|\bNaN\b/.exec(text);
+		if (slip !== null) this.fail(`${words[0]} printed ${JSON.stringify(slip[0])}:\n${text}`);
+		if (followed === undefined || followed.running.may !== "change") return;
+		const known = new Map(
+			followed.answered.length === 0 ? [] : readRequests(machine.journal.path).map((row) => [row.fingerprint, row]),
+		);
+		for (const fingerprint of followed.answered) {
+			const row = known.get(fingerprint);
+			if (row === undefined) this.fail(`the journal has nothing of an answered request: ${fingerprint}`);
+			if (row.activityId === null)
+				this.fail(`the journal has no activity of an answered request: ${fingerprint} (${row.outcome})`);
+		}
+	}
+
+	#judgeArrival({ door, name, isSubmit, before, after, fingerprint }: Arrived): void {
+		this.#moment += 1;
+		const followed = this.#followed.get(door);
+		if (followed === undefined) return;
+		if (name === "list_activities") followed.listedAt = this.#moment;
+		if (!isSubmit || before === undefined || after === undefined) return;
+		this.#counts.add("submits");
+		const { may, machine, words } = followed.running;
+		const isBallot = name === "approve_activity" || name === "reject_activity";
+		if (may === "read") this.fail(`${words[0]} submitted ${name}`);
+		if ((may === "vote") !== isBallot) this.fail(`${words[0]} submitted ${name}`);
+		const broken = findBrokenCourse(before, after, this.#setting.approvals);
+		if (broken !== undefined) this.fail(broken);
+		this.#followCompletions(after.activities);
+		const made = after.activities.filter(({ id }) => !before.activities.some((one) => one.id === id));
+		for (const one of made) {
+			if (isVote(one)) continue;
+			this.#counts.add("activities");
+			this.say(`  ${one.id} ${one.status}: ${changesOf(one).join(", ")}`);
+			this.#judgeMade(one, followed, before);
+			this.#madeAt.set(one.id, this.#moment);
+			this.#makers.set(one.id, door);
+		}
+		machine.journal.known.add(fingerprint);
+	}
+
+	/** Notes which activities are completed now, and what they changed. */
+	#followCompletions(activities: readonly ListedActivity[]): void {
+		for (const one of activities) {
+			if (one.status !== "ACTIVITY_STATUS_COMPLETED" || isVote(one) || this.#completedAt.has(one.id)) continue;
+			this.#completedAt.set(one.id, this.#moment);
+			for (const change of changesOf(one)) this.#touchedAt.set(objectOf(change), this.#moment);
+		}
+	}
+
+	#judgeMade(made: ListedActivity, followed: Followed, before: NonNullable<Arrived["before"]>): void {
+		for (const change of changesOf(made)) {
+			if (!this.wanted.includes(change) && !this.#world.detours.has(change))
+				this.fail(`the document does not ask for: ${change}`);
+		}
+		this.#judgeLimits(made, followed);
+		const duplicates = findDuplicates(made, before).filter((one) => !this.#isAllowed(one, made, followed));
+		const [first] = duplicates;
+		if (first !== undefined) this.fail(`one change twice: ${first.change}: ${made.id}, although ${first.why}`);
+		this.#judgeRejected(made, followed, before.activities);
+	}
+
+	/** Removals of one run, against the limits of the document. */
+	#judgeLimits(made: ListedActivity, followed: Followed): void {
+		if (!this.#setting.isLimited) return;
+		const changes = changesOf(made);
+		const removed = changes.filter((change) => change.startsWith("remove ")).length;
+		followed.removals += removed;
+		const over = Object.entries(limits).find(([kind, limit]) =>
+			kind === "remove"
+				? followed.removals > limit
+				: changes.filter((change) => change.startsWith(`no ${kind} `)).length > limit,
+		);
+		if (over !== undefined)
+			this.fail(`a guard was passed: more than ${over[1]} of "${over[0]}" in one run: ${changes.join(", ")}`);
+	}
+
+	/** A change that was rejected is not submitted again by itself. */
+	#judgeRejected(made: ListedActivity, { running }: Followed, earlier: readonly ListedActivity[]): void {
+		if (running.words.includes("--retry-rejected")) return;
+		const changes = [...changesOf(made)].sort().join();
+		const rejected = earlier.findLast(
+			(one) =>
+				one.status === "ACTIVITY_STATUS_REJECTED" &&
+				running.machine.journal.known.has(one.fingerprint) &&
+				[...changesOf(one)].sort().join() === changes,
+		);
+		// What others did since can make it a new question.
+		if (rejected === undefined || this.#othersChangedAt > (this.#madeAt.get(rejected.id) ?? 0)) return;
+		this.fail(`a rejected change was submitted again: ${changes}: ${rejected.id}, then ${made.id}`);
+	}
+
+	/** Whether this duplicate is one that no run could know of. Counts those that are left out, by name. */
+	#isAllowed({ change, earlier }: Duplicate, made: ListedActivity, followed: Followed): boolean {
+		const { journal } = followed.running.machine;
+		if (this.#othersChangedAt >= followed.beganAt && (earlier === undefined || !this.#makers.has(earlier.id)))
+			return true;
+		const isKnown = earlier !== undefined && journal.known.has(earlier.fingerprint);
+		const isUnread = this.#setting.reads === "documented";
+		if (isUnread && (earlier === undefined || this.#wasTouchedSince(earlier, change))) return true;
+		if (isKnown || earlier === undefined) return false;
+		const isAnotherQuarter = quarterOf(earlier) !== quarterOf(made);
+		const cannotList = isUnread || this.#setting.deniedReads.includes("list_activities");
+		if (cannotList && journal.hasForgotten && isAnotherQuarter)
+			return this.#leaveOut("journal lost, activities unreadable, another quarter of an hour");
+		const couldSee = !cannotList && (followed.listedAt ?? followed.beganAt) > (this.#madeAt.get(earlier.id) ?? 0);
+		if (!couldSee && isAnotherQuarter)
+			return this.#leaveOut("two runners without a shared journal in different quarter-hours");
+		const hidesByRename = changesOf(earlier).some((one) => one.startsWith("name "));
+		if (isUnread && /^(add|remove) /.test(change) && hidesByRename)
+			return this.#leaveOut("members unreadable, and the rename of the same request completed");
+		return false;
+	}
+
+	#leaveOut(name: string): true {
+		this.#counts.add(`left out: ${name}`);
+		return true;
+	}
+
+	/** Whether something else happened to the object since the activity completed, which a run without extended reads cannot tell apart. */
+	#wasTouchedSince({ id }: ListedActivity, change: Change): boolean {
+		const completedAt = this.#completedAt.get(id);
+		return completedAt !== undefined && (this.#touchedAt.get(objectOf(change)) ?? 0) > completedAt;
+	}
+
+	/** Whether a run of the last phase may end like this, without being in sync. Throws for an end that nothing explains. */
+	mayEnd({ code, stdout, stderr }: Ended): boolean {
+		if (code === 8) return true;
+		const text = stdout + stderr;
+		if (code === 5 && this.#setting.isLimited) {
+			this.#counts.add("ended blocked by a guard");
+			return false;
+		}
+		if (
+			this.#setting.reads === "documented" &&
+			(code === 1 || code === 7) &&
+			/in doubt|unknown|submitted before/.test(text)
+		) {
+			this.#counts.add("ended in doubt: activities unreadable");
+			return false;
+		}
+		this.fail(`after the last fault, one more apply ends with ${code}:\n${text}`);
+	}
+
+	/** Judges what is left in the end. */
+	judgeEnd(machines: readonly Machine[]): void {
+		const seen = this.#service.look();
+		this.#counts.add("converged");
+		if (this.#setting.reads === "documented") return;
+		const missing = [
+			...missingFrom(this.#world, seen.organization),
+			...this.wanted.filter((one) => !hasChange(seen.organization, one)),
+		];
+		if (missing.length > 0) this.fail(`apply says in sync, and the organization does not have: ${missing.join(", ")}`);
+		for (const { journal } of machines) {
+			if (journal.known.size === 0) continue;
+			const known = new Set(readRequests(journal.path).map(({ fingerprint }) => fingerprint));
+			const lost = [...journal.known].filter((fingerprint) => !known.has(fingerprint));
+			const ofActivities = lost.filter((fingerprint) => seen.activities.some((one) => one.fingerprint === fingerprint));
+			if (ofActivities.length > 0) this.fail(`the journal has lost: ${ofActivities.join(", ")}`);
+		}
+	}
+}
+
+function quarterOf({ createdAt }: ListedActivity): number {
+	return Math.floor((Number(createdAt.seconds) * 1000) / quarterHourMs);
+}
+
+/** The object that a change is about: a tag, or what is removed. */
+function objectOf(change: Change): string {
+	const [, first = "", second = ""] = change.split(" ");
+	return change.startsWith("no ") ? second : first;
+}
+
+function describe({ mishaps, queryMishaps, kill, meanwhile }: Trouble): string {
+	const parts = [
+		...(mishaps.length === 0 ? [] : [`submits: ${mishaps.join(", ")}`]),
+		...(queryMishaps.length === 0 ? [] : [`queries: ${queryMishaps.join(", ")}`]),
+		...(kill === undefined ? [] : [`killed ${kill.when} request ${kill.at}`]),
+		...(meanwhile === undefined ? [] : [`interrupted ${meanwhile.when} request ${meanwhile.at}`]),
+	];
+	return parts.length === 0 ? "" : ` (${parts.join("; ")})`;
+}

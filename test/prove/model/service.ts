@@ -1,0 +1,307 @@
+/**
+ * The emulator in this process, with a door for each process that uses it. A door can lose requests and answers, answer in the
+ * service's place, let something else happen in the middle of a run, and end a run as `kill -9` does.
+ */
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { makeClock, makeControl } from "../../../src/emulator/control.ts";
+import { makeFaultQueue } from "../../../src/emulator/faults.ts";
+import { makeImportBundler } from "../../../src/emulator/import-bundle.ts";
+import { makeRateLimitBuckets } from "../../../src/emulator/rate-limit.ts";
+import { makeRequestLog } from "../../../src/emulator/request-log.ts";
+import { handleOperation, operationsByPath } from "../../../src/emulator/service.ts";
+import { openStore } from "../../../src/emulator/store.ts";
+import { apiKeyStamp, type TestKey } from "../../keys.ts";
+import type { Seen } from "../invariants.ts";
+import { type ListedActivity, organizationId } from "../small-world.ts";
+
+/** What becomes of one request. `…-after`: the service got it all the same. */
+export const mishaps = [
+	"none",
+	"drop-before",
+	"drop-after",
+	"half-after",
+	"html-502-before",
+	"html-502-after",
+	"429-before",
+	// Only of bytes that came before: the first answer is believed if it has the service's shape.
+	"imitated-400",
+	"imitated-403-after",
+	"imitated-401",
+] as const;
+
+export type Mishap = (typeof mishaps)[number];
+
+/** How a service reads the page cursor of `list_activities`. */
+export type Cursor = "as-documented" | "other-direction" | "ignored";
+
+/** What happens to the requests of one run; requests count from 1. */
+export interface Script {
+	/** For its submits, in turn; then nothing. */
+	readonly mishaps: Mishap[];
+	/** For its queries, in turn. */
+	readonly queryMishaps: Mishap[];
+	/** Where it is killed. */
+	readonly kill: { readonly at: number; readonly when: "before" | "after" } | undefined;
+	/** Called when it is killed: what is on disk now stays. */
+	readonly onKill: () => void;
+	/** What happens while a request is held. */
+	readonly meanwhile:
+		| { readonly at: number; readonly when: "before" | "after"; readonly happen: () => Promise<void> }
+		| undefined;
+}
+
+/** One request as the service got it. */
+export interface Arrived {
+	readonly door: string;
+	/** The name of the operation. */
+	readonly name: string;
+	readonly isSubmit: boolean;
+	/** The service before and after it; of submits only. */
+	readonly before: Seen | undefined;
+	readonly after: Seen | undefined;
+	readonly fingerprint: string;
+	readonly status: number;
+}
+
+class Door {
+	readonly script: Script;
+	count = 0;
+	isDead = false;
+
+	constructor(script: Script) {
+		this.script = script;
+	}
+}
+
+interface Answer {
+	readonly status: number;
+	readonly type?: string;
+	readonly text: string;
+}
+
+const errorBody = (code: number, message: string) =>
+	JSON.stringify({ code, message, details: [], turnkeyErrorCode: "" });
+const page: Answer = { status: 502, type: "text/html", text: "<html><h1>502 Bad Gateway</h1></html>" };
+const dead: Answer = { status: 401, text: errorBody(16, "this process was killed") };
+const imitated: Readonly<Record<string, Answer>> = {
+	"imitated-400": { status: 400, text: errorBody(3, "bad request") },
+	"imitated-403-after": { status: 403, text: errorBody(7, "denied") },
+	"imitated-401": { status: 401, text: errorBody(16, "unknown key") },
+};
+const throttled: Answer = { status: 429, text: errorBody(8, "too many requests") };
+
+export class Service {
+	readonly #server: Server;
+	readonly #clock: { nowMs: number };
+	readonly #faults = makeFaultQueue();
+	readonly #store = openStore(undefined);
+	readonly #makeImportBundle = makeImportBundler();
+	readonly #control;
+	readonly #doors = new Map<string, Door>();
+	readonly #seen = new Set<string>();
+	/** Keys by public key, to stamp what a service reads otherwise. */
+	readonly #keys: ReadonlyMap<string, TestKey>;
+	#paths = operationsByPath("all");
+	cursor: Cursor = "as-documented";
+	onArrival: (arrived: Arrived) => void = () => {};
+	/** Called when a run has the whole answer of a submit that made, or found, an activity. */
+	onAnswered: (door: string, fingerprint: string) => void = () => {};
+
+	private constructor(keys: readonly TestKey[]) {
+		this.#clock = { nowMs: 0 };
+		this.#keys = new Map(keys.map((key) => [key.publicKey, key]));
+		this.#control = makeControl({
+			store: this.#store,
+			makeImportBundle: this.#makeImportBundle,
+			faults: this.#faults,
+			log: makeRequestLog(),
+			limits: makeRateLimitBuckets(),
+			clock: makeClock(() => this.#clock.nowMs),
+		});
+		this.#server = createServer((request, response) => {
+			this.#accept(request, response).catch((error) => {
+				// A finding of the judge must not look like an answer.
+				this.broken ??= error;
+				response.destroy();
+			});
+		});
+	}
+
+	/** What was thrown while a request was answered. */
+	broken: unknown;
+
+	static async open(keys: readonly TestKey[]): Promise<Service> {
+		const service = new Service(keys);
+		await new Promise<void>((resolve) => service.#server.listen(0, "127.0.0.1", resolve));
+		return service;
+	}
+
+	get nowMs(): number {
+		return this.#clock.nowMs;
+	}
+
+	set nowMs(nowMs: number) {
+		this.#clock.nowMs = nowMs;
+	}
+
+	/** Begins a history: a new organization at this time. */
+	async begin(seed: object, reads: "all" | "documented", nowMs: number): Promise<void> {
+		this.nowMs = nowMs;
+		this.cursor = "as-documented";
+		this.broken = undefined;
+		this.#paths = operationsByPath(reads);
+		this.#faults.clear();
+		this.#doors.clear();
+		this.#seen.clear();
+		await this.#control.changeState({ organizations: [seed] } as never);
+	}
+
+	change(patch: object): Promise<void> {
+		return this.#control.changeState({ organizationId, ...patch } as never);
+	}
+
+	setRules(rules: object): Promise<void> {
+		return this.#control.setRules(organizationId, rules);
+	}
+
+	/** The next activity that is submitted ends like this. */
+	addOutcome(fault: "fail" | "reject"): void {
+		this.#faults.add({ operation: "*", fault });
+	}
+
+	clearOutcomes(): void {
+		this.#faults.clear();
+	}
+
+	look(): Seen {
+		const { organization, activities } = this.#control.state(organizationId);
+		return { organization, activities: activities as unknown as readonly ListedActivity[] };
+	}
+
+	/** Returns the address of this door. Its requests follow the script, which begins now. */
+	open(door: string, script: Script): string {
+		this.#doors.set(door, new Door(script));
+		const { port } = this.#server.address() as AddressInfo;
+		return `http://127.0.0.1:${port}/${door}`;
+	}
+
+	wasKilled(door: string): boolean {
+		return this.#doors.get(door)?.isDead === true;
+	}
+
+	/** Sends a submit of this user without a door, as another tool does. Throws if the service refuses it. */
+	submitAs(key: TestKey, name: string, parameters: object, atMs: number): ListedActivity {
+		const type = `ACTIVITY_TYPE_${name.toUpperCase()}`;
+		const body = JSON.stringify({ type, timestampMs: String(atMs), organizationId, parameters });
+		const stamp = apiKeyStamp(body, key)["x-stamp"];
+		const answer = this.#answer(`/public/v1/submit/${name}`, Buffer.from(body), stamp);
+		if (answer.status !== 200) throw new Error(`the proof's own ${name} was answered ${answer.text}`);
+		return JSON.parse(answer.text).activity;
+	}
+
+	#answer(path: string, body: Buffer, stamp: string | undefined): Answer {
+		const operation = this.#paths.get(path);
+		if (operation === undefined) return { status: 404, text: errorBody(5, "Not Found") };
+		const [rawBody, apiKey] = this.#asRead(operation.name, body, stamp);
+		const answer = handleOperation(this.#store, this.#makeImportBundle, {
+			operation,
+			stamps: { apiKey, passkey: undefined },
+			rawBody,
+			nowMs: this.nowMs,
+			takeForcedStatus: () =>
+				this.#faults.take(operation.name, ["fail", "reject"])?.fault as "fail" | "reject" | undefined,
+		});
+		return { status: answer.status, text: JSON.stringify(answer.body) };
+	}
+
+	/** Returns a request as a service with another cursor reads it, with a stamp for these bytes. */
+	#asRead(name: string, body: Buffer, stamp: string | undefined): readonly [Buffer, string | undefined] {
+		if (name !== "list_activities" || this.cursor === "as-documented" || stamp === undefined) return [body, stamp];
+		const fields = JSON.parse(body.toString());
+		const { before, after, ...rest } = fields.paginationOptions ?? {};
+		if (before === undefined && after === undefined) return [body, stamp];
+		const swapped = {
+			...(before === undefined ? {} : { after: before }),
+			...(after === undefined ? {} : { before: after }),
+		};
+		fields.paginationOptions = this.cursor === "ignored" ? rest : { ...rest, ...swapped };
+		const { publicKey } = JSON.parse(Buffer.from(stamp, "base64url").toString());
+		const key = this.#keys.get(publicKey);
+		const text = JSON.stringify(fields);
+		return key === undefined ? [body, stamp] : [Buffer.from(text), apiKeyStamp(text, key)["x-stamp"]];
+	}
+
+	async #accept(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const chunks: Buffer[] = [];
+		for await (const chunk of request) chunks.push(chunk as Buffer);
+		const body = Buffer.concat(chunks);
+		const [, name = "", path = "/"] = /^\/([\w-]+)(\/.*)$/.exec(request.url ?? "") ?? [];
+		const door = this.#doors.get(name);
+		if (door === undefined || door.isDead) return this.#send(response, dead);
+		door.count += 1;
+		const number = door.count;
+		const { meanwhile } = door.script;
+		if (meanwhile?.at === number && meanwhile.when === "before") await meanwhile.happen();
+		if (this.#dies(door, number, "before")) return this.#send(response, dead);
+		const isSubmit = path.includes("/submit/");
+		const mishap = this.#mishapOf(door, isSubmit, path, body);
+		const takesEffect = mishap === "none" || mishap.endsWith("-after");
+		const fingerprint = `sha256:${createHash("sha256").update(body).digest("hex")}`;
+		const stamp = request.headers["x-stamp"]?.toString();
+		const answer = takesEffect ? this.#arrive(name, path, body, stamp, fingerprint) : undefined;
+		if (meanwhile?.at === number && meanwhile.when === "after") await meanwhile.happen();
+		if (this.#dies(door, number, "after") || door.isDead) return this.#send(response, dead);
+		if (mishap === "none" && answer !== undefined) {
+			if (isSubmit && answer.status === 200) this.onAnswered(name, fingerprint);
+			return this.#send(response, answer);
+		}
+		if (mishap.startsWith("drop")) return void response.socket?.destroy();
+		if (mishap === "half-after" && answer !== undefined) return this.#sendHalf(response, answer);
+		return this.#send(response, imitated[mishap] ?? (mishap === "429-before" ? throttled : page));
+	}
+
+	#mishapOf(door: Door, isSubmit: boolean, path: string, body: Buffer): Mishap {
+		const mishap = (isSubmit ? door.script.mishaps : door.script.queryMishaps).shift() ?? "none";
+		const print = path + body.toString();
+		const cameBefore = this.#seen.has(print);
+		this.#seen.add(print);
+		return mishap.startsWith("imitated") && !cameBefore ? "none" : mishap;
+	}
+
+	#arrive(door: string, path: string, body: Buffer, stamp: string | undefined, fingerprint: string): Answer {
+		const isSubmit = path.includes("/submit/");
+		const before = isSubmit ? this.look() : undefined;
+		const answer = this.#answer(path, body, stamp);
+		const after = isSubmit ? this.look() : undefined;
+		const name = path.split("/").at(-1) ?? path;
+		this.onArrival({ door, name, isSubmit, before, after, fingerprint, status: answer.status });
+		return answer;
+	}
+
+	#dies(door: Door, number: number, when: "before" | "after"): boolean {
+		const { kill, onKill } = door.script;
+		if (door.isDead || kill?.at !== number || kill.when !== when) return false;
+		onKill();
+		door.isDead = true;
+		return true;
+	}
+
+	#send(response: ServerResponse, { status, type = "application/json", text }: Answer): void {
+		const date = new Date(this.nowMs).toUTCString();
+		response.writeHead(status, { "content-type": type, date, "content-length": Buffer.byteLength(text) }).end(text);
+	}
+
+	#sendHalf(response: ServerResponse, { status, text }: Answer): void {
+		const date = new Date(this.nowMs).toUTCString();
+		response.writeHead(status, { "content-type": "application/json", date, "content-length": Buffer.byteLength(text) });
+		response.write(text.slice(0, text.length / 2), () => response.socket?.destroy());
+	}
+
+	async close(): Promise<void> {
+		this.#server.closeAllConnections();
+		await new Promise((resolve) => this.#server.close(resolve));
+		this.#store.close();
+	}
+}

@@ -68,6 +68,8 @@ function runBlock(text: string, cwd: string): Promise<Answer> {
 		npm_config_registry: `${server.url}npm/`,
 		npm_config_update_notifier: "false",
 		npm_config_audit: "false",
+		// What is installed needs no script of any package.
+		npm_config_ignore_scripts: "true",
 	};
 	return runProgram(["bash", "-c", `set -euo pipefail\n${settings}\n${text}`], { cwd, env });
 }

@@ -102,8 +102,8 @@ describe("the release workflow", () => {
 		expect(notes.status).toBe(0);
 		expect(notes.read("notes.txt")).toContain("Plan and apply:");
 		expect(notes.read("notes.txt")).not.toContain("Older.");
-		const files = { "release/a.tar.gz": "a", "release/b.tgz": "b", "release/note.txt": "" };
+		const files = { "release/a.tar.gz": "a", "release/b.tgz": "b", "release/c.cdx.json": "c", "release/note.txt": "" };
 		const sums = runStep("Write the checksums", files, "v1.2.3").read("release/SHA256SUMS");
-		expect(sums).toMatch(/^[0-9a-f]{64} {2}a\.tar\.gz\n[0-9a-f]{64} {2}b\.tgz\n$/);
+		expect(sums).toMatch(/^[0-9a-f]{64} {2}a\.tar\.gz\n[0-9a-f]{64} {2}b\.tgz\n[0-9a-f]{64} {2}c\.cdx\.json\n$/);
 	});
 });

@@ -9,6 +9,7 @@ import { needsPowers } from "../plan/rules.ts";
 import { operationsFor } from "../plan/steps.ts";
 import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/three-way.ts";
 import { holdThreeWay } from "../plan/three-way-held.ts";
+import { digestOf } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type SubmitName } from "../wire/operations.ts";
 import type { JournalView } from "./journal.ts";
@@ -44,7 +45,10 @@ export interface CompareOptions {
 	/** Milliseconds from any beginning, never set back; where it is left out, `now` measures how long the queries take. */
 	readonly steadyNow?: () => number;
 	/** What is open, rejected and abandoned; left out, pending activities are not looked for. */
-	readonly journal?: Pick<JournalView, "openEntries" | "abandonedNames" | "rejectedEntries" | "position">;
+	readonly journal?: Pick<
+		JournalView,
+		"openEntries" | "abandonedNames" | "rejectedEntries" | "lastApplied" | "position"
+	>;
 	/** Whether what was rejected before is submitted again. */
 	readonly retryRejected?: boolean;
 	/** See PlanContext. */
@@ -63,8 +67,31 @@ export interface CompareOptions {
  * read what the steps depend on (pending activities, who can do what, whose key it is), plan. Each request is made only if it
  * can matter, because the number of requests is the cost; list_users, list_policies, get_organization_configs and whoami at
  * most once. If there is something to submit, at least one answer has shown the service's clock. Throws what readLive throws.
+ *
+ * Another process can settle a request meanwhile: then it is no longer among the open ones, and not yet in the last-applied state
+ * that was read before. Where that state changed, all is read again.
  */
 export async function compareLive(
+	document: DesiredOrganization,
+	reader: Reader,
+	lastApplied: LastApplied,
+	options: CompareOptions,
+): Promise<Comparison> {
+	const { organizationId } = document;
+	const maxReadings = 5;
+	let known = lastApplied;
+	for (let reading = 1; ; reading += 1) {
+		const before = options.journal?.position();
+		const comparison = await compareOnce(document, reader, known, options);
+		if (options.journal === undefined || options.journal.position() === before || reading === maxReadings)
+			return comparison;
+		const now = options.journal.lastApplied(organizationId);
+		if (digestOf(now) === digestOf(known)) return comparison;
+		known = now;
+	}
+}
+
+async function compareOnce(
 	document: DesiredOrganization,
 	reader: Reader,
 	lastApplied: LastApplied,

@@ -1,17 +1,19 @@
 /** Judges the tests of a room: draws a sample of mutants, and says which of them the tests notice. */
-import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import type { LogLevel, Mutant, MutantResult } from "@stryker-mutator/api/core";
 import { Stryker } from "@stryker-mutator/core";
-import { type RoomName, rooms } from "./rooms.ts";
+import type { Round } from "./rooms.ts";
 import { fromReport, keyOf, listMutants, root, sample, textLiterals } from "./sample.ts";
 import { progress, sampleVariable } from "./stryker-plugins.ts";
 
 type StrykerOptions = ConstructorParameters<typeof Stryker>[0];
 
 export interface Question {
-	readonly room: RoomName;
+	/** Paths of the sources below the root of the repository. */
+	readonly sources: readonly string[];
+	readonly rounds: readonly Round[];
 	/** How many mutants are drawn; all if there are fewer. */
 	readonly cases: number;
 	readonly seed: number;
@@ -19,8 +21,10 @@ export interface Question {
 	readonly files: readonly string[];
 	/** How many processes run tests. */
 	readonly concurrency: number;
-	/** Called with how many mutants are left, after each. */
+	/** Called with how many mutants of the round are left, after each. */
 	readonly judged: (left: number) => void;
+	/** Called with the tests of a later round that fail without any mutant. The round judges nothing then. */
+	readonly skipped: (round: Round, why: string) => void;
 }
 
 export interface Verdict {
@@ -40,38 +44,42 @@ export interface JudgedMutant {
 	readonly replacement: string;
 }
 
-/** Judges the mutants of a sample by the tests of the room, and what survives by more tests. */
+/** Judges the mutants of a sample, round after round: each round has what survived the ones before it. */
 export async function judge(question: Question): Promise<Verdict> {
-	const { room, files } = question;
-	const all = await listMutants(
-		globSync(`src/${room}/**/*.ts`, { cwd: root })
-			.map((file) => join(root, file))
-			.sort(),
-	);
+	const { sources, files } = question;
+	const all = await listMutants(sources.map((file) => join(root, file)));
 	const drawn = sample(all, question).filter(({ fileName }) => isAsked(fileName, files));
-	const disabled = drawn.filter(({ status }) => status === "Ignored");
-	const first = await runStryker(
-		question,
-		rooms[room].tests,
-		drawn.filter((mutant) => !disabled.includes(mutant)),
-	);
-	const alive = first.filter(({ status }) => isAlive(status));
-	const second = await runStryker(question, rooms[room].moreTests, alive);
-	const killedLater = new Map(second.filter(({ status }) => !isAlive(status)).map((mutant) => [keyOf(mutant), mutant]));
-	const ended = first.map((mutant) => killedLater.get(keyOf(mutant)) ?? mutant);
-	return {
-		population: all.length,
-		mutants: [...ended.map(describe), ...disabled.map((mutant) => describe({ ...mutant, status: "Ignored" }))],
-	};
+	const ends = new Map<Mutant, End>(drawn.map((mutant) => [mutant, isDisabled(mutant) ? "disabled" : "no test"]));
+	for (const round of question.rounds) {
+		const alive = drawn.filter((mutant) => ["no test", "survived"].includes(ends.get(mutant) ?? ""));
+		const results = await judgeRound(question, round, alive);
+		for (const mutant of alive) {
+			const end = results.get(keyOf(mutant)) ?? "no test";
+			if (end !== "no test") ends.set(mutant, end);
+		}
+	}
+	return { population: all.length, mutants: drawn.map((mutant) => describe(mutant, ends.get(mutant) ?? "error")) };
 }
 
-async function runStryker(
+/** Returns how the mutants ended, by key. */
+async function judgeRound(
 	question: Question,
-	tests: readonly string[],
+	round: Round,
 	mutants: readonly Mutant[],
-): Promise<MutantResult[]> {
+): Promise<ReadonlyMap<string, End>> {
+	try {
+		const results = await runStryker(question, round, mutants);
+		return new Map(results.map((result) => [keyOf(result), endOf(result.status)]));
+	} catch (error) {
+		if (round === question.rounds[0]) throw error;
+		question.skipped(round, error instanceof Error ? error.message : String(error));
+		return new Map();
+	}
+}
+
+async function runStryker(question: Question, round: Round, mutants: readonly Mutant[]): Promise<MutantResult[]> {
 	if (mutants.length === 0) return [];
-	const { room, concurrency, judged } = question;
+	const { concurrency, judged } = question;
 	const folder = mkdtempSync(join(tmpdir(), "orgsync-mutants-"));
 	// As the copy of the sources in it: see the runner.
 	chmodSync(folder, 0o755);
@@ -87,7 +95,7 @@ async function runStryker(
 			})),
 		),
 	);
-	setEnvironment(room, tests, sampleFile);
+	setEnvironment(round, sampleFile);
 	let left = mutants.length;
 	progress.judged = () => {
 		left -= 1;
@@ -96,21 +104,21 @@ async function runStryker(
 	const keys = new Set(mutants.map(keyOf));
 	try {
 		const files = [...new Set(mutants.map(({ fileName }) => relative(root, fileName)))];
-		const results = await new Stryker(optionsFor(room, files, folder, concurrency)).runMutationTest();
+		const results = await new Stryker(optionsFor(round, files, folder, concurrency)).runMutationTest();
 		return results.map(fromReport).filter((result) => keys.has(keyOf(result)));
 	} finally {
 		rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 	}
 }
 
-function optionsFor(room: RoomName, files: string[], folder: string, concurrency: number): StrykerOptions {
+function optionsFor(round: Round, files: string[], folder: string, concurrency: number): StrykerOptions {
 	return {
 		testRunner: "sample",
 		ignorers: ["sample"],
 		reporters: ["sample"],
 		plugins: [join(root, "test/mutants/stryker-plugins.ts")],
 		// What Stryker loads by the name of an option is checked by the schema of the runner's package.
-		...{ vitest: { configFile: "test/mutants/vitest.config.ts", related: false, pool: poolOf(room) } },
+		...{ vitest: { configFile: "test/mutants/vitest.config.ts", related: false, pool: poolOf(round) } },
 		coverageAnalysis: "perTest",
 		mutate: files,
 		mutator: { excludedMutations: textLiterals },
@@ -127,27 +135,22 @@ function optionsFor(room: RoomName, files: string[], folder: string, concurrency
 }
 
 /** Threads start faster; tests that set the user or the mask of a process need one of their own. */
-function poolOf(room: RoomName): "threads" | "forks" {
-	return rooms[room].sharesModules ? "threads" : "forks";
+function poolOf({ sharesModules }: Round): "threads" | "forks" {
+	return sharesModules ? "threads" : "forks";
 }
 
 /** Sets what Stryker's workers and the tests read. The same random cases in every run, and as many as on a developer's machine. */
-function setEnvironment(room: RoomName, tests: readonly string[], sampleFile: string): void {
+function setEnvironment({ tests, sharesModules }: Round, sampleFile: string): void {
 	process.env[sampleVariable] = sampleFile;
-	process.env.ORGSYNC_MUTANTS_TESTS = tests.join(",");
-	process.env.ORGSYNC_MUTANTS_FRESH_MODULES = rooms[room].sharesModules ? "0" : "1";
+	process.env.ORGSYNC_MUTANTS_TESTS = tests.join(" ");
+	process.env.ORGSYNC_MUTANTS_FRESH_MODULES = sharesModules ? "0" : "1";
 	process.env.ORGSYNC_POLICY_SEED = "1";
 	delete process.env.CI;
 }
 
-function describe(mutant: MutantResult): JudgedMutant {
-	const { start } = mutant.location;
-	return {
-		end: endOf(mutant.status),
-		place: `${relative(root, mutant.fileName)}:${start.line + 1}:${start.column + 1}`,
-		mutator: mutant.mutatorName,
-		replacement: mutant.replacement,
-	};
+function describe({ fileName, location: { start }, mutatorName, replacement }: Mutant, end: End): JudgedMutant {
+	const place = `${relative(root, fileName)}:${start.line + 1}:${start.column + 1}`;
+	return { end, place, mutator: mutatorName, replacement };
 }
 
 function endOf(status: MutantResult["status"]): End {
@@ -156,13 +159,12 @@ function endOf(status: MutantResult["status"]): End {
 		Timeout: "timeout",
 		Survived: "survived",
 		NoCoverage: "no test",
-		Ignored: "disabled",
 	};
 	return ends[status] ?? "error";
 }
 
-function isAlive(status: MutantResult["status"]): boolean {
-	return status === "Survived" || status === "NoCoverage";
+function isDisabled({ status }: Mutant): boolean {
+	return status === "Ignored";
 }
 
 function isAsked(fileName: string, files: readonly string[]): boolean {

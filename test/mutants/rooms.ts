@@ -1,41 +1,60 @@
 /** The rooms whose tests are judged, and the tests that judge each. */
 
-export interface Room {
-	/** The tests that judge every mutant: fast, so that thousands of mutants take minutes. */
+/** Tests that run together. A round judges what survived the rounds before it, so the fastest tests come first. */
+export interface Round {
 	readonly tests: readonly string[];
-	/** The tests that judge what survives `tests`: slower ones of the room, and those of rooms that use it. */
-	readonly moreTests: readonly string[];
-	/** Whether test files of the room share modules. Otherwise each loads its own: helpers of its tests have hooks or state. */
+	/** Whether test files share modules. Otherwise each loads its own: helpers of its tests have hooks or state. */
 	readonly sharesModules: boolean;
 }
 
-const roomNames = ["plan", "policy", "sync", "wire"] as const;
+export const roomNames = ["plan", "policy", "sync", "wire"] as const;
 export type RoomName = (typeof roomNames)[number];
 
-export const rooms: Readonly<Record<RoomName, Room>> = {
-	plan: {
-		tests: ["test/plan/**/*.test.ts", "!test/plan/fixed-point.property.test.ts"],
-		moreTests: ["test/plan/fixed-point.property.test.ts", "test/document/**/*.test.ts", "test/render/**/*.test.ts"],
-		sharesModules: true,
-	},
-	policy: {
-		tests: ["test/policy/**/*.test.ts", "!test/policy/powers.property.test.ts"],
-		moreTests: ["test/policy/powers.property.test.ts", "test/plan/**/*.test.ts", "!test/plan/*.property.test.ts"],
-		sharesModules: true,
-	},
-	sync: {
-		tests: ["test/sync/**/*.test.ts", "!test/sync/*.property.test.ts"],
-		moreTests: ["test/sync/*.property.test.ts"],
-		sharesModules: false,
-	},
-	wire: {
-		tests: ["test/wire/**/*.test.ts"],
-		moreTests: ["test/sync/**/*.test.ts", "!test/sync/*.property.test.ts", "!test/sync/journal*.test.ts"],
-		sharesModules: false,
-	},
+/** Tests that take more than a tenth of a second without a mutant, and many times that with one. */
+const slowPolicyTests = ["test/policy/{combined-conditions,long-lists,work,*.property}.test.ts"];
+const slowPlanTests = ["test/plan/{saved-forged,saved-meaning,minimal.property,three-way.property}.test.ts"];
+
+export const rooms: Readonly<Record<RoomName, readonly Round[]>> = {
+	plan: [
+		{
+			tests: ["test/plan/**/*.test.ts", ...except(slowPlanTests, ["test/plan/*.property.test.ts"])],
+			sharesModules: true,
+		},
+		{ tests: ["test/render/**/*.test.ts", ...except(["test/render/{github,markdown}.test.ts"])], sharesModules: true },
+		{
+			tests: commandTests("approve", "consensus", "drift", "guards", "overrides", "reviewed-plan", "saved-plan"),
+			sharesModules: false,
+		},
+		{
+			tests: [...commandTests("access", "explain", "rules", "selection", "three-way"), ...slowPlanTests],
+			sharesModules: false,
+		},
+	],
+	policy: [
+		{ tests: ["test/policy/**/*.test.ts", ...except(slowPolicyTests)], sharesModules: true },
+		{ tests: ["test/plan/{rules,impact,stale-impact,guards,access}*.test.ts"], sharesModules: true },
+		{ tests: commandTests("access", "approve", "explain", "powers", "powers-guards", "rules"), sharesModules: false },
+		{ tests: slowPolicyTests, sharesModules: true },
+	],
+	sync: [
+		{ tests: ["test/sync/**/*.test.ts", ...except(["test/sync/*.property.test.ts"])], sharesModules: false },
+		{ tests: ["test/sync/*.property.test.ts"], sharesModules: false },
+	],
+	wire: [
+		{ tests: ["test/wire/**/*.test.ts"], sharesModules: false },
+		{ tests: ["test/sync/**/*.test.ts", ...except(["test/sync/{*.property,journal*}.test.ts"])], sharesModules: false },
+	],
 };
 
 /** Returns whether the name is one of a room. */
 export function isRoom(name: string): name is RoomName {
 	return roomNames.some((room) => room === name);
+}
+
+function commandTests(...names: string[]): string[] {
+	return names.map((name) => `test/cli/${name}.test.ts`);
+}
+
+function except(...patterns: string[][]): string[] {
+	return patterns.flat().map((pattern) => `!${pattern}`);
 }

@@ -20,7 +20,7 @@ describe("a sample of mutants", () => {
 		expect(await keysOf({ cases: 5, seed: 1 })).not.toEqual(await keysOf({ cases: 5, seed: 2 }));
 	});
 
-	it("of fewer cases is the begin of one with more", async () => {
+	it("of fewer cases is the start of one with more", async () => {
 		expect((await keysOf({ cases: 9, seed: 3 })).slice(0, 4)).toEqual(await keysOf({ cases: 4, seed: 3 }));
 	});
 

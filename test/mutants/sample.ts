@@ -8,7 +8,7 @@ import { Instrumenter } from "@stryker-mutator/instrumenter";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What tells one mutant from all others of the same sources. */
+/** The parts that are different for two mutants of the same sources. */
 export type MutantKey = Pick<Mutant, "fileName" | "location" | "mutatorName" | "replacement">;
 
 /** Stryker's names of the mutations that no test has to notice: which words a message has is for the tests of messages. */

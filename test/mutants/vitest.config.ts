@@ -21,7 +21,7 @@ class FastestFirst extends BaseSequencer {
 	}
 }
 
-const patterns = (process.env.ORGSYNC_MUTANTS_TESTS ?? "").split(",");
+const patterns = (process.env.ORGSYNC_MUTANTS_TESTS ?? "").split(" ");
 
 export default defineConfig({
 	plugins: [validatorsPlugin()],
@@ -32,7 +32,7 @@ export default defineConfig({
 		isolate: false,
 		globalSetup: ["test/shared.ts"],
 		setupFiles: ["test/mutants/setup.ts"],
-		testTimeout: 10_000,
+		testTimeout: 60_000,
 		expect: { poll: { timeout: 5_000 } },
 		sequence: { sequencer: FastestFirst },
 	},

@@ -149,15 +149,19 @@ describe("CronSpan in an expression", () => {
 		expect(outcome(office, new Map())).toBe("error: there is no `time.now`");
 	});
 
-	it("takes less than 0.2 ms on average, for 2,000 different moments and windows of a week in 5 zones", () => {
-		const zones = ["America/New_York", "Europe/London", "Australia/Sydney", "Asia/Kolkata", "America/St_Johns"];
-		const trees = zones.map((zone) => parseText(`CronSpan('* 0-22 1-31 2 0', '7d', '${zone}')`));
-		const start = performance.now();
-		for (let index = 0; index < 2_000; index += 1) {
-			for (const tree of trees) evaluate(tree, at(new Date(Date.UTC(2026, 0, 1, index)).toISOString()));
-		}
-		expect((performance.now() - start) / 10_000).toBeLessThan(0.2);
-	});
+	// Code with mutants in it is slower.
+	it.skipIf(process.env.ORGSYNC_MUTANTS_TESTS)(
+		"takes less than 0.2 ms on average, for 2,000 different moments and windows of a week in 5 zones",
+		() => {
+			const zones = ["America/New_York", "Europe/London", "Australia/Sydney", "Asia/Kolkata", "America/St_Johns"];
+			const trees = zones.map((zone) => parseText(`CronSpan('* 0-22 1-31 2 0', '7d', '${zone}')`));
+			const start = performance.now();
+			for (let index = 0; index < 2_000; index += 1) {
+				for (const tree of trees) evaluate(tree, at(new Date(Date.UTC(2026, 0, 1, index)).toISOString()));
+			}
+			expect((performance.now() - start) / 10_000).toBeLessThan(0.2);
+		},
+	);
 });
 
 describe("a timestamp", () => {

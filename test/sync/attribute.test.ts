@@ -299,6 +299,12 @@ describe("the cause of drift is never guessed", () => {
 			[act("UPDATE_USER_TAG", 300, { userTagId: oncall, addUserIds: [bob] })],
 			added,
 		],
+		[
+			"though something names the tag later, deeper than any activity does",
+			"member",
+			[act("X", 300, { a: { b: { c: { d: { e: { f: { g: { h: signers } } } } } } } })],
+			added,
+		],
 		["though the user was changed before", "member", [act("UPDATE_USER", 100, { userId: bob, userTagIds: [] })], added],
 		[
 			"who renamed the tag",
@@ -328,6 +334,16 @@ describe("the cause of drift is never guessed", () => {
 	});
 
 	it.each<[string, keyof typeof wanted, readonly object[]]>([
+		[
+			"another kind of tag with the same lists",
+			"member",
+			[act("UPDATE_PRIVATE_KEY_TAG", 300, { userTagId: signers, addUserIds: [bob], removeUserIds: [] })],
+		],
+		[
+			"something that names the tag as deep as an activity does",
+			"member",
+			[added, act("X", 300, { a: { b: { c: { d: { e: { f: [signers] } } } } } })],
+		],
 		["a user who was changed after", "member", [act("UPDATE_USER", 300, { userId: bob, userTagIds: [] }), added]],
 		[
 			"a user who was changed, which names tags",

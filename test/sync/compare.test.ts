@@ -6,6 +6,7 @@ import { ServiceError } from "../../src/errors.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Plan, Reads } from "../../src/plan/plan.ts";
 import { compareLive } from "../../src/sync/compare.ts";
+import type { Reader } from "../../src/wire/client.ts";
 import {
 	desiredOf,
 	nothingAbsent,
@@ -111,5 +112,27 @@ describe("pending activities", () => {
 	it("are an error if they cannot be listed for a reason other than a missing query", async () => {
 		bench.emulator.addFault({ operation: "list_activities", fault: "5xx", status: 400, count: 9 });
 		await expect(planOf(wantSigners(alice, bob))).rejects.toThrow(ServiceError);
+	});
+});
+
+describe("a request of another process", () => {
+	it("that completes while the organization is read is not asked for once more, where members cannot be read", async () => {
+		const members = { mode: "exactly", exactly: [alice, bob] } as const;
+		const desired = desiredOf({ userTags: [wantTag("signatories", { id: signers, members })] });
+		const { reader, journal, now } = bench.context();
+		let hasRun = false;
+		const overtaken: Reader = {
+			query: async (...question) => {
+				if (!hasRun) {
+					hasRun = true;
+					await bench.run(desired, {}, "documented");
+				}
+				return reader.query(...question);
+			},
+		};
+		const memory = journal.lastApplied(organizationId);
+		const { plan } = await compareLive(desired, overtaken, memory, { reads: "documented", now, journal });
+		expect(plan.changes).toEqual([]);
+		expect(bench.requests("submit").length).toBe(1);
 	});
 });

@@ -2,8 +2,11 @@
  * Pending activities: a step joins one that does the same, and waits for one that conflicts.
  */
 import { beforeEach, describe, expect, it } from "vitest";
+import { ServiceError } from "../../src/errors.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
+import { type PendingOptions, readPendingActivities } from "../../src/sync/pending-activities.ts";
+import type { Reader } from "../../src/wire/client.ts";
 import type { Stamper } from "../../src/wire/stamp.ts";
 import { passkeyStamp } from "../emulator/world.ts";
 import { desiredOf, organizationId, parametersOf, sectionsOf, wantTag } from "../plan/support-organizations.ts";
@@ -246,6 +249,11 @@ describe("an activity that another user rejected", () => {
 		const retried = await run(withBob, { retryRejected: true });
 		expect(retried.report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
 		expect(retried.report.steps[0]?.activityId).not.toBe(first.report.steps[0]?.activityId);
+		const covers = ["userTag:signers"];
+		expect(retried.report.overrides).toEqual([{ flag: "retry-rejected", steps: 1, covers }]);
+		// The plan says that it would retry; the run joins what was retried, and retries nothing.
+		const joined = await run(withBob, { retryRejected: true });
+		expect(joined.report.overrides).toEqual([]);
 		expect(made()).toEqual({ activities: 2, submits: 2 });
 	});
 });
@@ -294,5 +302,57 @@ describe("activities that have ended", () => {
 		bench.emulator.clearRequests();
 		expect((await run(withBob)).report.inSync).toBe(true);
 		expect(queriesOf().filter((operation) => operation === "list_activities").length).toBe(1);
+	});
+});
+
+describe("the pending activities of a service that lists none", () => {
+	const pendingOf = async (parts: Partial<PendingOptions>, statuses: Readonly<Record<string, number>> = {}) => {
+		const reader = bench.reader(bench.client());
+		const asked: string[] = [];
+		const limited: Reader = {
+			query: async (operation, fields) => {
+				asked.push(operation.name);
+				const status = statuses[operation.name];
+				if (status !== undefined) throw new ServiceError("no", status, 5);
+				return reader.query(operation, fields);
+			},
+		};
+		const options = { reads: "auto", nowMs: bench.nowMs, ...parts } as const;
+		const pending = await readPendingActivities(organizationId, limited, bench.journal, options).catch(String);
+		return { pending, asked };
+	};
+
+	it("are those of the journal, once it is known that the organization exists", async () => {
+		const denied = { list_activities: 403 };
+		expect(await pendingOf({ confirms: true }, denied)).toMatchObject({
+			pending: {
+				activities: [],
+				isCutOff: false,
+				unlisted: expect.stringContaining("only those of this journal") as string,
+			},
+			asked: ["list_activities", "list_user_tags"],
+		});
+		expect((await pendingOf({}, denied)).asked).toEqual(["list_activities"]);
+		expect((await pendingOf({ confirms: true })).asked).toEqual(["list_activities"]);
+		expect((await pendingOf({ confirms: true, reads: "documented" })).asked).toEqual([]);
+		const unknown = await pendingOf({ confirms: true }, { list_activities: 404, list_user_tags: 404 });
+		expect(unknown.pending).toBe("ServiceError: no");
+	});
+});
+
+describe("a pending activity of the journal that the service lists no longer", () => {
+	it.each([
+		["asks how it ended, and reports that it was rejected", true, 1],
+		["does not ask, where no one needs to know", false, 0],
+	])("%s", async (_what, asksForEnds, count) => {
+		await bench.emulator.setRules(organizationId, needTwo);
+		const { report } = await run(withBob);
+		await vote("reject_activity", report.steps[0]?.fingerprint);
+		bench.emulator.clearRequests();
+		const reader = bench.reader(bench.client());
+		const options = { reads: "auto", nowMs: bench.nowMs, asksForEnds } as const;
+		const { activities, rejected } = await readPendingActivities(organizationId, reader, bench.journal, options);
+		expect([activities, rejected.map(({ state }) => state)]).toEqual([[], Array(count).fill("rejected")]);
+		expect(queriesOf()).toEqual([...Array(count).fill("get_activity"), "list_activities"]);
 	});
 });

@@ -519,7 +519,9 @@ describe("the times of a plan", () => {
 			},
 		};
 		const { now } = bench.context();
-		const journal = { openEntries: () => [], abandonedNames: () => new Set<string>(), rejectedEntries: () => [] };
+		const lastApplied = { userTags: {}, removed: {} };
+		const nothing = { openEntries: () => [], abandonedNames: () => new Set<string>(), rejectedEntries: () => [] };
+		const journal = { ...nothing, lastApplied: () => lastApplied };
 		const { plan, serverTimeMs, readPosition } = await compareLive(
 			wantSigners(alice, bob),
 			reader,

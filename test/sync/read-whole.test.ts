@@ -61,6 +61,13 @@ describe("reading the whole organization", () => {
 		});
 	});
 
+	it("has each session profile by its id, in lower case", async () => {
+		const profile = { sessionProfileId: id("other", 1).toUpperCase(), sessionProfileName: "one" };
+		const { reader } = readerOf({ ...nothing, get_session_profiles: { sessionProfiles: [profile] } });
+		const { live } = await readWholeOrganization(organizationId, reader, "auto");
+		expect(live.records.sessionProfile).toEqual({ [id("other", 1)]: { known: true, value: [profile] } });
+	});
+
 	it("leaves each part unknown that is denied or missing", async () => {
 		const { reader } = readerOf({
 			...nothing,

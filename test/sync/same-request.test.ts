@@ -2,14 +2,25 @@
 import { describe, expect, it } from "vitest";
 import { StorageError } from "../../src/errors.ts";
 import type { ActivityRequest, SubmitContext } from "../../src/sync/activity-request.ts";
+import { applyPlan } from "../../src/sync/apply.ts";
 import { emptyJournal, isNamed, type JournalEntry, knownOutcome } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { submitIndividually } from "../../src/sync/submit-individually.ts";
 import { submitOnce } from "../../src/sync/submit-once.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
-import { organizationId } from "../plan/support-organizations.ts";
-import { activityOf, addBob, bench, bodyOfAddBob, hears, keyOfAddBob, quarter, refused } from "./submit-support.ts";
+import { organizationId, withSections } from "../plan/support-organizations.ts";
+import {
+	activityOf,
+	addBob,
+	bench,
+	bodyOfAddBob,
+	hears,
+	keyOfAddBob,
+	quarter,
+	refused,
+	withBob,
+} from "./submit-support.ts";
 import { latestOf, policies, quarterHourMs } from "./support.ts";
 
 const completed = "ACTIVITY_STATUS_COMPLETED";
@@ -63,6 +74,27 @@ describe("a journal that cannot record an outcome", () => {
 		const result = await submitOnce(addBob, contextOf({ submitter, journal: failing(error) }));
 		expect(result).toMatchObject({ outcome: "completed", journalError: error });
 		expect(await latestOf(bench.journal, keyOfAddBob)).toMatchObject({ outcome: "in-flight" });
+	});
+
+	it.each([
+		["an outcome", "recordOutcome", 1],
+		["the bytes of a request", "claim", 0],
+	] as const)("stops the run, if it is %s: nothing more is submitted, and what ended is reported", async (_what, fails, count) => {
+		const error = new StorageError("the disk is full");
+		const fail = () => {
+			throw error;
+		};
+		const journal = {
+			...bench.journal,
+			...(fails === "claim" ? { claim: async () => fail() } : { recordOutcome: fail }),
+		};
+		const desired = withSections(withBob, { absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] } });
+		const comparison = await bench.compare(desired);
+		expect(comparison.plan.steps).toHaveLength(2);
+		const applied = await applyPlan(comparison, bench.context({ journal, concurrency: 1 }));
+		expect(applied).toEqual({ error, steps: expect.anything() as unknown });
+		expect("steps" in applied && applied.steps.map(({ outcome }) => outcome)).toEqual(Array(count).fill("completed"));
+		expect(bench.requests("submit")).toHaveLength(count);
 	});
 
 	it("because of a mistake in the program stops the run", async () => {
@@ -123,6 +155,21 @@ describe("a new activity for an equal request", () => {
 		await submitOnce(request, contextOf({ submitter }));
 		return bodies.map(({ timestampMs }) => timestampMs - bench.nowMs);
 	};
+
+	it("is submitted where an equal one failed while the organization was read, and not where it completed then", async () => {
+		const readPosition = bench.journal.position();
+		await failWith(quarter());
+		const { submitter, bodies } = hears((body) => activityOf(body, completed));
+		expect(await submitOnce(addBob, contextOf({ submitter, readPosition }))).toMatchObject({
+			outcome: "completed",
+			requests: 1,
+		});
+		expect(await submitOnce(addBob, contextOf({ submitter, readPosition }))).toMatchObject({
+			outcome: "completed",
+			requests: 0,
+		});
+		expect(bodies).toHaveLength(1);
+	});
 
 	it("has the time of now, or the next one that no earlier request has", async () => {
 		await failWith(quarter(), bench.nowMs, bench.nowMs + 1);

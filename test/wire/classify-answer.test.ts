@@ -78,7 +78,7 @@ describe("a status", () => {
 		for (const httpStatus of [408, 425, 429, 499, 500, 503]) {
 			expect(classify(httpStatus, deep)).toMatchObject({ kind: "inconclusive", retry: "yes", httpStatus });
 		}
-		expect(classify(302, deep)).toMatchObject({ kind: "refused" });
+		for (const httpStatus of [300, 302, 399]) expect(classify(httpStatus, deep)).toMatchObject({ kind: "refused" });
 	});
 });
 

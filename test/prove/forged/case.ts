@@ -15,7 +15,7 @@ import {
 	type SmallWorld,
 	users,
 } from "../small-world.ts";
-import { forge, readBodies } from "./forgeries.ts";
+import { forge, leaveVote, readBodies } from "./forgeries.ts";
 
 /** The past of the organization: what its journal is about. */
 export type Past = "pending" | "completed and reverted" | "in doubt" | "rejected";
@@ -50,8 +50,7 @@ export async function set(seed: number, arenas: Readonly<Record<"all" | "documen
 	await arena.begin(world, startMs, "own");
 	await arena.alone({ words: ["apply", "--yes"], who: "alice", machine: 0 });
 	const runner = drawRunner(random, isDocumented);
-	if (runner.who === "bob" && random() < 0.5)
-		await arena.alone({ words: ["approve", "--yes"], who: "bob", machine: 0 });
+	if (runner.who === "bob") await voteBefore(arena, random);
 	if (past === "completed and reverted") await arena.reset(world);
 	else if (past !== "pending") rewrite(journalOf(arena), past, random);
 	if (isGuarded) arena.writeDocument(0, world.document.replace("memberRemovals: 100%", guarded));
@@ -60,6 +59,16 @@ export async function set(seed: number, arenas: Readonly<Record<"all" | "documen
 		Math.floor(random() * 2 ** 31),
 	);
 	return { arena, world, past, isDocumented, isGuarded, runner, forgeries };
+}
+
+/** The votes that the journal has before: cast, left in flight by a killed run, or none. */
+async function voteBefore(arena: Arena, random: () => number): Promise<void> {
+	const kind = random();
+	if (kind < 0.3) await arena.alone({ words: ["approve", "--yes"], who: "bob", machine: 0 });
+	if (kind > 0.8) return;
+	for (const { fingerprint, status } of arena.activities()) {
+		if (status === "ACTIVITY_STATUS_CONSENSUS_NEEDED") leaveVote(journalOf(arena), users.bob, fingerprint, arena.nowMs);
+	}
 }
 
 function drawRunner(random: () => number, isDocumented: boolean): Runner {

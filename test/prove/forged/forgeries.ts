@@ -190,6 +190,47 @@ const changeBytes: Forge = (database, random) => {
 	return `${table}.bytes of ${shorten(fingerprint)} changed at ${at}: ${shorten(after)}`;
 };
 
+/** Puts another request, which is sound in itself, into the row of one that a command may send again. */
+const exchangeRequest: Forge = (database, random, scene) => {
+	const { operation, parameters } = drawParameters(random);
+	const body = encodeSubmit(
+		submits[operation],
+		organizationId,
+		parameters,
+		scene.nowMs - pick([0, 60_000, 900_000], random),
+	);
+	const { fingerprint } = pick(database.prepare("SELECT fingerprint FROM sent").all(), random);
+	const also = {
+		fingerprint: body.fingerprint,
+		operation,
+		timestamp_ms: body.timestampMs,
+		request_digest: requestDigestOf(organizationId, operation, parameters),
+	};
+	const kept = Object.entries(also).filter(() => random() < 0.6);
+	const open = random() < 0.7 ? ", outcome = NULL, activity_id = NULL" : "";
+	const sets = ["bytes = ?", ...kept.map(([name]) => `${name} = ?`)].join(", ");
+	const values = [body.bytes, ...kept.map(([, value]) => value), fingerprint as string];
+	database.prepare(`UPDATE sent SET ${sets}${open} WHERE fingerprint = ?`).run(...values);
+	const names = ["bytes", ...kept.map(([name]) => name)].join(", ");
+	return `sent: ${names} of ${shorten(fingerprint)} are those of another request${open}: ${body.bytes}`;
+};
+
+/** Puts another vote, or a request, into the row of a vote that a command may send again. */
+const exchangeVote: Forge = (database, random, scene) => {
+	const { fingerprint, target } = pick(database.prepare("SELECT fingerprint, target FROM votes").all(), random);
+	const { operation, parameters } = drawParameters(random);
+	const body =
+		random() < 0.6
+			? encodeSubmit(approvals.reject_activity, organizationId, { fingerprint: String(target) }, scene.nowMs)
+			: encodeSubmit(submits[operation], organizationId, parameters, scene.nowMs);
+	const sets = random() < 0.5 ? "bytes = ?" : "bytes = ?, fingerprint = ?, timestamp_ms = ?";
+	const values = sets === "bytes = ?" ? [body.bytes] : [body.bytes, body.fingerprint, body.timestampMs];
+	database
+		.prepare(`UPDATE votes SET ${sets}, outcome = NULL, settled_at_ms = NULL WHERE fingerprint = ?`)
+		.run(...values, fingerprint as string);
+	return `votes: ${sets} of ${shorten(fingerprint)}, in flight: ${body.bytes}`;
+};
+
 /** Adds an entry that agrees with itself, of a request that the document may not ask for. */
 const addEntry: Forge = (database, random, scene) => {
 	const { operation, parameters } = drawParameters(random);
@@ -245,6 +286,23 @@ const addVote: Forge = (database, random, scene) => {
 	});
 	return `a vote added that agrees with itself, ${outcome ?? "in flight"}: ${body.bytes}`;
 };
+
+/** Leaves a vote of a user in flight, as a run does that is killed before it is sent. */
+export function leaveVote(file: string, voter: string, target: string, nowMs: number): void {
+	const operation = "approve_activity";
+	const { bytes, fingerprint, timestampMs } = encodeSubmit(
+		approvals[operation],
+		organizationId,
+		{ fingerprint: target },
+		nowMs,
+	);
+	const database = new DatabaseSync(file);
+	insert(database, "votes", {
+		...{ fingerprint, organization_id: organizationId, operation, target, voter, bytes },
+		...{ timestamp_ms: timestampMs, sent_at_ms: nowMs, outcome: null, settled_at_ms: null, written: 1 },
+	});
+	database.close();
+}
 
 function insert(database: DatabaseSync, table: string, row: Readonly<Record<string, SQLInputValue>>): void {
 	const names = Object.keys(row);
@@ -373,6 +431,8 @@ const ways: readonly (readonly [number, Forge | "damage"])[] = [
 	[6, dropRows],
 	[8, changeBytes],
 	[16, addEntry],
+	[14, exchangeRequest],
+	[14, exchangeVote],
 	[6, addVote],
 	[6, addMemory],
 	[3, setVersion],

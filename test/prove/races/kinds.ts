@@ -123,7 +123,7 @@ async function applyTwice(given: RaceCase, machines: readonly [number, number]):
 	const startedMs = arena.nowMs;
 	const other = !isShared && random() < 0.2 ? "bob" : "alice";
 	const raced = await race(setting, [apply(machines[0]), apply(machines[1], other)]);
-	if (!isShared && isLeftOut(raced, startedMs, isDocumented)) {
+	if (!isShared && isLeftOut(raced, startedMs, { isDocumented, isPending: approvals > 1 })) {
 		counts.add("left out: two runners in different quarter-hours");
 		return;
 	}
@@ -133,26 +133,42 @@ async function applyTwice(given: RaceCase, machines: readonly [number, number]):
 	}
 	const asked = isDocumented ? world.asked : world.changes;
 	judgeActivities(raced, asked);
-	judgeEnds(raced, approvals === 1 || isDocumented ? [0] : [8, 0]);
+	// With one journal and without list_activities, a rename in flight conflicts with what the other runner would add.
+	const held = isShared && isDocumented ? [7, 8] : [];
+	judgeEnds(raced, approvals === 1 || isDocumented ? [0, ...held] : [8, 0]);
 	const last = await converge(raced, machines[0]);
 	judgeActivities(last, asked);
 	if (!isDocumented) judgeState(last);
 	counts.add("activities", arena.activities().length);
 }
 
+/** What one runner can see of the activities of another. */
+interface Visibility {
+	readonly isDocumented: boolean;
+	/** Whether activities are pending, and not complete at once. */
+	readonly isPending: boolean;
+}
+
 /**
  * Whether a quarter of an hour ended between the submits of the runners, before either could see the activity of the other, and
  * that shows: a change has two activities, or the second was refused.
  */
-function isLeftOut({ arena, steps, ended }: Raced, startedMs: number, isDocumented: boolean): boolean {
+function isLeftOut(
+	{ arena, steps, ended }: Raced,
+	startedMs: number,
+	{ isDocumented, isPending }: Visibility,
+): boolean {
 	const quarterOf = (ms: number) => Math.floor(ms / quarterHourMs);
 	if (quarterOf(startedMs) === quarterOf(arena.nowMs)) return false;
 	if (findDuplicates(arena.activities()).size === 0 && ended.every(({ code }) => code === 0 || code === 8))
 		return false;
-	const firstSubmit = steps.findIndex((step) => / sends (update|delete)_/.test(step));
-	const first = steps[firstSubmit]?.slice(0, "runner 0".length) ?? "";
-	const isLook = (step: string) => !step.startsWith(first) && step.endsWith(" sends list_activities");
-	return isDocumented || !steps.slice(firstSubmit).some(isLook);
+	const isSubmit = (step: string) => / sends (update|delete)_/.test(step);
+	const first = steps.find(isSubmit)?.slice(0, "runner 0".length) ?? "";
+	const last = steps.findLastIndex((step) => step.startsWith(first) && isSubmit(step));
+	// A pending activity shows in the list of activities; one that completed, in what is read before.
+	const look = isPending ? " sends list_activities" : " sends list_";
+	const seen = steps.findIndex((step) => !step.startsWith(first) && step.includes(look));
+	return isDocumented || seen < last;
 }
 
 /**
@@ -231,9 +247,9 @@ async function oneApproverTwice(given: RaceCase): Promise<void> {
 	if (pending === undefined) return;
 	const isShared = given.random() < 0.6;
 	const raced = await race(setting, [approve(1, "bob"), approve(isShared ? 1 : 2, "bob")]);
-	const votes = raced.arena.votes();
-	if (isShared && votes.length !== pending.length)
-		fail(raced, `${votes.length} votes were sent for ${pending.length} activities`);
+	const sent = raced.arena.submits().filter(({ operation }) => operation === "approve_activity");
+	const votes = new Set(sent.map(({ fingerprint }) => fingerprint)).size;
+	if (isShared && votes !== pending.length) fail(raced, `${votes} votes were sent for ${pending.length} activities`);
 	await judgeApprovals(raced, isShared ? [8] : [8, 1]);
 }
 

@@ -45,7 +45,7 @@ const allowances: readonly (readonly [name: RegExp, allowance: Allowance])[] = [
 	[/heap kB$/, { share: 0.05, most: 1500 }],
 	[/external kB$/, { share: 0.05, most: 1000 }],
 	[/resident MB$/, { share: 0.1, most: 15 }],
-	[/(timers|active resources|sockets|open files)$/, { share: 0, most: 2 }],
+	[/(timers|active resources|sockets|open files)$/, { share: 0, most: 4 }],
 	[/files$/, { share: 0, most: 0 }],
 ];
 

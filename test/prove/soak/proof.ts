@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { commandFile } from "../../../scripts/manifest.ts";
+import { drawFaults, type FaultProxy, openFaultProxy } from "../faults.ts";
 import { type ServerProcess, startServer } from "../processes.ts";
 import { type Counts, type Proof, randomFrom } from "../proof.ts";
 import { type CronOptions, type Ended, expectCode, keys, runOrgsync } from "./cron.ts";
@@ -23,7 +24,7 @@ import {
 	soakOrganization,
 } from "./organizations.ts";
 import { type SoakPlugin, startPlugin } from "./plugin.ts";
-import { startWait, startWaitingApply, type Wait, waitedFor } from "./waits.ts";
+import { startWaits, type Wait, waitedFor } from "./waits.ts";
 
 export interface SoakOptions {
 	/** Milliseconds between the beginnings of two rounds. */
@@ -71,10 +72,20 @@ const program = soakOrganization(3, "program", false);
 /** Those of the schedule. */
 const scheduled = [direct, voted];
 
+interface SoakParts {
+	readonly emulator: ServerProcess;
+	readonly proxy: FaultProxy;
+	readonly url: string;
+	readonly plugin: SoakPlugin;
+	readonly waits: readonly Wait[];
+}
+
 class Soak {
 	readonly #folder: string;
 	readonly #options: SoakOptions;
 	readonly #emulator: ServerProcess;
+	/** Between the service and its clients, which know its address alone. */
+	readonly #proxy: FaultProxy;
 	readonly #url: string;
 	readonly #plugin: SoakPlugin;
 	readonly #waits: readonly Wait[];
@@ -96,23 +107,18 @@ class Soak {
 		const words = [commandFile, "emulator", "--data", "data.sqlite", "--seed", "seed.json"];
 		const emulator = await startServer(words, { cwd: folder, env, isObserved: true });
 		const { url } = JSON.parse(emulator.firstLine);
-		const settings = { url, organizationId: program.organizationId, journal: "plugin.sqlite", timeout: "2" };
+		const proxy = await openFaultProxy(url);
+		const settings = { url: proxy.url, organizationId: program.organizationId, journal: "plugin.sqlite", timeout: "2" };
 		const plugin = await startPlugin(folder, settings, keys.alice.privateKey);
-		const waits = options.waits ? [await startWait(folder, url), await startWaitingApply(folder, url)] : [];
-		return new Soak(folder, options, emulator, url, plugin, waits);
+		const waits = options.waits ? await startWaits(folder, url, proxy.url) : [];
+		return new Soak(folder, options, { emulator, proxy, url, plugin, waits });
 	}
 
-	constructor(
-		folder: string,
-		options: SoakOptions,
-		emulator: ServerProcess,
-		url: string,
-		plugin: SoakPlugin,
-		waits: readonly Wait[],
-	) {
+	constructor(folder: string, options: SoakOptions, { emulator, proxy, url, plugin, waits }: SoakParts) {
 		this.#folder = folder;
 		this.#options = options;
 		this.#emulator = emulator;
+		this.#proxy = proxy;
 		this.#url = url;
 		this.#plugin = plugin;
 		this.#waits = waits;
@@ -242,6 +248,7 @@ class Soak {
 			this.#plugin.close();
 			const processes = [this.#plugin.process, ...this.#waits.map(({ process: waits }) => waits), this.#emulator];
 			for (const one of processes) await one.end("SIGKILL");
+			await this.#proxy.close();
 			rmSync(this.#folder, { recursive: true, force: true });
 		}
 	}
@@ -289,20 +296,32 @@ class Soak {
 			await this.#send("POST", "limits", { requestsPerSecond: 20, burst: 4, retryAfter: weather < 0.15 });
 			counts.add("rounds with a rate limit");
 		}
-		for (const fault of faultsOf(random)) {
-			await this.#send("POST", "faults", fault);
-			counts.add("faults", fault.count);
-		}
+		const draw = drawFaults(random, random() * 0.3);
+		this.#proxy.use({
+			choose(exchange) {
+				const fault = draw(exchange);
+				if (fault !== "none") counts.add("faults");
+				return fault;
+			},
+		});
 	}
 
 	async #endWeather(): Promise<void> {
 		await this.#send("DELETE", "faults");
 		await this.#send("DELETE", "limits");
+		this.#proxy.use({});
+		await this.#proxy.settle();
 	}
 
 	#run(words: readonly string[], user: "alice" | "bob", killAfterMs?: number): Promise<Ended> {
 		const { privateKey } = keys[user];
-		const options: CronOptions = { cwd: this.#folder, url: this.#url, privateKey, aheadMs: this.#aheadMs, killAfterMs };
+		const options: CronOptions = {
+			cwd: this.#folder,
+			url: this.#proxy.url,
+			privateKey,
+			aheadMs: this.#aheadMs,
+			killAfterMs,
+		};
 		return runOrgsync(words, options);
 	}
 
@@ -321,28 +340,6 @@ class Soak {
 		if (answer.status !== 200) throw new Error(`${method} /emulator/${path}: ${await answer.text()}`);
 		return answer.json();
 	}
-}
-
-const kinds = ["drop-before", "drop-after", "429", "5xx", "html", "truncated", "slow"] as const;
-const operations = [
-	"*",
-	"*",
-	"list_user_tags",
-	"update_user_tag",
-	"delete_policies",
-	"list_activities",
-	"approve_activity",
-];
-
-/** Up to four faults of single requests, for `POST /emulator/faults`. */
-function faultsOf(random: () => number): readonly { readonly count: number }[] {
-	return Array.from({ length: Math.floor(random() * 5) }, () => {
-		const fault = kinds[Math.floor(random() * kinds.length)] ?? "slow";
-		const operation = operations[Math.floor(random() * operations.length)] ?? "*";
-		const takesEffect = ["429", "5xx", "html"].includes(fault) && random() < 0.5 ? { takesEffect: true } : {};
-		const delayMs = fault === "slow" ? { delayMs: Math.floor(random() * 300) } : {};
-		return { operation, fault, count: 1 + Math.floor(random() * 3), ...takesEffect, ...delayMs };
-	});
 }
 
 const apply = ["apply", "-f", "documents", "--yes", "--quiet", "--timeout", "2", "--wait", "2"];

@@ -15,7 +15,7 @@ describe("a schedule of drift and apply", () => {
 		expect(findings).toEqual([]);
 		expect(counts.of("activities")).toBeGreaterThan(0);
 		expect(figures).toMatch(/emulator: heap kB: .*plugin: timers: /s);
-	});
+	}, 120_000);
 });
 
 describe("figures of a soak", () => {

@@ -43,23 +43,28 @@ async function isPending(url: string, { organizationId }: SoakOrganization): Pro
 	return hasPending((await answer.json()) as SoakState);
 }
 
+/** Starts the commands at the service with this address, which they reach through the proxy. */
+export async function startWaits(cwd: string, url: string, proxy: string): Promise<readonly Wait[]> {
+	return [await startWait(cwd, url, proxy), await startWaitingApply(cwd, url, proxy)];
+}
+
 /** Applies, and starts the `wait` for the activity. */
-export async function startWait(cwd: string, url: string): Promise<Wait> {
+async function startWait(cwd: string, url: string, proxy: string): Promise<Wait> {
 	const document = await leaveSync(cwd, url, waiting);
 	const { privateKey } = keys.alice;
 	const journal = "wait.sqlite";
 	const words = ["apply", "-f", document, "--yes", "--quiet", "--journal", journal];
 	expectCode("apply", await runOrgsync(words, { cwd, url, privateKey, aheadMs: 0 }), [8]);
 	const wait = ["wait", "-f", document, "--wait", "86400", "--journal", journal];
-	return { name: "wait", document, journal, process: await startWaiting(cwd, url, wait) };
+	return { name: "wait", document, journal, process: await startWaiting(cwd, proxy, wait) };
 }
 
 /** Starts an `apply` that waits for the activity that it submits. */
-export async function startWaitingApply(cwd: string, url: string): Promise<Wait> {
+async function startWaitingApply(cwd: string, url: string, proxy: string): Promise<Wait> {
 	const document = await leaveSync(cwd, url, applying);
 	const journal = "apply.sqlite";
 	const words = ["apply", "-f", document, "--yes", "--quiet", "--wait-for-approval", "24h", "--journal", journal];
-	const process = await startWaiting(cwd, url, words);
+	const process = await startWaiting(cwd, proxy, words);
 	// The faults begin after that.
 	while (!(await isPending(url, applying))) await delay(50);
 	return { name: "apply", document, journal, process };

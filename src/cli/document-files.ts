@@ -5,7 +5,7 @@
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
-import { showText } from "../escape.ts";
+import { showName, showText } from "../escape.ts";
 import { isDescriptor, isInside, leadsOutside, realPathOf } from "../files.ts";
 import { readOrRefuse } from "./read-file.ts";
 
@@ -45,7 +45,7 @@ function findNamed(name: string, isDefault: boolean, directory: string): readonl
 	const full = resolve(directory, name);
 	const found = readOrRefuse(name, () => statSync(full, { throwIfNoEntry: false }));
 	if (found === undefined) {
-		throw new ConfigurationError(`file not found: ${showText(name)}`, {
+		throw new ConfigurationError(`file not found: ${showName(name)}`, {
 			hint: isDefault ? hintForDefault(directory) : "-f takes files, folders and - for standard input",
 		});
 	}

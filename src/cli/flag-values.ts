@@ -8,8 +8,11 @@ import { isVisible } from "../invisible.ts";
 import { reservedLabels } from "../render/metric-table.ts";
 import { isRunId } from "../sync/run-id.ts";
 
-/** Text that looks like a private key, also between letters that are no hexadecimal digits. No message repeats it. */
-export const privateKeyPattern = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/i;
+/**
+ * Text that looks like a private key, also between letters that are no hexadecimal digits, and with one digit too many. No message
+ * repeats it.
+ */
+export const privateKeyPattern = /(?<![0-9a-f])[0-9a-f]{64,65}(?![0-9a-f])/i;
 
 export function parseText(value: string): string {
 	if (value === "") throw new InvalidArgumentError("It must not be empty.");

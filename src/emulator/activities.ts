@@ -205,15 +205,19 @@ export function submitActivity(
 	return { ...submitted, changes: [...votesCast, ...submitted.changes] };
 }
 
+/** Returns the status that an answer shows. `replayed`: the activity was there before the request. */
+export function shownStatus({ status }: ActivityRecord, replayed: boolean): ActivityRecord["status"] {
+	return replayed && status === delayedStatus.first ? delayedStatus.later : status;
+}
+
 /** Returns an activity as a user sees it (docs/service.md#activity-object). */
 export function describeActivity(record: ActivityRecord, userId: string, replayed: boolean): Record<string, unknown> {
 	const operation = submitsByName.get(record.operation);
 	if (operation === undefined) throw new Error(`no submit operation is called ${record.operation}`);
-	const delayed = replayed && record.status === delayedStatus.first;
 	return {
 		id: record.id,
 		organizationId: record.organizationId,
-		status: delayed ? delayedStatus.later : record.status,
+		status: shownStatus(record, replayed),
 		type: record.type,
 		timestampMs: record.timestampMs,
 		intent: { [operation.intentKey]: record.parameters },

@@ -139,27 +139,35 @@ export function votersOf(activity: ActivityRecord, userId: string | undefined): 
 /** How many items list_activities and list_suborgs show by default (vendor's published types, `v1Pagination`). */
 export const defaultPageSize = 10;
 
-/** Which activities list_activities shows. `before` and `after` are the indexes of its cursors in the whole list. */
+/** Which activities list_activities shows. `before` and `after` are the ids of its cursors, which are in the list. */
 export interface Page {
-	readonly before: number | undefined;
-	readonly after: number | undefined;
+	readonly before: string | undefined;
+	readonly after: string | undefined;
 	readonly limit: number;
 }
 
-/** Returns one page of a list that is newest first. */
+/** Returns one page of a list that is newest first. It reads no further than the page needs. */
 // Unverified, chosen: before and after refer to time, as the ids do (UUIDv7). `before` shows activities older than the named one,
 // `after` newer ones, both without that one; together they leave what is between. Of these the newest are shown, newest first. So
 // the next page is `before` with the last id. Filters apply to what is shown; a cursor may name an activity that they leave out,
 // and an empty filter is none. Votes are activities too and are listed.
 export function takePage<Item>(
-	list: readonly Item[],
+	newestFirst: Iterable<Item>,
+	idOf: (item: Item) => string,
 	fits: (item: Item) => boolean,
 	{ before, after, limit }: Page,
 ): readonly Item[] {
-	return list
-		.slice(before === undefined ? 0 : before + 1, after)
-		.filter(fits)
-		.slice(0, limit);
+	const page: Item[] = [];
+	if (limit <= 0) return page;
+	let isOlder = before === undefined;
+	for (const item of newestFirst) {
+		const id = idOf(item);
+		if (id === after) break;
+		if (isOlder && fits(item)) page.push(item);
+		if (page.length >= limit) break;
+		if (id === before) isOlder = true;
+	}
+	return page;
 }
 
 // Unverified, chosen: a cursor that names no activity, or no sub-organization, of the organization answers 400.

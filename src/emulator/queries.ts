@@ -1,9 +1,10 @@
 /**
  * How each query is answered (docs/service.md#queries): what kinds of entities, users and activities answer, in one table.
  */
-import { countApprovals, describeActivity, policyIdOfRule } from "./activities.ts";
+import { countApprovals, describeActivity, policyIdOfRule, shownStatus } from "./activities.ts";
 import {
 	defaultPageSize,
+	type Page,
 	passkeyScheme,
 	takePage,
 	unknownCursorMessage,
@@ -83,16 +84,20 @@ const policyEvaluations: QueryHandler = (context, body) => {
 	}));
 };
 
-/** Returns the index of the item that a cursor names; undefined without a cursor. */
-function indexOfCursor<Item>(
-	newestFirst: readonly Item[],
-	cursor: unknown,
-	idOf: (item: Item) => string,
-): number | undefined {
-	if (typeof cursor !== "string") return undefined;
-	const index = newestFirst.findIndex((item) => idOf(item) === cursor.toLowerCase());
-	if (index < 0) throw badRequest(unknownCursorMessage);
-	return index;
+/** Returns the page that a body asks for. Throws a RequestError when `knows` denies the id of a cursor. */
+function pageOf(body: JsonObject, knows: (id: string) => boolean): Page {
+	const { limit, before, after } = (body.paginationOptions ?? {}) as JsonObject;
+	const cursor = (value: unknown): string | undefined => {
+		if (typeof value !== "string") return undefined;
+		const id = value.toLowerCase();
+		if (!knows(id)) throw badRequest(unknownCursorMessage);
+		return id;
+	};
+	return {
+		before: cursor(before),
+		after: cursor(after),
+		limit: typeof limit === "string" ? Number(limit) : defaultPageSize,
+	};
 }
 
 /** True when the filter names `value`, or names nothing. */
@@ -101,35 +106,22 @@ function passes(filter: unknown, value: string): boolean {
 }
 
 const listActivities: QueryHandler = (context, body, userId) => {
-	const newestFirst = [...context.listActivities()].reverse();
-	const { limit, before, after } = (body.paginationOptions ?? {}) as JsonObject;
-	const fits = (activity: Record<string, unknown>) =>
-		passes(body.filterByStatus, String(activity.status)) && passes(body.filterByType, String(activity.type));
-	const page = {
-		before: indexOfCursor(newestFirst, before, ({ id }) => id),
-		after: indexOfCursor(newestFirst, after, ({ id }) => id),
-		limit: typeof limit === "string" ? Number(limit) : defaultPageSize,
-	};
-	return takePage(
-		newestFirst.map((activity) => describeActivity(activity, userId, true)),
-		fits,
-		page,
-	);
+	const fits = (activity: ActivityRecord) =>
+		passes(body.filterByStatus, shownStatus(activity, true)) && passes(body.filterByType, activity.type);
+	const page = pageOf(body, (id) => context.findById(id) !== undefined);
+	const taken = takePage(context.activitiesNewestFirst(), ({ id }) => id, fits, page);
+	return taken.map((activity) => describeActivity(activity, userId, true));
 };
 
 const listSubOrganizations: QueryHandler = (context, body) => {
 	const newestFirst = context.listSubOrganizations();
-	const { limit, before, after } = (body.paginationOptions ?? {}) as JsonObject;
+	const idOf = ({ organizationId }: SubOrganization): string => organizationId;
+	const page = pageOf(body, (id) => newestFirst.some((one) => idOf(one) === id));
 	const { filterType, filterValue } = body;
 	if (typeof filterType === "string" && filterType !== "NAME") throw badRequest(unknownFilterMessage);
-	const page = {
-		before: indexOfCursor(newestFirst, before, ({ organizationId }) => organizationId),
-		after: indexOfCursor(newestFirst, after, ({ organizationId }) => organizationId),
-		limit: typeof limit === "string" ? Number(limit) : defaultPageSize,
-	};
 	const fits = ({ organizationName }: SubOrganization): boolean =>
 		typeof filterType !== "string" || organizationName === filterValue;
-	return takePage(newestFirst, fits, page).map(({ organizationId }) => organizationId);
+	return takePage(newestFirst, idOf, fits, page).map(idOf);
 };
 
 const organizationQueries: QueryHandlers = {

@@ -91,6 +91,7 @@ export function makeContext(
 		findByFingerprint: (fingerprint) => store.findByFingerprint(organizationId, fingerprint),
 		findById: (activityId) => store.findById(organizationId, activityId),
 		listActivities: () => store.activities(organizationId),
+		activitiesNewestFirst: () => store.activitiesNewestFirst(organizationId),
 		listSubOrganizations: () => store.subOrganizations(organizationId),
 		makeId: makeUuid,
 		makeImportBundle,

@@ -131,6 +131,8 @@ export interface OperationContext {
 	findById(activityId: string): ActivityRecord | undefined;
 	/** All activities of the organization, oldest first. */
 	listActivities(): readonly ActivityRecord[];
+	/** The same newest first, each read when it is needed: an organization keeps all its activities. */
+	activitiesNewestFirst(): Iterable<ActivityRecord>;
 	/** The sub-organizations of the organization, newest first. */
 	listSubOrganizations(): readonly SubOrganization[];
 	makeId(nowMs: number): string;

@@ -78,6 +78,7 @@ function prepareStatements(database: DatabaseSync) {
 		byFingerprint: prepare("SELECT body FROM activities WHERE organization_id = ? AND fingerprint = ?"),
 		byId: prepare("SELECT body FROM activities WHERE organization_id = ? AND id = ?"),
 		activities: prepare("SELECT body FROM activities WHERE organization_id = ? ORDER BY sequence"),
+		activitiesNewestFirst: prepare("SELECT body FROM activities WHERE organization_id = ? ORDER BY sequence DESC"),
 		organizations: prepare(
 			"SELECT organization_id, name, (SELECT json_group_array(json_object('userId', id, 'userName', body ->> '$.userName') " +
 				"ORDER BY sequence) FROM entities WHERE kind = 'users' AND organization_id = organizations.organization_id) AS users " +
@@ -262,6 +263,12 @@ export function openStore(file: string | undefined, notice: (text: string) => vo
 		/** All activities of an organization, oldest first. */
 		activities: (organizationId: string): readonly ActivityRecord[] =>
 			statements.activities.all(organizationId).map((row) => readActivity(row) as ActivityRecord),
+		/** The same newest first, each read when it is needed. */
+		*activitiesNewestFirst(organizationId: string): Iterable<ActivityRecord> {
+			for (const row of statements.activitiesNewestFirst.iterate(organizationId)) {
+				yield readActivity(row) as ActivityRecord;
+			}
+		},
 		/** All organizations, in the order they were made, with the names of their users. */
 		summaries: (): readonly OrganizationSummary[] =>
 			statements.organizations.all().map((row) => ({

@@ -47,7 +47,13 @@ type Node = Expression extends infer Kind ? (Kind extends Expression ? Omit<Kind
 const comparisons: readonly string[] = ["==", "!=", "<=", ">=", "<", ">"] satisfies BinaryOperator[];
 
 /** Words of other languages, with what to write here. */
-const otherWords: Readonly<Record<string, string>> = { and: "&&", or: "||", not: "!", is: "==", equals: "==" };
+const otherWords: ReadonlyMap<string, string> = new Map([
+	["and", "&&"],
+	["or", "||"],
+	["not", "!"],
+	["is", "=="],
+	["equals", "=="],
+]);
 
 class Parser {
 	readonly #text: string;
@@ -287,7 +293,7 @@ class Parser {
 	/** Returns the failure for what follows a whole expression. */
 	#failBehind(): NotUnderstood {
 		const { kind, text } = this.#token;
-		const other = kind === "name" ? otherWords[text.toLowerCase()] : undefined;
+		const other = kind === "name" ? otherWords.get(text.toLowerCase()) : undefined;
 		if (other !== undefined) return this.#fail(`${quote(text)} is not an operator; write \`${other}\``);
 		if (this.#is(")")) return this.#fail("`)` closes nothing; remove it, or open it with `(`");
 		return this.#fail(`expected an operator or the end, found ${this.#found()}`);

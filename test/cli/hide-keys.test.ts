@@ -72,6 +72,8 @@ test.each([
 test("a key is not shown either where letters touch it", async () => {
 	const { stderr } = await (await makeWorld(document())).run(["plan", `--x${key}yz`]);
 	expect(stderr).toMatch(/^error: unknown option '--x\(a key\)yz'/);
+	const { stderr: longer } = await (await makeWorld(document())).run([`${key}0`]);
+	expect(longer).toMatch(/^error: unknown command '\(a key\)'/);
 });
 
 test("an empty argument is visible among those that are too many", async () => {

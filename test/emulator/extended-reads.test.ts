@@ -1,6 +1,7 @@
 /** The reads outside the 13 through the vendor's published client; how they page, and how they are taken away. */
 import { TurnkeyRequestError } from "@turnkey/http";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { takePage } from "../../src/emulator/assumptions.ts";
 import { type Emulator, startEmulator } from "../../src/emulator/server.ts";
 import { extendedReads } from "../../src/wire/operations.ts";
 import { checkSchema } from "../check-schema.ts";
@@ -198,6 +199,20 @@ test("list_activities pages to older ones with before, and to newer ones with af
 	expect(await page({ limit: "2", after: b }, { filterByType })).toEqual([e, c]);
 	const unknown = await world.query(emulator.url, "list_activities", { paginationOptions: { after: world.id(99) } });
 	expect([unknown.status, unknown.body.code]).toEqual([400, 3]);
+});
+
+test("a page reads the newest of a long list, and no more than it needs", () => {
+	const read: number[] = [];
+	function* newestFirst(): Iterable<number> {
+		for (let number = 100_000; number > 0; number -= 1) {
+			read.push(number);
+			yield number;
+		}
+	}
+	const isEven = (number: number): boolean => number % 2 === 0;
+	const page = { before: "99999", after: undefined, limit: 2 };
+	expect(takePage(newestFirst(), String, isEven, page)).toEqual([99_998, 99_996]);
+	expect(read).toEqual([100_000, 99_999, 99_998, 99_997, 99_996]);
 });
 
 test("every answer fits the schema of its operation", async () => {

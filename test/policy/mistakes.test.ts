@@ -27,6 +27,7 @@ describe("the parser names the fix of", () => {
 		["true & false", "5: `&` is not an operator; write `&&`"],
 		["true | false", "5: `|` is not an operator; write `||`"],
 		["true and false", "5: `and` is not an operator; write `&&`"],
+		["true __proto__ false", "5: expected an operator or the end, found `__proto__`"],
 		["true OR false", "5: `OR` is not an operator; write `||`"],
 		["true == true == true", "13: comparisons cannot follow each other; join them with `&&`"],
 		["eth.tx.to == <ADDRESS>", "13: expected a value, found `<`; replace the placeholder with its value"],

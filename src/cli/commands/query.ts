@@ -1,5 +1,5 @@
 import { ConfigurationError, exitCodes, ServiceError } from "../../errors.ts";
-import { showText } from "../../escape.ts";
+import { showName, showText } from "../../escape.ts";
 import { isRecord, readJson } from "../../json.ts";
 import { type QueryResult, resultHead } from "../../render/result.ts";
 import { checkSchema, type SchemaError } from "../../schema.ts";
@@ -21,7 +21,7 @@ export async function query([name = "", ...pairs]: readonly string[], call: Call
 	const { flags } = call;
 	const operation = Object.hasOwn(allQueries, name) ? allQueries[name] : undefined;
 	if (operation === undefined) {
-		throw new ConfigurationError(`unknown query: ${showText(name)}${didYouMean(name, Object.keys(allQueries))}`, {
+		throw new ConfigurationError(`unknown query: ${showName(name)}${didYouMean(name, Object.keys(allQueries))}`, {
 			hint: `queries: ${Object.keys(queries).join(", ")}; extended reads: ${Object.keys(extendedReads).join(", ")}`,
 		});
 	}

@@ -58,7 +58,9 @@ export function findFault({ accepted, printed, markup = false }: Outcome, input:
 	const [character] = unsafe.exec(markup ? printed.replaceAll("\t", "") : printed) ?? [];
 	if (character !== undefined) return `a raw character is printed: U+${character.codePointAt(0)?.toString(16)}`;
 	if (/^\s*::error::x|##\[error\]x/m.test(printed)) return "a text of others is a command for the log of a pipeline";
-	if (markup && printed.includes("<script>alert(1)")) return "a text of others is markup";
+	// In Markdown, a text between backticks is no markup.
+	if (markup && printed.replaceAll(/(`+)[^\n]*?\1/g, "").includes("<script>alert(1)"))
+		return "a text of others is markup";
 	if (accepted) return undefined;
 	const said = markup ? printed.replaceAll(/<(script|style)\b.*?<\/\1>/gs, "") : printed;
 	const found = slips.flatMap((pattern) => pattern.exec(said)?.[0] ?? []);

@@ -50,7 +50,8 @@ const textChanges: readonly ChangeText[] = [
 	(text, at, dice) => text.slice(0, at) + dice.pick(characters) + text.slice(at + 1),
 	(text, at, dice) => insert(text, at, text.slice(at, at + 1 + dice.small(200))),
 	(text, at, dice) => insert(text, dice.int(text.length + 1), text.slice(at, at + 1 + dice.small(60))),
-	(text, at, dice) => insert(text, at, text.slice(at, at + 1 + dice.int(3)).repeat(dice.pick([3, 20, 70, 300, 1500]))),
+	(text, at, dice) =>
+		insert(text, at, text.slice(at, at + 1 + dice.int(3)).repeat(dice.pick([3, 20, 70, 300, 1500, 20_000]))),
 	(text, at, dice) => text.slice(0, at) + text.slice(at).replace(/\d+/, () => String(dice.pick(numbers))),
 	(text, at) => text.slice(0, at),
 	(text, at) => text.slice(at),
@@ -89,14 +90,18 @@ function changeTree(tree: Json, dice: Dice, words: Words): Json {
 }
 
 /** Returns the object with this entry as its own, also for `__proto__`. */
-export function withEntry(object: JsonObject, key: string, value: Json): JsonObject {
+function withEntry(object: JsonObject, key: string, value: Json): JsonObject {
 	return Object.fromEntries([...Object.entries(object).filter(([name]) => name !== key), [key, value]]);
 }
+
+/** Numbers in texts that no clock and no count has. */
+const digits = ["9999999999999999", "99999999999999999999", "0", "00", "-1", "1e21", "0.5", ""];
 
 function changeHere(tree: Json, dice: Dice, words: Words): Json {
 	const other = (): Json =>
 		words.values.length === 0 || dice.chance(0.4) ? dice.pick(values) : dice.pick(words.values);
 	if (dice.chance(0.3)) return other();
+	if (typeof tree === "string" && /^\d+$/.test(tree) && dice.chance(0.7)) return dice.pick(digits);
 	if (typeof tree === "string") return mutateText(tree, dice, words, 1);
 	if (typeof tree === "number") return dice.chance(0.5) ? dice.pick(numbers) : tree + dice.pick([1, -1, 0.5]);
 	if (isList(tree)) return changeList(tree, dice, other);

@@ -11,8 +11,8 @@ export interface LoadAnswer {
 	readonly body: any;
 }
 
-/** No answer for so long is a hang. */
-const hangMs = 30_000;
+/** No answer for so long is a hang. A machine with much else to do can leave a process without a turn for a minute. */
+const hangMs = 300_000;
 
 /** What the connections of a case share. */
 export class Traffic {

@@ -13,7 +13,7 @@ import {
 	type SmallWorld,
 } from "../small-world.ts";
 import type { Setting, Trouble } from "./actions.ts";
-import type { Machine } from "./machines.ts";
+import type { JournalFile, Machine } from "./machines.ts";
 import type { Arrived, Service } from "./service.ts";
 
 /** A command that runs, or a program of Pulumi. */
@@ -53,6 +53,7 @@ export class Judge {
 	readonly wanted: readonly Change[];
 	/** Counts what happens, so that two moments can be compared. */
 	#moment = 0;
+	#hasLeftOut = false;
 	#othersChangedAt = -1;
 	/** When each activity was made, and when anything about an object last changed. */
 	readonly #madeAt = new Map<string, number>();
@@ -77,6 +78,11 @@ export class Judge {
 
 	get isRunning(): boolean {
 		return this.#stack.length > 0;
+	}
+
+	/** Whether a run that has not ended uses this journal. */
+	hasOpen(journal: JournalFile): boolean {
+		return this.#stack.some(({ running }) => running.machine.journal === journal);
 	}
 
 	say(line: string): void {
@@ -210,6 +216,13 @@ export class Judge {
 		const { journal } = followed.running.machine;
 		if (this.#othersChangedAt >= followed.beganAt && (earlier === undefined || !this.#makers.has(earlier.id)))
 			return true;
+		// It could only be seen by reading the organization again for each step, and even then not surely.
+		if (
+			earlier !== undefined &&
+			(this.#madeAt.get(earlier.id) ?? 0) > followed.beganAt &&
+			this.#makers.get(earlier.id) !== followed.running.door
+		)
+			return this.#leaveOut("another run changed the object while this one read it");
 		const isKnown = earlier !== undefined && journal.known.has(earlier.fingerprint);
 		const isUnread = this.#setting.reads === "documented";
 		if (isUnread && (earlier === undefined || this.#wasTouchedSince(earlier, change))) return true;
@@ -218,6 +231,8 @@ export class Judge {
 		const cannotList = isUnread || this.#setting.deniedReads.includes("list_activities");
 		if (cannotList && journal.hasForgotten && isAnotherQuarter)
 			return this.#leaveOut("journal lost, activities unreadable, another quarter of an hour");
+		if (cannotList && !this.#makers.has(earlier.id))
+			return this.#leaveOut("another tool submitted it, activities unreadable");
 		const couldSee = !cannotList && (followed.listedAt ?? followed.beganAt) > (this.#madeAt.get(earlier.id) ?? 0);
 		if (!couldSee && isAnotherQuarter)
 			return this.#leaveOut("two runners without a shared journal in different quarter-hours");
@@ -228,6 +243,7 @@ export class Judge {
 	}
 
 	#leaveOut(name: string): true {
+		this.#hasLeftOut = true;
 		this.#counts.add(`left out: ${name}`);
 		return true;
 	}
@@ -241,7 +257,11 @@ export class Judge {
 	/** Whether a run of the last phase may end like this, without being in sync. Throws for an end that nothing explains. */
 	mayEnd({ code, stdout, stderr }: Ended): boolean {
 		if (code === 8) return true;
+		// Without the extended reads, an apply learns only now that its activity was rejected; the next one submits it again.
+		if (code === 9 && this.#setting.reads === "documented") return true;
 		const text = stdout + stderr;
+		// The second activity of a change that was left out can fail; the next apply goes on.
+		if ((code === 1 || code === 7 || code === 9) && this.#hasLeftOut) return true;
 		if (code === 5 && this.#setting.isLimited) {
 			this.#counts.add("ended blocked by a guard");
 			return false;

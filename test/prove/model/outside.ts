@@ -9,28 +9,23 @@ interface Seed {
 		readonly userIds: readonly string[];
 	}[];
 	readonly users: readonly { readonly userId: string; readonly oauthProviders?: readonly object[] }[];
-	readonly policies: readonly object[];
-	readonly tvcApps: readonly object[];
 }
 
-/** Puts a part of the organization back as it was at the beginning. Returns what was done, for people. */
+/**
+ * Changes a tag. Returns what was done, for people. Only tags: a policy, a provider or an app that is removed has an id that never
+ * comes again.
+ */
 export async function changeOutside(service: Service, world: SmallWorld, which: number): Promise<string> {
-	const seed = world.seed as unknown as Seed;
-	const tag = seed.userTags[which % seed.userTags.length];
-	const kind = which % 5;
-	if (kind === 1) {
-		await service.change({ policies: seed.policies });
-		return "someone makes the policies of the beginning again";
+	const first = (world.seed as unknown as Seed).userTags[which % 3];
+	const now = (service.look().organization as Seed).userTags.find(({ tagId }) => tagId === first?.tagId);
+	if (first === undefined || now === undefined) throw new Error("the world has too few tags");
+	if (which % 5 === 4) {
+		await service.change({ userTags: [{ ...now, tagName: `renamed-${which}` }] });
+		return `someone renames the tag ${now.tagId}`;
 	}
-	if (kind === 2) {
-		await service.change({ users: seed.users.filter(({ oauthProviders }) => (oauthProviders ?? []).length > 0) });
-		return "someone adds the OAuth providers of the beginning again";
-	}
-	if (tag === undefined) throw new Error("the world has no tags");
-	const now = (service.look().organization as Seed).userTags.find(({ tagId }) => tagId === tag.tagId);
-	// The names of others may be taken: only the members.
-	await service.change({ userTags: [{ ...tag, tagName: now?.tagName ?? tag.tagName }] });
-	return `someone puts the members of the beginning into the tag ${tag.tagId}`;
+	// Its name of the beginning may be taken: only the members.
+	await service.change({ userTags: [{ ...now, userIds: first.userIds }] });
+	return `someone puts the members of the beginning into the tag ${now.tagId}`;
 }
 
 /** Bob submits one of the changes that the document asks for, if it is still to be made. Returns what was done, for people. */

@@ -51,7 +51,12 @@ export const proof: Proof = {
 			mine = undefined;
 			await live(given, list, counted);
 		});
-		const result = await fc.check(property, { seed, numRuns: 1, unbiased: true, interruptAfterTimeLimit: 90_000 });
+		const result = await fc.check(property, {
+			seed,
+			numRuns: 1,
+			unbiased: true,
+			interruptAfterTimeLimit: 90_000,
+		});
 		if (!result.failed) return;
 		const [given] = result.counterexample ?? [];
 		const { errorInstance: error } = result;

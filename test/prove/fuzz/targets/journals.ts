@@ -104,7 +104,7 @@ const words: Words = wordsOf([envelope, vote, sound], [JSON.stringify(sound)]);
 let database: DatabaseSync | undefined;
 
 function make(dice: Dice): Json {
-	const table = dice.pick(tables);
+	const table = dice.chance(0.5) ? "sent" : dice.pick(tables);
 	const row = { ...sound[table] };
 	if ("outcome" in row) row.outcome = dice.pick(outcomes);
 	const columns = Object.keys(row);

@@ -187,7 +187,7 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["README.md", [...blockWords, "bash", "typescript"]],
 	["docs/examples/README.md", blockWords],
 	["docs/architecture.md", ["text"]],
-	...["coming-from", "connection", "glossary", "README", "service", "troubleshooting"].map(
+	...["coming-from", "connection", "dependencies", "glossary", "proofs", "README", "service", "troubleshooting"].map(
 		(name) => [`docs/${name}.md`, []] as const,
 	),
 	...tours.slice(3).map(([file]) => [file, [...blockWords, ...(otherWords[file] ?? [])]] as const),
@@ -195,6 +195,8 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["docs/passkeys.md", ["sh", "text"]],
 	// test/cli/resume.test.ts
 	["docs/fleets.md", ["text"]],
+	// test/cli/journal-backup.test.ts
+	["docs/journal.md", ["sh", "text"]],
 	// test/pipelines/page.test.ts
 	["docs/pipelines.md", ["yaml"]],
 	// test/cli/openmetrics.test.ts

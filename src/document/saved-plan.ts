@@ -186,7 +186,9 @@ function refuseNewer(content: Readonly<Record<string, unknown>>, name: string): 
 	const newer = versions.find((version) => typeof version === "number" && version > formatVersion);
 	if (newer === undefined) return;
 	const by =
-		typeof content.generatedBy === "string" && content.generatedBy !== "" ? ` (${showText(content.generatedBy)})` : "";
+		typeof content.generatedBy === "string" && content.generatedBy.trim() !== ""
+			? ` (${showText(content.generatedBy)})`
+			: "";
 	throw new ConfigurationError(
 		`${name} was made by a newer orgsync${by}: it has formatVersion ${newer}, and this one reads ${formatVersion}`,
 		{ hint: "update orgsync, or plan again with this one" },

@@ -90,7 +90,7 @@ function changeTree(tree: Json, dice: Dice, words: Words): Json {
 }
 
 /** Returns the object with this entry as its own, also for `__proto__`. */
-export function withEntry(object: JsonObject, key: string, value: Json): JsonObject {
+function withEntry(object: JsonObject, key: string, value: Json): JsonObject {
 	return Object.fromEntries([...Object.entries(object).filter(([name]) => name !== key), [key, value]]);
 }
 

@@ -24,8 +24,3 @@ export function readTexts(folder: string, ending: string): readonly string[] {
 export function readCorpus(target: string, ending = ""): readonly string[] {
 	return readTexts(join("test/prove/fuzz/corpus", target), ending);
 }
-
-/** Returns the JSON Schema of this name. */
-export function readSchema(name: string): unknown {
-	return JSON.parse(readFileSync(join(project, "schemas", name), "utf8"));
-}

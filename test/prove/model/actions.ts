@@ -53,8 +53,8 @@ export type Action =
 	| { readonly kind: "crowd" };
 
 export type Voter = "bob" | "carol";
-export const readings = ["plan", "drift", "status", "wait", "preview"] as const;
-export type Reading = (typeof readings)[number];
+const readings = ["plan", "drift", "status", "wait", "preview"] as const;
+type Reading = (typeof readings)[number];
 
 /** How the world of a history is. */
 export interface Setting {

@@ -135,7 +135,9 @@ function makeValue(dice: Dice): string {
 
 /** What a value may hold: no character that no argument can have, and no path out of the folder. */
 function tame(word: string): string {
-	const text = word.toWellFormed().replaceAll("\0", "").slice(0, 1000);
+	// More digits than those of a key with one too many are no key, but may be a public one.
+	const short = word.replaceAll(/[0-9a-f]{66,}/gi, (digits) => digits.slice(0, 64));
+	const text = short.toWellFormed().replaceAll("\0", "").slice(0, 1000);
 	return addresses.includes(text) || /^[\w*]+\/[\w*[\]/]+$/.test(text)
 		? text
 		: text.replaceAll("..", "__").replaceAll(/[/\\]/g, "_");

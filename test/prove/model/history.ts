@@ -244,13 +244,16 @@ export class History {
 		return `${number < 0 ? who : `machine ${number}`}: ${words.join(" ")}`;
 	}
 
-	#scriptOf({ mishaps, queryMishaps, kill, meanwhile }: Trouble, { machine }: Running): Script {
+	#scriptOf({ mishaps, queryMishaps, kill, meanwhile }: Trouble, { machine, may }: Running): Script {
 		return {
 			mishaps: [...mishaps],
 			queryMishaps: [...queryMishaps],
 			// What a killed run wrote is taken back by putting the file back, so no other run may have it open.
-			kill: this.#judge.hasOpen(machine.journal) ? undefined : kill,
-			onKill: () => machine.journal.keepAsKilled(),
+			kill: this.#judge.openOf(machine.journal) > 0 ? undefined : kill,
+			// A reading writes nothing, and another run may have the file open.
+			onKill: () => {
+				if (may !== "read" && this.#judge.openOf(machine.journal) === 1) machine.journal.keepAsKilled();
+			},
 			meanwhile: meanwhile && {
 				...meanwhile,
 				happen: async () => {

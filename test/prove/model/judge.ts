@@ -30,6 +30,7 @@ export interface Running {
 interface Followed {
 	readonly running: Running;
 	readonly beganAt: number;
+	readonly beganMs: number;
 	/** When it last listed the activities; before: undefined. */
 	listedAt: number | undefined;
 	removals: number;
@@ -80,9 +81,9 @@ export class Judge {
 		return this.#stack.length > 0;
 	}
 
-	/** Whether a run that has not ended uses this journal. */
-	hasOpen(journal: JournalFile): boolean {
-		return this.#stack.some(({ running }) => running.machine.journal === journal);
+	/** How many runs that have not ended use this journal. */
+	openOf(journal: JournalFile): number {
+		return this.#stack.filter(({ running }) => running.machine.journal === journal).length;
 	}
 
 	say(line: string): void {
@@ -108,7 +109,15 @@ export class Judge {
 
 	begin(running: Running, name: string, trouble: Trouble): void {
 		this.say(`${name}${describe(trouble)}`);
-		const followed: Followed = { running, beganAt: this.#moment, listedAt: undefined, removals: 0, answered: [] };
+		const beganMs = this.#service.nowMs;
+		const followed: Followed = {
+			running,
+			beganMs,
+			beganAt: this.#moment,
+			listedAt: undefined,
+			removals: 0,
+			answered: [],
+		};
 		this.#followed.set(running.door, followed);
 		this.#stack.push(followed);
 	}
@@ -216,13 +225,12 @@ export class Judge {
 		const { journal } = followed.running.machine;
 		if (this.#othersChangedAt >= followed.beganAt && (earlier === undefined || !this.#makers.has(earlier.id)))
 			return true;
-		// It could only be seen by reading the organization again for each step, and even then not surely.
-		if (
-			earlier !== undefined &&
-			(this.#madeAt.get(earlier.id) ?? 0) > followed.beganAt &&
-			this.#makers.get(earlier.id) !== followed.running.door
-		)
-			return this.#leaveOut("another run changed the object while this one read it");
+		if (earlier !== undefined && this.#makers.get(earlier.id) !== followed.running.door) {
+			if (endedAtMs(earlier) >= followed.beganMs)
+				return this.#leaveOut("an activity ended between two reads of one run");
+			if ((this.#madeAt.get(earlier.id) ?? 0) > followed.beganAt)
+				return this.#leaveOut("another run submitted other bytes about the same object meanwhile");
+		}
 		const isKnown = earlier !== undefined && journal.known.has(earlier.fingerprint);
 		const isUnread = this.#setting.reads === "documented";
 		if (isUnread && (earlier === undefined || this.#wasTouchedSince(earlier, change))) return true;
@@ -299,6 +307,14 @@ export class Judge {
 
 function quarterOf({ createdAt }: ListedActivity): number {
 	return Math.floor((Number(createdAt.seconds) * 1000) / quarterHourMs);
+}
+
+/** When a completed activity ended, in milliseconds since 1970; before all time for others. */
+function endedAtMs(activity: ListedActivity): number {
+	const { updatedAt } = activity as unknown as { updatedAt: { seconds: string; nanos: string } };
+	return activity.status === "ACTIVITY_STATUS_COMPLETED"
+		? Number(updatedAt.seconds) * 1000 + Number(updatedAt.nanos) / 1e6
+		: 0;
 }
 
 /** The object that a change is about: a tag, or what is removed. */

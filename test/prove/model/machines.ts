@@ -49,13 +49,18 @@ export class JournalFile {
 		this.hasForgotten = true;
 	}
 
+	#isKept = false;
+
 	/** Notes what is on disk when a process is killed. */
 	keepAsKilled(): void {
+		this.#isKept = true;
 		if (existsSync(this.path)) this.#copy(this.path, `${this.path}.killed`);
 	}
 
 	/** What the process wrote after it was killed has not happened. */
 	putKilledBack(): void {
+		if (!this.#isKept) return;
+		this.#isKept = false;
 		if (existsSync(`${this.path}.killed`)) this.#copy(`${this.path}.killed`, this.path);
 		else for (const suffix of suffixes) rmSync(this.path + suffix, { force: true });
 		rmSync(`${this.path}.killed`, { force: true });

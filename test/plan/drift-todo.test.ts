@@ -1,0 +1,170 @@
+/** What a person can do about drift. */
+import { describe, expect, it } from "vitest";
+import { accessExpired, type Difference } from "../../src/plan/drift-difference.ts";
+import { describeTodo, type TodoContext } from "../../src/plan/drift-todo.ts";
+import type { DesiredOrganization } from "../../src/plan/organization.ts";
+import { makePlan, type Plan } from "../../src/plan/plan.ts";
+import type { JudgedRule } from "../../src/plan/rules-judge.ts";
+import type { EarlierActivity, Step } from "../../src/plan/step.ts";
+import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";
+
+const wanted = desiredOf({
+	userTags: [wantTag("admins", { id: id("tag", 1), members: { mode: "exactly", exactly: [id("user", 1)] } })],
+});
+const plan = makePlan(wanted, liveOf({ userTags: known([liveTag(1, "admins")]) }), context);
+const [step] = plan.steps as [Step];
+
+const difference: Difference = {
+	...{ address: "userTag:admins", kind: "userTag", what: "members-differ" },
+	...{ rule: null, change: null, problem: null, earlierActivity: null },
+};
+const problem = { code: "tag-not-there", path: "userTag:admins", message: "", hint: "" };
+const held = (earlier: Partial<EarlierActivity>): Plan => {
+	const activity = {
+		state: "pending",
+		status: "",
+		activityId: "activity-1",
+		fingerprint: "f",
+		relation: "conflicting",
+	};
+	return { ...plan, steps: [{ ...step, earlierActivity: { ...activity, ...earlier } as EarlierActivity }] };
+};
+const todo = (parts: Partial<Difference> = {}, found: Plan = plan, more: TodoContext = {}): string =>
+	describeTodo({ ...difference, ...parts }, found, more);
+const windowed = (...userIds: string[]): DesiredOrganization => {
+	const windows = userIds.map((userId) => ({ userId, fromMs: null, untilMs: 0, at }));
+	return desiredOf({ userTags: [wantTag("admins", { members: { mode: "exactly", exactly: [], windows } as never })] });
+};
+
+describe("What to do about drift", () => {
+	it("is to apply, or to take the live value over", () => {
+		expect(todo()).toMatchInlineSnapshot(
+			`"\`orgsync apply\` puts it back; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,
+		);
+	});
+
+	it("repeats the flags of the command", () => {
+		expect(todo({}, plan, { flags: " -f a.yaml" })).toMatchInlineSnapshot(
+			`"\`orgsync apply -f a.yaml\` puts it back; \`orgsync drift -f a.yaml --accept userTag:admins\` takes it over into the document"`,
+		);
+	});
+
+	it("waits where other problems have to be solved first", () => {
+		expect(todo({}, { ...plan, problems: [problem] as never })).toMatchInlineSnapshot(
+			`"\`orgsync apply\` puts it back, once the other problems of this organization are solved; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,
+		);
+	});
+
+	it("is to wait for the activity that makes it so", () => {
+		const earlierActivity = {
+			state: "pending",
+			status: "",
+			activityId: "activity-1",
+			fingerprint: "f",
+			relation: "same",
+		};
+		expect(todo({ earlierActivity: earlierActivity as EarlierActivity }, plan, { flags: " --local" })).toBe(
+			"wait for activity activity-1, which makes it so: `orgsync explain --local activity-1` shows what it is waiting for",
+		);
+	});
+
+	it("follows from the problem: no such tag, a name that is taken, or a tag that is not certain", () => {
+		const of = (code: string) => todo({ problem: { ...problem, code } as never });
+		expect(of("tag-not-there")).toBe("make the tag `admins` by hand, or take it out of the document");
+		expect(of("tag-name-taken")).toBe(
+			"another tag has the name `admins`: give that one another name, by hand or in the document",
+		);
+		expect(of("tag-ambiguous")).toBe("the document has to say which tag it means: write its `id`");
+	});
+});
+
+describe("What to do about a difference that apply leaves alone", () => {
+	it("is to have the conflicting activity approved or rejected", () => {
+		expect(todo({}, held({}))).toMatchInlineSnapshot(
+			`"activity activity-1 is pending and would change it differently, so apply leaves it alone: have it approved or rejected, then \`orgsync apply\`"`,
+		);
+	});
+
+	it("is to submit a rejected step on request, or to take the live value over", () => {
+		expect(todo({}, held({ relation: "rejected", state: "rejected" }))).toMatchInlineSnapshot(
+			`"rejected before, as activity activity-1: \`orgsync apply --retry-rejected\` submits it again; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,
+		);
+	});
+
+	it("is to look at a request that is in doubt, or to abandon it", () => {
+		expect(todo({}, held({ state: "in-doubt", activityId: null } as never))).toMatchInlineSnapshot(
+			`"an earlier request for it is in doubt, so apply leaves it alone: see \`orgsync status\`; \`orgsync apply --abandon f\` abandons it"`,
+		);
+	});
+
+	it("is to submit both where its step comes after a rejected one", () => {
+		const rejected = held({ relation: "rejected", state: "rejected" }).steps as [Step];
+		const first = { ...rejected[0], covers: [] };
+		const second: Step = { ...step, id: "step-2", dependsOn: [first.id] };
+		expect(todo({}, { ...plan, steps: [first, second] })).toMatchInlineSnapshot(
+			`"comes after a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,
+		);
+	});
+
+	it("is to apply where the earlier activity is about another object, or does the same", () => {
+		expect(todo({}, { ...plan, steps: held({}).steps.map((one) => ({ ...one, covers: [] })) })).toBe(todo());
+		expect(todo({}, held({ relation: "same" }))).toBe(todo());
+	});
+});
+
+describe("What to do about access that expired", () => {
+	it("is to apply, or to change its end in the document that has a window", () => {
+		const expired = { what: accessExpired };
+		expect(todo(expired)).toBe("`orgsync apply` ends the access; to keep it, change `until` in the document");
+		expect(todo(expired, plan, { desired: windowed("alice") })).toBe(todo(expired));
+		expect(todo(expired, plan, { desired: windowed() })).toBe("`orgsync apply` ends the access");
+		expect(todo(expired, plan, { desired: wanted })).toBe("`orgsync apply` ends the access");
+	});
+
+	it("is not that of another tag", () => {
+		const other = desiredOf({
+			userTags: [wantTag("admins"), ...windowed("alice").objects.map((one) => ({ ...one, name: "others" }) as never)],
+		});
+		expect(todo({ what: accessExpired }, plan, { desired: other })).toBe("`orgsync apply` ends the access");
+	});
+});
+
+describe("What to do about a broken rule", () => {
+	const of = (rule: Partial<JudgedRule> | null, found: Plan = plan) =>
+		todo({ kind: "rule", rule: rule as JudgedRule | null }, found);
+
+	it("is to apply where that repairs it", () => {
+		expect(of({ rule: "mustHave", effect: "repairs" } as never)).toBe("`orgsync apply` repairs it");
+	});
+
+	it("is to change what decides it otherwise: tags, and for powers policies and the root quorum too", () => {
+		const tags = "apply does not repair it: change the tags, or `rules` in the document";
+		expect(of({ rule: "mustHave", effect: "keeps" } as never)).toBe(tags);
+		expect(of(null)).toBe(tags);
+		expect(of({ rule: "mustHave", effect: "repairs" } as never, { ...plan, problems: [problem] as never })).toBe(tags);
+		const powers = "apply does not repair it: change policies, tags or the root quorum, or `rules` in the document";
+		expect(of({ rule: "minApprovers", effect: "keeps" } as never)).toBe(powers);
+		expect(of({ rule: "onlyBy", effect: "keeps" } as never)).toBe(powers);
+	});
+});
+
+describe("The live value of an organization of a list", () => {
+	const row = { document: "template.yaml", file: "rows.csv", line: 3 };
+	const inFile = (file: string) => wanted.objects.map((one) => ({ ...one, at: { ...at, file } }));
+	const of = (parts: object) => todo({}, plan, { desired: { ...wanted, row, ...parts } as DesiredOrganization });
+
+	it("is kept by its values where the template has the object", () => {
+		expect(of({ objects: inFile("template.yaml") })).toMatchInlineSnapshot(
+			`"\`orgsync apply\` puts it back; to keep it, change the values of this organization at rows.csv:3, or template.yaml for all"`,
+		);
+	});
+
+	it("is taken over where another document has the object", () => {
+		expect(of({ objects: inFile("other.yaml") })).toContain("`orgsync drift --accept userTag:admins` takes it over");
+	});
+
+	it("is that of the only document where the object has no place", () => {
+		expect(of({ objects: [], files: ["template.yaml", "rows.csv"] })).toContain("rows.csv:3");
+		expect(of({ objects: [], files: ["template.yaml", "other.yaml"] })).toContain("--accept");
+	});
+});

@@ -6,7 +6,7 @@
  * refused with its reason, never read as far as it goes.
  */
 import { ConfigurationError } from "../errors.ts";
-import { showAddress, showText, writeJson } from "../escape.ts";
+import { clipMiddle, showAddress, showText, writeJson } from "../escape.ts";
 import { readJson } from "../json.ts";
 import { keyOfChange, keyOfObject, narrowToChanged } from "../plan/only.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
@@ -158,8 +158,11 @@ function refuseContradictions({ plans, threeWay = [], unread = [] }: SavedPlan, 
 	throw notFromHere(name, because);
 }
 
+/** Max characters of a reason, and of the name of a program: both are texts of the file. */
+const [maxReasonLength, maxProgramLength] = [1000, 100];
+
 function notFromHere(name: string, because: string): ConfigurationError {
-	return new ConfigurationError(`${name} was not made by this orgsync: ${because}`, {
+	return new ConfigurationError(`${name} was not made by this orgsync: ${clipMiddle(because, maxReasonLength)}`, {
 		hint: "plan again: the file was edited, or another version of orgsync made it",
 	});
 }
@@ -187,7 +190,7 @@ function refuseNewer(content: Readonly<Record<string, unknown>>, name: string): 
 	if (newer === undefined) return;
 	const by =
 		typeof content.generatedBy === "string" && content.generatedBy.trim() !== ""
-			? ` (${showText(content.generatedBy)})`
+			? ` (${showText(clipMiddle(content.generatedBy, maxProgramLength))})`
 			: "";
 	throw new ConfigurationError(
 		`${name} was made by a newer orgsync${by}: it has formatVersion ${newer}, and this one reads ${formatVersion}`,

@@ -275,6 +275,6 @@ function suggest(name: string, candidates: readonly string[]): string {
 	);
 	near.sort((left, right) => distance(name, left) - distance(name, right));
 	const [nearest] = near;
-	if (nearest !== undefined) return `; did you mean \`${nearest}\`?`;
-	return candidates.length > 12 ? "" : `; there are ${candidates.map((one) => `\`${one}\``).join(", ")}`;
+	if (nearest !== undefined) return `; did you mean ${quote(nearest)}?`;
+	return candidates.length > 12 ? "" : `; there are ${candidates.map(quote).join(", ")}`;
 }

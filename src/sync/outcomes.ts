@@ -1,9 +1,13 @@
 /** What an answer to a submit means for the request. Pure. */
 import type { StorageError } from "../errors.ts";
+import { clipMiddle } from "../escape.ts";
 import type { Outcome, StepResult } from "../plan/report.ts";
 import type { Activity } from "../wire/activity.ts";
 import type { SubmitAnswer } from "../wire/client.ts";
 import type { JournalEntry } from "./journal.ts";
+
+/** Max characters of an unknown status that a message repeats. */
+const maxStatusLength = 100;
 
 /** What became of a request. */
 export interface SubmitResult extends Omit<StepResult, "step" | "tookMs" | "parts" | "forecast" | "events"> {
@@ -102,7 +106,7 @@ export function outcomeOfStatus(status: string): Outcome {
 export function outcomeOfActivity(activity: Activity): AnswerOutcome {
 	const outcome = outcomes.get(activity.status);
 	if (outcome === undefined) {
-		const message = `its status is \`${activity.status}\`, which orgsync does not know`;
+		const message = `its status is \`${clipMiddle(activity.status, maxStatusLength)}\`, which orgsync does not know`;
 		return { ...defaults, outcome: "unknown", activity, activityId: activity.id, message };
 	}
 	const messages: Readonly<Record<string, string>> = {

@@ -153,6 +153,16 @@ describe("a file is refused", () => {
 			(content) => Object.assign(content, { formatVersion: 2, generatedBy: "orgsync 9.0.0" }),
 			/was made by a newer orgsync \(orgsync 9\.0\.0\): it has formatVersion 2, and this one reads 1$/,
 		],
+		[
+			"with a blank name",
+			(content) => Object.assign(content, { formatVersion: 2, generatedBy: " " }),
+			/was made by a newer orgsync: it has formatVersion 2/,
+		],
+		[
+			"with a long name",
+			(content) => Object.assign(content, { formatVersion: 2, generatedBy: "x".repeat(9000) }),
+			/was made by a newer orgsync \(x+…x+\): it has formatVersion 2.{0,50}$/,
+		],
 		["in a plan", ({ plans }) => Object.assign(plans[0] ?? {}, { formatVersion: 3 }), /it has formatVersion 3/],
 	])("that is of a newer format, %s, whatever its digest", (_what, change, reason) => {
 		expect(reasonOf(edit(change))).toMatch(reason);

@@ -27,6 +27,7 @@ describe("the parser names the fix of", () => {
 		["true & false", "5: `&` is not an operator; write `&&`"],
 		["true | false", "5: `|` is not an operator; write `||`"],
 		["true and false", "5: `and` is not an operator; write `&&`"],
+		[`{ ${"a".repeat(3000)}: 1 }.id == 1`, `0: the struct has no field \`id\`; there are \`${"a".repeat(40)}…\``],
 		["true __proto__ false", "5: expected an operator or the end, found `__proto__`"],
 		["true OR false", "5: `OR` is not an operator; write `||`"],
 		["true == true == true", "13: comparisons cannot follow each other; join them with `&&`"],

@@ -31,9 +31,8 @@ export async function runCommand(words: readonly string[], call: Call = {}): Pro
 	const printed: Printed = { stdout: "", stderr: "" };
 	const code = await run(words, makeTerminal(printed, call));
 	const { stdout, stderr } = printed;
-	const format = [...words.join(" ").matchAll(/--format[ =](\w+)/g)].at(-1)?.[1];
-	if (format === "json" && call.isJson !== false) readWhole(stdout);
-	const markup = format === "html" || format === "markdown";
+	if (words.at(-1) === "json" && call.isJson !== false) readWhole(stdout);
+	const markup = /^<!(?:doctype html|-- )/.test(stdout);
 	return { accepted: code === 0, printed: stdout + stderr, code, stdout, markup };
 }
 

@@ -15,7 +15,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** What becomes of a request. `…-after`: the service got it all the same. */
-const faultNames = [
+export const faultNames = [
 	"none",
 	/** This connection is reset, and for a while no other is accepted. */
 	"refuse",

@@ -1,0 +1,118 @@
+/** What is crashed: the command, what has happened before it, and how the work is finished after it. */
+import type { Ended } from "../command.ts";
+import { users } from "../small-world.ts";
+import { Broken } from "./judge.ts";
+import type { CrashWorld, Who } from "./world.ts";
+
+export interface Scenario {
+	readonly name: string;
+	/** How many organizations the document has. */
+	readonly size: 1 | 2;
+	/** How many users must approve each activity. */
+	readonly approvals: 1 | 2;
+	readonly reads: "all" | "documented";
+	/** Who runs the command that is stopped. */
+	readonly who: Who;
+	readonly words: readonly string[];
+	/** Commands before it. */
+	readonly before: readonly { readonly who: Who; readonly words: readonly string[]; readonly code: number }[];
+	/** The command that follows the stopped one. */
+	readonly again: readonly string[];
+	/** How it may end: a saved plan runs once, and is stale where the organization has changed. */
+	readonly codes: readonly number[];
+}
+
+const apply = ["apply", "--yes"];
+const approve = ["approve", "--yes"];
+const base = {
+	size: 1,
+	approvals: 1,
+	reads: "all",
+	who: "alice",
+	words: apply,
+	before: [],
+	again: apply,
+	codes: [0],
+} as const;
+const savedPlan = ["apply", "--plan", "plan.json"];
+const needsApproval = { approvals: 2, codes: [0, 8] } as const;
+const pending = { who: "alice", words: apply, code: 8 } as const;
+
+/** Plans have them in turn. */
+export const scenarios: readonly Scenario[] = [
+	{ ...base, name: "apply" },
+	{ ...base, name: "approve", ...needsApproval, who: "bob", words: approve, before: [pending], again: approve },
+	{ ...base, name: "apply of what needs approval", ...needsApproval },
+	{ ...base, name: "apply without the extended reads", reads: "documented" },
+	{
+		...base,
+		name: "apply of a saved plan",
+		words: savedPlan,
+		again: savedPlan,
+		codes: [0, 6],
+		before: [{ who: "alice", words: ["plan", "--out", "plan.json"], code: 0 }],
+	},
+	{ ...base, name: "apply of two organizations", size: 2 },
+	{
+		...base,
+		name: "approve in two organizations",
+		size: 2,
+		...needsApproval,
+		who: "bob",
+		words: approve,
+		before: [pending],
+		again: approve,
+	},
+	{ ...base, name: "apply, one step at a time", words: [...apply, "--concurrency", "1"] },
+];
+
+/** Returns the users whose votes each activity has in the end. */
+export function votersOf({ approvals }: Scenario): readonly string[] {
+	return approvals === 1 ? [users.alice] : [users.alice, users.bob];
+}
+
+/** More rounds than any document needs: each gets one step further where steps follow each other and need approval. */
+const maxRounds = 8;
+
+/** Runs `again`, and what others have to do, until `apply` says that all is in sync. Returns what was run, in order. */
+export async function finish(
+	world: CrashWorld,
+	{ approvals, who, again, codes }: Scenario,
+): Promise<readonly string[]> {
+	const story: string[] = [];
+	const run = async (whose: Who, words: readonly string[], codes: readonly number[]): Promise<number | null> => {
+		const ended = await world.run(whose, words);
+		story.push(`${whose}: orgsync ${words.join(" ")}: exit ${ended.code}`);
+		judgeEnd(ended, codes, story.join("\n"));
+		return ended.code;
+	};
+	const first = await run(who, again, codes);
+	if (approvals === 1) {
+		if (again !== apply) await run("alice", apply, [0]);
+		return story;
+	}
+	let code = who === "alice" ? first : await run("alice", apply, [0, 8]);
+	for (let round = 0; code !== 0; round += 1) {
+		if (round === maxRounds) throw new Broken("approvals and applies do not end", story.join("\n"));
+		await run("bob", approve, [0, 8]);
+		code = await run("alice", apply, [0, 8]);
+	}
+	return story;
+}
+
+/** Fails if a command ended otherwise, or printed a stack trace or a word that no person should read. */
+export function judgeEnd(
+	{ code, stdout, stderr }: Pick<Ended, "code" | "stdout" | "stderr">,
+	codes: readonly (number | null)[],
+	story: string,
+): void {
+	const printed = `${stdout}${stderr}`;
+	if (!codes.includes(code))
+		throw new Broken(`a command did not end with ${codes.join(" or ")}`, `${story}\n${printed}`);
+	const found = /\n\s+at .*\(|unexpected error|undefined|\[object|NaN/.exec(printed);
+	if (found !== null)
+		throw new Broken(
+			"a command printed what no person should read",
+			`${JSON.stringify(found[0])}\n${story}\n${printed}`,
+		);
+}

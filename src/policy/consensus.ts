@@ -69,11 +69,6 @@ class Translation {
 		if (other !== null && !mentionsVotes(left)) {
 			return this.#compare(other, flipped[operator] ?? operator, left, expression);
 		}
-		if ((operator === "==" || operator === "!=") && isBoolean(left) && isBoolean(right)) {
-			const [one, two] = [this.boolean(left), this.boolean(right)];
-			const same = either([both([one, two]), both([negate(one), negate(two)])]);
-			return operator === "==" ? same : negate(same);
-		}
 		return unknownFormula(describe(expression));
 	}
 
@@ -165,12 +160,6 @@ const threshold = (is: "atLeast" | "atMost", count: number, { sure, possible, ta
 	possible,
 	tagId,
 });
-
-const isBoolean = (expression: Expression): boolean =>
-	(expression.node === "literal" && typeof expression.value === "boolean") ||
-	expression.node === "not" ||
-	(expression.node === "binary" && expression.operator !== "in") ||
-	(expression.node === "call" && (expression.method === "any" || expression.method === "all"));
 
 function describe(expression: Expression): string {
 	const text = printExpression(expression);

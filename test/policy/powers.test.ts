@@ -329,3 +329,42 @@ describe("An approval", () => {
 		expect(foretell(accessOf(people, [slip]), "dave").verdict).toBe("unknown");
 	});
 });
+
+describe("The impact beside what is not known on both sides", () => {
+	const people = [user("alice", ["A"]), user("bob", ["A"]), user("carol", ["B"])];
+	const open = policy("ALLOW", "approvers[0].id == 'dave'", signing);
+	const closed = policy("DENY", "approvers[0].id == 'dave'", signing);
+	const [two, one] = [policy("ALLOW", twoOf("A"), signing), policy("ALLOW", anyOf("A"), signing)];
+	const changesOf = (before: AccessState, after: AccessState): readonly string[] =>
+		compareAccess(before, after, atMs).findings.map(({ change }) => change);
+
+	it("is not unknown where a policy that allows is not understood, and did not change", () => {
+		expect(changesOf(accessOf(people, [open, two]), accessOf(people, [open, one]))).toEqual(["alone"]);
+	});
+
+	it("is unknown where a policy that denies is not understood", () => {
+		expect(changesOf(accessOf(people, [closed, two]), accessOf(people, [closed, one]))).toEqual(["alone", "unknown"]);
+	});
+
+	it("is unknown where a policy that allows is not understood, and one that denies changes", () => {
+		const deny = policy("DENY", anyOf("B"), signing);
+		expect(changesOf(accessOf(people, [open, one]), accessOf(people, [open, one, deny]))).toContain("unknown");
+	});
+
+	it("is unknown, with the reason, where the root quorum is shown on one side only", () => {
+		const before = accessOf(people, [two]);
+		const after: AccessState = { ...before, rootQuorum: { known: false, because: "the root quorum is not shown" } };
+		const { findings } = compareAccess(before, after, atMs);
+		expect(findings.map(({ because }) => because)).toContain("the root quorum is not shown");
+		expect(changesOf(after, { ...after, policies: known([one]) })).toEqual(["alone"]);
+	});
+
+	it("is an escalation for a kind of activity that signs, as for all that sign", () => {
+		const kind = "activity.kind == 'ACTIVITY_KIND_SIGN_TRANSACTION'";
+		const [before, after] = [twoOf("A"), anyOf("A")].map((consensus) =>
+			accessOf(people, [policy("ALLOW", consensus, kind)]),
+		);
+		const { findings } = compareAccess(before as AccessState, after as AccessState, atMs);
+		expect(findings.map(({ change, isEscalation }) => [change, isEscalation])).toEqual([["alone", true]]);
+	});
+});

@@ -62,7 +62,7 @@ export function chooseRequest(
 		return { kind: "skip", result: withoutSubmit(completed, "completed", message) };
 	}
 	const nowMs = serviceNowMs(context);
-	const shared = encode(request, nowMs - (nowMs % quarterHourMs));
+	const shared = encode(request, startOfQuarter(nowMs));
 	const same = entries.find(({ body }) => body.fingerprint === shared.fingerprint);
 	if (same?.outcome === "completed" && request.needsResult === true) return { kind: "resend", entry: same };
 	const isShared = superseded === undefined && (same === undefined || same.outcome === "not-attempted");
@@ -115,7 +115,8 @@ function serviceNowMs({ now, clockOffsetMs = 0 }: SubmitContext): number {
 
 /**
  * Returns bytes that no entry has, for a new activity. If the last effect was reverted, their timestamp is the time of that
- * change, so that runners without a common journal make the same bytes.
+ * change, otherwise the first one of this quarter of an hour that is free: after an activity that failed, runners without a
+ * common journal make the same bytes too.
  */
 function encodeDifferently(
 	request: ActivityRequest,
@@ -124,12 +125,16 @@ function encodeDifferently(
 	superseded: string | undefined,
 ): RequestBody {
 	const taken = new Set([superseded, ...entries.map(({ body }) => body.fingerprint)]);
-	const revertedAtMs = request.objectChangedAtMs ?? nowMs;
-	const isRecent = revertedAtMs <= nowMs && revertedAtMs > nowMs - quarterHourMs;
-	let timestampMs = isRecent ? revertedAtMs : nowMs;
+	const { objectChangedAtMs: revertedAtMs } = request;
+	const isRecent = revertedAtMs !== undefined && revertedAtMs <= nowMs && revertedAtMs > nowMs - quarterHourMs;
+	let timestampMs = isRecent ? revertedAtMs : startOfQuarter(nowMs);
 	let body = encode(request, timestampMs);
 	while (taken.has(body.fingerprint)) body = encode(request, ++timestampMs);
 	return body;
+}
+
+function startOfQuarter(timeMs: number): number {
+	return timeMs - (timeMs % quarterHourMs);
 }
 
 function encode({ operation, organizationId, parameters }: ActivityRequest, timestampMs: number): RequestBody {

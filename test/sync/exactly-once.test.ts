@@ -89,6 +89,31 @@ describe("the bytes of a request", () => {
 	});
 });
 
+describe("two runners without a common journal, where activities cannot be listed", () => {
+	it("make one new activity in a quarter of an hour after the first one failed", async () => {
+		const removal = { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] };
+		const desired = desiredOf({ absent: removal });
+		const denyReads = ["list_activities"];
+		await bench.emulator.setRules(organizationId, { denyReads });
+		bench.emulator.addFault({ operation: "delete_policies", fault: "fail" });
+		const other = await openJournal(":memory:");
+		for (const journal of [bench.journal, other]) {
+			expect((await bench.run(desired, { journal })).report.steps[0]?.outcome).toBe("failed");
+		}
+		await bench.emulator.setRules(organizationId, { denyReads, approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		const ids: unknown[] = [];
+		for (const journal of [bench.journal, other]) {
+			bench.nowMs += minuteMs;
+			const [step] = (await bench.run(desired, { journal })).report.steps;
+			expect(step?.outcome).toBe("awaiting-approval");
+			ids.push(step?.activityId);
+		}
+		other.close();
+		expect(new Set(ids).size).toBe(1);
+		expect(bench.activities().length).toBe(2);
+	});
+});
+
 describe("a lost answer", () => {
 	it("leads to the same bytes again, and there is one activity", async () => {
 		bench.emulator.addFault({ ...updates, fault: "drop-after" });

@@ -171,19 +171,21 @@ describe("a new activity for an equal request", () => {
 		expect(bodies).toHaveLength(1);
 	});
 
-	it("has the time of now, or the next one that no earlier request has", async () => {
-		await failWith(quarter(), bench.nowMs, bench.nowMs + 1);
-		expect(await timesOf(addBob)).toEqual([2]);
+	it("has the first time of this quarter of an hour that no earlier request has, whatever the minute", async () => {
+		await failWith(quarter(), quarter() + 1);
+		bench.nowMs += 60_000;
+		expect(await timesOf(addBob)).toEqual([quarter() + 2 - bench.nowMs]);
 	});
 
 	it.each([
 		["now", 0, 0],
 		["a moment ago", -1, -1],
 		["almost a quarter of an hour ago", 1 - quarterHourMs, 1 - quarterHourMs],
-		["a quarter of an hour ago", -quarterHourMs, 0],
-		["in the future", 1, 0],
-	])("has the time at which its object was changed, if that is recent: %s", async (_when, changed, expected) => {
+		["a quarter of an hour ago", -quarterHourMs, "free"],
+		["in the future", 1, "free"],
+	])("has the time at which its object was changed, if that is recent: %s", async (_when, changed, time) => {
 		await failWith(quarter());
+		const expected = time === "free" ? quarter() + 1 - bench.nowMs : time;
 		expect(await timesOf({ ...addBob, objectChangedAtMs: bench.nowMs + changed })).toEqual([expected]);
 	});
 });

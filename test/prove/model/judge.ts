@@ -241,6 +241,9 @@ export class Judge {
 			return this.#leaveOut("journal lost, activities unreadable, another quarter of an hour");
 		if (cannotList && !this.#makers.has(earlier.id))
 			return this.#leaveOut("another tool submitted it, activities unreadable");
+		const isOther = [...changesOf(earlier)].sort().join() !== [...changesOf(made)].sort().join();
+		if (cannotList && isOther)
+			return this.#leaveOut("two runners without a shared journal saw other live state, activities unreadable");
 		const couldSee = !cannotList && (followed.listedAt ?? followed.beganAt) > (this.#madeAt.get(earlier.id) ?? 0);
 		if (!couldSee && isAnotherQuarter)
 			return this.#leaveOut("two runners without a shared journal in different quarter-hours");

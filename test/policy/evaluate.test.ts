@@ -149,6 +149,7 @@ describe("functions in functions in functions", () => {
 		expect(outcome(inside(2), many)).toBe(false);
 		const start = performance.now();
 		expect(outcome(inside(6), many)).toBe("unread: the expression takes too long to evaluate");
-		expect(performance.now() - start).toBeLessThan(1_000);
+		// Code with mutants in it is slower.
+		if (!process.env.ORGSYNC_MUTANTS_TESTS) expect(performance.now() - start).toBeLessThan(1_000);
 	});
 });

@@ -225,7 +225,8 @@ describe("a hostile text", () => {
 	])("%s has a mistake within 100 ms, or a tree", (_, text) => {
 		const start = performance.now();
 		const parsed = parseExpression(text);
-		expect(performance.now() - start).toBeLessThan(100);
+		// Code with mutants in it is slower.
+		if (!process.env.ORGSYNC_MUTANTS_TESTS) expect(performance.now() - start).toBeLessThan(100);
 		if ("mistakes" in parsed) expect(parsed.mistakes).toHaveLength(1);
 		else expect(printExpression(parsed.expression)).toBe(text);
 	});

@@ -360,7 +360,7 @@ describe("The impact beside what is not known on both sides", () => {
 	});
 
 	it("is an escalation for a kind of activity that signs, as for all that sign", () => {
-		const kind = "activity.kind == 'ACTIVITY_KIND_SIGN_TRANSACTION'";
+		const kind = "activity.kind == 'SIGN_TRANSACTION'";
 		const [before, after] = [twoOf("A"), anyOf("A")].map((consensus) =>
 			accessOf(people, [policy("ALLOW", consensus, kind)]),
 		);

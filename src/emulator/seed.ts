@@ -1,7 +1,20 @@
 /**
  * Reads seeds and rules from YAML (or JSON) files, in the interface's own field names.
  */
-import { isMap, isPair, Lexer, LineCounter, type Node, Parser, parseDocument, type YAMLParseError } from "yaml";
+import {
+	type Document,
+	isAlias,
+	isCollection,
+	isMap,
+	isPair,
+	Lexer,
+	LineCounter,
+	type Node,
+	Parser,
+	parseDocument,
+	visit,
+	type YAMLParseError,
+} from "yaml";
 import { DocumentError, type Problem } from "../errors.ts";
 import { maxJsonDepth, readJson, tooDeepMessage } from "../json.ts";
 import { findRulesProblems, findSeedProblems, type Seed } from "./seed-check.ts";
@@ -64,6 +77,19 @@ function findTooDeep(text: string): number | undefined {
 	return undefined;
 }
 
+/** Returns the offset of the first key that is a list or a map, of which the parser would make a text with a warning of its own. */
+function findCollectionKey(document: Document): number | undefined {
+	let offset: number | undefined;
+	visit(document, {
+		Pair(_, { key }) {
+			if (!isCollection(isAlias(key) ? key.resolve(document) : key)) return undefined;
+			offset = (key as Node).range?.[0] ?? 0;
+			return visit.BREAK;
+		},
+	});
+	return offset;
+}
+
 /** Returns what is wrong with the YAML without quoting the file: it can be a link to anything, such as a key. */
 function describeSyntaxError({ message, code }: YAMLParseError): string {
 	const isQuoting = /[:\\]|tag|directive|version/i.test(message);
@@ -92,6 +118,9 @@ function parseChecked<T>(
 		const problems = document.errors.map((error) => problemAt(error.pos[0], "", "syntax", describeSyntaxError(error)));
 		throw new DocumentError(problems, what);
 	}
+	const keyAt = findCollectionKey(document);
+	if (keyAt !== undefined)
+		throw new DocumentError([problemAt(keyAt, "", "syntax", "a key is a list or a map; write text")], what);
 	let value: unknown;
 	try {
 		value = document.toJS();

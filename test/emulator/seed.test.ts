@@ -1,5 +1,5 @@
 /** Seeds: what is read, and every mistake with the line and column it is at. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { parseSeed, startEmulator } from "../../src/emulator/server.ts";
 import { DocumentError } from "../../src/errors.ts";
 import { readSchema } from "../../src/schema-bundle.ts";
@@ -115,6 +115,15 @@ test("a message does not repeat the text of a file that is not a seed", () => {
 	} catch (error) {
 		expect(JSON.stringify((error as DocumentError).problems)).not.toContain(secret);
 	}
+});
+
+test("a list or a map as a key is reported where it is, without a warning of the parser", () => {
+	const warn = vi.spyOn(process, "emitWarning");
+	expect(mistakesIn("? - a\n: 1\n")).toEqual(["seed.yaml:1:3 syntax "]);
+	expect(mistakesIn(`${head}    {a: 1}: 2\n`)).toEqual(["seed.yaml:4:5 syntax "]);
+	expect(mistakesIn("a: &x [1]\n*x : 2\n")).toEqual(["seed.yaml:2:1 syntax "]);
+	expect(warn).not.toHaveBeenCalled();
+	warn.mockRestore();
 });
 
 test("what was seeded is a seed again, also a session profile without a time", async () => {

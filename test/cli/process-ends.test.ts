@@ -23,7 +23,7 @@ test("apply with the embedded service ends with exit code 1 when the journal can
 	journal.exec("PRAGMA user_version = 99");
 	journal.close();
 	const { code, stderr } = await runProcess(["apply", "--local", "--yes", "--journal", file], { cwd });
-	expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("was written by a newer orgsync") });
+	expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("a newer orgsync wrote it") });
 });
 
 test("show writes nothing to standard error", async () => {

@@ -180,7 +180,7 @@ const blockWords = ["console", "sh", "yaml"];
 const otherWords: Readonly<Record<string, readonly string[]>> = {
 	// test/cli/fleet.test.ts
 	"docs/output.md": ["bash"],
-	// test/document
+	// test/document/format-version.test.ts
 	"docs/document.md": ["text"],
 	// test/render/expiries.test.ts
 	"docs/access.md": ["text"],

@@ -74,7 +74,7 @@ export async function runCase(
 	if (one.reading !== null) await read(world, one.reading, random, counts);
 	if (one.isTroubled) await applyInTrouble(world, scenario, random, counts);
 	try {
-		await finish(world, scenario);
+		await finish(world, scenario, counts);
 		stopped.release();
 		await world.proxy.settle();
 		judgeActivities(world, small);

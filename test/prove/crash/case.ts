@@ -74,9 +74,11 @@ export async function runCase(
 	if (one.reading !== null) await read(world, one.reading, random, counts);
 	if (one.isTroubled) await applyInTrouble(world, scenario, random, counts);
 	try {
-		await finish(world, scenario, counts);
+		const isAbandoned = await finish(world, scenario, counts);
 		stopped.release();
 		await world.proxy.settle();
+		// What a person abandons is submitted again, because the person said so.
+		if (isAbandoned) return { stopped, activities: countActivities(world) };
 		judgeActivities(world, small);
 	} finally {
 		stopped.release();
@@ -86,7 +88,11 @@ export async function runCase(
 	for (const [who, fingerprints] of sent)
 		if (fingerprints.size > 0) judgeJournal(world, who, fingerprints, scenario.reads === "all");
 	if (most !== undefined) judgeNumber(world, most);
-	return { stopped, activities: world.views().reduce((sum, { activities }) => sum + activities.length, 0) };
+	return { stopped, activities: countActivities(world) };
+}
+
+function countActivities(world: CrashWorld): number {
+	return world.views().reduce((sum, { activities }) => sum + activities.length, 0);
 }
 
 function judgeStopped({ at, stop, scenario, faults }: CrashCase, stopped: Stopped, counts: Counts): void {

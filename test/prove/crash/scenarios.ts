@@ -75,12 +75,13 @@ export function votersOf({ approvals }: Scenario): readonly string[] {
 /** More rounds than any document needs: each gets one step further where steps follow each other and need approval. */
 const maxRounds = 8;
 
-/** Runs `again`, and what others have to do, until `apply` says that all is in sync. Returns what was run, in order. */
+/** Runs `again`, and what others have to do, until `apply` says that all is in sync. Returns whether a person had to abandon a request in doubt. */
 export async function finish(
 	world: CrashWorld,
 	{ approvals, who, again, codes, reads }: Scenario,
 	counts: Counts,
-): Promise<readonly string[]> {
+): Promise<boolean> {
+	let isAbandoned = false;
 	const story: string[] = [];
 	const run = async (whose: Who, words: readonly string[], codes: readonly number[]): Promise<number | null> => {
 		const ended = await world.run(whose, words);
@@ -88,7 +89,8 @@ export async function finish(
 		const inDoubt = reads === "documented" ? /--abandon (sha256:[0-9a-f]{64})/.exec(ended.stdout)?.[1] : undefined;
 		if (inDoubt !== undefined && ended.code !== 0 && !words.includes("--abandon")) {
 			// No query shows what became of the rename, and its step is no longer in the plan: a person decides.
-			counts.add("requests in doubt that a person abandoned: activities unreadable");
+			counts.add("left out: activities unreadable, and a person abandons a rename in doubt");
+			isAbandoned = true;
 			return await run(whose, [...words, "--abandon", inDoubt], codes);
 		}
 		judgeEnd(ended, codes, story.join("\n"));
@@ -97,7 +99,7 @@ export async function finish(
 	const first = await run(who, again, codes);
 	if (approvals === 1) {
 		if (again !== apply) await run("alice", apply, [0]);
-		return story;
+		return isAbandoned;
 	}
 	let code = who === "alice" ? first : await run("alice", apply, [0, 8]);
 	for (let round = 0; code !== 0; round += 1) {
@@ -105,7 +107,7 @@ export async function finish(
 		await run("bob", approve, [0, 8]);
 		code = await run("alice", apply, [0, 8]);
 	}
-	return story;
+	return isAbandoned;
 }
 
 /** Fails if a command ended otherwise, or printed a stack trace or a word that no person should read. */

@@ -141,6 +141,7 @@ export class Session {
 	async #compare(
 		{ resource, desired, stored }: ResourceTarget,
 		journal: JournalSummary | undefined,
+		isSubmitted = false,
 	): Promise<Comparison> {
 		const known = journal ?? (await this.#journalIfThere());
 		const lastApplied = mergeLastApplied(known?.lastApplied(desired.organizationId) ?? emptyLastApplied, stored);
@@ -151,6 +152,7 @@ export class Session {
 			publicKey: () => this.#connect().client.publicKey(),
 			...(journal === undefined ? {} : { journal }),
 			...(this.settings.retryRejected ? { retryRejected: true } : {}),
+			...(isSubmitted ? { readerAfterList: () => this.#connect().reads.readerAfterList(resource) } : {}),
 		});
 	}
 
@@ -275,11 +277,12 @@ export class Session {
 	 * have submitted or approved the same change since.
 	 */
 	async #compareRecent(target: ResourceTarget, reads: SharedReads): Promise<Comparison> {
-		const comparison = await this.compare(target);
+		const compare = async () => this.#compare(target, await this.#openJournal(), true);
+		const comparison = await compare();
 		const ageMs = this.#context.now() - Date.parse(comparison.plan.readAt);
 		if (comparison.plan.steps.length === 0 || ageMs <= maxSubmitAgeMs) return comparison;
 		reads.expireAll(target.desired.organizationId, maxSubmitAgeMs);
-		return this.compare(target);
+		return compare();
 	}
 
 	/**

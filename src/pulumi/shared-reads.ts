@@ -6,6 +6,7 @@
  */
 import { AuthenticationError, ConfigurationError } from "../errors.ts";
 import type { QueryAnswer, Reader } from "../wire/client.ts";
+import { extendedReads } from "../wire/operations.ts";
 
 /** The maximum age of a shared answer. Long enough for one query per phase of a large program, short enough for drift. */
 export const maxAgeMs = 60_000;
@@ -13,6 +14,8 @@ export const maxAgeMs = 60_000;
 export interface SharedReads {
 	/** A Reader for one resource: it shares no answer from before the resource last submitted something. */
 	readerFor(resource: string): Reader;
+	/** The same, and it shares no answer that was asked before the resource's latest list of activities was answered. */
+	readerAfterList(resource: string): Reader;
 	/** Stops sharing earlier answers with a resource, because it has submitted something. */
 	expireFor(resource: string): void;
 	/** Stops sharing the answers about an organization that are older than `olderThanMs`; all of them when left out. */
@@ -36,6 +39,8 @@ interface Shared {
 	readonly order: number;
 	/** By the steady clock. */
 	readonly askedAtMs: number;
+	/** The counter when it was answered; undefined until then. */
+	answeredOrder?: number;
 }
 
 /**
@@ -45,6 +50,8 @@ interface Shared {
 export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks): SharedReads {
 	const shared = new Map<string, Shared>();
 	const expired = new Map<string, number>();
+	/** By resource, the order of its latest list of activities. */
+	const listed = new Map<string, number>();
 	let count = 0;
 
 	const ask = async (...question: Parameters<Reader["query"]>): Promise<QueryAnswer> => {
@@ -60,27 +67,42 @@ export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks)
 			...(askedAtPosition === undefined ? {} : { askedAtPosition }),
 		};
 	};
-	const isUsable = (known: Shared, resource: string): boolean =>
-		known.order > (expired.get(resource) ?? 0) && steadyNow() - known.askedAtMs < maxAgeMs;
+	const share = (key: string, ...[operation, fields]: Parameters<Reader["query"]>): Shared => {
+		count += 1;
+		const { organizationId } = fields;
+		const fresh: Shared = { answer: ask(operation, fields), organizationId, order: count, askedAtMs: steadyNow() };
+		shared.set(key, fresh);
+		fresh.answer.then(
+			() => {
+				count += 1;
+				fresh.answeredOrder = count;
+			},
+			(error: unknown) => {
+				// A rejected key stays rejected; any other failure may be temporary.
+				const lasting = error instanceof AuthenticationError || error instanceof ConfigurationError;
+				if (!lasting && shared.get(key) === fresh) shared.delete(key);
+			},
+		);
+		return fresh;
+	};
+	const isUsable = (known: Shared, afterOrder: number): boolean =>
+		known.order > afterOrder && steadyNow() - known.askedAtMs < maxAgeMs;
+	const readAfter = (resource: string, isAfterList: boolean): Reader => ({
+		async query(operation, fields) {
+			const key = `${operation.name} ${JSON.stringify(fields)}`;
+			const known = shared.get(key);
+			const afterOrder = Math.max(expired.get(resource) ?? 0, isAfterList ? (listed.get(resource) ?? 0) : 0);
+			const one = known !== undefined && isUsable(known, afterOrder) ? known : share(key, operation, fields);
+			const answer = await one.answer;
+			if (operation.name === extendedReads.list_activities.name && one.answeredOrder !== undefined)
+				listed.set(resource, Math.max(one.answeredOrder, listed.get(resource) ?? 0));
+			return answer;
+		},
+	});
 
 	return {
-		readerFor: (resource) => ({
-			query(operation, fields) {
-				const key = `${operation.name} ${JSON.stringify(fields)}`;
-				const known = shared.get(key);
-				if (known !== undefined && isUsable(known, resource)) return known.answer;
-				count += 1;
-				const { organizationId } = fields;
-				const fresh = { answer: ask(operation, fields), organizationId, order: count, askedAtMs: steadyNow() };
-				shared.set(key, fresh);
-				fresh.answer.catch((error: unknown) => {
-					// A rejected key stays rejected; any other failure may be temporary.
-					const lasting = error instanceof AuthenticationError || error instanceof ConfigurationError;
-					if (!lasting && shared.get(key) === fresh) shared.delete(key);
-				});
-				return fresh.answer;
-			},
-		}),
+		readerFor: (resource) => readAfter(resource, false),
+		readerAfterList: (resource) => readAfter(resource, true),
 		expireFor(resource) {
 			count += 1;
 			expired.set(resource, count);

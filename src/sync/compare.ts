@@ -6,16 +6,17 @@ import { needsCaller } from "../plan/guards.ts";
 import type { DesiredOrganization, Known, LastApplied, LiveOrganization } from "../plan/organization.ts";
 import { makePlan, type Plan, type PlanContext, type Reads } from "../plan/plan.ts";
 import { needsPowers } from "../plan/rules.ts";
+import { groupSteps } from "../plan/step-groups.ts";
 import { operationsFor } from "../plan/steps.ts";
 import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/three-way.ts";
 import { holdThreeWay } from "../plan/three-way-held.ts";
-import { digestOf } from "../plan/value.ts";
+import { sameValue } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type SubmitName } from "../wire/operations.ts";
 import type { JournalView } from "./journal.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
 import { readPendingActivities, toPendingActivity } from "./pending-activities.ts";
-import { narrowReading, readLive, timeQueries } from "./read.ts";
+import { narrowReading, readChangeable, readLive, timeQueries } from "./read.ts";
 import { askOnce, readNamedAccess, readOrganizationName, readSubmitter, toCaller } from "./read-access.ts";
 import { type ClockedReader, withServiceClock } from "./service-clock.ts";
 
@@ -59,7 +60,15 @@ export interface CompareOptions {
 	readonly submitterId?: string;
 	/** Returns the public key that stamps the requests, once one was made; undefined where it is not known. */
 	readonly publicKey?: () => string | undefined;
+	/**
+	 * For a plan that is submitted: returns the reader again, and it gives no answer from before pending activities were listed.
+	 * Left out, live state is read once.
+	 */
+	readonly readerAfterList?: () => Reader;
 }
+
+/** How often an organization that changes while it is read is read. */
+const maxReadings = 5;
 
 /**
  * Compares the desired organization with the live one and returns the plan, which is made once: read live state, take the
@@ -68,8 +77,12 @@ export interface CompareOptions {
  * can matter, because the number of requests is the cost; list_users, list_policies, get_organization_configs and whoami at
  * most once. If there is something to submit, at least one answer has shown the service's clock. Throws what readLive throws.
  *
- * Another process can settle a request meanwhile: then it is no longer among the open ones, and not yet in the last-applied state
- * that was read before. Where that state changed, all is read again.
+ * All is read again where two readings of one plan are not of the same organization:
+ *
+ * - Another process can settle a request meanwhile: then it is no longer among the open ones, and not yet in the last-applied state
+ *   that was read before.
+ * - An activity can end after live state was read and before pending ones were listed: then neither shows it. So what is submitted is
+ *   planned from live state that is the same after the list, which costs the queries of live state once more.
  */
 export async function compareLive(
 	document: DesiredOrganization,
@@ -78,28 +91,47 @@ export async function compareLive(
 	options: CompareOptions,
 ): Promise<Comparison> {
 	const { organizationId } = document;
-	const maxReadings = 5;
+	const { journal } = options;
 	let known = lastApplied;
 	for (let reading = 1; ; reading += 1) {
-		const before = options.journal?.position();
-		const comparison = await compareOnce(document, reader, known, options);
-		if (options.journal === undefined || options.journal.position() === before || reading === maxReadings)
-			return comparison;
-		const now = options.journal.lastApplied(organizationId);
-		if (digestOf(now) === digestOf(known)) return comparison;
+		const before = journal?.position();
+		const { comparison, wholeLive } = await compareOnce(document, reader, known, options);
+		const isSame = await isSameAfterList(document, comparison, wholeLive, options);
+		const isSettled = journal !== undefined && journal.position() !== before;
+		const now = isSettled ? journal.lastApplied(organizationId) : known;
+		if ((isSame && sameValue(now, known)) || reading === maxReadings) return comparison;
 		known = now;
 	}
 }
 
+/** Returns whether live state, read again after the pending activities were listed, is what the plan was made of. */
+async function isSameAfterList(
+	document: DesiredOrganization,
+	{ plan, context }: Comparison,
+	{ userTags, users, removables }: LiveOrganization,
+	{ reads, readerAfterList, base }: CompareOptions,
+): Promise<boolean> {
+	const isListed = context.isCutOff === true || plan.unread.every(({ scope }) => scope !== "activities");
+	const isSubmitted = reads === "auto" && isListed && groupSteps(plan.steps).sent.length > 0;
+	if (readerAfterList === undefined || !isSubmitted) return true;
+	const { query } = timeQueries(document.organizationId, readerAfterList());
+	return sameValue(await readChangeable(withBase(document, base), query, reads), { userTags, users, removables });
+}
+
+function withBase(document: DesiredOrganization, base: BaseDocument | undefined): DesiredOrganization {
+	return base === undefined || base.desired === null ? document : unite(base.desired, document);
+}
+
+/** `wholeLive`: the live state of both documents where a base document was given. */
 async function compareOnce(
 	document: DesiredOrganization,
 	reader: Reader,
 	lastApplied: LastApplied,
 	options: CompareOptions,
-): Promise<Comparison> {
+): Promise<{ readonly comparison: Comparison; readonly wholeLive: LiveOrganization }> {
 	const { reads, now, journal, base } = options;
 	const clocked = askOnce(withServiceClock(reader, now, journal?.position()));
-	const both = base === undefined || base.desired === null ? document : unite(base.desired, document);
+	const both = withBase(document, base);
 	const steadyNow = options.steadyNow ?? now;
 	const reading = await readLive(both, clocked, lastApplied, reads, steadyNow);
 	const shownMs = clocked.serviceTimeMs();
@@ -123,7 +155,7 @@ async function compareOnce(
 		...more,
 	};
 	const plan = makePlan(desired, live, context, differences);
-	return {
+	const comparison: Comparison = {
 		...{ desired, plan, live, context },
 		serverTimeMs: earliest(reading.serverTimeMs, answerTimes),
 		clockOffsetMs: clocked.clockOffsetMs(),
@@ -131,6 +163,7 @@ async function compareOnce(
 		readPosition: position,
 		...(base === undefined ? {} : { threeWay: holdThreeWay(makeThreeWay(base, desired, reading.live, timeMs), plan) }),
 	};
+	return { comparison, wholeLive: reading.live };
 }
 
 interface ContextOptions extends CompareOptions {

@@ -54,15 +54,8 @@ export async function readLive(
 	steadyNow?: () => number,
 ): Promise<LiveReading> {
 	const { query, answerTimes } = timeQueries(desired.organizationId, reader, steadyNow);
-	const wants = wantedReads(desired, reads);
-	const listTags = wants.userTags ? query(queries.list_user_tags) : undefined;
-	const listUsers = wants.users ? queryIfAvailable(query, extendedReads.list_users) : notRead(reads);
-	const listRemovables = (kind: RemovalKindName, operation: QueryOperation) =>
-		wants.removables.has(kind) ? queryIfAvailable(query, operation) : notRead(reads);
-	const [userTags, users, removables, records] = await awaitAll([
-		listTags,
-		listUsers,
-		readRemovables(listRemovables, listUsers),
+	const [changeable, records] = await awaitAll([
+		readChangeable(desired, query, reads),
 		readRecords(desired, query),
 	] as const);
 	// Without an answer, what is known of an object is a 404, which can be about the organization.
@@ -70,17 +63,38 @@ export async function readLive(
 	if (isKnown && answerTimes.length === 0) await confirmOrganization(query);
 	const live: LiveOrganization = {
 		organizationId: desired.organizationId,
+		...changeable,
+		records,
+		lastApplied,
+	};
+	const times = answerTimes.filter((time) => time !== undefined);
+	return { live, serverTimeMs: times.length === 0 ? undefined : Math.min(...times) };
+}
+
+/** Reads of live state what activities change, and the names of users. */
+export async function readChangeable(
+	desired: DesiredOrganization,
+	query: QueryFunction,
+	reads: Reads,
+): Promise<Pick<LiveOrganization, "userTags" | "users" | "removables">> {
+	const wants = wantedReads(desired, reads);
+	const listTags = wants.userTags ? query(queries.list_user_tags) : undefined;
+	const listUsers = wants.users ? queryIfAvailable(query, extendedReads.list_users) : notRead(reads);
+	const listRemovables = (kind: RemovalKindName, operation: QueryOperation) =>
+		wants.removables.has(kind) ? queryIfAvailable(query, operation) : notRead(reads);
+	const [userTags, users, removables] = await awaitAll([
+		listTags,
+		listUsers,
+		readRemovables(listRemovables, listUsers),
+	] as const);
+	return {
 		userTags:
 			userTags === undefined
 				? { known: false, because: "the document lists no user tags" }
 				: { known: true, value: toUserTags(userTags, users) },
 		removables,
 		users: toUserNames(users),
-		records,
-		lastApplied,
 	};
-	const times = answerTimes.filter((time) => time !== undefined);
-	return { live, serverTimeMs: times.length === 0 ? undefined : Math.min(...times) };
 }
 
 /**

@@ -1,6 +1,9 @@
 /**
  * A real browser: Chromium from the npm registry where it runs (Linux x64), an installed Chrome elsewhere.
  */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import chromium from "@sparticuz/chromium";
 import { type Browser, chromium as launcher } from "playwright-core";
 
@@ -11,5 +14,19 @@ const unwanted = ["--single-process", "--no-zygote", "--disable-web-security", "
 export async function launchBrowser(): Promise<Browser> {
 	if (process.platform !== "linux" || process.arch !== "x64") return launcher.launch({ channel: "chrome" });
 	const args = chromium.args.filter((flag) => !unwanted.includes(flag));
-	return launcher.launch({ executablePath: await chromium.executablePath(), args });
+	unpacked ??= unpack();
+	return launcher.launch({ executablePath: await unpacked, args });
+}
+
+let unpacked: Promise<string> | undefined;
+
+/** Unpacks the browser where no process has before, and returns its path. Another process would start one that is half written. */
+async function unpack(): Promise<string> {
+	const lock = new DatabaseSync(join(tmpdir(), "orgsync-browser.sqlite"), { timeout: 120_000 });
+	try {
+		lock.exec("BEGIN EXCLUSIVE");
+		return await chromium.executablePath();
+	} finally {
+		lock.close();
+	}
 }

@@ -62,7 +62,7 @@ const cases: readonly Case[] = [
 		code: 2,
 		verdict: "Drift: 3 objects drifted; apply would submit 3 activities.",
 	},
-	{ why: "apply", document: changes, words: apply, code: 0, verdict: "Applied: 3 completed (9 queries, 3 submits)." },
+	{ why: "apply", document: changes, words: apply, code: 0, verdict: "Applied: 3 completed (12 queries, 3 submits)." },
 	{
 		why: "apply-waiting",
 		document: changes,
@@ -70,7 +70,7 @@ const cases: readonly Case[] = [
 		code: 8,
 		prepare: (world) =>
 			world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2, ACTIVITY_TYPE_DELETE_POLICIES: 2 } }),
-		verdict: "Not in sync: 3 pending approval (6 queries, 3 submits). 3 forecasts were wrong.",
+		verdict: "Not in sync: 3 pending approval (9 queries, 3 submits). 3 forecasts were wrong.",
 	},
 	{
 		why: "show",

@@ -6,6 +6,7 @@ import { ServiceError } from "../../src/errors.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Plan, Reads } from "../../src/plan/plan.ts";
 import { compareLive } from "../../src/sync/compare.ts";
+import { openJournal } from "../../src/sync/journal-file.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import {
 	desiredOf,
@@ -112,6 +113,53 @@ describe("pending activities", () => {
 	it("are an error if they cannot be listed for a reason other than a missing query", async () => {
 		bench.emulator.addFault({ operation: "list_activities", fault: "5xx", status: 400, count: 9 });
 		await expect(planOf(wantSigners(alice, bob))).rejects.toThrow(ServiceError);
+	});
+});
+
+describe("a plan that is submitted", () => {
+	const desired = wantSigners(alice, bob);
+	/** Compares while another run without the journal begins and completes just before the named query of the comparison. */
+	async function compareOvertaken(operation: string, isSubmitted: boolean): Promise<Plan> {
+		const { reader, journal, now } = bench.context();
+		let hasRun = false;
+		const overtaken: Reader = {
+			query: async (...question) => {
+				if (!hasRun && question[0].name === operation) {
+					hasRun = true;
+					const other = await openJournal(":memory:");
+					await bench.run(desired, { journal: other });
+					other.close();
+				}
+				return reader.query(...question);
+			},
+		};
+		const memory = journal.lastApplied(organizationId);
+		const again = isSubmitted ? { readerAfterList: () => overtaken } : {};
+		return (await compareLive(desired, overtaken, memory, { reads: "auto", now, journal, ...again })).plan;
+	}
+
+	it("has no step for what completed after live state was read and before activities were listed", async () => {
+		const { steps } = await compareOvertaken("list_activities", true);
+		expect(steps).toEqual([]);
+	});
+
+	it("has it where the plan is only shown: live state is read once", async () => {
+		const { steps } = await compareOvertaken("list_activities", false);
+		expect(steps.map(({ operation }) => operation)).toEqual(["update_user_tag"]);
+	});
+
+	it.each([
+		["twice the queries of live state with a step to submit", desired, 2],
+		["once without one", wantSigners(alice), 1],
+	])("costs %s", async (_fact, wanted, times) => {
+		const { reader, journal, now } = bench.context();
+		await compareLive(wanted, reader, journal.lastApplied(organizationId), {
+			...{ reads: "auto", now, journal },
+			readerAfterList: () => reader,
+		});
+		const operations = bench.requests("query").map(({ operation }) => operation);
+		expect(operations.filter((name) => name === "list_users")).toHaveLength(times);
+		expect(operations.filter((name) => name === "list_user_tags")).toHaveLength(times);
 	});
 });
 

@@ -150,6 +150,7 @@ async function compareOne(
 		compareLive(desired, reader, journal.lastApplied(organizationId), {
 			...given,
 			...{ steadyNow: terminal.steadyNow, journal, publicKey: () => client.publicKey() },
+			...(written === undefined ? {} : { readerAfterList: () => reader }),
 			...(flags.horizon === undefined ? {} : { horizonMs: flags.horizon }),
 			...(submitterId === undefined ? {} : { submitterId }),
 			...(base === undefined ? {} : { base }),

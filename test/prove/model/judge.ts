@@ -1,4 +1,4 @@
-/** Holds each request of a history to the invariants, as the service sees it, and tells what happened. */
+/** Holds each request of a history to the invariants, as the service sees it, and shows what happened. */
 import type { Ended } from "../command.ts";
 import { type Duplicate, findBrokenCourse, findDuplicates, readRequests } from "../invariants.ts";
 import type { Counts } from "../proof.ts";
@@ -137,9 +137,9 @@ export class Judge {
 		);
 		for (const fingerprint of followed.answered) {
 			const row = known.get(fingerprint);
-			if (row === undefined) this.fail(`the journal has nothing of an answered request: ${fingerprint}`);
+			if (row === undefined) this.fail(`the journal has nothing of an answered request: ${fingerprint}\n${text}`);
 			if (row.activityId === null)
-				this.fail(`the journal has no activity of an answered request: ${fingerprint} (${row.outcome})`);
+				this.fail(`the journal has no activity of an answered request: ${fingerprint} (${row.outcome})\n${text}`);
 		}
 	}
 
@@ -205,14 +205,16 @@ export class Judge {
 			this.fail(`a guard was passed: more than ${over[1]} of "${over[0]}" in one run: ${changes.join(", ")}`);
 	}
 
-	/** A change that was rejected is not submitted again by itself. */
+	/** A change that was rejected is not submitted again. */
 	#judgeRejected(made: ListedActivity, { running }: Followed, earlier: readonly ListedActivity[]): void {
 		if (running.words.includes("--retry-rejected")) return;
 		const changes = [...changesOf(made)].sort().join();
+		// A faithful imitation of a refusal hides the activity that there is.
+		const answered = readRequests(running.machine.journal.path).filter(({ activityId }) => activityId !== null);
 		const rejected = earlier.findLast(
 			(one) =>
 				one.status === "ACTIVITY_STATUS_REJECTED" &&
-				running.machine.journal.known.has(one.fingerprint) &&
+				answered.some(({ activityId }) => activityId === one.id) &&
 				[...changesOf(one)].sort().join() === changes,
 		);
 		// What others did since can make it a new question.
@@ -223,27 +225,33 @@ export class Judge {
 	/** Whether this duplicate is one that no run could know of. Counts those that are left out, by name. */
 	#isAllowed({ change, earlier }: Duplicate, made: ListedActivity, followed: Followed): boolean {
 		const { journal } = followed.running.machine;
+		const isUnread = this.#setting.reads === "documented";
+		const cannotList = isUnread || this.#setting.deniedReads.includes("list_activities");
 		if (this.#othersChangedAt >= followed.beganAt && (earlier === undefined || !this.#makers.has(earlier.id)))
 			return true;
 		if (earlier !== undefined && this.#makers.get(earlier.id) !== followed.running.door) {
-			if (endedAtMs(earlier) >= followed.beganMs)
-				return this.#leaveOut("an activity ended between two reads of one run");
+			if (cannotList && endedAtMs(earlier) >= followed.beganMs)
+				return this.#leaveOut("an activity ended while a run read, activities unreadable");
 			if ((this.#madeAt.get(earlier.id) ?? 0) > followed.beganAt)
 				return this.#leaveOut("another run submitted other bytes about the same object meanwhile");
 		}
 		const isKnown = earlier !== undefined && journal.known.has(earlier.fingerprint);
-		const isUnread = this.#setting.reads === "documented";
 		if (isUnread && (earlier === undefined || this.#wasTouchedSince(earlier, change))) return true;
 		if (isKnown || earlier === undefined) return false;
 		const isAnotherQuarter = quarterOf(earlier) !== quarterOf(made);
-		const cannotList = isUnread || this.#setting.deniedReads.includes("list_activities");
 		if (cannotList && journal.hasForgotten && isAnotherQuarter)
 			return this.#leaveOut("journal lost, activities unreadable, another quarter of an hour");
 		if (cannotList && !this.#makers.has(earlier.id))
 			return this.#leaveOut("another tool submitted it, activities unreadable");
 		const isOther = [...changesOf(earlier)].sort().join() !== [...changesOf(made)].sort().join();
-		if (cannotList && isOther)
+		const hasChangedSince = (this.#touchedAt.get(objectOf(change)) ?? 0) > (this.#madeAt.get(earlier.id) ?? 0);
+		if (cannotList && (isOther || hasChangedSince))
 			return this.#leaveOut("two runners without a shared journal saw other live state, activities unreadable");
+		const wasRefused = readRequests(journal.path).some(
+			({ activityId, outcome }) => activityId === null && ["denied", "failed"].includes(outcome ?? ""),
+		);
+		if (cannotList && wasRefused)
+			return this.#leaveOut("two runners without a shared journal, one was refused before, activities unreadable");
 		const couldSee = !cannotList && (followed.listedAt ?? followed.beganAt) > (this.#madeAt.get(earlier.id) ?? 0);
 		if (!couldSee && isAnotherQuarter)
 			return this.#leaveOut("two runners without a shared journal in different quarter-hours");
@@ -268,8 +276,8 @@ export class Judge {
 	/** Whether a run of the last phase may end like this, without being in sync. Throws for an end that nothing explains. */
 	mayEnd({ code, stdout, stderr }: Ended): boolean {
 		if (code === 8) return true;
-		// Without the extended reads, an apply learns only now that its activity was rejected; the next one submits it again.
-		if (code === 9 && this.#setting.reads === "documented") return true;
+		// An apply can learn only now that the activity of its request was rejected; the next one submits it again.
+		if (code === 9) return true;
 		const text = stdout + stderr;
 		// The second activity of a change that was left out can fail; the next apply goes on.
 		if ((code === 1 || code === 7 || code === 9) && this.#hasLeftOut) return true;
@@ -277,11 +285,8 @@ export class Judge {
 			this.#counts.add("ended blocked by a guard");
 			return false;
 		}
-		if (
-			this.#setting.reads === "documented" &&
-			(code === 1 || code === 7) &&
-			/in doubt|unknown|submitted before/.test(text)
-		) {
+		if ((code === 1 || code === 7) && /in doubt|unknown|submitted before/.test(text)) {
+			if (this.#setting.reads === "all") return true;
 			this.#counts.add("ended in doubt: activities unreadable");
 			return false;
 		}

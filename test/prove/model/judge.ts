@@ -1,6 +1,6 @@
 /** Holds each request of a history to the invariants, as the service sees it, and shows what happened. */
 import type { Ended } from "../command.ts";
-import { type Duplicate, findBrokenCourse, findDuplicates, readRequests } from "../invariants.ts";
+import { type Duplicate, findBrokenCourse, findDuplicates, type JournalRow, readRequests } from "../invariants.ts";
 import type { Counts } from "../proof.ts";
 import {
 	type Change,
@@ -209,7 +209,7 @@ export class Judge {
 	#judgeRejected(made: ListedActivity, { running }: Followed, earlier: readonly ListedActivity[]): void {
 		if (running.words.includes("--retry-rejected")) return;
 		const changes = [...changesOf(made)].sort().join();
-		// A faithful imitation of a refusal hides the activity that there is.
+		// An imitated refusal hides the activity that there is.
 		const answered = readRequests(running.machine.journal.path).filter(({ activityId }) => activityId !== null);
 		const rejected = earlier.findLast(
 			(one) =>
@@ -235,7 +235,11 @@ export class Judge {
 			if ((this.#madeAt.get(earlier.id) ?? 0) > followed.beganAt)
 				return this.#leaveOut("another run submitted other bytes about the same object meanwhile");
 		}
-		const isKnown = earlier !== undefined && journal.known.has(earlier.fingerprint);
+		const refused = readRequests(journal.path).filter(isRefused);
+		const isKnown =
+			earlier !== undefined &&
+			journal.known.has(earlier.fingerprint) &&
+			!refused.some(({ fingerprint }) => fingerprint === earlier.fingerprint);
 		if (isUnread && (earlier === undefined || this.#wasTouchedSince(earlier, change))) return true;
 		if (isKnown || earlier === undefined) return false;
 		const isAnotherQuarter = quarterOf(earlier) !== quarterOf(made);
@@ -247,10 +251,7 @@ export class Judge {
 		const hasChangedSince = (this.#touchedAt.get(objectOf(change)) ?? 0) > (this.#madeAt.get(earlier.id) ?? 0);
 		if (cannotList && (isOther || hasChangedSince))
 			return this.#leaveOut("two runners without a shared journal saw other live state, activities unreadable");
-		const wasRefused = readRequests(journal.path).some(
-			({ activityId, outcome }) => activityId === null && ["denied", "failed"].includes(outcome ?? ""),
-		);
-		if (cannotList && wasRefused)
+		if (cannotList && refused.length > 0)
 			return this.#leaveOut("two runners without a shared journal, one was refused before, activities unreadable");
 		const couldSee = !cannotList && (followed.listedAt ?? followed.beganAt) > (this.#madeAt.get(earlier.id) ?? 0);
 		if (!couldSee && isAnotherQuarter)
@@ -326,6 +327,11 @@ function endedAtMs(activity: ListedActivity): number {
 }
 
 /** The object that a change is about: a tag, or what is removed. */
+/** Whether the answer was a refusal, after which orgsync takes other bytes. */
+function isRefused({ activityId, outcome }: JournalRow): boolean {
+	return activityId === null && ["denied", "failed"].includes(outcome ?? "");
+}
+
 function objectOf(change: Change): string {
 	const [, first = "", second = ""] = change.split(" ");
 	return change.startsWith("no ") ? second : first;

@@ -63,10 +63,15 @@ export function findBrokenCourse(before: Seen, after: Seen, approvals: number): 
 }
 
 /** What a journal has of one request. */
-export interface JournalRow {
+interface JournalRow {
 	readonly fingerprint: string;
 	readonly outcome: string | null;
 	readonly activityId: string | null;
+}
+
+/** Whether the answer was a refusal, after which orgsync takes other bytes. */
+export function isRefused({ activityId, outcome }: JournalRow): boolean {
+	return activityId === null && ["denied", "failed"].includes(outcome ?? "");
 }
 
 /** Returns the requests in the file of a journal. Throws what SQLite throws. */

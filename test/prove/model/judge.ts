@@ -1,6 +1,6 @@
 /** Holds each request of a history to the invariants, as the service sees it, and shows what happened. */
 import type { Ended } from "../command.ts";
-import { type Duplicate, findBrokenCourse, findDuplicates, type JournalRow, readRequests } from "../invariants.ts";
+import { type Duplicate, findBrokenCourse, findDuplicates, isRefused, readRequests } from "../invariants.ts";
 import type { Counts } from "../proof.ts";
 import {
 	type Change,
@@ -276,10 +276,12 @@ export class Judge {
 
 	/** Whether a run of the last phase may end like this, without being in sync. Throws for an end that nothing explains. */
 	mayEnd({ code, stdout, stderr }: Ended): boolean {
+		const text = stdout + stderr;
 		if (code === 8) return true;
 		// An apply can learn only now that the activity of its request was rejected; the next one submits it again.
 		if (code === 9) return true;
-		const text = stdout + stderr;
+		// Another machine sent the same bytes a moment ago, and their activity failed.
+		if (code === 1 && text.includes("failed because of a fault")) return true;
 		// The second activity of a change that was left out can fail; the next apply goes on.
 		if ((code === 1 || code === 7 || code === 9) && this.#hasLeftOut) return true;
 		if (code === 5 && this.#setting.isLimited) {
@@ -327,11 +329,6 @@ function endedAtMs(activity: ListedActivity): number {
 }
 
 /** The object that a change is about: a tag, or what is removed. */
-/** Whether the answer was a refusal, after which orgsync takes other bytes. */
-function isRefused({ activityId, outcome }: JournalRow): boolean {
-	return activityId === null && ["denied", "failed"].includes(outcome ?? "");
-}
-
 function objectOf(change: Change): string {
 	const [, first = "", second = ""] = change.split(" ");
 	return change.startsWith("no ") ? second : first;

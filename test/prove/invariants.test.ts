@@ -10,7 +10,7 @@ function addUser(id: string, status: string, approvers: readonly string[] = ["al
 	return {
 		...{ id, type: "ACTIVITY_TYPE_UPDATE_USER_TAG", status: `ACTIVITY_STATUS_${status}`, fingerprint: `sha256:${id}` },
 		intent: { updateUserTagIntent: { userTagId: tagId, addUserIds: [user], removeUserIds: [] } },
-		votes: approvers.map((userId) => ({ userId, selection: "VOTE_SELECTION_APPROVED" })),
+		votes: approvers.map((userId) => ({ userId, selection: "VOTE_SELECTION_APPROVED", message: "" })),
 		createdAt: { seconds: "1" },
 	};
 }

@@ -193,7 +193,8 @@ export interface ListedActivity {
 	readonly status: string;
 	readonly fingerprint: string;
 	readonly intent: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-	readonly votes: readonly { readonly userId: string; readonly selection: string }[];
+	/** The first one is the submitter's: its message is the body of the request. */
+	readonly votes: readonly { readonly userId: string; readonly selection: string; readonly message: string }[];
 	readonly createdAt: { readonly seconds: string };
 }
 

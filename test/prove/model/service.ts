@@ -69,6 +69,8 @@ class Door {
 	readonly script: Script;
 	count = 0;
 	isDead = false;
+	/** What happens while one of its requests is held, once it began. */
+	meanwhile: Promise<void> | undefined;
 
 	constructor(script: Script) {
 		this.script = script;
@@ -243,16 +245,21 @@ export class Service {
 		door.count += 1;
 		const number = door.count;
 		const { meanwhile } = door.script;
-		if (meanwhile?.at === number && meanwhile.when === "before") await meanwhile.happen();
-		if (this.#dies(door, number, "before")) return this.#send(response, dead);
+		const happen = async (when: "before" | "after"): Promise<void> => {
+			if (meanwhile?.at !== number || meanwhile.when !== when) return;
+			door.meanwhile = meanwhile.happen();
+			await door.meanwhile;
+		};
+		await happen("before");
+		if (await this.#dies(door, number, "before")) return this.#send(response, dead);
 		const isSubmit = path.includes("/submit/");
 		const mishap = this.#mishapOf(door, isSubmit, path, body);
 		const takesEffect = mishap === "none" || mishap.endsWith("-after");
 		const fingerprint = `sha256:${createHash("sha256").update(body).digest("hex")}`;
 		const stamp = request.headers["x-stamp"]?.toString();
 		const answer = takesEffect ? this.#arrive(name, path, body, stamp, fingerprint) : undefined;
-		if (meanwhile?.at === number && meanwhile.when === "after") await meanwhile.happen();
-		if (this.#dies(door, number, "after") || door.isDead) return this.#send(response, dead);
+		await happen("after");
+		if ((await this.#dies(door, number, "after")) || door.isDead) return this.#send(response, dead);
 		if (mishap === "none" && answer !== undefined) {
 			if (isSubmit && answer.status === 200) this.onAnswered(name, fingerprint);
 			return this.#send(response, answer);
@@ -280,9 +287,12 @@ export class Service {
 		return answer;
 	}
 
-	#dies(door: Door, number: number, when: "before" | "after"): boolean {
+	async #dies(door: Door, number: number, when: "before" | "after"): Promise<boolean> {
 		const { kill, onKill } = door.script;
-		if (door.isDead || kill?.at !== number || kill.when !== when) return false;
+		if (kill?.at !== number || kill.when !== when) return false;
+		// What another run writes meanwhile is not taken back with what this one wrote.
+		await door.meanwhile;
+		if (door.isDead) return false;
 		onKill();
 		door.isDead = true;
 		return true;

@@ -281,7 +281,7 @@ export class Judge {
 		// An apply can learn only now that the activity of its request was rejected; the next one submits it again.
 		if (code === 9) return true;
 		// Another machine sent the same bytes a moment ago, and their activity failed.
-		if (code === 1 && text.includes("failed because of a fault")) return true;
+		if ((code === 1 || code === 7) && text.includes("failed because of a fault")) return true;
 		// The second activity of a change that was left out can fail; the next apply goes on.
 		if ((code === 1 || code === 7 || code === 9) && this.#hasLeftOut) return true;
 		if (code === 5 && this.#setting.isLimited) {

@@ -278,10 +278,8 @@ export class Judge {
 	mayEnd({ code, stdout, stderr }: Ended): boolean {
 		const text = stdout + stderr;
 		if (code === 8) return true;
-		// An apply can learn only now that the activity of its request was rejected; the next one submits it again.
-		if (code === 9) return true;
-		// Another machine sent the same bytes a moment ago, and their activity failed.
-		if ((code === 1 || code === 7) && text.includes("failed because of a fault")) return true;
+		// An apply can learn only now that the activity of the same bytes was rejected, or failed a moment ago; the next one goes on.
+		if (code === 9 || /^ +(rejected$|failed: failed because of a fault)/m.test(text)) return true;
 		// The second activity of a change that was left out can fail; the next apply goes on.
 		if ((code === 1 || code === 7 || code === 9) && this.#hasLeftOut) return true;
 		if (code === 5 && this.#setting.isLimited) {

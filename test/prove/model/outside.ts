@@ -20,11 +20,11 @@ export async function changeOutside(service: Service, world: SmallWorld, which: 
 	const now = (service.look().organization as Seed).userTags.find(({ tagId }) => tagId === first?.tagId);
 	if (first === undefined || now === undefined) throw new Error("the world has too few tags");
 	if (which % 5 === 4) {
-		await service.change({ userTags: [{ ...now, tagName: `renamed-${which}` }] });
+		await service.change({ userTags: [{ tagId: now.tagId, tagName: `renamed-${which}` }] });
 		return `someone renames the tag ${now.tagId}`;
 	}
-	// Its name of the beginning may be taken: only the members.
-	await service.change({ userTags: [{ ...now, userIds: first.userIds }] });
+	// Its name of the beginning may be taken: only the members. Without the time of its last change: the service notes a new one.
+	await service.change({ userTags: [{ tagId: now.tagId, userIds: first.userIds }] });
 	return `someone puts the members of the beginning into the tag ${now.tagId}`;
 }
 

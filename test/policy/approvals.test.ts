@@ -1,0 +1,251 @@
+/** What becomes of one activity: the verdict, who can complete it, which policies decide, and why. */
+import { describe, expect, it } from "vitest";
+import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
+import { type Approval, foretellApproval, notEnough } from "../../src/policy/approval.ts";
+
+const known = <T>(value: T): Known<T> => ({ known: true, value });
+const unread = (because: string): Known<never> => ({ known: false, because });
+const atMs = Date.parse("2026-06-01T12:00:00Z");
+
+/** A user whose key is `KEY_OF_ID`, and who has a passkey where asked for. */
+function user(id: string, tags: readonly string[] = [], hasPasskey = false): AccessUser {
+	const key = { id: null, type: "CREDENTIAL_TYPE_API_KEY_P256", credentialId: null, publicKey: `key of ${id}` };
+	const passkey = { ...key, type: "CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR", publicKey: `passkey of ${id}` };
+	return { id, tagIds: known(tags), email: known(null), credentials: known(hasPasskey ? [key, passkey] : [key]) };
+}
+
+let count = 0;
+function policy(effect: string, consensus: string, condition = "", time = ""): AccessPolicy {
+	count += 1;
+	return { id: `p${count}`, name: "", effect, consensus, condition, time };
+}
+const allow = (consensus: string, condition?: string, time?: string) =>
+	policy("EFFECT_ALLOW", consensus, condition, time);
+const deny = (consensus: string, condition?: string, time?: string) =>
+	policy("EFFECT_DENY", consensus, condition, time);
+
+const is = (...ids: readonly string[]): string => ids.map((id) => `approvers.any(u, u.id == '${id}')`).join(" && ");
+const two = "approvers.count() >= 2";
+const aboutCredentials = "activity.resource == 'CREDENTIAL'";
+
+const people = [user("a"), user("b"), user("c"), user("d")];
+const accessOf = (policies: readonly AccessPolicy[], parts: Partial<AccessState> = {}): AccessState => ({
+	users: known(people),
+	policies: known(policies),
+	rootQuorum: known({ threshold: 1, userIds: [] }),
+	...parts,
+});
+
+interface Question {
+	readonly type?: string;
+	readonly ownerId?: string;
+	readonly userId?: string;
+	readonly publicKey?: string;
+}
+
+function foretold(access: AccessState, question: Question = {}): Approval {
+	const { type = "ACTIVITY_TYPE_DELETE_POLICIES", ownerId = null, userId = "a", publicKey = null } = question;
+	return foretellApproval(access, { type, ownerId }, { userId, publicKey }, atMs);
+}
+
+/** `verdict sets`, then why. */
+const shortly = ({ verdict, approverSets, because }: Approval): string =>
+	[verdict, ...approverSets.map((set) => set.join("+")), ...(because === null ? [] : [`because ${because}`])].join(" ");
+const outcome = (policies: readonly AccessPolicy[], parts?: Partial<AccessState>, question?: Question): string =>
+	shortly(foretold(accessOf(policies, parts), question));
+const deciding = (policies: readonly AccessPolicy[], question?: Question): readonly number[] =>
+	foretold(accessOf(policies), question).policyIds.map((id) => policies.findIndex((one) => one.id === id));
+
+describe("The policies that decide", () => {
+	it("are those that allow it with the submitter alone, and not those that need others or are for others", () => {
+		expect(deciding([allow(is("a", "b")), allow(is("a")), allow(is("b")), allow("true")])).toEqual([1, 3]);
+	});
+
+	it("leave out one that allows it where another denies just that", () => {
+		const mine = `${is("a")} && approvers.count() <= 1`;
+		expect(outcome([allow(is("a")), deny(mine)])).toBe("pending b c d");
+		expect(deciding([allow(is("a")), allow("true"), deny(is("d"))])).toEqual([0, 1]);
+	});
+
+	it("are those that the further approvers complete, each of them", () => {
+		const policies = [allow(is("a", "b")), allow(is("a", "c")), allow(is("c", "d")), deny(is("d"))];
+		expect([outcome(policies), deciding(policies)]).toEqual(["pending b c", [0, 1]]);
+	});
+
+	it("leave out one that allows it only with approvers whom another policy denies", () => {
+		const policies = [allow(is("a", "b")), allow(is("a", "d")), deny(is("d"))];
+		expect([outcome(policies), deciding(policies)]).toEqual(["pending b", [0]]);
+	});
+
+	it("are those that deny what would be allowed without them", () => {
+		const policies = [allow(is("a")), deny(is("d")), deny(is("a")), deny("true")];
+		expect(outcome(policies)).toBe("denied because a policy denies what the submitter takes part in");
+		expect(deciding(policies)).toEqual([2, 3]);
+	});
+
+	it("are all that deny where none alone is enough", () => {
+		const few = "approvers.count() <= 1";
+		const policies = [allow(two), deny(is("a", "b")), deny(is("a", "c")), deny(is("a", "d")), deny(few)];
+		expect(outcome(policies)).toBe("denied because a policy denies what the submitter takes part in");
+		expect(deciding(policies)).toEqual([1, 2, 3, 4]);
+	});
+
+	it("are those that allow it to others only, though a policy denies something else", () => {
+		const policies = [allow(is("b")), deny(is("c"))];
+		expect([outcome(policies), deciding(policies)]).toEqual([`denied because ${notEnough}`, [0]]);
+	});
+
+	it("are none where no policy allows it", () => {
+		expect([outcome([deny("true")]), deciding([deny("true")])]).toEqual(["denied because no policy allows it", []]);
+		expect(outcome([])).toBe("denied because no policy allows it");
+	});
+});
+
+describe("The sets of further approvers", () => {
+	it("are at most a thousand, single users among them", () => {
+		const many = Array.from({ length: 60 }, (_, index) => user(`u${String(index).padStart(2, "0")}`));
+		const access = accessOf([allow("approvers.count() >= 3"), allow(is("u00", "u01"))], { users: known(many) });
+		const { verdict, approverSets } = foretold(access, { userId: "u00" });
+		expect([verdict, approverSets.length, approverSets[0]]).toEqual(["pending", 1_000, ["u01"]]);
+	});
+
+	it("are those of the root quorum too", () => {
+		const rootQuorum = known({ threshold: 2, userIds: ["a", "c", "d"] });
+		expect(outcome([allow(is("a", "b"))], { rootQuorum })).toBe("pending b c d");
+		expect(outcome([], { rootQuorum }, { userId: "b" })).toBe("denied because no policy allows it");
+		expect(outcome([deny("true")], { rootQuorum: known({ threshold: 1, userIds: ["a"] }) })).toBe("runs");
+	});
+});
+
+describe("What is not known", () => {
+	it("is why it is unknown, the policies first, then the root quorum, then the users", () => {
+		const policies = unread("policies are not shown");
+		const rootQuorum = unread("the root quorum is not shown");
+		const users = unread("users are not shown");
+		expect(outcome([], { policies, rootQuorum })).toBe("unknown because policies are not shown");
+		expect(outcome([allow(is("b"))], { rootQuorum })).toBe("unknown because the root quorum is not shown");
+		expect(outcome([allow(is("a"))], { users }, { userId: "x" })).toBe("unknown because users are not shown");
+		expect(outcome([], {}, { userId: "x" })).toBe("unknown because the submitter is not among the users");
+	});
+
+	it("names the policies that may decide, but not where policies are not known", () => {
+		const [one, other] = [allow(is("b")), deny(is("c"))];
+		const access = accessOf([one, other], { rootQuorum: unread("the root quorum is not shown") });
+		expect(foretold(access).policyIds).toEqual([one.id, other.id]);
+		expect(foretold(accessOf([], { policies: unread("policies are not shown") })).policyIds).toEqual([]);
+	});
+
+	it("does not matter where the submitter is enough in any case", () => {
+		expect(outcome([allow(is("a"))], { rootQuorum: unread("the root quorum is not shown") })).toBe("runs");
+		expect(outcome([allow(is("a")), allow("approvers.any(u, u.id")])).toBe("runs");
+	});
+
+	it("matters where a policy that is not understood may deny it, or may allow it", () => {
+		const open = "approvers.any(u, u.id";
+		expect(outcome([allow(is("a")), deny(open)])).toContain("unknown because policy ");
+		expect(outcome([allow(is("b")), allow(open)])).toContain("unknown because policy ");
+		expect(outcome([allow(open)])).toContain("the consensus is not understood");
+	});
+
+	it("matters where only who completes it is not known", () => {
+		expect(outcome([allow(is("a", "b")), allow("approvers.any(u, u.id")])).toContain("unknown because policy ");
+	});
+
+	it("is the condition on the activity that decides", () => {
+		const found = outcome([allow(is("a"), "activity.kind == 'DELETE_POLICIES' && activity.params.x == 'y'")]);
+		expect(found).toBe("denied because no policy allows it");
+		const sign = { type: "ACTIVITY_TYPE_SIGN_TRANSACTION" };
+		expect(outcome([allow(is("a"), "eth.tx.to == 'x'")], {}, sign)).toBe(
+			"unknown because it depends on the activity: eth.tx.to == 'x'",
+		);
+		const both = [allow(is("a"), "eth.tx.to == 'x'"), allow(is("a"), "!(eth.tx.to == 'x')")];
+		expect(outcome([...both, allow(is("a"))], {}, sign)).toBe("runs");
+	});
+
+	it("is judged in every reading of six things, and unknown with seven", () => {
+		const sign = { type: "ACTIVITY_TYPE_SIGN_TRANSACTION" };
+		const denials = (number: number) =>
+			Array.from({ length: number }, (_, index) => deny(is("b"), `eth.tx.to == 'x${index}'`));
+		expect(outcome([allow(is("a")), ...denials(6)], {}, sign)).toBe("runs");
+		const found = foretold(accessOf([allow(is("a")), ...denials(7)]), sign);
+		expect([found.verdict, found.approverSets, found.thresholds]).toEqual(["unknown", [], []]);
+		expect(found.because).toBe("it depends on the activity: eth.tx.to == 'x0'");
+	});
+
+	it("is which credential stamps the request, where that decides", () => {
+		const passkey = "credentials.any(c, c.type == 'CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR')";
+		const users = known([user("a", [], true), user("b", [], true), user("c")]);
+		const of = (policies: readonly AccessPolicy[], publicKey?: string) =>
+			outcome(policies, { users }, publicKey === undefined ? {} : { publicKey });
+		const depends = "unknown because it depends on the credential that stamps the request";
+		expect(of([allow(passkey)])).toBe(depends);
+		expect([of([allow(passkey)], "passkey of a"), of([allow(passkey)], "key of a")]).toEqual([
+			"runs",
+			`denied because ${notEnough}`,
+		]);
+		expect(of([allow(passkey)], "a key of nobody")).toBe(depends);
+		// Pending with either, but other users complete it.
+		const either = [
+			allow(`${passkey} && ${is("a", "c")}`),
+			allow(`${is("a", "b")} && !(credentials.any(c, c.public_key == 'passkey of a'))`),
+		];
+		expect([of(either, "passkey of a"), of(either, "key of a")]).toEqual([
+			"pending c",
+			expect.stringMatching(/^pending b/),
+		]);
+		expect(of(either)).toBe(depends);
+	});
+});
+
+describe("A change of the submitter's own credentials", () => {
+	const own = { type: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS", ownerId: "a" };
+
+	it("runs while no policy is about credentials, and is nobody else's right", () => {
+		expect(outcome([], {}, own)).toBe("runs");
+		expect(deciding([allow(is("b"), "activity.resource == 'WALLET'")], own)).toEqual([]);
+		expect(outcome([], {}, { ...own, ownerId: "b" })).toBe("denied because no policy allows it");
+		expect(outcome([], {}, { ...own, userId: "b" })).toBe("denied because no policy allows it");
+	});
+
+	it.each([
+		["allows", allow(is("b"), aboutCredentials)],
+		["denies", deny(is("b"), aboutCredentials)],
+		["is about all activities", allow(is("b"))],
+		["is about creating them", allow(is("b"), `${aboutCredentials} && activity.action == 'CREATE'`)],
+	])("needs a policy once one that %s is about credentials", (_, covering) => {
+		expect(outcome([covering], {}, own)).toContain("denied because ");
+	});
+
+	it("runs where the policy about credentials is not in force, or is about no credentials", () => {
+		const past = "time.now < Timestamp('2026-01-01T00:00:00Z')";
+		const future = "time.now > Timestamp('2026-01-01T00:00:00Z')";
+		expect(outcome([allow(is("b"), aboutCredentials, past)], {}, own)).toBe("runs");
+		expect(outcome([allow(is("b"), aboutCredentials, future)], {}, own)).toContain("denied because ");
+		expect(outcome([allow(is("b"), "activity.resource == 'POLICY'")], {}, own)).toBe("runs");
+		expect(outcome([allow(is("b"), "wallet.id == 'w'")], {}, own)).toBe("runs");
+	});
+
+	it.each([
+		["its condition is not understood", allow(is("b"), "activity.resource == 5")],
+		["its time is not understood", allow(is("b"), aboutCredentials, "time.now")],
+		["its consensus is not understood", allow("approvers.any(u, u.id", aboutCredentials)],
+		["its effect is not known", policy("EFFECT_ASK", is("b"), aboutCredentials)],
+		["its kind is not documented", allow(is("b"), "activity.kind == 'CREATE_THING'")],
+	])("is unknown where a policy may be about credentials: %s", (_, open) => {
+		const found = foretold(accessOf([open]), own);
+		expect(found.verdict).toBe("unknown");
+	});
+
+	it("says that it is not known whether a policy is about credentials, and both may be", () => {
+		const open = allow(is("b"), "activity.kind == 'CREATE_THING'");
+		const because = "it is not known whether a policy is about changes of credentials";
+		expect(outcome([open], {}, own)).toBe(`unknown because ${because}`);
+		expect(outcome([open, allow(is("a"), "activity.kind == 'DELETE_OAUTH_PROVIDERS'")], {}, own)).toBe("runs");
+	});
+
+	it("is unknown where policies could not be read", () => {
+		expect(outcome([], { policies: unread("policies are not shown") }, own)).toBe(
+			"unknown because policies are not shown",
+		);
+	});
+});

@@ -1,0 +1,247 @@
+/** How what was found is written: the order of alternatives, the groups of a report, reasons in two parts, repeats. */
+import { describe, expect, it } from "vitest";
+import { fewestApprovers, noAbility, type Threshold, thresholdsOf } from "../../src/policy/ability.ts";
+import type { AccessPolicy } from "../../src/policy/access.ts";
+import type { ImpactChange, ImpactFinding } from "../../src/policy/finding.ts";
+import { bound } from "../../src/policy/formula.ts";
+import { type ActivityGroup, namedPowers, printGroup } from "../../src/policy/groups.ts";
+import { listGroups } from "../../src/policy/listed-groups.ts";
+import { prepareAccess } from "../../src/policy/prepare.ts";
+import { splitReason, withoutPolicy } from "../../src/policy/reason.ts";
+import { dropRepeats } from "../../src/policy/repeats.ts";
+import type { Family } from "../../src/policy/resolve.ts";
+import { setOf } from "../../src/policy/sets.ts";
+import { makeVotes } from "../../src/policy/votes.ts";
+
+function ordersOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+	if (items.length < 2) return [items];
+	return items.flatMap((item, index) =>
+		ordersOf(items.filter((_, other) => other !== index)).map((rest) => [item, ...rest]),
+	);
+}
+
+describe("The alternatives of a power", () => {
+	const users = makeVotes(["a", "b", "c", "d"]);
+	const of = (count: number, ...numbers: readonly number[]) => bound(count, setOf(numbers));
+	const root = (count: number, ...numbers: readonly number[]) => ({ ...of(count, ...numbers), isRootQuorum: true });
+	const print = ({ atLeast, of: ids, isRootQuorum }: Threshold): string =>
+		`${atLeast} of ${ids.join("")}${isRootQuorum ? " (root)" : ""}`;
+	const written = (family: Family): readonly string[] =>
+		thresholdsOf(family, users).map((all) => all.map(print).join(", "));
+
+	it("come in one order: fewer thresholds first, then fewer users, then by their ids, the root quorum last", () => {
+		const family = [
+			[of(1, 0)],
+			[of(1, 1, 2)],
+			[of(2, 0, 1)],
+			[of(2, 0, 2, 3)],
+			[root(1, 0)],
+			[of(1, 0), of(1, 1)],
+			[of(1, 0), of(1, 2)],
+		];
+		const expected = ["1 of a", "1 of bc", "2 of ab", "2 of acd", "1 of a (root)", "1 of a, 1 of b", "1 of a, 1 of c"];
+		for (const order of ordersOf(family)) expect(written(order)).toEqual(expected);
+	});
+
+	it("have their thresholds in one order: fewer users first, then by ids, the root quorum last", () => {
+		const thresholds = [of(1, 1), of(1, 2, 3), of(2, 0, 1, 2), root(1, 0)];
+		for (const order of ordersOf(thresholds)) {
+			expect(written([order])).toEqual(["1 of b, 1 of cd, 2 of abc, 1 of a (root)"]);
+		}
+	});
+
+	it("are compared by all of their thresholds where the first are the same", () => {
+		const family = [
+			[of(1, 0), of(2, 1, 2, 3)],
+			[of(1, 0), of(1, 1), of(1, 2)],
+			[of(1, 0), of(1, 3)],
+			[of(1, 0), of(1, 1, 2)],
+		];
+		for (const order of ordersOf(family)) {
+			expect(written(order)).toEqual([
+				"1 of a, 1 of bc",
+				"1 of a, 1 of d",
+				"1 of a, 2 of bcd",
+				"1 of a, 1 of b, 1 of c",
+			]);
+		}
+	});
+});
+
+describe("The fewest approvers", () => {
+	const ability = (parts: Partial<typeof noAbility>) => ({ ...noAbility, ...parts });
+	const threshold = (atLeast: number): Threshold => ({ atLeast, of: [], tagId: null, isRootQuorum: false });
+
+	it("are one where a user is enough, else the smallest set, else the largest threshold of an alternative", () => {
+		const together = [
+			["a", "b"],
+			["a", "c", "d"],
+		];
+		expect(fewestApprovers(ability({ alone: ["a"], together }))).toBe(1);
+		expect(fewestApprovers(ability({ together, thresholds: [[threshold(9)]] }))).toBe(2);
+		const thresholds = [[threshold(2), threshold(7)], [threshold(5)]];
+		expect(fewestApprovers(ability({ thresholds }))).toBe(5);
+		expect(fewestApprovers(noAbility)).toBe(null);
+	});
+});
+
+describe("The groups of a report", () => {
+	const always = Object.values(namedPowers).flat().map(printGroup);
+	const resources = [
+		...new Set(
+			Object.values(namedPowers)
+				.flat()
+				.map(({ resource }) => resource),
+		),
+	];
+
+	function more(condition: string, added: readonly ActivityGroup[] = []): readonly string[] {
+		const policy: AccessPolicy = { id: "p", name: "", effect: "EFFECT_ALLOW", consensus: "", condition, time: "" };
+		const access = {
+			users: { known: true, value: [] },
+			policies: { known: true, value: [policy] },
+			rootQuorum: { known: true, value: { threshold: 1, userIds: [] } },
+		} as const;
+		const groups = listGroups([prepareAccess(access, 0)], added).map(printGroup);
+		expect(groups.slice(0, always.length)).toEqual(always);
+		return groups.slice(always.length);
+	}
+	const actionsOf = (resource: string) =>
+		["CREATE", "DELETE", "ENCRYPT", "EXPORT", "IMPORT", "SIGN", "UPDATE", "VERIFY"].map(
+			(action) => `${resource}/${action}`,
+		);
+
+	it.each([
+		["activity.resource == 'OTP' && activity.action == 'VERIFY'", ["OTP/VERIFY"]],
+		["'OTP' == activity.resource && 'VERIFY' == activity.action", ["OTP/VERIFY"]],
+		["activity.resource in ['OTP', 'AUTH'] && activity.action == 'CREATE'", ["AUTH/CREATE", "OTP/CREATE"]],
+		["activity.resource == 'OTP'", actionsOf("OTP")],
+		["activity.resource != 'OTP'", actionsOf("OTP")],
+		["!(activity.resource == 'OTP')", actionsOf("OTP")],
+		["!(activity.kind == 'B' && activity.kind == 'A')", ["kind A", "kind B"]],
+		["activity.kind in ['B', 'A'] && eth.tx.to == 'x'", ["kind A", "kind B"]],
+		["activity.type == 'T' && activity.kind == 'K'", ["kind K", "type T"]],
+		["activity.kind == 'A' || activity.kind == 'B'", ["kind A", "kind B"]],
+		["activity.kind == 'A' || eth.tx.to == 'x'", ["kind A"]],
+		["eth.tx.to == 'x' || activity.kind == 'A'", ["kind A"]],
+		["activity.kind == 'A' || activity.type == 'T'", ["kind A", "type T"]],
+		["activity.resource == 'OTP' && activity.action == 'VERIFY' || activity.kind == 'A'", ["OTP/VERIFY", "kind A"]],
+		[
+			"(activity.resource == 'OTP' || activity.resource == 'AUTH') && activity.action == 'SIGN'",
+			["AUTH/SIGN", "OTP/SIGN"],
+		],
+		["eth.tx.to == 'x'", []],
+		["wallet.kind == 'A'", []],
+		["activity.resource == 'PRIVATE_KEY' && activity.action == 'SIGN'", []],
+	])("are those that policies compare with: %s", (condition, expected) => {
+		expect(more(condition)).toEqual(expected);
+	});
+
+	it("are an action of each resource among them where a policy names the action only", () => {
+		const verify = resources.map((resource) => `${resource}/VERIFY`).sort();
+		expect(more("activity.action == 'VERIFY'")).toEqual(verify);
+		const either = "activity.action == 'VERIFY' || activity.resource == 'OTP' && activity.action == 'SIGN'";
+		expect(more(either)).toEqual([...verify, "OTP/SIGN", "OTP/VERIFY"].sort());
+	});
+
+	it("are those that are asked for too, each once", () => {
+		const added = [
+			{ kind: "K" },
+			{ resource: "OTP", action: "SIGN" },
+			{ kind: "K" },
+			{ resource: "POLICY", action: "DELETE" },
+		];
+		expect(more("activity.kind == 'K'", added)).toEqual(["kind K", "OTP/SIGN"]);
+	});
+});
+
+describe("A reason that begins with a policy", () => {
+	it.each([
+		["policy p: it is so", { policyId: "p", joint: ": ", rest: "it is so" }],
+		["policy p takes no part: it is so", { policyId: "p", joint: " takes no part: ", rest: "it is so" }],
+		["policy p: one: two\nthree", { policyId: "p", joint: ": ", rest: "one: two\nthree" }],
+		["policy p: ", { policyId: "p", joint: ": ", rest: "" }],
+		["policies are too complex: p", null],
+		["a policy p: it is so", null],
+		["policy p", null],
+		["", null],
+	])("has its parts: %j", (text, expected) => {
+		expect(splitReason(text)).toEqual(expected);
+	});
+
+	it("is the reason alone in a place that says which policy it is", () => {
+		expect(withoutPolicy("policy p: it is so", "p")).toBe("it is so");
+		expect(withoutPolicy("policy p: it is so", "q")).toBe("policy p: it is so");
+		expect(withoutPolicy("it is so", "p")).toBe("it is so");
+	});
+});
+
+describe("A finding of a resource and action", () => {
+	interface Parts {
+		readonly group?: ActivityGroup;
+		readonly change?: ImpactChange;
+		readonly userIds?: readonly string[];
+		readonly condition?: string | null;
+		readonly isEscalation?: boolean;
+	}
+	const side = { ...noAbility, unknown: null };
+	const finding = (parts: Parts): ImpactFinding => ({
+		...{ group: { kind: "A" }, change: "alone", userIds: ["a"], witness: ["a"], condition: null, unless: [] },
+		...{ before: side, after: side, policyIds: [], isEscalation: false, because: null },
+		...parts,
+	});
+	const pair = { resource: "WALLET", action: "CREATE" };
+	const ofKind = "activity.kind == 'A'";
+	const kept = (...findings: readonly ImpactFinding[]): readonly string[] =>
+		dropRepeats(findings).map(({ group, isEscalation }) => `${printGroup(group)}${isEscalation ? " escalation" : ""}`);
+
+	it("is left out where the same is found for its kind, whatever the order of the conditions", () => {
+		expect(kept(finding({}), finding({ group: pair, condition: ofKind }))).toEqual(["kind A"]);
+		expect(kept(finding({ group: pair, condition: ofKind }), finding({}))).toEqual(["kind A"]);
+		const rest = "eth.tx.to == 'x' && eth.tx.value > 5";
+		const turned = "eth.tx.value > 5 && activity.kind == 'A' && eth.tx.to == 'x'";
+		expect(kept(finding({ condition: rest }), finding({ group: pair, condition: turned }))).toEqual(["kind A"]);
+		expect(
+			kept(
+				finding({ condition: "wallet.id == 'w'" }),
+				finding({ group: pair, condition: `wallet.id == 'w' && ${ofKind}` }),
+			),
+		).toEqual(["kind A"]);
+	});
+
+	it.each<[string, Parts]>([
+		["other users", { userIds: ["b"] }],
+		["another change", { change: "gains" }],
+		["a further condition", { condition: `${ofKind} && eth.tx.to == 'x'` }],
+		["another kind", { condition: "activity.kind == 'B'" }],
+		["a type of that name", { condition: "activity.type == 'A'" }],
+		["one kind more", { condition: "activity.kind in ['A', 'B']" }],
+		["no kind", { condition: null }],
+		["any other kind", { condition: "activity.kind != 'A'" }],
+		["a kind or something else", { condition: `${ofKind} || eth.tx.to == 'x'` }],
+		["a condition that is not understood", { condition: "activity.kind ==" }],
+	])("stays where it has %s", (_, parts) => {
+		expect(kept(finding({}), finding({ group: pair, condition: ofKind, ...parts }))).toEqual([
+			"kind A",
+			"WALLET/CREATE",
+		]);
+	});
+
+	it("is left out for several kinds only where each of them has it", () => {
+		const both = finding({ group: pair, condition: "activity.kind in ['A', 'B']" });
+		expect(kept(finding({}), finding({ group: { kind: "B" } }), both)).toEqual(["kind A", "kind B"]);
+		expect(
+			kept(finding({ group: { type: "T" } }), finding({ group: pair, condition: "activity.type == 'T'" })),
+		).toEqual(["type T"]);
+	});
+
+	it("makes that of each of its kinds an escalation where it is one", () => {
+		const both = finding({ group: pair, condition: "activity.kind in ['A', 'B']", isEscalation: true });
+		expect(kept(finding({}), finding({ group: { kind: "B" } }), finding({ group: { kind: "C" } }), both)).toEqual([
+			...["kind A escalation", "kind B escalation", "kind C"],
+		]);
+		expect(kept(finding({}), { ...both, condition: "activity.kind in ['A', 'C']" })).toEqual([
+			...["kind A", "WALLET/CREATE escalation"],
+		]);
+	});
+});

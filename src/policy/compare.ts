@@ -97,7 +97,8 @@ class Comparison {
 		const shared = sharedUnknowns(before, after);
 		const slices = findSlices(before, after, this.#changed, shared);
 		if (slices === null) return this.giveUnknown(tooManyConditions);
-		let isUnknown = dependsOnReading(before, this.#changed, shared);
+		const areUsersKnown = [this.#before, this.#after].every(({ prepared }) => prepared.access.users.known);
+		let isUnknown = !areUsersKnown || dependsOnReading(before, this.#changed, shared);
 		for (const slice of slices) {
 			const families = [familiesIn(this.#before, slice, shared), familiesIn(this.#after, slice, shared)] as const;
 			this.#compareSlice(slice, ...families);

@@ -67,7 +67,7 @@ export async function runCase(
 		drawFaults(random, one.faults, faultNames),
 	);
 	judgeStopped(one, stopped, counts);
-	if (!one.isVeryLate) stopped.release();
+	if (!one.isVeryLate) await deliver(world, stopped, "late requests that arrived before the next command", counts);
 	await world.proxy.settle();
 	judgeActivities(world, small);
 	world.advance(one.laterMs);
@@ -75,13 +75,12 @@ export async function runCase(
 	if (one.isTroubled) await applyInTrouble(world, scenario, random, counts);
 	try {
 		const isAbandoned = await finish(world, scenario, counts);
-		stopped.release();
-		await world.proxy.settle();
+		await deliver(world, stopped, "late requests that arrived after the last command", counts);
 		// What a person abandons is submitted again, because the person said so.
 		if (isAbandoned) return { stopped, activities: countActivities(world) };
 		judgeActivities(world, small);
 	} finally {
-		stopped.release();
+		await deliver(world, stopped, "late requests that arrived after a finding", counts);
 	}
 	judgeState(world, small, scenario.reads);
 	judgeVotes(world, votersOf(scenario));
@@ -89,6 +88,13 @@ export async function runCase(
 		if (fingerprints.size > 0) judgeJournal(world, who, fingerprints, scenario.reads === "all");
 	if (most !== undefined) judgeNumber(world, most);
 	return { stopped, activities: countActivities(world) };
+}
+
+/** Delivers the requests that are late, and waits until the service has answered them: none arrives in another case. */
+async function deliver(world: CrashWorld, stopped: Stopped, name: string, counts: Counts): Promise<void> {
+	const late = await stopped.release();
+	await world.proxy.settle();
+	if (late > 0) counts.add(name, late);
 }
 
 function countActivities(world: CrashWorld): number {

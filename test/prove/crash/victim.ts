@@ -1,6 +1,7 @@
 /** The command line as a process that is stopped at one exact point: a write of its journal, a request, or an answer. */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { commandFile } from "../../../scripts/manifest.ts";
 import type { Place } from "../command.ts";
@@ -26,8 +27,8 @@ export interface Stopped {
 	readonly points: readonly string[];
 	readonly stdout: string;
 	readonly stderr: string;
-	/** Delivers the requests that are late. */
-	release(): void;
+	/** Delivers the requests that are late, and returns how many: when it resolves, they are on their way to the service. */
+	release(): Promise<number>;
 }
 
 const pause = fileURLToPath(new URL("pause.cjs", import.meta.url));
@@ -65,7 +66,7 @@ export async function runVictim(
 	const stopped = await victim.ended;
 	proxy.use({});
 	if (broken !== undefined) {
-		stopped.release();
+		await stopped.release();
 		throw broken;
 	}
 	return stopped;
@@ -78,6 +79,7 @@ class Victim {
 	readonly #points: string[] = [];
 	readonly ended: Promise<Stopped>;
 	readonly #released: Promise<void>;
+	#late = 0;
 	#isDead = false;
 
 	constructor(
@@ -88,10 +90,17 @@ class Victim {
 	) {
 		this.#at = at;
 		this.#stop = stop;
-		let release = () => {};
+		let deliver = () => {};
 		this.#released = new Promise((resolve) => {
-			release = resolve;
+			deliver = resolve;
 		});
+		const release = async (): Promise<number> => {
+			const late = this.#late;
+			this.#late = 0;
+			deliver();
+			await nextTurn();
+			return late;
+		};
 		this.#child = spawn(process.execPath, [commandFile, ...words], {
 			cwd: directory,
 			env: {
@@ -131,8 +140,10 @@ class Victim {
 	async letArrive(what: string): Promise<boolean> {
 		if (!this.#isDead) await this.pass(what);
 		if (!this.#isDead || this.#stop === "kill-and-arrive") return true;
-		if (this.#stop === "kill-and-late") await this.#released;
-		return this.#stop === "kill-and-late";
+		if (this.#stop !== "kill-and-late") return false;
+		this.#late += 1;
+		await this.#released;
+		return true;
 	}
 
 	/** Records a point; the process is stopped if it is the one. */

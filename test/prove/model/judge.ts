@@ -217,8 +217,12 @@ export class Judge {
 				answered.some(({ activityId }) => activityId === one.id) &&
 				[...changesOf(one)].sort().join() === changes,
 		);
-		// What others did since can make it a new question.
-		if (rejected === undefined || this.#othersChangedAt > (this.#madeAt.get(rejected.id) ?? 0)) return;
+		const rejectedAt = this.#madeAt.get(rejected?.id ?? "") ?? 0;
+		// What others did since can make it a new question, and an operator has asked it again where a later activity is not rejected.
+		const isAskedAgain = earlier.some(
+			(one) => (this.#madeAt.get(one.id) ?? 0) > rejectedAt && [...changesOf(one)].sort().join() === changes,
+		);
+		if (rejected === undefined || this.#othersChangedAt > rejectedAt || isAskedAgain) return;
 		this.fail(`a rejected change was submitted again: ${changes}: ${rejected.id}, then ${made.id}`);
 	}
 

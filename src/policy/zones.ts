@@ -24,6 +24,11 @@ export class Zone {
 	/** By the number of a cell in which the offset changes. */
 	readonly #changes = new Map<number, number>();
 
+	/** As the zone database writes it; for an alias, the zone that it stands for. */
+	get name(): string {
+		return this.#formatter.resolvedOptions().timeZone;
+	}
+
 	constructor(name: string) {
 		this.#formatter = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" });
 	}
@@ -74,9 +79,6 @@ export class Zone {
 
 const zones = new Map<string, Zone | null>();
 
-/** Names as the zone database writes them, by their lower case. */
-let writtenNames: ReadonlyMap<string, string> | undefined;
-
 /** Returns the zone of this name, or null: names are as the IANA database writes them, and never offsets such as `+01:00`. */
 export function findZone(name: string): Zone | null {
 	const cached = zones.get(name);
@@ -88,14 +90,14 @@ export function findZone(name: string): Zone | null {
 }
 
 function isZoneName(name: string): boolean {
-	if (name.length > 60 || !/^[A-Z][A-Za-z0-9_+-]*(\/[A-Z][A-Za-z0-9_+-]*)*$/.test(name)) return false;
-	writtenNames ??= new Map(Intl.supportedValuesOf("timeZone").map((one) => [one.toLowerCase(), one]));
-	return (writtenNames.get(name.toLowerCase()) ?? name) === name;
+	return name.length <= 60 && /^[A-Z][A-Za-z0-9_+-]*(\/[A-Z][A-Za-z0-9_+-]*)*$/.test(name);
 }
 
 function makeZone(name: string): Zone | null {
 	try {
-		return new Zone(name);
+		const zone = new Zone(name);
+		const isOtherwiseWritten = zone.name !== name && zone.name.toLowerCase() === name.toLowerCase();
+		return isOtherwiseWritten ? null : zone;
 	} catch (error) {
 		if (error instanceof RangeError) return null;
 		throw error;

@@ -1,9 +1,9 @@
 /** Where races run: an emulator behind a turnstile, a clock, and folders with documents and journals. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Emulator, type RequestLogEntry, startEmulator } from "../../src/emulator/server.ts";
 import { type Ended, type Place, runAsProcess, runHere } from "./command.ts";
+import { makeFolder, quickFolder, removeFolder } from "./leftovers.ts";
 import { isVote, keys, type ListedActivity, organizationId, type SmallWorld } from "./small-world.ts";
 import { type ChooseNext, Turnstile } from "./turnstile.ts";
 
@@ -39,7 +39,7 @@ export class Arena {
 		this.#emulator = emulator;
 		this.turnstile = turnstile;
 		this.#clock = clock;
-		this.#root = mkdtempSync(join(quickFolder(), "orgsync-races-"));
+		this.#root = makeFolder("races", quickFolder());
 	}
 
 	/** Opens an arena. `reads: "documented"` is a service without the extended reads. */
@@ -160,11 +160,6 @@ export class Arena {
 	async close(): Promise<void> {
 		await this.turnstile.close();
 		await this.#emulator.close();
-		rmSync(this.#root, { recursive: true, force: true });
+		removeFolder(this.#root);
 	}
-}
-
-/** A folder in main memory where there is one: journals wait for the disk. */
-function quickFolder(): string {
-	return process.platform === "linux" ? "/dev/shm" : tmpdir();
 }

@@ -4,6 +4,7 @@ import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { commandFile } from "../../scripts/manifest.ts";
 import { run } from "../../src/cli/run.ts";
+import { endWithThis } from "./leftovers.ts";
 
 /** Where a command runs, and with which clock. */
 export interface Place {
@@ -48,11 +49,13 @@ const clockScript = fileURLToPath(new URL("../clock.cjs", import.meta.url));
 /** Runs the command as it was built, as a process. Its clock goes with the machine's, from what `now` says at the beginning. */
 export function runAsProcess(words: readonly string[], { directory, environment, now }: Place): Promise<Ended> {
 	const clock = { NODE_OPTIONS: `--require=${clockScript}`, TEST_CLOCK_AHEAD_MS: String(now() - Date.now()) };
-	const child = spawn(process.execPath, [commandFile, ...words], {
-		cwd: directory,
-		env: { PATH: process.env.PATH, HOME: directory, ...clock, ...environment },
-		stdio: ["ignore", "pipe", "pipe"],
-	});
+	const child = endWithThis(
+		spawn(process.execPath, [commandFile, ...words], {
+			cwd: directory,
+			env: { PATH: process.env.PATH, HOME: directory, ...clock, ...environment },
+			stdio: ["ignore", "pipe", "pipe"],
+		}),
+	);
 	const texts = { stdout: "", stderr: "" };
 	for (const name of ["stdout", "stderr"] as const) {
 		child[name].setEncoding("utf8").on("data", (text: string) => {

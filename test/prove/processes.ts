@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { endWithThis } from "./leftovers.ts";
 
 /** A server in a process of its own. */
 export interface ServerProcess {
@@ -36,11 +37,13 @@ export async function startServer(words: readonly string[], options: ServerOptio
 	const { cwd, isObserved = false, isSilent = false } = options;
 	const env = { PATH: process.env.PATH ?? "", HOME: cwd, ...options.env };
 	const stdio = ["pipe", "pipe", "pipe", ...(isObserved ? ["ipc" as const] : [])] as StdioOptions;
-	const child: ChildProcess = spawn(process.execPath, [...(isObserved ? ["--require", observer] : []), ...words], {
-		cwd,
-		env,
-		stdio,
-	});
+	const child: ChildProcess = endWithThis(
+		spawn(process.execPath, [...(isObserved ? ["--require", observer] : []), ...words], {
+			cwd,
+			env,
+			stdio,
+		}),
+	);
 	const exited = once(child, "exit") as Promise<[number | null]>;
 	let stderr = "";
 	child.stderr?.setEncoding("utf8").on("data", (text: string) => {

@@ -56,23 +56,24 @@ export interface Budget {
 	readonly seconds: number | undefined;
 }
 
+/** What was found so far, and in the end. */
 export interface Proven {
-	readonly cases: number;
+	cases: number;
 	readonly counts: Counts;
-	readonly findings: readonly Finding[];
+	readonly findings: Finding[];
 }
 
 /** A run ends early after this many findings: more of them seldom teach more. */
 const enoughFindings = 5;
 
-/** Runs cases until the budget ends. Calls `found` at each finding. Throws nothing that a case throws. */
+/** Runs cases until the budget ends, and notes them in `proven`. Calls `found` at each finding. Throws nothing that a case throws. */
 export async function prove(
 	proof: Proof,
 	{ seed, cases, seconds }: Budget,
 	found: (finding: Finding) => void = () => undefined,
+	proven: Proven = { cases: 0, counts: new Counts(), findings: [] },
 ): Promise<Proven> {
-	const counts = new Counts();
-	const findings: Finding[] = [];
+	const { counts, findings } = proven;
 	const keep = (seedOfCase: number | null, error: unknown): void => {
 		const finding = { seed: seedOfCase, what: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 		findings.push(finding);
@@ -80,21 +81,24 @@ export async function prove(
 	};
 	const endMs = seconds === undefined ? Number.POSITIVE_INFINITY : performance.now() + seconds * 1000;
 	await proof.begin?.(seed);
-	let done = 0;
-	while (done < (cases ?? Number.POSITIVE_INFINITY) && findings.length < enoughFindings && performance.now() < endMs) {
+	while (
+		proven.cases < (cases ?? Number.POSITIVE_INFINITY) &&
+		findings.length < enoughFindings &&
+		performance.now() < endMs
+	) {
 		try {
-			await proof.run(seed + done, counts);
+			await proof.run(seed + proven.cases, counts);
 		} catch (error) {
-			keep(seed + done, error);
+			keep(seed + proven.cases, error);
 		}
-		done += 1;
+		proven.cases += 1;
 	}
 	try {
 		await proof.end?.(counts);
 	} catch (error) {
 		keep(null, error);
 	}
-	return { cases: done, counts, findings };
+	return proven;
 }
 
 /** Numbers in [0, 1) that follow from the seed alone (mulberry32). */

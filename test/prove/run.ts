@@ -1,12 +1,12 @@
 /**
  * `npm run prove -- NAME [--cases N] [--seconds N] [--seed S]`: tries to break a promise of orgsync, case after case. The last
- * line has the counts. Exit code 0: nothing found; 1: a finding; 2: a wrong call.
+ * line has the counts. Exit code 0: nothing found; 1: a finding; 2: a wrong call; 130 and 143: ended by SIGINT or SIGTERM.
  */
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type Budget, type Finding, type Proof, prove } from "./proof.ts";
+import { type Budget, Counts, type Finding, type Proof, type Proven, prove } from "./proof.ts";
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const names = readdirSync(folder, { withFileTypes: true })
@@ -21,16 +21,32 @@ async function main(): Promise<number> {
 	const { proof } = (await import(join(folder, name, "proof.ts"))) as { proof: Proof };
 	const bounded = budget.cases === undefined && budget.seconds === undefined;
 	const startedMs = performance.now();
-	const { cases, counts, findings } = await prove(
+	const proven: Proven = { cases: 0, counts: new Counts(), findings: [] };
+	const printCounts = (end: string): void => {
+		const { cases, counts, findings } = proven;
+		const seconds = Math.round((performance.now() - startedMs) / 1000);
+		const numbers = [`${cases} cases`, counts.toString(), `${findings.length} findings`].filter((part) => part !== "");
+		process.stdout.write(`${name}: ${numbers.join(", ")}, seed ${budget.seed}, ${seconds} s${end}\n`);
+	};
+	// A command that runs in this process listens too, and would go on to its own end.
+	for (const [signal, code] of [
+		["SIGINT", 130],
+		["SIGTERM", 143],
+	] as const) {
+		process.prependListener(signal, () => {
+			printCounts(", ended by a signal");
+			process.exit(code);
+		});
+	}
+	await prove(
 		proof,
 		bounded ? { ...budget, cases: proof.defaultCases } : budget,
 		(finding) =>
 			process.stdout.write(`${describe(name, finding, proof.goesOn === true ? budget.seed : finding.seed)}\n`),
+		proven,
 	);
-	const seconds = Math.round((performance.now() - startedMs) / 1000);
-	const numbers = [`${cases} cases`, counts.toString(), `${findings.length} findings`].filter((part) => part !== "");
-	process.stdout.write(`${name}: ${numbers.join(", ")}, seed ${budget.seed}, ${seconds} s\n`);
-	return findings.length === 0 ? 0 : 1;
+	printCounts("");
+	return proven.findings.length === 0 ? 0 : 1;
 }
 
 /** Returns the text of a finding, which the cases from `first` to its own repeat. */

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { commandFile } from "../../../scripts/manifest.ts";
 import type { Place } from "../command.ts";
 import type { Exchange, FaultHooks, FaultProxy } from "../faults.ts";
+import { endWithThis } from "../leftovers.ts";
 
 /**
  * What happens at the point. `kill`: -9, and a request that is on its way is lost. `kill-and-arrive`: it arrives. `kill-and-late`: it
@@ -101,14 +102,16 @@ class Victim {
 			await nextTurn();
 			return late;
 		};
-		this.#child = spawn(process.execPath, [commandFile, ...words], {
-			cwd: directory,
-			env: {
-				...{ PATH: process.env.PATH, HOME: directory, TEST_CLOCK_AHEAD_MS: String(now() - Date.now()) },
-				...{ NODE_OPTIONS: `--require=${clock} --require=${pause}`, ...environment },
-			},
-			stdio: ["ignore", "pipe", "pipe", "pipe"],
-		});
+		this.#child = endWithThis(
+			spawn(process.execPath, [commandFile, ...words], {
+				cwd: directory,
+				env: {
+					...{ PATH: process.env.PATH, HOME: directory, TEST_CLOCK_AHEAD_MS: String(now() - Date.now()) },
+					...{ NODE_OPTIONS: `--require=${clock} --require=${pause}`, ...environment },
+				},
+				stdio: ["ignore", "pipe", "pipe", "pipe"],
+			}),
+		);
 		const texts = { stdout: "", stderr: "" };
 		for (const name of ["stdout", "stderr"] as const) {
 			this.#child[name]?.setEncoding("utf8").on("data", (text: string) => {

@@ -1,11 +1,11 @@
 /** Where crashes happen: an emulator behind the proxy of faults, a clock that is moved, and a folder with documents and a journal. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Emulator, type Seed, startEmulator } from "../../../src/emulator/server.ts";
 import { type Ended, type Place, runHere } from "../command.ts";
 import { type FaultProxy, openFaultProxy } from "../faults.ts";
+import { makeFolder, quickFolder, removeFolder } from "../leftovers.ts";
 import { keys, type ListedActivity, organizationId, type SmallWorld } from "../small-world.ts";
 
 const minuteMs = 60_000;
@@ -35,7 +35,7 @@ export class CrashWorld {
 		this.#emulator = emulator;
 		this.proxy = proxy;
 		this.#clock = clock;
-		this.#root = mkdtempSync(join(process.platform === "linux" ? "/dev/shm" : tmpdir(), "orgsync-crash-"));
+		this.#root = makeFolder("crash", quickFolder());
 	}
 
 	/** Opens a world. `reads: "documented"` is a service without the extended reads. */
@@ -124,6 +124,6 @@ export class CrashWorld {
 	async close(): Promise<void> {
 		await this.proxy.close();
 		await this.#emulator.close();
-		rmSync(this.#root, { recursive: true, force: true });
+		removeFolder(this.#root);
 	}
 }

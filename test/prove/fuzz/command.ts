@@ -1,18 +1,15 @@
 /** The command line in this process, with streams of its own: what it prints is what a person reads. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import type { Terminal } from "../../../src/cli/output.ts";
 import { makeOutput } from "../../../src/cli/output-flags.ts";
 import { run } from "../../../src/cli/run.ts";
 import { OrgsyncError } from "../../../src/errors.ts";
+import { makeFolder } from "../leftovers.ts";
 import type { Outcome } from "./input.ts";
 import { secrets } from "./judge.ts";
 
 /** The folder that commands run in, new for each process. */
-export const folder = mkdtempSync(join(tmpdir(), "orgsync-fuzz-"));
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+export const folder = makeFolder("fuzz");
 
 export interface Call {
 	readonly stdin?: string | Uint8Array;

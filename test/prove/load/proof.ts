@@ -2,12 +2,12 @@
  * `load`: the emulator as a process, under 64 connections, killed (SIGKILL) in the middle and started again on the same data
  * file. What was answered is kept apart from it, and compared over its own interface after each kill.
  */
-import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { commandFile } from "../../../scripts/manifest.ts";
+import { makeFolder, removeFolder } from "../leftovers.ts";
 import { figuresOf, type ServerProcess, startServer } from "../processes.ts";
 import { type Counts, type Proof, randomFrom } from "../proof.ts";
 import * as clients from "./clients.ts";
@@ -62,7 +62,7 @@ class Emulator {
 
 	/** Starts it on a new data file, after a start that was killed. */
 	static async start(random: () => number): Promise<Emulator> {
-		const folder = mkdtempSync(join(tmpdir(), "orgsync-load-"));
+		const folder = makeFolder("load");
 		await killStart(folder, random);
 		return new Emulator(folder, await launch(folder, 0));
 	}
@@ -98,7 +98,7 @@ class Emulator {
 
 	/** Checks a copy: SQLite writes when it opens the file of a process that was killed. */
 	#checkFile(): void {
-		const copy = mkdtempSync(join(tmpdir(), "orgsync-load-copy-"));
+		const copy = makeFolder("load-copy");
 		try {
 			cpSync(this.#folder, copy, { recursive: true });
 			const database = new DatabaseSync(join(copy, "data.sqlite"));
@@ -107,7 +107,7 @@ class Emulator {
 			const said = rows.map(({ integrity_check }) => integrity_check).join("; ");
 			if (said !== "ok") throw new Error(`the data file is damaged: ${said}`);
 		} finally {
-			rmSync(copy, { recursive: true, force: true });
+			removeFolder(copy);
 		}
 	}
 
@@ -138,7 +138,7 @@ class Emulator {
 			counts.most("MB of the data file", Math.round(statSync(join(this.#folder, "data.sqlite")).size / 1e6));
 		} finally {
 			await this.#server.end("SIGKILL");
-			rmSync(this.#folder, { recursive: true, force: true });
+			removeFolder(this.#folder);
 		}
 	}
 }

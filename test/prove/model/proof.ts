@@ -3,10 +3,10 @@
  * kills, lost answers, wrong clocks, journals lost or restored, and what others do meanwhile. Each request is judged as it reaches
  * the emulator.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
+import { makeFolder, quickFolder, removeFolder } from "../leftovers.ts";
 import { Counts, type Proof } from "../proof.ts";
 import { keys } from "../small-world.ts";
 import { type Action, actions, type Setting, setting } from "./actions.ts";
@@ -43,7 +43,7 @@ export const proof: Proof = {
 		"the document does not ask for or a guard blocks, nothing answered is lost, and after the last fault one more apply is in sync",
 	defaultCases: 10_000,
 	async begin() {
-		const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "orgsync-model-"));
+		const folder = makeFolder("model", quickFolder());
 		world = { service: await Service.open(Object.values(keys)), folder, makePausesSlow: makePausesQuick() };
 	},
 	async run(seed, counts) {
@@ -68,7 +68,7 @@ export const proof: Proof = {
 	async end() {
 		world?.makePausesSlow();
 		await world?.service.close();
-		if (world !== undefined) rmSync(world.folder, { recursive: true, force: true });
+		if (world !== undefined) removeFolder(world.folder);
 		world = undefined;
 	},
 };

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { commandFile } from "../../../scripts/manifest.ts";
 import { makeKey } from "../../keys.ts";
+import { endWithThis } from "../leftovers.ts";
 
 export interface Ended {
 	/** Null when a signal ended it. */
@@ -38,7 +39,9 @@ export async function runOrgsync(words: readonly string[], options: CronOptions)
 		ORGSYNC_API_PRIVATE_KEY: privateKey,
 		TEST_CLOCK_AHEAD_MS: String(aheadMs),
 	};
-	const child = spawn(process.execPath, ["--require", clock, commandFile, ...words], { cwd, env, stdio: "pipe" });
+	const child = endWithThis(
+		spawn(process.execPath, ["--require", clock, commandFile, ...words], { cwd, env, stdio: "pipe" }),
+	);
 	const texts = { stdout: "", stderr: "" };
 	for (const name of ["stdout", "stderr"] as const) {
 		child[name].setEncoding("utf8").on("data", (text: string) => {

@@ -24,7 +24,9 @@ export interface SoakPlugin {
 }
 
 export async function startPlugin(cwd: string, settings: Values, privateKey: string): Promise<SoakPlugin> {
-	const launcher = await startServer([pluginFile, noEngine], { cwd, isObserved: true });
+	const launcher = await startServer([pluginFile, noEngine], {
+		...{ cwd, isObserved: true, env: { TMPDIR: `${cwd}/temporary` } },
+	});
 	const address = `127.0.0.1:${launcher.firstLine}`;
 	const client = new providerService.ResourceProviderClient(address, credentials.createInsecure());
 	const methods = client as unknown as Record<

@@ -2,13 +2,13 @@
  * `soak`: a schedule that runs `drift` and `apply` again and again, while outsiders change the organizations and the service
  * fails. The emulator, the Pulumi plugin, one `wait` and one `apply --wait-for-approval` are processes that live through all of it.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { commandFile } from "../../../scripts/manifest.ts";
 import { apiKeyStamp } from "../../keys.ts";
 import { drawFaults, type FaultProxy, openFaultProxy } from "../faults.ts";
+import { makeFolder, removeFolder } from "../leftovers.ts";
 import { type ServerProcess, startServer } from "../processes.ts";
 import { type Counts, type Proof, randomFrom } from "../proof.ts";
 import { type CronOptions, type Ended, expectCode, keys, runOrgsync } from "./cron.ts";
@@ -98,7 +98,7 @@ class Soak {
 	#pluginVersion = 0;
 
 	static async start(options: SoakOptions): Promise<Soak> {
-		const folder = mkdtempSync(join(tmpdir(), "orgsync-soak-"));
+		const folder = makeFolder("soak");
 		for (const name of ["home", "temporary", "documents"]) mkdirSync(join(folder, name), { mode: 0o700 });
 		const seed = [direct, voted, program, ...waitedFor].map((one) => seedOf(one, [keys.alice, keys.bob]));
 		writeFileSync(join(folder, "seed.json"), JSON.stringify({ organizations: seed }));
@@ -247,7 +247,7 @@ class Soak {
 			const processes = [this.#plugin.process, ...this.#waits.map(({ process: waits }) => waits), this.#emulator];
 			for (const one of processes) await one.end("SIGKILL");
 			await this.#proxy.close();
-			rmSync(this.#folder, { recursive: true, force: true });
+			removeFolder(this.#folder);
 		}
 	}
 

@@ -1,0 +1,36 @@
+/** What a proof makes outside of itself: folders and processes. They go when the proof's process ends, however it is ended. */
+import type { ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const folders = new Set<string>();
+const children = new Set<ChildProcess>();
+
+process.on("exit", () => {
+	for (const child of children) child.kill("SIGKILL");
+	for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Returns where files are written fastest: in memory, where the system has such a folder. */
+export const quickFolder = (): string => (existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
+
+/** Makes a new folder, `orgsync-NAME-…`, and returns its path. */
+export function makeFolder(name: string, parent = tmpdir()): string {
+	const folder = mkdtempSync(join(parent, `orgsync-${name}-`));
+	folders.add(folder);
+	return folder;
+}
+
+/** Removes a folder of `makeFolder` now. */
+export function removeFolder(folder: string): void {
+	rmSync(folder, { recursive: true, force: true });
+	folders.delete(folder);
+}
+
+/** Returns the process, which is killed when this one ends. */
+export function endWithThis<Child extends ChildProcess>(child: Child): Child {
+	children.add(child);
+	child.once("exit", () => children.delete(child));
+	return child;
+}

@@ -1,9 +1,9 @@
 /** Judges the tests of a room: draws a sample of mutants, and says which of them the tests notice. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { LogLevel, Mutant, MutantResult } from "@stryker-mutator/api/core";
 import { Stryker } from "@stryker-mutator/core";
+import { makeFolder } from "../prove/leftovers.ts";
 import type { Round } from "./rooms.ts";
 import { fromReport, keyOf, listMutants, root, sample, textLiterals } from "./sample.ts";
 import { progress, sampleVariable } from "./stryker-plugins.ts";
@@ -80,7 +80,7 @@ async function judgeRound(
 async function runStryker(question: Question, round: Round, mutants: readonly Mutant[]): Promise<MutantResult[]> {
 	if (mutants.length === 0) return [];
 	const { concurrency, judged } = question;
-	const folder = mkdtempSync(join(tmpdir(), "orgsync-mutants-"));
+	const folder = makeFolder("mutants");
 	// As the copy of the sources in it: see the runner.
 	chmodSync(folder, 0o755);
 	const sampleFile = join(folder, "sample.json");

@@ -1,7 +1,7 @@
 /**
  * `npm run mutants -- ROOM [--cases N] [--seed S] [--file PART]… [--rounds N] [--at-least PERCENT] [--concurrency N]`: changes the
  * code of a room in one place at a time, and counts how many changes the tests notice. The last line has the counts. Exit code 0: at least
- * that many percent are noticed (85); 1: fewer; 2: a wrong call.
+ * that many percent are noticed (85); 1: fewer; 2: a wrong call; 130 and 143: ended by SIGINT or SIGTERM.
  *
  * `npm run mutants -- changed` is a small sample of what the last commit changed, by fast tests. It counts only changes in code
  * that these tests run, and fails only where the tests notice fewer than four in ten.
@@ -116,6 +116,8 @@ function chooseMutants(room: string): Omit<Call, "files" | "judged" | "skipped">
 	return { ...common, name: room, sources, rounds: rooms[room] };
 }
 
+// What the judge made goes with the process.
+process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 try {
 	process.exitCode = await main();
 } catch (error) {

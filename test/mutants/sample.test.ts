@@ -1,12 +1,12 @@
 /** Which mutants a seed draws. */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { makeFolder } from "../prove/leftovers.ts";
 import { keyOf, listMutants, sample } from "./sample.ts";
 
 function fileWith(code: string): string {
-	const file = join(mkdtempSync(join(tmpdir(), "orgsync-mutants-")), "code.ts");
+	const file = join(makeFolder("mutants"), "code.ts");
 	writeFileSync(file, code);
 	return file;
 }

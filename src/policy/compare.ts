@@ -46,8 +46,12 @@ const same: GroupComparison = { findings: [], isMore: false, isLess: false };
 /** Returns what changes in the group. Both sides are prepared for the same users. */
 export function compareGroup(before: PreparedAccess, after: PreparedAccess, group: ActivityGroup): GroupComparison {
 	const facts = factsOfGroup(group);
-	const one: Side = { prepared: before, found: findParts(before, facts) };
-	const other: Side = { prepared: after, found: findParts(after, facts) };
+	const isRootKnown = ({ access }: PreparedAccess): boolean => access.rootQuorum.known;
+	const sideOf = (prepared: PreparedAccess, opposite: PreparedAccess): Side => {
+		const hidesRootQuorum = !isRootKnown(prepared) && isRootKnown(opposite);
+		return { prepared, found: findParts(prepared, facts), hidesRootQuorum };
+	};
+	const [one, other] = [sideOf(before, after), sideOf(after, before)];
 	const changed = changedParts(one.found, other.found);
 	if (changed.length === 0 && isSameBase(one, other)) return same;
 	const comparison = new Comparison(one, other, group, changed);

@@ -8,6 +8,8 @@ import type { Family } from "./resolve.ts";
 export interface Side {
 	readonly prepared: PreparedAccess;
 	readonly found: GroupParts;
+	/** Whether the root quorum is not known here, and is on the other side: then anyone may be in it. */
+	readonly hidesRootQuorum: boolean;
 }
 
 /** Which conditions hold, and which unknowns that both sides share are read as true. Parts with others do not count. */
@@ -151,7 +153,11 @@ const conditionAtom = (condition: string): string => `condition ${condition}`;
 const unknownAtom = (key: string): string => `unknown ${key}`;
 
 /** Returns what the side allows in the slice. Throws TooComplex. */
-export function familiesIn({ prepared, found }: Side, slice: Slice, shared: ReadonlySet<string>): SideFamilies {
+export function familiesIn(
+	{ prepared, found, hidesRootQuorum }: Side,
+	slice: Slice,
+	shared: ReadonlySet<string>,
+): SideFamilies {
 	const reading =
 		(allow: PartReading, deny: PartReading) =>
 		({ effect, condition, unknown }: Part): PartReading => {
@@ -167,7 +173,7 @@ export function familiesIn({ prepared, found }: Side, slice: Slice, shared: Read
 		sureByPolicies,
 		possibleByPolicies,
 		sure: withRootQuorum(prepared, sureByPolicies),
-		possible: withRootQuorum(prepared, possibleByPolicies),
+		possible: hidesRootQuorum ? anyone(prepared) : withRootQuorum(prepared, possibleByPolicies),
 	};
 }
 

@@ -13,6 +13,7 @@ import {
 	type SmallWorld,
 } from "../small-world.ts";
 import type { Setting, Trouble } from "./actions.ts";
+import { explainEnd } from "./ends.ts";
 import type { JournalFile, Machine } from "./machines.ts";
 import type { Arrived, Service } from "./service.ts";
 
@@ -278,24 +279,19 @@ export class Judge {
 		return completedAt !== undefined && (this.#touchedAt.get(objectOf(change)) ?? 0) > completedAt;
 	}
 
-	/** Whether a run of the last phase may end like this, without being in sync. Throws for an end that nothing explains. */
-	mayEnd({ code, stdout, stderr }: Ended): boolean {
-		const text = stdout + stderr;
-		if (code === 8) return true;
-		// An apply can learn only now that the activity of the same bytes was rejected, or failed a moment ago; the next one goes on.
-		if (code === 9 || /^ +(rejected$|failed: failed because of a fault)/m.test(text)) return true;
-		// The second activity of a change that was left out can fail; the next apply goes on.
-		if ((code === 1 || code === 7 || code === 9) && this.#hasLeftOut) return true;
-		if (code === 5 && this.#setting.isLimited) {
-			this.#counts.add("ended blocked by a guard");
-			return false;
-		}
-		if ((code === 1 || code === 7) && /in doubt|unknown|submitted before/.test(text)) {
-			if (this.#setting.reads === "all") return true;
-			this.#counts.add("ended in doubt: activities unreadable");
-			return false;
-		}
-		this.fail(`after the last fault, one more apply ends with ${code}:\n${text}`);
+	/** Whether the next apply can go on after a run of the last phase that ended like this. Throws for an end that nothing explains. */
+	mayEnd(ended: Ended): boolean {
+		const { activities } = this.#service.look();
+		const why = explainEnd(ended, {
+			...this.#setting,
+			hasLeftOut: this.#hasLeftOut,
+			removedByOthers: activities.some(({ id }) => !this.#makers.has(id) && this.#completedAt.has(id)),
+		});
+		if (why === null)
+			this.fail(`after the last fault, one more apply ends with ${ended.code}:\n${ended.stdout}${ended.stderr}`);
+		if (why === "next") return true;
+		this.#counts.add(why.name);
+		return false;
 	}
 
 	/** Judges what is left in the end. */

@@ -120,6 +120,7 @@ export class Judge {
 			answered: [],
 		};
 		this.#followed.set(running.door, followed);
+		if (running.words.includes("--retry-rejected")) running.machine.journal.retriedAt = this.#moment;
 		this.#stack.push(followed);
 	}
 
@@ -209,9 +210,10 @@ export class Judge {
 	/** A change that was rejected is not submitted again. */
 	#judgeRejected(made: ListedActivity, { running }: Followed, earlier: readonly ListedActivity[]): void {
 		if (running.words.includes("--retry-rejected")) return;
+		const { journal } = running.machine;
 		const changes = [...changesOf(made)].sort().join();
 		// An imitated refusal hides the activity that there is.
-		const answered = readRequests(running.machine.journal.path).filter(({ activityId }) => activityId !== null);
+		const answered = readRequests(journal.path).filter(({ activityId }) => activityId !== null);
 		const rejected = earlier.findLast(
 			(one) =>
 				one.status === "ACTIVITY_STATUS_REJECTED" &&
@@ -219,11 +221,8 @@ export class Judge {
 				[...changesOf(one)].sort().join() === changes,
 		);
 		const rejectedAt = this.#madeAt.get(rejected?.id ?? "") ?? 0;
-		// What others did since can make it a new question, and an operator has asked it again where a later activity is not rejected.
-		const isAskedAgain = earlier.some(
-			(one) => (this.#madeAt.get(one.id) ?? 0) > rejectedAt && [...changesOf(one)].sort().join() === changes,
-		);
-		if (rejected === undefined || this.#othersChangedAt > rejectedAt || isAskedAgain) return;
+		// What others did since can make it a new question. So does an operator who asks it again, even in a run that was killed.
+		if (rejected === undefined || Math.max(this.#othersChangedAt, journal.retriedAt) > rejectedAt) return;
 		this.fail(`a rejected change was submitted again: ${changes}: ${rejected.id}, then ${made.id}`);
 	}
 

@@ -15,6 +15,8 @@ const suffixes = ["", "-wal", "-shm"];
 export class JournalFile {
 	readonly path: string;
 	known = new Set<string>();
+	/** The moment of the last run that was asked to submit again what was rejected; before all others where there is none. */
+	retriedAt = -1;
 	/** Whether this journal has forgotten something: it was lost, or an old backup took its place. */
 	hasForgotten = false;
 	#backup: { readonly known: ReadonlySet<string> } | undefined;

@@ -17,6 +17,8 @@ interface VoteList {
 	readonly sure: Bits;
 	readonly possible: Bits;
 	readonly tagId: string | null;
+	/** Why some are only possibly in it; null where no reason was found. */
+	readonly because: string | null;
 }
 
 const flipped: Partial<Record<BinaryOperator, BinaryOperator>> = { "<": ">", ">": "<", "<=": ">=", ">=": "<=" };
@@ -113,17 +115,17 @@ class Translation {
 		this.#noteErrors(list, found);
 		// All of them: none that is not.
 		const others = { sure: list.sure & ~found.possible, possible: list.possible & ~found.sure };
-		return threshold("atMost", 0, { ...list, ...others, tagId: null });
+		return threshold("atMost", 0, { ...list, ...others, tagId: null, because: list.because ?? found.because });
 	}
 
 	#list(expression: Expression): VoteList | null {
 		if (expression.node === "name") {
 			const { votes, withCredential } = this.#predicates;
 			if (expression.name === "approvers") {
-				return { kind: "approvers", sure: votes.all, possible: votes.all, tagId: null };
+				return { kind: "approvers", sure: votes.all, possible: votes.all, tagId: null, because: null };
 			}
 			if (expression.name !== "credentials") return null;
-			return { kind: "credentials", sure: withCredential.sure, possible: withCredential.possible, tagId: null };
+			return { kind: "credentials", sure: withCredential, possible: withCredential, tagId: null, because: null };
 		}
 		if (expression.node !== "call" || expression.method !== "filter" || expression.item === null) return null;
 		const list = this.#list(expression.of);
@@ -140,25 +142,27 @@ class Translation {
 			sure: list.sure & found.sure,
 			possible: list.possible & found.possible,
 			tagId: list.tagId === null && list.sure === this.#predicates.votes.all ? found.tagId : null,
+			because: list.because ?? found.because,
 		};
 	}
 
 	#noteErrors(list: VoteList, { errors }: ItemSets): void {
 		if ((list.possible & errors) === 0n) return;
 		const members = { sure: list.sure & errors, possible: list.possible & errors };
-		this.errors.push({ is: "atLeast", count: 1, ...members, tagId: null });
+		this.errors.push({ is: "atLeast", count: 1, ...members, tagId: null, because: list.because });
 	}
 }
 
 const both = (parts: readonly Formula[]): Formula => ({ is: "and", parts });
 const either = (parts: readonly Formula[]): Formula => ({ is: "or", parts });
 
-const threshold = (is: "atLeast" | "atMost", count: number, { sure, possible, tagId }: VoteList): Formula => ({
+const threshold = (is: "atLeast" | "atMost", count: number, { sure, possible, tagId, because }: VoteList): Formula => ({
 	is,
 	count,
 	sure,
 	possible,
 	tagId,
+	because,
 });
 
 function describe(expression: Expression): string {

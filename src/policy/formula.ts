@@ -24,6 +24,8 @@ export type Formula =
 			readonly sure: Bits;
 			readonly possible: Bits;
 			readonly tagId: string | null;
+			/** Why some only possibly count; null where no reason was found. */
+			readonly because: string | null;
 	  }
 	| { readonly is: "and" | "or"; readonly parts: readonly Formula[] };
 

@@ -4,7 +4,7 @@ import { evaluate } from "./evaluate.ts";
 import { mentionsVotes } from "./mentions.ts";
 import { type Bits, bit, membersOf, setOf } from "./sets.ts";
 import type { Expression } from "./syntax.ts";
-import { isError, listOf, type Struct, structOf, unread, type Value } from "./values.ts";
+import { isError, isUnknown, listOf, type Struct, structOf, unread, type Value } from "./values.ts";
 import type { Votes } from "./votes.ts";
 
 export type ItemKind = "approvers" | "credentials";
@@ -19,6 +19,8 @@ export interface ItemSets {
 	readonly errors: Bits;
 	/** The tag that the predicate asks for and nothing else; null where there is none. */
 	readonly tagId: string | null;
+	/** Why it is unknown for some; null where no reason was found. */
+	readonly because: string | null;
 }
 
 /** What predicates ask about: made once for an organization. */
@@ -28,8 +30,8 @@ export interface Predicates {
 	readonly known: Bits;
 	readonly byTag: ReadonlyMap<string, Bits>;
 	readonly byUser: ReadonlyMap<string, Bits>;
-	/** Votes with a credential. */
-	readonly withCredential: { readonly sure: Bits; readonly possible: Bits };
+	/** Votes with a credential, one that is not known among them: who approves has one. */
+	readonly withCredential: Bits;
 	/** The user and the credential of each vote. */
 	readonly userValues: readonly Struct[];
 	readonly credentialValues: readonly Struct[];
@@ -46,15 +48,13 @@ export function makePredicates(votes: Votes, users: ReadonlyMap<string, AccessUs
 		for (const tag of user.tagIds.value) byTag.set(tag, (byTag.get(tag) ?? 0n) | own);
 	}
 	const perUser = votes.userIds.map((id) => userValue(id, users.get(id)));
-	const has = (isPossible: boolean): Bits =>
-		votes.all &
-		setOf(votes.credentials.flatMap((one, vote) => ((one.known ? one.value !== null : isPossible) ? [vote] : [])));
+	const credentialed = votes.credentials.flatMap((one, vote) => (one.known && one.value === null ? [] : [vote]));
 	return {
 		votes,
 		known,
 		byTag,
 		byUser: new Map(votes.userIds.map((id, index) => [id, votes.votesOf[index] ?? 0n])),
-		withCredential: { sure: has(true), possible: has(true) },
+		withCredential: votes.all & setOf(credentialed),
 		userValues: votes.owners.map((owner) => perUser[owner] ?? structOf({})),
 		credentialValues: votes.credentials.map((one, vote) =>
 			credentialValue(one, votes.userIds[votes.owners[vote] ?? 0] ?? ""),
@@ -90,20 +90,21 @@ interface Outcomes {
 	readonly yes: Bits;
 	readonly no: Bits;
 	readonly errors: Bits;
+	readonly because: string | null;
 }
 
 /** Returns for which items the predicate is true. */
 export function findItems(predicates: Predicates, kind: ItemKind, item: string, predicate: Expression): ItemSets {
-	const { yes, no, errors } = judge(predicates, kind, item, predicate);
+	const { yes, no, errors, because } = judge(predicates, kind, item, predicate);
 	const tagId = kind === "approvers" ? tagOf(item, predicate) : null;
 	const { all } = predicates.votes;
-	return { sure: yes & all, possible: all & ~no & ~errors, errors: errors & all, tagId };
+	return { sure: yes & all, possible: all & ~no & ~errors, errors: errors & all, tagId, because };
 }
 
 function judge(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes {
 	if (expression.node === "not") {
-		const { yes, no, errors } = judge(predicates, kind, item, expression.of);
-		return { yes: no, no: yes, errors };
+		const of = judge(predicates, kind, item, expression.of);
+		return { ...of, yes: of.no, no: of.yes };
 	}
 	if (expression.node === "binary" && (expression.operator === "&&" || expression.operator === "||")) {
 		const left = judge(predicates, kind, item, expression.left);
@@ -112,7 +113,7 @@ function judge(predicates: Predicates, kind: ItemKind, item: string, expression:
 		const isAnd = expression.operator === "&&";
 		const yes = isAnd ? left.yes & right.yes : left.yes | right.yes;
 		const no = isAnd ? left.no | right.no : left.no & right.no;
-		return { yes: yes & ~errors, no: no & ~errors, errors };
+		return { yes: yes & ~errors, no: no & ~errors, errors, because: left.because ?? right.because };
 	}
 	return (
 		judgeTag(predicates, kind, item, expression) ??
@@ -139,7 +140,7 @@ function judgeTag(predicates: Predicates, kind: ItemKind, item: string, expressi
 	const tag = kind === "approvers" ? tagOf(item, expression) : null;
 	if (tag === null) return null;
 	const yes = predicates.byTag.get(tag) ?? 0n;
-	return { yes, no: predicates.known & ~yes, errors: 0n };
+	return { yes, no: predicates.known & ~yes, errors: 0n, because: null };
 }
 
 function judgeUser(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes | null {
@@ -152,12 +153,14 @@ function judgeUser(predicates: Predicates, kind: ItemKind, item: string, express
 	if (other.node !== "literal" || typeof other.value !== "string") return null;
 	const same = predicates.byUser.get(other.value) ?? 0n;
 	const others = predicates.votes.all & ~same;
-	return expression.operator === "==" ? { yes: same, no: others, errors: 0n } : { yes: others, no: same, errors: 0n };
+	const [yes, no] = expression.operator === "==" ? [same, others] : [others, same];
+	return { yes, no, errors: 0n, because: null };
 }
 
 /** Evaluates the expression for each item. */
 function judgeEach(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes {
 	let [yes, no, errors] = [0n, 0n, 0n];
+	let because: string | null = null;
 	const values = kind === "approvers" ? predicates.userValues : predicates.credentialValues;
 	const isJoined = mentionsVotes(expression);
 	for (const [vote, value] of values.entries()) {
@@ -166,8 +169,9 @@ function judgeEach(predicates: Predicates, kind: ItemKind, item: string, express
 		if (outcome === true) yes |= bit(vote);
 		else if (outcome === false) no |= bit(vote);
 		else if (isError(outcome) && outcome.error !== "wrong-type") errors |= bit(vote);
+		else if (isUnknown(outcome)) because ??= outcome.because;
 	}
-	return { yes, no, errors };
+	return { yes, no, errors, because };
 }
 
 /** Returns the names around a predicate: this vote's user and credential are there, every other one may be. */

@@ -201,9 +201,17 @@ function keyOf(alternatives: readonly Conjunction[], all: Bits): string {
 }
 
 function reasonOf(formula: Formula): string | null {
-	if (formula.is === "unknown") return formula.because;
-	if (formula.is !== "and" && formula.is !== "or") return null;
-	return formula.parts.map(reasonOf).find((because) => because !== null) ?? null;
+	switch (formula.is) {
+		case "constant":
+			return null;
+		case "unknown":
+			return formula.because;
+		case "atLeast":
+		case "atMost":
+			return formula.sure === formula.possible ? null : formula.because;
+		default:
+			return formula.parts.map(reasonOf).find((because) => because !== null) ?? null;
+	}
 }
 
 function rootFamily({ rootQuorum }: AccessState, users: Votes): Family | null {

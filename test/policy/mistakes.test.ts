@@ -222,11 +222,11 @@ describe("a hostile text", () => {
 		["a name of 99,999 letters", "a".repeat(99_999)],
 		["lone surrogates", "\ud800\udfff".repeat(1_000)],
 		["a NUL", "true\0"],
-	])("%s has a mistake within 100 ms, or a tree", (_, text) => {
+	])("%s has a mistake within a second, or a tree", (_, text) => {
 		const start = performance.now();
 		const parsed = parseExpression(text);
 		// Code with mutants in it is slower.
-		if (!process.env.ORGSYNC_MUTANTS_TESTS) expect(performance.now() - start).toBeLessThan(100);
+		if (!process.env.ORGSYNC_MUTANTS_TESTS) expect(performance.now() - start).toBeLessThan(1_000);
 		if ("mistakes" in parsed) expect(parsed.mistakes).toHaveLength(1);
 		else expect(printExpression(parsed.expression)).toBe(text);
 	});

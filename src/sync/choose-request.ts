@@ -38,14 +38,14 @@ export type Decision =
 
 /**
  * Returns what to do about a request. `entries` are the journal's entries of equal requests, the latest written first. An
- * open entry always comes first, whatever the clocks say. `superseded` is the fingerprint of bytes whose activity ended
+ * open entry always comes first, whatever the clocks say. `superseded` are the fingerprints of bytes whose activities ended
  * before the organization was read: the request needs other bytes.
  */
 export function chooseRequest(
 	entries: readonly JournalEntry[],
 	request: ActivityRequest,
 	context: SubmitContext,
-	superseded?: string,
+	superseded: readonly string[] = [],
 ): Decision {
 	const open = entries.find((entry) => isOpen(entry) && entry.activityId !== null) ?? entries.find(isOpen);
 	if (open !== undefined) return resendOrSkip(open, context);
@@ -55,7 +55,7 @@ export function chooseRequest(
 		return { kind: "skip", result: withoutSubmit(latest, "rejected", message) };
 	}
 	const completed = entries.find(
-		(entry) => entry.body.fingerprint !== superseded && completedSinceRead(entry, context),
+		(entry) => !superseded.includes(entry.body.fingerprint) && completedSinceRead(entry, context),
 	);
 	if (completed !== undefined && request.needsResult !== true) {
 		const message = "it completed while the organization was read";
@@ -65,7 +65,9 @@ export function chooseRequest(
 	const shared = encode(request, startOfQuarter(nowMs));
 	const same = entries.find(({ body }) => body.fingerprint === shared.fingerprint);
 	if (same?.outcome === "completed" && request.needsResult === true) return { kind: "resend", entry: same };
-	const isShared = superseded === undefined && (same === undefined || same.outcome === "not-attempted");
+	// A runner without this journal sends these too: it does not know of bytes of an earlier quarter of an hour.
+	const isFree = same === undefined || same.outcome === "not-attempted";
+	const isShared = isFree && !superseded.includes(shared.fingerprint);
 	const body = isShared ? shared : encodeDifferently(request, nowMs, entries, superseded);
 	const entry = { body, covers: coveredAddresses([request]), nowMs: context.now() };
 	return { kind: "send", entry, isShared, isRetry: latest?.outcome === "rejected" };
@@ -122,9 +124,9 @@ function encodeDifferently(
 	request: ActivityRequest,
 	nowMs: number,
 	entries: readonly JournalEntry[],
-	superseded: string | undefined,
+	superseded: readonly string[],
 ): RequestBody {
-	const taken = new Set([superseded, ...entries.map(({ body }) => body.fingerprint)]);
+	const taken = new Set([...superseded, ...entries.map(({ body }) => body.fingerprint)]);
 	const { objectChangedAtMs: revertedAtMs } = request;
 	const isRecent = revertedAtMs !== undefined && revertedAtMs <= nowMs && revertedAtMs > nowMs - quarterHourMs;
 	let timestampMs = isRecent ? revertedAtMs : startOfQuarter(nowMs);

@@ -27,16 +27,23 @@ export async function submitOnce(
 	context: SubmitContext,
 	joined?: JournalEntry,
 ): Promise<SubmitResult> {
-	const first = joined === undefined ? await claim(request, context) : resendOrSkip(joined, context);
-	const result = await carryOut(first, request, context);
-	if (!isSuperseded(result, first, request, context)) return result;
-	const fresh = await carryOut(await claim(request, context, result.fingerprint ?? ""), request, context);
-	const isRetry = fresh.isRetry || result.isRetry;
-	return { ...fresh, isRetry, requests: fresh.requests + result.requests };
+	let decision = joined === undefined ? await claim(request, context, []) : resendOrSkip(joined, context);
+	let result = await carryOut(decision, request, context);
+	const superseded: string[] = [];
+	while (isSuperseded(result, decision, request, context) && superseded.length < maxSuperseded) {
+		superseded.push(result.fingerprint ?? "");
+		decision = await claim(request, context, superseded);
+		const fresh = await carryOut(decision, request, context);
+		result = { ...fresh, isRetry: fresh.isRetry || result.isRetry, requests: fresh.requests + result.requests };
+	}
+	return result;
 }
 
+/** Bytes of the journal, those of this quarter of an hour, and those of the time at which the effect was reverted. */
+const maxSuperseded = 3;
+
 /** Decides which bytes to send. They are on disk when this returns. */
-function claim(request: ActivityRequest, context: SubmitContext, superseded?: string): Promise<Decision> {
+function claim(request: ActivityRequest, context: SubmitContext, superseded: readonly string[]): Promise<Decision> {
 	const digest = requestDigestOf(request.organizationId, request.operation, request.parameters);
 	const choose = (entries: readonly JournalEntry[]) => chooseRequest(entries, request, context, superseded);
 	return context.journal.claim(digest, choose, context.planDigest);

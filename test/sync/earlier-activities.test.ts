@@ -79,6 +79,34 @@ describe("a request whose effect was reverted", () => {
 		expect(bench.activities().length).toBe(before + 1);
 	});
 
+	it("is submitted once by two runners of whom one has bytes of an earlier quarter of an hour in doubt", async () => {
+		const { submitter } = bench.client();
+		/** The service gets the request, and its answer is lost. */
+		const deaf: Submitter = {
+			async submit(body) {
+				const { requests } = await submitter.submit(body);
+				return { kind: "unknown", because: "the answer was lost", requests };
+			},
+		};
+		await bench.run(withBob, { submitter: deaf });
+		const journal = await openJournal(":memory:");
+		bench.nowMs += quarterHourMs;
+		await bench.run(wantSigners(alice), { journal });
+		const approvals = { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 };
+		bench.emulator.setRules(organizationId, { approvals, denyReads: ["list_activities"] });
+		const before = bench.activities().length;
+		bench.nowMs += minuteMs;
+		const { report } = await bench.run(withBob);
+		// The bytes in doubt were answered with the activity that had ended, then those of this quarter of an hour were sent.
+		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 2 }]);
+		const other = await openJournal(":memory:");
+		const comparison = await bench.compare(withBob, bench.context({ journal: other }));
+		const { steps } = await applyToReport(comparison, bench.context({ journal: other }));
+		expect(steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
+		for (const one of [journal, other]) one.close();
+		expect(bench.activities().length).toBe(before + 1);
+	});
+
 	it("is not submitted again if its activity ended after the organization was read", async () => {
 		const context = bench.context();
 		const comparison = await bench.compare(withBob, context);

@@ -1,5 +1,6 @@
 /** What becomes of each step: after those that it depends on, and in every order of the others. */
 import { describe, expect, it } from "vitest";
+import { foretellPending } from "../../src/plan/foretell.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { unknownAccess } from "../../src/policy/access.ts";
 import type { Approval } from "../../src/policy/approval.ts";
@@ -204,6 +205,17 @@ describe("a step that a pending activity already does", () => {
 
 	it("counts the root quorum", () => {
 		expect(waitingFor([dave])).toMatchObject({ verdict: "pending", approverSets: [[carol]] });
+	});
+
+	it("says who can still complete it after more approvals, without a new plan", () => {
+		const access = accessOf(organization.members, organization.policies);
+		const submitter = known({ userId: alice, publicKey: null });
+		const step = plan.steps[0] as Plan["steps"][number];
+		const after = (...approvedBy: readonly string[]) =>
+			foretellPending(step, approvedBy, { access, submitter, atMs: context.readAtMs });
+		expect(after(bob)).toEqual({ ...step, approval: waitingFor([bob]) });
+		expect(after(alice, bob)).toEqual({ ...step, approval: waitingFor([alice, bob]) });
+		expect(after().approval?.verdict).toBe("unknown");
 	});
 });
 

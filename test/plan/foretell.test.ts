@@ -211,11 +211,11 @@ describe("a step that a pending activity already does", () => {
 		const access = accessOf(organization.members, organization.policies);
 		const submitter = known({ userId: alice, publicKey: null });
 		const step = plan.steps[0] as Plan["steps"][number];
-		const after = (...approvedBy: readonly string[]) =>
+		const judged = (...approvedBy: readonly string[]) =>
 			foretellPending(step, approvedBy, { access, submitter, atMs: context.readAtMs });
-		expect(after(bob)).toEqual({ ...step, approval: waitingFor([bob]) });
-		expect(after(alice, bob)).toEqual({ ...step, approval: waitingFor([alice, bob]) });
-		expect(after().approval?.verdict).toBe("unknown");
+		expect(judged(bob)).toEqual({ ...step, approval: waitingFor([bob]) });
+		expect(judged(alice, bob)).toEqual({ ...step, approval: waitingFor([alice, bob]) });
+		expect(judged().approval?.verdict).toBe("unknown");
 	});
 });
 

@@ -233,6 +233,14 @@ describe("a plan with impact and approvals", () => {
 		expect(Object.keys(plan.liveNames ?? {})).toEqual(expect.arrayContaining([alice, bob]));
 	});
 
+	it("names them in the order of their ids, whatever the order of the service", () => {
+		const policies = [3, 1, 2].map((number) =>
+			policyOf(number, { consensus: anyOf(signers), condition: condition.sign }),
+		);
+		const plan = planFor({ members: { signers: ["alice"] }, policies }, { members: { signers: [] } });
+		expect(Object.keys(plan.policyNames ?? {})).toEqual([1, 2, 3].map((number) => id("policy", number)));
+	});
+
 	it("writes at most twenty sets for each power, and the whole in thresholds", () => {
 		const users = Array.from({ length: 12 }, (_, number) => id("user", number + 1));
 		const access = {

@@ -128,6 +128,22 @@ describe("a saved plan is stale, and the error names before and after,", () => {
 		]);
 	});
 
+	it("where it has several findings more, and some that are not known", () => {
+		const others = ["WALLET", "POLICY", "USER"].map((resource, index) =>
+			policyOf(index + 2, {
+				consensus: anyOf(signers),
+				condition: `activity.resource == '${resource}' && activity.action == 'CREATE'`,
+			}),
+		);
+		expect(why({ policies: [...organization.policies, ...others] })).toEqual([
+			"the plan file does not state that carol could no longer create policies (POLICY/CREATE); carol could no longer create users (USER/CREATE); carol could no longer create wallets (WALLET/CREATE); now that is so; its reviewers went by that",
+		]);
+		const unclear = policyOf(2, { consensus: `${anyOf(signers)} == 1`, condition: condition.export });
+		expect(why({ policies: [...organization.policies, unclear] })).toEqual([
+			"the plan file does not state that it is not known who could export wallets (WALLET/EXPORT); now that is so; its reviewers went by that",
+		]);
+	});
+
 	it("where policies are not read any more", () => {
 		const unread = (stated: Plan) => {
 			const fresh = makePlan(desiredFor(wish), liveFor(organization), context);

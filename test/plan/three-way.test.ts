@@ -177,6 +177,17 @@ describe("what must not exist", () => {
 		expect([found.drifted, found.reverts]).toEqual([[], []]);
 	});
 
+	it("is said of one object after the other, in the order of their addresses", () => {
+		const ids = [1, 2, 3, 4].map((number) => id("policy", number)) as [string, string, string, string];
+		const found = compare(without(ids[0], ids[2]), without(ids[1], ids[3]), { policies });
+		expect(words(found.documentChanges)).toEqual([
+			`policy:${ids[0]} not-absent`,
+			`policy:${ids[1]} absent`,
+			`policy:${ids[2]} not-absent`,
+			`policy:${ids[3]} absent`,
+		]);
+	});
+
 	it("and cannot be read is removed once more, which reverts nothing that is known", () => {
 		const found = compare(without(id("policy", 1)), without(id("policy", 1)), { policies: unknown });
 		expect([found.drifted, found.reverts]).toEqual([[], []]);

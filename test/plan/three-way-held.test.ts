@@ -8,20 +8,20 @@ import { pendingFor } from "./support-access.ts";
 import {
 	at,
 	context,
-	type DesiredParts,
 	desiredOf,
 	id,
 	known,
 	liveOf,
 	liveTag,
 	nothingExpected,
+	type Sections,
 	wantTag,
 } from "./support-organizations.ts";
 
 const [alice, bob] = [id("user", 1), id("user", 2)];
 const byId = (number: number, name: string, ...members: readonly string[]) =>
 	wantTag(name, { id: id("tag", number), members: { mode: "exactly", exactly: members } });
-const profile = (name: string): DesiredParts["expect"] => ({
+const profile = (name: string): Sections["expect"] => ({
 	...nothingExpected,
 	sessionProfiles: [{ id: id("other", 1), fields: { name }, at }],
 });

@@ -1,5 +1,6 @@
 /** What becomes of a step beside steps that can complete before it: which of them matter, and in which orders. */
 import { describe, expect, it } from "vitest";
+import { foretellPending } from "../../src/plan/foretell.ts";
 import type { DesiredOrganization, LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import type { AccessPolicy, AccessState } from "../../src/policy/access.ts";
@@ -165,6 +166,8 @@ describe("a step beside a chain of two renames, of which the second comes after 
 			["userTag:treasury", 0],
 		]);
 		expect(verdicts(plan)).toEqual(["runs", "runs", "runs"]);
+		// Either policy can be the one that decides.
+		expect(ofTreasury(plan)?.approval?.policyIds).toEqual([id("policy", 1), id("policy", 2)]);
 	});
 
 	it("is judged as if the first could complete without the second, and neither, and both", () => {
@@ -190,6 +193,92 @@ describe("a step beside a chain of two renames, of which the second comes after 
 		expect(held.steps[0]?.earlierActivity?.relation).toBe("rejected");
 		expect(held.steps.find(({ dependsOn }) => dependsOn.length > 0)?.earlierActivity).toBe(null);
 		expect(ofTreasury(held)?.approval?.verdict).toBe("runs");
+	});
+});
+
+describe("a step beside two others", () => {
+	it("is judged after each of them alone, and after both", () => {
+		// Only the second one alone takes from alice what the policy asks for.
+		const organization: Organization = {
+			members: { signers: ["alice"] },
+			policies: [policyOf(1, { consensus: `${anyOf(signers)} || ${anyOf(approvers)}`, condition: condition.tags })],
+		};
+		const plan = planFor(organization, {
+			members: { approvers: ["alice"], signers: ["bob"], treasury: ["dave"] },
+		});
+		expect(plan.steps.map(({ covers }) => covers[0]?.address)).toEqual([
+			"userTag:approvers",
+			"userTag:signers",
+			"userTag:treasury",
+		]);
+		expect(approvals(plan)[2]).toEqual({
+			...{ verdict: "unknown", approverSets: [], thresholds: [], policyIds: [] },
+			because: "it depends on which of step-1, step-2 complete first: runs or denied",
+		});
+	});
+
+	it("is judged after the removal of a provider where a policy asks for a credential with its id", () => {
+		const provider = { userId: alice, id: id("provider", 1), name: "login" };
+		const stamped = policyOf(1, {
+			consensus: `credentials.any(credential, credential.id == '${provider.id}')`,
+			condition: condition.tags,
+		});
+		const planWith = (credentialId: string) => {
+			const { users, ...others } = accessOf({}, [stamped]);
+			const credential = { id: credentialId, type: "CREDENTIAL_TYPE_OAUTH", credentialId: null, publicKey: null };
+			const credentials = known([credential]);
+			const access: AccessState = {
+				...others,
+				users: users.known
+					? known(users.value.map((user) => (user.id === alice ? { ...user, credentials } : user)))
+					: users,
+			};
+			const desired = desiredOf({
+				userTags: [wantTag("treasury", { members: { mode: "exactly", exactly: [dave] } })],
+				absent: { ...nothingAbsent, oauthProviders: [{ userId: alice, providerIds: [provider.id] }] },
+			});
+			const live = liveOf({ userTags: known([liveTag(3, "treasury")]), oauthProviders: known([provider]) });
+			return makePlan(desired, live, { ...context, access, submitter });
+		};
+		expect(approvals(planWith(provider.id))[0]).toMatchObject({
+			verdict: "unknown",
+			because: "it depends on whether step-2 completes first: runs or denied",
+		});
+		expect(verdicts(planWith(id("other", 1)))[0]).toBe("denied");
+	});
+});
+
+describe("a step at the end of a chain", () => {
+	it("is judged after all that come before it, also those that only the one before it waits for", () => {
+		// The first step gives alice the tag that the last one needs, since the second takes her other tag.
+		const policies = [policyOf(1, { consensus: `${anyOf(signers)} || ${anyOf(treasury)}`, condition: condition.tags })];
+		const live = liveOf({
+			userTags: known([
+				liveTag(1, "two", { members: known([alice]) }),
+				liveTag(2, "one"),
+				liveTag(3, "three", { members: known([]) }),
+			]),
+		});
+		const desired = desiredOf({
+			userTags: [
+				wantTag("four", { id: treasury, members: { mode: "exactly", exactly: [alice] } }),
+				wantTag("three", { id: signers, members: { mode: "exactly", exactly: [bob] } }),
+				wantTag("two", { id: approvers, members: { mode: "exactly", exactly: [dave] } }),
+			],
+		});
+		const access = accessOf({ signers: ["alice"] }, policies);
+		const plan = makePlan(desired, live, { ...context, access, submitter });
+		expect(plan.steps.map(({ id: stepId, dependsOn }) => [stepId, dependsOn])).toEqual([
+			["step-1", []],
+			["step-2", ["step-1"]],
+			["step-3", ["step-2"]],
+		]);
+		expect(verdicts(plan)).toEqual(["runs", "runs", "runs"]);
+		// The last step alone, without the plan that it is a part of.
+		const last = foretellPending(plan.steps[2] as Plan["steps"][number], [alice], {
+			...{ access: accessOf({ signers: ["bob"] }, policies), submitter, atMs: context.readAtMs },
+		});
+		expect(last.approval).toMatchObject({ verdict: "unknown", because: "what it waits for is not known" });
 	});
 });
 
@@ -223,10 +312,40 @@ describe("a step beside more than six others", () => {
 		expect(verdictsWith([ofTags(anyOf(treasury)), signing])).toEqual(new Set(["runs"]));
 	});
 
+	it("is known where the others only rename tags", () => {
+		const counted = "approvers.any(user, user.tags.count() > 0)";
+		const userTags = numbers.map((number) => wantTag(`new-${number}`, { id: id("tag", number) }));
+		const live = liveOf({ userTags: known(numbers.map((number) => liveTag(number, `tag-${number}`))) });
+		const access = accessOf({ treasury: ["alice"] }, [ofTags(`${anyOf(treasury)} || ${counted}`)]);
+		const plan = makePlan(desiredOf({ userTags }), live, { ...context, access, submitter });
+		expect(verdicts(plan)).toEqual(numbers.map(() => "runs"));
+	});
+
 	it("is unknown where a policy about it names the tags of the others, or tags without their ids", () => {
 		expect(verdictsWith([ofTags(`${anyOf(treasury)} || ${anyOfAll}`)])).toEqual(new Set(["unknown"]));
 		const counted = `approvers.any(user, user.tags.count() > 0)`;
 		expect(verdictsWith([ofTags(`${anyOf(treasury)} || ${counted}`)])).toEqual(new Set(["unknown"]));
+	});
+});
+
+describe("two steps that pending activities already do", () => {
+	it("have each the approvals of its own activity", () => {
+		const organization: Organization = {
+			members: { signers: ["alice", "bob", "carol"] },
+			policies: [policyOf(1, { consensus: `${onlyUser(alice)} && ${onlyUser(bob)}`, condition: condition.tags })],
+			rootQuorum: { threshold: 2, userIds: [dave] },
+		};
+		const wish = { members: { approvers: ["dave"], treasury: ["dave"] } } as const;
+		const plan = planFor(organization, wish);
+		const waiting = [alice, bob].map((userId, index) => pendingFor(plan, index, { approvedBy: [userId] }));
+		expect(approvals(planFor(organization, wish, { waiting }))).toMatchObject([
+			{ verdict: "pending", approverSets: [[bob]] },
+			{ verdict: "pending", approverSets: [[alice]] },
+		]);
+		const denied = planFor(organization, wish, { waiting: [pendingFor(plan, 0, { approvedBy: [carol] })] });
+		expect(approvals(denied)[0]).toMatchObject({ verdict: "unknown", because: "what it waits for is not known" });
+		const stranger = planFor(organization, wish, { waiting: [pendingFor(plan, 0, { approvedBy: [id("user", 9)] })] });
+		expect(approvals(stranger)[0]).toMatchObject({ because: "the submitter is not among the users" });
 	});
 });
 

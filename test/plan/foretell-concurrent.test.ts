@@ -150,8 +150,8 @@ describe("a step beside a chain of two renames, of which the second comes after 
 		return makePlan(desired, live, { ...context, access, submitter, ...parts });
 	}
 	const either = [
-		policyOf(1, { consensus: anyOf(signers), condition: condition.tags }),
-		policyOf(2, { consensus: anyOf(approvers), condition: condition.tags }),
+		policyOf(1, { consensus: anyOf(approvers), condition: condition.tags }),
+		policyOf(2, { consensus: anyOf(signers), condition: condition.tags }),
 	];
 	const covered = ({ steps }: Plan) =>
 		steps.map(({ covers, dependsOn }) => [covers.map(({ address }) => address).join(), dependsOn.length]);
@@ -211,6 +211,7 @@ describe("a step beside two others", () => {
 			"userTag:signers",
 			"userTag:treasury",
 		]);
+		expect(verdicts(plan)).toEqual(["unknown", "runs", "unknown"]);
 		expect(approvals(plan)[2]).toEqual({
 			...{ verdict: "unknown", approverSets: [], thresholds: [], policyIds: [] },
 			because: "it depends on which of step-1, step-2 complete first: runs or denied",
@@ -224,7 +225,10 @@ describe("a step beside two others", () => {
 			condition: condition.tags,
 		});
 		const planWith = (credentialId: string) => {
-			const { users, ...others } = accessOf({}, [stamped]);
+			const { users, ...others } = accessOf({}, [
+				stamped,
+				policyOf(2, { consensus: anyOf(signers), condition: condition.tags }),
+			]);
 			const credential = { id: credentialId, type: "CREDENTIAL_TYPE_OAUTH", credentialId: null, publicKey: null };
 			const credentials = known([credential]);
 			const access: AccessState = {
@@ -276,7 +280,11 @@ describe("a step at the end of a chain", () => {
 		expect(verdicts(plan)).toEqual(["runs", "runs", "runs"]);
 		// The last step alone, without the plan that it is a part of.
 		const last = foretellPending(plan.steps[2] as Plan["steps"][number], [alice], {
-			...{ access: accessOf({ signers: ["bob"] }, policies), submitter, atMs: context.readAtMs },
+			access: accessOf({ signers: ["bob"] }, [
+				...policies,
+				policyOf(2, { consensus: anyOf(approvers), condition: condition.tags }),
+			]),
+			...{ submitter, atMs: context.readAtMs },
 		});
 		expect(last.approval).toMatchObject({ verdict: "unknown", because: "what it waits for is not known" });
 	});

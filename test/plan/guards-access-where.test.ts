@@ -1,7 +1,8 @@
 /** The guards lockout and escalation: which changes they name, and what they say where something is not known. */
 import { describe, expect, it } from "vitest";
 import type { Guard } from "../../src/plan/guards.ts";
-import { makePlan, type Plan } from "../../src/plan/plan.ts";
+import type { DesiredOrganization } from "../../src/plan/organization.ts";
+import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import type { AccessState } from "../../src/policy/access.ts";
 import {
 	accessOf,
@@ -13,6 +14,7 @@ import {
 	liveFor,
 	type Organization,
 	onlyUser,
+	pendingFor,
 	planFor,
 	policyOf,
 	signers,
@@ -20,7 +22,7 @@ import {
 	twoOf,
 	type Wish,
 } from "./support-access.ts";
-import { context, id, known, unknown } from "./support-organizations.ts";
+import { context, desiredOf, id, known, unknown, withLive } from "./support-organizations.ts";
 
 function guardOf(kind: Guard["kind"], { guards }: Pick<Plan, "guards">): Guard | undefined {
 	return guards.find((guard) => guard.kind === kind);
@@ -121,6 +123,9 @@ describe("a guard of access where a policy is not understood", () => {
 		const plan = planFor({ ...organization, policies: [unclear(2, about)] }, wish({}));
 		expect(guardOf("lockout", plan)).toMatchObject({ found: 0, refuses: false });
 		expect(guardOf("escalation", plan) !== undefined).toBe(isSensitive);
+		const blocked = planFor({ ...organization, policies: [unclear(2, about)] }, wish(strict));
+		expect(guardOf("lockout", blocked)).toMatchObject({ found: 1, refuses: true });
+		expect(guardOf("escalation", blocked) !== undefined).toBe(isSensitive);
 	});
 });
 
@@ -170,6 +175,26 @@ describe("a guard of access where something was not read", () => {
 	it("gives the reason of the root quorum where that was not read", () => {
 		expect(messages({}, (access) => withoutTags(withoutQuorum(access)))).toEqual([]);
 		expect(messages(strict, (access) => withoutTags(withoutQuorum(access)))).toEqual(doubts(1, true, because));
+	});
+
+	it("is not there where nothing that policies mention is changed, or its step was rejected", () => {
+		const guards = (desired: DesiredOrganization, parts: Partial<PlanContext> = {}) => {
+			const live = withLive(liveFor(organization), {
+				oauthProviders: known([{ userId: alice, id: id("provider", 1), name: "login" }]),
+				tvcApps: known([{ id: id("app", 1), name: "app" }]),
+			});
+			return makePlan({ ...desired, limits: strict }, live, { ...context, ...parts });
+		};
+		expect(guards(desiredFor({ names: { signers: "keyholders" } })).guards).toEqual([]);
+		const oauthProviders = [{ userId: alice, providerIds: [id("provider", 1)] }];
+		const absent = { policyIds: [], oauthProviders, tvcAppIds: [id("app", 1)] };
+		const removal = guards(desiredOf({ absent }));
+		expect([removal.steps.length, removal.guards]).toEqual([2, []]);
+		const wanted = desiredFor({ members: { signers: ["bob"] } });
+		const { steps, guards: found } = guards(wanted);
+		expect(found.map(({ kind }) => kind)).toEqual(["memberRemovals", "lockout", "escalation"]);
+		const rejected = [pendingFor({ steps }, 0, { state: "rejected", status: "ACTIVITY_STATUS_REJECTED" })];
+		expect(guards(wanted, { rejected }).guards.map(({ kind }) => kind)).toEqual(["memberRemovals"]);
 	});
 
 	it("is silent where it is strict and everything is known", () => {

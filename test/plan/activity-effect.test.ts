@@ -14,6 +14,7 @@ import type { LiveOrganization } from "../../src/plan/organization.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Step } from "../../src/plan/step.ts";
 import {
+	at,
 	context,
 	desiredOf,
 	id,
@@ -58,6 +59,12 @@ const effectOf = (activity: PlainActivity, more: EffectContext = contextOf()): C
 	planActivity(activity, more)?.changes[0];
 const together = (activities: readonly PlainActivity[], more: EffectContext = contextOf()): Plan | null =>
 	planActivities(organizationId, activities, more);
+
+/** A tag of the document to which these users belong until a moment of the next days. */
+const windowed = (name: string, ofTag: string, ...userIds: readonly string[]) => {
+	const windows = userIds.map((userId) => ({ userId, untilMs: context.readAtMs + 1000, at }));
+	return wantTag(name, { id: ofTag, members: { mode: "atLeast", atLeast: userIds, never: [], windows } });
+};
 
 describe("The effect of an activity", () => {
 	it("is its change of the tag as it was signed, also where live has a part of it", () => {
@@ -151,6 +158,33 @@ describe("The effect of an activity", () => {
 	it("is pending for its step although it repeats the name that the tag has", () => {
 		const plan = planActivity(change({ addUserIds: [carol], newUserTagName: "admins" }), contextOf());
 		expect(plan?.steps.map(({ earlierActivity }) => earlierActivity?.relation)).toEqual(["same"]);
+		expect(plan?.waiting.map(({ parameters }) => parameters)).toEqual([{ userTagId: tagId, addUserIds: [carol] }]);
+	});
+
+	it("is pending for its step where it renames the tag, alone or with other members", () => {
+		for (const parameters of [
+			{ newUserTagName: "owners" },
+			{ newUserTagName: "owners", addUserIds: [carol], removeUserIds: [bob] },
+		]) {
+			const plan = planActivity(change(parameters), contextOf());
+			expect(plan?.steps.map(({ earlierActivity }) => earlierActivity?.relation)).toEqual(["same"]);
+			expect(plan?.waiting.map((one) => one.parameters)).toEqual([{ userTagId: tagId, ...parameters }]);
+		}
+	});
+
+	it("has the windows of the users whom it moves, and no others", () => {
+		const desired = desiredOf({
+			userTags: [windowed("admins", tagId, alice, bob, carol), windowed("others", id("tag", 2), alice, carol)],
+		});
+		const users = (activity: PlainActivity) =>
+			planActivity(activity, contextOf(live, desired))?.expiries?.map(({ address, userId }) => [address, userId]);
+		expect(users(add(carol))).toEqual([["userTag:admins", carol]]);
+		expect(users(change({ addUserIds: [carol], removeUserIds: [bob] }))).toEqual([
+			["userTag:admins", bob],
+			["userTag:admins", carol],
+		]);
+		expect(users(change({ newUserTagName: "owners" }))).toBe(undefined);
+		expect(users(activityOf("delete_policies", { policyIds: [id("policy", 1)] }))).toBe(undefined);
 	});
 });
 
@@ -211,6 +245,28 @@ describe("The effect of several activities together", () => {
 		]);
 		expect(plan?.changes.map(({ kind }) => kind)).toEqual(["policy", "userTag"]);
 		expect(plan?.waiting).toHaveLength(2);
+	});
+
+	it("has nothing of an activity that cannot be reviewed, although it names the same tag", () => {
+		const mistakes = [{ code: "not-json", message: "" }] as const;
+		const plan = together([add(carol), change({ addUserIds: [id("user", 4)] }, { mistakes })]);
+		expect(plan?.changes).toMatchObject([{ addUserIds: [carol] }]);
+		expect(plan?.waiting).toHaveLength(1);
+		expect(plan?.steps.map(({ earlierActivity }) => earlierActivity?.relation)).toEqual(["same"]);
+	});
+
+	it("counts a removal against the limits although the access of another user, whom it adds, has expired", () => {
+		const windows = [{ userId: carol, untilMs: context.readAtMs, at }];
+		const members = { mode: "atLeast", atLeast: [carol], never: [], windows } as const;
+		const desired = desiredOf({
+			limits: { memberRemovals: { count: 0 }, expiries: "any" },
+			userTags: [wantTag("admins", { id: tagId, members })],
+		});
+		const plan = together([change({ addUserIds: [carol], removeUserIds: [bob] })], contextOf(live, desired));
+		expect(plan?.expiries).toMatchObject([{ userId: carol, state: "expired" }]);
+		expect(plan?.guards).toMatchObject([
+			{ kind: "memberRemovals", found: 1, refuses: true, message: "1 member would be removed" },
+		]);
 	});
 });
 

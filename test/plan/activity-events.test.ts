@@ -51,6 +51,7 @@ describe("The events of an activity", () => {
 	it("have a vote without an id once: by its user, in any case, and its selection", () => {
 		const { id: _, ...bare } = vote;
 		expect(eventsOf([bare], [{ ...vote, userId: "ALICE" }])).toEqual([]);
+		expect(eventsOf([vote], [{ ...bare, userId: "ALICE" }])).toEqual([]);
 		expect(eventsOf([vote], [{ ...bare, userId: "bob" }])).toHaveLength(1);
 		expect(eventsOf([vote], [{ ...bare, selection: "VOTE_SELECTION_REJECTED" }])).toHaveLength(1);
 		expect(eventsOf([{ selection: "x" }], [{ selection: "x" }])).toEqual([]);

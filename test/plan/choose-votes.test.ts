@@ -279,6 +279,12 @@ describe("The match of activities with the steps of a plan", () => {
 		expect(matchSteps([named], [activity]).byActivity.get("one")?.disagreement).toMatchObject({
 			differences: [{ parameter: "newUserTagName", is: null, planned: "owners" }],
 		});
+		for (const newUserTagName of [null, "", undefined]) {
+			const empty = { ...activity, parameters: { ...activity.parameters, newUserTagName } };
+			expect(matchSteps([named], [empty]).byActivity.get("one")?.disagreement).toMatchObject({
+				differences: [{ parameter: "newUserTagName", is: null, planned: "owners" }],
+			});
+		}
 	});
 });
 

@@ -106,6 +106,14 @@ describe("What to do about a difference that apply leaves alone", () => {
 		);
 	});
 
+	it("is to submit a rejected step on request although another step of the same object is free", () => {
+		const rejected = held({ relation: "rejected", state: "rejected" }).steps as [Step];
+		const first: Step = { ...step, id: "step-1" };
+		const second: Step = { ...rejected[0], id: "step-2", dependsOn: ["step-1"] };
+		expect(todo({}, { ...plan, steps: [first, second] })).toBe(todo({}, { ...plan, steps: [second] }));
+		expect(todo({}, { ...plan, steps: [first, second] })).toMatch(/^rejected before, as activity activity-1: /);
+	});
+
 	it("is to apply where the earlier activity is about another object, or does the same", () => {
 		expect(todo({}, { ...plan, steps: held({}).steps.map((one) => ({ ...one, covers: [] })) })).toBe(todo());
 		expect(todo({}, held({ relation: "same" }))).toBe(todo());
@@ -126,6 +134,8 @@ describe("What to do about access that expired", () => {
 			userTags: [wantTag("admins"), ...windowed("alice").objects.map((one) => ({ ...one, name: "others" }) as never)],
 		});
 		expect(todo({ what: accessExpired }, plan, { desired: other })).toBe("`orgsync apply` ends the access");
+		const reversed = { ...other, objects: other.objects.toReversed() };
+		expect(todo({ what: accessExpired }, plan, { desired: reversed })).toBe("`orgsync apply` ends the access");
 	});
 });
 

@@ -106,6 +106,7 @@ describe("the verdict", () => {
 			unseenMembers,
 		],
 		["policies that cannot be read", "could-not-look", 1, policyAbsent, liveOf({ policies: unknown })],
+		["user tags that cannot be read", "could-not-look", 1, signers, liveOf({ userTags: unknown })],
 		["a profile that cannot be read", "could-not-look", 1, profile, liveOf({ sessionProfiles: {} })],
 		["an activity that makes it so", "waiting", 8, signers, withMembers(alice), [renaming]],
 		[

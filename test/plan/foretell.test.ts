@@ -1,5 +1,6 @@
 /** What becomes of each step: after those that it depends on, and in every order of the others. */
 import { describe, expect, it } from "vitest";
+import { foretellPending } from "../../src/plan/foretell.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { unknownAccess } from "../../src/policy/access.ts";
 import type { Approval } from "../../src/policy/approval.ts";
@@ -205,6 +206,17 @@ describe("a step that a pending activity already does", () => {
 	it("counts the root quorum", () => {
 		expect(waitingFor([dave])).toMatchObject({ verdict: "pending", approverSets: [[carol]] });
 	});
+
+	it("says who can still complete it after more approvals, without a new plan", () => {
+		const access = accessOf(organization.members, organization.policies);
+		const submitter = known({ userId: alice, publicKey: null });
+		const step = plan.steps[0] as Plan["steps"][number];
+		const judged = (...approvedBy: readonly string[]) =>
+			foretellPending(step, approvedBy, { access, submitter, atMs: context.readAtMs });
+		expect(judged(bob)).toEqual({ ...step, approval: waitingFor([bob]) });
+		expect(judged(alice, bob)).toEqual({ ...step, approval: waitingFor([alice, bob]) });
+		expect(judged().approval?.verdict).toBe("unknown");
+	});
 });
 
 describe("a plan with impact and approvals", () => {
@@ -219,6 +231,14 @@ describe("a plan with impact and approvals", () => {
 		expect(plan.policyNames).toEqual({ [id("policy", 1)]: "policy 1" });
 		expect(plan.tagNames).toEqual({ [approvers]: "approvers" });
 		expect(Object.keys(plan.liveNames ?? {})).toEqual(expect.arrayContaining([alice, bob]));
+	});
+
+	it("names them in the order of their ids, whatever the order of the service", () => {
+		const policies = [3, 1, 2].map((number) =>
+			policyOf(number, { consensus: anyOf(signers), condition: condition.sign }),
+		);
+		const plan = planFor({ members: { signers: ["alice"] }, policies }, { members: { signers: [] } });
+		expect(Object.keys(plan.policyNames ?? {})).toEqual([1, 2, 3].map((number) => id("policy", number)));
 	});
 
 	it("writes at most twenty sets for each power, and the whole in thresholds", () => {

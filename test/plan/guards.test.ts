@@ -22,6 +22,7 @@ import { makePlan } from "../../src/plan/plan.ts";
 import { keptFacts } from "../../src/plan/rules.ts";
 import { judgeRules } from "../../src/plan/rules-guards.ts";
 import { describeRules, type FoundRule } from "../../src/plan/rules-judge.ts";
+import type { Step } from "../../src/plan/step.ts";
 import {
 	at,
 	context,
@@ -516,6 +517,35 @@ describe("acknowledging a guard", () => {
 	it("is by the names of guards and no others", () => {
 		expect(guardKinds.every(isGuardKind)).toBe(true);
 		expect(["policy", "", "toString", "Policies", "force"].some(isGuardKind)).toBe(false);
+	});
+});
+
+describe("a list of pending activities that is cut off", () => {
+	const step = (number: number, policies: readonly number[], held = false): Step => ({
+		...{ id: `step-${number}`, operation: "delete_policies", parameters: { policyIds: [] }, dependsOn: [], reason: "" },
+		covers: policies.map((policy) => ({ address: `policy:${policy}`, id: String(policy) })),
+		earlierActivity: held
+			? { activityId: "a", fingerprint: "f", state: "pending", status: "s", relation: "same" }
+			: null,
+	});
+	const message = (what: string) =>
+		`${what} could be pending already, in the part of the list that the service did not show`;
+
+	it("blocks the activities that would be sent, and names what they change, sorted and each once", () => {
+		expect(judgeUnlisted([step(1, [3, 1]), step(2, [2, 1]), step(3, [4], true)])).toEqual([
+			{
+				kind: "unlisted",
+				limit: "no activity while pending ones cannot all be listed",
+				...{ found: 2, refuses: true, where: ["policy:1", "policy:2", "policy:3"] },
+				message: message("2 activities"),
+			},
+		]);
+		expect(judgeUnlisted([step(1, [1])])).toMatchObject([{ found: 1, message: message("1 activity") }]);
+	});
+
+	it("blocks nothing where nothing would be sent", () => {
+		expect(judgeUnlisted([])).toEqual([]);
+		expect(judgeUnlisted([step(1, [1], true)])).toEqual([]);
 	});
 });
 

@@ -89,6 +89,37 @@ describe("the impact of a step", () => {
 		expect(findImpact(access, [step], 0).impactVerdict).toBe("unknown");
 	});
 
+	it("is unknown where one of several steps changes what was not read", () => {
+		const access = { ...known, policies: denied };
+		const steps = [tagging([]), removal, tagging([alice])];
+		expect(findImpact(access, steps, 0).impactVerdict).toBe("unknown");
+		const rejected = steps.map((step) => ({ ...step, earlierActivity: { relation: "rejected" } }) as Step);
+		expect(findImpact(access, rejected, 0)).toEqual({ impact: [], impactVerdict: "equivalent" });
+	});
+
+	it("has up to twenty sets for each power, and says where there are more", () => {
+		const summary = (count: number, atLeast: number) => {
+			const users = Array.from({ length: count }, (_, index) => {
+				return { ...user({ known: true, value: [tag] }), id: id("user", index + 1) };
+			});
+			const consensus = `approvers.filter(user, user.tags.contains('${tag}')).count() >= ${atLeast}`;
+			const named = { id: policy, name: "sign", effect: "EFFECT_ALLOW", time: "", consensus };
+			const policies = [{ ...named, condition: "activity.resource == 'WALLET' && activity.action == 'EXPORT'" }];
+			const access: AccessState = {
+				users: { known: true, value: users },
+				policies: { known: true, value: policies },
+				rootQuorum: { known: true, value: { threshold: count, userIds: users.map((one) => one.id) } },
+			};
+			const [finding] = findImpact(access, [removal], 0).impact;
+			return [finding?.before.together.length, finding?.before.isComplete];
+		};
+		// Three of six are twenty sets, and two of seven are one more.
+		expect(summary(6, 3)).toEqual([20, true]);
+		expect(summary(7, 2)).toEqual([20, false]);
+		expect(summary(30, 10)).toEqual([20, false]);
+		expect(summary(4, 2)).toEqual([6, true]);
+	});
+
 	it.each<[string, AccessState, Step]>([
 		["that gives a tag that no policy names", known, tagging([alice])],
 		["that renames a tag, where nothing was read", unknownAccess("it is missing"), tagging([])],

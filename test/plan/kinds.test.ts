@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import type { Differences, TagChange } from "../../src/plan/change.ts";
 import { diff } from "../../src/plan/diff.ts";
-import { kinds } from "../../src/plan/kinds/index.ts";
+import { kinds, removalKinds } from "../../src/plan/kinds/index.ts";
 import {
 	type DesiredMembers,
 	type DesiredOrganization,
@@ -252,6 +252,63 @@ describe("the members of a tag", () => {
 	});
 });
 
+describe("a tag without members to read, whose applied record has no time of the tag", () => {
+	/** Whether the tag was changed after what was applied: at this time of the activity, milliseconds, and of the tag. */
+	function isChanged(completedAtMs: number | undefined, updatedAtMs: number | undefined, updatedAt = ""): boolean {
+		const applied = { name: "signers", appliedAt, present: [alice], gone: [], updatedAt };
+		const userTags = {
+			[id("tag", 1)]: { ...applied, ...(completedAtMs === undefined ? {} : { completedAtMs }) },
+		};
+		const tag = liveTag(1, "signers", { members: unknown, ...(updatedAtMs === undefined ? {} : { updatedAtMs }) });
+		const wanted = wantTag("signers", { members: { mode: "exactly", exactly: [bob] } });
+		const { changes } = diff(
+			desiredOf({ userTags: [wanted] }),
+			liveOf({ userTags: known([tag]), lastApplied: remembering({ userTags }) }),
+		);
+		const [change] = changes as readonly TagChange[];
+		expect(change?.basis).toBe(change?.lastApplied?.changedSince ? "unknown" : "last-applied");
+		return change?.lastApplied?.changedSince === true;
+	}
+
+	it("was changed since where the tag is more than two seconds newer than the activity", () => {
+		expect([4999, 5000, 7000].map((updatedAtMs) => isChanged(5000, updatedAtMs))).toEqual([false, false, false]);
+		expect([7001, 90_000].map((updatedAtMs) => isChanged(5000, updatedAtMs))).toEqual([true, true]);
+	});
+
+	it("was not changed as far as is known where one of the times is not", () => {
+		expect([isChanged(undefined, 90_000), isChanged(5000, undefined), isChanged(undefined, undefined)]).toEqual([
+			...[false, false, false],
+		]);
+	});
+
+	it("is judged by the time of the tag alone where that was noted", () => {
+		// The live tag has the time 1.0.
+		expect([isChanged(5000, 90_000, "1.0"), isChanged(5000, 5000, "0.5")]).toEqual([false, true]);
+	});
+});
+
+describe("the activities that make something that must not exist", () => {
+	const makes = (name: string, type: string) =>
+		removalKinds.find((kind) => kind.name === name)?.creations.test(`ACTIVITY_TYPE_${type}`);
+
+	it.each([
+		["policy", ["CREATE_POLICY", "CREATE_POLICY_V3", "CREATE_POLICIES"], ["CREATE_POLICY_SET", "DELETE_POLICY"]],
+		[
+			"oauthProvider",
+			["CREATE_OAUTH_PROVIDER", "CREATE_OAUTH_PROVIDERS", "CREATE_OAUTH_PROVIDERS_V2"],
+			["CREATE_OAUTH_PROVIDERS_VX", "CREATE_OAUTH_PROVIDER_KEY"],
+		],
+		[
+			"tvcApp",
+			["CREATE_TVC_APP", "CREATE_TVC_APPS", "CREATE_TVC_APP_V12"],
+			["CREATE_TVC_APP_DEPLOYMENT", "CREATE_TVC_APP_V", "DELETE_TVC_APP"],
+		],
+	] as const)("of the kind %s are known by their types, of any version", (name, types, others) => {
+		expect(types.map((type) => makes(name, type))).toEqual(types.map(() => true));
+		expect(others.map((type) => makes(name, type))).toEqual(others.map(() => false));
+	});
+});
+
 describe("the tag that an entry means", () => {
 	const tags = [liveTag(1, "signers"), liveTag(2, "approvers"), liveTag(3, "oncall"), liveTag(4, "Vault Keys")];
 
@@ -299,7 +356,7 @@ describe("the tag that an entry means", () => {
 		const { code, message, place } = only(find([wantTag("signer", { at: position })]));
 		expect(code).toBe("tag-not-there");
 		expect(place).toEqual({ ...position, path: "userTag:signer" });
-		expect(message).toContain("no user tag is called `signer`; the nearest: `signers`, ");
+		expect(message).toMatch(/^no user tag is called `signer`; the nearest: `signers`, `oncall`, `approvers`; orgsync /);
 		expect(message).toContain("cannot make user tags");
 		expect(message).not.toContain("Vault");
 	});
@@ -555,6 +612,22 @@ describe("an expectation", () => {
 			{ earnProviders: ["EARN_PROVIDER_MORPHO", "EARN_PROVIDER_AAVE"] },
 			true,
 		],
+		[
+			"earn providers are those that the document lists, and no others",
+			"supportedAsset",
+			{ earnProviders: ["EARN_PROVIDER_AAVE", "EARN_PROVIDER_MORPHO"] },
+			{ earnProviders: ["EARN_PROVIDER_MORPHO"] },
+			false,
+		],
+		[
+			"earn providers that are no list are none",
+			"supportedAsset",
+			{ earnProviders: ["A"] },
+			{ earnProviders: "A" },
+			false,
+		],
+		["the order of another list means something", "bootProof", { list: ["a", "b"] }, { list: ["b", "a"] }, false],
+		["a field is not the attestation", "bootProof", { owner: "AA" }, { awsAttestationDocB64: "AA" }, false],
 		["the members of a value have no order", "bootProof", { owner: { a: 1, b: 2 } }, { owner: { b: 2, a: 1 } }, true],
 	])("%s", (_what, kind, fields, record, met) => {
 		expect(check(kind, fields, known(record)).changes.length).toBe(met ? 0 : 1);

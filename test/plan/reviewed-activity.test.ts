@@ -85,6 +85,36 @@ describe("an activity", () => {
 		expect(await mistakesOf(request(), { type: "ACTIVITY_TYPE_CREATE_USERS_V3" })).toEqual(["not-understood"]);
 	});
 
+	it("is reviewable without the lists that its submitter left out, which are empty then", async () => {
+		const { addUserIds, removeUserIds: _removed, ...others } = parameters;
+		const added = { ...others, addUserIds };
+		expect(await mistakesOf(request({ parameters: added }), { intent: { updateUserTagIntent: added } })).toEqual([]);
+		expect(await mistakesOf(request({ parameters: others }), { intent: { updateUserTagIntent: others } })).toEqual([]);
+		const { userTagId: _tag, ...without } = parameters;
+		expect(await mistakesOf(request({ parameters: without }))).toEqual(["not-json"]);
+	});
+
+	it("has of several votes at the same time the one whose message is its request", async () => {
+		const record = await recordOf(request());
+		const [vote] = record.votes;
+		const together = { ...vote, userId: bob, message: "{}" };
+		for (const votes of [
+			[vote, together],
+			[together, vote],
+			[together, { ...together, userId: id("user", 3) }, vote],
+		]) {
+			const returned = toReturnedActivity({ ...record, votes: votes as object[] });
+			expect(reviewActivity(returned, { organizationId, nowMs })).toMatchObject({ submittedBy: alice, mistakes: [] });
+		}
+		const others = toReturnedActivity({ ...record, votes: [together, { ...together, userId: alice }] });
+		expect(reviewActivity(others, { organizationId, nowMs })).toMatchObject({
+			...{ submittedBy: bob, mistakes: [{ code: "other-bytes" }] },
+		});
+		// The same request signed by a second user at the same time: the first one in the list submitted it.
+		const twice = toReturnedActivity({ ...record, votes: [vote, { ...vote, userId: bob }] as object[] });
+		expect(reviewActivity(twice, { organizationId, nowMs }).submittedBy).toBe(alice);
+	});
+
 	it("has the first vote as its request, whatever the order of the list", async () => {
 		const record = await recordOf(request());
 		const [vote] = record.votes;

@@ -110,6 +110,28 @@ describe("a rule that cannot be checked", () => {
 	});
 });
 
+describe("a rule that cannot be checked after the plan only", () => {
+	it("is no drift, and live state is as documented so far as it goes", () => {
+		// The plan takes the name of the rule from its tag.
+		const renamed = wantTag("keyholders", { id: id("tag", 1) });
+		const plan = planAt(0, kept, [renamed]);
+		expect(plan.rules).toMatchObject([{ before: { state: "kept" }, after: { state: "unknown" } }]);
+		expect(plan.unread).toMatchObject([{ scope: "rule", address }]);
+		expect(driftAt(0, kept, undefined, plan)).toMatchObject({ verdict: "drifted", unread: [] });
+	});
+
+	it("is not drift either where another rule could not be checked before", () => {
+		const renamed = wantTag("keyholders", { id: id("tag", 1) });
+		const missing: DesiredRule = { rule: "members", tag: "missing", max: 1, at };
+		const desired = desiredOf({ users: { alice, bob, carol }, userTags: [renamed], rules: [exclusive, missing] });
+		const plan = makePlan(desired, kept, context);
+		expect(plan.unread).toHaveLength(2);
+		expect(driftAt(0, kept, undefined, plan).unread.map((one) => "address" in one && one.address)).toEqual([
+			"rule:members.missing",
+		]);
+	});
+});
+
 describe("a rule that a pending activity repairs", () => {
 	it("is waiting, as its tags are", () => {
 		const repair = wantTag("approvers", { members: { mode: "exactly", exactly: [carol] } });

@@ -1,6 +1,6 @@
 /** A saved plan is stale where it means something else for who can do what by now; only that, and not who approves it. */
 import { describe, expect, it } from "vitest";
-import type { Plan, PlanContext } from "../../src/plan/plan.ts";
+import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import { findOutdated } from "../../src/plan/stale.ts";
 import { unknownAccess } from "../../src/policy/access.ts";
 import {
@@ -9,6 +9,7 @@ import {
 	carol,
 	condition,
 	dave,
+	desiredFor,
 	liveFor,
 	type Organization,
 	pendingFor,
@@ -17,7 +18,7 @@ import {
 	signers,
 	twoOf,
 } from "./support-access.ts";
-import { id, known } from "./support-organizations.ts";
+import { context, id, known } from "./support-organizations.ts";
 
 const organization: Organization = {
 	members: { signers: ["alice", "bob", "carol"] },
@@ -124,6 +125,39 @@ describe("a saved plan is stale, and the error names before and after,", () => {
 		expect(why({}, {}, nicer)[0]).toMatch(/^the plan file states that who can do what would stay the same; now carol /);
 		expect(why({}, {}, { ...saved, impactVerdict: "unknown" })).toEqual([
 			"the plan file states that its impact is unknown; now it is less-permissive; its reviewers went by that",
+		]);
+	});
+
+	it("where it has several findings more, and some that are not known", () => {
+		const others = ["WALLET", "POLICY", "USER"].map((resource, index) =>
+			policyOf(index + 2, {
+				consensus: anyOf(signers),
+				condition: `activity.resource == '${resource}' && activity.action == 'CREATE'`,
+			}),
+		);
+		expect(why({ policies: [...organization.policies, ...others] })).toEqual([
+			"the plan file does not state that carol could no longer create policies (POLICY/CREATE); carol could no longer create users (USER/CREATE); carol could no longer create wallets (WALLET/CREATE); now that is so; its reviewers went by that",
+		]);
+		const unclear = policyOf(2, { consensus: `${anyOf(signers)} == 1`, condition: condition.export });
+		expect(why({ policies: [...organization.policies, unclear] })).toEqual([
+			"the plan file does not state that it is not known who could export wallets (WALLET/EXPORT); now that is so; its reviewers went by that",
+		]);
+	});
+
+	it("where policies are not read any more", () => {
+		const unread = (stated: Plan) => {
+			const fresh = makePlan(desiredFor(wish), liveFor(organization), context);
+			return findOutdated({ saved: stated, fresh, live: liveFor(organization) }).map(({ because }) => because);
+		};
+		expect(unread(saved)).toEqual([
+			"the plan file states that carol could no longer sign with any wallet or key (PRIVATE_KEY/SIGN); now policies are not read; its reviewers went by that",
+		]);
+		const nicer = { ...saved, impact: [], impactVerdict: "equivalent" } as const;
+		expect(unread(nicer)).toEqual([
+			"the plan file states that who can do what would stay the same; now policies are not read; its reviewers went by that",
+		]);
+		expect(unread({ ...nicer, impactVerdict: "unknown" })).toEqual([
+			"the plan file states that it is not known who could do what; now policies are not read; its reviewers went by that",
 		]);
 	});
 

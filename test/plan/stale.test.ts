@@ -280,9 +280,24 @@ describe("a tag moved", () => {
 		expect(moved(now)).toEqual([expect.objectContaining({ organizationId, address, before: planned, ...expected })]);
 	});
 
+	it("when someone has it whom the plan would remove, and no user had it", () => {
+		const was = withTag(signers({ members: known([]) }));
+		expect(moved(before, { was })).toMatchObject([
+			{ reason: "changed", because: "the plan file states that no user had it, now bob, carol have it" },
+		]);
+	});
+
 	it("when who has it can be read, which it could not be", () => {
 		expect(moved(before, { was: withTag(signers({ members: unknown })) })).toMatchObject([
 			{ reason: "changed", because: "the plan file states that its members could not be read, now bob, carol have it" },
+		]);
+		const none = withTag(signers({ members: known([]) }));
+		expect(moved(none, { was: withTag(signers({ members: unknown })) })).toMatchObject([
+			{ reason: "changed", because: "the plan file states that its members could not be read, now no user has it" },
+		]);
+		const one = withTag(signers({ members: known([bob]) }));
+		expect(moved(one, { was: withTag(signers({ members: unknown })) })).toMatchObject([
+			{ because: "the plan file states that its members could not be read, now bob has it" },
 		]);
 	});
 
@@ -457,6 +472,16 @@ describe("the refusal", () => {
 		const done = { policies: known([]), oauthProviders: known([]), tvcApps: known([]) };
 		const error = refusal(revisit(withLive(withTag(signers({ members: known([alice]) })), done)));
 		expect(error.hint).toBe("all of it is as the plan wanted already: there is nothing left to apply");
+	});
+
+	it("says to plan again where only a part is done, or something else changed too", () => {
+		const again = "plan again, and have the new plan reviewed";
+		const gone = { policies: known([]), oauthProviders: known([]), tvcApps: known([]) };
+		expect(refusal(revisit(withLive(before, gone))).hint).toBe(again);
+		expect(refusal(revisit(withLive(withTag(signers({ members: known([alice, carol]) })), gone))).hint).toBe(again);
+		const done = withLive(withTag(signers({ members: known([alice]) })), gone);
+		expect(refusal(revisit(done), revisit(before)).hint).toBe(again);
+		expect(refusal(revisit(done), revisit(done)).hint).toMatch(/^all of it is as the plan wanted already/);
 	});
 
 	it("names the organization where there are several", () => {

@@ -109,7 +109,11 @@ export function planFor(organization: Organization, wish: Wish, parts: Partial<P
 }
 
 /** A pending activity that does what the step of the plan does. */
-export function pendingFor({ steps }: Plan, index: number, parts: Partial<PendingActivity> = {}): PendingActivity {
+export function pendingFor(
+	{ steps }: Pick<Plan, "steps">,
+	index: number,
+	parts: Partial<PendingActivity> = {},
+): PendingActivity {
 	const step = steps[index];
 	if (step === undefined) throw new Error(`the plan has no step ${index}`);
 	return {

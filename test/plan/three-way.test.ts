@@ -2,7 +2,7 @@
  * How changes and drift are distinguished in the most common cases, one fact a test.
  */
 import { describe, expect, it } from "vitest";
-import type { DesiredMembers } from "../../src/plan/organization.ts";
+import type { DesiredMembers, DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { makeDropped, makeThreeWay, type ThreeWay, unite } from "../../src/plan/three-way.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
@@ -141,6 +141,19 @@ describe("names", () => {
 		expect(found.drifted).toEqual([]);
 	});
 
+	it("are of the same tag where only one of the documents has its id, and no live tag is found for the other", () => {
+		const [plain, byId] = [wants({}), wants({ id: id("tag", 1) })];
+		const live = { userTags: known([liveTag(2, "others")]) };
+		for (const [base, head] of [
+			[plain, byId],
+			[byId, plain],
+		] as const) {
+			expect(words(compare(base, head, live).documentChanges)).toEqual([]);
+		}
+		const another = compare(byId, wants({ id: id("tag", 3) }), live);
+		expect(words(another.documentChanges)).toEqual(["userTag:signers managed", "userTag:signers unmanaged"]);
+	});
+
 	it("that no tag has any more are reported as what the base no longer meets", () => {
 		const found = compare(wants({}), {}, called("approvers"));
 		expect(found.drifted).toMatchObject([
@@ -162,6 +175,17 @@ describe("what must not exist", () => {
 		const found = compare(without(), without(id("policy", 1)), { policies });
 		expect(words(found.documentChanges)).toEqual([`policy:${id("policy", 1)} absent`]);
 		expect([found.drifted, found.reverts]).toEqual([[], []]);
+	});
+
+	it("is said of one object after the other, in the order of their addresses", () => {
+		const ids = [1, 2, 3, 4].map((number) => id("policy", number)) as [string, string, string, string];
+		const found = compare(without(ids[0], ids[2]), without(ids[1], ids[3]), { policies });
+		expect(words(found.documentChanges)).toEqual([
+			`policy:${ids[0]} not-absent`,
+			`policy:${ids[1]} absent`,
+			`policy:${ids[2]} not-absent`,
+			`policy:${ids[3]} absent`,
+		]);
 	});
 
 	it("and cannot be read is removed once more, which reverts nothing that is known", () => {
@@ -339,9 +363,49 @@ describe("an organization of one of the documents only", () => {
 });
 
 it("one MFA policy that both documents expect by its id is one expectation, so that one query shows it", () => {
-	const expecting = { mfaPolicies: [{ userId: alice, id: id("other", 1), fields: { order: 1 }, at: wantTag("x").at }] };
-	const desired = desiredOf({ expect: { ...nothingExpected, ...expecting } });
-	expect(sectionsOf(unite(desired, desired)).expect.mfaPolicies).toHaveLength(1);
+	const expecting = (number: number, order: number) => {
+		const mfaPolicies = [{ userId: alice, id: id("other", number), fields: { order }, at: wantTag("x").at }];
+		return desiredOf({ expect: { ...nothingExpected, mfaPolicies } });
+	};
+	const united = (...[one, other]: [typeof head, typeof head]) => sectionsOf(unite(one, other)).expect.mfaPolicies;
+	const head = expecting(1, 1);
+	expect(united(head, head)).toHaveLength(1);
+	expect(united(head, expecting(1, 2))).toMatchObject([{ fields: { order: 2 } }]);
+	expect(united(head, expecting(2, 1))).toHaveLength(2);
+});
+
+it("a user tag that the documents describe differently is read for both", () => {
+	const [base, head] = [exactly(alice), exactly(bob)].map((members) => desiredOf(wants(members)));
+	expect(sectionsOf(unite(base as DesiredOrganization, head as DesiredOrganization)).userTags).toHaveLength(2);
+	expect(sectionsOf(unite(base as DesiredOrganization, base as DesiredOrganization)).userTags).toHaveLength(1);
+});
+
+describe("drift", () => {
+	it("has what the base wants of a name or a field, and what live has, and nothing where one of them is no value", () => {
+		const policyIds = [id("policy", 1)];
+		const bootProofs = (label: string) => [{ appId: id("app", 1), fields: { deploymentLabel: label }, at }];
+		const document = {
+			userTags: [wantTag("signers", { id: id("tag", 1), ...exactly(alice) })],
+			absent: { ...nothingAbsent, policyIds },
+			expect: { ...nothingExpected, bootProofs: bootProofs("one") },
+		};
+		const live = {
+			userTags: known([liveTag(1, "others", { members: known([bob]) })]),
+			policies: known([{ id: id("policy", 1), name: "old rule" }]),
+			bootProofs: { [id("app", 1)]: known({ deploymentLabel: "two" }) },
+		};
+		expect(
+			compare(document, document, live).drifted.map(({ what, userId, before, after }) => [what, userId, before, after]),
+		).toEqual([
+			["renamed", null, "signers", "others"],
+			["member-lost", alice, null, null],
+			["member-gained", bob, null, null],
+			["is-there", null, null, "old rule"],
+			["field", null, "one", "two"],
+		]);
+		const gone = compare(document, document, { ...live, bootProofs: { [id("app", 1)]: known(null) } });
+		expect(gone.drifted.at(-1)).toMatchObject({ what: "not-there", before: null, after: null });
+	});
 });
 
 describe("thousands of changes that would be reverted", () => {

@@ -51,6 +51,21 @@ describe("a user", () => {
 			"alice (id 10000001…)",
 			names({ [alice]: "alice", [bob]: "alice" }, undefined),
 		],
+		[
+			"whose name holds a part of an id",
+			`${alice} (live name of 10000002-7A3F)`,
+			names({}, { [alice]: "of 10000002-7A3F" }),
+		],
+		[
+			"whose name has the end of such a part",
+			"prod-cafe (id 10000001…, no alias)",
+			names({}, { [alice]: "prod-cafe" }),
+		],
+		[
+			"whose name has the beginning of one",
+			"10000002-a (id 10000001…, no alias)",
+			names({}, { [alice]: "10000002-a" }),
+		],
 		["whose name is the id of another user", `${alice} (live name ${bob})`, names({}, { [alice]: bob })],
 		["without an alias", "alice (id 10000001…, no alias)", names({ [bob]: "bob" }, { [alice]: "alice", [bob]: "bob" })],
 		[

@@ -117,14 +117,14 @@ describe("a guard of access where a policy is not understood", () => {
 	it.each([
 		["is sensitive", condition.sign, true],
 		["is not", "activity.resource == 'WEBHOOK_ENDPOINT' && activity.action == 'CREATE'", false],
-		["is a kind, which can be one that signs", "activity.kind == 'SOMETHING_NEW'", true],
-		["is a type, which can be one that signs", "activity.type == 'ACTIVITY_TYPE_SOMETHING_NEW'", true],
+		["is a kind, which can be one that signs", "activity.kind == 'CREATE_WALLET'", true],
+		["is a type, which can be one that signs", "activity.type == 'ACTIVITY_TYPE_CREATE_WALLET'", true],
 	])("warns of an escalation where the power %s: %j", (_what, about, isSensitive) => {
 		const plan = planFor({ ...organization, policies: [unclear(2, about)] }, wish({}));
 		expect(guardOf("lockout", plan)).toMatchObject({ found: 0, refuses: false });
 		expect(guardOf("escalation", plan) !== undefined).toBe(isSensitive);
 		const blocked = planFor({ ...organization, policies: [unclear(2, about)] }, wish(strict));
-		expect(guardOf("lockout", blocked)).toMatchObject({ found: 1, refuses: true });
+		expect(guardOf("lockout", blocked)).toMatchObject({ refuses: true });
 		expect(guardOf("escalation", blocked) !== undefined).toBe(isSensitive);
 	});
 });

@@ -27,7 +27,7 @@ import {
 	treasury,
 	twoOf,
 } from "./support-access.ts";
-import { at, context, desiredOf, known, liveOf, liveTag } from "./support-organizations.ts";
+import { at, context, desiredOf, id, known, liveOf, liveTag } from "./support-organizations.ts";
 
 const signing = { resource: "PRIVATE_KEY", action: "SIGN" };
 
@@ -51,6 +51,15 @@ describe("minApprovers with too many sets to write out", () => {
 			unknown: tooMany.unknown,
 		});
 		expect(judgeMinApprovers(rule(2), powersWith([1, alice, bob]))).toEqual(tooMany);
+	});
+
+	it("is broken by a root quorum that can be reached and is smaller than the rule asks for, and by no other", () => {
+		const judge = (threshold: number, ...userIds: readonly string[]) => {
+			const access = accessOf({}, [], { threshold, userIds });
+			return judgeMinApprovers(rule(3), { ...powersWith(), access }).breaches.length;
+		};
+		expect([judge(2, alice, bob), judge(2, alice, bob, carol), judge(1, alice)]).toEqual([1, 1, 1]);
+		expect([judge(3, alice, bob, carol), judge(2, alice), judge(0), judge(1)]).toEqual([0, 0, 0, 0]);
 	});
 
 	it("is kept where as many as it asks for are needed, or no one can do it", () => {
@@ -115,6 +124,12 @@ describe("onlyBy where two tags have the name", () => {
 		// The tags of this test are called otherwise: tag 1, signers elsewhere, is called approvers here.
 		const members = { signers: ["alice"], treasury: ["alice"] } as const;
 		expect(judge({ members, policies })).toEqual({ breaches: [], unknown: null, state: { state: "kept" } });
+	});
+
+	it("is broken by a user of a policy who is not among the users, since that user has no tag", () => {
+		const powers = powersWith([2, alice, id("user", 9)]);
+		const tags = new Map(rule.tags.map((name) => [name, known(null)]));
+		expect(judgeOnlyBy(rule, powers, tags).breaches.map(({ userIds }) => userIds)).toEqual([[alice], [id("user", 9)]]);
 	});
 
 	it("is kept where no user takes part", () => {

@@ -1,6 +1,6 @@
 /**
  * A journal that is restored from a backup that is older than some requests. Where the service lists its activities, none of these
- * is submitted again. Where it does not, the same quarter of an hour has the same bytes; after it, nobody can know.
+ * is submitted again. Where it does not, the same quarter of an hour has the same bytes; after it, no one can know.
  */
 import "../clock.ts";
 import { copyFileSync, existsSync, rmSync } from "node:fs";

@@ -200,7 +200,7 @@ describe("What is not known", () => {
 describe("A change of the submitter's own credentials", () => {
 	const own = { type: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS", ownerId: "a" };
 
-	it("runs while no policy is about credentials, and is nobody else's right", () => {
+	it("runs while no policy is about credentials, and is no right of others", () => {
 		expect(outcome([], {}, own)).toBe("runs");
 		expect(deciding([allow(is("b"), "activity.resource == 'WALLET'")], own)).toEqual([]);
 		expect(outcome([], {}, { ...own, ownerId: "b" })).toBe("denied because no policy allows it");

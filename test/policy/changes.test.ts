@@ -139,7 +139,7 @@ describe("A change of the root quorum", () => {
 		]);
 	});
 
-	it("tells whether one person alone is an escalation, where no policy allowed it", () => {
+	it("decides whether one person alone is an escalation, where no policy allowed it", () => {
 		const after = [allow(is("c"))];
 		const first = (parts: Partial<AccessState>) => changes(accessOf([], parts), accessOf(after, parts));
 		expect(first(root(2, "a", "b"))).toEqual(["alone c escalation"]);

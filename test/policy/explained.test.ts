@@ -1,4 +1,4 @@
-/** Powers at their edges: what is not known, what is too much to search, and how a part in a power is told. */
+/** Powers at their edges: what is not known, what is too much to search, and how a part in a power is shown. */
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
 import { explainPower } from "../../src/policy/explain-power.ts";
@@ -126,7 +126,7 @@ describe("Policies that are too complex to judge", () => {
 		expect(power.policyIds).toEqual(tooMuch.map(({ id }) => id));
 	});
 
-	it("are nobody's power by themselves", () => {
+	it("are no one's power by themselves", () => {
 		expect(abilityByPolicies(accessOf(tooMuch, users), sign, atMs)).toEqual({
 			...{ alone: [], together: [], thresholds: [], isComplete: true },
 		});
@@ -178,7 +178,7 @@ describe("The part of a user in a power", () => {
 		expect(applies(allow("approvers.any(u, u.id"))).toBe("unknown");
 	});
 
-	it("is the same for a clause that names no approver, whoever asks", () => {
+	it("is the same for a clause that names no approver, for each user who asks", () => {
 		const verdicts = (one: AccessPolicy) => explain([one], "a").policies[0]?.clauses.map(({ verdict }) => verdict);
 		const timed = (time: string) => verdicts({ ...allow(is("a")), time });
 		expect(timed("time.now > Timestamp('2026-01-01T00:00:00Z')")).toEqual(["true", "true", "true"]);

@@ -1,4 +1,4 @@
-/** Makes a finding smaller: fewer faults, less between the crash and the end, a shorter document. And tells it. */
+/** Makes a finding smaller: fewer faults, less between the crash and the end, a shorter document. And reports it. */
 import { Counts } from "../proof.ts";
 import type { SmallWorld } from "../small-world.ts";
 import { type CrashCase, runCase } from "./case.ts";

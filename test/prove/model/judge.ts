@@ -272,7 +272,7 @@ export class Judge {
 		return true;
 	}
 
-	/** Whether something else happened to the object since the activity completed, which a run without extended reads cannot tell apart. */
+	/** Whether something else happened to the object since the activity completed, which a run without extended reads cannot distinguish. */
 	#wasTouchedSince({ id }: ListedActivity, change: Change): boolean {
 		const completedAt = this.#completedAt.get(id);
 		return completedAt !== undefined && (this.#touchedAt.get(objectOf(change)) ?? 0) > completedAt;

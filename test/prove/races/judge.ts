@@ -13,7 +13,7 @@ export interface Raced {
 	readonly steps: readonly string[];
 }
 
-/** Throws an Error that tells the whole race, in order. */
+/** Throws an Error that shows the whole race, in order. */
 export function fail({ arena, world, runners, ended, steps }: Raced, what: string): never {
 	const commands = runners.map(({ words, who, machine }, index) => {
 		const { code, stdout, stderr } = ended[index] ?? { code: null, stdout: "", stderr: "it did not end" };

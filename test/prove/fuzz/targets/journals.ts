@@ -1,4 +1,4 @@
-/** The rows of a journal: sound ones, and those whose texts and numbers somebody changed. */
+/** The rows of a journal: sound ones, and those whose texts and numbers someone changed. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -133,7 +133,7 @@ function readTree(text: string): Json | undefined {
 	}
 }
 
-/** Returns the row with the digests that its bytes have: somebody who changes the bytes can do that too. */
+/** Returns the row with the digests that its bytes have: someone who changes the bytes can do that too. */
 function seal(row: JsonObject, table: string): JsonObject {
 	const bytes = String(row.bytes ?? "");
 	const fingerprint = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;

@@ -15,6 +15,7 @@ import {
 	condition,
 	dave,
 	type Members,
+	type Organization,
 	onlyUser,
 	pendingFor,
 	planFor,

@@ -32,7 +32,7 @@ export function findImpact(access: AccessState, steps: readonly Step[], atMs: nu
 	const { verdict, findings } = compareAccess(access, accessAfter(access, completing), atMs);
 	const impact = findings.map(summarizeSides);
 	// Where a step changes what was not read, both sides are equally unknown, which is not the same.
-	const isHidden = verdict !== "unknown" && completing.some((step) => changesUnknown(access, step));
+	const isHidden = completing.some((step) => changesUnknown(access, step));
 	const timed = timedPolicies(access, atMs);
 	const others = timed.length === 0 ? [] : impactsAtOtherTimes(access, completing, atMs);
 	const later = findDangers(others, findings).map(summarizeSides);

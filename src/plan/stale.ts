@@ -123,11 +123,10 @@ function isShownAlike(saved: Change, fresh: Change): boolean {
 	return sameValue(shown(saved), shown(fresh));
 }
 
-/** Returns the windows of users whom the change adds or removes, which reviewers went by. What ends soon depends on the run. */
+/** Returns the windows of users whom the change adds or removes, which reviewers went by. */
 function windowsIn(change: Change, { expiries = [] }: Plan): readonly Expiry[] {
 	const users = change.kind === "userTag" ? [...change.addUserIds, ...change.removeUserIds] : [];
-	const ofChange = expiries.filter(({ address, userId }) => address === change.address && users.includes(userId));
-	return ofChange.filter(({ state }) => state !== "ends-soon");
+	return expiries.filter(({ address, userId }) => address === change.address && users.includes(userId));
 }
 
 /** Returns an object that is what it was when planned, but for which apply would do something else than was reviewed. */

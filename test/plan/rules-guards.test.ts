@@ -27,7 +27,9 @@ import {
 	known,
 	liveOf,
 	liveTag,
+	nothingExpected,
 	wantTag,
+	withLive,
 } from "./support-organizations.ts";
 
 const whereOf = (kind: "rules" | "newAccess", { guards }: Plan) => guards.find((guard) => guard.kind === kind)?.where;
@@ -90,19 +92,34 @@ describe("the guard of rules", () => {
 		expect(guard).toMatchObject({ found: 3, where: ["userTag:approvers", "userTag:treasury"] });
 	});
 
-	it("names every change that is submitted where the rule is about powers", () => {
+	it("names every change that is submitted where the rule is about powers, whatever tags it names", () => {
 		const organization: Organization = {
 			members: {},
 			policies: [policyOf(1, { consensus: anyOf(signers), condition: condition.sign }), policyOf(2)],
 		};
-		const rule: DesiredRule = { rule: "minApprovers", power: "sign", min: 2, at };
-		const desired = {
-			...desiredFor({ members: { signers: ["alice"], treasury: ["bob"] }, absent: [id("policy", 2)] }),
-			rules: [rule],
-		};
+		const { sessionProfiles } = others.expect as NonNullable<typeof others.expect>;
+		const [expected] = desiredOf({ expect: { ...nothingExpected, sessionProfiles } }).objects;
+		const { objects, ...wanted } = desiredFor({
+			members: { signers: ["alice"], treasury: ["bob"] },
+			absent: [id("policy", 2)],
+		});
 		const access = accessOf({}, [organization.policies[0] as (typeof organization.policies)[number]]);
-		const plan = makePlan(desired, liveFor(organization), { ...context, access });
-		expect(whereOf("rules", plan)).toEqual([`policy:${id("policy", 2)}`, "userTag:signers", "userTag:treasury"]);
+		const found = withLive(liveFor(organization), {
+			sessionProfiles: { [id("other", 1)]: known({ sessionProfileName: "night" }) },
+		});
+		for (const rule of [
+			{ rule: "minApprovers", power: "sign", min: 2, at },
+			{ rule: "onlyBy", power: "sign", tags: ["treasury"], at },
+		] as const) {
+			const desired = {
+				...wanted,
+				rules: [rule],
+				objects: [...objects, ...(expected === undefined ? [] : [expected])],
+			};
+			const plan = makePlan(desired, found, { ...context, access });
+			expect(plan.changes.map(({ action }) => action)).toContain("report");
+			expect(whereOf("rules", plan)).toEqual([`policy:${id("policy", 2)}`, "userTag:signers", "userTag:treasury"]);
+		}
 	});
 });
 
@@ -131,6 +148,15 @@ describe("the guard of new access", () => {
 	it("says why nothing is known where that is all there is", () => {
 		const guard = planWith([unclear]).guards.find(({ kind }) => kind === "newAccess");
 		expect(guard).toMatchObject({ found: 1, message: expect.stringMatching(because) });
+	});
+
+	it("is there where only one of several changes can give access, and nothing was read", () => {
+		const organization: Organization = { members: { signers: ["alice"] }, policies: [readable] };
+		const planOf = (wanted: Wish) =>
+			makePlan({ ...desiredFor(wanted), rules: [noNewAccess] }, liveFor(organization), context);
+		const names = { treasury: "money" };
+		expect(whereOf("newAccess", planOf({ ...wish, names }))).toEqual(["userTag:money", "userTag:signers"]);
+		expect(whereOf("newAccess", planOf({ names }))).toBe(undefined);
 	});
 
 	it("is not there without the rule", () => {

@@ -144,6 +144,20 @@ describe("a saved plan is stale, and the error names before and after,", () => {
 		]);
 	});
 
+	it("where one of its steps would be submitted, although another one was rejected", () => {
+		const two = { members: { ...wish.members, treasury: ["dave"] } } as const;
+		const first = planFor(organization, two);
+		const index = first.steps.findIndex(({ covers }) => covers[0]?.address === "userTag:treasury");
+		const rejected = [pendingFor(first, index, { state: "rejected", status: "ACTIVITY_STATUS_REJECTED" })];
+		const [planned, fresh] = [organization, { ...organization, policies: both }].map((one) => {
+			return planFor(one, two, { rejected });
+		}) as [Plan, Plan];
+		expect(findOutdated({ saved: planned, fresh: planned, live: liveFor(organization) })).toEqual([]);
+		expect(findOutdated({ saved: planned, fresh, live: liveFor(organization) })).toMatchObject([
+			{ reason: "impact-differs", because: expect.stringContaining("export wallets (WALLET/EXPORT); now that is so") },
+		]);
+	});
+
 	it("where policies are not read any more", () => {
 		const unread = (stated: Plan) => {
 			const fresh = makePlan(desiredFor(wish), liveFor(organization), context);

@@ -167,6 +167,7 @@ describe("an activity that waits", () => {
 	it.each([
 		["for a step", policies],
 		["for a part of a step", [policies[0]]],
+		["for the last part of a step", [policies[1]]],
 	])("%s moves nothing when it began since", (_what, ids) => {
 		const waiting = { now: [activity(ids)] };
 		const { saved, fresh } = revisit(both, { was: both, waiting });
@@ -177,6 +178,7 @@ describe("an activity that waits", () => {
 	it.each([
 		["for a step", policies],
 		["for a part of a step", [policies[0]]],
+		["for the last part of a step", [policies[1]]],
 	])("%s and ended without having done it keeps the plan from submitting what was reviewed as waiting", (_what, ids) => {
 		const found = moved(both, { was: both, waiting: { was: [activity(ids)] } });
 		expect(found.map(({ address, reason }) => [address, reason])).toEqual(

@@ -36,7 +36,7 @@ export function openLog(address: string | undefined): EngineLog {
 	const send = (request: InstanceType<typeof LogRequest>): Promise<void> =>
 		new Promise((resolve) => {
 			// What the log cannot show is no failure of a resource.
-			client.log(request, new Metadata(), { deadline: deadlineIn(logTimeoutMs) }, () => resolve());
+			client.log(request, new Metadata(), { deadline: Date.now() + logTimeoutMs }, () => resolve());
 		});
 	return {
 		print(level, text, resourceUrn = "") {
@@ -68,7 +68,7 @@ export const noEngine: EngineLog = {
 async function connects(client: Client): Promise<boolean> {
 	const { READY, TRANSIENT_FAILURE } = connectivityState;
 	const channel = client.getChannel();
-	const deadline = deadlineIn(connectMs);
+	const deadline = Date.now() + connectMs;
 	for (;;) {
 		const state = channel.getConnectivityState(true);
 		if (state === READY || state === TRANSIENT_FAILURE) return state === READY;
@@ -81,19 +81,12 @@ async function leavesReady(client: Client): Promise<void> {
 	const { READY } = connectivityState;
 	const channel = client.getChannel();
 	// The state is read each time, as a watch sees only later changes.
-	while (channel.getConnectivityState(false) === READY) await changes(channel, READY, deadlineIn(watchMs));
+	while (channel.getConnectivityState(false) === READY) await changes(channel, READY, Date.now() + watchMs);
 }
 
 /** Resolves to true once the channel's state is another one, and to false at the deadline. */
-function changes(channel: ChannelInterface, state: connectivityState, deadline: Date): Promise<boolean> {
+function changes(channel: ChannelInterface, state: connectivityState, deadline: number): Promise<boolean> {
 	return new Promise((resolve) =>
 		channel.watchConnectivityState(state, deadline, (error) => resolve(error === undefined)),
 	);
-}
-
-/** The time so many milliseconds from now, by the clock that gRPC compares deadlines with: a new `Date`. */
-function deadlineIn(ms: number): Date {
-	const deadline = new Date();
-	deadline.setMilliseconds(deadline.getMilliseconds() + ms);
-	return deadline;
 }

@@ -1,5 +1,6 @@
 /**
- * The clock of a test file: importing this sets `Date.now()` and `new Date()` one minute into a quarter of an hour, from where it runs on.
+ * The clock of a test file: importing this sets `Date.now()` and `new Date()` one minute into a quarter of an hour, from
+ * where it runs on.
  *
  * Where a service has no list_activities, orgsync recognizes a second runner by its bytes, and these are the same only
  * within a quarter of an hour. With the clock of the machine such a test would fail whenever a quarter ends in it.

@@ -10,10 +10,15 @@ const firstThrottledDelayMs = 1000;
 const maxDelayMs = 8000;
 /** Unverified, chosen: enough for a service that restarts, few enough that a mistyped address fails within seconds. */
 const brieflyAttempts = 4;
+/**
+ * Unverified, chosen: an attempt with less time than this is not made. It would mostly be cut off, and then the message would
+ * be about that instead of the answer before it, and a submit in doubt.
+ */
+const leastAttemptMs = 100;
 
 /**
- * Returns the milliseconds before the next attempt. Returns undefined when none may follow: the answer forbids it, or the delay
- * would not end before the timeout. Without a `Retry-After` the delay doubles with every attempt, half of it fixed and half of
+ * Returns the milliseconds before the next attempt. Returns undefined when none may follow: the answer forbids it, or the
+ * timeout would leave no time for it. Without a `Retry-After` the delay doubles with every attempt, half of it fixed and half of
  * it random, so that many clients do not retry together. `attempt` counts from 1; `random` is at least 0 and below 1.
  */
 export function retryDelayMs(
@@ -28,7 +33,7 @@ export function retryDelayMs(
 	const ceilingMs = Math.min(maxDelayMs, first * 2 ** (attempt - 1));
 	const backoffMs = Math.round(ceilingMs / 2 + (ceilingMs / 2) * random);
 	const delayMs = answer.waitMs !== undefined && answer.waitMs > 0 ? answer.waitMs : backoffMs;
-	return delayMs < remainingMs ? delayMs : undefined;
+	return delayMs + leastAttemptMs < remainingMs ? delayMs : undefined;
 }
 
 /**

@@ -19,8 +19,8 @@ describe("the delay before a retry", () => {
 		expect(retryDelayMs(lost({ waitMs: 0 }), 1, 1e9, 0)).toBe(125);
 	});
 
-	it("is none where it would not end before the timeout, or the answer forbids it", () => {
-		expect([125, 126].map((remainingMs) => retryDelayMs(lost(), 1, remainingMs, 0))).toEqual([undefined, 125]);
+	it("is none where the timeout would leave no time for an attempt after it, or the answer forbids it", () => {
+		expect([225, 226].map((remainingMs) => retryDelayMs(lost(), 1, remainingMs, 0))).toEqual([undefined, 125]);
 		expect(delays(lost({ retry: "no" }))).toEqual(Array(8).fill(undefined));
 		expect(delays(lost({ retry: "briefly" }))).toEqual([125, 250, 500, ...Array(5).fill(undefined)]);
 	});

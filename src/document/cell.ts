@@ -23,8 +23,8 @@ export interface Cell {
 	readonly usedAs?: { readonly text: string; readonly at: Position };
 	/** Whether a problem says that this value is unusable. */
 	invalid: boolean;
-	/** Known keys of which an unknown key is probably a typing error, so that they are not reported as missing too. */
-	intendedKeys: readonly string[];
+	/** Known keys that unknown ones are probably meant as, so that they are not reported as missing too; "" could be any. */
+	readonly intendedKeys: Set<string>;
 }
 
 /** Where a cell is in its document. */
@@ -35,7 +35,7 @@ const noItems: readonly Cell[] = [];
 
 export function makeCell(kind: Cell["kind"], slot: Slot, contents: Partial<Cell>): Cell {
 	const empty = { entries: noEntries, items: noItems, value: null, written: "", fromEnvironment: false };
-	return { kind, ...slot, ...empty, invalid: false, intendedKeys: [], ...contents };
+	return { kind, ...slot, ...empty, invalid: false, intendedKeys: new Set(), ...contents };
 }
 
 /** Returns the path of a cell in its document, for example `expect.supportedAssets["eip155:1"][0]`; empty for the document. */
@@ -74,7 +74,7 @@ export function itemsOf(cell: Cell | undefined): readonly Cell[] {
 
 /** Whether a map has the key, valid or not, or a probable typing error of it. */
 export function hasOrIntends(cell: Cell, key: string): boolean {
-	return cell.entries.has(key) || cell.intendedKeys.includes(key);
+	return cell.entries.has(key) || cell.intendedKeys.has(key);
 }
 
 /** Returns the cell as plain data, for validation with a JSON Schema. */

@@ -83,7 +83,7 @@ function readExpectation(
 ): DesiredExpectation | undefined {
 	const foundBy = kind.identities.find((one) => cell.entries.has(one));
 	if (foundBy === undefined && kind.identities.length > 1) {
-		if (cell.intendedKeys.length > 0) return undefined;
+		if (cell.intendedKeys.size > 0) return undefined;
 		const keys = kind.identities.map((one) => `\`${one}\``).join(" or ");
 		return problems.report(cell, "missing-key", `missing key ${keys}; one of them must identify the ${kind.words[0]}`);
 	}
@@ -123,7 +123,7 @@ function readNetwork(cell: Cell, networks: Map<string, Cell>, problems: Problems
 
 /** Returns the fields of an entry in the order of `names`. Reports an entry that has only its identity. */
 function readFields(cell: Cell, names: readonly string[], identity: string, problems: Problems): Fields {
-	if (cell.entries.size === 1 && cell.entries.has(identity) && cell.intendedKeys.length === 0) {
+	if (cell.entries.size === 1 && cell.entries.has(identity) && cell.intendedKeys.size === 0) {
 		const example = names.includes("name")
 			? "name"
 			: (names.find((name) => /^(?:deploymentLabel|order|decimals)$/.test(name)) ?? names[0]);

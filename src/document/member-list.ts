@@ -37,7 +37,7 @@ export function listOf({ cell }: NamedUser): Cell | undefined {
 }
 
 function readWindow(item: Cell, problems: Problems): Omit<AccessWindow, "userId"> | undefined {
-	const has = (key: string): boolean => item.entries.has(key) || item.intendedKeys.includes(key);
+	const has = (key: string): boolean => item.entries.has(key) || item.intendedKeys.has(key);
 	if (!has("user")) return undefined;
 	if (!has("from") && !has("until")) {
 		const message = "this entry has no end; add `until`, such as `2026-12-01T00:00:00Z`, or write only the user";

@@ -109,7 +109,7 @@ function isTagName(cell: Cell, problems: Problems): boolean {
 
 /** Whether the map has no key; reports it. `keys`: what can be written, without the outer backticks. */
 function isEmptyMap(cell: Cell, keys: string, problems: Problems): boolean {
-	if (cell.entries.size > 0 || cell.intendedKeys.length > 0) return false;
+	if (cell.entries.size > 0 || cell.intendedKeys.size > 0) return false;
 	problems.report(cell, "empty-rule", `${describeCell(cell)} is empty; write \`${keys}\`, or remove it`);
 	return true;
 }

@@ -58,13 +58,13 @@ function reportUnknownKey(cell: Cell, key: string, schema: Schema, problems: Pro
 	const known = Object.keys((schema.properties ?? {}) as Schema);
 	const unused = known.filter((name) => !cell.entries.has(name));
 	const intended = problems.nearest(key, unused);
-	if (intended !== undefined) cell.intendedKeys = [...cell.intendedKeys, intended];
+	if (intended !== undefined) cell.intendedKeys.add(intended);
 	const help = intended === undefined ? `; known keys: ${known.join(", ")}` : `; did you mean ${quote(intended)}?`;
 	problems.invalidate(entry, "unknown-key", `unknown key ${quote(key)}${help}`, "key");
 }
 
 function reportMissingKey(cell: Cell, key: string, schema: Schema, problems: Problems): void {
-	if (cell.intendedKeys.includes(key) || cell.intendedKeys.includes("")) return;
+	if (cell.intendedKeys.has(key) || cell.intendedKeys.has("")) return;
 	const property = ((schema.properties ?? {}) as Readonly<Record<string, Schema>>)[key] ?? {};
 	const example = writeFlow(examplesOf(property)[0] ?? "…");
 	problems.add(

@@ -92,7 +92,7 @@ function readMembers(
 	problems: Problems,
 ): Pick<TagEntry, "members" | "listed" | "never"> {
 	if (cell === undefined) return { members: undefined, listed: [], never: [] };
-	if (cell.entries.size === 0 && cell.intendedKeys.length === 0) {
+	if (cell.entries.size === 0 && cell.intendedKeys.size === 0) {
 		const message =
 			"`members` is empty; write `exactly`, `atLeast` or `never`, or remove `members` (`exactly: []` means no members)";
 		problems.report(cell, "empty-members", message);

@@ -193,7 +193,7 @@ class TreeReader {
 		const keyAt = this.#positionOf(pair.key.range?.[0] ?? 0);
 		const key = this.#readKey(pair.key, keyAt, parent);
 		if (key === undefined) {
-			parent.intendedKeys = [...parent.intendedKeys, ""];
+			parent.intendedKeys.add("");
 			return;
 		}
 		if (parent.parent === undefined && this.#part.isRead?.(key) === false) return;

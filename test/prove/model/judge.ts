@@ -99,6 +99,8 @@ export class Judge {
 
 	/** Others changed the organization, or submitted something. */
 	othersChanged(what: string): void {
+		// What completed by a vote before this, without a request that was judged, came first.
+		this.#followCompletions(this.#service.look().activities);
 		this.say(what);
 		this.#othersChangedAt = this.#moment;
 		this.#touchAll();

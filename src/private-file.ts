@@ -14,7 +14,7 @@ export const sqliteSidecars = ["-wal", "-shm", "-journal"];
  * gets one line that says so, or a warning where the file system does not allow it. Files of SQLite beside `path` are
  * held to the same rule.
  *
- * Throws StorageError for a symbolic link, for anything that is no regular file, for a file of another user, for a file
+ * Throws StorageError for a symbolic or a hard link, for anything that is no regular file, for a file of another user, for a file
  * that everyone can write, and for a folder that everyone can write without the sticky bit.
  *
  * An existing file is never opened: closing it would drop the locks that SQLite holds on it in this process.
@@ -72,7 +72,7 @@ function tighten(file: string, notice: (text: string) => void): void {
 	}
 }
 
-/** Throws StorageError for a symbolic link, for anything that is no regular file, and for a file of another user. */
+/** Throws StorageError for a symbolic or a hard link, for anything that is no regular file, and for a file of another user. */
 export function refuseForeignFile(file: string): void {
 	const found = lstatSync(file, { throwIfNoEntry: false });
 	if (found !== undefined) checkKindAndOwner(file, found);
@@ -82,6 +82,12 @@ function checkKindAndOwner(file: string, found: Stats): void {
 	if (!found.isFile()) {
 		const kind = found.isSymbolicLink() ? "a symbolic link" : "not a regular file";
 		throw new StorageError(`${file} is ${kind}`, { hint: "give the path of the file itself" });
+	}
+	if (found.nlink > 1) {
+		// SQLite finds what it keeps beside a file by the file's name (sqlite.org, "How To Corrupt An SQLite Database File").
+		throw new StorageError(`${file} has ${found.nlink} hard links, and orgsync's own files may have one name only`, {
+			hint: "remove the other names, or give the path of a copy",
+		});
 	}
 	const user = process.geteuid?.() ?? found.uid;
 	if (found.uid !== user) {

@@ -5,6 +5,7 @@ import {
 	chmodSync,
 	chownSync,
 	existsSync,
+	linkSync,
 	mkdirSync,
 	mkdtempSync,
 	readFileSync,
@@ -140,6 +141,17 @@ describe.runIf(onPosix)("makePrivate", () => {
 		symlinkSync(join(folder, "nowhere"), dangling);
 		expect(refusal(dangling).message).toBe(`${dangling} is a symbolic link`);
 		expect(existsSync(join(folder, "nowhere"))).toBe(false);
+	});
+
+	it("refuses a file with another name, and one beside a database", () => {
+		writeWith(file, 0o600);
+		linkSync(file, join(folder, "other"));
+		expect(refusal(file).message).toBe(`${file} has 2 hard links, and orgsync's own files may have one name only`);
+		rmSync(join(folder, "other"));
+		expect(() => makePrivate(file, () => undefined)).not.toThrow();
+		writeWith(`${file}-wal`, 0o600);
+		linkSync(`${file}-wal`, join(folder, "log"));
+		expect(refusal(file).message).toContain(`${file}-wal has 2 hard links`);
 	});
 
 	it("refuses what is no regular file", () => {

@@ -13,6 +13,7 @@ import {
 	openCopyOf,
 	openReadOnly,
 	reasonOf,
+	refuseLoneLog,
 	refuseNonJournal,
 } from "./journal-inspect.ts";
 import { migrate, schemaVersion, versionOf } from "./journal-schema.ts";
@@ -36,7 +37,7 @@ export interface JournalFileOptions {
 export function openJournal(file: string, options: JournalFileOptions = {}): Promise<Journal> {
 	return withOpenErrors(file, async () => {
 		if (file !== ":memory:") {
-			exists(file);
+			if (!exists(file)) refuseLoneLog(file);
 			keepOutOfGit(dirname(file));
 			await checkPlace(file, options);
 		}
@@ -52,7 +53,10 @@ export function openJournal(file: string, options: JournalFileOptions = {}): Pro
  */
 export function readJournal(file: string, options: JournalFileOptions = {}): Promise<JournalView | undefined> {
 	return withOpenErrors(file, async () => {
-		if (!exists(file)) return undefined;
+		if (!exists(file)) {
+			refuseLoneLog(file);
+			return undefined;
+		}
 		await checkPlace(file, options);
 		const database = await openReadOnly(file, options.busyMs);
 		return journalIn(versionOf(database) === schemaVersion ? database : await openCopyOf(database), file);

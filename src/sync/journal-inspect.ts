@@ -4,7 +4,7 @@
  * The last writes of a journal can be only in the log beside it (`-wal`), also after a full disk or a crash in a checkpoint.
  * So the file is never checked without its log, and never read while another process moves the log into it.
  */
-import { copyFileSync, lstatSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, lstatSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -14,6 +14,7 @@ import { StorageError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { refuseForeignFile, sqliteSidecars } from "../private-file.ts";
 import { changedHint } from "./journal-distrust.ts";
+import { findWrongTable, schemaVersion, versionOf } from "./journal-schema.ts";
 import { importSqlite } from "./sqlite.ts";
 
 /** Max milliseconds for which SQLite waits for another process. */
@@ -21,16 +22,31 @@ export const defaultBusyMs = 10_000;
 
 /** Throws what SQLite throws for a file that is no database, and StorageError for a database that is no journal. */
 export async function refuseNonJournal(file: string, busyMs = defaultBusyMs): Promise<void> {
+	refuseLoneLog(file);
 	for (const suffix of sqliteSidecars) refuseForeignFile(file + suffix);
 	if (!hasLog(file)) {
 		try {
 			// An immutable database is read without creating files beside it.
-			return checkIsJournal(await openImmutable(file));
+			return await checkIsJournal(await openImmutable(file));
 		} catch {
 			// Another process may be writing it: read it again, with locks.
 		}
 	}
-	checkIsJournal(await openReadOnly(file, busyMs));
+	await checkIsJournal(await openReadOnly(file, busyMs));
+}
+
+/**
+ * Throws StorageError for a log without the journal that it belongs to: SQLite deletes the log of a file that is empty or new,
+ * even if the file is only read.
+ */
+export function refuseLoneLog(file: string): void {
+	const sizeOf = (path: string): number => lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+	const log = `${file}-wal`;
+	if (sizeOf(file) > 0 || sizeOf(log) === 0) return;
+	const what = existsSync(file) ? "is empty" : "is missing";
+	throw new StorageError(`it ${what}, and its log ${showText(log)} is not: what orgsync wrote is lost or in the log`, {
+		hint: "restore both from one backup; do not delete the log before",
+	});
 }
 
 function hasLog(file: string): boolean {
@@ -45,18 +61,22 @@ async function openImmutable(file: string): Promise<DatabaseSync> {
 }
 
 /**
- * Throws StorageError if it is no journal, or has parts that act by themselves, and closes it. A file without tables is a journal
+ * Throws StorageError if it is no journal, has other tables than one, or parts that act by themselves, and closes it. A file without tables is a journal
  * that is being created.
  */
-function checkIsJournal(database: DatabaseSync): void {
+async function checkIsJournal(database: DatabaseSync): Promise<void> {
+	const { DatabaseSync } = await importSqlite();
+	const empty = new DatabaseSync(":memory:");
 	try {
 		const parts = database.prepare("SELECT name, type, sql FROM sqlite_schema").all();
 		const tables = parts.filter(({ type }) => type === "table");
 		if (parts.length === 0 || tables.some(({ name }) => name === "sent")) {
 			refusePrograms(parts);
+			refuseWrongTables(database, empty, parts.length);
 			return;
 		}
 	} finally {
+		empty.close();
 		database.close();
 	}
 	throw new StorageError("it is a SQLite database, but not a journal", {
@@ -79,6 +99,17 @@ function refusePrograms(parts: readonly Readonly<Record<string, unknown>>[]): vo
 			hint: changedHint,
 		},
 	);
+}
+
+/** Throws StorageError for tables that are not those of their version. What a newer orgsync makes is not known here. */
+function refuseWrongTables(database: DatabaseSync, empty: DatabaseSync, partCount: number): void {
+	const version = versionOf(database);
+	if (partCount === 0 || version > schemaVersion) return;
+	const table = version === 0 ? "sent" : findWrongTable(database, empty);
+	if (table === undefined) return;
+	const because =
+		version === 0 ? "it has no version" : `its table \`${table}\` does not have the columns of version ${version}`;
+	throw new StorageError(because, { hint: changedHint });
 }
 
 /**

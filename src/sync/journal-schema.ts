@@ -19,15 +19,41 @@ export function migrate(database: DatabaseSync): void {
 			{ hint: "upgrade orgsync, and run the command again with this journal" },
 		);
 	}
-	inTransaction(database, () => {
+	inTransaction(database, () => makeVersion(database, schemaVersion));
+}
+
+function makeVersion(database: DatabaseSync, version: number): void {
+	for (const [index, step] of steps.slice(0, version).entries()) {
 		// Another process may have done it meanwhile.
-		if (versionOf(database) < 1) database.exec(tablesOfVersion1);
-		if (versionOf(database) < 2) database.exec(stepToVersion2);
-		if (versionOf(database) < 3) database.exec(stepToVersion3);
-		if (versionOf(database) < 4) database.exec(stepToVersion4);
-		if (versionOf(database) < 5) database.exec(stepToVersion5);
-		if (versionOf(database) < 6) database.exec(stepToVersion6);
-	});
+		if (versionOf(database) <= index) database.exec(step);
+	}
+}
+
+/**
+ * Returns the name of a table that does not have the columns of its version, because something else than orgsync made it or a
+ * disk damaged its definition; undefined if there is none. Columns that no version has do not matter. `empty` is a new database
+ * in memory, to compare with.
+ */
+export function findWrongTable(database: DatabaseSync, empty: DatabaseSync): string | undefined {
+	const found = new Set(columnsOf(database).map(({ column }) => column));
+	makeVersion(empty, versionOf(database));
+	const expected = columnsOf(empty);
+	const ofVersion = new Set(expected.map(({ column }) => column));
+	makeVersion(empty, schemaVersion);
+	const later = columnsOf(empty).filter(({ column }) => !ofVersion.has(column));
+	const wrong = expected.find(({ column }) => !found.has(column)) ?? later.find(({ column }) => found.has(column));
+	return wrong?.table;
+}
+
+/** The columns of all tables, each in a text that is the same whatever version of SQLite made it. */
+function columnsOf(database: DatabaseSync): readonly { readonly table: string; readonly column: string }[] {
+	const rows = database
+		.prepare(
+			`SELECT tables.name AS name, json_array(tables.name, columns.name, columns.type, columns."notnull", columns.pk, columns.hidden) AS definition
+				FROM sqlite_schema AS tables, pragma_table_xinfo(tables.name) AS columns WHERE tables.type = 'table'`,
+		)
+		.all();
+	return rows.map(({ name, definition }) => ({ table: String(name), column: String(definition) }));
 }
 
 // A step never changes once it is in use: the journals that it made keep its names.
@@ -128,6 +154,8 @@ const stepToVersion6 = `
 	CREATE INDEX votes_by_target ON votes (organization_id, target, written);
 	PRAGMA user_version = 6;
 `;
+
+const steps = [tablesOfVersion1, stepToVersion2, stepToVersion3, stepToVersion4, stepToVersion5, stepToVersion6];
 
 /** Runs `work` in one transaction. An error of SQLite may have ended the transaction already. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {

@@ -90,6 +90,56 @@ const canMount = (() => {
 	return mounted !== undefined;
 })();
 
+describe("a log without its journal", () => {
+	it.each([
+		["empty", (): void => truncateSync(file, 0)],
+		["missing", (): void => rmSync(file)],
+	])("is refused by readers and writers where the journal is %s, and left as it is", async (what, lose) => {
+		await makeUnmerged(undefined);
+		const log = readFileSync(`${file}-wal`);
+		lose();
+		for (const open of [readJournal, openJournal]) {
+			const { message, hint } = await refusal(() => open(file) as Promise<unknown>);
+			expect(message).toContain(`it is ${what}, and its log ${file}-wal is not`);
+			expect(hint).toContain("restore both from one backup");
+			expect(readFileSync(`${file}-wal`).equals(log)).toBe(true);
+			expect(existsSync(file)).toBe(what === "empty");
+		}
+	});
+});
+
+describe("a journal with other tables", () => {
+	it.each([
+		[
+			"ALTER TABLE sent RENAME COLUMN activity_id TO activity_ie",
+			"its table `sent` does not have the columns of version 6",
+		],
+		["ALTER TABLE votes DROP COLUMN voter", "its table `votes` does not have the columns of version 6"],
+		["DROP TABLE runs", "its table `runs` does not have the columns of version 6"],
+		["PRAGMA user_version = 7; DROP TABLE runs", "a newer orgsync wrote it"],
+		["PRAGMA user_version = 3", "its table `runs` does not have the columns of version 3"],
+		["PRAGMA user_version = 0", "it has no version"],
+	])("is refused by readers and writers: %s", async (sql, because) => {
+		(await openJournal(file)).close();
+		const database = new DatabaseSync(file);
+		database.exec(sql);
+		database.close();
+		for (const open of [readJournal, openJournal]) {
+			expect((await refusal(() => open(file) as Promise<unknown>)).message).toContain(because);
+		}
+	});
+
+	it("is read where it has a column more", async () => {
+		const journal = await openJournal(file);
+		await journal.recordSending(body, requestDigest, ["policy:1"], 1);
+		journal.close();
+		const database = new DatabaseSync(file);
+		database.exec("ALTER TABLE sent ADD COLUMN more TEXT");
+		database.close();
+		expect(await countOpen()).toEqual([1, 1]);
+	});
+});
+
 describe("a journal whose log was not merged", () => {
 	it.each([
 		["at all", undefined],

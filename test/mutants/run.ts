@@ -8,12 +8,11 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { readNumber, refuseCall, WrongCall } from "../calls.ts";
 import { chooseChanged } from "./changed.ts";
 import { type End, type JudgedMutant, judge, type Question } from "./judge.ts";
 import { isRoom, rooms } from "./rooms.ts";
 import { root } from "./sample.ts";
-
-class WrongCall extends Error {}
 
 const usage =
 	"npm run mutants -- ROOM [--cases N] [--seed S] [--file PART]... [--rounds N] [--at-least PERCENT] [--concurrency N]; ROOM is plan, policy, sync, wire or changed";
@@ -28,7 +27,12 @@ interface Call extends Question {
 }
 
 async function main(): Promise<number> {
-	const call = readCall(process.argv.slice(2));
+	const args = process.argv.slice(2);
+	if (args.includes("--help")) {
+		process.stdout.write(`${usage}\n`);
+		return 0;
+	}
+	const call = readCall(args);
 	const startedMs = performance.now();
 	const { population, mutants } = await judge(call);
 	for (const mutant of mutants.toSorted(byPlace)) if (isAlive(mutant)) process.stdout.write(`${describe(mutant)}\n`);
@@ -36,7 +40,7 @@ async function main(): Promise<number> {
 	const killed = count("killed", "timeout");
 	const judged = mutants.length - count("error");
 	const counted = judged - (call.countsUntested ? 0 : count("no test"));
-	const score = counted === 0 ? 100 : (100 * killed) / counted;
+	const score = counted === 0 ? undefined : (100 * killed) / counted;
 	const counts = [
 		`${judged} of ${population} mutants`,
 		`${killed} killed (${count("timeout")} by a timeout)`,
@@ -44,12 +48,14 @@ async function main(): Promise<number> {
 		`${count("no test")} without a test`,
 		`${count("disabled")} disabled`,
 		`${count("error")} not judged`,
-		`score ${score.toFixed(1)} %`,
+		score === undefined ? "no score" : `score ${score.toFixed(1)} %`,
 		`seed ${call.seed}`,
 		`${Math.round((performance.now() - startedMs) / 1000)} s`,
 	];
 	process.stdout.write(`${call.name}: ${counts.join(", ")}\n`);
-	return score >= call.atLeast ? 0 : 1;
+	// A commit can have nothing to judge; a room of which nothing was judged has not shown anything.
+	const isEnough = score === undefined ? !call.countsUntested : score >= call.atLeast;
+	return isEnough ? 0 : 1;
 }
 
 function describe({ end, place, mutator, replacement }: JudgedMutant): string {
@@ -75,25 +81,21 @@ function readCall(args: string[]): Call {
 	try {
 		call = parse();
 	} catch (error) {
-		throw new WrongCall(`${(error as Error).message}\n${usage}`);
+		throw new WrongCall((error as Error).message);
 	}
-	const [room = "", ...rest] = call.positionals;
-	if (rest.length > 0) throw new WrongCall(usage);
-	const number = (flag: "cases" | "seed" | "rounds" | "at-least" | "concurrency", otherwise: number): number => {
-		const value = call.values[flag];
-		if (value === undefined) return otherwise;
-		if (!/^\d{1,9}$/.test(value)) throw new WrongCall(`--${flag} must be a whole number, got "${value}"\n${usage}`);
-		return Number(value);
-	};
+	const [room, ...rest] = call.positionals;
+	if (room === undefined) throw new WrongCall("the name of a room is missing");
+	if (rest.length > 0) throw new WrongCall(`one room at a time, got also "${rest.join(" ")}"`);
+	const { values } = call;
 	const chosen = chooseMutants(room);
 	return {
 		...chosen,
-		rounds: chosen.rounds.slice(0, number("rounds", chosen.rounds.length)),
-		seed: number("seed", chosen.seed),
-		cases: number("cases", chosen.cases),
-		atLeast: number("at-least", chosen.atLeast),
-		concurrency: number("concurrency", chosen.concurrency),
-		files: call.values.file,
+		rounds: chosen.rounds.slice(0, readNumber("rounds", values.rounds, chosen.rounds.length)),
+		seed: readNumber("seed", values.seed, chosen.seed, [0, 999_999_999]),
+		cases: readNumber("cases", values.cases, chosen.cases),
+		atLeast: readNumber("at-least", values["at-least"], chosen.atLeast, [0, 100]),
+		concurrency: readNumber("concurrency", values.concurrency, chosen.concurrency),
+		files: readFiles(values.file, chosen.sources),
 		skipped: ({ tests }, why) => process.stderr.write(`not judged by ${tests.join(" ")}: ${why}\n`),
 		judged: (left) => {
 			if (left % 100 === 0) process.stderr.write(`${left} mutants left\n`);
@@ -110,10 +112,17 @@ function chooseMutants(room: string): Omit<Call, "files" | "judged" | "skipped">
 			...{ countsUntested: false, cases: 30, concurrency: 2, atLeast: 40 },
 		};
 	}
-	if (!isRoom(room)) throw new WrongCall(usage);
+	if (!isRoom(room)) throw new WrongCall(`there is no room "${room}"`);
 	const sources = globSync(`src/${room}/**/*.ts`, { cwd: root }).sort();
 	const common = { countsUntested: true, cases: 1000, concurrency: 1, atLeast: 85, seed: 1 };
 	return { ...common, name: room, sources, rounds: rooms[room] };
+}
+
+/** Returns the parts of paths. Throws WrongCall for one that is in no path. */
+function readFiles(parts: readonly string[], sources: readonly string[]): readonly string[] {
+	const wrong = parts.find((part) => !sources.some((source) => source.includes(part)));
+	if (wrong === undefined) return parts;
+	throw new WrongCall(`--file ${wrong}: no file of these has that in its path`);
 }
 
 // What the judge made goes with the process.
@@ -121,7 +130,5 @@ process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.ex
 try {
 	process.exitCode = await main();
 } catch (error) {
-	if (!(error instanceof WrongCall)) throw error;
-	process.stderr.write(`error: ${error.message}\n`);
-	process.exitCode = 2;
+	refuseCall(error, usage);
 }

@@ -6,6 +6,7 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { readNumber, refuseCall, WrongCall } from "../calls.ts";
 import { type Budget, Counts, type Finding, type Proof, type Proven, prove } from "./proof.ts";
 
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -14,10 +15,15 @@ const names = readdirSync(folder, { withFileTypes: true })
 	.map(({ name }) => name)
 	.sort();
 
-class WrongCall extends Error {}
+const usage = `npm run prove -- NAME [--cases N] [--seconds N] [--seed S]; NAME is one of ${names.join(", ")}`;
 
 async function main(): Promise<number> {
-	const { name, budget } = readCall(process.argv.slice(2));
+	const args = process.argv.slice(2);
+	if (args.includes("--help")) {
+		process.stdout.write(`${usage}\n`);
+		return 0;
+	}
+	const { name, budget } = readCall(args);
 	const { proof } = (await import(join(folder, name, "proof.ts"))) as { proof: Proof };
 	const bounded = budget.cases === undefined && budget.seconds === undefined;
 	const startedMs = performance.now();
@@ -46,7 +52,8 @@ async function main(): Promise<number> {
 		proven,
 	);
 	printCounts("");
-	return proven.findings.length === 0 ? 0 : 1;
+	// What was not tried is not proved.
+	return proven.findings.length === 0 && proven.cases > 0 ? 0 : 1;
 }
 
 /** Returns the text of a finding, which the cases from `first` to its own repeat. */
@@ -56,31 +63,29 @@ function describe(name: string, { seed, what }: Finding, first: number | null): 
 }
 
 function readCall(args: string[]): { name: string; budget: Budget } {
-	const usage = `npm run prove -- NAME [--cases N] [--seconds N] [--seed S]; NAME is one of ${names.join(", ")}`;
 	const text = { type: "string" } as const;
 	let call: ReturnType<typeof parse>;
 	const parse = () => parseArgs({ args, allowPositionals: true, options: { cases: text, seconds: text, seed: text } });
 	try {
 		call = parse();
 	} catch (error) {
-		throw new WrongCall(`${(error as Error).message}\n${usage}`);
+		throw new WrongCall((error as Error).message);
 	}
-	const [name = "", ...rest] = call.positionals;
-	if (!names.includes(name) || rest.length > 0) throw new WrongCall(usage);
-	const number = (flag: "cases" | "seconds" | "seed"): number | undefined => {
-		const value = call.values[flag];
-		if (value === undefined) return undefined;
-		if (!/^\d{1,9}$/.test(value)) throw new WrongCall(`--${flag} must be a whole number, got "${value}"\n${usage}`);
-		return Number(value);
+	const [name, ...rest] = call.positionals;
+	if (name === undefined) throw new WrongCall("the name of a proof is missing");
+	if (!names.includes(name)) throw new WrongCall(`there is no proof "${name}"`);
+	if (rest.length > 0) throw new WrongCall(`one proof at a time, got also "${rest.join(" ")}"`);
+	const { cases, seconds, seed } = call.values;
+	const budget = {
+		seed: readNumber("seed", seed, Math.floor(Math.random() * 1_000_000), [0, 999_999_999]),
+		cases: readNumber("cases", cases, undefined),
+		seconds: readNumber("seconds", seconds, undefined),
 	};
-	const seed = number("seed") ?? Math.floor(Math.random() * 1_000_000);
-	return { name, budget: { seed, cases: number("cases"), seconds: number("seconds") } };
+	return { name, budget };
 }
 
 try {
 	process.exitCode = await main();
 } catch (error) {
-	if (!(error instanceof WrongCall)) throw error;
-	process.stderr.write(`${error.message}\n`);
-	process.exitCode = 2;
+	refuseCall(error, usage);
 }

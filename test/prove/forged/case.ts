@@ -146,7 +146,11 @@ function judgeSubmits(setting: Setting, before: ReadonlySet<string>, bodies: rea
 	const cast = arena.votes().filter(({ id }) => !before.has(id));
 	if (mayVote ? made.length > 0 : cast.length > 0)
 		return `${command} made ${made.length} activities and ${cast.length} votes`;
-	const changes = [...made, ...refusedOf(setting, bodies)].flatMap((one) => changesOf(one));
+	// A vote that was refused is one that the command may cast.
+	const refused = refusedOf(setting, bodies).filter(
+		({ type }) => !mayVote || type !== "ACTIVITY_TYPE_APPROVE_ACTIVITY",
+	);
+	const changes = [...made, ...refused].flatMap((one) => changesOf(one));
 	const other = changes.find((change) => !isAsked(change, setting));
 	if (other !== undefined) return `a change was submitted that the document does not ask for: ${other}`;
 	const removal = changes.find((change) => /^(remove|no) /.test(change));

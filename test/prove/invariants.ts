@@ -69,11 +69,6 @@ interface JournalRow {
 	readonly activityId: string | null;
 }
 
-/** Whether the answer was a refusal, after which orgsync takes other bytes. */
-export function isRefused({ activityId, outcome }: JournalRow): boolean {
-	return activityId === null && ["denied", "failed"].includes(outcome ?? "");
-}
-
 /** Returns the requests in the file of a journal. Throws what SQLite throws. */
 export function readRequests(file: string): readonly JournalRow[] {
 	const database = new DatabaseSync(file, { readOnly: true });

@@ -1,6 +1,6 @@
 /** Holds each request of a history to the invariants, as the service sees it, and shows what happened. */
 import type { Ended } from "../command.ts";
-import { type Duplicate, findBrokenCourse, findDuplicates, isRefused, readRequests } from "../invariants.ts";
+import { type Duplicate, findBrokenCourse, findDuplicates, readRequests } from "../invariants.ts";
 import type { Counts } from "../proof.ts";
 import {
 	type Change,
@@ -62,6 +62,8 @@ export class Judge {
 	readonly #touchedAt = new Map<string, number>();
 	readonly #completedAt = new Map<string, number>();
 	readonly #makers = new Map<string, string>();
+	/** What the service refused, and has not accepted since, by fingerprint: what a run believes does not count. */
+	readonly #refused = new Set<string>();
 
 	constructor(service: Service, given: Setting, world: SmallWorld, counts: Counts) {
 		this.#service = service;
@@ -147,8 +149,10 @@ export class Judge {
 		}
 	}
 
-	#judgeArrival({ door, name, isSubmit, before, after, fingerprint }: Arrived): void {
+	#judgeArrival({ door, name, isSubmit, before, after, fingerprint, status }: Arrived): void {
 		this.#moment += 1;
+		if (isSubmit && status === 200) this.#refused.delete(fingerprint);
+		else if (isSubmit) this.#refused.add(fingerprint);
 		const followed = this.#followed.get(door);
 		if (followed === undefined) return;
 		if (name === "list_activities") followed.listedAt = this.#moment;
@@ -241,11 +245,7 @@ export class Judge {
 			if ((this.#madeAt.get(earlier.id) ?? 0) > followed.beganAt)
 				return this.#leaveOut("another run submitted other bytes about the same object meanwhile");
 		}
-		const refused = readRequests(journal.path).filter(isRefused);
-		const isKnown =
-			earlier !== undefined &&
-			journal.known.has(earlier.fingerprint) &&
-			!refused.some(({ fingerprint }) => fingerprint === earlier.fingerprint);
+		const isKnown = earlier !== undefined && journal.known.has(earlier.fingerprint);
 		if (isUnread && (earlier === undefined || this.#wasTouchedSince(earlier, change))) return true;
 		if (isKnown || earlier === undefined) return false;
 		const isAnotherQuarter = quarterOf(earlier) !== quarterOf(made);
@@ -257,7 +257,7 @@ export class Judge {
 		const hasChangedSince = (this.#touchedAt.get(objectOf(change)) ?? 0) > (this.#madeAt.get(earlier.id) ?? 0);
 		if (cannotList && (isOther || hasChangedSince))
 			return this.#leaveOut("two runners without a shared journal saw other live state, activities unreadable");
-		if (cannotList && refused.length > 0)
+		if (cannotList && [...journal.known].some((one) => this.#refused.has(one)))
 			return this.#leaveOut("two runners without a shared journal, one was refused before, activities unreadable");
 		const couldSee = !cannotList && (followed.listedAt ?? followed.beganAt) > (this.#madeAt.get(earlier.id) ?? 0);
 		if (!couldSee && isAnotherQuarter)

@@ -57,7 +57,7 @@ function tighten(file: string, notice: (text: string) => void): void {
 	// Tightening it now would not undo what others have written already.
 	if ((found.mode & 0o002) !== 0) {
 		throw new StorageError(`every user can write ${file} (mode ${octal(found.mode)})`, {
-			hint: `if you trust what is in it: chmod 600 ${file}; if not, remove it`,
+			hint: `if you trust what is in it: chmod 600 ${file}; if not, restore it from a backup`,
 		});
 	}
 	const refusal = restrict(file, found.mode & 0o600);

@@ -213,7 +213,7 @@ describe.runIf(onPosix)("makePrivate", () => {
 		writeWith(file, mode);
 		const error = refusal(file);
 		expect(error.message).toBe(`every user can write ${file} (mode 0${mode.toString(8)})`);
-		expect(error.hint).toBe(`if you trust what is in it: chmod 600 ${file}; if not, remove it`);
+		expect(error.hint).toBe(`if you trust what is in it: chmod 600 ${file}; if not, restore it from a backup`);
 		expect(modeOf(file)).toBe(mode);
 	});
 

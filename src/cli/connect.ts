@@ -186,7 +186,14 @@ function checkTls(flags: ServiceFlags, { environment }: Terminal, output: Output
 
 /** Returns the path of the journal: `--journal`, or a file in `.orgsync`. The embedded service has its own. Throws as findStateParent does. */
 function journalFile(flags: JournalFlags, terminal: Terminal): string {
-	if (flags.journal !== undefined) return resolve(terminal.directory, flags.journal);
+	if (flags.journal !== undefined) {
+		if (/^file:|^:memory:$/i.test(flags.journal)) {
+			throw new ConfigurationError(`--journal ${showText(flags.journal)} is not a path`, {
+				hint: "name a file, for example --journal .orgsync/journal.sqlite",
+			});
+		}
+		return resolve(terminal.directory, flags.journal);
+	}
 	const name = flags.local === true ? "local-journal.sqlite" : "journal.sqlite";
 	return join(findStateParent(flags, terminal), stateFolder, name);
 }

@@ -72,6 +72,7 @@ function isAlias(cell: Cell, alias: string, problems: Problems): boolean {
 export function nameMistake(name: string): string | undefined {
 	if (name === "") return "is empty; write a name";
 	if (name.trim() !== name) return "begins or ends with a space; remove the space";
+	if (!name.isWellFormed()) return "contains half of a character; write the whole one";
 	return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)
 		? "contains a control character, such as a line break; remove it"
 		: undefined;

@@ -6,7 +6,7 @@
 import { Composer, type CST, type Document, Lexer, LineCounter, Parser, type YAMLParseError } from "yaml";
 import { escapeSequence, findHidden, nameCharacter } from "../invisible.ts";
 import type { Position } from "../plan/organization.ts";
-import type { Problems } from "./problems.ts";
+import { type Problems, quote } from "./problems.ts";
 
 /** Max levels of nesting; a document needs eight. */
 const maxDepth = 64;
@@ -37,6 +37,10 @@ export function readYaml(file: string, text: string, problems: Problems, keepTok
 		problems.add(positionOf(offset), "", code, message),
 	);
 	if (tokens === undefined) return { documents: [], isComplete: false, positionOf };
+	for (const { offset, source } of tokens.filter(isOtherDirective)) {
+		const message = `the directive ${quote(source)} is not supported: documents are YAML 1.2; remove the line`;
+		problems.add(positionOf(offset), "", "yaml-directive", message);
+	}
 	const composer = new Composer({
 		version: "1.2",
 		schema: "core",
@@ -60,6 +64,11 @@ export function readYaml(file: string, text: string, problems: Problems, keepTok
 		}
 	}
 	return { documents, isComplete: documents.length === all.length, positionOf };
+}
+
+/** Whether a token says how to read the document, in another way than it is read. */
+function isOtherDirective(token: CST.Token): token is CST.Directive {
+	return token.type === "directive" && !/^%YAML\s+1\.2\s*$/.test(token.source);
 }
 
 type Report = (offset: number, code: string, message: string) => void;

@@ -182,6 +182,7 @@ describe("a file that cannot be used is an error:", () => {
 		world.write("journal.txt", "Dear diary, nothing was sent today.\n".repeat(10));
 		await expectRefused("journal-no-database", world, ["apply", "--yes", "--journal", "journal.txt"]);
 		await expectRefused("journal-no-database-plan", world, ["plan", "--journal", "journal.txt"]);
+		await expectRefused("journal-no-path", world, ["apply", "--yes", "--journal", "file:///journal.sqlite"]);
 	});
 
 	test("--local with the document of a strange organization", async () => {

@@ -11,7 +11,7 @@ import type { Position } from "../plan/organization.ts";
 import { type Cell, pathOf } from "./cell.ts";
 
 /** Max characters of a text that a message repeats. */
-const maxQuoteLength = 60;
+export const maxQuoteLength = 60;
 
 /** Max candidates to compare: an organization has 100 users and 100 tags (docs/service.md#rates-and-limits). */
 const maxCandidates = 200;

@@ -9,7 +9,7 @@ import { uuid } from "../plan/organization.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { validators } from "../validators/document.ts";
 import { type Cell, cellAt, isWithinInvalid, pathOf, pathWithKey, toPlainValue } from "./cell.ts";
-import { describeCell, type Problems, quote, quoteCell } from "./problems.ts";
+import { describeCell, maxQuoteLength, type Problems, quote, quoteCell } from "./problems.ts";
 import { writeFlow, writeKey } from "./write-yaml.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -52,6 +52,11 @@ function reportError(error: SchemaError, cell: Cell, problems: Problems): void {
 	}
 }
 
+/** Returns how the value would be written, as the end of a message; empty for one that is too long to be repeated. */
+function exampleOf({ written }: Cell, example: string): string {
+	return written.length > maxQuoteLength ? "" : `: ${example}`;
+}
+
 function reportUnknownKey(cell: Cell, key: string, schema: Schema, problems: Problems): void {
 	const entry = cell.entries.get(key);
 	if (entry === undefined || entry.invalid) return;
@@ -80,17 +85,17 @@ function describeTypeError(cell: Cell, schema: Schema): string {
 	const example = examplesOf(schema)[0];
 	const subject = describeCell(cell);
 	if (types.includes("string") && cell.kind === "number" && typeof example === "string" && uuid.test(example)) {
-		const found = cell.usedAs === undefined ? `YAML reads ${cell.written} as a number` : "the list has a number";
+		const found = cell.usedAs === undefined ? `YAML reads ${quoteCell(cell)} as a number` : "the list has a number";
 		return `${subject} is not an id: ${found}; expected a UUID such as ${example}`;
 	}
 	const isText = types[0] === "string" && !types.includes("integer");
 	if (isText && (cell.kind === "number" || cell.kind === "boolean")) {
 		const read = cell.kind === "number" ? "a number" : "true or false";
 		const found = cell.usedAs === undefined ? `YAML reads ${quoteCell(cell)} as` : "the list has";
-		return `${subject} must be text, but ${found} ${read}; put it in quotes: "${cell.written}"`;
+		return `${subject} must be text, but ${found} ${read}; put it in quotes${exampleOf(cell, `"${cell.written}"`)}`;
 	}
 	if (types[0] === "array" && cell.kind === "text") {
-		return `${subject} must be a list, but is the text ${quoteCell(cell)}; put it in brackets: [${writeKey(cell.written)}]`;
+		return `${subject} must be a list, but is the text ${quoteCell(cell)}; put it in brackets${exampleOf(cell, `[${writeKey(cell.written)}]`)}`;
 	}
 	if (types.includes("integer") && !types.includes("string") && cell.fromEnvironment) {
 		return `${subject} must be a whole number, but variables are always text; write the number`;

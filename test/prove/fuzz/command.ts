@@ -30,7 +30,9 @@ export async function runCommand(words: readonly string[], call: Call = {}): Pro
 	const { stdout, stderr } = printed;
 	if (words.at(-1) === "json" && call.isJson !== false) readWhole(stdout);
 	const markup = /^<!(?:doctype html|-- )/.test(stdout);
-	return { accepted: code === 0, printed: stdout + stderr, code, stdout, markup };
+	// What stands on standard error beside a page is not read as markup.
+	const said = markup ? stderr.replaceAll("<", "‹") : stderr;
+	return { accepted: code === 0, printed: stdout + said, code, stdout, markup };
 }
 
 function readWhole(stdout: string): void {

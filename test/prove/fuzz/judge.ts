@@ -46,7 +46,7 @@ function findGap(printed: string, given: string): string | undefined {
 	return found.find((gap) => gap !== undefined && !given.includes(gap.trim()));
 }
 
-/** Max characters of one line of a refusal: more than anyone reads. */
+/** Max characters of one line of a refusal: more than anyone reads. A line of JSON is for programs. */
 const maxLine = 2500;
 
 /** Returns why a person could not use the message, or what it gives away; undefined for a good one. */
@@ -69,7 +69,7 @@ export function findFault({ accepted, printed, markup = false }: Outcome, input:
 	if (printed.trim() === "") return "it is refused without a word";
 	const gap = markup ? undefined : findGap(printed, given);
 	if (gap !== undefined) return `a part of the message is missing at "${gap}"`;
-	const long = printed.split("\n").find((line) => line.length > maxLine);
+	const long = printed.split("\n").find((line) => line.length > maxLine && !line.startsWith("{"));
 	if (long !== undefined) return `a line of the message has ${long.length} characters`;
 	return undefined;
 }

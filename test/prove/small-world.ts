@@ -292,3 +292,17 @@ export async function submitAs(
 	if (response.status !== 200)
 		throw new Error(`the proof's own ${name} was answered ${response.status}: ${await response.text()}`);
 }
+
+/** Returns the operation and the parameters of a request that makes this change alone. The organization is in the form of a seed. */
+export function requestOf(change: Change, organization: object): readonly [string, object] {
+	const { users: all } = organization as {
+		readonly users: readonly { readonly userId: string; readonly oauthProviders?: readonly object[] }[];
+	};
+	const [verb = "", first = "", second = ""] = change.split(" ");
+	if (verb === "add") return ["update_user_tag", { userTagId: first, addUserIds: [second], removeUserIds: [] }];
+	if (verb === "remove") return ["update_user_tag", { userTagId: first, addUserIds: [], removeUserIds: [second] }];
+	if (first === "policy") return ["delete_policies", { policyIds: [second] }];
+	if (first === "app") return ["delete_tvc_app_and_deployments", { appId: second }];
+	const owner = all.find(({ oauthProviders = [] }) => JSON.stringify(oauthProviders).includes(second));
+	return ["delete_oauth_providers", { userId: owner?.userId, providerIds: [second] }];
+}

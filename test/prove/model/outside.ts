@@ -1,5 +1,5 @@
 /** What others do to the organization, with other tools. */
-import { type Change, hasChange, keys, type SmallWorld } from "../small-world.ts";
+import { type Change, hasChange, keys, requestOf, type SmallWorld } from "../small-world.ts";
 import type { Service } from "./service.ts";
 
 interface Seed {
@@ -34,18 +34,8 @@ export function submitOutside(service: Service, wanted: readonly Change[], which
 	const missing = wanted.filter((change) => !change.startsWith("name ") && !hasChange(organization, change));
 	const change = missing[which % Math.max(1, missing.length)];
 	if (change === undefined) return "bob has nothing to submit";
-	const [name, parameters] = requestOf(change, organization as Seed);
+	const [name, parameters] = requestOf(change, organization);
 	// Bytes of his own.
 	service.submitAs(keys.bob, name, parameters, service.nowMs - 7 * number);
 	return `bob submits: ${change}`;
-}
-
-function requestOf(change: Change, { users }: Seed): readonly [string, object] {
-	const [verb = "", first = "", second = ""] = change.split(" ");
-	if (verb === "add") return ["update_user_tag", { userTagId: first, addUserIds: [second], removeUserIds: [] }];
-	if (verb === "remove") return ["update_user_tag", { userTagId: first, addUserIds: [], removeUserIds: [second] }];
-	if (first === "policy") return ["delete_policies", { policyIds: [second] }];
-	if (first === "app") return ["delete_tvc_app_and_deployments", { appId: second }];
-	const owner = users.find(({ oauthProviders = [] }) => JSON.stringify(oauthProviders).includes(second));
-	return ["delete_oauth_providers", { userId: owner?.userId, providerIds: [second] }];
 }

@@ -2,116 +2,11 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Arena, minuteMs, quarterHourMs, type Runner } from "../arena.ts";
-import type { Counts } from "../proof.ts";
-import {
-	changesOf,
-	drawWorld,
-	keys,
-	type ListedActivity,
-	type SmallWorld,
-	submitAs,
-	users,
-	type WorldOptions,
-} from "../small-world.ts";
-import { drawOrder } from "../turnstile.ts";
-import {
-	approversOf,
-	fail,
-	findDuplicates,
-	judgeActivities,
-	judgeEnds,
-	judgeState,
-	judgeVotes,
-	type Raced,
-} from "./judge.ts";
-
-export interface RaceCase {
-	readonly random: () => number;
-	readonly arenas: Readonly<Record<"all" | "documented", Arena>>;
-	readonly counts: Counts;
-}
-
-/** The beginning of a quarter of an hour, long after any key of these worlds was made. */
-const baseMs = Date.UTC(2026, 8, 1, 12);
-
-interface Setting {
-	readonly arena: Arena;
-	readonly world: SmallWorld;
-	readonly isDocumented: boolean;
-	readonly asProcesses: boolean;
-	readonly random: () => number;
-	readonly counts: Counts;
-}
-
-interface SettingOptions extends WorldOptions {
-	/** How often the service has the documented reads only. */
-	readonly documented?: number;
-	/** How often each command is a process of its own. */
-	readonly processes?: number;
-	/** How often the quarter of an hour ends during the race. */
-	readonly atTheEnd?: number;
-}
-
-async function set({ random, arenas, counts }: RaceCase, options: SettingOptions): Promise<Setting> {
-	const { documented = 0, processes = 0.04, atTheEnd = 0 } = options;
-	const isDocumented = random() < documented;
-	const world = drawWorld(random, isDocumented ? { ...options, approvals: 1 } : options);
-	const asProcesses = random() < processes;
-	const isAtTheEnd = !asProcesses && random() < atTheEnd;
-	const intoMs = isAtTheEnd ? quarterHourMs - Math.floor(random() * 60) : Math.floor(random() * 12 * minuteMs);
-	const arena = arenas[isDocumented ? "documented" : "all"];
-	await arena.begin(world, baseMs + intoMs, asProcesses ? "machine" : "own");
-	if (asProcesses) counts.add("as processes");
-	if (isDocumented) counts.add("without extended reads");
-	return { arena, world, isDocumented, asProcesses, random, counts };
-}
-
-async function race(setting: Setting, runners: readonly Runner[]): Promise<Raced> {
-	const { arena, world, asProcesses, random, counts } = setting;
-	const choose = random() < 0.9 ? drawOrder(random) : undefined;
-	counts.add("commands", runners.length);
-	const ended = await arena.race(runners, { choose, asProcesses });
-	return { arena, world, runners, ended, steps: [...arena.turnstile.steps] };
-}
-
-const yes = ["--yes", "--no-color"];
-const apply = (machine: number, who: Runner["who"] = "alice", ...more: readonly string[]): Runner => ({
-	...{ words: ["apply", ...yes, ...more], who, machine },
-});
-const approve = (machine: number, who: Runner["who"], ...more: readonly string[]): Runner => ({
-	...{ words: ["approve", ...yes, ...more], who, machine },
-});
-
-/** Approves what is pending until one more apply on this machine is in sync. Fails if that takes too long. */
-async function converge(raced: Raced, machine: number): Promise<Raced> {
-	const { arena } = raced;
-	const maxRounds = 8;
-	let last = raced;
-	for (let round = 0; round < maxRounds; round += 1) {
-		const runner = apply(machine);
-		const ended = [await arena.alone(runner)];
-		last = { ...raced, runners: [...raced.runners, runner], ended: [...raced.ended, ...ended] };
-		if (ended[0]?.code === 0) return last;
-		if (ended[0]?.code !== 8) fail(last, `one more apply ended with ${ended[0]?.code}`);
-		await approvePending(arena);
-	}
-	return fail(last, `${maxRounds} more applies with approvals in between are not enough`);
-}
-
-async function approvePending(arena: Arena): Promise<void> {
-	for (const activity of arena.activities()) {
-		// The same bytes of two users would be one vote.
-		for (const [index, who] of (["bob", "carol"] as const).entries()) {
-			const open = arena
-				.activities()
-				.find(({ id, status }) => id === activity.id && status === "ACTIVITY_STATUS_CONSENSUS_NEEDED");
-			if (open === undefined || approversOf(open).includes(users[who])) continue;
-			const { fingerprint } = open;
-			await submitAs(arena.url, keys[who], "approve_activity", { fingerprint }, arena.nowMs - index);
-		}
-	}
-}
+import { minuteMs, quarterHourMs, type Runner } from "../arena.ts";
+import { changesOf, type ListedActivity, users } from "../small-world.ts";
+import { fail, findDuplicates, judgeActivities, judgeEnds, judgeState, judgeVotes, type Raced } from "./judge.ts";
+import { savedPlanAgain, savedPlanTwice, staleSavedPlan } from "./saved-plans.ts";
+import { apply, approve, converge, type RaceCase, race, type Setting, set, yes } from "./setting.ts";
 
 /** Two applies of the same document. */
 async function applyTwice(given: RaceCase, machines: readonly [number, number]): Promise<void> {
@@ -210,6 +105,8 @@ async function applyAgainstApprove(given: RaceCase): Promise<void> {
 	const approvals = random() < 0.3 ? 3 : 2;
 	const setting = await set(given, { approvals });
 	if ((await makePending(setting, 0)) === undefined) return;
+	// In another quarter of an hour only the list of activities says what is pending.
+	if (random() < 0.4) setting.arena.advance(20 * minuteMs);
 	const waits = random() < 0.3 && !setting.asProcesses ? ["--wait-for-approval", "3m"] : [];
 	const others = random() < 0.3 ? [approve(2, "carol")] : [];
 	const machine = Math.floor(random() * 2);
@@ -279,31 +176,6 @@ async function approveAgainstReject(given: RaceCase): Promise<void> {
 		fail(last, "a rejected change was submitted again");
 }
 
-/** Two runs of the same saved plan. */
-async function savedPlanTwice(given: RaceCase): Promise<void> {
-	const setting = await set(given, { approvals: given.random() < 0.3 ? 2 : 1 });
-	const { arena } = setting;
-	const { code } = await arena.alone({
-		words: ["plan", "--out", "../plan.json"],
-		who: "alice",
-		machine: 0,
-	});
-	if (code !== 0) throw new Error(`plan ended with ${code}`);
-	const machine = given.random() < 0.5 ? 0 : 1;
-	const run = (on: number): Runner => ({
-		words: ["apply", "--no-color", "--plan", "../plan.json"],
-		who: "alice",
-		machine: on,
-	});
-	const raced = await race(setting, [run(0), run(machine)]);
-	judgeActivities(raced, raced.world.changes);
-	// The plan is stale for a runner that reads after the other began.
-	judgeEnds(raced, [0, 6, 8]);
-	const last = await converge(raced, 0);
-	judgeActivities(last, raced.world.changes);
-	judgeState(last);
-}
-
 /** `wait`, `plan`, `drift` and `status` beside an apply: they submit nothing. */
 async function readersBeside(given: RaceCase): Promise<void> {
 	const { random } = given;
@@ -360,6 +232,8 @@ export const raceKinds: readonly (readonly [string, (given: RaceCase) => Promise
 	["one approver twice", oneApproverTwice],
 	["approve against reject", approveAgainstReject],
 	["a saved plan twice", savedPlanTwice],
+	["a saved plan that is stale", staleSavedPlan],
+	["a saved plan that ran before", savedPlanAgain],
 	["readers beside an apply", readersBeside],
 	["two grants in one document", twoGrants],
 ];

@@ -248,6 +248,7 @@ export class History {
 		return {
 			mishaps: [...mishaps],
 			queryMishaps: [...queryMishaps],
+			knows: (fingerprint) => machine.journal.known.has(fingerprint),
 			// What a killed run wrote is taken back by putting the file back, so no other run may have it open.
 			kill: this.#judge.openOf(machine.journal) > 0 ? undefined : kill,
 			// A reading writes nothing, and another run may have the file open.

@@ -220,12 +220,12 @@ export class Judge {
 		const changes = [...changesOf(made)].sort().join();
 		// An imitated refusal hides the activity that there is.
 		const answered = readRequests(journal.path).filter(({ activityId }) => activityId !== null);
-		const rejected = earlier.findLast(
+		// One that was asked again since, and failed, is a question that is open again.
+		const last = earlier.findLast(
 			(one) =>
-				one.status === "ACTIVITY_STATUS_REJECTED" &&
-				answered.some(({ activityId }) => activityId === one.id) &&
-				[...changesOf(one)].sort().join() === changes,
+				answered.some(({ activityId }) => activityId === one.id) && [...changesOf(one)].sort().join() === changes,
 		);
+		const rejected = last?.status === "ACTIVITY_STATUS_REJECTED" ? last : undefined;
 		const rejectedAt = this.#madeAt.get(rejected?.id ?? "") ?? 0;
 		// What others did since can make it a new question. So does an operator who asks it again, even in a run that was killed.
 		if (rejected === undefined || Math.max(this.#othersChangedAt, journal.retriedAt) > rejectedAt) return;

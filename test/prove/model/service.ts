@@ -42,6 +42,8 @@ export interface Script {
 	readonly mishaps: Mishap[];
 	/** For its queries, in turn. */
 	readonly queryMishaps: Mishap[];
+	/** Whether its journal has sent these bytes before. */
+	readonly knows: (fingerprint: string) => boolean;
 	/** Where it is killed. */
 	readonly kill: { readonly at: number; readonly when: "before" | "after" } | undefined;
 	/** Called when it is killed: what is on disk now stays. */
@@ -253,9 +255,9 @@ export class Service {
 		await happen("before");
 		if (await this.#dies(door, number, "before")) return this.#send(response, dead);
 		const isSubmit = path.includes("/submit/");
-		const mishap = this.#mishapOf(door, isSubmit, path, body);
-		const takesEffect = mishap === "none" || mishap.endsWith("-after");
 		const fingerprint = `sha256:${createHash("sha256").update(body).digest("hex")}`;
+		const mishap = this.#mishapOf(door, name, isSubmit, fingerprint);
+		const takesEffect = mishap === "none" || mishap.endsWith("-after");
 		const stamp = request.headers["x-stamp"]?.toString();
 		const answer = takesEffect ? this.#arrive(name, path, body, stamp, fingerprint) : undefined;
 		await happen("after");
@@ -269,11 +271,15 @@ export class Service {
 		return this.#send(response, imitated[mishap] ?? (mishap === "429-before" ? throttled : page));
 	}
 
-	#mishapOf(door: Door, isSubmit: boolean, path: string, body: Buffer): Mishap {
+	/**
+	 * An imitated refusal answers bytes of which the runner has lost an answer: of a first attempt it believes the service's own
+	 * words, and a 429 says that there was no attempt.
+	 */
+	#mishapOf(door: Door, name: string, isSubmit: boolean, fingerprint: string): Mishap {
 		const mishap = (isSubmit ? door.script.mishaps : door.script.queryMishaps).shift() ?? "none";
-		const print = path + body.toString();
-		const cameBefore = this.#seen.has(print);
-		this.#seen.add(print);
+		const print = `${name} ${fingerprint}`;
+		const cameBefore = this.#seen.has(print) || door.script.knows(fingerprint);
+		if (mishap !== "429-before") this.#seen.add(print);
 		return mishap.startsWith("imitated") && !cameBefore ? "none" : mishap;
 	}
 

@@ -46,6 +46,11 @@ function findGap(printed: string, given: string): string | undefined {
 	return found.find((gap) => gap !== undefined && !given.includes(gap.trim()));
 }
 
+/** In Markdown, a text in a block of code or between backticks is no markup. */
+function withoutCode(printed: string): string {
+	return printed.replaceAll(/^(`{3,})[^`\n]*\n.*?^\1$/gms, "").replaceAll(/(`+)[^\n]*?\1/g, "");
+}
+
 /** Max characters of one line of a refusal: more than anyone reads. A line of JSON is for programs. */
 const maxLine = 2500;
 
@@ -58,9 +63,7 @@ export function findFault({ accepted, printed, markup = false }: Outcome, input:
 	const [character] = unsafe.exec(markup ? printed.replaceAll("\t", "") : printed) ?? [];
 	if (character !== undefined) return `a raw character is printed: U+${character.codePointAt(0)?.toString(16)}`;
 	if (/^\s*::error::x|##\[error\]x/m.test(printed)) return "a text of others is a command for the log of a pipeline";
-	// In Markdown, a text between backticks is no markup.
-	if (markup && printed.replaceAll(/(`+)[^\n]*?\1/g, "").includes("<script>alert(1)"))
-		return "a text of others is markup";
+	if (markup && withoutCode(printed).includes("<script>alert(1)")) return "a text of others is markup";
 	if (accepted) return undefined;
 	const said = markup ? printed.replaceAll(/<(script|style)\b.*?<\/\1>/gs, "") : printed;
 	const found = slips.flatMap((pattern) => pattern.exec(said)?.[0] ?? []);

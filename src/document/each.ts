@@ -12,6 +12,8 @@ export const eachPrefix = "each.";
 export interface EachValue {
 	/** Undefined if the row does not have it. Cells of a CSV file are always text. */
 	readonly value: string | number | boolean | undefined;
+	/** How messages show it, if it has the value of an environment variable: with the variable's name. */
+	readonly written?: string;
 	/** Without a value, the place of the row. */
 	readonly at: Position;
 }

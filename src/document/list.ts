@@ -89,7 +89,11 @@ function readItems(list: Cell, reading: ListReading): void {
 	for (const item of itemsOf(list)) {
 		const values = entriesOf(item).map((entry): [string, EachValue] => [
 			String(entry.key),
-			{ value: entry.value ?? undefined, at: entry.at },
+			{
+				value: entry.value ?? undefined,
+				at: entry.at,
+				...(entry.fromEnvironment ? { written: entry.written } : {}),
+			},
 		]);
 		reading.onRow({ at: item.at, values: new Map(values) });
 	}

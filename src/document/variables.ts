@@ -129,7 +129,7 @@ export class Substitution {
 			}
 			const value = end === "}" ? this.#lookUp(name, isId) : malformed(whole);
 			const isEach = "each" in value;
-			used ||= !isEach;
+			used ||= !isEach || value.each.written !== undefined;
 			const isMissing = "code" in value && value.code === missingValue;
 			if (isEach && (each === undefined || isMissing)) {
 				each = { name, at: value.each.at, value: whole === text ? value.each.value : undefined };
@@ -139,7 +139,7 @@ export class Substitution {
 					return { text: "", written: text, used, each, code: "expansion", mistakes: [this.expansionMessage] };
 				}
 				parts.push(before, value.value);
-				written.push(before, isEach ? value.value : whole);
+				written.push(before, isEach ? (value.each.written ?? value.value) : whole);
 			} else {
 				mistakes.push(value.mistake);
 				code = value.code;

@@ -72,7 +72,7 @@ export function findFault({ accepted, printed, markup = false }: Outcome, input:
 	if (printed.trim() === "") return "it is refused without a word";
 	const gap = markup ? undefined : findGap(printed, given);
 	if (gap !== undefined) return `a part of the message is missing at "${gap}"`;
-	const long = printed.split("\n").find((line) => line.length > maxLine && !line.startsWith("{"));
+	const long = printed.split("\n").find((line) => line.length > maxLine && !/^ *["{]/.test(line));
 	if (long !== undefined) return `a line of the message has ${long.length} characters`;
 	return undefined;
 }

@@ -193,13 +193,19 @@ class Check {
 		return type;
 	}
 
+	/** Checks the operands of `&&` and `||` from the left, in a loop: a chain is as deep as it is long. */
+	#chain(expression: Binary, items: Items | null): Type {
+		const links = [expression];
+		for (let first = expression.left; isLogical(first); first = first.left) links.push(first);
+		const [innermost = expression] = links.toReversed();
+		this.#expectBool(innermost.left, `\`${innermost.operator}\``, items);
+		for (const { operator, right } of links.toReversed()) this.#expectBool(right, `\`${operator}\``, items);
+		return bool;
+	}
+
 	#binary(expression: Expression & { readonly node: "binary" }, items: Items | null): Type {
 		const { operator, left, right } = expression;
-		if (operator === "&&" || operator === "||") {
-			this.#expectBool(left, `\`${operator}\``, items);
-			this.#expectBool(right, `\`${operator}\``, items);
-			return bool;
-		}
+		if (isLogical(expression)) return this.#chain(expression, items);
 		const leftType = this.typeOf(left, items);
 		const rightType = this.typeOf(right, items);
 		if (operator === "in") {
@@ -277,4 +283,10 @@ function suggest(name: string, candidates: readonly string[]): string {
 	const [nearest] = near;
 	if (nearest !== undefined) return `; did you mean ${quote(nearest)}?`;
 	return candidates.length > 12 ? "" : `; there are ${candidates.map(quote).join(", ")}`;
+}
+
+type Binary = Expression & { readonly node: "binary" };
+
+function isLogical(expression: Expression): expression is Binary {
+	return expression.node === "binary" && (expression.operator === "&&" || expression.operator === "||");
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { checkExpression } from "../../src/policy/checker.ts";
 import { evaluate } from "../../src/policy/evaluate.ts";
@@ -50,5 +51,23 @@ describe("a deny list that is written out, one address a clause", () => {
 			0,
 		);
 		expect(powers[0]).toMatchObject({ alone: ["u1799"], unknown: null });
+	});
+});
+
+describe("the deepest expression that is understood", () => {
+	it.each(["condition", "consensus"])("is checked as a %s in a process that has checked none before", (clause) => {
+		const code = `
+			import { checkExpression } from "./src/policy/checker.ts";
+			import { parseExpression } from "./src/policy/parser.ts";
+			const { expression } = parseExpression("true" + " || true && true".repeat(999));
+			console.log(checkExpression(expression, ${JSON.stringify(clause)}).length);
+			console.log(checkExpression(parseExpression("true" + "||true".repeat(1999)).expression, ${JSON.stringify(clause)}).length);
+			console.log(checkExpression(parseExpression("1 && true" + "||2".repeat(3)).expression, ${JSON.stringify(clause)}).map(({ span }) => span.start));
+		`;
+		const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+			encoding: "utf8",
+		});
+		expect(stderr).not.toContain("RangeError");
+		expect([status, stdout]).toEqual([0, "0\n0\n[ 0, 11, 14, 17 ]\n"]);
 	});
 });

@@ -94,6 +94,33 @@ describe("Powers under conditions", () => {
 		expect(shortly([allow(is("a"), either)])).toEqual(["", "if eth.tx.to == 'x' || eth.tx.to == 'y': a"]);
 	});
 
+	it("name the policies that make them so, and no others", () => {
+		const large = `${signing} && eth.tx.value > 5`;
+		const named = (policies: readonly AccessPolicy[]) =>
+			powerOf(policies).conditional.map(({ condition, policyIds }) => [
+				condition,
+				policies.flatMap(({ id }, index) => (policyIds.includes(id) ? [index] : [])),
+			]);
+		const denied = [deny(is("a"), large), deny(is("c"), to("z")), deny(is("c"), signing)];
+		expect(named([allow(is("a"), to("x")), allow(is("b"), to("y")), allow(is("d"), signing), ...denied])).toEqual([
+			["eth.tx.to == 'y'", [1]],
+			["eth.tx.to == 'x' && !(eth.tx.value > 5)", [0, 3]],
+		]);
+		const either = [deny(is("a"), to("x")), deny(is("a"), to("y")), deny(is("c"), to("z"))];
+		expect(named([allow(is("a"), signing), allow(is("b"), large), ...either])).toEqual([
+			["eth.tx.value > 5", [1]],
+			["!(eth.tx.to == 'x') && !(eth.tx.to == 'y')", [2, 3]],
+		]);
+	});
+
+	it("are beside what is always so where no policy denies it", () => {
+		const large = `${signing} && eth.tx.value > 5`;
+		const policies = [allow(is("a"), signing), allow(is("b"), to("x")), deny(is("a"), large), deny(is("b"), large)];
+		expect(shortly(policies)).toEqual([
+			...["", "if not eth.tx.value > 5: a", "if eth.tx.to == 'x' && !(eth.tx.value > 5): a b"],
+		]);
+	});
+
 	it("name only the conditions that matter", () => {
 		const policies = [allow(is("a"), to("x")), deny(is("b"), `${signing} && eth.tx.value > 5`)];
 		expect(shortly(policies)).toEqual(["", "if eth.tx.to == 'x': a"]);
@@ -152,6 +179,7 @@ describe("A policy has a part in", () => {
 		["CREATE_WALLET", "WALLET", "CREATE"],
 		["DELETE_USERS", "USER", "DELETE"],
 		["DELETE_POLICIES", "POLICY", "DELETE"],
+		["CREATE_POLICIES", "POLICY", "CREATE"],
 		["UPDATE_POLICY", "POLICY", "UPDATE"],
 		["UPDATE_USER_TAG", "USER", "UPDATE"],
 		["EXPORT_WALLET", "WALLET", "EXPORT"],

@@ -30,6 +30,7 @@ function who(...call: Parameters<typeof accessOf>): string {
 	return `${alone.join(" ")} | ${together.map((set) => set.join("+")).join(" ")}`;
 }
 
+const is = (id: string): string => `approvers.any(u, u.id == '${id}')`;
 const hasA = "u.tags.contains('A')";
 const hasB = "u.tags.contains('B')";
 
@@ -136,6 +137,38 @@ describe("A consensus that is not understood", () => {
 		expect(unknownOf(`approvers[0].id == '${"a".repeat(80)}'`)).toBe(
 			`policy p: \`approvers[0].id == '${"a".repeat(59)}…\` depends on more than how many of a set approve`,
 		);
+	});
+
+	it.each([
+		"approvers.count() == credentials.count()",
+		"credentials.count() >= approvers.count()",
+		"approvers[0].tags.count() == 1",
+		"1 == approvers[0].tags.count()",
+		"['a'].any(x, approvers.count() > 1)",
+		"['a'].all(x, approvers.count() > 1)",
+		"[1, 2].contains(approvers.count())",
+		"['a'].filter(x, approvers.count() > 1).count() >= 1",
+		"approvers.filter(u, true)[0].id == 'a'",
+	])("names the whole of what counts no approvers, or counts them twice: %s", (consensus) => {
+		expect(who(consensus)).toBe(" | ");
+		expect(unknownOf(consensus)).toBe(`policy p: \`${consensus}\` depends on more than how many of a set approve`);
+	});
+
+	it("says why a number or a part that names no approver is not known", () => {
+		expect(unknownOf("approvers.count() >= [1, 2][5]")).toBe("policy p: there is no item 5: the list has 2");
+		const ascii = "policy p: a part of a string with other characters than ASCII is not documented";
+		expect(unknownOf(`${is("b")} || 'é'[0] == 'x'`)).toBe(ascii);
+		expect(who(`${is("b")} || 'é'[0] == 'x'`)).toBe("b | ");
+		expect(unknownOf(`${is("b")} && 'é'[0] == 'x'`)).toBe(ascii);
+		expect(who(`${is("b")} && 'é'[0] == 'x'`)).toBe(" | ");
+	});
+
+	it("says which part is not known beside parts that are", () => {
+		const alias = "approvers.any(u, u.alias == 'al')";
+		const because = "policy p: no read shows `user.alias`";
+		expect(unknownOf(`${alias} && ${is("b")}`)).toBe(because);
+		expect(unknownOf(`${is("b")} && ${alias}`)).toBe(because);
+		expect(unknownOf(`${is("b")} || ${alias}`)).toBe(because);
 	});
 
 	it("is known where the reading makes no difference", () => {

@@ -154,6 +154,28 @@ describe("The part of a user in a power", () => {
 		expect(of("u59")).toEqual(["no", "others", ["T"], 0]);
 	});
 
+	it("is one with others by each alternative that counts the user, where there are more sets than are written", () => {
+		const many = Array.from({ length: 60 }, (_, index) => user(`u${String(index).padStart(2, "0")}`, ["T"]));
+		const least = (count: number) => `approvers.filter(u, u.id != 'u59').count() >= ${count}`;
+		const parts = { users: known(many), rootQuorum: known({ threshold: 1, userIds: [] }) };
+		const either = allow(`${least(3)} || ${is("u58", "u59")}`);
+		const applies = (userId: string) => explain([either], userId, parts).policies[0]?.applies;
+		expect(["u57", "u58", "u59"].map(applies)).toEqual(["together", "together", "together"]);
+	});
+
+	it("is denied to a member of a root quorum that is out of reach", () => {
+		const of = (threshold: number) =>
+			explain([deny(is("c"))], "c", { rootQuorum: known({ threshold, userIds: ["c", "d"] }) }).verdict;
+		expect([of(1), of(2), of(3)]).toEqual(["alone", "root-quorum", "denied"]);
+	});
+
+	it("is not known where the root quorum is not, unless a policy denies or gives it", () => {
+		const of = (...policies: readonly AccessPolicy[]) => explain(policies, "c", noRoot).verdict;
+		expect([of(), of(deny(is("c"))), of(allow(is("c"))), of(allow(is("a", "c")))]).toEqual([
+			...["unknown", "denied", "alone", "together"],
+		]);
+	});
+
 	it("lacks the tags that the thresholds without the user count, each once, and no user", () => {
 		const consensus = "approvers.any(u, u.tags.contains('A')) && approvers.any(u, u.tags.contains('B'))";
 		const [found] = explain([allow(consensus)], "d").policies;

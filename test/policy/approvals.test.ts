@@ -95,6 +95,11 @@ describe("The policies that decide", () => {
 		expect([outcome(policies), deciding(policies)]).toEqual([`denied because ${notEnough}`, [0]]);
 	});
 
+	it("are none where the root quorum is enough though a policy denies it", () => {
+		const rootQuorum = known({ threshold: 1, userIds: ["a"] });
+		expect(foretold(accessOf([deny("true")], { rootQuorum })).policyIds).toEqual([]);
+	});
+
 	it("are none where no policy allows it", () => {
 		expect([outcome([deny("true")]), deciding([deny("true")])]).toEqual(["denied because no policy allows it", []]);
 		expect(outcome([])).toBe("denied because no policy allows it");

@@ -165,6 +165,24 @@ describe("A change of the root quorum", () => {
 });
 
 describe("A change of who takes part", () => {
+	it("is one between those who have something and those who have not", () => {
+		const mine = "approvers.any(u, u.id == 'a')";
+		expect(between([allow(mine)], [allow(`!${mine}`)])).toEqual(["alone b+c+d shown by b", "loses a"]);
+		expect(between([allow(two)], [allow("approvers.count() <= 1")])).toEqual(["alone a+b+c+d escalation shown by a"]);
+	});
+
+	it("names the policies that changed, and none that has the same users in another order", () => {
+		const [before, after] = [allow(`${is("b")} || ${is("c")}`), allow(`${is("c")} || ${is("b")}`)];
+		const added = allow(is("a"));
+		const { findings } = compareAccess(accessOf([before]), accessOf([after, added]), atMs);
+		expect(findings.map(({ change, policyIds }) => [change, policyIds])).toEqual([["alone", [added.id]]]);
+	});
+
+	it("is under the condition of a policy that is not known to apply", () => {
+		const unclear: AccessPolicy = { ...allow(is("b")), time: "time.now" };
+		expect(between([unclear], [unclear, deny(is("b"))])).toEqual([`nobody b if ${signing}`]);
+	});
+
 	it("is shown by a set with one of these users", () => {
 		const before = [allow(is("a", "c")), allow(is("b", "c"))];
 		const wider = [...before, allow(is("a", "b")), allow(is("c", "d"))];

@@ -165,6 +165,7 @@ describe("A policy has a part in", () => {
 		["activity.type == 'ACTIVITY_TYPE_DELETE_USERS'", [""]],
 		["activity.kind == 'DELETE_USERS' || activity.action == 'SIGN'", ["a"]],
 		["activity.kind == 'DELETE_USERS' && activity.action == 'SIGN'", [""]],
+		["activity.kind == 'DELETE_USERS' || activity.kind == 'CREATE_USERS'", [""]],
 		[
 			"activity.kind == 'DELETE_USERS' || eth.tx.to == 'x'",
 			["", "if activity.kind == 'DELETE_USERS' || eth.tx.to == 'x': a"],

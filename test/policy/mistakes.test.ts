@@ -94,6 +94,11 @@ describe("the checker names the fix of", () => {
 		["wallet.id in [1, 2]", "0: `in` compares a string with items that are number values"],
 		["private_key.tags.contains(1)", "0: `contains` compares a number with items that are string values"],
 		["wallets.contains(wallet)", "17: `contains` does not compare a struct; compare one of its values"],
+		["['a'].contains(eth.tx.contract_call_args)", "15: `contains` does not compare a map; compare one of its values"],
+		[
+			"eth.tx.max_fee_per_blb_gas == 1",
+			"0: `EthereumTransaction` has no field `max_fee_per_blb_gas`; did you mean `max_fee_per_blob_gas`?",
+		],
 		["1 in [1, 'a']", "9: a list holds items of one type: a number first, then a string"],
 		["activity.action.contains('S')", "0: `contains` is a function of lists, not of a string"],
 		["private_key.tags['a'] == 'b'", "17: an index is a number from 0, not a string"],
@@ -197,6 +202,23 @@ describe("the checker names the fix of", () => {
 			"0: `CronSpan` needs 3 strings in single quotes: `CronSpan('0 9 * * 1-5', '8h', 'America/New_York')`",
 		],
 	]);
+});
+
+describe("a value of any type", () => {
+	it.each([
+		"'a' in activity.params.names",
+		"activity.params.flag && true",
+		"!activity.params.flag",
+		"activity.params.number > 5",
+		"5 < activity.params.number",
+		"activity.params.number == activity.params.text",
+		"eth.tx.contract_call_args['to'] == '0x'",
+		"wallets.any(w, activity.params.flag)",
+		"private_key.tags[activity.params.number] == 'a'",
+		"eth.tx.data[activity.params.from..activity.params.to] == '0x'",
+	])("is no mistake wherever it is: %s", (text) => {
+		expect(mistakesIn(text, "condition")).toEqual([]);
+	});
 });
 
 describe("one slip", () => {

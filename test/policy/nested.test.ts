@@ -5,6 +5,7 @@ import type { ActivityGroup } from "../../src/policy/groups.ts";
 import { findPower, type GroupPower } from "../../src/policy/powers.ts";
 import { prepareAccess } from "../../src/policy/prepare.ts";
 import { printExpression } from "../../src/policy/printer.ts";
+import { structOf } from "../../src/policy/values.ts";
 import { at, mistakesIn, outcome, parseText, scopeOf } from "./worlds.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
@@ -223,6 +224,17 @@ describe("A function of time", () => {
 		["time.now == nothing", "error: no value has the name `nothing`"],
 	])("takes what it needs: %s", (text, expected) => {
 		expect(outcome(text, at("2026-03-01T09:00:00Z"))).toBe(expected);
+	});
+
+	it("reads a moment between two milliseconds", () => {
+		const open = (nanoseconds: bigint, cron = "0 0 * * *") => {
+			const time = structOf({ now: { timestamp: nanoseconds } });
+			return outcome(`CronSpan('${cron}', '1h', 'UTC')`, new Map([["time", time]]));
+		};
+		const hour = 3_600_000_000_000n;
+		expect([open(-500_000n), open(0n), open(500_000n)]).toEqual([false, true, true]);
+		expect([open(hour - 1n), open(hour), open(hour + 500_000n)]).toEqual([true, false, false]);
+		expect([open(-hour * 23n), open(-hour * 23n - 1n), open(-hour * 24n)]).toEqual([false, true, true]);
 	});
 
 	it("needs a time that is known", () => {

@@ -333,6 +333,7 @@ describe("The change of who can do it", () => {
 		const policies = [allow("approvers.count() >= 1", signing)];
 		expect(changes(policies, policies, [...people, user("e", [])])).toEqual(["alone e"]);
 		expect(changes(policies, policies, people.slice(1))).toEqual(["loses a"]);
+		expect(changes(policies, policies, [...people.slice(0, 3), user("e", [])])).toEqual(["alone e", "loses d"]);
 		const pairs = [allow(two("B"), signing)];
 		expect(changes(pairs, pairs, people.slice(0, 2))).toEqual(["nobody b+c"]);
 	});

@@ -69,11 +69,24 @@ describe("A consensus", () => {
 		[`!approvers.any(u, ${hasA})`, "c d | "],
 		[`!(approvers.count() >= 2)`, "a b c d | "],
 		[`approvers.any(u, ${hasA}) && approvers.any(u, ${hasB})`, "b | a+c"],
+		["approvers.any(u, ['A'].contains('A'))", "a b c d | "],
+		["approvers.any(u, ['A'].contains('B'))", " | "],
+		["approvers.any(u, 'A' in u.tags && ['B'].contains('B'))", "a b | "],
 		["credentials.count() >= 2", " | a+b a+c a+d b+c b+d c+d"],
 		["credentials.any(c, c.user_id == 'a')", "a | "],
 		["credentials.any(c, c.type == 'API' && c.user_id != 'a')", "b c d | "],
 	])("%s", (consensus, expected) => {
 		expect(who(consensus)).toBe(expected);
+	});
+
+	it("names no tag where it asks for two, though everybody has one of them", () => {
+		const users = [user("a", ["A", "B"]), user("b", ["A"])];
+		const tagsOf = (consensus: string) =>
+			abilityByPolicies(accessOf(consensus, users), signing, atMs)
+				.thresholds.flat()
+				.map(({ tagId }) => tagId);
+		expect(tagsOf(`approvers.filter(u, ${hasA}).any(v, v.tags.contains('B'))`)).toEqual([null]);
+		expect(tagsOf(`approvers.any(v, v.tags.contains('B'))`)).toEqual(["B"]);
 	});
 
 	it("counts each credential of a user", () => {

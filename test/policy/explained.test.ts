@@ -2,9 +2,10 @@
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
 import { explainPower } from "../../src/policy/explain-power.ts";
-import type { ActivityGroup } from "../../src/policy/groups.ts";
-import { abilityByPolicies, findPower, type GroupPower } from "../../src/policy/powers.ts";
+import { type ActivityGroup, printGroup } from "../../src/policy/groups.ts";
+import { abilityByPolicies, findPower, findPowers, type GroupPower } from "../../src/policy/powers.ts";
 import { prepareAccess } from "../../src/policy/prepare.ts";
+import { narrowToTag } from "../../src/policy/select-powers.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const unread = (because: string): Known<never> => ({ known: false, because });
@@ -207,5 +208,20 @@ describe("The part of a user in a power", () => {
 		expect(timed("time.now < Timestamp('2026-01-01T00:00:00Z')")).toEqual(["true", "true", "false"]);
 		expect(timed("time.now")).toEqual(["true", "true", "unknown"]);
 		expect(verdicts(allow(is("a"), `${signing} && approvers.count() > 1`))).toEqual(["true", "unknown", "absent"]);
+	});
+});
+
+describe("The powers of a tag", () => {
+	const granted = (consensus: string, tagId: string): boolean => {
+		const access = accessOf([allow(consensus)]);
+		const powers = findPowers(access, atMs, [sign]);
+		return narrowToTag(powers, tagId, access, atMs).some(({ group }) => printGroup(group) === "PRIVATE_KEY/SIGN");
+	};
+
+	it("are those that would be others without it, and those of which less would be unknown", () => {
+		const tagged = (tag: string) => `approvers.any(u, u.tags.contains('${tag}'))`;
+		expect([granted(tagged("A"), "A"), granted(tagged("A"), "B"), granted(is("a"), "A")]).toEqual([true, false, false]);
+		const hidden = "approvers.any(u, u.tags.contains('A') && u.alias == 'al')";
+		expect([granted(hidden, "A"), granted(hidden, "B")]).toEqual([true, false]);
 	});
 });

@@ -168,6 +168,8 @@ describe("A change of who takes part", () => {
 	it("is one between those who have something and those who have not", () => {
 		const mine = "approvers.any(u, u.id == 'a')";
 		expect(between([allow(mine)], [allow(`!${mine}`)])).toEqual(["alone b+c+d shown by b", "loses a"]);
+		const atLeastMine = `approvers.count() >= 1 && ${mine}`;
+		expect(between([allow(atLeastMine)], [allow(`!${mine}`)])).toEqual(["alone b+c+d shown by b", "loses a"]);
 		expect(between([allow(two)], [allow("approvers.count() <= 1")])).toEqual(["alone a+b+c+d escalation shown by a"]);
 	});
 
@@ -188,6 +190,25 @@ describe("A change of who takes part", () => {
 		const wider = [...before, allow(is("a", "b")), allow(is("c", "d"))];
 		expect(between(before, wider)).toEqual(["gains d shown by c+d"]);
 		expect(between(wider, before)).toEqual(["loses d shown by c+d"]);
+	});
+});
+
+describe("A change for a kind", () => {
+	const created = "activity.kind == 'CREATE_WALLET'";
+	const group = "kind CREATE_WALLET";
+
+	it("stays beside the same of one of its types", () => {
+		const type = "activity.type == 'ACTIVITY_TYPE_CREATE_WALLET_V2'";
+		const added = [allow(is("a"), `${created} && ${type}`)];
+		expect(between([], added, group)).toEqual([`alone a if ${type}`]);
+		expect(between([], added, "type ACTIVITY_TYPE_CREATE_WALLET_V2")).toEqual(["alone a"]);
+		expect(between([], added, "WALLET/CREATE")).toEqual([]);
+	});
+
+	it("may be under a consensus that is not understood", () => {
+		const kept = { ...open(), condition: created };
+		const found = between([kept], [kept, allow(is("b"), created), deny(is("a"), created)], group);
+		expect(found.slice(0, -1)).toEqual(["alone b", "loses a if approvers.any(u, 1"]);
 	});
 });
 

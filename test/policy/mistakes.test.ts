@@ -41,6 +41,8 @@ describe("the parser names the fix of", () => {
 		["eth.tx.value > -1", "15: `-`: negative numbers and arithmetic are not documented; compare with a number from 0"],
 		["eth.tx.value > 2 * 3", "17: `*`: arithmetic is not documented; write the result"],
 		["true // always", "5: a comment: the language has none; remove it"],
+		["true /* always */", "5: a comment: the language has none; remove it"],
+		["activity.action == '\\n'", "20: `\\` in a string: escapes are not documented; write the string without it"],
 		["# always", "0: a comment: the language has none; remove it"],
 		["true;", "4: `;` separates nothing here; join expressions with `&&` or `||`"],
 		["(true", "5: expected `)`, found the end of the expression"],
@@ -134,6 +136,7 @@ describe("the checker names the fix of", () => {
 			"21: `Timestamp`: not a time with a zero offset; write it like '2026-03-01T00:00:00Z'",
 		],
 		["time.now > Timestamp('2026-02-30T00:00:00Z')", "21: `Timestamp`: no such date or time; write one that exists"],
+		["time.now > Timestamp", "11: `Timestamp` is a function: write its arguments in parentheses"],
 		["time.now > Timestamp()", "11: `Timestamp` needs 1 string in single quotes: `Timestamp('2026-03-01T00:00:00Z')`"],
 		[
 			"time.now in CronSpan('0 9 * * *', '8h', 'UTC')",
@@ -259,6 +262,15 @@ describe("a hostile text", () => {
 			["0: the expression is too long: 100001 characters, 100000 at most"],
 			["101: the expression is nested too deep: 100 brackets at most"],
 			["0: the expression is too deep: 2000 levels at most"],
+		]);
+		const chain = `true${"||true".repeat(1_999)}`;
+		expect(parseExpression(chain)).toHaveProperty("expression");
+		expect(mistakesIn(`!(${chain})`, "condition")).toEqual(["0: the expression is too deep: 2000 levels at most"]);
+		expect(mistakesIn(" ".repeat(100_000), "condition")).toEqual([
+			"100000: the expression is empty; leave the clause out instead",
+		]);
+		expect(mistakesIn(`{ ${"a".repeat(40)}: 1 }.id == 1`, "condition")).toEqual([
+			`0: the struct has no field \`id\`; there are \`${"a".repeat(40)}\``,
 		]);
 		expect(mistakesIn(`${"(".repeat(100)}true${")".repeat(100)}`, "condition")).toEqual([]);
 		expect(mistakesIn(`true${"||true".repeat(499)}`, "condition")).toEqual([]);

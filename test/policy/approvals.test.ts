@@ -95,6 +95,11 @@ describe("The policies that decide", () => {
 		expect([outcome(policies), deciding(policies)]).toEqual([`denied because ${notEnough}`, [0]]);
 	});
 
+	it("are none where the root quorum is enough though a policy denies it", () => {
+		const rootQuorum = known({ threshold: 1, userIds: ["a"] });
+		expect(foretold(accessOf([deny("true")], { rootQuorum })).policyIds).toEqual([]);
+	});
+
 	it("are none where no policy allows it", () => {
 		expect([outcome([deny("true")]), deciding([deny("true")])]).toEqual(["denied because no policy allows it", []]);
 		expect(outcome([])).toBe("denied because no policy allows it");
@@ -172,6 +177,28 @@ describe("What is not known", () => {
 		expect(found.because).toBe("it depends on the activity: eth.tx.to == 'x0'");
 	});
 
+	it("is who completes it where that depends on the activity, though others complete it either way", () => {
+		const sign = { type: "ACTIVITY_TYPE_SIGN_TRANSACTION" };
+		const policies = [allow(is("a", "b"), "eth.tx.to == 'x'"), allow(is("a", "c"))];
+		expect(outcome(policies, {}, sign)).toBe("unknown because it depends on the activity: eth.tx.to == 'x'");
+		expect(outcome([...policies, allow(is("a", "b"))], {}, sign)).toBe("pending b c");
+	});
+
+	it("matters only where what may be allowed is not allowed in any case", () => {
+		const hidden = [user("e"), user("f")].map((one) => ({ ...one, tagIds: unread("tags are not shown") }));
+		const users = known([...people, ...hidden]);
+		const tagged = (least: number) => allow(`approvers.filter(u, u.tags.contains('A')).count() >= ${least}`);
+		expect(outcome([allow(two), tagged(2)], { users })).toBe("pending b c d e f");
+		expect(outcome([allow(two), tagged(1)], { users })).toContain("unknown because policy ");
+	});
+
+	it("is not who there is where a policy asks for nobody", () => {
+		const users = unread("users are not shown");
+		const rootQuorum = known({ threshold: 2, userIds: ["a", "b"] });
+		expect(outcome([allow("true")], { users, rootQuorum })).toBe("runs");
+		expect(outcome([allow(is("a"))], { users, rootQuorum })).toBe("unknown because users are not shown");
+	});
+
 	it("is which credential stamps the request, where that decides", () => {
 		const passkey = "credentials.any(c, c.type == 'CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR')";
 		const users = known([user("a", [], true), user("b", [], true), user("c")]);
@@ -184,6 +211,11 @@ describe("What is not known", () => {
 			`denied because ${notEnough}`,
 		]);
 		expect(of([allow(passkey)], "a key of nobody")).toBe(depends);
+		const api = "credentials.any(c, c.type == 'CREDENTIAL_TYPE_API_KEY_P256')";
+		const both = [allow(passkey), allow(api)];
+		const decides = (publicKey: string): readonly string[] =>
+			foretold(accessOf(both, { users }), { publicKey }).policyIds;
+		expect([decides("passkey of a"), decides("key of a")]).toEqual(both.map(({ id }) => [id]));
 		// Pending with either, but other users complete it.
 		const either = [
 			allow(`${passkey} && ${is("a", "c")}`),
@@ -194,6 +226,21 @@ describe("What is not known", () => {
 			expect.stringMatching(/^pending b/),
 		]);
 		expect(of(either)).toBe(depends);
+	});
+});
+
+describe("A credential of which no key is shown", () => {
+	const passkey = "credentials.any(c, c.type == 'CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR')";
+
+	it("is one of those that may stamp the request, as any other", () => {
+		const submitter = user("a", [], true);
+		if (!submitter.credentials.known) throw new Error("the credentials are known");
+		const [key, other] = submitter.credentials.value;
+		if (key === undefined || other === undefined) throw new Error("there are two credentials");
+		const users = known([{ ...submitter, credentials: known([{ ...key, publicKey: null }, other]) }]);
+		const depends = "unknown because it depends on the credential that stamps the request";
+		expect(outcome([allow(passkey)], { users })).toBe(depends);
+		expect(outcome([allow(passkey)], { users }, { publicKey: "passkey of a" })).toBe("runs");
 	});
 });
 

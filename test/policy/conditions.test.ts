@@ -94,6 +94,33 @@ describe("Powers under conditions", () => {
 		expect(shortly([allow(is("a"), either)])).toEqual(["", "if eth.tx.to == 'x' || eth.tx.to == 'y': a"]);
 	});
 
+	it("name the policies that make them so, and no others", () => {
+		const large = `${signing} && eth.tx.value > 5`;
+		const named = (policies: readonly AccessPolicy[]) =>
+			powerOf(policies).conditional.map(({ condition, policyIds }) => [
+				condition,
+				policies.flatMap(({ id }, index) => (policyIds.includes(id) ? [index] : [])),
+			]);
+		const denied = [deny(is("a"), large), deny(is("c"), to("z")), deny(is("c"), signing)];
+		expect(named([allow(is("a"), to("x")), allow(is("b"), to("y")), allow(is("d"), signing), ...denied])).toEqual([
+			["eth.tx.to == 'y'", [1]],
+			["eth.tx.to == 'x' && !(eth.tx.value > 5)", [0, 3]],
+		]);
+		const either = [deny(is("a"), to("x")), deny(is("a"), to("y")), deny(is("c"), to("z"))];
+		expect(named([allow(is("a"), signing), allow(is("b"), large), ...either])).toEqual([
+			["eth.tx.value > 5", [1]],
+			["!(eth.tx.to == 'x') && !(eth.tx.to == 'y')", [2, 3]],
+		]);
+	});
+
+	it("are beside what is always so where no policy denies it", () => {
+		const large = `${signing} && eth.tx.value > 5`;
+		const policies = [allow(is("a"), signing), allow(is("b"), to("x")), deny(is("a"), large), deny(is("b"), large)];
+		expect(shortly(policies)).toEqual([
+			...["", "if not eth.tx.value > 5: a", "if eth.tx.to == 'x' && !(eth.tx.value > 5): a b"],
+		]);
+	});
+
 	it("name only the conditions that matter", () => {
 		const policies = [allow(is("a"), to("x")), deny(is("b"), `${signing} && eth.tx.value > 5`)];
 		expect(shortly(policies)).toEqual(["", "if eth.tx.to == 'x': a"]);
@@ -138,6 +165,7 @@ describe("A policy has a part in", () => {
 		["activity.type == 'ACTIVITY_TYPE_DELETE_USERS'", [""]],
 		["activity.kind == 'DELETE_USERS' || activity.action == 'SIGN'", ["a"]],
 		["activity.kind == 'DELETE_USERS' && activity.action == 'SIGN'", [""]],
+		["activity.kind == 'DELETE_USERS' || activity.kind == 'CREATE_USERS'", [""]],
 		[
 			"activity.kind == 'DELETE_USERS' || eth.tx.to == 'x'",
 			["", "if activity.kind == 'DELETE_USERS' || eth.tx.to == 'x': a"],
@@ -152,6 +180,7 @@ describe("A policy has a part in", () => {
 		["CREATE_WALLET", "WALLET", "CREATE"],
 		["DELETE_USERS", "USER", "DELETE"],
 		["DELETE_POLICIES", "POLICY", "DELETE"],
+		["CREATE_POLICIES", "POLICY", "CREATE"],
 		["UPDATE_POLICY", "POLICY", "UPDATE"],
 		["UPDATE_USER_TAG", "USER", "UPDATE"],
 		["EXPORT_WALLET", "WALLET", "EXPORT"],
@@ -304,6 +333,7 @@ describe("The change of who can do it", () => {
 		const policies = [allow("approvers.count() >= 1", signing)];
 		expect(changes(policies, policies, [...people, user("e", [])])).toEqual(["alone e"]);
 		expect(changes(policies, policies, people.slice(1))).toEqual(["loses a"]);
+		expect(changes(policies, policies, [...people.slice(0, 3), user("e", [])])).toEqual(["alone e", "loses d"]);
 		const pairs = [allow(two("B"), signing)];
 		expect(changes(pairs, pairs, people.slice(0, 2))).toEqual(["nobody b+c"]);
 	});

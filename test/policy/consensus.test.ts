@@ -30,6 +30,7 @@ function who(...call: Parameters<typeof accessOf>): string {
 	return `${alone.join(" ")} | ${together.map((set) => set.join("+")).join(" ")}`;
 }
 
+const is = (id: string): string => `approvers.any(u, u.id == '${id}')`;
 const hasA = "u.tags.contains('A')";
 const hasB = "u.tags.contains('B')";
 
@@ -68,11 +69,24 @@ describe("A consensus", () => {
 		[`!approvers.any(u, ${hasA})`, "c d | "],
 		[`!(approvers.count() >= 2)`, "a b c d | "],
 		[`approvers.any(u, ${hasA}) && approvers.any(u, ${hasB})`, "b | a+c"],
+		["approvers.any(u, ['A'].contains('A'))", "a b c d | "],
+		["approvers.any(u, ['A'].contains('B'))", " | "],
+		["approvers.any(u, 'A' in u.tags && ['B'].contains('B'))", "a b | "],
 		["credentials.count() >= 2", " | a+b a+c a+d b+c b+d c+d"],
 		["credentials.any(c, c.user_id == 'a')", "a | "],
 		["credentials.any(c, c.type == 'API' && c.user_id != 'a')", "b c d | "],
 	])("%s", (consensus, expected) => {
 		expect(who(consensus)).toBe(expected);
+	});
+
+	it("names no tag where it asks for two, though everybody has one of them", () => {
+		const users = [user("a", ["A", "B"]), user("b", ["A"])];
+		const tagsOf = (consensus: string) =>
+			abilityByPolicies(accessOf(consensus, users), signing, atMs)
+				.thresholds.flat()
+				.map(({ tagId }) => tagId);
+		expect(tagsOf(`approvers.filter(u, ${hasA}).any(v, v.tags.contains('B'))`)).toEqual([null]);
+		expect(tagsOf(`approvers.any(v, v.tags.contains('B'))`)).toEqual(["B"]);
 	});
 
 	it("counts each credential of a user", () => {
@@ -136,6 +150,38 @@ describe("A consensus that is not understood", () => {
 		expect(unknownOf(`approvers[0].id == '${"a".repeat(80)}'`)).toBe(
 			`policy p: \`approvers[0].id == '${"a".repeat(59)}…\` depends on more than how many of a set approve`,
 		);
+	});
+
+	it.each([
+		"approvers.count() == credentials.count()",
+		"credentials.count() >= approvers.count()",
+		"approvers[0].tags.count() == 1",
+		"1 == approvers[0].tags.count()",
+		"['a'].any(x, approvers.count() > 1)",
+		"['a'].all(x, approvers.count() > 1)",
+		"[1, 2].contains(approvers.count())",
+		"['a'].filter(x, approvers.count() > 1).count() >= 1",
+		"approvers.filter(u, true)[0].id == 'a'",
+	])("names the whole of what counts no approvers, or counts them twice: %s", (consensus) => {
+		expect(who(consensus)).toBe(" | ");
+		expect(unknownOf(consensus)).toBe(`policy p: \`${consensus}\` depends on more than how many of a set approve`);
+	});
+
+	it("says why a number or a part that names no approver is not known", () => {
+		expect(unknownOf("approvers.count() >= [1, 2][5]")).toBe("policy p: there is no item 5: the list has 2");
+		const ascii = "policy p: a part of a string with other characters than ASCII is not documented";
+		expect(unknownOf(`${is("b")} || 'é'[0] == 'x'`)).toBe(ascii);
+		expect(who(`${is("b")} || 'é'[0] == 'x'`)).toBe("b | ");
+		expect(unknownOf(`${is("b")} && 'é'[0] == 'x'`)).toBe(ascii);
+		expect(who(`${is("b")} && 'é'[0] == 'x'`)).toBe(" | ");
+	});
+
+	it("says which part is not known beside parts that are", () => {
+		const alias = "approvers.any(u, u.alias == 'al')";
+		const because = "policy p: no read shows `user.alias`";
+		expect(unknownOf(`${alias} && ${is("b")}`)).toBe(because);
+		expect(unknownOf(`${is("b")} && ${alias}`)).toBe(because);
+		expect(unknownOf(`${is("b")} || ${alias}`)).toBe(because);
 	});
 
 	it("is known where the reading makes no difference", () => {

@@ -76,6 +76,15 @@ describe("no short circuit", () => {
 		["'abc'[2..4] == 'c'", "error: there is no part 2..4: the string has 3 characters"],
 		["[1].contains([1][3]) || true", "error: there is no item 3: the list has 1"],
 		["nothing == 1 || true", "error: no value has the name `nothing`"],
+		["[].contains([1][3]) || true", "error: there is no item 3: the list has 1"],
+		["[1][3] in [] || true", "error: there is no item 3: the list has 1"],
+		["[1][3] == wallet.id || true", "error: there is no item 3: the list has 1"],
+		["wallet.id == [1][3] || true", "error: there is no item 3: the list has 1"],
+		["Timestamp(wallet.id) == time.now || [1][3] == 1", "error: there is no item 3: the list has 1"],
+		["1 && true", "error: `&&` needs a bool, not a number"],
+		["false || 'a'", "error: `||` needs a bool, not a string"],
+		["numbers.id == 1", "error: a list has no fields"],
+		["numbers['id'] == 1", "error: a list has no keys"],
 	])("%s errs: %s", (text, expected) => {
 		expect(outcome(text, scope)).toBe(expected);
 	});

@@ -2,9 +2,10 @@
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
 import { explainPower } from "../../src/policy/explain-power.ts";
-import type { ActivityGroup } from "../../src/policy/groups.ts";
-import { abilityByPolicies, findPower, type GroupPower } from "../../src/policy/powers.ts";
+import { type ActivityGroup, printGroup } from "../../src/policy/groups.ts";
+import { abilityByPolicies, findPower, findPowers, type GroupPower } from "../../src/policy/powers.ts";
 import { prepareAccess } from "../../src/policy/prepare.ts";
+import { narrowToTag } from "../../src/policy/select-powers.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const unread = (because: string): Known<never> => ({ known: false, because });
@@ -60,6 +61,12 @@ describe("Why a power is not known", () => {
 		expect(powerOf([deny(open)]).unknown).toBe(null);
 		expect(powerOf([allow("true"), deny(open)]).unknown).toContain("the consensus is not understood");
 		expect(powerOf([allow("true"), allow(open)], noRoot).unknown).toBe("the root quorum is not shown");
+		const when = `${signing} && eth.tx.to == 'x'`;
+		expect(powerOf([allow("true"), allow(open), deny(is("b"), when)]).unknown).toBe(null);
+		expect(powerOf([allow(open), allow("true", when)]).unknown).toContain("the consensus is not understood");
+		const maybe = allow(`${is("a")} && approvers.any(u, u.alias == 'al')`);
+		expect(powerOf([allow(is("a")), maybe, allow(is("b"), when)]).unknown).toBe(null);
+		expect(powerOf([allow(is("b")), maybe]).unknown).toContain("no read shows `user.alias`");
 		// It can make one only where the condition holds.
 		expect(powerOf([allow(open, `${signing} && eth.tx.to == 'x'`)]).unknown).toContain("not understood");
 	});
@@ -154,6 +161,29 @@ describe("The part of a user in a power", () => {
 		expect(of("u59")).toEqual(["no", "others", ["T"], 0]);
 	});
 
+	it("is one with others in a larger set that comes behind all that are written", () => {
+		const id = (index: number): string => `u${String(index).padStart(2, "0")}`;
+		const many = Array.from({ length: 50 }, (_, index) => user(id(index), index < 40 ? ["T"] : []));
+		const parts = { users: known(many), rootQuorum: known({ threshold: 1, userIds: [] }) };
+		const three = "approvers.filter(u, u.tags.contains('T')).count() >= 3";
+		const either = allow(`${three} || ${is(id(45), id(46), id(47), id(48))}`);
+		const applies = (index: number) => explain([either], id(index), parts).policies[0]?.applies;
+		expect([applies(0), applies(45), applies(48), applies(49)]).toEqual(["together", "together", "together", "others"]);
+	});
+
+	it("is denied to a member of a root quorum that is out of reach", () => {
+		const of = (threshold: number) =>
+			explain([deny(is("c"))], "c", { rootQuorum: known({ threshold, userIds: ["c", "d"] }) }).verdict;
+		expect([of(1), of(2), of(3)]).toEqual(["alone", "root-quorum", "denied"]);
+	});
+
+	it("is not known where the root quorum is not, unless a policy denies or gives it", () => {
+		const of = (...policies: readonly AccessPolicy[]) => explain(policies, "c", noRoot).verdict;
+		expect([of(), of(deny(is("c"))), of(allow(is("c"))), of(allow(is("a", "c")))]).toEqual([
+			...["unknown", "denied", "alone", "together"],
+		]);
+	});
+
 	it("lacks the tags that the thresholds without the user count, each once, and no user", () => {
 		const consensus = "approvers.any(u, u.tags.contains('A')) && approvers.any(u, u.tags.contains('B'))";
 		const [found] = explain([allow(consensus)], "d").policies;
@@ -185,5 +215,20 @@ describe("The part of a user in a power", () => {
 		expect(timed("time.now < Timestamp('2026-01-01T00:00:00Z')")).toEqual(["true", "true", "false"]);
 		expect(timed("time.now")).toEqual(["true", "true", "unknown"]);
 		expect(verdicts(allow(is("a"), `${signing} && approvers.count() > 1`))).toEqual(["true", "unknown", "absent"]);
+	});
+});
+
+describe("The powers of a tag", () => {
+	const granted = (consensus: string, tagId: string): boolean => {
+		const access = accessOf([allow(consensus)]);
+		const powers = findPowers(access, atMs, [sign]);
+		return narrowToTag(powers, tagId, access, atMs).some(({ group }) => printGroup(group) === "PRIVATE_KEY/SIGN");
+	};
+
+	it("are those that would be others without it, and those of which less would be unknown", () => {
+		const tagged = (tag: string) => `approvers.any(u, u.tags.contains('${tag}'))`;
+		expect([granted(tagged("A"), "A"), granted(tagged("A"), "B"), granted(is("a"), "A")]).toEqual([true, false, false]);
+		const hidden = "approvers.any(u, u.tags.contains('A') && u.alias == 'al')";
+		expect([granted(hidden, "A"), granted(hidden, "B")]).toEqual([true, false]);
 	});
 });

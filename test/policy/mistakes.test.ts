@@ -41,6 +41,8 @@ describe("the parser names the fix of", () => {
 		["eth.tx.value > -1", "15: `-`: negative numbers and arithmetic are not documented; compare with a number from 0"],
 		["eth.tx.value > 2 * 3", "17: `*`: arithmetic is not documented; write the result"],
 		["true // always", "5: a comment: the language has none; remove it"],
+		["true /* always */", "5: a comment: the language has none; remove it"],
+		["activity.action == '\\n'", "20: `\\` in a string: escapes are not documented; write the string without it"],
 		["# always", "0: a comment: the language has none; remove it"],
 		["true;", "4: `;` separates nothing here; join expressions with `&&` or `||`"],
 		["(true", "5: expected `)`, found the end of the expression"],
@@ -94,6 +96,11 @@ describe("the checker names the fix of", () => {
 		["wallet.id in [1, 2]", "0: `in` compares a string with items that are number values"],
 		["private_key.tags.contains(1)", "0: `contains` compares a number with items that are string values"],
 		["wallets.contains(wallet)", "17: `contains` does not compare a struct; compare one of its values"],
+		["['a'].contains(eth.tx.contract_call_args)", "15: `contains` does not compare a map; compare one of its values"],
+		[
+			"eth.tx.max_fee_per_blb_gas == 1",
+			"0: `EthereumTransaction` has no field `max_fee_per_blb_gas`; did you mean `max_fee_per_blob_gas`?",
+		],
 		["1 in [1, 'a']", "9: a list holds items of one type: a number first, then a string"],
 		["activity.action.contains('S')", "0: `contains` is a function of lists, not of a string"],
 		["private_key.tags['a'] == 'b'", "17: an index is a number from 0, not a string"],
@@ -129,6 +136,7 @@ describe("the checker names the fix of", () => {
 			"21: `Timestamp`: not a time with a zero offset; write it like '2026-03-01T00:00:00Z'",
 		],
 		["time.now > Timestamp('2026-02-30T00:00:00Z')", "21: `Timestamp`: no such date or time; write one that exists"],
+		["time.now > Timestamp", "11: `Timestamp` is a function: write its arguments in parentheses"],
 		["time.now > Timestamp()", "11: `Timestamp` needs 1 string in single quotes: `Timestamp('2026-03-01T00:00:00Z')`"],
 		[
 			"time.now in CronSpan('0 9 * * *', '8h', 'UTC')",
@@ -199,6 +207,23 @@ describe("the checker names the fix of", () => {
 	]);
 });
 
+describe("a value of any type", () => {
+	it.each([
+		"'a' in activity.params.names",
+		"activity.params.flag && true",
+		"!activity.params.flag",
+		"activity.params.number > 5",
+		"5 < activity.params.number",
+		"activity.params.number == activity.params.text",
+		"eth.tx.contract_call_args['to'] == '0x'",
+		"wallets.any(w, activity.params.flag)",
+		"private_key.tags[activity.params.number] == 'a'",
+		"eth.tx.data[activity.params.from..activity.params.to] == '0x'",
+	])("is no mistake wherever it is: %s", (text) => {
+		expect(mistakesIn(text, "condition")).toEqual([]);
+	});
+});
+
 describe("one slip", () => {
 	it("is one mistake, though other slips are reported beside it", () => {
 		const text = "walet.id.any(x, x == 1) && eth.tx.nonce == '3' || activity.acton == 'A'";
@@ -237,6 +262,15 @@ describe("a hostile text", () => {
 			["0: the expression is too long: 100001 characters, 100000 at most"],
 			["101: the expression is nested too deep: 100 brackets at most"],
 			["0: the expression is too deep: 2000 levels at most"],
+		]);
+		const chain = `true${"||true".repeat(1_999)}`;
+		expect(parseExpression(chain)).toHaveProperty("expression");
+		expect(mistakesIn(`!(${chain})`, "condition")).toEqual(["0: the expression is too deep: 2000 levels at most"]);
+		expect(mistakesIn(" ".repeat(100_000), "condition")).toEqual([
+			"100000: the expression is empty; leave the clause out instead",
+		]);
+		expect(mistakesIn(`{ ${"a".repeat(40)}: 1 }.id == 1`, "condition")).toEqual([
+			`0: the struct has no field \`id\`; there are \`${"a".repeat(40)}\``,
 		]);
 		expect(mistakesIn(`${"(".repeat(100)}true${")".repeat(100)}`, "condition")).toEqual([]);
 		expect(mistakesIn(`true${"||true".repeat(499)}`, "condition")).toEqual([]);

@@ -2,9 +2,11 @@
 import { describe, expect, it } from "vitest";
 import type { AccessState, AccessUser, Known } from "../../src/policy/access.ts";
 import type { ActivityGroup } from "../../src/policy/groups.ts";
+import { compareAccess } from "../../src/policy/impact.ts";
 import { findPower, type GroupPower } from "../../src/policy/powers.ts";
 import { prepareAccess } from "../../src/policy/prepare.ts";
 import { printExpression } from "../../src/policy/printer.ts";
+import { structOf } from "../../src/policy/values.ts";
 import { at, mistakesIn, outcome, parseText, scopeOf } from "./worlds.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
@@ -147,6 +149,23 @@ describe("An activity that a condition is about", () => {
 	});
 });
 
+describe("A credential", () => {
+	it("is of the same user on both sides of a change, where another user is on one side only", () => {
+		const policy = { id: "p", name: "", effect: "EFFECT_ALLOW", condition: "", time: "" };
+		const consensus = "credentials.any(c, c.type == 'PASSKEY')";
+		const accessOf = (users: readonly AccessUser[]): AccessState => ({
+			users: known(users),
+			policies: known([{ ...policy, consensus }]),
+			rootQuorum: known({ threshold: 1, userIds: [] }),
+		});
+		const [one, other] = [user("a", [], ["API", "PASSKEY"]), user("b", [], ["API"])];
+		expect(compareAccess(accessOf([one]), accessOf([one, other]), 0).findings).toEqual([]);
+		expect(compareAccess(accessOf([one, other]), accessOf([one]), 0).findings).toEqual([]);
+		const lost = compareAccess(accessOf([one, other]), accessOf([other]), 0).findings;
+		expect([...new Set(lost.map(({ change, userIds }) => [change, ...userIds].join(" ")))]).toEqual(["nobody a"]);
+	});
+});
+
 describe("An expression that is printed", () => {
 	it.each([
 		"a && b || c",
@@ -186,6 +205,8 @@ describe("What another language would write", () => {
 		["a not in b", "2: `not` is not an operator; write `!`"],
 		["a is b", "2: `is` is not an operator; write `==`"],
 		["a equals b", "2: `equals` is not an operator; write `==`"],
+		["a '==' b", "2: expected an operator or the end, found the string `'=='`"],
+		["a 'and' b", "2: expected an operator or the end, found the string `'and'`"],
 		["a 'in' b", "2: expected an operator or the end, found the string `'in'`"],
 		["a == b == c", "7: comparisons cannot follow each other; join them with `&&`"],
 		["any(a, b)", "0: `any` is not a function that begins an expression; write it behind its list: `list.any(…)`"],
@@ -223,6 +244,17 @@ describe("A function of time", () => {
 		["time.now == nothing", "error: no value has the name `nothing`"],
 	])("takes what it needs: %s", (text, expected) => {
 		expect(outcome(text, at("2026-03-01T09:00:00Z"))).toBe(expected);
+	});
+
+	it("reads a moment between two milliseconds", () => {
+		const open = (nanoseconds: bigint, cron = "0 0 * * *") => {
+			const time = structOf({ now: { timestamp: nanoseconds } });
+			return outcome(`CronSpan('${cron}', '1h', 'UTC')`, new Map([["time", time]]));
+		};
+		const hour = 3_600_000_000_000n;
+		expect([open(-500_000n), open(0n), open(500_000n)]).toEqual([false, true, true]);
+		expect([open(hour - 1n), open(hour), open(hour + 500_000n)]).toEqual([true, false, false]);
+		expect([open(-hour * 23n), open(-hour * 23n - 1n), open(-hour * 24n)]).toEqual([false, true, true]);
 	});
 
 	it("needs a time that is known", () => {

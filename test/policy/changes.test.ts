@@ -1,6 +1,7 @@
 /** What a change of users, policies or the root quorum means: for whom, under which conditions, and how it shows. */
 import { describe, expect, it } from "vitest";
-import type { AccessState } from "../../src/policy/access.ts";
+import type { AccessPolicy, AccessState } from "../../src/policy/access.ts";
+import { compareAccess } from "../../src/policy/impact.ts";
 import { accessOf, allow, between, changes, deny, is, noRoot, one, other, root, two, when } from "./change-lines.ts";
 
 describe("A change under a condition", () => {
@@ -208,5 +209,56 @@ describe("The change of who may change credentials", () => {
 		expect(between([allow(is("a"), credentials)], [], "CREDENTIAL/CREATE")).toEqual([
 			...["nobody a", `alone b+c+d ${own} shown by b`],
 		]);
+	});
+
+	it("is no escalation for their own, though two were needed for those of others", () => {
+		expect(between([allow(two, credentials)], [], "CREDENTIAL/CREATE")).toEqual([
+			...["nobody a+b+c+d shown by a+b", `alone a+b+c+d ${own} shown by a`],
+		]);
+	});
+});
+
+describe("A loss", () => {
+	it("is a lockout only where policies allowed it", () => {
+		expect(changes(accessOf([], root(1, "a", "b")), accessOf([], root(1, "a")))).toEqual(["loses b"]);
+	});
+
+	it("is shown by one user who was enough alone, before a set of several", () => {
+		expect(between([allow(is("d")), allow(is("a", "b"))], [])).toEqual(["nobody a+b+d shown by d"]);
+	});
+
+	it("has no conditions of policies that deny, and under a condition no other ways that are left", () => {
+		const denial = deny(is("b"), when(one));
+		expect(between([allow(is("a")), allow(is("d")), denial], [allow(is("d")), denial])).toEqual(["loses a"]);
+		expect(between([allow(is("a"), when(one))], [allow(is("c"), when(other))])).toEqual([
+			`nobody a if ${one}`,
+			`alone c if ${other}`,
+		]);
+	});
+
+	it("has no way that a policy closes which denies everywhere", () => {
+		expect(between([allow(is("a"))], [allow(is("c"), when(one)), deny(is("c"))])).toEqual(["nobody a"]);
+	});
+});
+
+describe("A comparison", () => {
+	const [first, second] = [allow(is("a")), allow(is("b"))];
+	const compared = (before: readonly AccessPolicy[], after: readonly AccessPolicy[]) =>
+		compareAccess(accessOf(before), accessOf(after), 0);
+
+	it("says whether more is allowed, or less, or both", () => {
+		expect(compared([first], [first, second]).verdict).toBe("more-permissive");
+		expect(compared([first, second], [first]).verdict).toBe("less-permissive");
+		expect(compared([first], [second]).verdict).toBe("both");
+		expect(compared([first, second], [second, first]).verdict).toBe("equivalent");
+	});
+
+	it("names each policy that changed once, in order", () => {
+		const changed = [
+			{ ...first, id: "z" },
+			{ ...second, id: "m" },
+		];
+		const after = [{ ...allow(is("c")), id: "z" }];
+		expect(compared(changed, after).findings[0]?.policyIds).toEqual(["m", "z"]);
 	});
 });

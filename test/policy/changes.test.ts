@@ -1,63 +1,8 @@
 /** What a change of users, policies or the root quorum means: for whom, under which conditions, and how it shows. */
 import { describe, expect, it } from "vitest";
-import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
-import { printGroup } from "../../src/policy/groups.ts";
+import type { AccessPolicy, AccessState } from "../../src/policy/access.ts";
 import { compareAccess } from "../../src/policy/impact.ts";
-
-const known = <T>(value: T): Known<T> => ({ known: true, value });
-const unread = (because: string): Known<never> => ({ known: false, because });
-const atMs = Date.parse("2026-06-01T12:00:00Z");
-
-function user(id: string): AccessUser {
-	const credential = { id: null, type: "API", credentialId: null, publicKey: id };
-	return { id, tagIds: known([]), email: known(null), credentials: known([credential]) };
-}
-
-let count = 0;
-function policy(effect: "ALLOW" | "DENY", consensus: string, condition: string): AccessPolicy {
-	count += 1;
-	return { id: `p${count}`, name: "", effect: `EFFECT_${effect}`, consensus, condition, time: "" };
-}
-const is = (...ids: readonly string[]): string => ids.map((id) => `approvers.any(u, u.id == '${id}')`).join(" && ");
-const two = "approvers.count() >= 2";
-const signing = "activity.resource == 'PRIVATE_KEY' && activity.action == 'SIGN'";
-const when = (condition: string): string => `${signing} && ${condition}`;
-const allow = (consensus: string, condition = signing) => policy("ALLOW", consensus, condition);
-const deny = (consensus: string, condition = signing) => policy("DENY", consensus, condition);
-
-const people = [user("a"), user("b"), user("c"), user("d")];
-const accessOf = (policies: readonly AccessPolicy[], parts: Partial<AccessState> = {}): AccessState => ({
-	users: known(people),
-	policies: known(policies),
-	rootQuorum: known({ threshold: 1, userIds: [] }),
-	...parts,
-});
-
-/** `change users`, `escalation`, its conditions, `shown by` the witness, and the reason; for signing, or the group. */
-function changes(before: AccessState, after: AccessState, group = "PRIVATE_KEY/SIGN"): readonly string[] {
-	const { findings } = compareAccess(before, after, atMs);
-	return findings
-		.filter((finding) => printGroup(finding.group) === group)
-		.map(({ change, userIds, condition, unless, isEscalation, witness, because }) =>
-			[
-				...[change, userIds.join("+")].filter((text) => text !== ""),
-				...(isEscalation ? ["escalation"] : []),
-				...(condition === null ? [] : [`if ${condition}`]),
-				...unless.map((text) => `unless ${text}`),
-				...(witness.join() === userIds.join() ? [] : [`shown by ${witness.join("+")}`]),
-				...(because === null ? [] : [`because ${because}`]),
-			].join(" "),
-		);
-}
-const between = (before: readonly AccessPolicy[], after: readonly AccessPolicy[], group?: string): readonly string[] =>
-	changes(accessOf(before), accessOf(after), group);
-
-const one = "eth.tx.to == 'x'";
-const other = "eth.tx.to == 'y'";
-const root = (threshold: number, ...userIds: readonly string[]) => ({ rootQuorum: known({ threshold, userIds }) });
-const noRoot = { rootQuorum: unread("the root quorum is not shown") };
-/** A policy of which the consensus is not understood; equal for equal texts. */
-const open = (text = "1"): AccessPolicy => allow(`approvers.any(u, ${text}`);
+import { accessOf, allow, between, changes, deny, is, noRoot, one, other, root, two, when } from "./change-lines.ts";
 
 describe("A change under a condition", () => {
 	const pair = allow(is("a", "b"));
@@ -68,6 +13,49 @@ describe("A change under a condition", () => {
 		expect(between([base], [base, allow(is("a")), allow(is("a", "b"), when(one))])).toEqual(["alone a"]);
 		expect(between([base, allow(is("a")), allow(is("a", "b"), when(one))], [base])).toEqual(["loses a"]);
 		expect(between([allow(is("a")), allow(is("b"), when(one))], [])).toEqual(["nobody a"]);
+	});
+
+	it("is named under each of two conditions that do not depend on each other", () => {
+		expect(between([base], [base, allow(is("a"), when(one)), allow(is("a"), when(other))])).toEqual([
+			...[`alone a if ${one}`, `alone a if ${other}`],
+		]);
+		expect(between([base, allow(is("a"), when(one)), allow(is("a"), when(other))], [base])).toEqual([
+			...[`loses a if ${one}`, `loses a if ${other}`],
+		]);
+	});
+
+	it("is one of the condition alone", () => {
+		expect(between([base, allow(is("a"), when(one))], [base, allow(is("a"), when(other))])).toEqual([
+			...[`alone a if ${other}`, `loses a if ${one}`],
+		]);
+	});
+
+	it("is what users gain under it though always they lose, and the other way round", () => {
+		const denial = deny(is("a"), when(one));
+		expect(between([base, allow(is("a"), when(one))], [base, allow(is("a")), denial])).toEqual([
+			...[`alone a unless ${one}`, `loses a if ${one}`],
+		]);
+		expect(between([allow(is("a")), denial], [allow(is("a", "b"), when(one))])).toEqual([
+			...[`nobody a if !(${one})`, `gains a+b if ${one}`],
+		]);
+	});
+
+	it("names all of a set that is lost where each of its users still takes part, or lost it always", () => {
+		const kept = [base, allow(is("b", "c"))];
+		const before = [...kept, allow(is("a", "b")), allow(is("a", "c"), when(one))];
+		expect(between(before, kept)).toEqual(["loses a shown by a+b", `loses a+c if ${one}`]);
+	});
+
+	it("names users who lose it under the condition, without those of whom a wider change says so", () => {
+		const kept = [base, allow(is("b", "c"))];
+		const pair = allow(is("a", "b"), when(one));
+		expect(between([...kept, pair], [...kept, allow(is("a")), deny(is("a"), when(one))])).toEqual([
+			...[`alone a unless ${one}`, `loses a if ${one} shown by a+b`],
+		]);
+		const before = accessOf([allow(is("a", "b")), allow(is("c")), allow(is("a", "d"), when(one))], root(2, "a", "b"));
+		expect(changes(before, accessOf([allow(is("c"), when(one))], root(1, "b")))).toEqual([
+			...[`nobody a+b+c if !(${one}) shown by c`, "alone b", `loses d if ${one} shown by a+d`],
+		]);
 	});
 
 	it("is named where more is so under it, or other users are meant", () => {
@@ -120,19 +108,25 @@ describe("A change of how many are needed", () => {
 		expect(between([], [allow(two)])).toEqual(["gains a+b+c+d shown by a+b"]);
 	});
 
-	it("names the users of the smallest sets, and not those of larger ones", () => {
-		const after = [allow(is("a", "b")), allow(is("b", "c", "d"))];
-		expect(between([allow("approvers.count() >= 4")], after)).toEqual(["fewer a+b"]);
+	it("is fewer by the policies, though the root quorum had the one who is now enough by them", () => {
+		const before = accessOf([allow(three)], root(1, "a"));
+		expect(changes(before, accessOf([allow(is("a")), allow(is("b", "c"))], root(1, "a")))).toEqual(["fewer b+c"]);
 	});
 
-	it("is fewer beside one person who was enough by the root quorum, and not where the root quorum has fewer", () => {
-		const alone = root(1, "a");
-		expect(changes(accessOf([allow(three)], alone), accessOf([allow(two)], alone))).toEqual([
-			"fewer b+c+d shown by b+c",
+	it("is fewer for those who are in the smallest sets, and shown by the first of these", () => {
+		expect(between([allow("approvers.count() >= 4")], [allow(is("a", "b")), allow(is("b", "c", "d"))])).toEqual([
+			"fewer a+b",
 		]);
-		const before = accessOf([allow(three)], root(4, "a", "b", "c", "d"));
-		expect(changes(before, accessOf([], root(2, "a", "b")))).toEqual([
-			...["nobody a+b+c+d shown by a+c+d", "gains a+b"],
+	});
+
+	it("is not fewer where policies no longer allow it, and the root quorum is larger", () => {
+		const before = accessOf([allow(three)], root(2, "a", "b"));
+		expect(changes(before, accessOf([], root(2, "a", "b", "c")))).toEqual(["gains a+c"]);
+	});
+
+	it("shows who gains by a set that has one of them", () => {
+		expect(between([allow(is("a", "b", "c"))], [allow(is("a", "b")), allow(is("c", "d"))])).toEqual([
+			...["fewer a+b+c+d shown by a+b", "gains d shown by c+d"],
 		]);
 	});
 
@@ -164,134 +158,6 @@ describe("A change of the root quorum", () => {
 	});
 });
 
-describe("A change of who takes part", () => {
-	it("is one between those who have something and those who have not", () => {
-		const mine = "approvers.any(u, u.id == 'a')";
-		expect(between([allow(mine)], [allow(`!${mine}`)])).toEqual(["alone b+c+d shown by b", "loses a"]);
-		const atLeastMine = `approvers.count() >= 1 && ${mine}`;
-		expect(between([allow(atLeastMine)], [allow(`!${mine}`)])).toEqual(["alone b+c+d shown by b", "loses a"]);
-		expect(between([allow(two)], [allow("approvers.count() <= 1")])).toEqual(["alone a+b+c+d escalation shown by a"]);
-	});
-
-	it("names the policies that changed, and none that has the same users in another order", () => {
-		const [before, after] = [allow(`${is("b")} || ${is("c")}`), allow(`${is("c")} || ${is("b")}`)];
-		const added = allow(is("a"));
-		const { findings } = compareAccess(accessOf([before]), accessOf([after, added]), atMs);
-		expect(findings.map(({ change, policyIds }) => [change, policyIds])).toEqual([["alone", [added.id]]]);
-	});
-
-	it("is under the condition of a policy that is not known to apply", () => {
-		const unclear: AccessPolicy = { ...allow(is("b")), time: "time.now" };
-		expect(between([unclear], [unclear, deny(is("b"))])).toEqual([`nobody b if ${signing}`]);
-	});
-
-	it("is shown by a set with one of these users", () => {
-		const before = [allow(is("a", "c")), allow(is("b", "c"))];
-		const wider = [...before, allow(is("a", "b")), allow(is("c", "d"))];
-		expect(between(before, wider)).toEqual(["gains d shown by c+d"]);
-		expect(between(wider, before)).toEqual(["loses d shown by c+d"]);
-	});
-});
-
-describe("A change for a kind", () => {
-	const created = "activity.kind == 'CREATE_WALLET'";
-	const group = "kind CREATE_WALLET";
-
-	it("stays beside the same of one of its types", () => {
-		const type = "activity.type == 'ACTIVITY_TYPE_CREATE_WALLET_V2'";
-		const added = [allow(is("a"), `${created} && ${type}`)];
-		expect(between([], added, group)).toEqual([`alone a if ${type}`]);
-		expect(between([], added, "type ACTIVITY_TYPE_CREATE_WALLET_V2")).toEqual(["alone a"]);
-		expect(between([], added, "WALLET/CREATE")).toEqual([]);
-	});
-
-	it("may be under a consensus that is not understood", () => {
-		const kept = { ...open(), condition: created };
-		const found = between([kept], [kept, allow(is("b"), created), deny(is("a"), created)], group);
-		expect(found.slice(0, -1)).toEqual(["alone b", "loses a if approvers.any(u, 1"]);
-	});
-});
-
-describe("What is not known", () => {
-	const missing = { policies: unread("policies are not shown") };
-	const noUsers = { users: unread("users are not shown") };
-	const because = "unknown because policies are not shown";
-
-	it("is no change where it is the same on both sides, and nothing else changed", () => {
-		expect(changes(accessOf([], missing), accessOf([], missing))).toEqual([]);
-		expect(changes(accessOf([allow(is("a"))], noRoot), accessOf([allow(is("a"))], noRoot))).toEqual([]);
-		const kept = open();
-		expect(between([kept], [kept, allow(is("a"))])).toEqual(["alone a"]);
-	});
-
-	it("is a change that cannot be compared where policies are not known and something else changed", () => {
-		expect(changes(accessOf([], missing), accessOf([], { ...missing, users: known(people.slice(1)) }))).toEqual([
-			because,
-		]);
-		expect(changes(accessOf([], missing), accessOf([], { policies: unread("they are gone") }))).toEqual([
-			"unknown because they are gone",
-		]);
-		expect(changes(accessOf([allow(is("a"))]), accessOf([], missing))).toEqual([because]);
-		expect(changes(accessOf([], missing), accessOf([allow(is("a"))]))).toEqual([because]);
-	});
-
-	it("is a change where only one side knows policies, though no policy is about it", () => {
-		expect(changes(accessOf([]), accessOf([], missing))).toEqual([because]);
-		expect(changes(accessOf([], missing), accessOf([]))).toEqual([because]);
-	});
-
-	it("is the root quorum where only one side knows it", () => {
-		const policies = [allow(is("c"))];
-		const hidden = "unknown because the root quorum is not shown";
-		const [shown, notShown] = [accessOf(policies, root(1, "a")), accessOf(policies, noRoot)];
-		expect([changes(shown, notShown), changes(notShown, shown)]).toEqual([[hidden], [hidden]]);
-	});
-
-	it("is named by what changed, before what both sides leave unknown", () => {
-		const kept = open();
-		const added = open("2 ==");
-		const [found] = between([kept], [kept, added]);
-		expect(found).toContain("expected a value, found the end of the expression");
-		const [first] = changes(accessOf([kept], noRoot), accessOf([kept, added], noRoot));
-		expect(first).toBe(found);
-	});
-
-	it("matters where what denies has changed, since a consensus that is not understood may be denied too", () => {
-		const kept = open();
-		const [lockout, unknown, ...more] = between([allow(is("a")), kept], [allow(is("a")), deny(is("a")), kept]);
-		expect([lockout, more]).toEqual(["nobody a", []]);
-		expect(unknown).toContain("the consensus is not understood");
-	});
-
-	it("matters beside a policy that allows more, where another denies more", () => {
-		const kept = open();
-		const found = between([kept], [kept, allow(is("b")), deny(is("a"))]);
-		expect(found).toEqual([
-			...["alone b", "loses a if approvers.any(u, 1"],
-			expect.stringContaining("the consensus is not understood"),
-		]);
-	});
-
-	it("is no change of a policy that applies as a whole or not at all, whatever policies deny", () => {
-		const unclear = { ...allow(is("b")), time: "time.now" };
-		const kept = [unclear, deny(is("c"))];
-		expect(between(kept, [...kept, allow(is("a"))])).toEqual(["alone a"]);
-	});
-
-	it("is no change where no policy is about it, whoever there is", () => {
-		expect(changes(accessOf([]), accessOf([], noUsers))).toEqual([]);
-		expect(changes(accessOf([], noUsers), accessOf([]))).toEqual([]);
-	});
-
-	it("is who there is, even where the root quorum names nobody", () => {
-		const policies = [allow(is("a"))];
-		const hidden = "unknown because users are not shown";
-		expect(changes(accessOf(policies, noUsers), accessOf([], noUsers))).toEqual([hidden]);
-		expect(changes(accessOf(policies, noUsers), accessOf([allow(is("b"))], noUsers))).toEqual([hidden]);
-		expect(changes(accessOf(policies, noUsers), accessOf(policies, noUsers))).toEqual([]);
-	});
-});
-
 describe("One person alone, where two were needed, is an escalation", () => {
 	function changed(condition: string, group: string): readonly string[] {
 		return between([allow(two, condition)], [allow(is("a"), condition)], group);
@@ -306,6 +172,13 @@ describe("One person alone, where two were needed, is an escalation", () => {
 		const [resource, action] = group.split("/");
 		const condition = `activity.resource == '${resource}' && activity.action == '${action}'`;
 		expect(changed(condition, group)[0]).toBe("alone a escalation");
+	});
+
+	it("for one of two kinds, where the other needed one before", () => {
+		const [first, second] = ["activity.kind == 'DELETE_POLICY'", "activity.kind == 'DELETE_POLICIES'"];
+		const kept = allow(two, `${first} || ${second}`);
+		const after = [kept, allow(is("a"), `${first} || ${second}`)];
+		expect(between([kept, allow(is("a"), first)], after, "kind DELETE_POLICIES")).toEqual(["alone a escalation"]);
 	});
 
 	it.each(["WALLET/CREATE", "OTP/CREATE", "ORGANIZATION/DELETE"])("but not for %s", (group) => {
@@ -341,5 +214,56 @@ describe("The change of who may change credentials", () => {
 		expect(between([allow(is("a"), credentials)], [], "CREDENTIAL/CREATE")).toEqual([
 			...["nobody a", `alone b+c+d ${own} shown by b`],
 		]);
+	});
+
+	it("is no escalation for their own, though two were needed for those of others", () => {
+		expect(between([allow(two, credentials)], [], "CREDENTIAL/CREATE")).toEqual([
+			...["nobody a+b+c+d shown by a+b", `alone a+b+c+d ${own} shown by a`],
+		]);
+	});
+});
+
+describe("A loss", () => {
+	it("is a lockout only where policies allowed it", () => {
+		expect(changes(accessOf([], root(1, "a", "b")), accessOf([], root(1, "a")))).toEqual(["loses b"]);
+	});
+
+	it("is shown by one user who was enough alone, before a set of several", () => {
+		expect(between([allow(is("d")), allow(is("a", "b"))], [])).toEqual(["nobody a+b+d shown by d"]);
+	});
+
+	it("has no conditions of policies that deny, and under a condition no other ways that are left", () => {
+		const denial = deny(is("b"), when(one));
+		expect(between([allow(is("a")), allow(is("d")), denial], [allow(is("d")), denial])).toEqual(["loses a"]);
+		expect(between([allow(is("a"), when(one))], [allow(is("c"), when(other))])).toEqual([
+			`nobody a if ${one}`,
+			`alone c if ${other}`,
+		]);
+	});
+
+	it("has no way that a policy closes which denies everywhere", () => {
+		expect(between([allow(is("a"))], [allow(is("c"), when(one)), deny(is("c"))])).toEqual(["nobody a"]);
+	});
+});
+
+describe("A comparison", () => {
+	const [first, second] = [allow(is("a")), allow(is("b"))];
+	const compared = (before: readonly AccessPolicy[], after: readonly AccessPolicy[]) =>
+		compareAccess(accessOf(before), accessOf(after), 0);
+
+	it("says whether more is allowed, or less, or both", () => {
+		expect(compared([first], [first, second]).verdict).toBe("more-permissive");
+		expect(compared([first, second], [first]).verdict).toBe("less-permissive");
+		expect(compared([first], [second]).verdict).toBe("both");
+		expect(compared([first, second], [second, first]).verdict).toBe("equivalent");
+	});
+
+	it("names each policy that changed once, in order", () => {
+		const changed = [
+			{ ...first, id: "z" },
+			{ ...second, id: "m" },
+		];
+		const after = [{ ...allow(is("c")), id: "z" }];
+		expect(compared(changed, after).findings[0]?.policyIds).toEqual(["m", "z"]);
 	});
 });

@@ -90,6 +90,117 @@ describe("no short circuit", () => {
 	});
 });
 
+describe("an operand that errs", () => {
+	const [none, noItem] = ["error: no value has the name `none`", "error: there is no item 3: the list has 1"];
+	it.each([
+		["[1][3] in []", noItem],
+		["none in []", none],
+		["1 in none", none],
+		["none in [1][3]", none],
+		["[1][3] in none", noItem],
+		["wallet in none", none],
+		["none in wallet", none],
+		["none == wallet.id", none],
+		["wallet.id != none", none],
+		["wallet.id > none", none],
+		["none <= wallet.id", none],
+		["none == [1][3]", none],
+		["[1][3] == none", noItem],
+		["[].contains([1][3])", noItem],
+		["[].contains(none)", none],
+		["wallet.contains(none)", none],
+		["none.contains(1)", none],
+		["none.contains([1][3])", none],
+		["none.count() == 1", none],
+		["none.any(x, true)", none],
+		["!none", none],
+		["none.id", none],
+		["none['id']", none],
+		["[1, none].count()", none],
+		["{ a: 1, b: none }.a == 1", none],
+		["Timestamp(none) == time.now", none],
+		["Timestamp(wallet.id) == time.now", "activity: depends on `wallet.id`"],
+		["Timestamp(none, wallet.id) == time.now", none],
+		["Timestamp(wallet.id, none) == time.now", none],
+		["CronSpan('0 9 * * *', wallet.id, none)", none],
+		["CronSpan('0 9 * * *', wallet.id, 1)", "activity: depends on `wallet.id`"],
+	])("%s makes the whole err: %s", (text, expected) => {
+		expect(outcome(text, scope)).toBe(expected);
+	});
+});
+
+describe("a value where another type is needed", () => {
+	it.each([
+		["1['a']", "error: a number has no keys"],
+		["true.a", "error: a bool has no fields"],
+		["'a'.b", "error: a string has no fields"],
+		["[1]['a']", "error: a list has no keys"],
+		["numbers.a", "error: a list has no fields"],
+		["1 && true", "error: `&&` needs a bool, not a number"],
+		["false || 'a'", "error: `||` needs a bool, not a string"],
+		["true || [1]", "error: `||` needs a bool, not a list"],
+		["false && numbers.count()", "error: `&&` needs a bool, not a number"],
+		["true && 1 && wallet.id == 'w'", "error: `&&` needs a bool, not a number"],
+		["!1", "error: `!` needs a bool, not a number"],
+		["1.count() == 1", "error: `count` needs a list, not a number"],
+		["'a'.any(x, x == 'a')", "error: `any` needs a list, not a string"],
+		["'a'.filter(x, x == 'a')", "error: `filter` needs a list, not a string"],
+		["'abc'.contains('a')", "error: `contains` needs a list, not a string"],
+		["wallet.any(x, x == 'a')", "activity: depends on `wallet`"],
+		["1 in 1", "error: `in` needs a list, not a number"],
+		["[1, 2].all(x, x)", "error: the condition of `all` is a number, not a bool"],
+		["Timestamp(1) == time.now", "error: `Timestamp` needs one string"],
+		["Timestamp('2026-03-15T00:00:00Z', 'a') == time.now", "error: `Timestamp` needs one string"],
+		["CronSpan('0 9 * * *', '8h', 'UTC', 'a')", "error: `CronSpan` needs three strings"],
+		["CronSpan('0 9 * * *', '8h')", "error: `CronSpan` needs three strings"],
+	])("%s is %s", (text, expected) => {
+		expect(outcome(text, scope)).toBe(expected);
+	});
+});
+
+describe("a bound below zero", () => {
+	const below = new Map<string, Value>([
+		["below", -1n],
+		["text", "abc"],
+		["list", listOf([1n, 2n, 3n])],
+	]);
+	it.each([
+		["text[below]", "error: there is no part -1..0: the string has 3 characters"],
+		["text[below..2]", "error: there is no part -1..2: the string has 3 characters"],
+		["text[below..below]", "error: there is no part -1..-1: the string has 3 characters"],
+		["list[below]", "error: there is no item -1: the list has 3"],
+		["list[below..2]", "error: there is no slice -1..2: the list has 3"],
+		["list[0..3].count()", 3n],
+		["list[3..3].count()", 0n],
+		["text[0..3]", "abc"],
+	])("%s is outside: %s", (text, expected) => {
+		expect(outcome(text, below)).toBe(expected);
+	});
+});
+
+describe("the moment of a window", () => {
+	const isOpenAt = (timestamp: bigint): unknown =>
+		outcome("CronSpan('0 0 * * *', '1h', 'UTC')", new Map([["time", structOf({ now: { timestamp } })]]));
+	const hour = 3_600_000_000_000n;
+
+	it("is exact to the nanosecond, before 1970 as after", () => {
+		expect([0n, 1n, hour - 1n].map(isOpenAt)).toEqual([true, true, true]);
+		expect([hour, hour + 1n, -1n, -1_000_000n].map(isOpenAt)).toEqual([false, false, false, false]);
+		expect([-24n * hour, -23n * hour - 1n].map(isOpenAt)).toEqual([true, true]);
+		expect([-24n * hour - 1n, -23n * hour].map(isOpenAt)).toEqual([false, false]);
+	});
+
+	it("is unknown where the time is, and missing where there is none or it is no time", () => {
+		const text = "CronSpan('0 0 * * *', '1h', 'UTC')";
+		const withNow = (now: Value): unknown => outcome(text, new Map([["time", structOf({ now })]]));
+		expect(withNow(dependsOn("time.now"))).toBe("activity: depends on `time.now`");
+		expect(outcome(text, new Map<string, Value>([["time", dependsOn("time")]]))).toBe("activity: depends on `time`");
+		const missing = "error: there is no `time.now`";
+		expect([withNow(1n), withNow("a"), outcome(text, new Map())]).toEqual([missing, missing, missing]);
+		expect(outcome(text, new Map([["time", structOf({})]]))).toBe(missing);
+	});
+});
+
 describe("an unknown operand", () => {
 	it.each([
 		["wallet.id == 'w' && false", false],

@@ -205,7 +205,7 @@ class Comparison {
 		hasOthers: boolean,
 	): readonly Change[] {
 		const changes: Change[] = [];
-		const isAlone = aloneIn(after.sure) !== 0n && aloneIn(more) !== 0n;
+		const isAlone = aloneIn(more) !== 0n;
 		const [least, most] = [fewestIn(after.sureByPolicies), fewestIn(before.possibleByPolicies)];
 		if (!isAlone && least !== null && most !== null && least < most && !this.#hasSeen(slice, "fewer")) {
 			const sets = findSmallestSets(more).together;

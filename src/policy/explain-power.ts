@@ -64,7 +64,7 @@ export function explainPower(
 ): PowerExplanation {
 	const power = powerIn(access, group, atMs);
 	const conditional = power.conditional.filter((one) => hasPartByPolicies(one, userId));
-	const verdict = verdictOf(power, conditional, access.rootQuorum, userId);
+	const verdict = verdictOf(power, conditional, userId);
 	const takesPart = verdict === "alone" || verdict === "together" || verdict === "root-quorum";
 	const policies = access.policies.known ? access.policies.value : [];
 	return {
@@ -84,17 +84,11 @@ export function explainPower(
 	};
 }
 
-function verdictOf(
-	power: GroupPower,
-	conditional: readonly ConditionalPower[],
-	rootQuorum: AccessState["rootQuorum"],
-	userId: string,
-): PowerVerdict {
-	const isMember = rootQuorum.known && rootQuorum.value.userIds.includes(userId);
+function verdictOf(power: GroupPower, conditional: readonly ConditionalPower[], userId: string): PowerVerdict {
 	const part = partOf(power, userId);
 	if (part === "alone") return "alone";
 	if (hasPartByPolicies(power, userId)) return "together";
-	if (power.denied.includes(userId)) return isMember && part === "together" ? "root-quorum" : "denied";
+	if (power.denied.includes(userId)) return part === "together" ? "root-quorum" : "denied";
 	if (conditional.length > 0) return "conditional";
 	if (power.unknown !== null) return "unknown";
 	return part === "together" ? "root-quorum" : "no";

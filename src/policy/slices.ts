@@ -95,7 +95,7 @@ export function findSlices(
 	}
 	const changedDenies = atomSets(changed.filter(isDeny), shared);
 	const allows = atomSets(
-		(changedDenies.length > 1 || changed.some(isDeny) ? all : changed).filter((part) => !isDeny(part)),
+		(changed.some(isDeny) ? all : changed).filter((part) => !isDeny(part)),
 		shared,
 	);
 	const denies = allows.length * (denying.length + 1) > maxDenied ? changedDenies : denying;

@@ -6,7 +6,7 @@
 import { Composer, type CST, type Document, Lexer, LineCounter, Parser, type YAMLParseError } from "yaml";
 import { escapeSequence, findHidden, nameCharacter } from "../invisible.ts";
 import type { Position } from "../plan/organization.ts";
-import { type Problems, quote } from "./problems.ts";
+import type { Problems } from "./problems.ts";
 
 /** Max levels of nesting; a document needs eight. */
 const maxDepth = 64;
@@ -38,7 +38,10 @@ export function readYaml(file: string, text: string, problems: Problems, keepTok
 	);
 	if (tokens === undefined) return { documents: [], isComplete: false, positionOf };
 	for (const { offset, source } of tokens.filter(isOtherDirective)) {
-		const message = `the directive ${quote(source)} is not supported: documents are YAML 1.2; remove the line`;
+		// What it says is not repeated: the file may be any file.
+		const [name] = /^%(?:YAML|TAG)\b/.exec(source) ?? [];
+		const directive = name === undefined ? "this directive" : `the directive \`${name}\``;
+		const message = `${directive} is not supported: documents are YAML 1.2; remove the line`;
 		problems.add(positionOf(offset), "", "yaml-directive", message);
 	}
 	const composer = new Composer({

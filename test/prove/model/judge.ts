@@ -174,7 +174,10 @@ export class Judge {
 			this.#madeAt.set(one.id, this.#moment);
 			this.#makers.set(one.id, door);
 		}
-		machine.journal.known.add(fingerprint);
+		const { known, refused } = machine.journal;
+		if (status === 200) refused.delete(fingerprint);
+		else if (!known.has(fingerprint)) refused.add(fingerprint);
+		known.add(fingerprint);
 	}
 
 	/** Notes which activities are completed now, and what they changed. */
@@ -245,7 +248,8 @@ export class Judge {
 			if ((this.#madeAt.get(earlier.id) ?? 0) > followed.beganAt)
 				return this.#leaveOut("another run submitted other bytes about the same object meanwhile");
 		}
-		const isKnown = earlier !== undefined && journal.known.has(earlier.fingerprint);
+		const isKnown =
+			earlier !== undefined && journal.known.has(earlier.fingerprint) && !journal.refused.has(earlier.fingerprint);
 		if (isUnread && (earlier === undefined || this.#wasTouchedSince(earlier, change))) return true;
 		if (isKnown || earlier === undefined) return false;
 		const isAnotherQuarter = quarterOf(earlier) !== quarterOf(made);

@@ -15,6 +15,8 @@ const suffixes = ["", "-wal", "-shm"];
 export class JournalFile {
 	readonly path: string;
 	known = new Set<string>();
+	/** Those of them that the service has only refused: the same bytes of another runner may have made an activity. */
+	readonly refused = new Set<string>();
 	/** The moment of the last run that was asked to submit again what was rejected; before all others where there is none. */
 	retriedAt = -1;
 	/** Whether this journal has forgotten something: it was lost, or an old backup took its place. */

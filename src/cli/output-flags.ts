@@ -30,8 +30,8 @@ export function makeOutput(command: string, flags: OutputFlags, terminal: Termin
 		verbose: flags.verbose === true,
 		output: flags.output,
 		markdown: {
-			...(flags.commentKey === undefined ? {} : { key: flags.commentKey }),
-			...(flags.fullAt === undefined ? {} : { whole: flags.fullAt }),
+			...(flags.commentKey === undefined ? {} : { key: hideKeys(flags.commentKey, keys) }),
+			...(flags.fullAt === undefined ? {} : { whole: hideKeys(flags.fullAt, keys) }),
 		},
 		metrics: { version, file: flags.metrics, labels: labelsOf(flags, keys) },
 		keys,

@@ -76,6 +76,11 @@ test("a key is not shown either where letters touch it", async () => {
 	expect(longer).toMatch(/^error: unknown command '\(a key\)'/);
 });
 
+test("a comment has no key in its first line", async () => {
+	const { stdout } = await (await makeWorld(document())).run(["plan", "--format", "markdown", "--comment-key", key]);
+	expect(stdout).toMatch(/^<!-- orgsync: _a_key_ -->\n/);
+});
+
 test("an empty argument is visible among those that are too many", async () => {
 	const { stderr } = await (await makeWorld(document())).run(["show", "plan.json", "", "x"]);
 	expect(stderr).toContain('got 3: plan.json, "", x.');

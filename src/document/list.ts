@@ -51,6 +51,9 @@ export function openList(cell: Cell | undefined, find: ListFinder, problems: Pro
 	return { format, read: (onRow) => readAll({ file, line: 1, column: 1 }, problems, onRow, parsers[format](text)) };
 }
 
+/** Systems take at most 4,096 bytes, for a whole path. Messages repeat it. */
+const maxPathLength = 1000;
+
 /**
  * Returns why a path cannot be the list of a document, or undefined. A pull request can write it, so it names neither hidden
  * files, such as keys, nor files outside the folder of the documents, which the finder refuses.
@@ -60,6 +63,7 @@ function pathMistake(path: string): string | undefined {
 	if (/^(?:[/\\]|[A-Za-z]:)/.test(path) || path.includes("\\")) {
 		return "is not a path within the folder of the document; write it relative to the document, with /";
 	}
+	if (path.length > maxPathLength) return `is longer than ${maxPathLength} characters; use a shorter path`;
 	const isHidden = path.split("/").some((part) => part === "node_modules" || /^\.(?!\.?$)/.test(part));
 	return isHidden ? "is in a hidden folder or in node_modules, or is hidden; move the list" : undefined;
 }

@@ -239,6 +239,11 @@ test.each([
 	expect(messages).toEqual([expect.stringContaining(why)]);
 });
 
+test("a document cannot name a list by more than 1,000 characters, and the message does not repeat them", () => {
+	const { messages } = read(`${from(`${"a".repeat(996)}.json`)}users: { owner: "${each("owner")}" }\n`);
+	expect(messages).toEqual([expect.stringMatching(/^`a{60}…` is longer than 1000 characters/)]);
+});
+
 test("a fleet of a list stores each organization before the next is read, and none if there is a problem", () => {
 	const check = (list: string) => {
 		const stored: unknown[] = [];

@@ -95,6 +95,22 @@ describe("a plan that an end of access overtakes", () => {
 		expect([bench.tag(auditors).userIds, bench.tag(signers).userIds]).toEqual([[], [alice]]);
 	});
 
+	it.each([
+		-2, 2,
+	])("does not begin when the service's clock says that it is over: ours is %i hours off", async (hours) => {
+		const untilMs = Math.ceil(bench.nowMs / 1000) * 1000 + hourMs;
+		const now = () => bench.nowMs + hours * hourMs;
+		const context = bench.context({ now });
+		const comparison = await bench.compare(twoSteps(untilMs), context);
+		bench.nowMs = untilMs + 1000;
+		const { steps } = await applyToReport(comparison, context);
+		expect(steps.map(({ outcome }) => outcome)).toEqual(["not-attempted", "not-attempted"]);
+		bench.nowMs = untilMs - minuteMs;
+		expect((await applyToReport(comparison, context)).steps.map(({ outcome }) => outcome)).toEqual([
+			...["completed", "completed"],
+		]);
+	});
+
 	it("submits nothing if it was saved before, whatever it touches and whatever our clock shows", async () => {
 		const untilMs = bench.nowMs + hourMs;
 		const desired = twoSteps(untilMs);

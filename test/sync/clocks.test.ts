@@ -134,6 +134,24 @@ describe("our own clock", () => {
 		expect(await offsetAt(1_000_000 - 30_000)).toBe(30_000);
 		expect(withServiceClock(reader, () => 0).clockOffsetMs()).toBe(0);
 	});
+
+	it("is compared with the latest answer, and the service's time never goes back", async () => {
+		const times = [1_000_000, 1_004_000, 1_001_000];
+		const reader: Reader = { query: async () => ({ value: {}, serverTimeMs: times.shift() }) };
+		const timed = withServiceClock(reader, () => 1_000_500);
+		expect([timed.exactOffsetMs(), timed.serviceTimeMs()]).toEqual([0, undefined]);
+		const seen: unknown[] = [];
+		for (let count = 1; count <= 4; count += 1) {
+			await timed.query(queries.list_user_tags, {});
+			seen.push([timed.exactOffsetMs(), timed.serviceTimeMs()]);
+		}
+		expect(seen).toEqual([
+			[-500, 1_000_000],
+			[3500, 1_004_000],
+			[500, 1_004_000],
+			[500, 1_004_000],
+		]);
+	});
 });
 
 describe("an entry that was dated by a clock that was ahead", () => {

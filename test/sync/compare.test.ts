@@ -119,7 +119,7 @@ describe("pending activities", () => {
 describe("a plan that is submitted", () => {
 	const desired = wantSigners(alice, bob);
 	/** Compares while another run without the journal begins and completes just before the named query of the comparison. */
-	async function compareOvertaken(operation: string, isSubmitted: boolean): Promise<Plan> {
+	async function compareOvertaken(operation: string, isSubmitted: boolean, wanted = desired): Promise<Plan> {
 		const { reader, journal, now } = bench.context();
 		let hasRun = false;
 		const overtaken: Reader = {
@@ -127,7 +127,7 @@ describe("a plan that is submitted", () => {
 				if (!hasRun && question[0].name === operation) {
 					hasRun = true;
 					const other = await openJournal(":memory:");
-					await bench.run(desired, { journal: other });
+					await bench.run(wanted, { journal: other });
 					other.close();
 				}
 				return reader.query(...question);
@@ -135,11 +135,17 @@ describe("a plan that is submitted", () => {
 		};
 		const memory = journal.lastApplied(organizationId);
 		const again = isSubmitted ? { readerAfterList: () => overtaken } : {};
-		return (await compareLive(desired, overtaken, memory, { reads: "auto", now, journal, ...again })).plan;
+		return (await compareLive(wanted, overtaken, memory, { reads: "auto", now, journal, ...again })).plan;
 	}
 
 	it("has no step for what completed after live state was read and before activities were listed", async () => {
 		const { steps } = await compareOvertaken("list_activities", true);
+		expect(steps).toEqual([]);
+	});
+
+	it("has none either where the caller cannot be read", async () => {
+		await bench.emulator.setRules(organizationId, { denyReads: ["whoami"] });
+		const { steps } = await compareOvertaken("list_activities", true, wantSigners(bob));
 		expect(steps).toEqual([]);
 	});
 
@@ -149,17 +155,18 @@ describe("a plan that is submitted", () => {
 	});
 
 	it.each([
-		["twice the queries of live state with a step to submit", desired, 2],
-		["once without one", wantSigners(alice), 1],
-	])("costs %s", async (_fact, wanted, times) => {
+		["twice the queries of live state with a step to submit", desired, "auto", 2, 2],
+		["once without one", wantSigners(alice), "auto", 1, 1],
+		["once where activities are not listed", desired, "documented", 1, 0],
+	] as const)("costs %s", async (_fact, wanted, reads, ofTags, ofUsers) => {
 		const { reader, journal, now } = bench.context();
 		await compareLive(wanted, reader, journal.lastApplied(organizationId), {
-			...{ reads: "auto", now, journal },
+			...{ reads, now, journal },
 			readerAfterList: () => reader,
 		});
 		const operations = bench.requests("query").map(({ operation }) => operation);
-		expect(operations.filter((name) => name === "list_users")).toHaveLength(times);
-		expect(operations.filter((name) => name === "list_user_tags")).toHaveLength(times);
+		expect(operations.filter((name) => name === "list_user_tags")).toHaveLength(ofTags);
+		expect(operations.filter((name) => name === "list_users")).toHaveLength(ofUsers);
 	});
 });
 

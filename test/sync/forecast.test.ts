@@ -51,6 +51,7 @@ const happened: readonly (readonly [string, SubmitResult, ApprovalVerdict | null
 	["refused as malformed", refused(400), null],
 	["not authorized", refused(401, true), null],
 	["refused for the key", refused(403, true), null],
+	["not authorized by another's answer", refused(401), null],
 	["not attempted", notAttempted("it was interrupted"), null],
 ];
 

@@ -166,6 +166,15 @@ describe("a journal", () => {
 		expect(journal.recordOutcome(body.fingerprint, "completed", "activity", 3)).toBe(true);
 	});
 
+	it("records that bytes were abandoned, also if two processes have sent them", async () => {
+		const journal = await open();
+		await journal.recordSending(body, requestDigest, covers, 1);
+		await (await open()).claim(requestDigest, ([entry]) => resend(entry));
+		journal.abandon(organizationId, body.fingerprint, 2);
+		expect(journal.entry(body.fingerprint)).toMatchObject({ outcome: "abandoned", settledAtMs: 2 });
+		expect(journal.openEntries(organizationId)).toEqual([]);
+	});
+
 	it("records that bytes never arrived unless an activity is known", async () => {
 		const journal = await open();
 		await journal.recordSending(body, requestDigest, covers, 1);
@@ -255,10 +264,30 @@ describe("a journal", () => {
 	});
 });
 
+const appliedTag = { appliedAt: "", name: "signers", present: [], gone: [], updatedAt: "" };
+const appliedRow = (kind: string, value: object): string =>
+	`INSERT INTO applied VALUES (ORG, '${kind}', 't', '${JSON.stringify(value)}')`;
+
 describe("a journal that something else changed is refused, in words that fit on a page:", () => {
 	const changes: readonly (readonly [what: string, sql: string, because: RegExp])[] = [
 		["a time after the last one that there is", "UPDATE sent SET sent_at_ms = 8640000000000001", /its times are none/],
 		["a time before the first one", "UPDATE sent SET settled_at_ms = -8640000000000001", /its times are none/],
+		[
+			"bytes that have another fingerprint",
+			"UPDATE sent SET fingerprint = 'sha256:0'",
+			/its bytes have the fingerprint/,
+		],
+		["bytes that have another timestamp", "UPDATE sent SET timestamp_ms = 5", /its bytes have another timestamp/],
+		[
+			"a saved plan that is named twice",
+			"UPDATE sent SET plans = replace('[\"D\",\"D\"]', 'D', 'sha256:' || lower(hex(zeroblob(32))))",
+			/the saved plans that it was sent for cannot be read/,
+		],
+		["an object of an unknown kind", appliedRow("user", appliedTag), /user t cannot be read/],
+		["a tag that was applied without a name", appliedRow("userTag", { ...appliedTag, name: 5 }), /userTag t cannot/],
+		["a tag without a time", appliedRow("userTag", { ...appliedTag, updatedAt: null }), /userTag t cannot be read/],
+		["a tag without members", appliedRow("userTag", { ...appliedTag, present: null }), /userTag t cannot be read/],
+		["a tag with members that are no texts", appliedRow("userTag", { ...appliedTag, gone: [5] }), /userTag t cannot/],
 		["a number too large to be read", "UPDATE sent SET sent_at_ms = 9007199254740993", /a number in it is larger/],
 		["a position that is missing", "DELETE FROM position", /the position of the journal is missing/],
 		[

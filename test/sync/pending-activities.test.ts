@@ -5,7 +5,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/errors.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
-import { type PendingOptions, readPendingActivities } from "../../src/sync/pending-activities.ts";
+import { hasExpired, type PendingOptions, readPendingActivities } from "../../src/sync/pending-activities.ts";
+import { settleEntry } from "../../src/sync/settle.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import type { Stamper } from "../../src/wire/stamp.ts";
 import { passkeyStamp } from "../emulator/world.ts";
@@ -28,6 +29,7 @@ import {
 import {
 	adminId,
 	alice,
+	approverId,
 	bob,
 	carol,
 	minuteMs,
@@ -342,17 +344,71 @@ describe("the pending activities of a service that lists none", () => {
 
 describe("a pending activity of the journal that the service lists no longer", () => {
 	it.each([
-		["asks how it ended, and reports that it was rejected", true, 1],
-		["does not ask, where no one needs to know", false, 0],
-	])("%s", async (_what, asksForEnds, count) => {
+		["asks how it ended, and reports that it was rejected", "reject_activity", true, 1, 1],
+		["asks how it ended, and reports nothing of one that was approved", "approve_activity", true, 1, 0],
+		["does not ask, where no one needs to know", "reject_activity", false, 0, 0],
+	] as const)("%s", async (_what, operation, asksForEnds, asked, count) => {
 		await bench.emulator.setRules(organizationId, needTwo);
 		const { report } = await run(withBob);
-		await vote("reject_activity", report.steps[0]?.fingerprint);
+		await vote(operation, report.steps[0]?.fingerprint);
 		bench.emulator.clearRequests();
 		const reader = bench.reader(bench.client());
 		const options = { reads: "auto", nowMs: bench.nowMs, asksForEnds } as const;
 		const { activities, rejected } = await readPendingActivities(organizationId, reader, bench.journal, options);
 		expect([activities, rejected.map(({ state }) => state)]).toEqual([[], Array(count).fill("rejected")]);
-		expect(queriesOf()).toEqual([...Array(count).fill("get_activity"), "list_activities"]);
+		expect(queriesOf()).toEqual([...Array(asked).fill("get_activity"), "list_activities"]);
+	});
+});
+
+describe("a list of pending activities", () => {
+	it("is read for those that orgsync submits and that are pending, whatever else is in it", async () => {
+		await bench.emulator.setRules(organizationId, needTwo);
+		const theirs = await othersSubmit("update_user_tag", addBob);
+		const reader = bench.reader(bench.client());
+		const mixed: Reader = {
+			query: async (operation, fields) => {
+				const answer = await reader.query(operation, fields);
+				const [pending] = answer.value.activities as readonly Readonly<Record<string, unknown>>[];
+				const [vote] = pending?.votes as readonly object[];
+				const activities = [
+					{ ...pending, type: "ACTIVITY_TYPE_CREATE_WALLET" },
+					{ ...pending, status: "ACTIVITY_STATUS_COMPLETED" },
+					{ ...pending, votes: [vote, { ...vote, user: undefined }] },
+				];
+				return { ...answer, value: { ...answer.value, activities } };
+			},
+		};
+		const options = { reads: "auto", nowMs: bench.nowMs } as const;
+		const { activities } = await readPendingActivities(organizationId, mixed, bench.journal, options);
+		expect(activities).toMatchObject([{ activityId: theirs.id, liveNames: { [approverId]: "approver" } }]);
+		expect(activities).toHaveLength(1);
+	});
+});
+
+describe("a pending activity that only the journal knows", () => {
+	it("needs approval, as it did when it was read last", async () => {
+		await bench.emulator.setRules(organizationId, needTwo);
+		await run(withBob, {}, "documented");
+		expect((await planOf(withBob, "documented")).waiting).toMatchObject([
+			{ state: "pending", status: "ACTIVITY_STATUS_CONSENSUS_NEEDED", saidBy: "journal" },
+		]);
+	});
+});
+
+describe("bytes without an activity", () => {
+	it("can arrive until an hour and ten minutes have passed by the service's clock, whatever ours says", async () => {
+		bench.emulator.addFault({ operation: "update_user_tag", fault: "drop-before", count: 20 });
+		await run(withBob);
+		const [entry] = bench.journal.openEntries(organizationId);
+		if (entry === undefined) throw new Error("it is in doubt");
+		const lastMs = entry.body.timestampMs + 70 * minuteMs;
+		expect([hasExpired(entry, lastMs), hasExpired(entry, lastMs + 1)]).toEqual([false, true]);
+		const settle = (serverTimeMs: number | undefined, nowMs: number) => {
+			settleEntry(entry, { missing: true, serverTimeMs }, { journal: bench.journal, now: () => nowMs });
+			return bench.journal.entry(entry.body.fingerprint)?.outcome;
+		};
+		expect(settle(lastMs, lastMs + 1)).toBe("unknown");
+		expect(settle(undefined, lastMs)).toBe("unknown");
+		expect(settle(lastMs + 1, lastMs)).toBe("not-attempted");
 	});
 });

@@ -125,6 +125,23 @@ describe("a journal that cannot record an outcome", () => {
 	});
 });
 
+describe("a request that is submitted for the first time", () => {
+	it("is no retry of a rejected one, and neither is one that is asked about again", async () => {
+		const { submitter } = hears((body) => activityOf(body, "ACTIVITY_STATUS_CONSENSUS_NEEDED"));
+		const first = await submitOnce(addBob, contextOf({ submitter }));
+		const again = await submitOnce(addBob, contextOf({ submitter }));
+		expect([first.isRetry, again.isRetry]).toEqual([false, false]);
+	});
+
+	it("is a retry after a rejected one, if the operator asks for it and it can be sent", async () => {
+		const { submitter } = hears((body) => activityOf(body, "ACTIVITY_STATUS_REJECTED"));
+		await submitOnce(addBob, contextOf({ submitter }));
+		const unsent = hears({ kind: "not-sent", because: "the key is gone", requests: 0 });
+		const context = contextOf({ ...unsent, retryRejected: true });
+		expect(await submitOnce(addBob, context)).toMatchObject({ outcome: "not-attempted", isRetry: false });
+	});
+});
+
 describe("a request whose result the caller needs", () => {
 	it("is sent again with the bytes that completed, in the same quarter of an hour only", async () => {
 		const { submitter, bodies } = hears((body) => activityOf(body, completed));

@@ -181,6 +181,21 @@ describe("a step that waits for its activity", () => {
 		expect(acmeBench.journal.rejectedEntries(organizationId).length).toBeGreaterThan(0);
 	});
 
+	it("is not remembered as applied when it is rejected", async () => {
+		const { report } = await applyAndWait(withBob, { onPause: (_, bench) => vote(bench, "reject_activity") });
+		expect(outcomes(report.steps)).toEqual(["rejected"]);
+		expect(acmeBench.journal.lastApplied(organizationId).userTags).toEqual({});
+	});
+
+	it("is read no more after an interruption during a pause", async () => {
+		const controller = new AbortController();
+		const { requests } = await applyAndWait(withBob, {
+			parts: { signal: controller.signal },
+			onPause: () => controller.abort(),
+		});
+		expect(requests).toEqual(["update_user_tag"]);
+	});
+
 	it("ends with an interruption, which leaves the activity pending for the next run", async () => {
 		const controller = new AbortController();
 		const { report, code } = await applyAndWait(withBob, {

@@ -41,6 +41,8 @@ export function makeSbom(): Sbom {
 	const npm = execFileSync("npm", words, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28, stdio: "pipe" });
 	const { metadata, serialNumber: _random, ...made } = JSON.parse(npm) as Sbom;
 	const bundled = new Set([commandFile, pluginFile].flatMap(readNotices));
+	// The executables are Node with the command line inside.
+	for (const { name, version } of made.components) if (name === "node") bundled.add(`${name} ${version}`);
 	const components = made.components.map((one) => withScope(one, bundled));
 	const listed = new Set(components.map(({ name, version }) => `${name} ${version}`));
 	const missing = [...bundled].filter((name) => !listed.has(name));

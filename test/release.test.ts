@@ -33,14 +33,15 @@ function runStep(name: string, files: Readonly<Record<string, string>>, tag: str
 		writeFileSync(join(folder, file), content);
 	}
 	const script = steps.find((step) => step.name === name)?.run ?? "exit 99";
-	const env = { PATH: process.env.PATH, GITHUB_REF_NAME: tag, RUNNER_TEMP: folder };
+	const repository = { GITHUB_SERVER_URL: "https://forge.example", GITHUB_REPOSITORY: "acme/orgsync" };
+	const env = { PATH: process.env.PATH, GITHUB_REF_NAME: tag, RUNNER_TEMP: folder, ...repository };
 	const { status, stdout } = spawnSync("bash", ["-eo", "pipefail", "-c", script], {
 		cwd: folder,
 		env,
 		encoding: "utf8",
 	});
 	const read = (file: string): string => readFileSync(join(folder, file), "utf8");
-	return { status, stdout, read };
+	return { status, stdout, read, folder };
 }
 
 describe("the release workflow", () => {
@@ -66,6 +67,20 @@ describe("the release workflow", () => {
 		);
 		expect(scripts.length).toBeGreaterThan(3);
 		for (const script of scripts) expect(existsSync(join(root, script)), script).toBe(true);
+	});
+
+	it("packs the package with the address of the repository, which its provenance is compared with", () => {
+		const manifestText = JSON.stringify({ name: "orgsync", version: "1.2.3" });
+		const packed = runStep(
+			"Pack the package with the address of this repository",
+			{ "package.json": manifestText, "release/.keep": "" },
+			"v1.2.3",
+		);
+		expect(packed.status, packed.stdout).toBe(0);
+		expect(JSON.parse(packed.read("package.json"))).toMatchObject({
+			repository: { type: "git", url: "git+https://forge.example/acme/orgsync.git" },
+		});
+		expect(existsSync(join(packed.folder, "release/orgsync-1.2.3.tgz"))).toBe(true);
 	});
 
 	it("publishes nothing before a person has agreed", () => {

@@ -59,9 +59,16 @@ function openDatabase(file: string | undefined, notice: (text: string) => void):
 		const reason = error instanceof Error ? error.message : String(error);
 		throw new StorageError(`the emulator cannot open its data file ${file}: ${reason}`, {
 			cause: error,
-			hint: "one emulator at a time can have a data file open",
+			hint: isHeld(error)
+				? "one emulator at a time can have a data file open"
+				: "if it was a data file of the emulator, restore it from a copy; in a new file, the emulator begins with its seed",
 		});
 	}
+}
+
+/** Whether another process holds the file (sqlite.org, "Result and Error Codes": busy). */
+function isHeld(error: unknown): boolean {
+	return ((error as { errcode?: number }).errcode ?? 0) % 256 === 5;
 }
 
 function prepareStatements(database: DatabaseSync) {

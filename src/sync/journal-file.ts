@@ -10,13 +10,12 @@ import {
 	defaultBusyMs,
 	hintFor,
 	isBusy,
-	openCopyOf,
 	openReadOnly,
 	reasonOf,
 	refuseLoneLog,
 	refuseNonJournal,
 } from "./journal-inspect.ts";
-import { migrate, schemaVersion, versionOf } from "./journal-schema.ts";
+import { copyJournal, migrate, schemaVersion, versionOf } from "./journal-schema.ts";
 import { JournalStore } from "./journal-store.ts";
 import { importSqlite } from "./sqlite.ts";
 
@@ -59,8 +58,23 @@ export function readJournal(file: string, options: JournalFileOptions = {}): Pro
 		}
 		await checkPlace(file, options);
 		const database = await openReadOnly(file, options.busyMs);
-		return journalIn(versionOf(database) === schemaVersion ? database : await openCopyOf(database), file);
+		return journalIn(versionOf(database) < schemaVersion ? await copyInMemory(database) : database, file);
 	});
+}
+
+/** Returns a copy that can be migrated, and closes the database. */
+async function copyInMemory(database: DatabaseSync): Promise<DatabaseSync> {
+	const { DatabaseSync } = await importSqlite();
+	const memory = new DatabaseSync(":memory:");
+	try {
+		copyJournal(database, memory);
+		return memory;
+	} catch (error) {
+		memory.close();
+		throw error;
+	} finally {
+		database.close();
+	}
 }
 
 /**

@@ -11,7 +11,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { StorageError } from "../errors.ts";
-import { showText } from "../escape.ts";
+import { clipMiddle, showText } from "../escape.ts";
 import { refuseForeignFile, sqliteSidecars } from "../private-file.ts";
 import { changedHint } from "./journal-distrust.ts";
 import { findWrongTable, schemaVersion, versionOf } from "./journal-schema.ts";
@@ -73,6 +73,7 @@ async function checkIsJournal(database: DatabaseSync): Promise<void> {
 		if (parts.length === 0 || tables.some(({ name }) => name === "sent")) {
 			refusePrograms(parts);
 			refuseWrongTables(database, empty, parts.length);
+			refuseDamage(database);
 			return;
 		}
 	} finally {
@@ -105,11 +106,23 @@ function refusePrograms(parts: readonly Readonly<Record<string, unknown>>[]): vo
 function refuseWrongTables(database: DatabaseSync, empty: DatabaseSync, partCount: number): void {
 	const version = versionOf(database);
 	if (partCount === 0 || version > schemaVersion) return;
-	const table = version === 0 ? "sent" : findWrongTable(database, empty);
+	const table = version > 0 ? findWrongTable(database, empty) : "sent";
 	if (table === undefined) return;
 	const because =
-		version === 0 ? "it has no version" : `its table \`${table}\` does not have the columns of version ${version}`;
+		version > 0
+			? `its table \`${table}\` does not have the columns of version ${version}`
+			: `it has ${version === 0 ? "no version" : `version ${version}, which no orgsync wrote`}`;
 	throw new StorageError(because, { hint: changedHint });
+}
+
+/**
+ * Throws StorageError for a file whose parts do not agree, such as a copy that was made while it was written: an index that
+ * lacks a row hides what is pending.
+ */
+function refuseDamage(database: DatabaseSync): void {
+	const [found] = database.prepare("PRAGMA integrity_check(1)").all();
+	const what = String(found?.integrity_check).split("\n").at(-1) ?? "";
+	if (what !== "ok") throw new StorageError(`it is damaged: ${showText(clipMiddle(what, 200))}`, { hint: damagedHint });
 }
 
 /**
@@ -127,22 +140,16 @@ export async function openReadOnly(file: string, busyMs = defaultBusyMs): Promis
 		if (database.isOpen) database.close();
 		if (!isUnwritable(error)) throw error;
 	}
-	return openCopy((path) => copyFiles(file, path));
+	return openCopy(file);
 }
 
-/** Opens a copy of the database, which `close` deletes, and closes the database. */
-export function openCopyOf(database: DatabaseSync): Promise<DatabaseSync> {
-	const copy = async (path: string) => (await importSqlite()).backup(database, path);
-	return openCopy(copy).finally(() => database.close());
-}
-
-async function openCopy(makeCopy: (path: string) => Promise<unknown>): Promise<DatabaseSync> {
+async function openCopy(file: string): Promise<DatabaseSync> {
 	const { DatabaseSync } = await importSqlite();
 	const folder = mkdtempSync(join(tmpdir(), "orgsync-journal-"));
 	const remove = () => rmSync(folder, { recursive: true, force: true });
 	try {
 		const path = join(folder, "journal.sqlite");
-		await makeCopy(path);
+		await copyFiles(file, path);
 		const copy = new DatabaseSync(path);
 		const close = copy.close.bind(copy);
 		copy.close = () => {
@@ -214,6 +221,8 @@ const busyHint = "run the command again when the other process has ended";
 const lossHint =
 	"a new journal (--journal FILE) does not know which requests are in doubt, pending, rejected or abandoned: apply can submit the same change again";
 
+const damagedHint = `if it was a journal, restore it from a backup, together with its -wal file; ${lossHint}. Check the last activities at the service first`;
+
 /** Whether a row has a number that no number of orgsync is as large as. */
 function isTooLarge(error: unknown): boolean {
 	return (error as { code?: unknown }).code === "ERR_OUT_OF_RANGE";
@@ -234,7 +243,7 @@ export function hintFor(error: unknown): string {
 		return "free some space, then run the command again with the same journal";
 	}
 	if (isAny(error, codes.corrupt, codes.notDatabase)) {
-		return `if it was a journal, restore it from a backup, together with its -wal file; ${lossHint}. Check the last activities at the service first`;
+		return damagedHint;
 	}
 	return `make the file usable, and run the command again with it; ${lossHint}`;
 }

@@ -30,6 +30,26 @@ function makeVersion(database: DatabaseSync, version: number): void {
 }
 
 /**
+ * Copies the journal of an earlier version into a new database in memory, which can be migrated while the file stays as it is.
+ * Columns that no version has are left out.
+ */
+export function copyJournal(database: DatabaseSync, memory: DatabaseSync): void {
+	// One state of the file, whatever other processes write meanwhile.
+	database.exec("BEGIN");
+	makeVersion(memory, versionOf(database));
+	for (const { name } of memory.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()) {
+		const columns = memory.prepare("SELECT name FROM pragma_table_info(?)").all(String(name));
+		const list = columns.map((column) => `"${column.name}"`).join(", ");
+		// In the order in which the rows were written, which version 1 has nowhere else.
+		const select = database.prepare(`SELECT ${list} FROM "${name}" NOT INDEXED`);
+		memory.exec(`DELETE FROM "${name}"`);
+		const insert = memory.prepare(`INSERT INTO "${name}" (${list}) VALUES (${columns.map(() => "?").join(", ")})`);
+		for (const row of select.iterate()) insert.run(...Object.values(row));
+	}
+	database.exec("COMMIT");
+}
+
+/**
  * Returns the name of a table that does not have the columns of its version, because something else than orgsync made it or a
  * disk damaged its definition; undefined if there is none. Columns that no version has do not matter. `empty` is a new database
  * in memory, to compare with.

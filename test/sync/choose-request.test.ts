@@ -1,7 +1,7 @@
 /** Which bytes are sent for a request, from what the journal has of equal ones: the decision alone, without a service. */
 import { describe, expect, it } from "vitest";
 import type { SubmitContext } from "../../src/sync/activity-request.ts";
-import { chooseRequest, type Decision, isSuperseded } from "../../src/sync/choose-request.ts";
+import { chooseRequest, isSuperseded } from "../../src/sync/choose-request.ts";
 import type { JournalEntry } from "../../src/sync/journal.ts";
 import { outcomeOfAnswer, type SubmitResult } from "../../src/sync/outcomes.ts";
 import { activityOf, addBob, bodyOfAddBob, keyOfAddBob } from "./submit-support.ts";
@@ -49,7 +49,8 @@ describe("a request that completed while the organization was read", () => {
 });
 
 describe("bytes that another runner may have sent", () => {
-	const shared: Decision = { kind: "send", entry: entryOf(0, "in-flight", null), isShared: true, isRetry: false };
+	const entry = { body: bodyOfAddBob(quarterMs), covers: [], nowMs };
+	const shared = { kind: "send", entry, isShared: true, isRetry: false } as const;
 	const endedAt = (status: string, updatedAtMs: number): SubmitResult => {
 		const answer = activityOf(bodyOfAddBob(quarterMs), status);
 		if (answer.kind !== "activity") throw new Error("it is an activity");

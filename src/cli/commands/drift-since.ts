@@ -116,10 +116,9 @@ function readReport(file: string, text: string): LastReport {
 	}
 	const { formatVersion } = report;
 	if (formatVersion !== 1) {
+		if (typeof formatVersion !== "number") return refuse("it has no formatVersion");
 		return refuse(
-			typeof formatVersion === "number"
-				? `it has formatVersion ${formatVersion}, and this orgsync reads 1`
-				: "it has no formatVersion",
+			`${formatVersion > 1 ? "a newer orgsync wrote it: " : ""}it has formatVersion ${formatVersion}, and this orgsync reads 1`,
 		);
 	}
 	if (!Array.isArray(report.drift)) {

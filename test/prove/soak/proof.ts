@@ -240,6 +240,7 @@ class Soak {
 			counts.add("rounds", this.#rounds);
 			for (const wait of this.#waits) await this.#endWait(wait);
 			const isEnough = this.#samples.length >= enoughSamples;
+			if (!isEnough) counts.add(`too short to judge growth: fewer than ${enoughSamples} samples`, 1);
 			const growth = isEnough ? [...this.#samples.findGrowth(), ...this.#samples.findJournalGrowth()] : [];
 			if (growth.length > 0) throw new Error(growth.join("\n"));
 		} finally {

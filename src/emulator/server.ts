@@ -230,8 +230,15 @@ async function answerRequest(service: Service, request: IncomingMessage, respons
 
 function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
 	return new Promise((resolve, reject) => {
-		server.once("error", (error) => {
-			reject(new ConfigurationError(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
+		server.once("error", (error: NodeJS.ErrnoException) => {
+			const isTaken = error.code === "EADDRINUSE";
+			const because = isTaken ? "another process listens there" : error.message;
+			reject(
+				new ConfigurationError(`cannot listen on ${host}:${port}: ${because}`, {
+					cause: error,
+					...(isTaken ? { hint: "choose another port; port 0 is any free one" } : {}),
+				}),
+			);
 		});
 		server.listen(port, host, () => resolve(server.address() as AddressInfo));
 	});

@@ -84,10 +84,14 @@ test("state, activities, rules and delays survive a restart, and the seed is not
 test("a data file that is open in another process, or is not a data file, is a storage error", async () => {
 	const dataFile = join(folder, "state.sqlite");
 	const { child } = await startChild(dataFile);
-	await expect(startEmulator({ dataFile })).rejects.toMatchObject({ code: "storage" });
+	await expect(startEmulator({ dataFile })).rejects.toMatchObject({
+		...{ code: "storage", hint: "one emulator at a time can have a data file open" },
+	});
 	await kill(child);
 	await (await startEmulator({ dataFile })).close();
 	const other = join(folder, "notes.txt");
 	writeFileSync(other, "not a database, but long enough to be read as one".repeat(20));
-	await expect(startEmulator({ dataFile: other })).rejects.toMatchObject({ code: "storage" });
+	await expect(startEmulator({ dataFile: other })).rejects.toMatchObject({
+		...{ code: "storage", hint: expect.stringContaining("restore it from a copy") },
+	});
 });

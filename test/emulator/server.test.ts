@@ -242,3 +242,12 @@ test("closing ends connections that are kept alive", async () => {
 	await other.close();
 	await expect(fetch(other.url)).rejects.toThrow();
 });
+
+test("a port on which another process listens is refused, with what to do", async () => {
+	const { port } = new URL(emulator.url);
+	await expect(startEmulator({ port: Number(port) })).rejects.toMatchObject({
+		message: `cannot listen on 127.0.0.1:${port}: another process listens there`,
+		hint: "choose another port; port 0 is any free one",
+		exitCode: 3,
+	});
+});

@@ -116,6 +116,50 @@ describe("who caused drift", () => {
 		expect(attributions.get("userTag:auditors")?.activityId).toBe(renamed);
 	});
 
+	it("is not who renamed another tag later, and is unknown where the last rename gave another name", async () => {
+		const desired = desiredOf({ userTags: [wantTag("auditors", { id: auditors })] });
+		await changeTag(auditors, { newUserTagName: "reviewers" });
+		const renamed = bench.activities().at(-1)?.id;
+		await changeTag(oncall, { newUserTagName: "pager" });
+		expect((await attributed(desired)).attributions.get("userTag:auditors")?.activityId).toBe(renamed);
+		const userTags = [{ tagId: auditors, tagName: "somebody", userIds: [] }];
+		await bench.emulator.changeState({ organizationId, userTags });
+		expect(namesOf(await attributed(desired))).toEqual({});
+	});
+
+	it("is who changed a part of the tag last, where several changed parts of it", async () => {
+		const desired = wantSigners(alice);
+		await changeTag(signers, { addUserIds: [bob] });
+		await changeTag(signers, { removeUserIds: [alice] });
+		const last = bench.activities().at(-1)?.id;
+		expect((await attributed(desired)).attributions.get("userTag:signers")?.activityId).toBe(last);
+		await bench.reset(acme());
+		await changeTag(signers, { removeUserIds: [alice] });
+		await changeTag(signers, { addUserIds: [bob] });
+		const added = bench.activities().at(-1)?.id;
+		expect((await attributed(desired)).attributions.get("userTag:signers")?.activityId).toBe(added);
+	});
+
+	it.each([
+		["no times", undefined],
+		["times that no calendar has", { seconds: "99999999999999", nanos: "0" }],
+	])("is shown without a time, where the service gives %s", async (_what, time) => {
+		await changeTag(signers, { addUserIds: [bob] });
+		const { reader } = bench.context();
+		const timeless: Reader = {
+			query: async (...question) => {
+				const answer = await reader.query(...question);
+				const activities = answer.value.activities as readonly object[];
+				return {
+					...answer,
+					value: { activities: activities.map((one) => ({ ...one, createdAt: time, updatedAt: time })) },
+				};
+			},
+		};
+		const { attributions } = await attributed(wantSigners(alice), timeless);
+		expect(attributions.get("userTag:signers")).toMatchObject({ userId: approverId, at: null });
+	});
+
 	it("is unknown if the last activity of the member changed it the other way", async () => {
 		await changeTag(signers, { addUserIds: [bob] });
 		await changeTag(signers, { removeUserIds: [bob] });

@@ -200,7 +200,7 @@ describe("a conflicting activity of another user", () => {
 		expect(report.steps[0]).toMatchObject({
 			activityId: theirs.id,
 			requests: 0,
-			message: expect.stringContaining(`--abandon ${theirs.id}`),
+			message: `it conflicts with pending activity ${theirs.id}: approve or reject that first, or abandon it with --abandon ${theirs.id}`,
 		});
 		expect(exitCodeOf(report)).toBe(8);
 		expect(bench.requests("submit").map(({ operation }) => operation)).toEqual(["delete_policies"]);

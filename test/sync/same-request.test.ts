@@ -142,6 +142,31 @@ describe("a request that is submitted for the first time", () => {
 	});
 });
 
+describe("a request that is asked about again", () => {
+	it.each([
+		["no answer came", { kind: "unknown", because: "no answer came", requests: 1 }],
+		["the service does not want it", refused(400)],
+		["the key is gone", { kind: "not-sent", because: "the key is gone", requests: 0 }],
+	] as const)("stays in doubt and says why: %s", async (because, answer) => {
+		await submitOnce(addBob, contextOf(hears({ kind: "unknown", because: "lost", requests: 1 })));
+		expect(await submitOnce(addBob, contextOf(hears(answer)))).toMatchObject({
+			outcome: "unknown",
+			message: `it was submitted before without an answer, and asking again failed: ${because}`,
+		});
+	});
+
+	it.each([
+		["ACTIVITY_STATUS_PENDING", 4],
+		["ACTIVITY_STATUS_CREATED", 4],
+		["ACTIVITY_STATUS_CONSENSUS_NEEDED", 1],
+		["ACTIVITY_STATUS_FAILED", 1],
+	])("is asked about only while the service is processing it: %s", async (status, count) => {
+		const { submitter, bodies } = hears((body) => activityOf(body, status));
+		await submitOnce(addBob, contextOf({ submitter, waitMs: 700 }));
+		expect(bodies).toHaveLength(count);
+	});
+});
+
 describe("a request whose result the caller needs", () => {
 	it("is sent again with the bytes that completed, in the same quarter of an hour only", async () => {
 		const { submitter, bodies } = hears((body) => activityOf(body, completed));

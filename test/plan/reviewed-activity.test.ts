@@ -1,6 +1,6 @@
 /** What a submitter signed is what is shown, or the activity is not reviewable; and fingerprints, for many random activities. */
 import { describe, expect, it } from "vitest";
-import { reviewActivity } from "../../src/plan/reviewed-activity.ts";
+import { isCounting, reviewActivity, voteLifetimeMs } from "../../src/plan/reviewed-activity.ts";
 import { toReturnedActivity } from "../../src/sync/returned-activity.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { fingerprintOf } from "../../src/wire/request-body.ts";
@@ -131,5 +131,14 @@ describe("an activity", () => {
 		}
 		const earlier = { ...later, createdAt: { seconds: "1", nanos: "0" } };
 		expect(review([vote as object, earlier]).mistakes).toMatchObject([{ code: "other-bytes" }]);
+	});
+});
+
+describe("a vote", () => {
+	it("counts for a day, and one without a time counts", () => {
+		const countsAt = (castAtMs: number | null) => isCounting({ castAtMs }, nowMs);
+		expect([nowMs, nowMs - voteLifetimeMs + 1, nowMs - voteLifetimeMs, null].map(countsAt)).toEqual([
+			...[true, true, false, true],
+		]);
 	});
 });

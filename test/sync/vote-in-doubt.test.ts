@@ -178,6 +178,24 @@ describe("a vote that counted when it was last read", () => {
 	});
 });
 
+describe("a vote without a time", () => {
+	it("counts as long as the service lists it, so no other is sent", async () => {
+		await vote();
+		const reader = readerWith((record) => ({
+			...record,
+			votes: (record.votes as readonly object[]).map((one) => ({ ...one, createdAt: undefined })),
+		}));
+		const read = await readReturnedActivity(organizationId, target.activityId, reader);
+		if (read === undefined) throw new Error("there is no such activity");
+		bench.nowMs += 25 * 60 * minuteMs;
+		const none = hears(noAnswer);
+		expect(await voteOnce("approve_activity", read.activity, contextOf(none))).toMatchObject({
+			...{ isCounted: true, isSent: false },
+		});
+		expect(none.bodies).toEqual([]);
+	});
+});
+
 describe("the result of a vote", () => {
 	it("has the activity as it was read after the vote, where that ended meanwhile", async () => {
 		const fields = { fingerprint: target.fingerprint };

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/errors.ts";
 import { type AttemptEvent, type Client, createClient } from "../../src/wire/client.ts";
-import { operations, queries, submits } from "../../src/wire/operations.ts";
+import { extendedReads, operations, queries, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";
 import { type IndependentServer, queryAnswers, startIndependentServer, submitTypes } from "./independent-server.ts";
@@ -203,5 +203,27 @@ describe("a client for one organization", () => {
 		await whole.close();
 		slow.close();
 		expect(most).toBe(3);
+	});
+});
+
+describe("a client with a stamper of its own for submits", () => {
+	it("stamps submits and the question whose key it is with that, and every other query with the first", async () => {
+		const used: string[] = [];
+		const stamperOf = (name: string) => ({
+			stamp: async (body: string) => {
+				used.push(`${name} ${JSON.parse(body).type ?? "query"}`);
+				return stamper.stamp(body);
+			},
+		});
+		const two = createClient({ url: server.url, stamper: stamperOf("first"), submitStamper: stamperOf("second") });
+		const ask = (operation: Parameters<typeof two.reader.query>[0]) =>
+			two.reader.query(operation, { organizationId }).catch(() => undefined);
+		await ask(queries.list_user_tags);
+		await ask(extendedReads.whoami);
+		await two.submitter.submit(
+			encodeSubmit(submits.delete_policies, organizationId, { policyIds: ["p"] }, timestampMs),
+		);
+		await two.close();
+		expect(used).toEqual(["first query", "second query", "second ACTIVITY_TYPE_DELETE_POLICIES"]);
 	});
 });

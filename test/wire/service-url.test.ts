@@ -29,6 +29,22 @@ async function serve(name: string, host: string, port = 0): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
+describe("the service's address", () => {
+	it.each([
+		["https://somebody@api.example.com", "a user name or a password"],
+		["https://:hidden@api.example.com", "a user name or a password"],
+		["https://api.example.com?hidden", "a query or a fragment"],
+		["https://api.example.com#hidden", "a query or a fragment"],
+	])("is refused in %s, and is not repeated", (url, what) => {
+		expect(() => parseServiceUrl(url)).toThrow(
+			expect.objectContaining({
+				message: `the service's address holds ${what}`,
+				hint: "give an address like https://api.example.com with --url",
+			}),
+		);
+	});
+});
+
 describe("plain http", () => {
 	it.each([
 		["http://localhost:1"],

@@ -72,6 +72,30 @@ describe("a request that is not sent", () => {
 		expect(classifyTransportError({ code }, "written")).toMatchObject({ reason: "reset", sent: "maybe" });
 	});
 
+	it.each([
+		["ENOTFOUND", "the name of the proxy cannot be resolved: proxy.example (ENOTFOUND)"],
+		[
+			"EHOSTUNREACH",
+			"no connection to https://api.example.com through the proxy http://proxy.example:3128 (EHOSTUNREACH)",
+		],
+	])("has the words of a proxy for %s, where one is in use", (code, message) => {
+		const failed = classifyTransportError(Object.assign(new Error("words of the system"), { code }), "connecting");
+		const described = describeFailure(failed, "https://api.example.com", 10_000, "http://proxy.example:3128");
+		expect(described).toMatchObject({
+			...{ message, retry: "briefly", hint: expect.stringContaining("check the proxy's address") },
+		});
+	});
+
+	it.each([
+		"XENOTFOUND",
+		"ENOTFOUNDX",
+		"XUND_ERR_CLOSED",
+		"1234",
+		"X_ERR_TLS",
+	])("has no reason that only a part of the code %s names", (code) => {
+		expect(classifyTransportError({ code }, "connecting")).toMatchObject({ reason: "not-connected" });
+	});
+
 	it("is not retried when no secure connection can be made", async () => {
 		const insecure = makeClient({ url: server.url.replace("http:", "https:") });
 		expect(await submit(insecure)).toMatchObject({

@@ -10,6 +10,7 @@ import { encodeSubmit, type RequestBody } from "../../src/wire/request-body.ts";
 import { organizationId } from "../plan/support-organizations.ts";
 import { refused } from "./submit-support.ts";
 import { acme, approverId, approverStamper, Bench, bob, minuteMs, signers } from "./support.ts";
+import { voteContextOf } from "./vote-support.ts";
 
 let bench: Bench;
 let target: ReturnedActivity;
@@ -33,18 +34,7 @@ beforeEach(async () => {
 });
 afterAll(() => bench.close());
 
-function contextOf(parts: Partial<VoteContext> = {}): VoteContext {
-	const client = bench.client({ stamper: approverStamper });
-	return {
-		...{ voter: client.voter, reader: client.reader, journal: bench.journal, now: () => bench.nowMs },
-		identity: { userId: approverId, publicKey: null },
-		sleep: async (ms) => {
-			bench.nowMs += ms;
-		},
-		...{ clockOffsetMs: 0, waitMs: 0 },
-		...parts,
-	};
-}
+const contextOf = (parts?: Partial<VoteContext>) => voteContextOf(bench, parts);
 
 const vote = (parts: Partial<VoteContext> = {}) => voteOnce("approve_activity", target, contextOf(parts));
 

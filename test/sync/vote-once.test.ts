@@ -22,6 +22,7 @@ import {
 	signers,
 	strangerStamper,
 } from "./support.ts";
+import { voteContextOf } from "./vote-support.ts";
 
 const hourMs = 60 * minuteMs;
 const needed = { ACTIVITY_TYPE_UPDATE_USER_TAG: 3 };
@@ -45,18 +46,7 @@ async function submit(): Promise<string> {
 	return answer.kind === "activity" ? answer.activity.id : "";
 }
 
-function contextOf(parts: Partial<VoteContext> = {}): VoteContext {
-	const client = bench.client({ stamper: approverStamper });
-	return {
-		...{ voter: client.voter, reader: client.reader, journal: bench.journal, now: () => bench.nowMs },
-		identity: { userId: approverId, publicKey: null },
-		sleep: async (ms) => {
-			bench.nowMs += ms;
-		},
-		...{ clockOffsetMs: 0, waitMs: 0 },
-		...parts,
-	};
-}
+const contextOf = (parts?: Partial<VoteContext>) => voteContextOf(bench, parts);
 
 async function read(activityId: string): Promise<ReturnedActivity> {
 	const found = await readReturnedActivity(organizationId, activityId, bench.client().reader);

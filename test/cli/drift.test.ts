@@ -136,7 +136,12 @@ describe("drift --since refuses with exit 3 before any request", () => {
 		[
 			"a newer format",
 			JSON.stringify({ ...report, formatVersion: 2 }),
-			"it has formatVersion 2, and this orgsync reads 1",
+			"a newer orgsync wrote it: it has formatVersion 2, and this orgsync reads 1; upgrade orgsync",
+		],
+		[
+			"a format that no orgsync wrote",
+			JSON.stringify({ ...report, formatVersion: 0 }),
+			"drift.json: it has formatVersion 0, and this orgsync reads 1",
 		],
 		["no format", JSON.stringify({ ...report, formatVersion: undefined }), "it has no formatVersion"],
 		["findings of another shape", JSON.stringify({ ...report, drift: [{}] }), "its findings cannot be read"],

@@ -117,9 +117,8 @@ function readReport(file: string, text: string): LastReport {
 	const { formatVersion } = report;
 	if (formatVersion !== 1) {
 		if (typeof formatVersion !== "number") return refuse("it has no formatVersion");
-		return refuse(
-			`${formatVersion > 1 ? "a newer orgsync wrote it: " : ""}it has formatVersion ${formatVersion}, and this orgsync reads 1`,
-		);
+		const versions = `it has formatVersion ${formatVersion}, and this orgsync reads 1`;
+		return refuse(formatVersion > 1 ? `a newer orgsync wrote it: ${versions}; upgrade orgsync` : versions);
 	}
 	if (!Array.isArray(report.drift)) {
 		const { error } = report;

@@ -14,6 +14,7 @@ describe("a schedule of drift and apply", () => {
 		const { counts, findings } = await prove(sample, { seed: 4, cases: 2, seconds: undefined });
 		expect(findings).toEqual([]);
 		expect(counts.of("activities")).toBeGreaterThan(0);
+		expect(counts.of("too short to judge growth: fewer than 12 samples")).toBe(1);
 		expect(figures).toMatch(/emulator: heap kB: .*plugin: timers: /s);
 	}, 120_000);
 });

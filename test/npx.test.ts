@@ -4,7 +4,6 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import {
-	cpSync,
 	existsSync,
 	lstatSync,
 	mkdirSync,
@@ -19,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { copyAsCloned } from "./clone.ts";
 import { listPacked, sharePacked } from "./packed.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -31,7 +31,7 @@ beforeAll(() => {
 	clone = join(home, "clone");
 	mkdirSync(join(clone, "node_modules/.bin"), { recursive: true });
 	for (const name of ["package.json", ".npmrc", ".gitignore", "scripts", "examples/quickstart"]) {
-		cpSync(join(root, name), join(clone, name), { recursive: true });
+		copyAsCloned(root, name, clone);
 	}
 	for (const name of ["dist", "node_modules/typescript"]) symlinkSync(join(root, name), join(clone, name));
 	symlinkSync(process.execPath, join(clone, "node_modules/.bin/node"));

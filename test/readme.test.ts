@@ -3,20 +3,12 @@
  * `ORGSYNC_WRITE_README=1` writes the real outputs into the pages.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-	cpSync,
-	existsSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { copyAsCloned } from "./clone.ts";
 import { ensureEngine } from "./engine/engine.ts";
 import { playScene, playSceneHere, readScenes, type Scene, writeScenes } from "./transcript.ts";
 
@@ -69,7 +61,7 @@ describe.each(tours)("the commands of %s", (file, place) => {
 
 	beforeAll(async () => {
 		folder = mkdtempSync(join(tmpdir(), "orgsync-tour-"));
-		for (const name of ["docs", "examples"]) cpSync(join(root, name), join(folder, name), { recursive: true });
+		for (const name of ["docs", "examples"]) copyAsCloned(root, name, folder);
 		await play();
 		if (process.env.ORGSYNC_WRITE_README === "1") writeFileSync(path, writeScenes(markdown, shown(outputs)));
 	}, 60_000);
@@ -118,7 +110,7 @@ describe("the commands for a clone", () => {
 		];
 		// One test is enough: this one would run itself.
 		for (const name of [...whole, "test/escape.test.ts", "test/shared.ts", "test/engine"])
-			cpSync(join(root, name), join(clone, name), { recursive: true });
+			copyAsCloned(root, name, clone);
 		for (const name of ["engine", "finding"]) rmSync(join(clone, `test/engine/${name}.test.ts`));
 		// What is installed, and the engine, which was made before the tests.
 		for (const name of ["node_modules", ".engine"]) symlinkSync(join(root, name), join(clone, name));

@@ -10,7 +10,7 @@ import type { Reader } from "../wire/client.ts";
 import { bodyLifetimeMs, extendedReads, type SubmitName, type SubmitOperation, submits } from "../wire/operations.ts";
 import { parametersOf } from "../wire/request-body.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
-import { type ActivityRecord, listPages } from "./list-activities.ts";
+import { type ActivityRecord, listPages, maxListedActivities } from "./list-activities.ts";
 import { confirmOrganization } from "./live-queries.ts";
 
 /** The five operations by the type of their activities; no other type is listed. */
@@ -102,9 +102,9 @@ function whyUnlisted(listed: Listed | undefined): string | null {
 	if (listed === undefined) {
 		return "the service does not list activities to this key, so only those of this journal are joined";
 	}
-	return listed.complete
-		? null
-		: `the service lists more pending activities than the ${listed.activities.length} that were read`;
+	if (listed.complete) return null;
+	const read = `the service lists more pending activities than the ${listed.activities.length} that were read`;
+	return listed.activities.length < maxListedActivities ? read : `${read}, which is the most that orgsync reads`;
 }
 
 /** Whether it was submitted and no answer, or none that orgsync knows, shows what became of it. */
@@ -154,9 +154,7 @@ async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<A
 	for await (const page of listPages(reader, { organizationId, filterByType: [operation.type] })) {
 		const found = page.activities.find((activity) => activity.fingerprint === fingerprint);
 		if (found !== undefined) return activityOf(entry, found);
-		const last = page.activities.at(-1);
-		const lastMs = last === undefined ? undefined : readActivity(operation, last).createdAtMs;
-		const reachesBack = lastMs !== undefined && lastMs < timestampMs - clockMarginMs;
+		const reachesBack = page.listedSinceMs !== undefined && page.listedSinceMs < timestampMs - clockMarginMs;
 		if (page.isLast || reachesBack) return { missing: true, serverTimeMs: page.serverTimeMs };
 	}
 	return undefined;

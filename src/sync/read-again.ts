@@ -6,6 +6,9 @@ import { extendedReads } from "../wire/operations.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
 import { pendingStatuses } from "./pending-activities.ts";
 
+/** Max pages of pending activities in one round of waiting; an activity on none of them is read by its id. */
+const maxPages = 10;
+
 /** An activity to read. */
 export interface WatchedActivity {
 	readonly activityId: string;
@@ -27,7 +30,7 @@ export async function readAgain(
 	const types = [...new Set(watched.flatMap(({ type }) => type ?? []))].sort();
 	if (watched.filter(({ type }) => type !== null).length > 1) {
 		const filters = { organizationId, filterByStatus: pendingStatuses, filterByType: types };
-		for await (const { activities } of listPages(reader, filters)) {
+		for await (const { activities } of listPages(reader, filters, { max: maxPages })) {
 			for (const record of activities) found.set(String(record.id).toLowerCase(), record);
 			if (watched.every(({ activityId }) => found.has(activityId.toLowerCase()))) break;
 		}

@@ -2,7 +2,7 @@
 import { ifAvailable } from "../errors.ts";
 import { isRecord } from "../json.ts";
 import type { ReturnedActivity } from "../plan/reviewed-activity.ts";
-import { readActivity } from "../wire/activity.ts";
+import { endOfPrecision, readActivity } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type SubmitName, submitOfType, submits } from "../wire/operations.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
@@ -90,25 +90,32 @@ export async function listVotable(organizationId: string, reader: Reader): Promi
 const clockMarginMs = 5 * 60 * 1000;
 
 /**
- * Returns the activities of these operations that were made since then and completed or were rejected; none if the service does
- * not list activities. `sinceMs` is in milliseconds since 1970. Throws as `readReturnedActivity` does.
+ * Returns the activities of these operations that were made since then and completed or were rejected, the newest first. They
+ * are complete if the list was read to its end or back to that time; not if the service does not list activities. `sinceMs`
+ * is in milliseconds since 1970. Throws as `readReturnedActivity` does.
  */
 export async function listEnded(
 	organizationId: string,
 	names: readonly SubmitName[],
 	sinceMs: number,
 	reader: Reader,
-): Promise<readonly ReturnedActivity[]> {
+): Promise<Pick<ListedActivities, "activities" | "isComplete">> {
 	const filters = {
 		...{ organizationId, filterByType: names.map((name) => submits[name].type) },
 		filterByStatus: ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED"],
 	};
+	if (names.length === 0) return { activities: [], isComplete: true };
+	const earliestMs = sinceMs - clockMarginMs;
 	const found: ReturnedActivity[] = [];
-	if (names.length === 0) return found;
+	let isComplete = false;
 	for await (const page of listPages(reader, filters)) {
 		const activities = page.activities.map(toReturnedActivity);
-		found.push(...activities.filter(({ createdAtMs }) => (createdAtMs ?? 0) >= sinceMs - clockMarginMs));
-		if ((activities.at(-1)?.createdAtMs ?? 0) < sinceMs - clockMarginMs) break;
+		// One without a time could have been made since then.
+		found.push(
+			...activities.filter(({ createdAtMs }) => createdAtMs === null || endOfPrecision(createdAtMs) >= earliestMs),
+		);
+		isComplete = page.isLast || (page.listedSinceMs !== undefined && page.listedSinceMs < earliestMs);
+		if (isComplete) break;
 	}
-	return found.filter(({ status }) => filters.filterByStatus.includes(status));
+	return { activities: found.filter(({ status }) => filters.filterByStatus.includes(status)), isComplete };
 }

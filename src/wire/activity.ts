@@ -101,6 +101,14 @@ export function readTime(value: unknown): number | undefined {
 	return ms === undefined || Number.isNaN(new Date(ms).getTime()) ? undefined : ms;
 }
 
+/**
+ * Returns the last millisecond that a time of the service can mean: one without a fraction has whole seconds, so that it began
+ * in that second or at its end (docs/service.md#times).
+ */
+export function endOfPrecision(timeMs: number): number {
+	return timeMs % 1000 === 0 ? timeMs + 999 : timeMs;
+}
+
 function readMs(value: unknown): number | undefined {
 	if (isRecord(value)) {
 		const seconds = readNumber(value.seconds);

@@ -1,6 +1,7 @@
 /** Activities as they are read for a vote: one by its id, those on which users can vote, and those that ended. */
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/errors.ts";
+import { maxListedActivities } from "../../src/sync/list-activities.ts";
 import { listEnded, listVotable, readReturnedActivity, toReturnedActivity } from "../../src/sync/returned-activity.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { submits } from "../../src/wire/operations.ts";
@@ -108,13 +109,25 @@ describe("the activities on which users can vote", () => {
 		expect(numbersOf(found?.activities ?? [])).toEqual([1, 2, 3].map((number) => id("other", number)));
 	});
 
-	it("are not complete where the list has no end, and unknown where the service lists none", async () => {
-		const pages = Array.from({ length: 20 }, (_, page) =>
-			Array.from({ length: 100 }, (_, index) => record(1000 + page * 100 + index, needed)),
+	it("are all read, however many pages they have", async () => {
+		const pages = Array.from({ length: 11 }, (_, page) =>
+			Array.from({ length: page === 10 ? 7 : 100 }, (_, index) => record(1000 + page * 100 + index, needed)),
 		);
-		const { reader, asked } = readerOf(...pages);
-		expect(await listVotable(organizationId, reader)).toMatchObject({ isComplete: false, serverTimeMs: sinceMs + 10 });
-		expect(asked.length).toBe(10);
+		const found = await listVotable(organizationId, readerOf(...pages).reader);
+		expect({ count: found?.activities.length, isComplete: found?.isComplete }).toEqual({
+			count: 1007,
+			isComplete: true,
+		});
+	});
+
+	it("are not complete where the list has no end, and unknown where the service lists none", async () => {
+		let asked = 0;
+		const page = () => Array.from({ length: 100 }, (_, index) => ({ id: `${asked}-${index}`, status: needed }));
+		const query = async () => ({ value: { activities: page() }, serverTimeMs: sinceMs + ++asked });
+		const endless = { query } as unknown as Reader;
+		const found = await listVotable(organizationId, endless);
+		expect(found).toMatchObject({ isComplete: false, serverTimeMs: sinceMs + 1000 });
+		expect({ asked, read: found?.activities.length }).toEqual({ asked: 1000, read: maxListedActivities });
 		expect(await listVotable(organizationId, readerOf(new ServiceError("no", 404, 5)).reader)).toBeUndefined();
 		expect(await listVotable(organizationId, readerOf([]).reader)).toMatchObject({ activities: [], isComplete: true });
 	});
@@ -125,7 +138,7 @@ describe("the activities that ended since a time", () => {
 		listEnded(organizationId, names, sinceMs, reader);
 	const oldest = sinceMs - 5 * minuteMs;
 
-	it("are those that completed or were rejected, made at most five minutes before it", async () => {
+	it("are those that completed or were rejected, made at most five minutes before it or at an unknown time", async () => {
 		const { reader, asked } = readerOf([
 			record(1, completed, sinceMs + minuteMs),
 			record(2, "ACTIVITY_STATUS_REJECTED", oldest),
@@ -133,8 +146,8 @@ describe("the activities that ended since a time", () => {
 			record(4, needed, sinceMs),
 			record(5, completed),
 		]);
-		expect(numbersOf(await list(reader))).toEqual([id("other", 1), id("other", 2)]);
-		expect(asked).toHaveLength(1);
+		const found = await list(reader);
+		expect(numbersOf(found.activities)).toEqual([id("other", 1), id("other", 2), id("other", 5)]);
 		expect(asked[0]).toMatchObject({
 			filterByType: ["ACTIVITY_TYPE_DELETE_POLICIES"],
 			filterByStatus: [completed, "ACTIVITY_STATUS_REJECTED"],
@@ -144,17 +157,37 @@ describe("the activities that ended since a time", () => {
 	it("are read from the next page too, if this one does not reach back so far", async () => {
 		const page = (last: number) => [...full().slice(1), record(7, completed, last)];
 		const on = readerOf(page(oldest), [record(8, completed, sinceMs)]);
-		expect(numbersOf(await list(on.reader))).toEqual([id("other", 7), id("other", 8)]);
+		expect(numbersOf((await list(on.reader)).activities)).toEqual([id("other", 7), id("other", 8)]);
 		expect(on.asked).toHaveLength(2);
 		const enough = readerOf(page(oldest - 1), [record(8, completed, sinceMs)]);
-		expect(await list(enough.reader)).toEqual([]);
+		expect(await list(enough.reader)).toEqual({ activities: [], isComplete: true });
 		expect(enough.asked).toHaveLength(1);
-		expect(await list(readerOf([]).reader)).toEqual([]);
+		expect(await list(readerOf([]).reader)).toEqual({ activities: [], isComplete: true });
+	});
+
+	it("are read to the end of a list that is not newest first, and of one that ends within a second", async () => {
+		const oldestFirst = [record(3, completed, oldest - 1), ...full().slice(1)];
+		const second = (number: number) => record(number, completed, oldest - 1000);
+		const oneSecond = Array.from({ length: 5 }, (_, index) => second(10 + index));
+		for (const first of [oldestFirst, oneSecond]) {
+			const { reader, asked } = readerOf(first, [record(8, completed, sinceMs)]);
+			const found = await list(reader);
+			expect({ read: numbersOf(found.activities), ...found, asked: asked.length }).toMatchObject({
+				...{ read: [id("other", 8)], isComplete: true, asked: 2 },
+			});
+		}
+	});
+
+	it("are not complete where the list repeats or stops before that time", async () => {
+		const page = Array.from({ length: 100 }, (_, index) => record(index, completed, sinceMs + 100_000 - index));
+		expect(await list(readerOf(page, page, page).reader)).toMatchObject({ isComplete: false });
+		expect(await list(readerOf(page, new ServiceError("no", 403, 7)).reader)).toMatchObject({ isComplete: false });
+		expect(await list(readerOf(new ServiceError("no", 403, 7)).reader)).toMatchObject({ isComplete: false });
 	});
 
 	it("are not asked for without an operation", async () => {
 		const { reader, asked } = readerOf([record(1, completed, sinceMs)]);
-		expect(await listEnded(organizationId, [], sinceMs, reader)).toEqual([]);
+		expect(await listEnded(organizationId, [], sinceMs, reader)).toEqual({ activities: [], isComplete: true });
 		expect(asked).toEqual([]);
 	});
 });

@@ -6,6 +6,7 @@ import { namesOfUsers, type Plan } from "../../plan/plan.ts";
 import type { ReturnedActivity, ReviewedActivity } from "../../plan/reviewed-activity.ts";
 import { nameMember } from "../../render/organization-name.ts";
 import type { OrganizationVotes, VotedActivity } from "../../render/vote-result.ts";
+import { maxListedActivities } from "../../sync/list-activities.ts";
 import { outcomeOfStatus } from "../../sync/outcomes.ts";
 import {
 	type ListedActivities,
@@ -17,6 +18,7 @@ import {
 import { type Review, reviewActivities } from "../../sync/review.ts";
 import { type ClockedReader, withServiceClock } from "../../sync/service-clock.ts";
 import { hasVoted } from "../../sync/vote-once.ts";
+import { endOfPrecision } from "../../wire/activity.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
 import type { VoteName } from "../../wire/operations.ts";
 import type { Terminal } from "../output.ts";
@@ -93,7 +95,9 @@ function isOfEarlierChange(
 	const { activityId, createdAt, status } = activity;
 	if (plan === null || names.has(activityId.toLowerCase()) || votableStatuses.includes(status)) return false;
 	const isKnown = plan.steps.some(({ earlierActivity }) => earlierActivity?.activityId === activityId);
-	const isEarlier = createdAt !== null && Date.parse(createdAt) < Date.parse(plan.readAt);
+	// By the earlier of the two clocks that the plan was made by: in doubt, the activity can be that of a step.
+	const plannedAtMs = Math.min(Date.parse(plan.readAt), Date.parse(plan.serviceTime ?? plan.readAt));
+	const isEarlier = createdAt !== null && endOfPrecision(Date.parse(createdAt)) < plannedAtMs;
 	return isEarlier && !isKnown && planTogether([activity]) !== null;
 }
 
@@ -152,6 +156,7 @@ async function readActivities(
 	const ids = [...names].filter((name) => !name.startsWith("sha256:"));
 	const needsList = plan !== null || ids.length === 0 || ids.length < names.size;
 	const pending = needsList ? await listOrRefuse(organizationId, clocked) : { activities: [], isComplete: true };
+	if (!pending.isComplete && (plan !== null || names.size === 0)) refuseTruncated("pending", { plan });
 	const ended = plan === null ? [] : await readEnded(plan, clocked);
 	const found = new Map([...ended, ...pending.activities].map((one) => [one.activityId.toLowerCase(), one]));
 	for (const id of ids.filter((one) => !found.has(one))) {
@@ -171,18 +176,31 @@ async function listOrRefuse(organizationId: string, clocked: ClockedReader): Pro
 	});
 }
 
+/** Behind what a list does not show there can be an older equal activity, or the one that a step was done by. */
+function refuseTruncated(which: "pending" | "ended", { plan }: Pick<OrganizationOrder, "plan">): never {
+	const since = plan === null || which === "pending" ? "to its end" : `back to ${plan.readAt}, when the plan was made`;
+	throw new LiveProblemError(`the list of ${which} activities could not be read ${since}; nothing was submitted`, {
+		hint: `orgsync reads at most ${maxListedActivities} activities of a list; ${
+			plan === null
+				? "name activities by id to vote without it"
+				: "name activities by id, without --plan, to vote without it"
+		}`,
+	});
+}
+
 /** Returns activities that have ended and can be those of steps: made since the plan, or known to it. */
 async function readEnded(plan: Plan, clocked: ClockedReader): Promise<readonly ReturnedActivity[]> {
 	const operations = new Set(plan.steps.map(({ operation }) => operation));
 	const listed = await listEnded(plan.organizationId, [...operations], Date.parse(plan.readAt), clocked);
 	const known = plan.steps.flatMap(({ earlierActivity }) => earlierActivity?.activityId ?? []);
-	const others = known.filter((id) => !listed.some(({ activityId }) => activityId === id));
+	if (!listed.isComplete) refuseTruncated("ended", { plan });
+	const others = known.filter((id) => !listed.activities.some(({ activityId }) => activityId === id));
 	const read: ReturnedActivity[] = [];
 	for (const id of others) {
 		const found = await readReturnedActivity(plan.organizationId, id, clocked);
 		if (found !== undefined && !votableStatuses.includes(found.activity.status)) read.push(found.activity);
 	}
-	return [...listed, ...read];
+	return [...listed.activities, ...read];
 }
 
 /** Returns the activity with the votes that a list may leave out. */

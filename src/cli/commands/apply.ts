@@ -1,16 +1,14 @@
 /** `apply`, in four stages: prepare, agree, submit, report. `apply --plan` differs only in the first. */
 
 import { type DesiredFleet, filterFleet, fleetOf } from "../../document/fleet.ts";
-import { ConfigurationError, exitCodes, InterruptedError, StalePlanError } from "../../errors.ts";
+import { ConfigurationError, exitCodes, StalePlanError } from "../../errors.ts";
 import { exitCodeOf } from "../../plan/report.ts";
-import { groupSteps } from "../../plan/step-groups.ts";
 import { findSoonEnding } from "../../render/expiry-words.ts";
 import { namedAs, showOrganization } from "../../render/organization-name.ts";
 import { isIdle } from "../../render/organizations.ts";
 import type { OrganizationPart } from "../../render/part.ts";
 import { renderStep } from "../../render/report-text.ts";
 import { byOrganization, type ResumableRun } from "../../render/result.ts";
-import { renderPlansToApply } from "../../render/result-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
 import { type Connection, connect, openJournalOf, withAbandoned } from "../connect.ts";
@@ -20,6 +18,7 @@ import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output.ts";
 import type { ResultEnd, ResultStream } from "../result-stream.ts";
 import { readFleet } from "../sources.ts";
+import { type Agreement, agree, comparedIn, isSending, type Prepared, type Reading, refresh } from "./apply-agree.ts";
 import {
 	type Ask,
 	describeImpossible,
@@ -28,8 +27,6 @@ import {
 	prepareToAsk,
 	readOverrides,
 	recordOverrides,
-	refuseBlocked,
-	refuseImpossible,
 } from "./apply-consent.ts";
 import { chooseRun, type OpenRun, openRun } from "./apply-run.ts";
 import type { ReviewedPlan, SavedPlanCall } from "./apply-saved.ts";
@@ -95,6 +92,8 @@ interface ApplyRun extends SizedOrder {
 	readonly connection: Connection;
 	readonly journal: Journal;
 	readonly signal: AbortSignal;
+	/** Whether a person confirms the plans. */
+	readonly isPersonAsked: boolean;
 	/** Undefined if there is nothing to resume. */
 	readonly openRun: OpenRun | undefined;
 }
@@ -132,9 +131,10 @@ async function* applyFleet(order: SizedOrder): AsyncGenerator<OrganizationPart, 
 		journal = await openJournalOf(order);
 		const record = order.run === undefined ? undefined : openRun(order.run, order.fleet, journal, order);
 		interruption = listenForSignals(order);
-		const run: ApplyRun = { ...order, connection, journal, openRun: record, signal: interruption.signal };
-		const prepared = await prepare(run);
-		const agreement = await agree(prepared, run);
+		const isPersonAsked = order.flags.yes !== true && order.reviewed === null;
+		const given = { isPersonAsked, signal: interruption.signal, openRun: record };
+		const run: ApplyRun = { ...order, ...given, connection, journal };
+		const { prepared, agreement } = await agree(await prepare(run), run, (one) => readAgain(one, run));
 		yield* agreement.isAgreed ? submit(prepared, run) : prepared.readings.map(withholdPart);
 		record?.end();
 		return endOf(agreement, order);
@@ -145,23 +145,12 @@ async function* applyFleet(order: SizedOrder): AsyncGenerator<OrganizationPart, 
 	}
 }
 
-/** An organization with its plan, or all that there is to show of it. */
-type Reading = (ComparedOrganization & { readonly organizationId: string }) | OrganizationPart;
-
-/** The plans, each made once. */
-interface Prepared {
-	/** Sorted by organization. */
-	readonly readings: readonly Reading[];
-	/** Why the saved plan must not run; null if it may, or if there is none. */
-	readonly refusal: Error | null;
-}
-
 /**
  * Stage 1: settles open requests of earlier runs, reads every organization and makes its plan. Of an organization that is in
  * sync it keeps no plan, unless the result shows it.
  */
 async function prepare(run: ApplyRun): Promise<Prepared> {
-	const { flags, given, fleet, reviewed, journal, openRun } = run;
+	const { fleet, reviewed, journal, openRun } = run;
 	const applied = reviewed?.findApplied(journal) ?? null;
 	if (applied !== null) return { readings: [], refusal: applied };
 	const readings: Reading[] = (reviewed?.notPlanned ?? []).map(failedPart);
@@ -169,19 +158,38 @@ async function prepare(run: ApplyRun): Promise<Prepared> {
 	for (const organizationId of fleet.organizationIds.filter(isFinished)) {
 		readings.push({ organizationId, exitCode: exitCodes.inSync, state: "notRead" });
 	}
+	readings.push(...(await readFleetPlans((organizationId) => !isFinished(organizationId), run)));
+	readings.sort(byOrganization);
+	const comparisons = comparedIn(readings).map(({ comparison }) => comparison);
+	return { readings, refusal: reviewed?.findStale(comparisons, journal) ?? null };
+}
+
+/** Reads these organizations and makes their plans. */
+async function readFleetPlans(isWanted: (organizationId: string) => boolean, run: ApplyRun): Promise<Reading[]> {
+	const { flags, given, fleet, journal } = run;
 	const context = {
 		...run,
 		isAlone: run.size === 1,
 		journal: withAbandoned(journal, given.abandoned),
 		...(flags.retryRejected === true ? { retryRejected: true } : {}),
 	};
-	const rest = filterFleet(fleet, (organizationId) => !isFinished(organizationId));
-	for await (const one of compareFleet(rest, context, (compared) => keepReading(compared, run))) {
+	const readings: Reading[] = [];
+	for await (const one of compareFleet(filterFleet(fleet, isWanted), context, (each) => keepReading(each, run))) {
 		readings.push("error" in one ? failedPart(one) : one);
 	}
-	readings.sort(byOrganization);
-	const comparisons = comparedIn(readings).map(({ comparison }) => comparison);
-	return { readings, refusal: reviewed?.findStale(comparisons, journal) ?? null };
+	return readings;
+}
+
+/** Reads the organizations again to which something is to be submitted, and makes their plans as they are now. */
+async function readAgain({ readings, refusal }: Prepared, run: ApplyRun): Promise<Prepared> {
+	const sending = new Set(
+		comparedIn(readings)
+			.filter(isSending)
+			.map(({ organizationId }) => organizationId),
+	);
+	const fresh = await readFleetPlans((organizationId) => sending.has(organizationId), run);
+	const kept = readings.filter(({ organizationId }) => !sending.has(organizationId));
+	return { readings: [...kept, ...fresh].sort(byOrganization), refusal };
 }
 
 /** Returns what has to be kept of an organization that was read. */
@@ -198,39 +206,6 @@ function keepReading(compared: ComparedOrganization, run: ApplyRun): Reading {
 		...{ organizationId, exitCode: exitCodes.inSync, state: "inSync", readAt: plan.readAt },
 		...(endsSoon === null ? {} : { endsSoon }),
 	};
-}
-
-function comparedIn(readings: readonly Reading[]) {
-	return readings.filter((one) => "comparison" in one);
-}
-
-/** Whether the plans may run; if not, the error that stops them, or null if the operator declined. */
-type Agreement = { readonly isAgreed: true } | { readonly isAgreed: false; readonly error: unknown };
-
-/** Stage 2: shows the plans, checks the guards and asks. */
-async function agree({ readings, refusal }: Prepared, run: ApplyRun): Promise<Agreement> {
-	const { given, output, signal, ask, journal, terminal } = run;
-	const plans = comparedIn(readings).map(({ comparison }) => comparison.plan);
-	const unchanged = readings.filter((one) => "state" in one && one.state === "inSync").length;
-	if (plans.length + unchanged > 0) output.note(renderPlansToApply(plans, run.size, unchanged, output.style));
-	try {
-		if (refusal !== null) throw refusal;
-		if (run.size === 1) refuseImpossible(plans);
-		refuseBlocked(plans, given.allowed);
-		const sending = plans.filter((plan) => groupSteps(plan.steps).sent.length > 0);
-		const steps = sending.reduce((sum, plan) => sum + groupSteps(plan.steps).sent.length, 0);
-		if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
-		if (steps > 0 && !(await ask(steps, sending))) return { isAgreed: false, error: null };
-		const read = given.abandoned.length === 0 ? [] : readings.filter((one) => !("failed" in one));
-		for (const { organizationId } of read) {
-			for (const name of given.abandoned) journal.abandon(organizationId, name, terminal.now());
-		}
-		if (steps > 0) output.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
-		return { isAgreed: true };
-	} catch (error) {
-		output.showStack(error);
-		return { isAgreed: false, error };
-	}
 }
 
 /** Returns the part of an organization whose plan does not run. */
@@ -262,14 +237,16 @@ async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<Or
 }
 
 async function applyOne(
-	one: ComparedOrganization,
+	shown: ComparedOrganization,
 	possible: number,
 	wait: RunWait,
 	run: ApplyRun,
 ): Promise<OrganizationPart> {
 	const { output, openRun } = run;
-	const { plan, desired } = one.comparison;
+	const { plan, desired } = shown.comparison;
 	const { organizationId } = plan;
+	const one = isImpossible(plan) ? shown : await refresh(shown, run.terminal.now);
+	if ("error" in one) return { ...failedPart({ ...namedAs(plan), ...one }), plan };
 	if (isImpossible(plan)) return { ...failedPart({ ...namedAs(plan), error: describeImpossible(plan) }), plan };
 	const { applyPlan } = await import("../../sync/apply.ts");
 	const about = run.size === 1 ? "" : `${showOrganization(plan)} `;

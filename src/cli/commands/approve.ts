@@ -16,6 +16,8 @@ import type { Allowed } from "../../plan/guards.ts";
 import { allowsOf, withOverrides } from "../../plan/overrides.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Outcome } from "../../plan/report.ts";
+import { isSamePlan } from "../../plan/same-plan.ts";
+import { sameValue } from "../../plan/value.ts";
 import { showOrganization } from "../../render/organization-name.ts";
 import { resultHead } from "../../render/result.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "../../render/vote-result.ts";
@@ -62,41 +64,77 @@ export function reject(names: readonly string[], call: Call<VoteFlags>): Promise
 
 const operations: Readonly<Record<VoteCommand, VoteName>> = { approve: "approve_activity", reject: "reject_activity" };
 
+/** What was read for a vote, with the plans that the guards judge. */
+interface VoteReview {
+	readonly shown: readonly VoteReading[];
+	/** By organization. */
+	readonly judged: readonly (readonly Plan[])[];
+}
+
 async function voteOn(command: VoteCommand, names: readonly string[], call: Call<VoteFlags>): Promise<VoteResult> {
 	const { allowed } = readOverrides({ allow: call.flags.allow ?? [], abandon: [] });
 	const { organizations: orders, savedPlan } = await findVoteOrders(command, names, call);
 	return withConnection(call, (connection) =>
 		withJournal(call, async (journal) => {
 			const run: VoteRun = { ...call, command, journal, hasPasskey: connection.signer !== undefined };
-			const readings: VoteReading[] = [];
-			for (const order of orders) {
-				const client = connection.client.forOrganization();
-				readings.push(await readForVotes(order, operations[command], client, call.terminal));
-			}
-			refuseUnknown(names, readings);
-			const named = readings.filter(({ votes }) => names.length === 0 || votes.activities.length > 0);
-			const judged = named.map((one) => (command === "approve" ? plansToJudge(one) : []));
-			const shown = named.map((one, index) => recordAllowed(one, judged[index] ?? [], allowed));
-			const end = async (): Promise<Pick<VoteResult, "votes" | "exitCode" | "error">> => {
-				const votes = shown.map((one) => one.votes);
+			const read = async (): Promise<VoteReview> => {
+				const readings: VoteReading[] = [];
+				for (const order of orders) {
+					const client = connection.client.forOrganization();
+					readings.push(await readForVotes(order, operations[command], client, call.terminal));
+				}
+				refuseUnknown(names, readings);
+				const named = readings.filter(({ votes }) => names.length === 0 || votes.activities.length > 0);
+				const judged = named.map((one) => (command === "approve" ? plansToJudge(one) : []));
+				return { judged, shown: named.map((one, index) => recordAllowed(one, judged[index] ?? [], allowed)) };
+			};
+			const end = async (first: VoteReview): Promise<Pick<VoteResult, "votes" | "exitCode" | "error">> => {
+				let review = first;
 				try {
-					refusePast(shown, run);
-					showReview(shown, run);
-					refuseBlocked(judged.flat(), allowed);
-					if (!(await agree(shown, run))) return { votes, exitCode: exitCodes.error, error: null };
-					refusePast(shown, run);
+					for (;;) {
+						refusePast(review.shown, run);
+						showReview(review.shown, run);
+						refuseBlocked(review.judged.flat(), allowed);
+						const answer = await agree(review.shown, run);
+						if (answer === "declined") return { ...votesOf(review), exitCode: exitCodes.error, error: null };
+						if (answer === "not asked") break;
+						// The world goes on while a person thinks.
+						const confirmed = review;
+						review = await read();
+						if (isSameReview(confirmed, review)) break;
+						call.output.note("Live state changed while orgsync waited for the answer. This is what is pending now:");
+					}
+					refusePast(review.shown, run);
 				} catch (error) {
 					call.output.showStack(error);
-					return { votes, exitCode: exitCodeOfError(error), error: describeError(error) };
+					return { ...votesOf(review), exitCode: exitCodeOfError(error), error: describeError(error) };
 				}
-				await describeVoteSigning(shown, connection.signer, (reading) => isPast(reading, run));
-				const ended = await castVotes(shown, run);
+				await describeVoteSigning(review.shown, connection.signer, (reading) => isPast(reading, run));
+				const ended = await castVotes(review.shown, run);
 				return { ...ended, exitCode: withInterruption(ended.exitCode, connection.signer) };
 			};
 			const facts = savedPlan === undefined ? {} : { savedPlan };
-			return { ...resultHead(command, exitCodes.inSync, null), ...(await end()), ...facts };
+			return { ...resultHead(command, exitCodes.inSync, null), ...(await end(await read())), ...facts };
 		}),
 	);
+}
+
+function votesOf({ shown }: VoteReview): Pick<VoteResult, "votes"> {
+	return { votes: shown.map(({ votes }) => votes) };
+}
+
+/** Whether the same activities would get the same votes, with the same effect and by the same guards. */
+function isSameReview(one: VoteReview, other: VoteReview): boolean {
+	const decided = ({ shown }: VoteReview) =>
+		shown.map(({ votes }) =>
+			votes.activities.map(({ activity: { activityId, fingerprint, status }, decision, disagreements }) => {
+				return { activityId, fingerprint, status, decision, disagreements };
+			}),
+		);
+	const [plans, others] = [one.judged.flat(), other.judged.flat()];
+	const haveSamePlans =
+		plans.length === others.length && plans.every((plan, index) => isSamePlan(plan, others[index] ?? plan));
+	return haveSamePlans && sameValue(decided(one), decided(other));
 }
 
 /** Throws ConfigurationError for a name that no organization has. */
@@ -149,14 +187,13 @@ function showReview(readings: readonly VoteReading[], { command, output }: VoteR
 	}
 }
 
-/** Asks. Throws ConfigurationError if no one can be asked. */
-async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<boolean> {
+/** Asks if there is something to vote on. Throws ConfigurationError if no one can be asked. */
+async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<"agreed" | "declined" | "not asked"> {
 	const { command, flags, output, terminal } = run;
 	const organizations = readings.map(({ votes }) => votes);
 	const voting = organizations.filter(({ activities }) => activities.some(isToVote));
 	const count = voting.reduce((sum, { activities }) => sum + activities.filter(isToVote).length, 0);
-	if (count === 0) return true;
-	if (flags.yes === true || flags.plan !== undefined) return true;
+	if (count === 0 || flags.yes === true || flags.plan !== undefined) return "not asked";
 	const obstacle = whyNotAsk(terminal, output);
 	if (obstacle !== null) {
 		throw new ConfigurationError(`${command} asks before it votes, but ${obstacle}`, {
@@ -166,7 +203,8 @@ async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<bo
 	const [only, ...others] = voting;
 	const where = only !== undefined && others.length === 0 ? showOrganization(only) : `${voting.length} organizations`;
 	const verb = command === "approve" ? "Approve" : "Reject";
-	return askOnTerminal(`${verb} ${count === 1 ? "this activity" : `these ${count} activities`} of ${where}?`, terminal);
+	const question = `${verb} ${count === 1 ? "this activity" : `these ${count} activities`} of ${where}?`;
+	return (await askOnTerminal(question, terminal)) ? "agreed" : "declined";
 }
 
 /** After this long, an activity is read again before the vote: others may have ended it meanwhile. */

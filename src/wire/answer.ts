@@ -61,9 +61,12 @@ export interface InconclusiveAnswer {
 
 export type ClassifiedAnswer = ValidAnswer | RefusedAnswer | InconclusiveAnswer;
 
-/** What the messages about an answer need. `stampHeaderValue` is removed from every text. */
+/** What the messages about an answer need. `stampHeaderValue` and `servicePath` are removed from every text. */
 export interface AnswerContext {
+	/** The origin of the service. */
 	readonly url: string;
+	/** The path of its base address, which may hold a token; empty or left out without one. */
+	readonly servicePath?: string;
 	readonly organizationId: string;
 	readonly publicKey: string | undefined;
 	readonly stampHeaderValue: string;
@@ -313,8 +316,28 @@ function readRetryAfter(answer: Answer, asked: AnswerContext): number | undefine
 /** Returns a text of the service as one short line without control characters, and without our stamp. */
 function cleanText(text: string, asked: AnswerContext): string {
 	const safe = asked.stampHeaderValue === "" ? text : text.replaceAll(asked.stampHeaderValue, "[stamp]");
-	const line = safe.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+	const line = withoutPath(safe, asked.servicePath ?? "")
+		.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+		.trim();
 	return line.length > 500 ? `${line.slice(0, 500)}…` : line;
+}
+
+/** Shorter parts of a path are words of their own, and no token. */
+const shortestToken = 8;
+
+/** Returns the text without the path of the service and without each part of it that may be a token, as gateways repeat them. */
+function withoutPath(text: string, path: string): string {
+	const parts = path.split("/").filter((part) => part.length >= shortestToken);
+	const hidden = [...(path === "" ? [] : [path]), ...parts, ...parts.map(decodePart)];
+	return hidden.reduce((line, part) => line.replaceAll(part, "[path]"), text);
+}
+
+function decodePart(part: string): string {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
 }
 
 /** Returns the first error in words, with the name of the field only: the value may be a secret. */

@@ -166,7 +166,8 @@ export function createClient(options: ClientOptions): Client {
 	const { connections = concurrency, insecure = false } = options;
 	const transport = openTransport(base, proxy, connections, attemptTimeoutMs, insecure);
 	const context: RequestContext = {
-		url: base.href.replace(/\/+$/, ""),
+		url: base.origin,
+		servicePath: base.pathname.replace(/\/+$/, ""),
 		proxy: proxy?.address,
 		stamper: options.stamper,
 		submitStamper: options.submitStamper,

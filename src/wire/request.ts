@@ -46,9 +46,11 @@ export interface ClientStats {
 
 type RequestCounter = Exclude<keyof ClientStats, "throttledMs">;
 
-/** What sending a request needs. `url` and `proxy` are for messages: neither holds a password. */
+/** What sending a request needs. `url` and `proxy` are for messages: neither holds a password or a path. */
 export interface RequestContext {
 	readonly url: string;
+	/** The path of the service's base address, which may hold a token: no message shows it; left out without one. */
+	readonly servicePath?: string;
 	readonly proxy: string | undefined;
 	readonly stamper: Stamper;
 	/** Stamps submits and `whoami`; `stamper` when left out. */
@@ -149,12 +151,13 @@ interface SentRequest {
 }
 
 function makeClassifier(context: RequestContext, operation: Operation, sent: SentRequest) {
-	const { url, proxy, now } = context;
+	const { url, servicePath = "", proxy, now } = context;
 	const { organizationId, publicKey } = sent;
 	const { stampHeaderValue } = sent.stamp;
 	return (exchange: Exchange, timeoutMs: number): ClassifiedAnswer => {
 		if (exchange.kind === "answer") {
-			return classifyAnswer(operation, exchange, { url, organizationId, publicKey, stampHeaderValue, nowMs: now() });
+			const asked = { url, servicePath, organizationId, publicKey, stampHeaderValue, nowMs: now() };
+			return classifyAnswer(operation, exchange, asked);
 		}
 		// The service did answer when the answer is too large, so it counts as one of its errors.
 		const httpStatus = exchange.reason === "too-large" ? 200 : undefined;

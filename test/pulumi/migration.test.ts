@@ -100,6 +100,7 @@ describe("a stack of the dynamic resources", { timeout: 240_000 }, () => {
 		plugin.write(stack, write());
 		const preview = expectSuccess(await stack.preview());
 		for (const line of shownOnThePage()) expect(preview).toContain(line);
+		expect(preview).not.toContain("__provider");
 		const waiting = await stack.up(["--continue-on-error", "--diff"]);
 		expect(shown(waiting).match(/pending approval \(it was submitted before/g)).toHaveLength(2);
 		expectNoReplacement(waiting);

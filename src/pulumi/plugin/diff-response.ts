@@ -12,18 +12,19 @@ const kinds = {
 	update: [UPDATE, UPDATE_REPLACE],
 } as const;
 
-/** The response to a diff. `identity` are the outputs that only a replacement changes. */
+/** The response to a diff. `identity` are the outputs that only a replacement changes. No internal key is shown. */
 export function writeDiff(
 	{ changes, replaces, details }: ResourceDiff,
 	identity: readonly string[],
 ): InstanceType<typeof DiffResponse> {
+	const shown = details.filter(({ path: [name] }) => name !== "__provider");
 	const response = new DiffResponse();
 	response.setChanges(changes ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE);
 	response.setReplacesList([...replaces]);
 	response.setStablesList(replaces.length === 0 ? [...identity] : []);
-	response.setDiffsList(namesOf(details));
+	response.setDiffsList(namesOf(shown));
 	response.setHasdetaileddiff(true);
-	for (const change of details) response.getDetaileddiffMap().set(printPath(change.path), writeChange(change));
+	for (const change of shown) response.getDetaileddiffMap().set(printPath(change.path), writeChange(change));
 	return response;
 }
 

@@ -22,8 +22,8 @@ export interface StateFlags {
 type Place = Pick<Terminal, "directory" | "environment">;
 
 /**
- * Returns the folder that has `.orgsync`, or gets it: that of the nearest existing journal (with `--local`, embedded service)
- * in the folder of the documents or above it, or in the working folder. If there is none, it is the working folder, or the
+ * Returns the folder that has `.orgsync`, or gets it: that of the nearest existing journal in the folder of the documents or
+ * above it, or in the working folder; with `--local`, that of an embedded service in one of the two, never above. If there is none, it is the working folder, or the
  * folder of the documents if the command runs below it or beside it in the same repository. Throws ConfigurationError if the
  * documents and the working folder lead to several.
  */
@@ -31,7 +31,8 @@ export function findStateParent({ local, file }: StateFlags, place: Place): stri
 	const { directory } = place;
 	const what = local === true ? whatLocal : whatJournal;
 	const starts = foldersOf(file, directory);
-	const nearest = starts.map((start) => climb(start, place).find((folder) => holds(folder, what)));
+	const above = (start: string): readonly string[] => (local === true ? [start] : climb(start, place));
+	const nearest = starts.map((start) => above(start).find((folder) => holds(folder, what)));
 	const found = new Set([...nearest, holds(directory, what) ? directory : undefined]);
 	found.delete(undefined);
 	const [only] = found;

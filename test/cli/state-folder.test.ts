@@ -150,3 +150,10 @@ describe("without a document in the working folder", () => {
 		expect(hint()).toBe("there is one above this folder: add -f ../../orgsync.yaml");
 	});
 });
+
+test("a local service of a parent folder is not taken", () => {
+	journalIn("repo", "local.sqlite");
+	expect(find("repo/other", ["a.yaml"], true)).toBe("repo/other");
+	expect(find("repo/other", [], true)).toBe("repo/other");
+	expect(find("repo", ["other/a.yaml"], true)).toBe("repo");
+});

@@ -151,56 +151,6 @@ func (i *OauthProviderRemoval) ToOauthProviderRemovalOutputWithContext(ctx conte
 	return pulumi.ToOutputWithContext(ctx, i).(OauthProviderRemovalOutput)
 }
 
-// OauthProviderRemovalArrayInput is an input type that accepts OauthProviderRemovalArray and OauthProviderRemovalArrayOutput values.
-// You can construct a concrete instance of `OauthProviderRemovalArrayInput` via:
-//
-//	OauthProviderRemovalArray{ OauthProviderRemovalArgs{...} }
-type OauthProviderRemovalArrayInput interface {
-	pulumi.Input
-
-	ToOauthProviderRemovalArrayOutput() OauthProviderRemovalArrayOutput
-	ToOauthProviderRemovalArrayOutputWithContext(context.Context) OauthProviderRemovalArrayOutput
-}
-
-type OauthProviderRemovalArray []OauthProviderRemovalInput
-
-func (OauthProviderRemovalArray) ElementType() reflect.Type {
-	return reflect.TypeOf((*[]*OauthProviderRemoval)(nil)).Elem()
-}
-
-func (i OauthProviderRemovalArray) ToOauthProviderRemovalArrayOutput() OauthProviderRemovalArrayOutput {
-	return i.ToOauthProviderRemovalArrayOutputWithContext(context.Background())
-}
-
-func (i OauthProviderRemovalArray) ToOauthProviderRemovalArrayOutputWithContext(ctx context.Context) OauthProviderRemovalArrayOutput {
-	return pulumi.ToOutputWithContext(ctx, i).(OauthProviderRemovalArrayOutput)
-}
-
-// OauthProviderRemovalMapInput is an input type that accepts OauthProviderRemovalMap and OauthProviderRemovalMapOutput values.
-// You can construct a concrete instance of `OauthProviderRemovalMapInput` via:
-//
-//	OauthProviderRemovalMap{ "key": OauthProviderRemovalArgs{...} }
-type OauthProviderRemovalMapInput interface {
-	pulumi.Input
-
-	ToOauthProviderRemovalMapOutput() OauthProviderRemovalMapOutput
-	ToOauthProviderRemovalMapOutputWithContext(context.Context) OauthProviderRemovalMapOutput
-}
-
-type OauthProviderRemovalMap map[string]OauthProviderRemovalInput
-
-func (OauthProviderRemovalMap) ElementType() reflect.Type {
-	return reflect.TypeOf((*map[string]*OauthProviderRemoval)(nil)).Elem()
-}
-
-func (i OauthProviderRemovalMap) ToOauthProviderRemovalMapOutput() OauthProviderRemovalMapOutput {
-	return i.ToOauthProviderRemovalMapOutputWithContext(context.Background())
-}
-
-func (i OauthProviderRemovalMap) ToOauthProviderRemovalMapOutputWithContext(ctx context.Context) OauthProviderRemovalMapOutput {
-	return pulumi.ToOutputWithContext(ctx, i).(OauthProviderRemovalMapOutput)
-}
-
 type OauthProviderRemovalOutput struct{ *pulumi.OutputState }
 
 func (OauthProviderRemovalOutput) ElementType() reflect.Type {
@@ -230,51 +180,7 @@ func (o OauthProviderRemovalOutput) UserId() pulumi.StringOutput {
 	return o.ApplyT(func(v *OauthProviderRemoval) pulumi.StringOutput { return v.UserId }).(pulumi.StringOutput)
 }
 
-type OauthProviderRemovalArrayOutput struct{ *pulumi.OutputState }
-
-func (OauthProviderRemovalArrayOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((*[]*OauthProviderRemoval)(nil)).Elem()
-}
-
-func (o OauthProviderRemovalArrayOutput) ToOauthProviderRemovalArrayOutput() OauthProviderRemovalArrayOutput {
-	return o
-}
-
-func (o OauthProviderRemovalArrayOutput) ToOauthProviderRemovalArrayOutputWithContext(ctx context.Context) OauthProviderRemovalArrayOutput {
-	return o
-}
-
-func (o OauthProviderRemovalArrayOutput) Index(i pulumi.IntInput) OauthProviderRemovalOutput {
-	return pulumi.All(o, i).ApplyT(func(vs []interface{}) *OauthProviderRemoval {
-		return vs[0].([]*OauthProviderRemoval)[vs[1].(int)]
-	}).(OauthProviderRemovalOutput)
-}
-
-type OauthProviderRemovalMapOutput struct{ *pulumi.OutputState }
-
-func (OauthProviderRemovalMapOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((*map[string]*OauthProviderRemoval)(nil)).Elem()
-}
-
-func (o OauthProviderRemovalMapOutput) ToOauthProviderRemovalMapOutput() OauthProviderRemovalMapOutput {
-	return o
-}
-
-func (o OauthProviderRemovalMapOutput) ToOauthProviderRemovalMapOutputWithContext(ctx context.Context) OauthProviderRemovalMapOutput {
-	return o
-}
-
-func (o OauthProviderRemovalMapOutput) MapIndex(k pulumi.StringInput) OauthProviderRemovalOutput {
-	return pulumi.All(o, k).ApplyT(func(vs []interface{}) *OauthProviderRemoval {
-		return vs[0].(map[string]*OauthProviderRemoval)[vs[1].(string)]
-	}).(OauthProviderRemovalOutput)
-}
-
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*OauthProviderRemovalInput)(nil)).Elem(), &OauthProviderRemoval{})
-	pulumi.RegisterInputType(reflect.TypeOf((*OauthProviderRemovalArrayInput)(nil)).Elem(), OauthProviderRemovalArray{})
-	pulumi.RegisterInputType(reflect.TypeOf((*OauthProviderRemovalMapInput)(nil)).Elem(), OauthProviderRemovalMap{})
 	pulumi.RegisterOutputType(OauthProviderRemovalOutput{})
-	pulumi.RegisterOutputType(OauthProviderRemovalArrayOutput{})
-	pulumi.RegisterOutputType(OauthProviderRemovalMapOutput{})
 }

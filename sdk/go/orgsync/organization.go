@@ -157,56 +157,6 @@ func (i *Organization) ToOrganizationOutputWithContext(ctx context.Context) Orga
 	return pulumi.ToOutputWithContext(ctx, i).(OrganizationOutput)
 }
 
-// OrganizationArrayInput is an input type that accepts OrganizationArray and OrganizationArrayOutput values.
-// You can construct a concrete instance of `OrganizationArrayInput` via:
-//
-//	OrganizationArray{ OrganizationArgs{...} }
-type OrganizationArrayInput interface {
-	pulumi.Input
-
-	ToOrganizationArrayOutput() OrganizationArrayOutput
-	ToOrganizationArrayOutputWithContext(context.Context) OrganizationArrayOutput
-}
-
-type OrganizationArray []OrganizationInput
-
-func (OrganizationArray) ElementType() reflect.Type {
-	return reflect.TypeOf((*[]*Organization)(nil)).Elem()
-}
-
-func (i OrganizationArray) ToOrganizationArrayOutput() OrganizationArrayOutput {
-	return i.ToOrganizationArrayOutputWithContext(context.Background())
-}
-
-func (i OrganizationArray) ToOrganizationArrayOutputWithContext(ctx context.Context) OrganizationArrayOutput {
-	return pulumi.ToOutputWithContext(ctx, i).(OrganizationArrayOutput)
-}
-
-// OrganizationMapInput is an input type that accepts OrganizationMap and OrganizationMapOutput values.
-// You can construct a concrete instance of `OrganizationMapInput` via:
-//
-//	OrganizationMap{ "key": OrganizationArgs{...} }
-type OrganizationMapInput interface {
-	pulumi.Input
-
-	ToOrganizationMapOutput() OrganizationMapOutput
-	ToOrganizationMapOutputWithContext(context.Context) OrganizationMapOutput
-}
-
-type OrganizationMap map[string]OrganizationInput
-
-func (OrganizationMap) ElementType() reflect.Type {
-	return reflect.TypeOf((*map[string]*Organization)(nil)).Elem()
-}
-
-func (i OrganizationMap) ToOrganizationMapOutput() OrganizationMapOutput {
-	return i.ToOrganizationMapOutputWithContext(context.Background())
-}
-
-func (i OrganizationMap) ToOrganizationMapOutputWithContext(ctx context.Context) OrganizationMapOutput {
-	return pulumi.ToOutputWithContext(ctx, i).(OrganizationMapOutput)
-}
-
 type OrganizationOutput struct{ *pulumi.OutputState }
 
 func (OrganizationOutput) ElementType() reflect.Type {
@@ -251,51 +201,7 @@ func (o OrganizationOutput) Summary() OrganizationSummaryPtrOutput {
 	return o.ApplyT(func(v *Organization) OrganizationSummaryPtrOutput { return v.Summary }).(OrganizationSummaryPtrOutput)
 }
 
-type OrganizationArrayOutput struct{ *pulumi.OutputState }
-
-func (OrganizationArrayOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((*[]*Organization)(nil)).Elem()
-}
-
-func (o OrganizationArrayOutput) ToOrganizationArrayOutput() OrganizationArrayOutput {
-	return o
-}
-
-func (o OrganizationArrayOutput) ToOrganizationArrayOutputWithContext(ctx context.Context) OrganizationArrayOutput {
-	return o
-}
-
-func (o OrganizationArrayOutput) Index(i pulumi.IntInput) OrganizationOutput {
-	return pulumi.All(o, i).ApplyT(func(vs []interface{}) *Organization {
-		return vs[0].([]*Organization)[vs[1].(int)]
-	}).(OrganizationOutput)
-}
-
-type OrganizationMapOutput struct{ *pulumi.OutputState }
-
-func (OrganizationMapOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((*map[string]*Organization)(nil)).Elem()
-}
-
-func (o OrganizationMapOutput) ToOrganizationMapOutput() OrganizationMapOutput {
-	return o
-}
-
-func (o OrganizationMapOutput) ToOrganizationMapOutputWithContext(ctx context.Context) OrganizationMapOutput {
-	return o
-}
-
-func (o OrganizationMapOutput) MapIndex(k pulumi.StringInput) OrganizationOutput {
-	return pulumi.All(o, k).ApplyT(func(vs []interface{}) *Organization {
-		return vs[0].(map[string]*Organization)[vs[1].(string)]
-	}).(OrganizationOutput)
-}
-
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*OrganizationInput)(nil)).Elem(), &Organization{})
-	pulumi.RegisterInputType(reflect.TypeOf((*OrganizationArrayInput)(nil)).Elem(), OrganizationArray{})
-	pulumi.RegisterInputType(reflect.TypeOf((*OrganizationMapInput)(nil)).Elem(), OrganizationMap{})
 	pulumi.RegisterOutputType(OrganizationOutput{})
-	pulumi.RegisterOutputType(OrganizationArrayOutput{})
-	pulumi.RegisterOutputType(OrganizationMapOutput{})
 }

@@ -143,56 +143,6 @@ func (i *PolicyRemoval) ToPolicyRemovalOutputWithContext(ctx context.Context) Po
 	return pulumi.ToOutputWithContext(ctx, i).(PolicyRemovalOutput)
 }
 
-// PolicyRemovalArrayInput is an input type that accepts PolicyRemovalArray and PolicyRemovalArrayOutput values.
-// You can construct a concrete instance of `PolicyRemovalArrayInput` via:
-//
-//	PolicyRemovalArray{ PolicyRemovalArgs{...} }
-type PolicyRemovalArrayInput interface {
-	pulumi.Input
-
-	ToPolicyRemovalArrayOutput() PolicyRemovalArrayOutput
-	ToPolicyRemovalArrayOutputWithContext(context.Context) PolicyRemovalArrayOutput
-}
-
-type PolicyRemovalArray []PolicyRemovalInput
-
-func (PolicyRemovalArray) ElementType() reflect.Type {
-	return reflect.TypeOf((*[]*PolicyRemoval)(nil)).Elem()
-}
-
-func (i PolicyRemovalArray) ToPolicyRemovalArrayOutput() PolicyRemovalArrayOutput {
-	return i.ToPolicyRemovalArrayOutputWithContext(context.Background())
-}
-
-func (i PolicyRemovalArray) ToPolicyRemovalArrayOutputWithContext(ctx context.Context) PolicyRemovalArrayOutput {
-	return pulumi.ToOutputWithContext(ctx, i).(PolicyRemovalArrayOutput)
-}
-
-// PolicyRemovalMapInput is an input type that accepts PolicyRemovalMap and PolicyRemovalMapOutput values.
-// You can construct a concrete instance of `PolicyRemovalMapInput` via:
-//
-//	PolicyRemovalMap{ "key": PolicyRemovalArgs{...} }
-type PolicyRemovalMapInput interface {
-	pulumi.Input
-
-	ToPolicyRemovalMapOutput() PolicyRemovalMapOutput
-	ToPolicyRemovalMapOutputWithContext(context.Context) PolicyRemovalMapOutput
-}
-
-type PolicyRemovalMap map[string]PolicyRemovalInput
-
-func (PolicyRemovalMap) ElementType() reflect.Type {
-	return reflect.TypeOf((*map[string]*PolicyRemoval)(nil)).Elem()
-}
-
-func (i PolicyRemovalMap) ToPolicyRemovalMapOutput() PolicyRemovalMapOutput {
-	return i.ToPolicyRemovalMapOutputWithContext(context.Background())
-}
-
-func (i PolicyRemovalMap) ToPolicyRemovalMapOutputWithContext(ctx context.Context) PolicyRemovalMapOutput {
-	return pulumi.ToOutputWithContext(ctx, i).(PolicyRemovalMapOutput)
-}
-
 type PolicyRemovalOutput struct{ *pulumi.OutputState }
 
 func (PolicyRemovalOutput) ElementType() reflect.Type {
@@ -217,51 +167,7 @@ func (o PolicyRemovalOutput) PolicyIds() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *PolicyRemoval) pulumi.StringArrayOutput { return v.PolicyIds }).(pulumi.StringArrayOutput)
 }
 
-type PolicyRemovalArrayOutput struct{ *pulumi.OutputState }
-
-func (PolicyRemovalArrayOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((*[]*PolicyRemoval)(nil)).Elem()
-}
-
-func (o PolicyRemovalArrayOutput) ToPolicyRemovalArrayOutput() PolicyRemovalArrayOutput {
-	return o
-}
-
-func (o PolicyRemovalArrayOutput) ToPolicyRemovalArrayOutputWithContext(ctx context.Context) PolicyRemovalArrayOutput {
-	return o
-}
-
-func (o PolicyRemovalArrayOutput) Index(i pulumi.IntInput) PolicyRemovalOutput {
-	return pulumi.All(o, i).ApplyT(func(vs []interface{}) *PolicyRemoval {
-		return vs[0].([]*PolicyRemoval)[vs[1].(int)]
-	}).(PolicyRemovalOutput)
-}
-
-type PolicyRemovalMapOutput struct{ *pulumi.OutputState }
-
-func (PolicyRemovalMapOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((*map[string]*PolicyRemoval)(nil)).Elem()
-}
-
-func (o PolicyRemovalMapOutput) ToPolicyRemovalMapOutput() PolicyRemovalMapOutput {
-	return o
-}
-
-func (o PolicyRemovalMapOutput) ToPolicyRemovalMapOutputWithContext(ctx context.Context) PolicyRemovalMapOutput {
-	return o
-}
-
-func (o PolicyRemovalMapOutput) MapIndex(k pulumi.StringInput) PolicyRemovalOutput {
-	return pulumi.All(o, k).ApplyT(func(vs []interface{}) *PolicyRemoval {
-		return vs[0].(map[string]*PolicyRemoval)[vs[1].(string)]
-	}).(PolicyRemovalOutput)
-}
-
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*PolicyRemovalInput)(nil)).Elem(), &PolicyRemoval{})
-	pulumi.RegisterInputType(reflect.TypeOf((*PolicyRemovalArrayInput)(nil)).Elem(), PolicyRemovalArray{})
-	pulumi.RegisterInputType(reflect.TypeOf((*PolicyRemovalMapInput)(nil)).Elem(), PolicyRemovalMap{})
 	pulumi.RegisterOutputType(PolicyRemovalOutput{})
-	pulumi.RegisterOutputType(PolicyRemovalArrayOutput{})
-	pulumi.RegisterOutputType(PolicyRemovalMapOutput{})
 }

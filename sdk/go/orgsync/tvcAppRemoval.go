@@ -139,56 +139,6 @@ func (i *TvcAppRemoval) ToTvcAppRemovalOutputWithContext(ctx context.Context) Tv
 	return pulumi.ToOutputWithContext(ctx, i).(TvcAppRemovalOutput)
 }
 
-// TvcAppRemovalArrayInput is an input type that accepts TvcAppRemovalArray and TvcAppRemovalArrayOutput values.
-// You can construct a concrete instance of `TvcAppRemovalArrayInput` via:
-//
-//	TvcAppRemovalArray{ TvcAppRemovalArgs{...} }
-type TvcAppRemovalArrayInput interface {
-	pulumi.Input
-
-	ToTvcAppRemovalArrayOutput() TvcAppRemovalArrayOutput
-	ToTvcAppRemovalArrayOutputWithContext(context.Context) TvcAppRemovalArrayOutput
-}
-
-type TvcAppRemovalArray []TvcAppRemovalInput
-
-func (TvcAppRemovalArray) ElementType() reflect.Type {
-	return reflect.TypeOf((*[]*TvcAppRemoval)(nil)).Elem()
-}
-
-func (i TvcAppRemovalArray) ToTvcAppRemovalArrayOutput() TvcAppRemovalArrayOutput {
-	return i.ToTvcAppRemovalArrayOutputWithContext(context.Background())
-}
-
-func (i TvcAppRemovalArray) ToTvcAppRemovalArrayOutputWithContext(ctx context.Context) TvcAppRemovalArrayOutput {
-	return pulumi.ToOutputWithContext(ctx, i).(TvcAppRemovalArrayOutput)
-}
-
-// TvcAppRemovalMapInput is an input type that accepts TvcAppRemovalMap and TvcAppRemovalMapOutput values.
-// You can construct a concrete instance of `TvcAppRemovalMapInput` via:
-//
-//	TvcAppRemovalMap{ "key": TvcAppRemovalArgs{...} }
-type TvcAppRemovalMapInput interface {
-	pulumi.Input
-
-	ToTvcAppRemovalMapOutput() TvcAppRemovalMapOutput
-	ToTvcAppRemovalMapOutputWithContext(context.Context) TvcAppRemovalMapOutput
-}
-
-type TvcAppRemovalMap map[string]TvcAppRemovalInput
-
-func (TvcAppRemovalMap) ElementType() reflect.Type {
-	return reflect.TypeOf((*map[string]*TvcAppRemoval)(nil)).Elem()
-}
-
-func (i TvcAppRemovalMap) ToTvcAppRemovalMapOutput() TvcAppRemovalMapOutput {
-	return i.ToTvcAppRemovalMapOutputWithContext(context.Background())
-}
-
-func (i TvcAppRemovalMap) ToTvcAppRemovalMapOutputWithContext(ctx context.Context) TvcAppRemovalMapOutput {
-	return pulumi.ToOutputWithContext(ctx, i).(TvcAppRemovalMapOutput)
-}
-
 type TvcAppRemovalOutput struct{ *pulumi.OutputState }
 
 func (TvcAppRemovalOutput) ElementType() reflect.Type {
@@ -213,51 +163,7 @@ func (o TvcAppRemovalOutput) OrganizationId() pulumi.StringOutput {
 	return o.ApplyT(func(v *TvcAppRemoval) pulumi.StringOutput { return v.OrganizationId }).(pulumi.StringOutput)
 }
 
-type TvcAppRemovalArrayOutput struct{ *pulumi.OutputState }
-
-func (TvcAppRemovalArrayOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((*[]*TvcAppRemoval)(nil)).Elem()
-}
-
-func (o TvcAppRemovalArrayOutput) ToTvcAppRemovalArrayOutput() TvcAppRemovalArrayOutput {
-	return o
-}
-
-func (o TvcAppRemovalArrayOutput) ToTvcAppRemovalArrayOutputWithContext(ctx context.Context) TvcAppRemovalArrayOutput {
-	return o
-}
-
-func (o TvcAppRemovalArrayOutput) Index(i pulumi.IntInput) TvcAppRemovalOutput {
-	return pulumi.All(o, i).ApplyT(func(vs []interface{}) *TvcAppRemoval {
-		return vs[0].([]*TvcAppRemoval)[vs[1].(int)]
-	}).(TvcAppRemovalOutput)
-}
-
-type TvcAppRemovalMapOutput struct{ *pulumi.OutputState }
-
-func (TvcAppRemovalMapOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((*map[string]*TvcAppRemoval)(nil)).Elem()
-}
-
-func (o TvcAppRemovalMapOutput) ToTvcAppRemovalMapOutput() TvcAppRemovalMapOutput {
-	return o
-}
-
-func (o TvcAppRemovalMapOutput) ToTvcAppRemovalMapOutputWithContext(ctx context.Context) TvcAppRemovalMapOutput {
-	return o
-}
-
-func (o TvcAppRemovalMapOutput) MapIndex(k pulumi.StringInput) TvcAppRemovalOutput {
-	return pulumi.All(o, k).ApplyT(func(vs []interface{}) *TvcAppRemoval {
-		return vs[0].(map[string]*TvcAppRemoval)[vs[1].(string)]
-	}).(TvcAppRemovalOutput)
-}
-
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*TvcAppRemovalInput)(nil)).Elem(), &TvcAppRemoval{})
-	pulumi.RegisterInputType(reflect.TypeOf((*TvcAppRemovalArrayInput)(nil)).Elem(), TvcAppRemovalArray{})
-	pulumi.RegisterInputType(reflect.TypeOf((*TvcAppRemovalMapInput)(nil)).Elem(), TvcAppRemovalMap{})
 	pulumi.RegisterOutputType(TvcAppRemovalOutput{})
-	pulumi.RegisterOutputType(TvcAppRemovalArrayOutput{})
-	pulumi.RegisterOutputType(TvcAppRemovalMapOutput{})
 }

@@ -249,56 +249,6 @@ func (i *UserTag) ToUserTagOutputWithContext(ctx context.Context) UserTagOutput 
 	return pulumi.ToOutputWithContext(ctx, i).(UserTagOutput)
 }
 
-// UserTagArrayInput is an input type that accepts UserTagArray and UserTagArrayOutput values.
-// You can construct a concrete instance of `UserTagArrayInput` via:
-//
-//	UserTagArray{ UserTagArgs{...} }
-type UserTagArrayInput interface {
-	pulumi.Input
-
-	ToUserTagArrayOutput() UserTagArrayOutput
-	ToUserTagArrayOutputWithContext(context.Context) UserTagArrayOutput
-}
-
-type UserTagArray []UserTagInput
-
-func (UserTagArray) ElementType() reflect.Type {
-	return reflect.TypeOf((*[]*UserTag)(nil)).Elem()
-}
-
-func (i UserTagArray) ToUserTagArrayOutput() UserTagArrayOutput {
-	return i.ToUserTagArrayOutputWithContext(context.Background())
-}
-
-func (i UserTagArray) ToUserTagArrayOutputWithContext(ctx context.Context) UserTagArrayOutput {
-	return pulumi.ToOutputWithContext(ctx, i).(UserTagArrayOutput)
-}
-
-// UserTagMapInput is an input type that accepts UserTagMap and UserTagMapOutput values.
-// You can construct a concrete instance of `UserTagMapInput` via:
-//
-//	UserTagMap{ "key": UserTagArgs{...} }
-type UserTagMapInput interface {
-	pulumi.Input
-
-	ToUserTagMapOutput() UserTagMapOutput
-	ToUserTagMapOutputWithContext(context.Context) UserTagMapOutput
-}
-
-type UserTagMap map[string]UserTagInput
-
-func (UserTagMap) ElementType() reflect.Type {
-	return reflect.TypeOf((*map[string]*UserTag)(nil)).Elem()
-}
-
-func (i UserTagMap) ToUserTagMapOutput() UserTagMapOutput {
-	return i.ToUserTagMapOutputWithContext(context.Background())
-}
-
-func (i UserTagMap) ToUserTagMapOutputWithContext(ctx context.Context) UserTagMapOutput {
-	return pulumi.ToOutputWithContext(ctx, i).(UserTagMapOutput)
-}
-
 type UserTagOutput struct{ *pulumi.OutputState }
 
 func (UserTagOutput) ElementType() reflect.Type {
@@ -343,51 +293,7 @@ func (o UserTagOutput) TagId() pulumi.StringOutput {
 	return o.ApplyT(func(v *UserTag) pulumi.StringOutput { return v.TagId }).(pulumi.StringOutput)
 }
 
-type UserTagArrayOutput struct{ *pulumi.OutputState }
-
-func (UserTagArrayOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((*[]*UserTag)(nil)).Elem()
-}
-
-func (o UserTagArrayOutput) ToUserTagArrayOutput() UserTagArrayOutput {
-	return o
-}
-
-func (o UserTagArrayOutput) ToUserTagArrayOutputWithContext(ctx context.Context) UserTagArrayOutput {
-	return o
-}
-
-func (o UserTagArrayOutput) Index(i pulumi.IntInput) UserTagOutput {
-	return pulumi.All(o, i).ApplyT(func(vs []interface{}) *UserTag {
-		return vs[0].([]*UserTag)[vs[1].(int)]
-	}).(UserTagOutput)
-}
-
-type UserTagMapOutput struct{ *pulumi.OutputState }
-
-func (UserTagMapOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((*map[string]*UserTag)(nil)).Elem()
-}
-
-func (o UserTagMapOutput) ToUserTagMapOutput() UserTagMapOutput {
-	return o
-}
-
-func (o UserTagMapOutput) ToUserTagMapOutputWithContext(ctx context.Context) UserTagMapOutput {
-	return o
-}
-
-func (o UserTagMapOutput) MapIndex(k pulumi.StringInput) UserTagOutput {
-	return pulumi.All(o, k).ApplyT(func(vs []interface{}) *UserTag {
-		return vs[0].(map[string]*UserTag)[vs[1].(string)]
-	}).(UserTagOutput)
-}
-
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*UserTagInput)(nil)).Elem(), &UserTag{})
-	pulumi.RegisterInputType(reflect.TypeOf((*UserTagArrayInput)(nil)).Elem(), UserTagArray{})
-	pulumi.RegisterInputType(reflect.TypeOf((*UserTagMapInput)(nil)).Elem(), UserTagMap{})
 	pulumi.RegisterOutputType(UserTagOutput{})
-	pulumi.RegisterOutputType(UserTagArrayOutput{})
-	pulumi.RegisterOutputType(UserTagMapOutput{})
 }

@@ -72,7 +72,7 @@ const languages = {
 	},
 	go: {
 		importBasePath: goImportPath,
-		generateResourceContainerTypes: true,
+		generateResourceContainerTypes: false,
 		// A second SDK with generics would double the minutes that a cold build takes.
 		generics: "none",
 		respectSchemaVersion: true,

@@ -203,7 +203,7 @@ export async function openJournalOf({ flags, terminal, output }: Call<JournalFla
 	const { openJournal } = await import("../sync/journal-file.ts");
 	const file = journalFile(flags, terminal);
 	if (flags.journal === undefined && !isInside(file, terminal.directory)) output.note(`Journal: ${showText(file)}`);
-	const journal = await openJournal(file, journalOptions(flags, output));
+	const journal = await openJournal(file, journalOptions(flags, terminal, output));
 	const isReplaced = watchFile(file);
 	return {
 		...journal,
@@ -231,11 +231,16 @@ export async function withJournal<T>(call: Call<JournalFlags>, work: (journal: J
 /** Opens the journal read-only. Returns undefined if it does not exist. */
 export async function readJournalOf({ flags, terminal, output }: Call<JournalFlags>): Promise<JournalView | undefined> {
 	const { readJournal } = await import("../sync/journal-file.ts");
-	return readJournal(journalFile(flags, terminal), journalOptions(flags, output));
+	return readJournal(journalFile(flags, terminal), journalOptions(flags, terminal, output));
 }
 
-function journalOptions(flags: JournalFlags, output: Output): JournalFileOptions {
-	return { isNamed: flags.journal !== undefined, notice: (text) => output.note(showText(text)) };
+function journalOptions(flags: JournalFlags, { environment }: Terminal, output: Output): JournalFileOptions {
+	const { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE } = environment;
+	return {
+		isNamed: flags.journal !== undefined,
+		notice: (text) => output.note(showText(text)),
+		environment: { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE },
+	};
 }
 
 /**

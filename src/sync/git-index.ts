@@ -8,18 +8,48 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "n
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { StorageError } from "../errors.ts";
 
+/** The variables by which git finds a repository elsewhere; relative paths are those of the working folder, as in git. */
+export interface GitEnvironment {
+	readonly GIT_DIR?: string | undefined;
+	readonly GIT_WORK_TREE?: string | undefined;
+	readonly GIT_INDEX_FILE?: string | undefined;
+}
+
 /**
- * Whether the index of a repository around the file names it, or a folder above it (a submodule). Names count as the same
- * in any case, since a file system may not tell them apart. Throws StorageError for an index that cannot be read.
+ * Whether the index of a repository around the file names it, or a folder above it (a submodule): a repository in a folder above,
+ * or the one that git's variables name. Names count as the same in any case, since a file system may not tell them apart. Needs
+ * no git. Throws StorageError for an index that cannot be read.
  */
-export function isTrackedByGit(file: string): boolean {
+export function isTrackedByGit(file: string, environment: GitEnvironment = process.env): boolean {
 	return [file, ...realPathOf(file)].some((path) => {
+		if (isNamedElsewhere(resolve(path), environment)) return true;
 		for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {
 			const gitFolder = gitFolderOf(folder);
 			if (gitFolder !== undefined && isNamed(relative(folder, resolve(path)), gitFolder)) return true;
 			if (folder === dirname(folder)) return false;
 		}
 	});
+}
+
+/**
+ * Whether the index names the file that `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` lead to. Without `GIT_WORK_TREE` the work
+ * tree is the working folder, as in git (git(1), "The Git Repository").
+ */
+function isNamedElsewhere(path: string, { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE }: GitEnvironment): boolean {
+	if (!GIT_DIR && !GIT_INDEX_FILE) return false;
+	const workTrees = GIT_WORK_TREE ? [resolve(GIT_WORK_TREE)] : GIT_DIR ? [resolve("")] : foldersAbove(path);
+	const index = GIT_INDEX_FILE ? resolve(GIT_INDEX_FILE) : undefined;
+	return [...workTrees, ...workTrees.flatMap(realPathOf)].some((workTree) => {
+		const name = relative(workTree, path);
+		const gitFolder = GIT_DIR ? resolve(GIT_DIR) : gitFolderOf(workTree);
+		if (gitFolder === undefined || name.startsWith("..")) return false;
+		return isNamed(name, gitFolder, index);
+	});
+}
+
+function foldersAbove(path: string): readonly string[] {
+	const above = dirname(path);
+	return above === path ? [] : [above, ...foldersAbove(above)];
 }
 
 /** Returns where links lead, also for a file that does not exist yet in a folder that does. */
@@ -41,10 +71,9 @@ function gitFolderOf(folder: string): string | undefined {
 	return target === undefined ? undefined : resolve(folder, target);
 }
 
-function isNamed(path: string, gitFolder: string): boolean {
-	const index = join(gitFolder, "index");
+function isNamed(path: string, gitFolder: string, index = join(gitFolder, "index")): boolean {
 	if (!existsSync(index)) return false;
-	const shared = readdirSync(gitFolder)
+	const shared = (existsSync(gitFolder) ? readdirSync(gitFolder) : [])
 		.filter((name) => name.startsWith("sharedindex."))
 		.map((name) => join(gitFolder, name));
 	const parts = path.split(sep).map(fold);

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { explainFileError, StorageError } from "../errors.ts";
 import { makePrivate, sqliteSidecars } from "../private-file.ts";
-import { isTrackedByGit } from "./git-index.ts";
+import { type GitEnvironment, isTrackedByGit } from "./git-index.ts";
 import type { Journal, JournalView } from "./journal.ts";
 import {
 	defaultBusyMs,
@@ -26,6 +26,8 @@ export interface JournalFileOptions {
 	readonly notice?: (text: string) => void;
 	/** Max milliseconds to wait for another process that holds the file; 10 seconds when left out. */
 	readonly busyMs?: number;
+	/** Where git's variables are looked up; those of the process when left out. */
+	readonly environment?: GitEnvironment;
 }
 
 /**
@@ -95,9 +97,11 @@ function keepOutOfGit(folder: string): void {
 /** Makes the file private, and creates it if it is missing. Throws StorageError if others could have written it. */
 async function checkPlace(
 	file: string,
-	{ isNamed = false, notice = () => {}, busyMs }: JournalFileOptions,
+	{ isNamed = false, notice = () => {}, busyMs, environment }: JournalFileOptions,
 ): Promise<void> {
-	const tracked = isNamed ? undefined : [file, ...sqliteSidecars.map((suffix) => file + suffix)].find(isTrackedByGit);
+	const tracked = isNamed
+		? undefined
+		: [file, ...sqliteSidecars.map((suffix) => file + suffix)].find((path) => isTrackedByGit(path, environment));
 	if (tracked !== undefined) {
 		throw new StorageError(`${tracked} is tracked by git: everyone who can commit can write it`, {
 			hint: `take it out of version control: git rm --cached ${tracked}; to use it anyway, name it with --journal`,

@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { StorageError } from "../../src/errors.ts";
 import { isTrackedByGit } from "../../src/sync/git-index.ts";
 import { requestDigestOf } from "../../src/sync/journal.ts";
@@ -235,6 +235,25 @@ describe("a journal that git tracks", () => {
 		await makeJournal();
 		prepare();
 		expect((await refusal(() => openJournal(file))).message).toContain("is tracked by git");
+	});
+
+	it("is found where GIT_DIR, GIT_WORK_TREE and GIT_INDEX_FILE name the repository elsewhere", async () => {
+		await makeJournal();
+		track();
+		const elsewhere = mkdtempSync(join(tmpdir(), "orgsync-git-"));
+		onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+		const [GIT_DIR, GIT_INDEX_FILE] = [join(elsewhere, "store"), join(elsewhere, "names")];
+		renameSync(join(folder, ".git"), GIT_DIR);
+		const environment = { GIT_DIR, GIT_WORK_TREE: folder };
+		expect(isTrackedByGit(file, {})).toBe(false);
+		expect(isTrackedByGit(file, environment)).toBe(true);
+		expect((await refusal(() => openJournal(file, { environment }))).message).toContain("is tracked by git");
+		expect(isTrackedByGit(join(elsewhere, "other.sqlite"), environment)).toBe(false);
+		renameSync(join(GIT_DIR, "index"), GIT_INDEX_FILE);
+		expect(isTrackedByGit(file, environment)).toBe(false);
+		expect(isTrackedByGit(file, { ...environment, GIT_INDEX_FILE })).toBe(true);
+		renameSync(GIT_DIR, join(folder, ".git"));
+		expect(isTrackedByGit(file, { GIT_INDEX_FILE })).toBe(true);
 	});
 
 	it("is found from a work tree of its own and from inside a submodule", async () => {

@@ -17,7 +17,7 @@ import { describeExpiries, expiryText } from "../render/expiry-words.ts";
 import { renderOverrides } from "../render/overrides-text.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../render/text.ts";
 import { listPaths, objectToDocument } from "./document-object.ts";
-import { ResourceFailure, replaceFlags } from "./failure.ts";
+import { ResourceFailure } from "./failure.ts";
 import type { Properties } from "./inputs.ts";
 import { driftOf } from "./part-drift.ts";
 import { spelling } from "./plan-checks.ts";
@@ -26,6 +26,7 @@ import type { PropertyChange } from "./property-changes.ts";
 import type { ResourceDefinition } from "./resource.ts";
 import { resources } from "./resources.ts";
 import type { Session } from "./session.ts";
+import { renderInPulumi } from "./settings-for-flags.ts";
 import { nothingStored } from "./stored-state.ts";
 
 export interface OrganizationArgs {
@@ -142,7 +143,8 @@ export function renderForPulumi(
 	const isAllowed = (guard: Guard): boolean => allows.some((override) => isFor(override, guard));
 	const guarded = { ...plan, guards: plan.guards.filter((guard) => !isAllowed(guard)) };
 	const used = renderOverrides([...allows, ...overrides], plainStyle, plan.guards, spelling).join("\n");
-	return `${replaceFlags(renderPlan(guarded, plainStyle, summarize?.(guarded)))}${used}`;
+	const text = renderInPulumi(guarded, (one) => renderPlan(one, plainStyle, summarize?.(one)), "text");
+	return `${text}${used}`;
 }
 
 function countRemovals(changes: Plan["changes"]): number {

@@ -1,10 +1,10 @@
 /** Failures in the forms that Pulumi shows, without a stack trace. */
 import { OrgsyncError } from "../errors.ts";
 import { showLines, showText } from "../escape.ts";
-import { documentAsItWas, retryHint } from "../plan/pending.ts";
 import type { Outcome, PartResult, Report, StepResult } from "../plan/report.ts";
 import { outcomeWords } from "../render/outcome-words.ts";
 import type { CheckFailure, Properties } from "./inputs.ts";
+import { translate } from "./settings-for-flags.ts";
 
 /** Replaces the text of an error where it would be printed a second time. */
 const printedFailure = "(orgsync failure)";
@@ -53,7 +53,8 @@ export class ResourceFailure extends Error {
 /** Message and hint of an OrgsyncError, in Pulumi's terms. Throws any other error again. */
 export function explain(error: unknown): string {
 	if (!(error instanceof OrgsyncError)) throw error;
-	return showLines(replaceFlags(error.hint === undefined ? error.message : `${error.message}; ${error.hint}`));
+	const message = translate(error.message).text;
+	return showLines(error.hint === undefined ? message : `${message}; ${translate(error.hint).text}`);
 }
 
 /** The error as a check failure; without a property if the inputs are not its cause. */
@@ -93,9 +94,8 @@ function explainStep({ step, policyEvaluations, parts, ...result }: StepResult):
 function explainOutcome(subject: string, result: PartResult | Omit<PartResult, "address">): readonly string[] {
 	const { outcome, message, activityId, fingerprint } = result;
 	if (outcome === "completed") return [];
-	const lines = [
-		`${subject}: ${outcomeLabels[outcome]}${message === null ? "" : ` (${showText(replaceFlags(message))})`}`,
-	];
+	const said = message === null ? undefined : translate(message);
+	const lines = [`${subject}: ${outcomeLabels[outcome]}${said === undefined ? "" : ` (${showText(said.text)})`}`];
 	if (activityId !== null) lines.push(`  activity ${activityId}, fingerprint ${fingerprint ?? "(none)"}`);
 	// A step that awaits approval shows its policies instead.
 	const isUnclear = "address" in result ? outcome.startsWith("awaiting") : outcome === "awaiting-authenticator";
@@ -103,7 +103,7 @@ function explainOutcome(subject: string, result: PartResult | Omit<PartResult, "
 		lines.push(`  \`orgsync explain ${activityId}\` shows what is missing`);
 	}
 	// If an activity has to be abandoned first, the message says so.
-	const next = message?.includes("--abandon") === true ? undefined : nextRun[outcome];
+	const next = said?.abandons === true ? undefined : nextRun[outcome];
 	return next === undefined ? lines : [...lines, `  ${next}`];
 }
 
@@ -118,28 +118,3 @@ const nextRun: Partial<Record<Outcome, string>> = {
 	failed: submitsAgain,
 	unknown: "the next run resubmits the same request, so there is no second activity",
 };
-
-const settingOf: Readonly<Record<string, string>> = {
-	"--url": "orgsync:url",
-	"--timeout": "orgsync:timeout",
-	"--max-rps": "orgsync:maxRequestsPerSecond",
-	"--journal FILE": "orgsync:journal",
-};
-
-/** The text with settings in place of the flags of the command line. */
-export function replaceFlags(text: string): string {
-	return (
-		text
-			.replaceAll(/`(?:orgsync apply )?--abandon ([^\s`]+)`|--abandon ([^\s`]+)/g, (_all, quoted, bare) => {
-				return `\`pulumi config set orgsync:abandon ${quoted ?? bare}\``;
-			})
-			// The next line names the variable for that.
-			.replace(`; ${retryHint}`, "")
-			// The key of a run is its submitter.
-			.replaceAll("; for another user: `--submitter USER`", "")
-			.replaceAll(/--allow (?=\w+=\d)/g, "orgsync:allow ")
-			.replaceAll(/--retry-rejected\b/g, "`ORGSYNC_RETRY_REJECTED=true`")
-			.replaceAll(/--(?:url|timeout|max-rps|journal FILE)\b/g, (flag) => settingOf[flag] ?? flag)
-			.replace(documentAsItWas, "the program as it was then, run within the hour,")
-	);
-}

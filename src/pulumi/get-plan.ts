@@ -13,10 +13,10 @@ import { describeBrokenRules } from "../render/rule-words.ts";
 import { describeUnread, plainStyle, renderChange } from "../render/text.ts";
 import { comparePlan, renderForPulumi } from "./component.ts";
 import type { Described } from "./described.ts";
-import { replaceFlags } from "./failure.ts";
 import { withoutUndefined } from "./inputs.ts";
 import { documentInputs, findingsOf, type PlannedApproval, planFields } from "./organization-fields.ts";
 import { functionReads, type Session } from "./session.ts";
+import { renderInPulumi } from "./settings-for-flags.ts";
 
 /** A difference that the plan resolves. */
 export interface PlannedChange {
@@ -154,9 +154,10 @@ function describeChange(change: Change, plan: Plan): readonly PlannedChange[] {
 	return [{ address, action, summary: showText(summary) }];
 }
 
-function renderComment(plan: Plan): string {
+/** The plan as Markdown in Pulumi's terms. */
+export function renderComment(plan: Plan): string {
 	const result = { formatVersion: 1, command: "plan", exitCode: 0, error: null, problems: [], plans: [plan] } as const;
-	return replaceFlags(renderMarkdown(result, { whole: "text" }));
+	return renderInPulumi(result, (one) => renderMarkdown(one, { whole: "text" }), "markdown");
 }
 
 /** The function as an engine knows it. */

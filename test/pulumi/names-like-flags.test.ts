@@ -1,0 +1,120 @@
+/** Names and texts of others that look like a flag of the command line: in texts for Pulumi they stay as they are. */
+import { describe, expect, it } from "vitest";
+import { ConfigurationError, ServiceError } from "../../src/errors.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { renderForPulumi } from "../../src/pulumi/component.ts";
+import { explain, explainReport } from "../../src/pulumi/failure.ts";
+import { renderComment } from "../../src/pulumi/get-plan.ts";
+import { renderMarkdown } from "../../src/render/markdown.ts";
+import { plainStyle, renderPlan } from "../../src/render/text.ts";
+import { doubtfulPlanOf, goodReportOf, hostileNames, planOf } from "../render/support.ts";
+
+const flags = [
+	"--timeout",
+	"--url --max-rps",
+	"a --abandon [click](http://evil.test) b",
+	"`orgsync apply --abandon x`",
+	"--allow policies=3",
+	"; --retry-rejected submits it",
+	"; for another user: `--submitter USER`",
+	"the document as it was then, applied within the hour,",
+	...hostileNames.map((name) => `a --abandon ${name} --retry-rejected`),
+];
+
+/** Words of Pulumi that no text with flags in names only may hold. */
+const settings = /orgsync:[a-z]|ORGSYNC_RETRY_REJECTED|the program as it was/;
+
+/** A plan without a word of ours about a flag, all of whose names are the given one. */
+function named(name: string): Plan {
+	const { guards: _guards, waiting: _waiting, ...plan } = planOf((own) => (own === "" ? own : `${own} ${name}`));
+	const steps = plan.steps.map((step) => ({ ...step, earlierActivity: null }));
+	return { ...plan, steps, guards: [], waiting: [], organizationName: name };
+}
+
+const commentOf = (plan: Plan): string =>
+	renderMarkdown(
+		{ formatVersion: 1, command: "plan", exitCode: 0, error: null, problems: [], plans: [plan] },
+		{ whole: "text" },
+	);
+
+const forSubmitter = "; for another user: `--submitter USER`";
+
+describe.each(flags)("a name like a flag, %j,", (name) => {
+	it("stays as it is in the text of a plan", () => {
+		const plan = named(name);
+		const text = renderForPulumi(plan, []);
+		expect(text).not.toMatch(settings);
+		if (!name.includes(forSubmitter)) {
+			expect(text).toBe(renderPlan(plan, plainStyle).replaceAll(forSubmitter, ""));
+		}
+	});
+
+	it("stays as it is in the Markdown of a plan, and closes no code span", () => {
+		const plan = named(name);
+		const markdown = renderComment(plan);
+		expect(markdown).not.toMatch(settings);
+		if (!name.includes(forSubmitter)) expect(markdown).toBe(commentOf(plan).replaceAll(forSubmitter, ""));
+	});
+
+	it("stays as it is in an error, in its hint and in the message of a step", () => {
+		const error = new ServiceError(`no tag ${name}`, 400, 3, { hint: `did you mean ${name}?` });
+		expect(explain(error)).not.toMatch(settings);
+		const report = goodReportOf(planOf());
+		const [step] = report.steps;
+		if (step === undefined) throw new Error("the plan has no step");
+		const failed = { ...step, outcome: "failed" as const, message: `no tag ${name}` };
+		const said = explainReport({ ...report, steps: [failed] });
+		expect(said).not.toMatch(/pulumi config set|orgsync:[a-z]|the program as it was|ORGSYNC/);
+		expect(said).toContain("the next run submits it again");
+	});
+});
+
+describe("a flag in words of orgsync", () => {
+	const id = "0193e2a4-0000-7000-8000-000000000001";
+
+	it("is a setting beside names that look like one", () => {
+		const plan: Plan = {
+			...named("--allow policies=3"),
+			guards: [
+				{
+					kind: "policies",
+					found: 2,
+					limit: "at most 1",
+					message: "--url would be removed",
+					refuses: true,
+					addresses: [],
+				},
+			] as unknown as Plan["guards"],
+		};
+		const line = "--url would be removed";
+		expect(renderForPulumi(plan, [])).toContain(`${line} (allowed: at most 1); to override: orgsync:allow policies=2`);
+		const markdown = `\`${line}\` (allowed: at most 1); to override: \`orgsync:allow policies=2\``;
+		expect(renderComment(plan)).toContain(markdown);
+	});
+
+	it("adds no back quotes in Markdown", () => {
+		const ticks = (text: string) => text.replaceAll(forSubmitter, "").match(/`/g)?.length;
+		expect(renderComment(doubtfulPlanOf())).toMatch(/orgsync:abandon|ORGSYNC_RETRY_REJECTED/);
+		expect(ticks(renderComment(doubtfulPlanOf()))).toBe(ticks(commentOf(doubtfulPlanOf())));
+	});
+
+	it.each([
+		["check --url and the network", "check orgsync:url and the network"],
+		[
+			"check --url: something else answers at http://--url",
+			"check orgsync:url: something else answers at http://--url",
+		],
+		["check the ids, the organization --url and --url", "check the ids, the organization --url and orgsync:url"],
+		[
+			"lower the rate with --max-rps, or allow more time with --timeout",
+			"lower the rate with orgsync:maxRequestsPerSecond, or allow more time with orgsync:timeout",
+		],
+		["a new journal (--journal FILE) does not know it", "a new journal (orgsync:journal) does not know it"],
+		[
+			`it conflicts with pending activity ${id}: approve or reject that first, or abandon it with --abandon ${id}`,
+			`it conflicts with pending activity ${id}: approve or reject that first, or abandon it with \`pulumi config set orgsync:abandon ${id}\``,
+		],
+	])("is a setting in %j", (hint, inPulumi) => {
+		expect(explain(new ConfigurationError("wrong", { hint }))).toBe(`wrong; ${inPulumi}`);
+	});
+});

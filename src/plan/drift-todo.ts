@@ -17,20 +17,23 @@ export interface TodoContext {
 	readonly desired?: DesiredOrganization;
 	/** Flags that a command has to repeat to be about the same documents, each after a blank; none when left out. */
 	readonly flags?: string;
+	/** Whether the documents have other organizations too: what is about this one then names it. False when left out. */
+	readonly isOneOfSeveral?: boolean;
 }
 
 /** The sentence for this difference. It names commands as they can be typed; names in it are as they are, not escaped. */
 export function describeTodo(difference: Difference, plan: Plan, context: TodoContext = {}): string {
 	const { flags = "" } = context;
+	const ownFlags = `${flags}${nameOrganization(plan, context)}`;
 	const apply = `orgsync apply${flags}`;
 	const { kind, problem, rule } = difference;
 	if (problem !== null) return describeProblem(difference);
 	if (difference.earlierActivity !== null) {
 		const name = quoteForShell(nameOf(difference.earlierActivity));
-		return `wait for activity ${name}, which makes it so: \`orgsync explain${flags} ${name}\` shows what it is waiting for`;
+		return `wait for activity ${name}, which makes it so: \`orgsync explain${ownFlags} ${name}\` shows what it is waiting for`;
 	}
 	if (rule !== null || kind === "rule") return describeRepair(rule, plan, apply);
-	const takeOver = describeTakeOver(difference.address, context);
+	const takeOver = describeTakeOver(difference.address, { ...context, flags: ownFlags });
 	const held = whyHeld(difference, plan, { takeOver, flags });
 	if (held !== null) return held;
 	const blocked = plan.problems.length > 0 ? ", once the other problems of this organization are solved" : "";
@@ -39,6 +42,14 @@ export function describeTodo(difference: Difference, plan: Plan, context: TodoCo
 		return `\`${apply}\` ends the access${blocked}${keep}`;
 	}
 	return kindOf(kind).describeRemedy(takeOver, blocked, apply);
+}
+
+/**
+ * Returns the flag that names the organization, where the documents have several: an address counts in each of them, and an
+ * activity is of one. Only `drift` and `explain` take it.
+ */
+function nameOrganization({ organizationId }: Plan, { isOneOfSeveral = false }: TodoContext): string {
+	return isOneOfSeveral ? ` --organization ${quoteForShell(organizationId)}` : "";
 }
 
 /** Whether the document has a window of this tag: `--accept` removes the entry of expired access. */

@@ -182,6 +182,24 @@ describe("drift --since refuses with exit 3 before any request", () => {
 		expect(stderr).toContain(`organization ${gone} is in no document: its findings are left out`);
 	});
 
+	test("the report of other organizations too where one is named, which stays unchanged", async () => {
+		const other = "f0000000-0000-4000-8000-000000000002";
+		const world = await makeWorld(signers);
+		await world.submitAsBob("update_user_tag", removeCarol);
+		await runKept(world, 0);
+		world.write("orgsync.yaml", `${signers}---\norganizationId: ${other}\n`);
+		const before = readFileSync(fileOf(world), "utf8");
+		const refused = await runLater(world, 1, [...kept(world), "--organization", other]);
+		expect(refused.code).toBe(3);
+		expect(readOutput(refused).error).toMatchObject({
+			message: `--since ${fileOf(world)} is of other organizations too: it has organization ${organizationId}`,
+			hint: "leave out --since, or --organization",
+		});
+		expect(readFileSync(fileOf(world), "utf8")).toBe(before);
+		const own = ["--organization", organizationId.toUpperCase()];
+		expect(await runKept(world, 1, own)).toMatchObject({ code: 2, findings: [{ state: "still-there" }] });
+	});
+
 	test("a file that it also writes in a format that the next run cannot read, and a folder", async () => {
 		const world = await makeWorld(signers);
 		const answer = await world.run(["drift", "--since", "drift.json", "--output", "./drift.json"]);

@@ -49,6 +49,27 @@ describe("What to do about drift", () => {
 		);
 	});
 
+	it("names the organization where the documents have several", () => {
+		const more = { flags: " -f fleet/", isOneOfSeveral: true };
+		const named = `-f fleet/ --organization ${plan.organizationId}`;
+		expect(todo({}, plan, more)).toBe(
+			`\`orgsync apply -f fleet/\` puts it back; \`orgsync drift ${named} --accept userTag:admins\` takes it over into the document`,
+		);
+		expect(todo({}, held({ relation: "rejected" }), more)).toContain(
+			`\`orgsync drift ${named} --accept userTag:admins\``,
+		);
+		const earlierActivity = {
+			state: "pending",
+			status: "",
+			activityId: "activity-1",
+			fingerprint: "f",
+			relation: "same",
+		};
+		expect(todo({ earlierActivity: earlierActivity as EarlierActivity }, plan, more)).toContain(
+			`\`orgsync explain ${named} activity-1\``,
+		);
+	});
+
 	it("waits where other problems have to be solved first", () => {
 		expect(todo({}, { ...plan, problems: [problem] as never })).toMatchInlineSnapshot(
 			`"\`orgsync apply\` puts it back, once the other problems of this organization are solved; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,

@@ -57,24 +57,30 @@ function isAlsoOutput({ since, output }: SinceFlags, { directory }: Terminal): b
 	);
 }
 
-/** The last report is that of another share of `--shard`: a report of this share would lose its findings. */
+/** The last report has organizations outside `--shard` or `--organization`: a report of this run would lose their findings. */
 export class OtherShareError extends ConfigurationError {}
 
-/** Throws OtherShareError, and leaves the file unchanged, if the last report has an organization of another share. */
+/**
+ * Throws OtherShareError, and leaves the file unchanged, if the last report has an organization of the documents that this run
+ * leaves out.
+ */
 export function refuseOtherShare(
 	last: LastReport | undefined,
 	{ organizationIds }: DesiredFleet,
-	{ flags, terminal, output }: Call<SinceFlags & ShareFlags>,
+	{ flags, terminal, output }: Call<SinceFlags & ShareFlags & { readonly organization?: string }>,
 ): void {
-	if (last === undefined || last.size === 0 || flags.shard === undefined) return;
-	const isOwn = readShare(flags);
-	const other = organizationIds.find((organizationId) => last.has(organizationId) && !isOwn({ organizationId }));
+	if (last === undefined || last.size === 0) return;
+	const named = flags.organization?.toLowerCase();
+	const isInShare = readShare(flags);
+	const isOwn = (organizationId: string): boolean =>
+		isInShare({ organizationId }) && (named === undefined || organizationId === named);
+	const other = organizationIds.find((organizationId) => last.has(organizationId) && !isOwn(organizationId));
 	if (other === undefined) return;
 	if (isAlsoOutput(flags, terminal)) output.spareOutput();
 	throw new OtherShareError(
-		`--since ${showText(flags.since ?? "")} is of another share: it has organization ${other}`,
+		`--since ${showText(flags.since ?? "")} is of ${named === undefined ? "another share" : "other organizations too"}: it has organization ${other}`,
 		{
-			hint: "use one file for each share",
+			hint: named === undefined ? "use one file for each share" : "leave out --since, or --organization",
 		},
 	);
 }

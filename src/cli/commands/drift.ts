@@ -25,9 +25,12 @@ import {
 	refuseOtherShare,
 	type SinceFlags,
 } from "./drift-since.ts";
-import { selectFrom } from "./selection.ts";
+import { selectFrom, selectOrganization } from "./selection.ts";
 
-export interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
+export interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {
+	/** Only this organization of the documents. */
+	readonly organization?: string;
+}
 
 /**
  * Returns the drift of every organization, since when and by whom. Exit 2 for known drift, 1 if an organization could not be
@@ -39,8 +42,9 @@ export async function drift(call: Call<DriftFlags>): Promise<ResultStream | Fail
 	try {
 		const all = await readFleet(call.flags, call.terminal);
 		refuseOtherShare(last, all, call);
-		const fleet = await selectFrom(all, call);
-		const parts = findDrift(fleet, last, call);
+		const fleet = await selectFrom(selectOrganization(all, call.flags.organization), call);
+		const isOneOfSeveral = all.organizationIds.length > 1;
+		const parts = findDrift(fleet, { last, isOneOfSeveral }, call);
 		const size = fleet.organizationIds.length;
 		return { command: "drift", size, parts, ...(failure === undefined ? {} : { failure }) };
 	} catch (error) {
@@ -50,16 +54,23 @@ export async function drift(call: Call<DriftFlags>): Promise<ResultStream | Fail
 	}
 }
 
+interface ReportContext {
+	readonly last: LastReport | undefined;
+	/** Whether the documents have other organizations too. */
+	readonly isOneOfSeveral: boolean;
+}
+
 async function* findDrift(
 	fleet: DesiredFleet,
-	last: LastReport | undefined,
+	reported: ReportContext,
 	call: Call<DriftFlags>,
 ): AsyncGenerator<OrganizationPart, ResultEnd> {
+	const { last } = reported;
 	const connection = await connect(call);
 	let journal: JournalView | undefined;
 	try {
 		journal = await readJournalOf(call);
-		const report = await makeReporter(last, journal, call);
+		const report = await makeReporter(reported, journal, call);
 		const context = { ...call, connection };
 		const kept = call.flags.accept.length === 0 ? null : await acceptFound(() => compareEach(fleet, context), call);
 		const found = kept === null ? compareFleet(fleet, context, report) : reportKept(kept, report, call);
@@ -76,7 +87,7 @@ type Reporter = (compared: ComparedOrganization) => Promise<OrganizationPart>;
 
 /** Returns the function that reports the drift of one organization. */
 async function makeReporter(
-	last: LastReport | undefined,
+	{ last, isOneOfSeveral }: ReportContext,
 	journal: JournalView | undefined,
 	{ flags }: Call<DriftFlags>,
 ): Promise<Reporter> {
@@ -92,6 +103,7 @@ async function makeReporter(
 			appliedAt: lastAppliedTimes(desired, live),
 			desired,
 			flags: repeatFlags(flags),
+			isOneOfSeveral,
 			...(selections.length === 0 ? {} : { isSelected: (address) => isSelected(address, selections) }),
 		});
 		return { organizationId, exitCode: exitCodeOfDrift([found]), plan, drift: found, desired };

@@ -86,6 +86,17 @@ export async function selectFrom(fleet: DesiredFleet, call: Call<SelectionFlags>
 	return mapFleet(own, (desired) => narrow(desired, selections));
 }
 
+/** Returns the fleet of one organization; all of it without an id. Throws ConfigurationError for one of no document. */
+export function selectOrganization(fleet: DesiredFleet, organizationId: string | undefined): DesiredFleet {
+	if (organizationId === undefined) return fleet;
+	checkOrganizationId(organizationId);
+	const named = filterFleet(fleet, (one) => one === organizationId.toLowerCase());
+	if (named.organizationIds.length > 0) return named;
+	throw new ConfigurationError(`--organization ${showText(organizationId)}: no document is of this organization`, {
+		hint: "`orgsync validate` with the same documents shows their organizations",
+	});
+}
+
 export interface OrganizationFlags extends ConnectionFlags, DocumentFlags {
 	readonly organization?: string;
 }

@@ -11,7 +11,7 @@ import { showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
 import { formatDuration } from "./duration.ts";
 import { summarizeExpiries } from "./expiry-words.ts";
-import { count, countDrift, describeInSync, summarizeCure } from "./text.ts";
+import { butBlocked, count, countDrift, describeInSync, summarizeCure } from "./text.ts";
 
 export const driftHeadings = {
 	findings: "Drifted",
@@ -181,7 +181,7 @@ function summarizeVerdict(drift: OrganizationDrift, plan: Plan): string {
 		case "waiting": {
 			const makes = waiting.length === 1 ? "a pending activity fixes it" : "pending activities fix them";
 			const what = `${count(waiting.length, "object is", "objects are")} not in sync yet`;
-			return `Pending: ${[what, makes, ...more].join("; ")}.`;
+			return `Pending: ${[what, `${makes}${butBlocked(plan)}`, ...more].join("; ")}.`;
 		}
 		case "as-documented":
 			return `No drift. ${[describeInSync(plan).replace(/\.$/, ""), ...more].join("; ")}.`;

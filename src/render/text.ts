@@ -102,12 +102,14 @@ function summarizeSteps(plan: Plan, guardsAre: "above" | "below", named: boolean
 	const note = reported === 0 ? "" : ` ${count(reported, "difference is", "differences are")} report-only.`;
 	const broken = brokenRules(plan).length;
 	const rules = broken === 0 ? "" : ` ${count(broken, "rule is", "rules are")} broken.`;
-	if (plan.changes.length === 0) return `No changes.${rules === "" ? ` ${describeInSync(plan)}` : rules}`;
-	if (plan.steps.length === 0) return `Nothing to submit.${note}${rules}`;
+	const isBlocked = blockingGuards(plan).length > 0;
+	const blocked = isBlocked ? ` A guard blocks apply: see ${guardsAre}.` : "";
+	if (plan.changes.length === 0) return `No changes.${rules === "" ? ` ${describeInSync(plan)}` : rules}${blocked}`;
+	if (plan.steps.length === 0) return `Nothing to submit.${note}${rules}${blocked}`;
 	const { sent, held } = countSteps(plan);
 	const waits = held.map((said) => ` ${capitalize(said)}.`).join("");
-	const refused = blockingGuards(plan).length > 0 ? ` A guard blocks it: see ${guardsAre}.` : "";
-	if (sent === 0) return `Nothing to submit.${waits}${note}${rules}`;
+	if (sent === 0) return `Nothing to submit.${waits}${note}${rules}${blocked}`;
+	const refused = isBlocked ? ` A guard blocks it: see ${guardsAre}.` : "";
 	return `Plan: ${count(sent, "activity", "activities")}${summarizeApprovals(plan, named)}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}${rules}`;
 }
 
@@ -151,7 +153,12 @@ export function summarizeCure(plan: Plan): string {
 	if (plan.steps.length === 0) return plan.changes.length === 0 ? "apply would submit nothing" : "report-only";
 	const { sent, held } = countSteps(plan);
 	const submits = sent === 0 ? [] : [`apply would submit ${count(sent, "activity", "activities")}`];
-	return [...submits, ...held].join(", ");
+	return `${[...submits, ...held].join(", ")}${butBlocked(plan)}`;
+}
+
+/** Returns that a guard blocks apply, to end a sentence on what apply would do; empty where none does. */
+export function butBlocked(plan: Plan): string {
+	return blockingGuards(plan).length === 0 ? "" : ", but a guard blocks apply";
 }
 
 /** Returns the sentence that nothing differs, as far as the organization could be read. */

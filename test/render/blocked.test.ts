@@ -1,0 +1,59 @@
+/** The verdict on a plan that a guard blocks: every format ends or begins with it. */
+import { describe, expect, test } from "vitest";
+import { reportDrift } from "../../src/plan/drift.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { summarizeFindings } from "../../src/render/drift-words.ts";
+import { renderGithub } from "../../src/render/github.ts";
+import { resultHead } from "../../src/render/result.ts";
+import { renderText } from "../../src/render/result-text.ts";
+import { summarizeResult } from "../../src/render/summary.ts";
+import { plainStyle, summarizeDrift, summarizePlan } from "../../src/render/text.ts";
+import { id } from "../plan/support-organizations.ts";
+import { doubtfulPlanOf, emptyPlan } from "./support.ts";
+
+const guard = { kind: "protected", limit: "none", found: 1, refuses: true, where: [], message: "m" } as const;
+const blocked: Plan = { ...doubtfulPlanOf(), guards: [guard] };
+const waits = "Nothing to submit. 2 steps are waiting for pending activities.";
+
+const resultOf = (...plans: readonly Plan[]) => ({ ...resultHead("plan", 0, null), plans });
+
+describe("a guard that blocks a plan whose steps all wait", () => {
+	test("is in the last line of the text", () => {
+		const text = renderText(resultOf(blocked), { style: plainStyle });
+		expect(text.trimEnd().split("\n").at(-1)).toBe(`${waits} A guard blocks apply: see above.`);
+	});
+
+	test("is in the verdict of every other format", () => {
+		const verdict = `${waits} A guard blocks apply: see below.`;
+		expect(summarizeResult(resultOf(blocked))).toEqual({ verdict, tone: "bad" });
+		expect(renderGithub(resultOf(blocked)).annotations.split("\n")[0]).toContain("A guard blocks apply");
+	});
+
+	test("is counted in the verdict on several organizations", () => {
+		const { verdict } = summarizeResult(resultOf(emptyPlan(), { ...blocked, organizationId: id("org", 2) }));
+		expect(verdict).toBe("2 organizations: 1 blocked by a guard, 1 in sync.");
+	});
+
+	test("is in the verdict of drift", () => {
+		expect(summarizeDrift(blocked)).toBe(
+			"Drift: 2 objects drifted; 2 steps are waiting for pending activities, but a guard blocks apply.",
+		);
+		const drift = reportDrift(blocked);
+		const [finding] = drift.findings;
+		if (finding === undefined) throw new Error("nothing drifted");
+		const [step] = blocked.steps;
+		const waiting = [{ ...finding, earlierActivity: step?.earlierActivity as never }];
+		expect(summarizeFindings({ ...drift, verdict: "waiting", findings: [], waiting }, blocked)).toBe(
+			"Pending: 1 object is not in sync yet; a pending activity fixes it, but a guard blocks apply.",
+		);
+	});
+});
+
+test("a guard that blocks a plan without steps is in its verdict", () => {
+	expect(summarizePlan({ ...blocked, steps: [] })).toBe("Nothing to submit. A guard blocks apply: see above.");
+});
+
+test("a guard with an override is not in the verdict", () => {
+	const overrides = [{ flag: "allow", kind: "protected", number: 1 }] as const;
+	expect(summarizePlan({ ...blocked, overrides })).toBe(waits);
+});

@@ -16,7 +16,7 @@ import { makeThrottleNotices } from "../wire/throttle-notices.ts";
 import { needsTls, refuseWeakTls } from "../wire/tls.ts";
 import type { Call, Output, Terminal } from "./output.ts";
 import type { PasskeyFlags, PasskeySigner } from "./passkey.ts";
-import { findStateParent, type StateFlags, stateFolder } from "./state-folder.ts";
+import { describeLocalState, findStateParent, type StateFlags, stateFolder } from "./state-folder.ts";
 
 export interface ServiceFlags extends StateFlags, PasskeyFlags {
 	readonly url?: string;
@@ -73,10 +73,7 @@ export async function connect(call: ServiceCall): Promise<Connection> {
 	}
 	checkTls(flags, terminal, output);
 	const note = (text: string): void => output.note(showText(text));
-	const local =
-		flags.local === true
-			? await (await import("./local-service.ts")).startLocalService(findStateParent(flags, terminal), note)
-			: undefined;
+	const local = flags.local === true ? await openLocalService(call, note) : undefined;
 	let signer: PasskeySigner | undefined;
 	try {
 		const url = local?.url ?? flags.url ?? findUrl(terminal.environment);
@@ -115,6 +112,15 @@ export async function connect(call: ServiceCall): Promise<Connection> {
 		await local?.close();
 		throw error;
 	}
+}
+
+/** Starts the embedded service, and notes which it is where the working folder does not show that. */
+async function openLocalService({ flags, terminal }: ServiceCall, note: (text: string) => void) {
+	const { startLocalService } = await import("./local-service.ts");
+	const parent = findStateParent(flags, terminal);
+	const described = describeLocalState(parent, terminal);
+	if (described !== undefined) note(described);
+	return startLocalService(parent, note);
 }
 
 /** Throws ConfigurationError where a passkey would sign each reading of a run that waits, for hours and with no one there. */

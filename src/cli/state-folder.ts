@@ -41,6 +41,17 @@ export function findStateParent({ local, file }: StateFlags, place: Place): stri
 	return only ?? chooseNew(starts, place);
 }
 
+/**
+ * Returns which embedded service `--local` uses, where that is not clear from the working folder: it is that of another folder,
+ * or a folder above has one too, which is not used. Undefined where neither is so. `parent` is what findStateParent returned.
+ */
+export function describeLocalState(parent: string, place: Place): string | undefined {
+	const above = climb(parent, place).find((folder) => folder !== parent && holds(folder, whatLocal));
+	if (parent === place.directory && above === undefined) return undefined;
+	const used = `Local service: ${join(parent, stateFolder)}`;
+	return above === undefined ? used : `${used}, not ${join(above, stateFolder)}, which is in a folder above`;
+}
+
 /** A file that shows that state exists, and what to say where it is not clear which. */
 interface StateKind {
 	readonly marker: string;

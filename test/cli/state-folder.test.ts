@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { findDocumentFiles } from "../../src/cli/document-files.ts";
 import { findStateParent } from "../../src/cli/state-folder.ts";
-import { expectNoSecret, makeFolder } from "../run.ts";
+import { expectNoSecret, makeFolder, run } from "../run.ts";
 import { document, makeWorld } from "../world.ts";
 
 let root = "";
@@ -156,4 +156,28 @@ test("a local service of a parent folder is not taken", () => {
 	expect(find("repo/other", ["a.yaml"], true)).toBe("repo/other");
 	expect(find("repo/other", [], true)).toBe("repo/other");
 	expect(find("repo", ["other/a.yaml"], true)).toBe("repo");
+});
+
+describe("with --local, stderr", () => {
+	const runLocal = (from: string, ...words: string[]) =>
+		run(["status", "--local", ...words], { cwd: join(root, from) });
+
+	test("names no state that is that of the working folder", async () => {
+		expect(await runLocal("repo")).toMatchObject({ code: 0, stderr: "" });
+		expect(await runLocal("repo")).toMatchObject({ code: 0, stderr: "" });
+	});
+
+	test("names the state of another folder", async () => {
+		await runLocal("repo/team");
+		writeFileSync(join(root, "repo/team/a.yaml"), document("userTags: []"));
+		const { stderr } = await runLocal("repo", "-f", "team/a.yaml");
+		expect(stderr).toContain(`Local service: ${join(root, "repo/team/.orgsync")}\n`);
+	});
+
+	test("names the state of a folder above that is not used, except with --quiet", async () => {
+		await runLocal("repo");
+		const said = `Local service: ${join(root, "repo/other/.orgsync")}, not ${join(root, "repo/.orgsync")}, which is in a folder above\n`;
+		expect(await runLocal("repo/other")).toMatchObject({ code: 0, stderr: said });
+		expect(await runLocal("repo/other", "--quiet")).toMatchObject({ code: 0, stderr: "" });
+	});
 });

@@ -2,7 +2,6 @@
 
 import { retryHint } from "../plan/pending.ts";
 import { coveredAddresses } from "../plan/step.ts";
-import { endOfPrecision } from "../wire/activity.ts";
 import { bodyLifetimeMs, submits } from "../wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../wire/request-body.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
@@ -101,7 +100,7 @@ export function isSuperseded(
 	if (endedAtMs === undefined) return false;
 	if (outcome === "completed") {
 		const { isUnobservable, objectChangedAtMs } = request;
-		return isUnobservable !== true && objectChangedAtMs !== undefined && objectChangedAtMs > endOfPrecision(endedAtMs);
+		return isUnobservable !== true && objectChangedAtMs !== undefined && objectChangedAtMs > endedAtMs;
 	}
 	return outcome === "failed" && serverTimeMs !== undefined && endedAtMs + serviceClocksMarginMs < serverTimeMs;
 }

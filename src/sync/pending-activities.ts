@@ -32,6 +32,9 @@ const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", 
 /** Max milliseconds by which an activity is older than its body: the service accepts five minutes ahead, and clocks differ. */
 const clockMarginMs = 10 * 60 * 1000;
 
+/** Max pages in which the activity of a request in doubt is looked up; one that is not found there stays in doubt. */
+const maxLookupPages = 10;
+
 /** Activities that are pending, as far as they are known. */
 export interface PendingActivities {
 	readonly activities: readonly PendingActivity[];
@@ -151,7 +154,8 @@ async function readById(entry: JournalEntry, activityId: string, reader: Reader)
 
 async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<ActivityLookup | undefined> {
 	const { operation, organizationId, fingerprint, timestampMs } = entry.body;
-	for await (const page of listPages(reader, { organizationId, filterByType: [operation.type] })) {
+	const filters = { organizationId, filterByType: [operation.type] };
+	for await (const page of listPages(reader, filters, { max: maxLookupPages })) {
 		const found = page.activities.find((activity) => activity.fingerprint === fingerprint);
 		if (found !== undefined) return activityOf(entry, found);
 		const reachesBack = page.listedSinceMs !== undefined && page.listedSinceMs < timestampMs - clockMarginMs;

@@ -52,7 +52,7 @@ const sentences: readonly (readonly [sentence: RegExp, inPulumi: string])[] = [
 		"check orgsync:url",
 	],
 	[/^(check (?:that|the ids, the organization) .* and )--url$/s, "$1orgsync:url"],
-	[/^(give the final address with )--url$/, "$1orgsync:url"],
+	[/^(give (?:the final address|an address like https:\/\/api\.example\.com) with )--url$/, "$1orgsync:url"],
 	[/^(the service is slow or cannot be reached; allow more time with )--timeout$/, "$1orgsync:timeout"],
 	[
 		/^(lower the rate with )--max-rps(, or allow more time with )--timeout$/,

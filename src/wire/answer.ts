@@ -5,6 +5,7 @@
 import { isRecord, isTextTooDeep, readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { validators } from "../validators/responses.ts";
+import { withoutPath } from "./hide-path.ts";
 import type { Operation } from "./operations.ts";
 
 /** One HTTP answer, read to its end. Header names are lower-case; `text` is decoded as UTF-8. */
@@ -320,24 +321,6 @@ function cleanText(text: string, asked: AnswerContext): string {
 		.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
 		.trim();
 	return line.length > 500 ? `${line.slice(0, 500)}…` : line;
-}
-
-/** Shorter parts of a path are words of their own, and no token. */
-const shortestToken = 8;
-
-/** Returns the text without the path of the service and without each part of it that may be a token, as gateways repeat them. */
-function withoutPath(text: string, path: string): string {
-	const parts = path.split("/").filter((part) => part.length >= shortestToken);
-	const hidden = [...(path === "" ? [] : [path]), ...parts, ...parts.map(decodePart)];
-	return hidden.reduce((line, part) => line.replaceAll(part, "[path]"), text);
-}
-
-function decodePart(part: string): string {
-	try {
-		return decodeURIComponent(part);
-	} catch {
-		return part;
-	}
 }
 
 /** Returns the first error in words, with the name of the field only: the value may be a secret. */

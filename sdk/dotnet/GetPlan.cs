@@ -278,7 +278,7 @@ namespace Orgsync.Pulumi
     public sealed class GetPlanArgs : global::Pulumi.InvokeArgs
     {
         /// <summary>
-        /// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
+        /// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
         /// </summary>
         [Input("document", required: true)]
         public Union<string, ImmutableDictionary<string, object>> Document { get; set; } = null!;
@@ -287,7 +287,7 @@ namespace Orgsync.Pulumi
         private List<string>? _env;
 
         /// <summary>
-        /// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
+        /// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
         /// </summary>
         public List<string> Env
         {
@@ -296,7 +296,7 @@ namespace Orgsync.Pulumi
         }
 
         /// <summary>
-        /// The organization of the document, a UUID. Required if the document has several.
+        /// The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
         /// </summary>
         [Input("organizationId")]
         public string? OrganizationId { get; set; }
@@ -310,7 +310,7 @@ namespace Orgsync.Pulumi
     public sealed class GetPlanInvokeArgs : global::Pulumi.InvokeArgs
     {
         /// <summary>
-        /// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
+        /// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
         /// </summary>
         [Input("document", required: true)]
         public InputUnion<string, ImmutableDictionary<string, object>> Document { get; set; } = null!;
@@ -319,7 +319,7 @@ namespace Orgsync.Pulumi
         private InputList<string>? _env;
 
         /// <summary>
-        /// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
+        /// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
         /// </summary>
         public InputList<string> Env
         {
@@ -328,7 +328,7 @@ namespace Orgsync.Pulumi
         }
 
         /// <summary>
-        /// The organization of the document, a UUID. Required if the document has several.
+        /// The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
         /// </summary>
         [Input("organizationId")]
         public Input<string>? OrganizationId { get; set; }
@@ -408,7 +408,7 @@ namespace Orgsync.Pulumi
         /// </summary>
         public readonly ImmutableArray<string> Unread;
         /// <summary>
-        /// The next moment at which the document wants other members, in UTC. Not set if there is none.
+        /// The next moment at which the document wants other members, ISO 8601 in UTC. Not set if there is none.
         /// </summary>
         public readonly string? ValidUntil;
 

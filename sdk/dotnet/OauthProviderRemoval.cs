@@ -106,7 +106,7 @@ namespace Orgsync.Pulumi
     public sealed class OauthProviderRemovalArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
+        /// How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`. Changing it submits nothing: it applies from the next update.
         /// </summary>
         [Input("limits")]
         public Input<Inputs.OauthProviderRemovalLimitsArgs>? Limits { get; set; }
@@ -121,7 +121,7 @@ namespace Orgsync.Pulumi
         private InputList<string>? _providerIds;
 
         /// <summary>
-        /// Ids of OAuth providers that the user must not have.
+        /// Ids of OAuth providers that the user must not have. Changing it removes the providers that it adds; an id that it drops restores nothing.
         /// </summary>
         public InputList<string> ProviderIds
         {

@@ -70,7 +70,7 @@ namespace Orgsync.Pulumi
         /// How many activities this run needs; some may be pending already. It belongs to one run, so do not export it.
         /// </summary>
         [Output("activities")]
-        public Output<int?> Activities { get; private set; } = null!;
+        public Output<int> Activities { get; private set; } = null!;
 
         /// <summary>
         /// What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read. It belongs to one run, so do not export it.
@@ -97,10 +97,10 @@ namespace Orgsync.Pulumi
         public Output<string> OrganizationId { get; private set; } = null!;
 
         /// <summary>
-        /// The state after this run. Repeating the run does not change it. Not set if nothing was compared.
+        /// The state after this run. Repeating the run does not change it.
         /// </summary>
         [Output("summary")]
-        public Output<Outputs.OrganizationSummary?> Summary { get; private set; } = null!;
+        public Output<Outputs.OrganizationSummary> Summary { get; private set; } = null!;
 
 
         /// <summary>
@@ -132,7 +132,7 @@ namespace Orgsync.Pulumi
     public sealed class OrganizationArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
+        /// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
         /// </summary>
         [Input("document", required: true)]
         public InputUnion<string, ImmutableDictionary<string, object>> Document { get; set; } = null!;
@@ -141,7 +141,7 @@ namespace Orgsync.Pulumi
         private InputList<string>? _env;
 
         /// <summary>
-        /// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
+        /// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
         /// </summary>
         public InputList<string> Env
         {
@@ -150,7 +150,7 @@ namespace Orgsync.Pulumi
         }
 
         /// <summary>
-        /// The organization of the document, a UUID. Required if the document has several.
+        /// The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
         /// </summary>
         [Input("organizationId")]
         public Input<string>? OrganizationId { get; set; }

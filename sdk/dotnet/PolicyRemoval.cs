@@ -103,7 +103,7 @@ namespace Orgsync.Pulumi
     public sealed class PolicyRemovalArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// How many policies one update may remove, for example `{ policies: 5 }`.
+        /// How many policies one update may remove, for example `{ policies: 5 }`. Changing it submits nothing: it applies from the next update.
         /// </summary>
         [Input("limits")]
         public Input<Inputs.PolicyRemovalLimitsArgs>? Limits { get; set; }
@@ -118,7 +118,7 @@ namespace Orgsync.Pulumi
         private InputList<string>? _policyIds;
 
         /// <summary>
-        /// Ids of policies that must not exist.
+        /// Ids of policies that must not exist. Changing it removes the policies that it adds; an id that it drops restores nothing.
         /// </summary>
         public InputList<string> PolicyIds
         {

@@ -103,7 +103,7 @@ namespace Orgsync.Pulumi
         public Input<string> AppId { get; set; } = null!;
 
         /// <summary>
-        /// How many TVC apps one update may remove, for example `{ tvcApps: 1 }`.
+        /// How many TVC apps one update may remove, for example `{ tvcApps: 1 }`. Changing it submits nothing: it applies from the next update.
         /// </summary>
         [Input("limits")]
         public Input<Inputs.TvcAppRemovalLimitsArgs>? Limits { get; set; }

@@ -192,13 +192,13 @@ namespace Orgsync.Pulumi
     public sealed class UserTagArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// How many members one update may remove, for example `{ memberRemovals: "25%" }`.
+        /// How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
         /// </summary>
         [Input("limits")]
         public Input<Inputs.UserTagLimitsArgs>? Limits { get; set; }
 
         /// <summary>
-        /// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
+        /// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
         /// </summary>
         [Input("members")]
         public Input<Inputs.MembersArgs>? Members { get; set; }
@@ -210,7 +210,7 @@ namespace Orgsync.Pulumi
         public Input<string> Name { get; set; } = null!;
 
         /// <summary>
-        /// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.
+        /// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
         /// </summary>
         [Input("onDestroy")]
         public Input<Orgsync.Pulumi.OnDestroy>? OnDestroy { get; set; }
@@ -225,7 +225,7 @@ namespace Orgsync.Pulumi
         private InputList<string>? _previously;
 
         /// <summary>
-        /// Former names of the tag. If no tag has `name`, a tag with one of these names is renamed.
+        /// Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. Changing it submits nothing once the tag is found.
         /// </summary>
         public InputList<string> Previously
         {

@@ -35,15 +35,15 @@ export function getPlan(args: GetPlanArgs, opts?: pulumi.InvokeOptions): Promise
 
 export interface GetPlanArgs {
     /**
-     * The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
+     * The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
      */
     document: string | {[key: string]: any};
     /**
-     * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
+     * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
      */
     env?: string[];
     /**
-     * The organization of the document, a UUID. Required if the document has several.
+     * The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
      */
     organizationId?: string;
 }
@@ -114,7 +114,7 @@ export interface GetPlanResult {
      */
     readonly unread: string[];
     /**
-     * The next moment at which the document wants other members, in UTC. Not set if there is none.
+     * The next moment at which the document wants other members, ISO 8601 in UTC. Not set if there is none.
      */
     readonly validUntil?: string;
 }
@@ -146,15 +146,15 @@ export function getPlanOutput(args: GetPlanOutputArgs, opts?: pulumi.InvokeOutpu
 
 export interface GetPlanOutputArgs {
     /**
-     * The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
+     * The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
      */
     document: pulumi.Input<string | {[key: string]: any}>;
     /**
-     * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
+     * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
      */
     env?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
-     * The organization of the document, a UUID. Required if the document has several.
+     * The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
      */
     organizationId?: pulumi.Input<string | undefined>;
 }

@@ -104,7 +104,7 @@ export class OauthProviderRemoval extends pulumi.CustomResource {
  */
 export interface OauthProviderRemovalArgs {
     /**
-     * How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
+     * How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`. Changing it submits nothing: it applies from the next update.
      */
     limits?: pulumi.Input<inputs.OauthProviderRemovalLimitsArgs | undefined>;
     /**
@@ -112,7 +112,7 @@ export interface OauthProviderRemovalArgs {
      */
     organizationId?: pulumi.Input<string | undefined>;
     /**
-     * Ids of OAuth providers that the user must not have.
+     * Ids of OAuth providers that the user must not have. Changing it removes the providers that it adds; an id that it drops restores nothing.
      */
     providerIds: pulumi.Input<pulumi.Input<string>[]>;
     /**

@@ -57,7 +57,7 @@ export class Organization extends pulumi.ComponentResource {
     /**
      * How many activities this run needs; some may be pending already. It belongs to one run, so do not export it.
      */
-    declare public /*out*/ readonly activities: pulumi.Output<number | undefined>;
+    declare public /*out*/ readonly activities: pulumi.Output<number>;
     /**
      * What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read. It belongs to one run, so do not export it.
      */
@@ -65,7 +65,7 @@ export class Organization extends pulumi.ComponentResource {
     /**
      * Addresses of the objects that differed before this run. It belongs to one run, so do not export it.
      */
-    declare public /*out*/ readonly changes: pulumi.Output<string[] | undefined>;
+    declare public /*out*/ readonly changes: pulumi.Output<string[]>;
     /**
      * What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news, `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read. It belongs to one run, so do not export it.
      */
@@ -75,9 +75,9 @@ export class Organization extends pulumi.ComponentResource {
      */
     declare public readonly organizationId: pulumi.Output<string>;
     /**
-     * The state after this run. Repeating the run does not change it. Not set if nothing was compared.
+     * The state after this run. Repeating the run does not change it.
      */
-    declare public /*out*/ readonly summary: pulumi.Output<outputs.OrganizationSummary | undefined>;
+    declare public /*out*/ readonly summary: pulumi.Output<outputs.OrganizationSummary>;
 
     /**
      * Create a Organization resource with the given unique name, arguments, and options.
@@ -119,15 +119,15 @@ export class Organization extends pulumi.ComponentResource {
  */
 export interface OrganizationArgs {
     /**
-     * The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
+     * The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
      */
     document: pulumi.Input<string | {[key: string]: any}>;
     /**
-     * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
+     * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
      */
     env?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
-     * The organization of the document, a UUID. Required if the document has several.
+     * The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
      */
     organizationId?: pulumi.Input<string | undefined>;
 }

@@ -96,7 +96,7 @@ export class PolicyRemoval extends pulumi.CustomResource {
  */
 export interface PolicyRemovalArgs {
     /**
-     * How many policies one update may remove, for example `{ policies: 5 }`.
+     * How many policies one update may remove, for example `{ policies: 5 }`. Changing it submits nothing: it applies from the next update.
      */
     limits?: pulumi.Input<inputs.PolicyRemovalLimitsArgs | undefined>;
     /**
@@ -104,7 +104,7 @@ export interface PolicyRemovalArgs {
      */
     organizationId?: pulumi.Input<string | undefined>;
     /**
-     * Ids of policies that must not exist.
+     * Ids of policies that must not exist. Changing it removes the policies that it adds; an id that it drops restores nothing.
      */
     policyIds: pulumi.Input<pulumi.Input<string>[]>;
 }

@@ -96,7 +96,7 @@ export interface TvcAppRemovalArgs {
      */
     appId: pulumi.Input<string>;
     /**
-     * How many TVC apps one update may remove, for example `{ tvcApps: 1 }`.
+     * How many TVC apps one update may remove, for example `{ tvcApps: 1 }`. Changing it submits nothing: it applies from the next update.
      */
     limits?: pulumi.Input<inputs.TvcAppRemovalLimitsArgs | undefined>;
     /**

@@ -166,11 +166,11 @@ export class UserTag extends pulumi.CustomResource {
  */
 export interface UserTagArgs {
     /**
-     * How many members one update may remove, for example `{ memberRemovals: "25%" }`.
+     * How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
      */
     limits?: pulumi.Input<inputs.UserTagLimitsArgs | undefined>;
     /**
-     * The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
+     * The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
      */
     members?: pulumi.Input<inputs.MembersArgs | undefined>;
     /**
@@ -178,7 +178,7 @@ export interface UserTagArgs {
      */
     name: pulumi.Input<string>;
     /**
-     * What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.
+     * What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
      */
     onDestroy?: pulumi.Input<enums.OnDestroy | undefined>;
     /**
@@ -186,7 +186,7 @@ export interface UserTagArgs {
      */
     organizationId?: pulumi.Input<string | undefined>;
     /**
-     * Former names of the tag. If no tag has `name`, a tag with one of these names is renamed.
+     * Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. Changing it submits nothing once the tag is found.
      */
     previously?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**

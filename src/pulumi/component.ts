@@ -30,13 +30,19 @@ import { renderInPulumi } from "./settings-for-flags.ts";
 import { nothingStored } from "./stored-state.ts";
 
 export interface OrganizationArgs {
-	/** The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. */
+	/**
+	 * The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
+	 * Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
+	 */
 	readonly document: string | Readonly<Record<string, unknown>>;
-	/** The organization of the document, a UUID. Required if the document has several. */
+	/**
+	 * The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in
+	 * the organization before, that submits nothing.
+	 */
 	readonly organizationId?: string;
 	/**
 	 * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and
-	 * `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
+	 * `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
 	 */
 	readonly env?: readonly string[];
 }

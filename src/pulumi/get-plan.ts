@@ -58,9 +58,9 @@ export interface AccessExpiry {
 	readonly address: string;
 	/** The user, in lower case. */
 	readonly userId: string;
-	/** When the access begins, in UTC. */
+	/** When the access begins, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`. */
 	readonly from?: string;
-	/** When the access ends, in UTC. */
+	/** When the access ends, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`. */
 	readonly until?: string;
 	/** Why the user has the access. */
 	readonly reason?: string;
@@ -95,7 +95,7 @@ export interface DocumentPlan {
 	readonly approvals?: readonly PlannedApproval[];
 	/** Access that has expired, ends or begins within 14 days, or is granted by the plan. */
 	readonly expiries: readonly AccessExpiry[];
-	/** The next moment at which the document wants other members, in UTC. Not set if there is none. */
+	/** The next moment at which the document wants other members, ISO 8601 in UTC. Not set if there is none. */
 	readonly validUntil?: string;
 	/** The guards that block the plan. */
 	readonly guards: readonly BlockingGuard[];
@@ -207,8 +207,16 @@ export const getPlanResult: Described = {
 				fields: {
 					address: { shape: "text", description: "The address of the tag." },
 					userId: { shape: "id", description: "The user, in lower case." },
-					from: { shape: "text", description: "When the access begins, in UTC.", isOptional: true },
-					until: { shape: "text", description: "When the access ends, in UTC.", isOptional: true },
+					from: {
+						shape: "text",
+						description: "When the access begins, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.",
+						isOptional: true,
+					},
+					until: {
+						shape: "text",
+						description: "When the access ends, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.",
+						isOptional: true,
+					},
 					reason: { shape: "text", description: "Why the user has the access.", isOptional: true },
 					state: { shape: "text", description: "`expired`, `ends-soon`, `not-begun`, or `granted` by the plan." },
 				},
@@ -218,7 +226,8 @@ export const getPlanResult: Described = {
 	},
 	validUntil: {
 		shape: "text",
-		description: "The next moment at which the document wants other members, in UTC. Not set if there is none.",
+		description:
+			"The next moment at which the document wants other members, ISO 8601 in UTC. Not set if there is none.",
 		isOptional: true,
 	},
 	guards: {

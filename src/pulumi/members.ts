@@ -8,9 +8,15 @@ import { withoutUndefined } from "./inputs.ts";
 export interface MemberWindow {
 	/** The user, a UUID. */
 	readonly user: string;
-	/** When the user gets the tag. Before it, the user must not have the tag. */
+	/**
+	 * When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a
+	 * date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
+	 */
 	readonly from?: string;
-	/** When the user loses the tag. From then on, the user must not have the tag. */
+	/**
+	 * When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a
+	 * date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
+	 */
 	readonly until?: string;
 	/** Why the user has the tag, for reviewers. */
 	readonly reason?: string;

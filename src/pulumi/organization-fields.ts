@@ -77,17 +77,18 @@ export const documentInputs: Described = {
 	document: {
 		shape: "document",
 		description:
-			"The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.",
+			"The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.",
 	},
 	organizationId: {
 		shape: "id",
-		description: "The organization of the document, a UUID. Required if the document has several.",
+		description:
+			"The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.",
 		isOptional: true,
 	},
 	env: {
 		shape: { listOf: "text" },
 		description:
-			"Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.",
+			"Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.",
 		isOptional: true,
 	},
 };
@@ -133,7 +134,6 @@ export const planFields = { differences, unmanaged, impact, approvals };
 const ofOneRun = (field: DescribedField): DescribedField => ({
 	...field,
 	description: `${field.description} It belongs to one run, so do not export it.`,
-	isOptional: true,
 });
 
 export const organizationOutputs: Described = {
@@ -148,8 +148,7 @@ export const organizationOutputs: Described = {
 				unmanaged,
 			},
 		},
-		description: "The state after this run. Repeating the run does not change it. Not set if nothing was compared.",
-		isOptional: true,
+		description: "The state after this run. Repeating the run does not change it.",
 	},
 	changes: ofOneRun({
 		shape: { listOf: "text" },
@@ -159,6 +158,6 @@ export const organizationOutputs: Described = {
 		shape: "number",
 		description: "How many activities this run needs; some may be pending already.",
 	}),
-	impact: ofOneRun(impact),
-	approvals: ofOneRun(approvals),
+	impact: { ...ofOneRun(impact), isOptional: true },
+	approvals: { ...ofOneRun(approvals), isOptional: true },
 };

@@ -18,12 +18,15 @@ interface RecordTexts {
 	readonly properties: Readonly<Record<string, Text>>;
 }
 
-const times = { createdAt: "When it was created.", updatedAt: "When it was last updated." };
+const times = {
+	createdAt: "When it was created, in seconds and nanoseconds since 1970.",
+	updatedAt: "When it was last updated, in seconds and nanoseconds since 1970.",
+};
 
 /** The objects in results, by the names of their types. */
 export const recordTexts: Readonly<Record<string, RecordTexts>> = {
 	Timestamp: {
-		description: "A time: seconds and nanoseconds since 1970, both as text.",
+		description: "A time in UTC: seconds and nanoseconds since 1970, both as text.",
 		properties: { seconds: "Whole seconds since 1970, as text.", nanos: "Nanoseconds of the second, as text." },
 	},
 	UserTagRecord: {

@@ -17,6 +17,9 @@ export interface ResourceTexts {
 }
 
 const organization = "The organization, a UUID. Defaults to the Provider's.";
+/** How a window says a time; the description of times in schemas/document.json. */
+const timeFormat =
+	"RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.";
 const organizationOutput = "The organization, in lower case.";
 
 /** The texts of each resource by its name. */
@@ -28,14 +31,18 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 			name: { document: "userTag.name", and: "Changing it renames the tag." },
 			organizationId: organization,
 			tagId: { document: "userTag.id" },
-			previously: { document: "userTag.previously" },
+			previously: {
+				document: "userTag.previously",
+				and: "Changing it submits nothing once the tag is found.",
+			},
 			members: {
 				document: "userTag.members",
-				and: "Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.",
+				and: "Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.",
 			},
-			limits: 'How many members one update may remove, for example `{ memberRemovals: "25%" }`.',
+			limits:
+				'How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.',
 			onDestroy:
-				"What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.",
+				"What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.",
 		},
 		outputs: {
 			organizationId: organizationOutput,
@@ -52,9 +59,11 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 			"OAuth providers that a user must not have.\n\nOne `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.",
 		inputs: {
 			userId: "The user, a UUID.",
-			providerIds: "Ids of OAuth providers that the user must not have.",
+			providerIds:
+				"Ids of OAuth providers that the user must not have. Changing it removes the providers that it adds; an id that it drops restores nothing.",
 			organizationId: organization,
-			limits: "How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.",
+			limits:
+				"How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`. Changing it submits nothing: it applies from the next update.",
 		},
 		outputs: {
 			organizationId: organizationOutput,
@@ -67,9 +76,13 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 		description:
 			"Policies that must not exist.\n\nOne `delete_policies` removes those that do. Destroying the resource submits nothing.",
 		inputs: {
-			policyIds: { document: "absent.policies" },
+			policyIds: {
+				document: "absent.policies",
+				and: "Changing it removes the policies that it adds; an id that it drops restores nothing.",
+			},
 			organizationId: organization,
-			limits: "How many policies one update may remove, for example `{ policies: 5 }`.",
+			limits:
+				"How many policies one update may remove, for example `{ policies: 5 }`. Changing it submits nothing: it applies from the next update.",
 		},
 		outputs: {
 			organizationId: organizationOutput,
@@ -83,7 +96,8 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 		inputs: {
 			appId: "The app, a UUID.",
 			organizationId: organization,
-			limits: "How many TVC apps one update may remove, for example `{ tvcApps: 1 }`.",
+			limits:
+				"How many TVC apps one update may remove, for example `{ tvcApps: 1 }`. Changing it submits nothing: it applies from the next update.",
 		},
 		outputs: {
 			organizationId: organizationOutput,
@@ -109,8 +123,8 @@ export const typeTexts: Readonly<
 		description: "A user who has the tag in a window, with at least one of `from` and `until`.",
 		properties: {
 			user: "The user, a UUID.",
-			from: { document: "member.from" },
-			until: { document: "member.until" },
+			from: { document: "member.from", and: timeFormat },
+			until: { document: "member.until", and: timeFormat },
 			reason: { document: "member.reason" },
 		},
 	},

@@ -71,6 +71,26 @@ describe("the comments of the TypeScript sources", () => {
 	});
 });
 
+describe("the package schema", () => {
+	it.each(Object.entries(schema.resources))("says of each input of %s what a change of it does", (_token, resource) => {
+		for (const [name, { description }] of Object.entries(resource.inputProperties)) {
+			expect(description, name).toMatch(/ Changing it [^.]+\.$/);
+		}
+	});
+
+	it("says of each time in which format it is", () => {
+		const results = Object.values(schema.functions).map(({ outputs }) => outputs.properties);
+		const objects = [...Object.values(schema.types).map(({ properties = {} }) => properties), ...results];
+		const times = objects.flatMap((properties) =>
+			Object.entries(properties).filter(([name]) => /^(from|until)$|(At|Until|Time)$/.test(name)),
+		);
+		expect(times.map(([name]) => name)).toEqual(expect.arrayContaining(["from", "until", "createdAt", "validUntil"]));
+		for (const [name, { description }] of times) {
+			expect(description, name).toMatch(/RFC 3339|ISO 8601 in UTC|seconds and nanoseconds since 1970/);
+		}
+	});
+});
+
 /** The cells of each row of the table below a heading, without code marks and links. */
 function tableBelow(heading: string): readonly (readonly string[])[] {
 	const [, rest = ""] = page.split(`\n${heading}\n`);
@@ -98,8 +118,7 @@ describe("docs/pulumi.md", () => {
 	it.each(resourceNames)("lists the inputs of %s with the words of the package schema", (name) => {
 		const { inputProperties = {} } = schema.resources[`orgsync:index:${name}`] ?? {};
 		const listed = tableBelow(`### ${name}`).map(([input, description, onChange = ""]) => {
-			const change = /^(replaces|renames) /.test(onChange) ? `. Changing it ${onChange}` : "";
-			return [unmark(input), `${description}${change}`];
+			return [unmark(input), `${description}. Changing it ${onChange}`];
 		});
 		expect(Object.fromEntries(listed)).toEqual(
 			Object.fromEntries(Object.entries(inputProperties).map(([input, { description }]) => [input, cell(description)])),

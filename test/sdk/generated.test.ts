@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { makeSdks, readSdks } from "../../scripts/sdk.ts";
 import { orSkip } from "../engine/needed.ts";
+import { nameOf, schema } from "../pulumi/read-schema.ts";
 
 describe("the committed SDKs", () => {
 	it("are what the generators make; `npm run sdk` writes them", { timeout: 20 * 60_000 }, async (context) => {
@@ -19,5 +20,14 @@ describe("the committed SDKs", () => {
 		const naming = files.filter((path) => readFileSync(path, "utf8").includes(process.cwd()));
 		expect(naming).toEqual([]);
 		expect(files.filter((path) => statSync(path).size > 300 * 1024)).toEqual([]);
+	});
+
+	it("for Go have no array, map or pointer of a resource, and no pointer to an output that is always set", () => {
+		const files = [...readSdks()].filter(([path]) => path.startsWith("go/")).map(([, text]) => text.toString());
+		const declared = files.flatMap((text) => [...text.matchAll(/^type (\w+) /gm)].map(([, name = ""]) => name));
+		const wrapped = Object.keys(schema.resources).map((token) => new RegExp(`^${nameOf(token)}(Array|Map|Ptr)`));
+		expect(declared.filter((name) => wrapped.some((pattern) => pattern.test(name)))).toEqual([]);
+		expect(declared).not.toContain("OrganizationSummaryPtrOutput");
+		expect(declared).toContain("OrganizationSummaryOutput");
 	});
 });

@@ -17,7 +17,7 @@ namespace Orgsync.Pulumi.Inputs
     public sealed class MemberWindowArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// When the user gets the tag. Before it, the user must not have the tag.
+        /// When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
         /// </summary>
         [Input("from")]
         public Input<string>? From { get; set; }
@@ -29,7 +29,7 @@ namespace Orgsync.Pulumi.Inputs
         public Input<string>? Reason { get; set; }
 
         /// <summary>
-        /// When the user loses the tag. From then on, the user must not have the tag.
+        /// When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
         /// </summary>
         [Input("until")]
         public Input<string>? Until { get; set; }

@@ -22,7 +22,7 @@ namespace Orgsync.Pulumi.Outputs
         /// </summary>
         public readonly string Address;
         /// <summary>
-        /// When the access begins, in UTC.
+        /// When the access begins, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.
         /// </summary>
         public readonly string? From;
         /// <summary>
@@ -34,7 +34,7 @@ namespace Orgsync.Pulumi.Outputs
         /// </summary>
         public readonly string State;
         /// <summary>
-        /// When the access ends, in UTC.
+        /// When the access ends, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.
         /// </summary>
         public readonly string? Until;
         /// <summary>

@@ -26,7 +26,7 @@ namespace Orgsync.Pulumi.Outputs
         /// </summary>
         public readonly string? CloudAttestationDocB64;
         /// <summary>
-        /// When it was created.
+        /// When it was created, in seconds and nanoseconds since 1970.
         /// </summary>
         public readonly Outputs.Timestamp? CreatedAt;
         /// <summary>

@@ -18,7 +18,7 @@ namespace Orgsync.Pulumi.Outputs
     public sealed class MemberWindow
     {
         /// <summary>
-        /// When the user gets the tag. Before it, the user must not have the tag.
+        /// When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
         /// </summary>
         public readonly string? From;
         /// <summary>
@@ -26,7 +26,7 @@ namespace Orgsync.Pulumi.Outputs
         /// </summary>
         public readonly string? Reason;
         /// <summary>
-        /// When the user loses the tag. From then on, the user must not have the tag.
+        /// When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
         /// </summary>
         public readonly string? Until;
         /// <summary>

@@ -22,7 +22,7 @@ namespace Orgsync.Pulumi.Outputs
         /// </summary>
         public readonly string? Condition;
         /// <summary>
-        /// When it was created.
+        /// When it was created, in seconds and nanoseconds since 1970.
         /// </summary>
         public readonly Outputs.Timestamp? CreatedAt;
         /// <summary>
@@ -46,7 +46,7 @@ namespace Orgsync.Pulumi.Outputs
         /// </summary>
         public readonly ImmutableArray<Outputs.AuthenticationStep> RequiredAuthenticationMethods;
         /// <summary>
-        /// When it was last updated.
+        /// When it was last updated, in seconds and nanoseconds since 1970.
         /// </summary>
         public readonly Outputs.Timestamp? UpdatedAt;
 

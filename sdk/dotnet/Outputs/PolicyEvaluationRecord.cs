@@ -22,7 +22,7 @@ namespace Orgsync.Pulumi.Outputs
         /// </summary>
         public readonly string? ActivityId;
         /// <summary>
-        /// When it was created.
+        /// When it was created, in seconds and nanoseconds since 1970.
         /// </summary>
         public readonly Outputs.Timestamp? CreatedAt;
         /// <summary>

@@ -18,7 +18,7 @@ namespace Orgsync.Pulumi.Outputs
     public sealed class SessionProfile
     {
         /// <summary>
-        /// When it was created.
+        /// When it was created, in seconds and nanoseconds since 1970.
         /// </summary>
         public readonly Outputs.Timestamp? CreatedAt;
         /// <summary>
@@ -42,7 +42,7 @@ namespace Orgsync.Pulumi.Outputs
         /// </summary>
         public readonly string? SessionProfileName;
         /// <summary>
-        /// When it was last updated.
+        /// When it was last updated, in seconds and nanoseconds since 1970.
         /// </summary>
         public readonly Outputs.Timestamp? UpdatedAt;
 

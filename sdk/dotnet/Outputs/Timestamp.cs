@@ -12,7 +12,7 @@ namespace Orgsync.Pulumi.Outputs
 {
 
     /// <summary>
-    /// A time: seconds and nanoseconds since 1970, both as text.
+    /// A time in UTC: seconds and nanoseconds since 1970, both as text.
     /// </summary>
     [OutputType]
     public sealed class Timestamp

@@ -18,7 +18,7 @@ namespace Orgsync.Pulumi.Outputs
     public sealed class UserTagRecord
     {
         /// <summary>
-        /// When it was created.
+        /// When it was created, in seconds and nanoseconds since 1970.
         /// </summary>
         public readonly Outputs.Timestamp? CreatedAt;
         /// <summary>
@@ -34,7 +34,7 @@ namespace Orgsync.Pulumi.Outputs
         /// </summary>
         public readonly string? TagType;
         /// <summary>
-        /// When it was last updated.
+        /// When it was last updated, in seconds and nanoseconds since 1970.
         /// </summary>
         public readonly Outputs.Timestamp? UpdatedAt;
 

@@ -53,11 +53,11 @@ func GetPlan(ctx *pulumi.Context, args *GetPlanArgs, opts ...pulumi.InvokeOption
 }
 
 type GetPlanArgs struct {
-	// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
+	// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
 	Document interface{} `pulumi:"document"`
-	// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
+	// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
 	Env []string `pulumi:"env"`
-	// The organization of the document, a UUID. Required if the document has several.
+	// The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
 	OrganizationId *string `pulumi:"organizationId"`
 }
 
@@ -94,7 +94,7 @@ type GetPlanResult struct {
 	Unmanaged []string `pulumi:"unmanaged"`
 	// What could not be read, and why. It is unknown, not empty.
 	Unread []string `pulumi:"unread"`
-	// The next moment at which the document wants other members, in UTC. Not set if there is none.
+	// The next moment at which the document wants other members, ISO 8601 in UTC. Not set if there is none.
 	ValidUntil *string `pulumi:"validUntil"`
 }
 
@@ -104,11 +104,11 @@ func GetPlanOutput(ctx *pulumi.Context, args GetPlanOutputArgs, opts ...pulumi.I
 }
 
 type GetPlanOutputArgs struct {
-	// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
+	// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
 	Document pulumi.Input `pulumi:"document"`
-	// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
+	// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
 	Env pulumi.StringArrayInput `pulumi:"env"`
-	// The organization of the document, a UUID. Required if the document has several.
+	// The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
 	OrganizationId pulumi.StringPtrInput `pulumi:"organizationId"`
 }
 
@@ -210,7 +210,7 @@ func (o GetPlanResultOutput) Unread() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v GetPlanResult) []string { return v.Unread }).(pulumi.StringArrayOutput)
 }
 
-// The next moment at which the document wants other members, in UTC. Not set if there is none.
+// The next moment at which the document wants other members, ISO 8601 in UTC. Not set if there is none.
 func (o GetPlanResultOutput) ValidUntil() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v GetPlanResult) *string { return v.ValidUntil }).(pulumi.StringPtrOutput)
 }

@@ -106,11 +106,11 @@ func (OauthProviderRemovalState) ElementType() reflect.Type {
 }
 
 type oauthProviderRemovalArgs struct {
-	// How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
+	// How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`. Changing it submits nothing: it applies from the next update.
 	Limits *OauthProviderRemovalLimits `pulumi:"limits"`
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId *string `pulumi:"organizationId"`
-	// Ids of OAuth providers that the user must not have.
+	// Ids of OAuth providers that the user must not have. Changing it removes the providers that it adds; an id that it drops restores nothing.
 	ProviderIds []string `pulumi:"providerIds"`
 	// The user, a UUID. Changing it replaces the resource.
 	UserId string `pulumi:"userId"`
@@ -118,11 +118,11 @@ type oauthProviderRemovalArgs struct {
 
 // The set of arguments for constructing a OauthProviderRemoval resource.
 type OauthProviderRemovalArgs struct {
-	// How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
+	// How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`. Changing it submits nothing: it applies from the next update.
 	Limits OauthProviderRemovalLimitsPtrInput
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId pulumi.StringPtrInput
-	// Ids of OAuth providers that the user must not have.
+	// Ids of OAuth providers that the user must not have. Changing it removes the providers that it adds; an id that it drops restores nothing.
 	ProviderIds pulumi.StringArrayInput
 	// The user, a UUID. Changing it replaces the resource.
 	UserId pulumi.StringInput

@@ -83,7 +83,7 @@ type Organization struct {
 	pulumi.ResourceState
 
 	// How many activities this run needs; some may be pending already. It belongs to one run, so do not export it.
-	Activities pulumi.IntPtrOutput `pulumi:"activities"`
+	Activities pulumi.IntOutput `pulumi:"activities"`
 	// What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read. It belongs to one run, so do not export it.
 	Approvals PlannedApprovalArrayOutput `pulumi:"approvals"`
 	// Addresses of the objects that differed before this run. It belongs to one run, so do not export it.
@@ -92,8 +92,8 @@ type Organization struct {
 	Impact pulumi.StringArrayOutput `pulumi:"impact"`
 	// The organization, in lower case.
 	OrganizationId pulumi.StringOutput `pulumi:"organizationId"`
-	// The state after this run. Repeating the run does not change it. Not set if nothing was compared.
-	Summary OrganizationSummaryPtrOutput `pulumi:"summary"`
+	// The state after this run. Repeating the run does not change it.
+	Summary OrganizationSummaryOutput `pulumi:"summary"`
 }
 
 // NewOrganization registers a new resource with the given unique name, arguments, and options.
@@ -116,21 +116,21 @@ func NewOrganization(ctx *pulumi.Context,
 }
 
 type organizationArgs struct {
-	// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
+	// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
 	Document interface{} `pulumi:"document"`
-	// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
+	// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
 	Env []string `pulumi:"env"`
-	// The organization of the document, a UUID. Required if the document has several.
+	// The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
 	OrganizationId *string `pulumi:"organizationId"`
 }
 
 // The set of arguments for constructing a Organization resource.
 type OrganizationArgs struct {
-	// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
+	// The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
 	Document pulumi.Input
-	// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
+	// Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
 	Env pulumi.StringArrayInput
-	// The organization of the document, a UUID. Required if the document has several.
+	// The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
 	OrganizationId pulumi.StringPtrInput
 }
 
@@ -172,8 +172,8 @@ func (o OrganizationOutput) ToOrganizationOutputWithContext(ctx context.Context)
 }
 
 // How many activities this run needs; some may be pending already. It belongs to one run, so do not export it.
-func (o OrganizationOutput) Activities() pulumi.IntPtrOutput {
-	return o.ApplyT(func(v *Organization) pulumi.IntPtrOutput { return v.Activities }).(pulumi.IntPtrOutput)
+func (o OrganizationOutput) Activities() pulumi.IntOutput {
+	return o.ApplyT(func(v *Organization) pulumi.IntOutput { return v.Activities }).(pulumi.IntOutput)
 }
 
 // What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if policies were not read. It belongs to one run, so do not export it.
@@ -196,9 +196,9 @@ func (o OrganizationOutput) OrganizationId() pulumi.StringOutput {
 	return o.ApplyT(func(v *Organization) pulumi.StringOutput { return v.OrganizationId }).(pulumi.StringOutput)
 }
 
-// The state after this run. Repeating the run does not change it. Not set if nothing was compared.
-func (o OrganizationOutput) Summary() OrganizationSummaryPtrOutput {
-	return o.ApplyT(func(v *Organization) OrganizationSummaryPtrOutput { return v.Summary }).(OrganizationSummaryPtrOutput)
+// The state after this run. Repeating the run does not change it.
+func (o OrganizationOutput) Summary() OrganizationSummaryOutput {
+	return o.ApplyT(func(v *Organization) OrganizationSummaryOutput { return v.Summary }).(OrganizationSummaryOutput)
 }
 
 func init() {

@@ -102,21 +102,21 @@ func (PolicyRemovalState) ElementType() reflect.Type {
 }
 
 type policyRemovalArgs struct {
-	// How many policies one update may remove, for example `{ policies: 5 }`.
+	// How many policies one update may remove, for example `{ policies: 5 }`. Changing it submits nothing: it applies from the next update.
 	Limits *PolicyRemovalLimits `pulumi:"limits"`
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId *string `pulumi:"organizationId"`
-	// Ids of policies that must not exist.
+	// Ids of policies that must not exist. Changing it removes the policies that it adds; an id that it drops restores nothing.
 	PolicyIds []string `pulumi:"policyIds"`
 }
 
 // The set of arguments for constructing a PolicyRemoval resource.
 type PolicyRemovalArgs struct {
-	// How many policies one update may remove, for example `{ policies: 5 }`.
+	// How many policies one update may remove, for example `{ policies: 5 }`. Changing it submits nothing: it applies from the next update.
 	Limits PolicyRemovalLimitsPtrInput
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId pulumi.StringPtrInput
-	// Ids of policies that must not exist.
+	// Ids of policies that must not exist. Changing it removes the policies that it adds; an id that it drops restores nothing.
 	PolicyIds pulumi.StringArrayInput
 }
 

@@ -17,13 +17,13 @@ var _ = internal.GetEnvOrDefault
 type AccessExpiry struct {
 	// The address of the tag.
 	Address string `pulumi:"address"`
-	// When the access begins, in UTC.
+	// When the access begins, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.
 	From *string `pulumi:"from"`
 	// Why the user has the access.
 	Reason *string `pulumi:"reason"`
 	// `expired`, `ends-soon`, `not-begun`, or `granted` by the plan.
 	State string `pulumi:"state"`
-	// When the access ends, in UTC.
+	// When the access ends, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.
 	Until *string `pulumi:"until"`
 	// The user, in lower case.
 	UserId string `pulumi:"userId"`
@@ -49,7 +49,7 @@ func (o AccessExpiryOutput) Address() pulumi.StringOutput {
 	return o.ApplyT(func(v AccessExpiry) string { return v.Address }).(pulumi.StringOutput)
 }
 
-// When the access begins, in UTC.
+// When the access begins, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.
 func (o AccessExpiryOutput) From() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v AccessExpiry) *string { return v.From }).(pulumi.StringPtrOutput)
 }
@@ -64,7 +64,7 @@ func (o AccessExpiryOutput) State() pulumi.StringOutput {
 	return o.ApplyT(func(v AccessExpiry) string { return v.State }).(pulumi.StringOutput)
 }
 
-// When the access ends, in UTC.
+// When the access ends, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.
 func (o AccessExpiryOutput) Until() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v AccessExpiry) *string { return v.Until }).(pulumi.StringPtrOutput)
 }
@@ -266,7 +266,7 @@ type BootProof struct {
 	AwsAttestationDocB64 *string `pulumi:"awsAttestationDocB64"`
 	// The attestation document of the cloud, in base64.
 	CloudAttestationDocB64 *string `pulumi:"cloudAttestationDocB64"`
-	// When it was created.
+	// When it was created, in seconds and nanoseconds since 1970.
 	CreatedAt *Timestamp `pulumi:"createdAt"`
 	// The label of the running deployment.
 	DeploymentLabel *string `pulumi:"deploymentLabel"`
@@ -309,7 +309,7 @@ func (o BootProofOutput) CloudAttestationDocB64() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v BootProof) *string { return v.CloudAttestationDocB64 }).(pulumi.StringPtrOutput)
 }
 
-// When it was created.
+// When it was created, in seconds and nanoseconds since 1970.
 func (o BootProofOutput) CreatedAt() TimestampPtrOutput {
 	return o.ApplyT(func(v BootProof) *Timestamp { return v.CreatedAt }).(TimestampPtrOutput)
 }
@@ -351,11 +351,11 @@ func (o BootProofOutput) QosManifestVersion() pulumi.StringPtrOutput {
 
 // A user who has the tag in a window, with at least one of `from` and `until`.
 type MemberWindow struct {
-	// When the user gets the tag. Before it, the user must not have the tag.
+	// When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
 	From *string `pulumi:"from"`
 	// Why the user has the tag, for reviewers.
 	Reason *string `pulumi:"reason"`
-	// When the user loses the tag. From then on, the user must not have the tag.
+	// When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
 	Until *string `pulumi:"until"`
 	// The user, a UUID.
 	User string `pulumi:"user"`
@@ -374,11 +374,11 @@ type MemberWindowInput interface {
 
 // A user who has the tag in a window, with at least one of `from` and `until`.
 type MemberWindowArgs struct {
-	// When the user gets the tag. Before it, the user must not have the tag.
+	// When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
 	From pulumi.StringPtrInput `pulumi:"from"`
 	// Why the user has the tag, for reviewers.
 	Reason pulumi.StringPtrInput `pulumi:"reason"`
-	// When the user loses the tag. From then on, the user must not have the tag.
+	// When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
 	Until pulumi.StringPtrInput `pulumi:"until"`
 	// The user, a UUID.
 	User pulumi.StringInput `pulumi:"user"`
@@ -411,7 +411,7 @@ func (o MemberWindowOutput) ToMemberWindowOutputWithContext(ctx context.Context)
 	return o
 }
 
-// When the user gets the tag. Before it, the user must not have the tag.
+// When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
 func (o MemberWindowOutput) From() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v MemberWindow) *string { return v.From }).(pulumi.StringPtrOutput)
 }
@@ -421,7 +421,7 @@ func (o MemberWindowOutput) Reason() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v MemberWindow) *string { return v.Reason }).(pulumi.StringPtrOutput)
 }
 
-// When the user loses the tag. From then on, the user must not have the tag.
+// When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
 func (o MemberWindowOutput) Until() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v MemberWindow) *string { return v.Until }).(pulumi.StringPtrOutput)
 }
@@ -613,7 +613,7 @@ func (o MembersPtrOutput) Never() pulumi.StringArrayOutput {
 type MfaPolicy struct {
 	// The condition of the MFA policy, as the service spells it.
 	Condition *string `pulumi:"condition"`
-	// When it was created.
+	// When it was created, in seconds and nanoseconds since 1970.
 	CreatedAt *Timestamp `pulumi:"createdAt"`
 	// The id of the MFA policy.
 	MfaPolicyId string `pulumi:"mfaPolicyId"`
@@ -625,7 +625,7 @@ type MfaPolicy struct {
 	Order *float64 `pulumi:"order"`
 	// Steps in order. Any one method of a step satisfies it.
 	RequiredAuthenticationMethods []AuthenticationStep `pulumi:"requiredAuthenticationMethods"`
-	// When it was last updated.
+	// When it was last updated, in seconds and nanoseconds since 1970.
 	UpdatedAt *Timestamp `pulumi:"updatedAt"`
 }
 
@@ -649,7 +649,7 @@ func (o MfaPolicyOutput) Condition() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v MfaPolicy) *string { return v.Condition }).(pulumi.StringPtrOutput)
 }
 
-// When it was created.
+// When it was created, in seconds and nanoseconds since 1970.
 func (o MfaPolicyOutput) CreatedAt() TimestampPtrOutput {
 	return o.ApplyT(func(v MfaPolicy) *Timestamp { return v.CreatedAt }).(TimestampPtrOutput)
 }
@@ -679,7 +679,7 @@ func (o MfaPolicyOutput) RequiredAuthenticationMethods() AuthenticationStepArray
 	return o.ApplyT(func(v MfaPolicy) []AuthenticationStep { return v.RequiredAuthenticationMethods }).(AuthenticationStepArrayOutput)
 }
 
-// When it was last updated.
+// When it was last updated, in seconds and nanoseconds since 1970.
 func (o MfaPolicyOutput) UpdatedAt() TimestampPtrOutput {
 	return o.ApplyT(func(v MfaPolicy) *Timestamp { return v.UpdatedAt }).(TimestampPtrOutput)
 }
@@ -958,60 +958,6 @@ func (o OrganizationSummaryOutput) Unmanaged() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v OrganizationSummary) []string { return v.Unmanaged }).(pulumi.StringArrayOutput)
 }
 
-type OrganizationSummaryPtrOutput struct{ *pulumi.OutputState }
-
-func (OrganizationSummaryPtrOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((**OrganizationSummary)(nil)).Elem()
-}
-
-func (o OrganizationSummaryPtrOutput) ToOrganizationSummaryPtrOutput() OrganizationSummaryPtrOutput {
-	return o
-}
-
-func (o OrganizationSummaryPtrOutput) ToOrganizationSummaryPtrOutputWithContext(ctx context.Context) OrganizationSummaryPtrOutput {
-	return o
-}
-
-func (o OrganizationSummaryPtrOutput) Elem() OrganizationSummaryOutput {
-	return o.ApplyT(func(v *OrganizationSummary) OrganizationSummary {
-		if v != nil {
-			return *v
-		}
-		var ret OrganizationSummary
-		return ret
-	}).(OrganizationSummaryOutput)
-}
-
-// Addresses of read-only objects that differ from the document.
-func (o OrganizationSummaryPtrOutput) Differences() pulumi.StringArrayOutput {
-	return o.ApplyT(func(v *OrganizationSummary) []string {
-		if v == nil {
-			return nil
-		}
-		return v.Differences
-	}).(pulumi.StringArrayOutput)
-}
-
-// The organization, in lower case.
-func (o OrganizationSummaryPtrOutput) OrganizationId() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v *OrganizationSummary) *string {
-		if v == nil {
-			return nil
-		}
-		return &v.OrganizationId
-	}).(pulumi.StringPtrOutput)
-}
-
-// Addresses of user tags that the document does not mention.
-func (o OrganizationSummaryPtrOutput) Unmanaged() pulumi.StringArrayOutput {
-	return o.ApplyT(func(v *OrganizationSummary) []string {
-		if v == nil {
-			return nil
-		}
-		return v.Unmanaged
-	}).(pulumi.StringArrayOutput)
-}
-
 // A reason why the organization cannot converge, at its position in the document.
 type PlanProblem struct {
 	// The column in characters, from 1.
@@ -1203,7 +1149,7 @@ func (o PlannedChangeArrayOutput) Index(i pulumi.IntInput) PlannedChangeOutput {
 type PolicyEvaluationRecord struct {
 	// The id of the activity.
 	ActivityId *string `pulumi:"activityId"`
-	// When it was created.
+	// When it was created, in seconds and nanoseconds since 1970.
 	CreatedAt *Timestamp `pulumi:"createdAt"`
 	// The id of the evaluation.
 	Id *string `pulumi:"id"`
@@ -1235,7 +1181,7 @@ func (o PolicyEvaluationRecordOutput) ActivityId() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v PolicyEvaluationRecord) *string { return v.ActivityId }).(pulumi.StringPtrOutput)
 }
 
-// When it was created.
+// When it was created, in seconds and nanoseconds since 1970.
 func (o PolicyEvaluationRecordOutput) CreatedAt() TimestampPtrOutput {
 	return o.ApplyT(func(v PolicyEvaluationRecord) *Timestamp { return v.CreatedAt }).(TimestampPtrOutput)
 }
@@ -1475,7 +1421,7 @@ func (o PolicyRemovalLimitsPtrOutput) Policies() pulumi.IntPtrOutput {
 
 // A session profile as the service returns it.
 type SessionProfile struct {
-	// When it was created.
+	// When it was created, in seconds and nanoseconds since 1970.
 	CreatedAt *Timestamp `pulumi:"createdAt"`
 	// Whole seconds until a session expires, as text.
 	ExpirationSeconds *string `pulumi:"expirationSeconds"`
@@ -1487,7 +1433,7 @@ type SessionProfile struct {
 	SessionProfileId string `pulumi:"sessionProfileId"`
 	// The name of the session profile.
 	SessionProfileName *string `pulumi:"sessionProfileName"`
-	// When it was last updated.
+	// When it was last updated, in seconds and nanoseconds since 1970.
 	UpdatedAt *Timestamp `pulumi:"updatedAt"`
 }
 
@@ -1506,7 +1452,7 @@ func (o SessionProfileOutput) ToSessionProfileOutputWithContext(ctx context.Cont
 	return o
 }
 
-// When it was created.
+// When it was created, in seconds and nanoseconds since 1970.
 func (o SessionProfileOutput) CreatedAt() TimestampPtrOutput {
 	return o.ApplyT(func(v SessionProfile) *Timestamp { return v.CreatedAt }).(TimestampPtrOutput)
 }
@@ -1536,7 +1482,7 @@ func (o SessionProfileOutput) SessionProfileName() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v SessionProfile) *string { return v.SessionProfileName }).(pulumi.StringPtrOutput)
 }
 
-// When it was last updated.
+// When it was last updated, in seconds and nanoseconds since 1970.
 func (o SessionProfileOutput) UpdatedAt() TimestampPtrOutput {
 	return o.ApplyT(func(v SessionProfile) *Timestamp { return v.UpdatedAt }).(TimestampPtrOutput)
 }
@@ -1629,7 +1575,7 @@ func (o SupportedAssetArrayOutput) Index(i pulumi.IntInput) SupportedAssetOutput
 	}).(SupportedAssetOutput)
 }
 
-// A time: seconds and nanoseconds since 1970, both as text.
+// A time in UTC: seconds and nanoseconds since 1970, both as text.
 type Timestamp struct {
 	// Nanoseconds of the second, as text.
 	Nanos *string `pulumi:"nanos"`
@@ -1637,7 +1583,7 @@ type Timestamp struct {
 	Seconds *string `pulumi:"seconds"`
 }
 
-// A time: seconds and nanoseconds since 1970, both as text.
+// A time in UTC: seconds and nanoseconds since 1970, both as text.
 type TimestampOutput struct{ *pulumi.OutputState }
 
 func (TimestampOutput) ElementType() reflect.Type {
@@ -2007,7 +1953,7 @@ func (o UserTagLimitsPtrOutput) MemberRemovals() pulumi.AnyOutput {
 
 // A user tag as the service returns it.
 type UserTagRecord struct {
-	// When it was created.
+	// When it was created, in seconds and nanoseconds since 1970.
 	CreatedAt *Timestamp `pulumi:"createdAt"`
 	// The id of the tag.
 	TagId string `pulumi:"tagId"`
@@ -2015,7 +1961,7 @@ type UserTagRecord struct {
 	TagName string `pulumi:"tagName"`
 	// The type of the tag: `TAG_TYPE_USER`, or `TAG_TYPE_PRIVATE_KEY`.
 	TagType *string `pulumi:"tagType"`
-	// When it was last updated.
+	// When it was last updated, in seconds and nanoseconds since 1970.
 	UpdatedAt *Timestamp `pulumi:"updatedAt"`
 }
 
@@ -2034,7 +1980,7 @@ func (o UserTagRecordOutput) ToUserTagRecordOutputWithContext(ctx context.Contex
 	return o
 }
 
-// When it was created.
+// When it was created, in seconds and nanoseconds since 1970.
 func (o UserTagRecordOutput) CreatedAt() TimestampPtrOutput {
 	return o.ApplyT(func(v UserTagRecord) *Timestamp { return v.CreatedAt }).(TimestampPtrOutput)
 }
@@ -2054,7 +2000,7 @@ func (o UserTagRecordOutput) TagType() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v UserTagRecord) *string { return v.TagType }).(pulumi.StringPtrOutput)
 }
 
-// When it was last updated.
+// When it was last updated, in seconds and nanoseconds since 1970.
 func (o UserTagRecordOutput) UpdatedAt() TimestampPtrOutput {
 	return o.ApplyT(func(v UserTagRecord) *Timestamp { return v.UpdatedAt }).(TimestampPtrOutput)
 }
@@ -2110,7 +2056,6 @@ func init() {
 	pulumi.RegisterOutputType(OauthProviderRemovalLimitsOutput{})
 	pulumi.RegisterOutputType(OauthProviderRemovalLimitsPtrOutput{})
 	pulumi.RegisterOutputType(OrganizationSummaryOutput{})
-	pulumi.RegisterOutputType(OrganizationSummaryPtrOutput{})
 	pulumi.RegisterOutputType(PlanProblemOutput{})
 	pulumi.RegisterOutputType(PlanProblemArrayOutput{})
 	pulumi.RegisterOutputType(PlannedApprovalOutput{})

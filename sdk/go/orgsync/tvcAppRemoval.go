@@ -100,7 +100,7 @@ func (TvcAppRemovalState) ElementType() reflect.Type {
 type tvcAppRemovalArgs struct {
 	// The app, a UUID. Changing it replaces the resource.
 	AppId string `pulumi:"appId"`
-	// How many TVC apps one update may remove, for example `{ tvcApps: 1 }`.
+	// How many TVC apps one update may remove, for example `{ tvcApps: 1 }`. Changing it submits nothing: it applies from the next update.
 	Limits *TvcAppRemovalLimits `pulumi:"limits"`
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId *string `pulumi:"organizationId"`
@@ -110,7 +110,7 @@ type tvcAppRemovalArgs struct {
 type TvcAppRemovalArgs struct {
 	// The app, a UUID. Changing it replaces the resource.
 	AppId pulumi.StringInput
-	// How many TVC apps one update may remove, for example `{ tvcApps: 1 }`.
+	// How many TVC apps one update may remove, for example `{ tvcApps: 1 }`. Changing it submits nothing: it applies from the next update.
 	Limits TvcAppRemovalLimitsPtrInput
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId pulumi.StringPtrInput

@@ -192,17 +192,17 @@ func (UserTagState) ElementType() reflect.Type {
 }
 
 type userTagArgs struct {
-	// How many members one update may remove, for example `{ memberRemovals: "25%" }`.
+	// How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
 	Limits *UserTagLimits `pulumi:"limits"`
-	// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
+	// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
 	Members *Members `pulumi:"members"`
 	// The desired name of the tag. Changing it renames the tag.
 	Name string `pulumi:"name"`
-	// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.
+	// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
 	OnDestroy *OnDestroy `pulumi:"onDestroy"`
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId *string `pulumi:"organizationId"`
-	// Former names of the tag. If no tag has `name`, a tag with one of these names is renamed.
+	// Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. Changing it submits nothing once the tag is found.
 	Previously []string `pulumi:"previously"`
 	// The id of the tag. Without it the tag is identified by its name. Changing it replaces the resource.
 	TagId *string `pulumi:"tagId"`
@@ -210,17 +210,17 @@ type userTagArgs struct {
 
 // The set of arguments for constructing a UserTag resource.
 type UserTagArgs struct {
-	// How many members one update may remove, for example `{ memberRemovals: "25%" }`.
+	// How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
 	Limits UserTagLimitsPtrInput
-	// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
+	// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
 	Members MembersPtrInput
 	// The desired name of the tag. Changing it renames the tag.
 	Name pulumi.StringInput
-	// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.
+	// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
 	OnDestroy OnDestroyPtrInput
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId pulumi.StringPtrInput
-	// Former names of the tag. If no tag has `name`, a tag with one of these names is renamed.
+	// Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. Changing it submits nothing once the tag is found.
 	Previously pulumi.StringArrayInput
 	// The id of the tag. Without it the tag is identified by its name. Changing it replaces the resource.
 	TagId pulumi.StringPtrInput

@@ -11,7 +11,7 @@ import * as enums from "../types/enums";
  */
 export interface MemberWindowArgs {
     /**
-     * When the user gets the tag. Before it, the user must not have the tag.
+     * When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
      */
     from?: pulumi.Input<string | undefined>;
     /**
@@ -19,7 +19,7 @@ export interface MemberWindowArgs {
      */
     reason?: pulumi.Input<string | undefined>;
     /**
-     * When the user loses the tag. From then on, the user must not have the tag.
+     * When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
      */
     until?: pulumi.Input<string | undefined>;
     /**

@@ -15,7 +15,7 @@ export interface AccessExpiry {
      */
     address: string;
     /**
-     * When the access begins, in UTC.
+     * When the access begins, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.
      */
     from?: string;
     /**
@@ -27,7 +27,7 @@ export interface AccessExpiry {
      */
     state: string;
     /**
-     * When the access ends, in UTC.
+     * When the access ends, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.
      */
     until?: string;
     /**
@@ -95,7 +95,7 @@ export interface BootProof {
      */
     cloudAttestationDocB64?: string;
     /**
-     * When it was created.
+     * When it was created, in seconds and nanoseconds since 1970.
      */
     createdAt?: outputs.Timestamp;
     /**
@@ -133,7 +133,7 @@ export interface BootProof {
  */
 export interface MemberWindow {
     /**
-     * When the user gets the tag. Before it, the user must not have the tag.
+     * When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
      */
     from?: string;
     /**
@@ -141,7 +141,7 @@ export interface MemberWindow {
      */
     reason?: string;
     /**
-     * When the user loses the tag. From then on, the user must not have the tag.
+     * When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
      */
     until?: string;
     /**
@@ -177,7 +177,7 @@ export interface MfaPolicy {
      */
     condition?: string;
     /**
-     * When it was created.
+     * When it was created, in seconds and nanoseconds since 1970.
      */
     createdAt?: outputs.Timestamp;
     /**
@@ -201,7 +201,7 @@ export interface MfaPolicy {
      */
     requiredAuthenticationMethods?: outputs.AuthenticationStep[];
     /**
-     * When it was last updated.
+     * When it was last updated, in seconds and nanoseconds since 1970.
      */
     updatedAt?: outputs.Timestamp;
 }
@@ -317,7 +317,7 @@ export interface PolicyEvaluationRecord {
      */
     activityId?: string;
     /**
-     * When it was created.
+     * When it was created, in seconds and nanoseconds since 1970.
      */
     createdAt?: outputs.Timestamp;
     /**
@@ -357,7 +357,7 @@ export interface PolicyOutcome {
  */
 export interface SessionProfile {
     /**
-     * When it was created.
+     * When it was created, in seconds and nanoseconds since 1970.
      */
     createdAt?: outputs.Timestamp;
     /**
@@ -381,7 +381,7 @@ export interface SessionProfile {
      */
     sessionProfileName?: string;
     /**
-     * When it was last updated.
+     * When it was last updated, in seconds and nanoseconds since 1970.
      */
     updatedAt?: outputs.Timestamp;
 }
@@ -421,7 +421,7 @@ export interface SupportedAsset {
 }
 
 /**
- * A time: seconds and nanoseconds since 1970, both as text.
+ * A time in UTC: seconds and nanoseconds since 1970, both as text.
  */
 export interface Timestamp {
     /**
@@ -439,7 +439,7 @@ export interface Timestamp {
  */
 export interface UserTagRecord {
     /**
-     * When it was created.
+     * When it was created, in seconds and nanoseconds since 1970.
      */
     createdAt?: outputs.Timestamp;
     /**
@@ -455,7 +455,7 @@ export interface UserTagRecord {
      */
     tagType?: string;
     /**
-     * When it was last updated.
+     * When it was last updated, in seconds and nanoseconds since 1970.
      */
     updatedAt?: outputs.Timestamp;
 }

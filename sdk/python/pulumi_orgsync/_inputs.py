@@ -40,7 +40,7 @@ class MemberWindowArgsDict(TypedDict):
     """
     from_: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    When the user gets the tag. Before it, the user must not have the tag.
+    When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
     """
     reason: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -48,7 +48,7 @@ class MemberWindowArgsDict(TypedDict):
     """
     until: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    When the user loses the tag. From then on, the user must not have the tag.
+    When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
     """
 
 @pulumi.input_type
@@ -62,9 +62,9 @@ class MemberWindowArgs:
         A user who has the tag in a window, with at least one of `from` and `until`.
 
         :param pulumi.Input[_builtins.str] user: The user, a UUID.
-        :param pulumi.Input[_builtins.str] from_: When the user gets the tag. Before it, the user must not have the tag.
+        :param pulumi.Input[_builtins.str] from_: When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
         :param pulumi.Input[_builtins.str] reason: Why the user has the tag, for reviewers.
-        :param pulumi.Input[_builtins.str] until: When the user loses the tag. From then on, the user must not have the tag.
+        :param pulumi.Input[_builtins.str] until: When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
         """
         pulumi.set(__self__, "user", user)
         if from_ is not None:
@@ -90,7 +90,7 @@ class MemberWindowArgs:
     @pulumi.getter(name="from")
     def from_(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        When the user gets the tag. Before it, the user must not have the tag.
+        When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
         """
         return pulumi.get(self, "from_")
 
@@ -114,7 +114,7 @@ class MemberWindowArgs:
     @pulumi.getter
     def until(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        When the user loses the tag. From then on, the user must not have the tag.
+        When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
         """
         return pulumi.get(self, "until")
 

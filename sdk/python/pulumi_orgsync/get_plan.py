@@ -209,7 +209,7 @@ class GetPlanResult:
     @pulumi.getter(name="validUntil")
     def valid_until(self) -> Optional[_builtins.str]:
         """
-        The next moment at which the document wants other members, in UTC. Not set if there is none.
+        The next moment at which the document wants other members, ISO 8601 in UTC. Not set if there is none.
         """
         return pulumi.get(self, "valid_until")
 
@@ -262,9 +262,9 @@ def get_plan(document: Optional[Union[_builtins.str, Mapping[str, Any]]] = None,
     ```
 
 
-    :param Union[_builtins.str, Mapping[str, Any]] document: The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
-    :param Sequence[_builtins.str] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
-    :param _builtins.str organization_id: The organization of the document, a UUID. Required if the document has several.
+    :param Union[_builtins.str, Mapping[str, Any]] document: The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
+    :param Sequence[_builtins.str] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
+    :param _builtins.str organization_id: The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
     """
     __args__ = dict()
     __args__['document'] = document
@@ -314,9 +314,9 @@ def get_plan_output(document: pulumi.Input[Optional[Union[_builtins.str, Mapping
     ```
 
 
-    :param Union[_builtins.str, Mapping[str, Any]] document: The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
-    :param Sequence[_builtins.str] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
-    :param _builtins.str organization_id: The organization of the document, a UUID. Required if the document has several.
+    :param Union[_builtins.str, Mapping[str, Any]] document: The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
+    :param Sequence[_builtins.str] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
+    :param _builtins.str organization_id: The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
     """
     __args__ = dict()
     __args__['document'] = document

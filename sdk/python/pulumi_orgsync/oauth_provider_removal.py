@@ -27,9 +27,9 @@ class OauthProviderRemovalArgs:
         """
         The set of arguments for constructing a OauthProviderRemoval resource.
 
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] provider_ids: Ids of OAuth providers that the user must not have.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] provider_ids: Ids of OAuth providers that the user must not have. Changing it removes the providers that it adds; an id that it drops restores nothing.
         :param pulumi.Input[_builtins.str] user_id: The user, a UUID. Changing it replaces the resource.
-        :param pulumi.Input['OauthProviderRemovalLimitsArgs'] limits: How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
+        :param pulumi.Input['OauthProviderRemovalLimitsArgs'] limits: How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`. Changing it submits nothing: it applies from the next update.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         """
         pulumi.set(__self__, "provider_ids", provider_ids)
@@ -43,7 +43,7 @@ class OauthProviderRemovalArgs:
     @pulumi.getter(name="providerIds")
     def provider_ids(self) -> pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]:
         """
-        Ids of OAuth providers that the user must not have.
+        Ids of OAuth providers that the user must not have. Changing it removes the providers that it adds; an id that it drops restores nothing.
         """
         return pulumi.get(self, "provider_ids")
 
@@ -67,7 +67,7 @@ class OauthProviderRemovalArgs:
     @pulumi.getter
     def limits(self) -> pulumi.Input[Optional['OauthProviderRemovalLimitsArgs']]:
         """
-        How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
+        How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`. Changing it submits nothing: it applies from the next update.
         """
         return pulumi.get(self, "limits")
 
@@ -122,9 +122,9 @@ class OauthProviderRemoval(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union['OauthProviderRemovalLimitsArgs', 'OauthProviderRemovalLimitsArgsDict']] limits: How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`.
+        :param pulumi.Input[Union['OauthProviderRemovalLimitsArgs', 'OauthProviderRemovalLimitsArgsDict']] limits: How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`. Changing it submits nothing: it applies from the next update.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] provider_ids: Ids of OAuth providers that the user must not have.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] provider_ids: Ids of OAuth providers that the user must not have. Changing it removes the providers that it adds; an id that it drops restores nothing.
         :param pulumi.Input[_builtins.str] user_id: The user, a UUID. Changing it replaces the resource.
         """
         ...

@@ -26,9 +26,9 @@ class OrganizationArgs:
         """
         The set of arguments for constructing a Organization resource.
 
-        :param pulumi.Input[Union[_builtins.str, Mapping[str, Any]]] document: The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
-        :param pulumi.Input[_builtins.str] organization_id: The organization of the document, a UUID. Required if the document has several.
+        :param pulumi.Input[Union[_builtins.str, Mapping[str, Any]]] document: The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
+        :param pulumi.Input[_builtins.str] organization_id: The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
         """
         pulumi.set(__self__, "document", document)
         if env is not None:
@@ -40,7 +40,7 @@ class OrganizationArgs:
     @pulumi.getter
     def document(self) -> pulumi.Input[Union[_builtins.str, Mapping[str, Any]]]:
         """
-        The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
+        The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
         """
         return pulumi.get(self, "document")
 
@@ -52,7 +52,7 @@ class OrganizationArgs:
     @pulumi.getter
     def env(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
+        Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
         """
         return pulumi.get(self, "env")
 
@@ -64,7 +64,7 @@ class OrganizationArgs:
     @pulumi.getter(name="organizationId")
     def organization_id(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The organization of the document, a UUID. Required if the document has several.
+        The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
         """
         return pulumi.get(self, "organization_id")
 
@@ -120,9 +120,9 @@ class Organization(pulumi.ComponentResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union[_builtins.str, Mapping[str, Any]]] document: The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed.
-        :param pulumi.Input[_builtins.str] organization_id: The organization of the document, a UUID. Required if the document has several.
+        :param pulumi.Input[Union[_builtins.str, Mapping[str, Any]]] document: The document: the path of a YAML file, relative to the folder of `Pulumi.yaml`, or an object of the same form. Changing it updates the parts that differ; a part that it drops is destroyed, which submits nothing.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] env: Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. Credentials are not allowed. Changing it updates the parts whose values differ.
+        :param pulumi.Input[_builtins.str] organization_id: The organization of the document, a UUID. Required if the document has several. Changing it replaces the parts; in the organization before, that submits nothing.
         """
         ...
     @overload
@@ -213,7 +213,7 @@ class Organization(pulumi.ComponentResource):
 
     @_builtins.property
     @pulumi.getter
-    def activities(self) -> pulumi.Output[Optional[_builtins.int]]:
+    def activities(self) -> pulumi.Output[_builtins.int]:
         """
         How many activities this run needs; some may be pending already. It belongs to one run, so do not export it.
         """
@@ -229,7 +229,7 @@ class Organization(pulumi.ComponentResource):
 
     @_builtins.property
     @pulumi.getter
-    def changes(self) -> pulumi.Output[Optional[Sequence[_builtins.str]]]:
+    def changes(self) -> pulumi.Output[Sequence[_builtins.str]]:
         """
         Addresses of the objects that differed before this run. It belongs to one run, so do not export it.
         """
@@ -253,9 +253,9 @@ class Organization(pulumi.ComponentResource):
 
     @_builtins.property
     @pulumi.getter
-    def summary(self) -> pulumi.Output[Optional['outputs.OrganizationSummary']]:
+    def summary(self) -> pulumi.Output['outputs.OrganizationSummary']:
         """
-        The state after this run. Repeating the run does not change it. Not set if nothing was compared.
+        The state after this run. Repeating the run does not change it.
         """
         return pulumi.get(self, "summary")
 

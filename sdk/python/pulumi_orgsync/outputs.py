@@ -56,9 +56,9 @@ class AccessExpiry(dict):
         :param _builtins.str address: The address of the tag.
         :param _builtins.str state: `expired`, `ends-soon`, `not-begun`, or `granted` by the plan.
         :param _builtins.str user_id: The user, in lower case.
-        :param _builtins.str from_: When the access begins, in UTC.
+        :param _builtins.str from_: When the access begins, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.
         :param _builtins.str reason: Why the user has the access.
-        :param _builtins.str until: When the access ends, in UTC.
+        :param _builtins.str until: When the access ends, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.
         """
         pulumi.set(__self__, "address", address)
         pulumi.set(__self__, "state", state)
@@ -98,7 +98,7 @@ class AccessExpiry(dict):
     @pulumi.getter(name="from")
     def from_(self) -> Optional[_builtins.str]:
         """
-        When the access begins, in UTC.
+        When the access begins, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.
         """
         return pulumi.get(self, "from_")
 
@@ -114,7 +114,7 @@ class AccessExpiry(dict):
     @pulumi.getter
     def until(self) -> Optional[_builtins.str]:
         """
-        When the access ends, in UTC.
+        When the access ends, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.
         """
         return pulumi.get(self, "until")
 
@@ -255,7 +255,7 @@ class BootProof(dict):
 
         :param _builtins.str aws_attestation_doc_b64: The attestation document of the cloud, in base64. Real answers have this name.
         :param _builtins.str cloud_attestation_doc_b64: The attestation document of the cloud, in base64.
-        :param 'Timestamp' created_at: When it was created.
+        :param 'Timestamp' created_at: When it was created, in seconds and nanoseconds since 1970.
         :param _builtins.str deployment_label: The label of the running deployment.
         :param _builtins.str enclave_app: The name of the enclave app.
         :param _builtins.str ephemeral_public_key_hex: The ephemeral public key, in hex.
@@ -305,7 +305,7 @@ class BootProof(dict):
     @pulumi.getter(name="createdAt")
     def created_at(self) -> Optional['outputs.Timestamp']:
         """
-        When it was created.
+        When it was created, in seconds and nanoseconds since 1970.
         """
         return pulumi.get(self, "created_at")
 
@@ -397,9 +397,9 @@ class MemberWindow(dict):
         A user who has the tag in a window, with at least one of `from` and `until`.
 
         :param _builtins.str user: The user, a UUID.
-        :param _builtins.str from_: When the user gets the tag. Before it, the user must not have the tag.
+        :param _builtins.str from_: When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
         :param _builtins.str reason: Why the user has the tag, for reviewers.
-        :param _builtins.str until: When the user loses the tag. From then on, the user must not have the tag.
+        :param _builtins.str until: When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
         """
         pulumi.set(__self__, "user", user)
         if from_ is not None:
@@ -421,7 +421,7 @@ class MemberWindow(dict):
     @pulumi.getter(name="from")
     def from_(self) -> Optional[_builtins.str]:
         """
-        When the user gets the tag. Before it, the user must not have the tag.
+        When the user gets the tag. Before it, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
         """
         return pulumi.get(self, "from_")
 
@@ -437,7 +437,7 @@ class MemberWindow(dict):
     @pulumi.getter
     def until(self) -> Optional[_builtins.str]:
         """
-        When the user loses the tag. From then on, the user must not have the tag.
+        When the user loses the tag. From then on, the user must not have the tag. RFC 3339, for example `2026-12-01T00:00:00Z`, or a date with the name of a time zone, for example `2026-12-01 Europe/Berlin`.
         """
         return pulumi.get(self, "until")
 
@@ -526,12 +526,12 @@ class MfaPolicy(dict):
 
         :param _builtins.str mfa_policy_id: The id of the MFA policy.
         :param _builtins.str condition: The condition of the MFA policy, as the service spells it.
-        :param 'Timestamp' created_at: When it was created.
+        :param 'Timestamp' created_at: When it was created, in seconds and nanoseconds since 1970.
         :param _builtins.str mfa_policy_name: The name of the MFA policy.
         :param _builtins.str notes: The notes of the MFA policy.
         :param _builtins.float order: The order among the MFA policies of the user. The lowest is matched first.
         :param Sequence['AuthenticationStep'] required_authentication_methods: Steps in order. Any one method of a step satisfies it.
-        :param 'Timestamp' updated_at: When it was last updated.
+        :param 'Timestamp' updated_at: When it was last updated, in seconds and nanoseconds since 1970.
         """
         pulumi.set(__self__, "mfa_policy_id", mfa_policy_id)
         if condition is not None:
@@ -569,7 +569,7 @@ class MfaPolicy(dict):
     @pulumi.getter(name="createdAt")
     def created_at(self) -> Optional['outputs.Timestamp']:
         """
-        When it was created.
+        When it was created, in seconds and nanoseconds since 1970.
         """
         return pulumi.get(self, "created_at")
 
@@ -609,7 +609,7 @@ class MfaPolicy(dict):
     @pulumi.getter(name="updatedAt")
     def updated_at(self) -> Optional['outputs.Timestamp']:
         """
-        When it was last updated.
+        When it was last updated, in seconds and nanoseconds since 1970.
         """
         return pulumi.get(self, "updated_at")
 
@@ -908,7 +908,7 @@ class PolicyEvaluationRecord(dict):
         How policies evaluated one vote.
 
         :param _builtins.str activity_id: The id of the activity.
-        :param 'Timestamp' created_at: When it was created.
+        :param 'Timestamp' created_at: When it was created, in seconds and nanoseconds since 1970.
         :param _builtins.str id: The id of the evaluation.
         :param _builtins.str organization_id: The id of the organization.
         :param Sequence['PolicyOutcome'] policy_evaluations: The outcome of each policy.
@@ -939,7 +939,7 @@ class PolicyEvaluationRecord(dict):
     @pulumi.getter(name="createdAt")
     def created_at(self) -> Optional['outputs.Timestamp']:
         """
-        When it was created.
+        When it was created, in seconds and nanoseconds since 1970.
         """
         return pulumi.get(self, "created_at")
 
@@ -1029,12 +1029,12 @@ class SessionProfile(dict):
         A session profile as the service returns it.
 
         :param _builtins.str session_profile_id: The id of the session profile.
-        :param 'Timestamp' created_at: When it was created.
+        :param 'Timestamp' created_at: When it was created, in seconds and nanoseconds since 1970.
         :param _builtins.str expiration_seconds: Whole seconds until a session expires, as text.
         :param _builtins.str notes: The notes of the session profile.
         :param _builtins.str scope: The scope of the session profile, as the service spells it.
         :param _builtins.str session_profile_name: The name of the session profile.
-        :param 'Timestamp' updated_at: When it was last updated.
+        :param 'Timestamp' updated_at: When it was last updated, in seconds and nanoseconds since 1970.
         """
         pulumi.set(__self__, "session_profile_id", session_profile_id)
         if created_at is not None:
@@ -1062,7 +1062,7 @@ class SessionProfile(dict):
     @pulumi.getter(name="createdAt")
     def created_at(self) -> Optional['outputs.Timestamp']:
         """
-        When it was created.
+        When it was created, in seconds and nanoseconds since 1970.
         """
         return pulumi.get(self, "created_at")
 
@@ -1102,7 +1102,7 @@ class SessionProfile(dict):
     @pulumi.getter(name="updatedAt")
     def updated_at(self) -> Optional['outputs.Timestamp']:
         """
-        When it was last updated.
+        When it was last updated, in seconds and nanoseconds since 1970.
         """
         return pulumi.get(self, "updated_at")
 
@@ -1206,13 +1206,13 @@ class SupportedAsset(dict):
 @pulumi.output_type
 class Timestamp(dict):
     """
-    A time: seconds and nanoseconds since 1970, both as text.
+    A time in UTC: seconds and nanoseconds since 1970, both as text.
     """
     def __init__(__self__, *,
                  nanos: Optional[_builtins.str] = None,
                  seconds: Optional[_builtins.str] = None):
         """
-        A time: seconds and nanoseconds since 1970, both as text.
+        A time in UTC: seconds and nanoseconds since 1970, both as text.
 
         :param _builtins.str nanos: Nanoseconds of the second, as text.
         :param _builtins.str seconds: Whole seconds since 1970, as text.
@@ -1255,9 +1255,9 @@ class UserTagRecord(dict):
 
         :param _builtins.str tag_id: The id of the tag.
         :param _builtins.str tag_name: The name of the tag.
-        :param 'Timestamp' created_at: When it was created.
+        :param 'Timestamp' created_at: When it was created, in seconds and nanoseconds since 1970.
         :param _builtins.str tag_type: The type of the tag: `TAG_TYPE_USER`, or `TAG_TYPE_PRIVATE_KEY`.
-        :param 'Timestamp' updated_at: When it was last updated.
+        :param 'Timestamp' updated_at: When it was last updated, in seconds and nanoseconds since 1970.
         """
         pulumi.set(__self__, "tag_id", tag_id)
         pulumi.set(__self__, "tag_name", tag_name)
@@ -1288,7 +1288,7 @@ class UserTagRecord(dict):
     @pulumi.getter(name="createdAt")
     def created_at(self) -> Optional['outputs.Timestamp']:
         """
-        When it was created.
+        When it was created, in seconds and nanoseconds since 1970.
         """
         return pulumi.get(self, "created_at")
 
@@ -1304,7 +1304,7 @@ class UserTagRecord(dict):
     @pulumi.getter(name="updatedAt")
     def updated_at(self) -> Optional['outputs.Timestamp']:
         """
-        When it was last updated.
+        When it was last updated, in seconds and nanoseconds since 1970.
         """
         return pulumi.get(self, "updated_at")
 

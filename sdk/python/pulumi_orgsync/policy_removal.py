@@ -26,8 +26,8 @@ class PolicyRemovalArgs:
         """
         The set of arguments for constructing a PolicyRemoval resource.
 
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] policy_ids: Ids of policies that must not exist.
-        :param pulumi.Input['PolicyRemovalLimitsArgs'] limits: How many policies one update may remove, for example `{ policies: 5 }`.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] policy_ids: Ids of policies that must not exist. Changing it removes the policies that it adds; an id that it drops restores nothing.
+        :param pulumi.Input['PolicyRemovalLimitsArgs'] limits: How many policies one update may remove, for example `{ policies: 5 }`. Changing it submits nothing: it applies from the next update.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         """
         pulumi.set(__self__, "policy_ids", policy_ids)
@@ -40,7 +40,7 @@ class PolicyRemovalArgs:
     @pulumi.getter(name="policyIds")
     def policy_ids(self) -> pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]:
         """
-        Ids of policies that must not exist.
+        Ids of policies that must not exist. Changing it removes the policies that it adds; an id that it drops restores nothing.
         """
         return pulumi.get(self, "policy_ids")
 
@@ -52,7 +52,7 @@ class PolicyRemovalArgs:
     @pulumi.getter
     def limits(self) -> pulumi.Input[Optional['PolicyRemovalLimitsArgs']]:
         """
-        How many policies one update may remove, for example `{ policies: 5 }`.
+        How many policies one update may remove, for example `{ policies: 5 }`. Changing it submits nothing: it applies from the next update.
         """
         return pulumi.get(self, "limits")
 
@@ -107,9 +107,9 @@ class PolicyRemoval(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union['PolicyRemovalLimitsArgs', 'PolicyRemovalLimitsArgsDict']] limits: How many policies one update may remove, for example `{ policies: 5 }`.
+        :param pulumi.Input[Union['PolicyRemovalLimitsArgs', 'PolicyRemovalLimitsArgsDict']] limits: How many policies one update may remove, for example `{ policies: 5 }`. Changing it submits nothing: it applies from the next update.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] policy_ids: Ids of policies that must not exist.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] policy_ids: Ids of policies that must not exist. Changing it removes the policies that it adds; an id that it drops restores nothing.
         """
         ...
     @overload

@@ -27,7 +27,7 @@ class TvcAppRemovalArgs:
         The set of arguments for constructing a TvcAppRemoval resource.
 
         :param pulumi.Input[_builtins.str] app_id: The app, a UUID. Changing it replaces the resource.
-        :param pulumi.Input['TvcAppRemovalLimitsArgs'] limits: How many TVC apps one update may remove, for example `{ tvcApps: 1 }`.
+        :param pulumi.Input['TvcAppRemovalLimitsArgs'] limits: How many TVC apps one update may remove, for example `{ tvcApps: 1 }`. Changing it submits nothing: it applies from the next update.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         """
         pulumi.set(__self__, "app_id", app_id)
@@ -52,7 +52,7 @@ class TvcAppRemovalArgs:
     @pulumi.getter
     def limits(self) -> pulumi.Input[Optional['TvcAppRemovalLimitsArgs']]:
         """
-        How many TVC apps one update may remove, for example `{ tvcApps: 1 }`.
+        How many TVC apps one update may remove, for example `{ tvcApps: 1 }`. Changing it submits nothing: it applies from the next update.
         """
         return pulumi.get(self, "limits")
 
@@ -104,7 +104,7 @@ class TvcAppRemoval(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] app_id: The app, a UUID. Changing it replaces the resource.
-        :param pulumi.Input[Union['TvcAppRemovalLimitsArgs', 'TvcAppRemovalLimitsArgsDict']] limits: How many TVC apps one update may remove, for example `{ tvcApps: 1 }`.
+        :param pulumi.Input[Union['TvcAppRemovalLimitsArgs', 'TvcAppRemovalLimitsArgsDict']] limits: How many TVC apps one update may remove, for example `{ tvcApps: 1 }`. Changing it submits nothing: it applies from the next update.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         """
         ...

@@ -33,11 +33,11 @@ class UserTagArgs:
         The set of arguments for constructing a UserTag resource.
 
         :param pulumi.Input[_builtins.str] name: The desired name of the tag. Changing it renames the tag.
-        :param pulumi.Input['UserTagLimitsArgs'] limits: How many members one update may remove, for example `{ memberRemovals: "25%" }`.
-        :param pulumi.Input['MembersArgs'] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
-        :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.
+        :param pulumi.Input['UserTagLimitsArgs'] limits: How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
+        :param pulumi.Input['MembersArgs'] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
+        :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] previously: Former names of the tag. If no tag has `name`, a tag with one of these names is renamed.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] previously: Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. Changing it submits nothing once the tag is found.
         :param pulumi.Input[_builtins.str] tag_id: The id of the tag. Without it the tag is identified by its name. Changing it replaces the resource.
         """
         pulumi.set(__self__, "name", name)
@@ -70,7 +70,7 @@ class UserTagArgs:
     @pulumi.getter
     def limits(self) -> pulumi.Input[Optional['UserTagLimitsArgs']]:
         """
-        How many members one update may remove, for example `{ memberRemovals: "25%" }`.
+        How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
         """
         return pulumi.get(self, "limits")
 
@@ -82,7 +82,7 @@ class UserTagArgs:
     @pulumi.getter
     def members(self) -> pulumi.Input[Optional['MembersArgs']]:
         """
-        The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
+        The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
         """
         return pulumi.get(self, "members")
 
@@ -94,7 +94,7 @@ class UserTagArgs:
     @pulumi.getter(name="onDestroy")
     def on_destroy(self) -> pulumi.Input[Optional['OnDestroy']]:
         """
-        What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.
+        What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
         """
         return pulumi.get(self, "on_destroy")
 
@@ -118,7 +118,7 @@ class UserTagArgs:
     @pulumi.getter
     def previously(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Former names of the tag. If no tag has `name`, a tag with one of these names is renamed.
+        Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. Changing it submits nothing once the tag is found.
         """
         return pulumi.get(self, "previously")
 
@@ -228,12 +228,12 @@ class UserTag(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union['UserTagLimitsArgs', 'UserTagLimitsArgsDict']] limits: How many members one update may remove, for example `{ memberRemovals: "25%" }`.
-        :param pulumi.Input[Union['MembersArgs', 'MembersArgsDict']] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`.
+        :param pulumi.Input[Union['UserTagLimitsArgs', 'UserTagLimitsArgsDict']] limits: How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
+        :param pulumi.Input[Union['MembersArgs', 'MembersArgsDict']] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
         :param pulumi.Input[_builtins.str] name: The desired name of the tag. Changing it renames the tag.
-        :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it.
+        :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] previously: Former names of the tag. If no tag has `name`, a tag with one of these names is renamed.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] previously: Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. Changing it submits nothing once the tag is found.
         :param pulumi.Input[_builtins.str] tag_id: The id of the tag. Without it the tag is identified by its name. Changing it replaces the resource.
         """
         ...

@@ -12,18 +12,25 @@ export interface UserTagArgs {
 	readonly organizationId?: pulumi.Input<string>;
 	/** The id of the tag. Without it the tag is identified by its name. Changing it replaces the resource. */
 	readonly tagId?: pulumi.Input<string>;
-	/** Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. */
+	/**
+	 * Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. Changing it submits
+	 * nothing once the tag is found.
+	 */
 	readonly previously?: pulumi.Input<pulumi.Input<string>[]>;
 	/**
 	 * The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user
-	 * ids. For access with an end, an entry of the first two is an object with `user` and `until`.
+	 * ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and
+	 * removes members in one activity.
 	 */
 	readonly members?: pulumi.Input<MembersArgs>;
-	/** How many members one update may remove, for example `{ memberRemovals: "25%" }`. */
+	/**
+	 * How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it
+	 * applies from the next update.
+	 */
 	readonly limits?: pulumi.Input<UserTagLimits>;
 	/**
 	 * What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed
-	 * members from the tag. The tag itself stays: the service has no operation to delete it.
+	 * members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
 	 */
 	readonly onDestroy?: pulumi.Input<"keep" | "removeMembers">;
 }
@@ -94,9 +101,15 @@ interface RemovalArgs {
 }
 
 export interface PolicyRemovalArgs extends RemovalArgs {
-	/** Ids of policies that must not exist. */
+	/**
+	 * Ids of policies that must not exist. Changing it removes the policies that it adds; an id that it drops restores
+	 * nothing.
+	 */
 	readonly policyIds: pulumi.Input<pulumi.Input<string>[]>;
-	/** How many policies one update may remove, for example `{ policies: 5 }`. */
+	/**
+	 * How many policies one update may remove, for example `{ policies: 5 }`. Changing it submits nothing: it applies
+	 * from the next update.
+	 */
 	readonly limits?: pulumi.Input<PolicyRemovalLimits>;
 }
 
@@ -123,9 +136,15 @@ export class PolicyRemoval extends OrgsyncResource {
 export interface OauthProviderRemovalArgs extends RemovalArgs {
 	/** The user, a UUID. Changing it replaces the resource. */
 	readonly userId: pulumi.Input<string>;
-	/** Ids of OAuth providers that the user must not have. */
+	/**
+	 * Ids of OAuth providers that the user must not have. Changing it removes the providers that it adds; an id that it
+	 * drops restores nothing.
+	 */
 	readonly providerIds: pulumi.Input<pulumi.Input<string>[]>;
-	/** How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`. */
+	/**
+	 * How many OAuth providers one update may remove, for example `{ oauthProviders: 1 }`. Changing it submits nothing:
+	 * it applies from the next update.
+	 */
 	readonly limits?: pulumi.Input<OauthProviderRemovalLimits>;
 }
 
@@ -154,7 +173,10 @@ export class OauthProviderRemoval extends OrgsyncResource {
 export interface TvcAppRemovalArgs extends RemovalArgs {
 	/** The app, a UUID. Changing it replaces the resource. */
 	readonly appId: pulumi.Input<string>;
-	/** How many TVC apps one update may remove, for example `{ tvcApps: 1 }`. */
+	/**
+	 * How many TVC apps one update may remove, for example `{ tvcApps: 1 }`. Changing it submits nothing: it applies from
+	 * the next update.
+	 */
 	readonly limits?: pulumi.Input<TvcAppRemovalLimits>;
 }
 

@@ -11,7 +11,7 @@ import { makeForms } from "./function-forms.ts";
 
 // Answers (docs/service.md#objects): a field that the service leaves out at times is optional, and others are passed on.
 
-/** A time: seconds and nanoseconds since 1970, both as text. */
+/** A time in UTC: seconds and nanoseconds since 1970, both as text. */
 export interface Timestamp {
 	/** Whole seconds since 1970, as text. */
 	readonly seconds: string;
@@ -27,9 +27,9 @@ export interface UserTagRecord {
 	readonly tagName: string;
 	/** The type of the tag: `TAG_TYPE_USER`, or `TAG_TYPE_PRIVATE_KEY`. */
 	readonly tagType: string;
-	/** When it was created. */
+	/** When it was created, in seconds and nanoseconds since 1970. */
 	readonly createdAt: Timestamp;
-	/** When it was last updated. */
+	/** When it was last updated, in seconds and nanoseconds since 1970. */
 	readonly updatedAt: Timestamp;
 }
 
@@ -45,9 +45,9 @@ export interface SessionProfile {
 	readonly expirationSeconds?: string;
 	/** The notes of the session profile. */
 	readonly notes?: string;
-	/** When it was created. */
+	/** When it was created, in seconds and nanoseconds since 1970. */
 	readonly createdAt: Timestamp;
-	/** When it was last updated. */
+	/** When it was last updated, in seconds and nanoseconds since 1970. */
 	readonly updatedAt: Timestamp;
 }
 
@@ -82,9 +82,9 @@ export interface MfaPolicy {
 	readonly order: number;
 	/** The notes of the MFA policy. */
 	readonly notes?: string;
-	/** When it was created. */
+	/** When it was created, in seconds and nanoseconds since 1970. */
 	readonly createdAt: Timestamp;
-	/** When it was last updated. */
+	/** When it was last updated, in seconds and nanoseconds since 1970. */
 	readonly updatedAt: Timestamp;
 }
 
@@ -120,7 +120,7 @@ export interface BootProof {
 	readonly enclaveApp: string;
 	/** The owner of the deployment. */
 	readonly owner: string;
-	/** When it was created. */
+	/** When it was created, in seconds and nanoseconds since 1970. */
 	readonly createdAt: Timestamp;
 	/** The version of the manifest format. */
 	readonly qosManifestVersion?: string;
@@ -138,7 +138,7 @@ export interface PolicyEvaluationRecord {
 	readonly voteId: string;
 	/** The outcome of each policy. */
 	readonly policyEvaluations: readonly PolicyOutcome[];
-	/** When it was created. */
+	/** When it was created, in seconds and nanoseconds since 1970. */
 	readonly createdAt: Timestamp;
 }
 

@@ -34,7 +34,7 @@ import { typeToken } from "./resource-class.ts";
 export class Organization extends pulumi.ComponentResource<Findings | undefined> {
 	/** The organization, in lower case. */
 	declare readonly organizationId: pulumi.Output<string>;
-	/** The state after this run. Repeating the run does not change it. Not set if nothing was compared. */
+	/** The state after this run. Repeating the run does not change it. */
 	declare readonly summary: pulumi.Output<OrganizationSummary | null>;
 	/** Addresses of the objects that differed before this run. It belongs to one run, so do not export it. */
 	declare readonly changes: pulumi.Output<string[] | null>;

@@ -72,6 +72,7 @@ const languages = {
 	},
 	go: {
 		importBasePath: goImportPath,
+		// Wrappers that programs do not use. Functions keep their output versions: `pulumi convert` writes them in Go.
 		generateResourceContainerTypes: false,
 		// A second SDK with generics would double the minutes that a cold build takes.
 		generics: "none",

@@ -1,8 +1,10 @@
 /** What a person can do about drift: what apply does, what to do by hand, and how to accept live state. */
 import { quoteForShell } from "../escape.ts";
 import { labelOf } from "./address.ts";
+import type { Change } from "./change.ts";
 import { accessExpired, type Difference } from "./drift-difference.ts";
 import { kindOf } from "./kinds/index.ts";
+import type { KindName } from "./kinds/names.ts";
 import { addressOfObject } from "./objects.ts";
 import type { DesiredOrganization } from "./organization.ts";
 import { nameOf } from "./pending.ts";
@@ -10,6 +12,7 @@ import type { Plan } from "./plan.ts";
 import type { JudgedRule } from "./rules-judge.ts";
 import { isCovered } from "./step.ts";
 import { isHeldByRejection } from "./step-groups.ts";
+import { showUser } from "./user-labels.ts";
 
 /** What the sentences are made of besides the plan. */
 export interface TodoContext {
@@ -26,11 +29,11 @@ export function describeTodo(difference: Difference, plan: Plan, context: TodoCo
 	const { flags = "" } = context;
 	const ownFlags = `${flags}${nameOrganization(plan, context)}`;
 	const apply = `orgsync apply${flags}`;
-	const { kind, problem, rule } = difference;
+	const { kind, problem, rule, change } = difference;
 	if (problem !== null) return describeProblem(difference);
 	if (difference.earlierActivity !== null) {
 		const name = quoteForShell(nameOf(difference.earlierActivity));
-		return `wait for activity ${name}, which makes it so: \`orgsync explain${ownFlags} ${name}\` shows what it is waiting for`;
+		return `wait for activity ${name}, which makes the same change: \`orgsync explain${ownFlags} ${name}\` shows what it is waiting for`;
 	}
 	if (rule !== null || kind === "rule") return describeRepair(rule, plan, apply);
 	const takeOver = describeTakeOver(difference.address, { ...context, flags: ownFlags });
@@ -38,10 +41,40 @@ export function describeTodo(difference: Difference, plan: Plan, context: TodoCo
 	if (held !== null) return held;
 	const blocked = plan.problems.length > 0 ? ", once the other problems of this organization are solved" : "";
 	if (difference.what === accessExpired) {
-		const keep = hasWindow(difference.address, context) ? "; to keep it, change `until` in the document" : "";
-		return `\`${apply}\` ends the access${blocked}${keep}`;
+		const keep = hasWindow(difference.address, context) ? "; to keep the access, change `until` in the document" : "";
+		return `\`${apply}\` ends the access${nameOwners(change, plan)}${blocked}${keep}`;
 	}
-	return kindOf(kind).describeRemedy(takeOver, blocked, apply);
+	return kindOf(kind).describeRemedy(takeOver, `\`${apply}\` ${describeCure(kind, change, plan)}${blocked}`);
+}
+
+/** Returns what apply changes about the object, and to what. */
+function describeCure(kind: KindName, change: Change | null, plan: Plan): string {
+	if (change === null) return "brings it in sync";
+	if (change.kind !== "userTag") return `removes the ${kindOf(kind).words[0]}`;
+	const { before, after, addUserIds, removeUserIds } = change;
+	const parts = [
+		...(before.name === after.name ? [] : [`renames \`${before.name}\` to \`${after.name}\``]),
+		...(addUserIds.length === 0 ? [] : [`adds ${listUsers(addUserIds, plan)}`]),
+		...(removeUserIds.length === 0 ? [] : [`removes ${listUsers(removeUserIds, plan)}`]),
+	];
+	return joinWords(parts);
+}
+
+function nameOwners(change: Change | null, plan: Plan): string {
+	return change?.kind === "userTag" ? ` of ${listUsers(change.removeUserIds, plan)}` : "";
+}
+
+/** More users than this are counted: the difference beside the sentence has them all. */
+const maxUsers = 3;
+
+function listUsers(userIds: readonly string[], plan: Plan): string {
+	if (userIds.length > maxUsers) return `${userIds.length} members`;
+	return joinWords(userIds.map((userId) => showUser(userId, plan)));
+}
+
+/** Returns `a`, `a and b`, or `a, b and c`. */
+function joinWords(words: readonly string[]): string {
+	return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
 /**
@@ -60,10 +93,10 @@ function hasWindow(address: string, { desired }: TodoContext): boolean {
 
 /** No live value can be accepted for a rule: the document says what must hold. */
 function describeRepair(rule: JudgedRule | null, { problems }: Plan, apply: string): string {
-	if (rule?.effect === "repairs" && problems.length === 0) return `\`${apply}\` repairs it`;
+	if (rule?.effect === "repairs" && problems.length === 0) return `\`${apply}\` makes the rule hold`;
 	const where =
 		rule?.rule === "minApprovers" || rule?.rule === "onlyBy" ? "policies, tags or the root quorum" : "the tags";
-	return `apply does not repair it: change ${where}, or \`rules\` in the document`;
+	return `apply does not make the rule hold: change ${where}, or \`rules\` in the document`;
 }
 
 function describeProblem({ address, problem }: Difference): string {
@@ -107,7 +140,7 @@ function describeTakeOver(address: string, { desired, flags = "" }: TodoContext)
 	if (desired !== undefined && row !== undefined && isOfTemplate(address, desired, row.document)) {
 		return `to keep it, change the values of this organization at ${row.file}:${row.line}, or ${row.document} for all`;
 	}
-	return `\`orgsync drift${flags} --accept ${quoteForShell(address)}\` takes it over into the document`;
+	return `\`orgsync drift${flags} --accept ${quoteForShell(address)}\` writes the live state into the document`;
 }
 
 /** Whether the document with the list describes an object. An object without a place is that of the only document. */

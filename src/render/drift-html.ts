@@ -7,6 +7,7 @@ import { labelOf, printScope } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import type { Finding, OrganizationDrift } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
+import { showUser } from "../plan/user-labels.ts";
 import {
 	describeActor,
 	describeDifference,
@@ -80,7 +81,7 @@ function renderFinding(finding: Finding, drift: OrganizationDrift, plan: Plan): 
 		signs[change?.action ?? "report"],
 		html`<code>${finding.address}</code>${owner} ${word}${sentence(describeDifference(finding))}${difference}${
 			since === null ? null : html`<p>${since}</p>`
-		}${by === null ? null : html`<p>${by}</p>`}<p><span class="kind">to do:</span> ${renderTodo(finding)}</p>`,
+		}${by === null ? null : html`<p>${by}</p>`}<p><span class="kind">to do:</span> ${renderTodo(finding, change, plan)}</p>`,
 	);
 }
 
@@ -99,19 +100,24 @@ function renderDifference(change: Change, plan: Plan): Html | null {
 	return html`${before.name === after.name ? null : rename}${chips("apply would add", "+", addUserIds, plan)}${chips("apply would remove", "-", removeUserIds, plan)}${renderMemberWindows(change, plan)}${renderDoubt(describeDoubt(change))}`;
 }
 
-/** Returns commands between back quotes as code. Back quotes in the object's own name are set aside: they mean nothing. */
-function renderTodo({ todo, address }: Finding): readonly Html[] {
-	const names = [quoteForShell(address), labelOf(address)];
-	const marked = names.reduce((text, name, index) => text.replaceAll(name, asides[index] ?? ""), todo);
+/** Returns commands between back quotes as code. Back quotes in names are set aside: they mean nothing. */
+function renderTodo({ todo, address }: Finding, change: Change | undefined, plan: Plan): readonly Html[] {
+	const isTag = change?.kind === "userTag";
+	const users = isTag ? [...change.addUserIds, ...change.removeUserIds].map((userId) => showUser(userId, plan)) : [];
+	const names = [quoteForShell(address), labelOf(address), ...(isTag ? [change.before.name] : []), ...users];
+	const quoted = names.filter((name) => name.includes("`"));
+	const marked = quoted.reduce((text, name, index) => text.replaceAll(name, () => asideOf(index)), todo);
 	const restored = (part: string): string =>
-		names.reduceRight((text, name, index) => text.replaceAll(asides[index] ?? "", () => name), part);
+		quoted.reduceRight((text, name, index) => text.replaceAll(asideOf(index), () => name), part);
 	return marked
 		.split("`")
 		.map((part, index) => (index % 2 === 0 ? html`${restored(part)}` : html`<code>${restored(part)}</code>`));
 }
 
-/** Characters that no sentence of orgsync holds. */
-const asides = ["\u0001", "\u0002"] as const;
+/** Returns what stands for a name: characters that no sentence of orgsync holds. */
+function asideOf(index: number): string {
+	return `\u0001${index}\u0002`;
+}
 
 /** A large figure above the page; `look` is its colour. */
 export type Figure = readonly [number: string, words: string, look: string];

@@ -5,8 +5,10 @@
 
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
 import { describeTime } from "../plan/access-window.ts";
+import { parseAddress } from "../plan/address.ts";
 import type { DocumentChange } from "../plan/document-changes.ts";
 import { defaultMemberRemovals } from "../plan/guards.ts";
+import { kindOf } from "../plan/kinds/index.ts";
 import { powerLimits } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { groupSteps } from "../plan/step-groups.ts";
@@ -186,16 +188,18 @@ function describeFate({ fate, what, basis }: DriftedDifference): string {
  * format marks the names in its own way.
  */
 export function describeReverted(reverted: PlannedDifference, names: ThreeWay): readonly string[] {
-	const { what, userId, before, after, basis } = reverted;
+	const { address, what, userId, before, after, basis } = reverted;
 	const doubt = basis === "last-applied" ? [" (last applied, not live)"] : [];
 	const user = userId === null ? "" : showUser(userId, names);
 	if (what === "rename") {
 		const [from, to] = showRename(before ?? "", after ?? "");
-		return ["renames it back from ", from, " to ", to];
+		return ["renames the tag back from ", from, " to ", to];
 	}
-	if (what === "add-member") return ["gives it back to ", user, ...doubt];
-	if (what === "remove-member") return ["takes it back from ", user, ...doubt];
-	return before === null || before === "" ? ["removes it again"] : ["removes it again: ", showName(clipMiddle(before))];
+	if (what === "add-member") return ["gives the tag back to ", user, ...doubt];
+	if (what === "remove-member") return ["takes the tag back from ", user, ...doubt];
+	const kind = parseAddress(address)?.kind;
+	const removes = `removes the ${kind === undefined ? "object" : kindOf(kind).words[0]} again`;
+	return before === null || before === "" ? [removes] : [`${removes}: `, showName(clipMiddle(before))];
 }
 
 /** Returns the sign of what apply would do to revert it. */

@@ -83,6 +83,6 @@ test("An accepted end leaves `exactly`, and the result says that apply ends the 
 	expect(code).toBe(2);
 	expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(listed(""));
 	expect(stdout).toContain(`- member bob  (access expired ${until.slice(0, 10)}`);
-	expect(stdout).toContain("to do: `orgsync apply` ends the access\n");
+	expect(stdout).toContain("to do: `orgsync apply` ends the access of bob\n");
 	expect(stdout).not.toContain("--accept");
 });

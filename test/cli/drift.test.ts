@@ -61,7 +61,7 @@ describe("drift --since", () => {
 		expect(text.stdout).toContain(`drifted for 3 days (since ${firstSeenAt})\n`);
 		expect(text.stdout).toContain("last changed by update_user_tag of bob, ");
 		expect(text.stdout).toContain(`, activity ${activityId}\n`);
-		expect(text.stdout).toContain("to do: `orgsync apply` puts it back; ");
+		expect(text.stdout).toContain("to do: `orgsync apply` adds carol; ");
 		expect(text.stdout).toContain("Drift: 1 object drifted (1 from before, for 3 days); ");
 
 		expect((await runLater(world, 0, ["apply", "--yes"])).code).toBe(0);

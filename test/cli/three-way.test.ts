@@ -78,7 +78,7 @@ Base: HEAD
 Signs show what apply would do: + add, - remove, ~ change, ! report only.
 
 Apply would revert, though this change does not mention it:
-  - userTag:signers  takes it back from bob
+  - userTag:signers  takes the tag back from bob
 
 This change (base → head):
   ~ userTag:signers

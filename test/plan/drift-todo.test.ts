@@ -1,5 +1,6 @@
 /** What a person can do about drift. */
 import { describe, expect, it } from "vitest";
+import type { Change } from "../../src/plan/change.ts";
 import { accessExpired, type Difference } from "../../src/plan/drift-difference.ts";
 import { describeTodo, type TodoContext } from "../../src/plan/drift-todo.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
@@ -37,15 +38,33 @@ const windowed = (...userIds: string[]): DesiredOrganization => {
 };
 
 describe("What to do about drift", () => {
-	it("is to apply, or to take the live value over", () => {
+	it("is to apply, or to write the live state into the document", () => {
 		expect(todo()).toMatchInlineSnapshot(
-			`"\`orgsync apply\` puts it back; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,
+			`"\`orgsync apply\` brings it in sync; \`orgsync drift --accept userTag:admins\` writes the live state into the document"`,
 		);
+	});
+
+	it("names what apply changes, and to what", () => {
+		const [one, two] = [id("user", 1), id("user", 2)];
+		const want = { previously: ["approvers"], members: { mode: "exactly", exactly: [one] } } as const;
+		const moved = makePlan(
+			desiredOf({ users: { alice: one, bob: two }, userTags: [wantTag("signers", want)] }),
+			liveOf({ userTags: known([liveTag(1, "approvers", { members: known([two]) })]) }),
+			context,
+		);
+		const [change] = moved.changes as [Change];
+		expect(todo({ address: "userTag:signers", change }, moved)).toMatch(
+			/^`orgsync apply` renames `approvers` to `signers`, adds alice and removes bob; /,
+		);
+		const crowd = { ...change, before: change.after, addUserIds: [one, two, id("user", 3), id("user", 4)] } as Change;
+		expect(todo({ change: crowd }, moved)).toMatch(/^`orgsync apply` adds 4 members and removes bob; /);
+		const ends = { what: accessExpired, change: { ...change, addUserIds: [] } as Change };
+		expect(todo(ends, moved, { desired: wanted })).toBe("`orgsync apply` ends the access of bob");
 	});
 
 	it("repeats the flags of the command", () => {
 		expect(todo({}, plan, { flags: " -f a.yaml" })).toMatchInlineSnapshot(
-			`"\`orgsync apply -f a.yaml\` puts it back; \`orgsync drift -f a.yaml --accept userTag:admins\` takes it over into the document"`,
+			`"\`orgsync apply -f a.yaml\` brings it in sync; \`orgsync drift -f a.yaml --accept userTag:admins\` writes the live state into the document"`,
 		);
 	});
 
@@ -53,7 +72,7 @@ describe("What to do about drift", () => {
 		const more = { flags: " -f fleet/", isOneOfSeveral: true };
 		const named = `-f fleet/ --organization ${plan.organizationId}`;
 		expect(todo({}, plan, more)).toBe(
-			`\`orgsync apply -f fleet/\` puts it back; \`orgsync drift ${named} --accept userTag:admins\` takes it over into the document`,
+			`\`orgsync apply -f fleet/\` brings it in sync; \`orgsync drift ${named} --accept userTag:admins\` writes the live state into the document`,
 		);
 		expect(todo({}, held({ relation: "rejected" }), more)).toContain(
 			`\`orgsync drift ${named} --accept userTag:admins\``,
@@ -72,7 +91,7 @@ describe("What to do about drift", () => {
 
 	it("waits where other problems have to be solved first", () => {
 		expect(todo({}, { ...plan, problems: [problem] as never })).toMatchInlineSnapshot(
-			`"\`orgsync apply\` puts it back, once the other problems of this organization are solved; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,
+			`"\`orgsync apply\` brings it in sync, once the other problems of this organization are solved; \`orgsync drift --accept userTag:admins\` writes the live state into the document"`,
 		);
 	});
 
@@ -85,7 +104,7 @@ describe("What to do about drift", () => {
 			relation: "same",
 		};
 		expect(todo({ earlierActivity: earlierActivity as EarlierActivity }, plan, { flags: " --local" })).toBe(
-			"wait for activity activity-1, which makes it so: `orgsync explain --local activity-1` shows what it is waiting for",
+			"wait for activity activity-1, which makes the same change: `orgsync explain --local activity-1` shows what it is waiting for",
 		);
 	});
 
@@ -108,7 +127,7 @@ describe("What to do about a difference that apply leaves alone", () => {
 
 	it("is to submit a rejected step on request, or to take the live value over", () => {
 		expect(todo({}, held({ relation: "rejected", state: "rejected" }))).toMatchInlineSnapshot(
-			`"rejected before, as activity activity-1: \`orgsync apply --retry-rejected\` submits it again; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,
+			`"rejected before, as activity activity-1: \`orgsync apply --retry-rejected\` submits it again; \`orgsync drift --accept userTag:admins\` writes the live state into the document"`,
 		);
 	});
 
@@ -123,7 +142,7 @@ describe("What to do about a difference that apply leaves alone", () => {
 		const first = { ...rejected[0], covers: [] };
 		const second: Step = { ...step, id: "step-2", dependsOn: [first.id] };
 		expect(todo({}, { ...plan, steps: [first, second] })).toMatchInlineSnapshot(
-			`"comes after a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; \`orgsync drift --accept userTag:admins\` takes it over into the document"`,
+			`"comes after a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; \`orgsync drift --accept userTag:admins\` writes the live state into the document"`,
 		);
 	});
 
@@ -144,7 +163,7 @@ describe("What to do about a difference that apply leaves alone", () => {
 describe("What to do about access that expired", () => {
 	it("is to apply, or to change its end in the document that has a window", () => {
 		const expired = { what: accessExpired };
-		expect(todo(expired)).toBe("`orgsync apply` ends the access; to keep it, change `until` in the document");
+		expect(todo(expired)).toBe("`orgsync apply` ends the access; to keep the access, change `until` in the document");
 		expect(todo(expired, plan, { desired: windowed("alice") })).toBe(todo(expired));
 		expect(todo(expired, plan, { desired: windowed() })).toBe("`orgsync apply` ends the access");
 		expect(todo(expired, plan, { desired: wanted })).toBe("`orgsync apply` ends the access");
@@ -165,15 +184,16 @@ describe("What to do about a broken rule", () => {
 		todo({ kind: "rule", rule: rule as JudgedRule | null }, found);
 
 	it("is to apply where that repairs it", () => {
-		expect(of({ rule: "mustHave", effect: "repairs" } as never)).toBe("`orgsync apply` repairs it");
+		expect(of({ rule: "mustHave", effect: "repairs" } as never)).toBe("`orgsync apply` makes the rule hold");
 	});
 
 	it("is to change what decides it otherwise: tags, and for powers policies and the root quorum too", () => {
-		const tags = "apply does not repair it: change the tags, or `rules` in the document";
+		const tags = "apply does not make the rule hold: change the tags, or `rules` in the document";
 		expect(of({ rule: "mustHave", effect: "keeps" } as never)).toBe(tags);
 		expect(of(null)).toBe(tags);
 		expect(of({ rule: "mustHave", effect: "repairs" } as never, { ...plan, problems: [problem] as never })).toBe(tags);
-		const powers = "apply does not repair it: change policies, tags or the root quorum, or `rules` in the document";
+		const powers =
+			"apply does not make the rule hold: change policies, tags or the root quorum, or `rules` in the document";
 		expect(of({ rule: "minApprovers", effect: "keeps" } as never)).toBe(powers);
 		expect(of({ rule: "onlyBy", effect: "keeps" } as never)).toBe(powers);
 	});
@@ -186,12 +206,14 @@ describe("The live value of an organization of a list", () => {
 
 	it("is kept by its values where the template has the object", () => {
 		expect(of({ objects: inFile("template.yaml") })).toMatchInlineSnapshot(
-			`"\`orgsync apply\` puts it back; to keep it, change the values of this organization at rows.csv:3, or template.yaml for all"`,
+			`"\`orgsync apply\` brings it in sync; to keep it, change the values of this organization at rows.csv:3, or template.yaml for all"`,
 		);
 	});
 
 	it("is taken over where another document has the object", () => {
-		expect(of({ objects: inFile("other.yaml") })).toContain("`orgsync drift --accept userTag:admins` takes it over");
+		expect(of({ objects: inFile("other.yaml") })).toContain(
+			"`orgsync drift --accept userTag:admins` writes the live state",
+		);
 	});
 
 	it("is that of the only document where the object has no place", () => {

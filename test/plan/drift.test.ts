@@ -429,11 +429,14 @@ describe("what to do", () => {
 	it.each<[KindName, string]>([
 		[
 			"userTag",
-			"`orgsync apply` puts it back; `orgsync drift --accept userTag:signers` takes it over into the document",
+			"`orgsync apply` adds bob; `orgsync drift --accept userTag:signers` writes the live state into the document",
 		],
-		["policy", "`orgsync apply` removes it; if it is to stay, "],
+		["policy", "`orgsync apply` removes the policy; if it is to stay, "],
 		["sessionProfile", "cannot be changed once it is made: make another by hand"],
-		["mfaPolicy", "change it back by hand, or `orgsync drift --accept 'mfaPolicy:alice/passkey first'`"],
+		[
+			"mfaPolicy",
+			"change it to what the document says by hand, or `orgsync drift --accept 'mfaPolicy:alice/passkey first'`",
+		],
 		["bootProof", "look at who deployed the app and verify what it attests to"],
 		["supportedAsset", "the service decides this"],
 	])("about a %s is said", (kind, words) => {
@@ -444,7 +447,10 @@ describe("what to do", () => {
 		const desired = withSections(signers, { absent: sectionsOf(policyAbsent).absent });
 		const found = report(0, desired, liveOf({ policies: withPolicy.removables.policy })).findings;
 		expect(found.map(({ what, todo }) => [what, todo])).toEqual([
-			["is-there", expect.stringContaining("removes it, once the other problems of this organization are solved")],
+			[
+				"is-there",
+				expect.stringContaining("removes the policy, once the other problems of this organization are solved"),
+			],
 			["tag-not-there", expect.stringContaining("make the tag `signers` by hand, or take it out of the document")],
 		]);
 	});

@@ -44,7 +44,7 @@ describe("a live organization that breaks a rule", () => {
 			{
 				...{ address, kind: "rule", what: "rule-broken", state: "new", by: null },
 				message: "bob has `approvers` and `signers`",
-				todo: "apply does not repair it: change the tags, or `rules` in the document",
+				todo: "apply does not make the rule hold: change the tags, or `rules` in the document",
 			},
 		]);
 		expect(exitCodeOfDrift([drift])).toBe(2);
@@ -58,7 +58,10 @@ describe("a live organization that breaks a rule", () => {
 	it("is repaired by apply where the plan repairs it", () => {
 		const repair = wantTag("approvers", { members: { mode: "exactly", exactly: [carol] } });
 		const drift = driftAt(0, broken, undefined, planAt(0, broken, [repair]));
-		expect(drift.findings.map(({ kind, todo }) => [kind, todo])).toContainEqual(["rule", "`orgsync apply` repairs it"]);
+		expect(drift.findings.map(({ kind, todo }) => [kind, todo])).toContainEqual([
+			"rule",
+			"`orgsync apply` makes the rule hold",
+		]);
 	});
 
 	it("keeps when it began, and is changed when other users break it", () => {

@@ -158,7 +158,9 @@ describe("a change that comes from a window", () => {
 	it("is drift of its own kind where nothing else differs, which apply ends and --accept does not keep", () => {
 		const [finding] = reportDrift(planOf([expired], [bob])).findings;
 		expect(finding).toMatchObject({ what: "access-expired" });
-		expect(finding?.todo).toBe("`orgsync apply` ends the access; to keep it, change `until` in the document");
+		expect(finding?.todo).toBe(
+			"`orgsync apply` ends the access of bob; to keep the access, change `until` in the document",
+		);
 		const mixed = reportDrift(planOf([expired, granted], [bob])).findings;
 		expect(mixed).toMatchObject([{ what: "members-differ" }]);
 	});

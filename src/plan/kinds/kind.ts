@@ -12,8 +12,8 @@ interface KindBase {
 	readonly words: readonly [one: string, many: string];
 	/** Returns what differs, and why some of it cannot be changed. */
 	readonly differences: (desired: DesiredOrganization, live: LiveOrganization) => Differences;
-	/** Returns what a person can do about drift. `accept` says how the document takes live state over; `apply` is that command. */
-	readonly describeRemedy: (accept: string, blocked: string, apply: string) => string;
+	/** Returns what a person can do about drift. `accept` says how the document gets live state; `cure` is what apply does. */
+	readonly describeRemedy: (accept: string, cure: string) => string;
 }
 
 export interface UserTagKind extends KindBase {

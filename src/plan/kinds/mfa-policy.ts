@@ -16,5 +16,6 @@ export const mfaPolicy = readOnlyKind({
 		idField: "mfaPolicyId",
 		fields: ["name", "order", "condition", "requiredAuthenticationMethods", "notes"],
 	},
-	describeRemedy: (accept) => `orgsync cannot change MFA policies: change it back by hand, or ${accept}`,
+	describeRemedy: (accept) =>
+		`orgsync cannot change MFA policies: change it to what the document says by hand, or ${accept}`,
 });

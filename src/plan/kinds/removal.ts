@@ -14,7 +14,7 @@ export function removalKind(kind: Omit<RemovalKind, "action" | "differences" | "
 		...kind,
 		action: "remove",
 		differences: (desired, live) => removalDifferences(kind.name, desired, live),
-		describeRemedy: (accept, blocked, apply) => `\`${apply}\` removes it${blocked}; if it is to stay, ${accept}`,
+		describeRemedy: (accept, cure) => `${cure}; if it is to stay, ${accept}`,
 	};
 }
 

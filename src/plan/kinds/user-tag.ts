@@ -21,7 +21,7 @@ export const userTag: UserTagKind = {
 	action: "update",
 	words: ["user tag", "user tags"],
 	differences: tagDifferences,
-	describeRemedy: (accept, blocked, apply) => `\`${apply}\` puts it back${blocked}; ${accept}`,
+	describeRemedy: (accept, cure) => `${cure}; ${accept}`,
 	request: { kind: "userTag", list: null, subject: "userTagId", narrow: (request) => request },
 };
 

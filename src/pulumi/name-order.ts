@@ -24,7 +24,8 @@ export async function convergeWhenNameIsFree(target: ResourceTarget, session: Se
 				session.expireReads(target.resource);
 				continue;
 			}
-			const circle = await session.names.wait(target.desired.organizationId, taken, version, maxWaitMs);
+			const leftMs = Math.min(maxWaitMs, session.deadline?.leftMs() ?? maxWaitMs);
+			const circle = await session.names.wait(target.desired.organizationId, taken, version, leftMs);
 			hasTimedOut = circle.length === 0 && version === session.names.version;
 			const closed = await closeCircle(target, circle, session);
 			if (closed !== undefined) return closed;

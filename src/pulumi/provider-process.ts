@@ -2,8 +2,10 @@
  * The process of a provider, dynamic or plugin. The engine starts one for each Pulumi provider. It serves all resources of a
  * phase, so they share one session.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { fstatSync } from "node:fs";
 import { type ClaimsFolder, openClaimsFolder } from "./claims.ts";
+import { Deadline, type TimedCall } from "./deadline.ts";
 import { processContext, projectFolder } from "./project.ts";
 import { SecretValues } from "./secrets.ts";
 import { Session } from "./session.ts";
@@ -28,6 +30,8 @@ export class ProviderProcess {
 	readonly #claimsFolder: ClaimsFolder | undefined;
 	readonly #sessions = new Map<string, Session>();
 	readonly #interruption = new AbortController();
+	/** Until when the call in progress may work. */
+	readonly #deadline = new AsyncLocalStorage<Deadline>();
 	/** Resolves at the interruption. */
 	readonly interrupted = new Promise<void>((resolve) => {
 		this.#interruption.signal.addEventListener("abort", () => resolve());
@@ -51,6 +55,7 @@ export class ProviderProcess {
 			claimsFolder: this.#claimsFolder,
 			warn: (line) => this.print(line),
 			signal: this.#interruption.signal,
+			deadline: () => this.#deadline.getStore(),
 		});
 		this.#sessions.set(key, session);
 		return session;
@@ -59,6 +64,12 @@ export class ProviderProcess {
 	/** Prints a line, which Pulumi shows as information, without secrets. */
 	print(line: string, resourceUrn?: string): void {
 		this.#options.print(this.secrets.redact(line), resourceUrn);
+	}
+
+	/** Returns the result of `work`, which fails once it takes longer than so many seconds; 0 is without a limit. */
+	timed<T>(call: TimedCall, seconds: number, work: () => Promise<T>): Promise<T> {
+		if (seconds === 0) return work();
+		return this.#deadline.run(new Deadline(call, seconds, processContext().steadyNow), work);
 	}
 
 	/** Returns the result of `work`, which an interruption does not cut short. */

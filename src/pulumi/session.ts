@@ -35,6 +35,7 @@ import {
 	ownerOf,
 } from "./claims.ts";
 import { type Connection, connect } from "./connection.ts";
+import { type Deadline, readUntil, submitUntil } from "./deadline.ts";
 import { NameQueue } from "./name-queue.ts";
 import { assertCanConverge, assertGuardsAllowed, guardsOfPart, OverrideLog } from "./plan-checks.ts";
 import type { Settings } from "./settings.ts";
@@ -58,6 +59,8 @@ export interface SessionContext {
 	readonly claimsFolder?: ClaimsFolder | undefined;
 	/** Once aborted, requests in flight end and no other starts. */
 	readonly signal?: AbortSignal;
+	/** Until when the call in progress may work; undefined without a limit. */
+	readonly deadline?: () => Deadline | undefined;
 }
 
 /** The desired state of one resource, and what Pulumi's state stores about it. */
@@ -77,11 +80,6 @@ export interface ConvergeResult {
 	readonly timeMs: number;
 	readonly report: Report | undefined;
 	readonly journal: Journal;
-}
-
-interface LiveAtTime {
-	readonly live: LiveOrganization;
-	readonly timeMs: number;
 }
 
 /** The service's time when the plan was made, milliseconds since 1970. */
@@ -125,7 +123,12 @@ export class Session {
 
 	/** The service's reads, shared with all resources. Throws ConfigurationError if the address or the key is missing. */
 	readerFor(resource: string): Reader {
-		return this.#connect().reads.readerFor(resource);
+		return readUntil(this.#connect().reads.readerFor(resource), this.deadline);
+	}
+
+	/** Until when the call in progress may work; undefined without a limit. */
+	get deadline(): Deadline | undefined {
+		return this.#context.deadline?.();
 	}
 
 	/** The plan with pending activities. Submits and writes nothing. */
@@ -152,7 +155,9 @@ export class Session {
 			publicKey: () => this.#connect().client.publicKey(),
 			...(journal === undefined ? {} : { journal }),
 			...(this.settings.retryRejected ? { retryRejected: true } : {}),
-			...(isSubmitted ? { readerAfterList: () => this.#connect().reads.readerAfterList(resource) } : {}),
+			...(isSubmitted
+				? { readerAfterList: () => readUntil(this.#connect().reads.readerAfterList(resource), this.deadline) }
+				: {}),
 		});
 	}
 
@@ -162,7 +167,11 @@ export class Session {
 	}
 
 	/** The same with the service's time then, milliseconds since 1970: what a plan made of the same answers decides by. */
-	async readWithTime({ resource, desired, stored }: ResourceTarget): Promise<LiveAtTime> {
+	async readWithTime({
+		resource,
+		desired,
+		stored,
+	}: ResourceTarget): Promise<{ readonly live: LiveOrganization; readonly timeMs: number }> {
 		const lastApplied = mergeLastApplied(await this.lastApplied(desired.organizationId), stored);
 		const reader = withServiceClock(this.readerFor(resource), this.#context.now);
 		const { live } = await readLive(desired, reader, lastApplied, this.settings.reads);
@@ -183,6 +192,7 @@ export class Session {
 		await restoreToJournal(organizationId, stored, journal, now());
 		this.#abandonActivities(target, journal);
 		const { reads: mode, waitMs, retryRejected } = this.settings;
+		const { deadline } = this;
 		const submitter: Submitter = {
 			submit: (body) =>
 				client.submitter.submit(body).finally(() => {
@@ -191,16 +201,17 @@ export class Session {
 				}),
 		};
 		const context = {
-			reader: reads.readerFor(resource),
-			submitter,
+			reader: this.readerFor(resource),
+			submitter: submitUntil(submitter, deadline),
 			journal,
 			now,
-			sleep,
+			sleep: (ms: number) => sleep(Math.min(ms, deadline?.leftMs() ?? ms)),
 			reads: mode,
 			waitMs,
 			...(retryRejected ? { retryRejected } : {}),
 		};
-		await this.#settleOnce(organizationId, context, reads);
+		const settle = () => this.#settleOnce(organizationId, context, reads);
+		await (deadline === undefined ? settle() : deadline.within(settle, deadline.fail));
 		const comparison = await this.#compareRecent(target, reads);
 		const { plan } = comparison;
 		this.#overrides.show(

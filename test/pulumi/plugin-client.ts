@@ -30,14 +30,19 @@ export interface Diff {
 	readonly details: Details;
 }
 
-/** A resource of the program, as the engine knows it: it checks, compares, previews and changes it. */
+/** A resource of the program, as the engine knows it. `timeout` is that of its `customTimeouts`, in seconds. */
 export interface PluginResource {
 	check(news: Values, olds?: Values): Promise<{ inputs: Values; failures: readonly string[] }>;
 	diff(id: string, olds: Values, news: Values, oldInputs?: Values): Promise<Diff>;
-	create(inputs: Values, isPreview?: boolean): Promise<{ id: string; outputs: Values }>;
-	update(olds: Values, news: Values, isPreview?: boolean): Promise<Values>;
-	read(id: string, properties: Values, inputs?: Values): Promise<{ id: string; outputs: Values; inputs: Values }>;
-	delete(id: string, properties: Values): Promise<void>;
+	create(inputs: Values, isPreview?: boolean, timeout?: number): Promise<{ id: string; outputs: Values }>;
+	update(olds: Values, news: Values, isPreview?: boolean, timeout?: number): Promise<Values>;
+	read(
+		id: string,
+		properties: Values,
+		inputs?: Values,
+		timeout?: number,
+	): Promise<{ id: string; outputs: Values; inputs: Values }>;
+	delete(id: string, properties: Values, timeout?: number): Promise<void>;
 }
 
 export interface Plugin {
@@ -119,24 +124,27 @@ function resourceOf(call: Plugin["call"], urn: string): PluginResource {
 			request.setOldInputs(write(oldInputs));
 			return readDiff(await call("diff", request));
 		},
-		async create(inputs, isPreview = false) {
+		async create(inputs, isPreview = false, timeout = 0) {
 			const request = new providerMessages.CreateRequest();
 			request.setUrn(urn);
 			request.setProperties(write(inputs));
 			request.setPreview(isPreview);
+			request.setTimeout(timeout);
 			const response = await call<InstanceType<Messages["CreateResponse"]>>("create", request);
 			return { id: response.getId(), outputs: read(response.getProperties()) };
 		},
-		async update(olds, news, isPreview = false) {
+		async update(olds, news, isPreview = false, timeout = 0) {
 			const request = new providerMessages.UpdateRequest();
 			request.setUrn(urn);
 			request.setOlds(write(olds));
 			request.setNews(write(news));
 			request.setPreview(isPreview);
+			request.setTimeout(timeout);
 			return read((await call<InstanceType<Messages["UpdateResponse"]>>("update", request)).getProperties());
 		},
-		async read(id, properties, inputs) {
+		async read(id, properties, inputs, timeout = 0) {
 			const request = new providerMessages.ReadRequest();
+			request.setTimeout(timeout);
 			request.setId(id);
 			request.setUrn(urn);
 			request.setProperties(write(properties));
@@ -144,8 +152,9 @@ function resourceOf(call: Plugin["call"], urn: string): PluginResource {
 			const response = await call<InstanceType<Messages["ReadResponse"]>>("read", request);
 			return { id: response.getId(), outputs: read(response.getProperties()), inputs: read(response.getInputs()) };
 		},
-		async delete(id, properties) {
+		async delete(id, properties, timeout = 0) {
 			const request = new providerMessages.DeleteRequest();
+			request.setTimeout(timeout);
 			request.setId(id);
 			request.setUrn(urn);
 			request.setProperties(write(properties));

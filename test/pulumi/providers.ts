@@ -86,7 +86,7 @@ function readFailure(text: string): { property: string; reason: string } {
 }
 
 /** The result; a failure has the properties that the engine would store. */
-async function withProperties<T>(work: Promise<T>): Promise<T> {
+export async function withProperties<T>(work: Promise<T>): Promise<T> {
 	try {
 		return await work;
 	} catch (error) {

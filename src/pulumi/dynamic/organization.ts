@@ -21,7 +21,7 @@ import { classes } from "./classes.ts";
 import { programSession } from "./configuration.ts";
 import { isMocked } from "./mocks.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
-import { typeToken } from "./resource-class.ts";
+import { refuseTimeouts, typeToken } from "./resource-class.ts";
 
 /**
  * A whole document as one component.
@@ -53,6 +53,7 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 	declare readonly approvals: pulumi.Output<PlannedApproval[] | null>;
 
 	constructor(name: string, args: OrganizationArgs, options: pulumi.ComponentResourceOptions = {}) {
+		refuseTimeouts(name, options);
 		// Errors in the document are thrown here, before the component itself is registered.
 		const desired = readOrThrow(args);
 		const { organizationId } = desired;

@@ -68,7 +68,16 @@ function addMetaInputs(
 	};
 }
 
+/** Throws RunError for timeouts: the engine does not pass them on to a dynamic provider. */
+export function refuseTimeouts(name: string, { customTimeouts }: pulumi.ResourceOptions): void {
+	if (customTimeouts === undefined) return;
+	throw programError(
+		`${name}: customTimeouts have no effect on a dynamic resource, because the engine does not pass them on; remove the option, and use the settings \`timeout\` and \`wait\``,
+	);
+}
+
 function refuseOptions(type: ResourceType, name: string, options: pulumi.CustomResourceOptions): void {
+	refuseTimeouts(name, options);
 	if (options.import !== undefined) {
 		throw programError(
 			`${name}: a ${type.name} cannot be imported, because it is a dynamic resource; remove the option \`import\`: creating the resource adopts the live object`,

@@ -35,12 +35,14 @@ interface ResourceContext {
 export class ResourceCalls {
 	readonly #definition: ResourceDefinition;
 	readonly #operations: ResourceOperations;
+	readonly #process: ProviderProcess;
 	readonly #parts: ComponentParts;
 
 	readonly #secretSettings: () => readonly SettingName[];
 
 	constructor(definition: ResourceDefinition, process: ProviderProcess, context: ResourceContext) {
 		this.#definition = definition;
+		this.#process = process;
 		this.#parts = context.parts;
 		this.#secretSettings = context.secretNames;
 		this.#operations = makeOperations(definition, process, context.given);
@@ -77,7 +79,8 @@ export class ResourceCalls {
 			response.setProperties(writeOutputs(previewOutputs(this.#definition, inputs)));
 			return response;
 		}
-		const { id, outs } = await this.#operations.create(inputs);
+		const create = () => this.#operations.create(inputs);
+		const { id, outs } = await this.#process.timed("create", request.getTimeout(), create);
 		response.setId(id);
 		response.setProperties(writeOutputs(outs));
 		return response;
@@ -91,7 +94,9 @@ export class ResourceCalls {
 			response.setProperties(writeOutputs(previewOutputs(this.#definition, news)));
 			return response;
 		}
-		const { outs } = await this.#operations.update(this.#read(urn, request.getOlds(), request.getOldInputs()), news);
+		const olds = this.#read(urn, request.getOlds(), request.getOldInputs());
+		const update = () => this.#operations.update(olds, news);
+		const { outs } = await this.#process.timed("update", request.getTimeout(), update);
 		response.setProperties(writeOutputs(outs));
 		return response;
 	}
@@ -107,7 +112,9 @@ export class ResourceCalls {
 			id = "",
 			props = {},
 			inputs = {},
-		} = await this.#operations[read](request.getId(), this.#withDefaultSecret(properties));
+		} = await this.#process.timed("read", request.getTimeout(), () =>
+			this.#operations[read](request.getId(), this.#withDefaultSecret(properties)),
+		);
 		const response = new ReadResponse();
 		response.setId(id);
 		response.setProperties(writeOutputs(props));
@@ -116,7 +123,8 @@ export class ResourceCalls {
 	}
 
 	async delete(request: Message<"DeleteRequest">): Promise<void> {
-		await this.#operations.delete(this.#read(request.getUrn(), request.getProperties(), request.getOldInputs()));
+		const properties = this.#read(request.getUrn(), request.getProperties(), request.getOldInputs());
+		await this.#process.timed("delete", request.getTimeout(), () => this.#operations.delete(properties));
 	}
 
 	/** Failures for inputs with the names of meta inputs, which a program has not, and for values of other types than JSON has. */

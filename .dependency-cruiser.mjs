@@ -14,7 +14,7 @@ const onlyDoor = (name, doors) => ({
 
 /** Files that every room may import. */
 const shared =
-	"^src/((errors|escape|invisible|json|tracing|schema|schema-bundle|schema-files|schema-formats|version)\\.ts$|validators/)";
+	"^src/((bounded-body|errors|escape|invisible|json|tracing|schema|schema-bundle|schema-files|schema-formats|version)\\.ts$|validators/)";
 
 /** Files that every room may import that reads or writes files. */
 const sharedByDoers = "^src/private-file\\.ts$";
@@ -71,7 +71,7 @@ export default {
 			comment: "files that several rooms import know no room",
 			severity: "error",
 			from: {
-				path: "^src/((errors|escape|files|invisible|json|tracing|schema|schema-\\w+|version|private-file)\\.ts$|validators/)",
+				path: "^src/((bounded-body|errors|escape|files|invisible|json|tracing|schema|schema-\\w+|version|private-file)\\.ts$|validators/)",
 			},
 			to: { path: "^src/", pathNot: "^src/(errors|invisible|json|schema|schema-\\w+)\\.ts$" },
 		},

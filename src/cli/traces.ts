@@ -6,6 +6,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { TracingChannel, TracingChannelSubscribers } from "node:diagnostics_channel";
+import type { Agent } from "node:http";
 import {
 	type Attributes,
 	type Context,
@@ -249,7 +250,7 @@ class WatchedExporter extends OTLPTraceExporter {
 	#reason = "";
 
 	constructor({ host }: TraceTarget) {
-		super();
+		super({ httpAgentOptions: makeAgent });
 		this.#host = host;
 	}
 
@@ -272,6 +273,26 @@ class WatchedExporter extends OTLPTraceExporter {
 		const reason = this.#reason === "" ? `no answer within ${maxFlushMs / 1000} s` : this.#reason;
 		return `${lost === 1 ? "1 span was" : `${lost} spans were`} not sent to the collector at ${this.#host}: ${reason}`;
 	}
+}
+
+/** The exporter keeps each piece of an answer until its end, so that an answer of one-byte chunks takes a hundred times its size. */
+const maxCollectorBytes = 1024 * 1024;
+
+/** Returns the agent of the exporter. A connection on which a collector sends too much is cut. */
+async function makeAgent(protocol: string): Promise<Agent> {
+	const { Agent } = await (protocol === "http:" ? import("node:http") : import("node:https"));
+	const agent: Agent = new Agent({ keepAlive: true });
+	const connect = agent.createConnection.bind(agent);
+	agent.createConnection = (options, done) => {
+		const socket = connect(options, done);
+		let size = 0;
+		socket?.on("data", (chunk: Buffer) => {
+			size += chunk.length;
+			if (size > maxCollectorBytes) socket.destroy(new Error("the collector sends too much"));
+		});
+		return socket;
+	};
+	return agent;
 }
 
 const causes: Readonly<Record<string, string>> = {

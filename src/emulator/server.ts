@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { BoundedBody } from "../bounded-body.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { Operation } from "../wire/operations.ts";
 import type { ForcedStatus } from "./activities.ts";
@@ -76,16 +77,11 @@ class BodyTooLarge extends Error {}
 /** Returns the whole body. Bytes beyond the limit are discarded, so that the client still gets its answer. */
 function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
-		const chunks: Buffer[] = [];
-		let size = 0;
+		const body = new BoundedBody(limitBytes);
 		request.on("data", (chunk: Buffer) => {
-			size += chunk.length;
-			if (size <= limitBytes) chunks.push(chunk);
-			else reject(new BodyTooLarge(`the body is larger than ${limitBytes} bytes`));
+			if (!body.add(chunk)) reject(new BodyTooLarge(`the body is larger than ${limitBytes} bytes`));
 		});
-		request.on("end", () =>
-			resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-		);
+		request.on("end", () => resolve(body.read() ?? Buffer.alloc(0)));
 		request.on("error", reject);
 		request.on("close", () => reject(new Error("the client went away")));
 	});

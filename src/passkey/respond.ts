@@ -1,5 +1,6 @@
 /** Answers of the page's server: the page itself, its events, and JSON. Nothing may keep, frame or share any of them. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { BoundedBody } from "../bounded-body.ts";
 import { isRecord, readJson } from "../json.ts";
 import { hashSource } from "../render/html-text.ts";
 import { script } from "./script.ts";
@@ -64,17 +65,13 @@ export async function readMessage(
 	request: IncomingMessage,
 	maxBytes: number,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-	const chunks: Buffer[] = [];
-	let size = 0;
+	const body = new BoundedBody(maxBytes);
 	try {
-		for await (const chunk of request as AsyncIterable<Buffer>) {
-			size += chunk.length;
-			// The rest is read and discarded, so that the browser gets its answer.
-			if (size <= maxBytes) chunks.push(chunk);
-		}
+		// What exceeds the limit is read and discarded, so that the browser gets its answer.
+		for await (const chunk of request as AsyncIterable<Buffer>) body.add(chunk);
 	} catch {
 		return undefined;
 	}
-	const read = size > maxBytes ? { mistake: "" } : readJson(Buffer.concat(chunks).toString("utf8"));
+	const read = readJson(body.read()?.toString("utf8") ?? "");
 	return "value" in read && isRecord(read.value) ? read.value : undefined;
 }

@@ -150,6 +150,16 @@ function classifySuccess(operation: Operation, answer: Answer, asked: AnswerCont
 	const contentType = contentTypeOf(answer);
 	const value = parse(answer.text);
 	if (value === undefined) {
+		const encoding = /^(?!identity$)[\w-]{1,20}$/i.exec(answer.headers["content-encoding"] ?? "")?.[0];
+		if (encoding !== undefined) {
+			const hint = `check --url: a gateway at ${asked.url} compresses answers`;
+			return inconclusive({
+				message: `the answer is compressed (${encoding}), unasked`,
+				hint,
+				retry: "no",
+				httpStatus,
+			});
+		}
 		if (/\bjson\b/i.test(contentType)) return inconclusive({ message: "the answer was cut short", retry: "yes" });
 		return inconclusive({
 			message: `not an answer of this service: ${httpStatus} with ${contentType}`,

@@ -13,7 +13,7 @@ import { encodeQuery, type RequestBody } from "./request-body.ts";
 import { RequestQueue } from "./request-queue.ts";
 import { parseServiceUrl } from "./service-url.ts";
 import type { Stamper } from "./stamp.ts";
-import { openTransport, sendAttempt } from "./transport.ts";
+import { closeTransport, openTransport, sendAttempt } from "./transport.ts";
 
 export type { AttemptEvent } from "./request.ts";
 
@@ -186,7 +186,7 @@ export function createClient(options: ClientOptions): Client {
 		...whole.line,
 		forOrganization: () => makeOrganizationClient({ ...context, count: whole.count }).line,
 		close() {
-			const closed = transport.dispatcher.close();
+			const closed = closeTransport(transport);
 			queue.admitAll();
 			return closed;
 		},

@@ -2,6 +2,7 @@
  * The connections to the service, directly or through a proxy, and one attempt over them. The only door to undici.
  */
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
+import { BoundedBody } from "../bounded-body.ts";
 import type { Answer } from "./answer.ts";
 import type { ServiceProxy } from "./proxy.ts";
 import { lookUpHost, loopbackOrigin } from "./service-url.ts";
@@ -22,6 +23,8 @@ interface Transport {
 	readonly pathPrefix: string;
 	/** Headers for a proxy. They may hold a password. */
 	readonly headers: Readonly<Record<string, string>>;
+	/** The attempts that have not ended. */
+	readonly inFlight: Set<Promise<unknown>>;
 }
 
 /**
@@ -38,18 +41,21 @@ export function openTransport(
 	const pathPrefix = base.pathname.replace(/\/+$/, "");
 	// An attempt has one timeout, kept in `sendAttempt`; undici's own would race with it.
 	const options = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+	const inFlight = new Set<Promise<unknown>>();
 	// Ends connections that no attempt waits for any more.
 	const isSecure = base.protocol === "https:" || proxy?.address.startsWith("https:") === true;
 	const connect = { timeout: attemptTimeoutMs, lookup: lookUpHost, ...(isSecure ? tlsOptions(insecure) : {}) };
 	const direct = (origin: string) => new Pool(origin, { ...options, connect });
-	if (proxy === undefined) return { dispatcher: direct(base.origin), origin: base.origin, pathPrefix, headers: {} };
+	if (proxy === undefined) {
+		return { dispatcher: direct(base.origin), origin: base.origin, pathPrefix, headers: {}, inFlight };
+	}
 	if (base.protocol === "http:") {
 		// Not undici's own forwarding: it turns a 407 into an error about the arguments.
 		const { authorization } = proxy;
 		const password = authorization === undefined ? {} : { "proxy-authorization": authorization };
 		const headers = { host: base.host, ...password };
 		const origin = proxy.address;
-		return { dispatcher: direct(origin), origin, pathPrefix: loopbackOrigin(base) + pathPrefix, headers };
+		return { dispatcher: direct(origin), origin, pathPrefix: loopbackOrigin(base) + pathPrefix, headers, inFlight };
 	}
 	// In a tunnel the proxy sees a name and ciphertext, no stamp.
 	const dispatcher = new ProxyAgent({
@@ -60,7 +66,7 @@ export function openTransport(
 		requestTls: connect,
 		clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: attemptTimeoutMs }),
 	});
-	return { dispatcher, origin: base.origin, pathPrefix, headers: {} };
+	return { dispatcher, origin: base.origin, pathPrefix, headers: {}, inFlight };
 }
 
 /**
@@ -68,13 +74,13 @@ export function openTransport(
  * undici never sends a POST twice.
  */
 export function sendAttempt(
-	{ dispatcher, origin, pathPrefix, headers }: Transport,
+	{ dispatcher, origin, pathPrefix, headers, inFlight }: Transport,
 	path: string,
 	bytes: string,
 	stamp: Stamp,
 	timeoutMs: number,
 ): Promise<Answer | TransportFailure> {
-	return new Promise((resolve) => {
+	const attempt = new Promise<Answer | TransportFailure>((resolve) => {
 		const handler = new AttemptHandler(resolve, timeoutMs);
 		const allHeaders = {
 			...headers,
@@ -92,13 +98,26 @@ export function sendAttempt(
 			handler.onResponseError(undefined, error);
 		}
 	});
+	inFlight.add(attempt);
+	void attempt.then(() => inFlight.delete(attempt));
+	return attempt;
+}
+
+/**
+ * Resolves when the attempts in flight have ended and the connections are closed. What undici still does for attempts that have reached
+ * their timeout ends too: a proxy may never finish its answer to CONNECT.
+ */
+export async function closeTransport({ dispatcher, inFlight }: Transport): Promise<void> {
+	const closed = dispatcher.close();
+	await Promise.all(inFlight);
+	await dispatcher.destroy();
+	await closed;
 }
 
 /** Collects one answer, or finds out why there is none. Ends once, by `end`. */
 class AttemptHandler implements Dispatcher.DispatchHandler {
 	readonly #end: (exchange: Answer | TransportFailure) => void;
-	readonly #chunks: Buffer[] = [];
-	#size = 0;
+	readonly #body = new BoundedBody(maxAnswerBytes);
 	#stage: AttemptStage = "connecting";
 	#head: Pick<Answer, "httpStatus" | "headers"> = { httpStatus: 0, headers: {} };
 	#hasEnded = false;
@@ -131,13 +150,11 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-		this.#size += chunk.length;
-		if (this.#size > maxAnswerBytes) this.#fail(failureAt(this.#stage, "too-large"));
-		else this.#chunks.push(chunk);
+		if (!this.#body.add(chunk)) this.#fail(failureAt(this.#stage, "too-large"));
 	}
 
 	onResponseEnd(): void {
-		this.#end({ kind: "answer", ...this.#head, text: decode(this.#chunks) });
+		this.#end({ kind: "answer", ...this.#head, text: decoder.decode(this.#body.read()) });
 	}
 
 	onResponseError(_controller: unknown, error: unknown): void {
@@ -152,11 +169,6 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 
 /** One for all answers: making one costs more than decoding a small answer. */
 const decoder = new TextDecoder();
-
-function decode(chunks: readonly Buffer[]): string {
-	const [first, ...others] = chunks;
-	return decoder.decode(first === undefined || others.length > 0 ? Buffer.concat(chunks) : first);
-}
 
 function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
 	const texts: Record<string, string> = Object.create(null);

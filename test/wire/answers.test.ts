@@ -1,6 +1,7 @@
 /** What every kind of answer becomes: for a query, for a submit, and for what may follow. */
 
 import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { AuthenticationError, ServiceError, type TransportError } from "../../src/errors.ts";
 import type { Reply } from "./independent-server.ts";
@@ -28,6 +29,18 @@ const denial = [
 ];
 
 describe("an answer that decides about the request", () => {
+	it("may come in chunks of one byte", async () => {
+		const text = JSON.stringify({ userTags: [{ tagId: "t", tagName: "審査員".repeat(500) }] });
+		server.script({
+			act: (request) => {
+				const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+				const chunks = Array.from(Buffer.from(text), (byte) => Buffer.from([49, 13, 10, byte, 13, 10]));
+				request.socket.end(Buffer.concat([Buffer.from(head), ...chunks, Buffer.from("0\r\n\r\n")]));
+			},
+		});
+		expect(await query()).toMatchObject({ value: JSON.parse(text) as object });
+	});
+
 	const cases: readonly (readonly [string, Reply, number | undefined, RegExp, RegExp | undefined])[] = [
 		["400/3", failure(400, 3, "bad UUID"), 3, /answered 400: bad UUID$/, undefined],
 		["403/7", failure(403, 7, "denied by policy", denial), 7, /denies this: denied by policy$/, /a policy/],
@@ -235,6 +248,18 @@ describe("an inconclusive answer", () => {
 		const error = (await query()) as ServiceError;
 		expect(error.message).toMatch(/userTags\[1\]\.(tagName is missing|tagId must be string), and 1 more$/);
 		expect(error.message).not.toContain("17171717");
+	});
+
+	it("is one that is compressed, which orgsync does not ask for", async () => {
+		const act: Reply["act"] = (_request, response) => {
+			response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
+			response.end(gzipSync('{"userTags":[]}'));
+		};
+		server.script({ act });
+		expect(await query()).toMatchObject({
+			message: "list_user_tags: the answer is compressed (gzip), unasked",
+			hint: expect.stringMatching(/^check --url: a gateway at .* compresses answers$/) as string,
+		});
 	});
 
 	it("is one over 16 MiB, which is not read to its end", async () => {

@@ -69,6 +69,7 @@ export function makeClock(base: () => number) {
 	const now = (): number => base() + offsetMs;
 	return {
 		now,
+		isSet: (): boolean => offsetMs !== 0,
 		change(order: ClockChange): number {
 			const before = offsetMs;
 			if ("nowMs" in order) offsetMs = order.nowMs - base();

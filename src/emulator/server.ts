@@ -201,6 +201,7 @@ async function answerRequest(service: Service, request: IncomingMessage, respons
 	try {
 		// Clients read the service's time from it, so it follows the emulator's own clock.
 		response.setHeader("date", new Date(service.clock.now()).toUTCString());
+		if (service.clock.isSet()) response.setHeader("emulator-clock", "set");
 		const target = request.url ?? "/";
 		const path = target.split("?", 1)[0] ?? "/";
 		if (path.startsWith("/emulator/")) {

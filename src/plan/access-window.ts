@@ -1,4 +1,5 @@
 /** Access with an end: who is in a tag at a given time, and when that changes next. Times are the service's (docs/document.md#members-with-a-window). */
+import type { Problem } from "../errors.ts";
 import { printAddress } from "./address.ts";
 import type { Change } from "./change.ts";
 import { type AccessWindow, type DesiredMembers, type DesiredOrganization, tagsOf } from "./organization.ts";
@@ -42,6 +43,31 @@ export function desiredAt(desired: DesiredOrganization, timeMs: number): Desired
 				? { ...object, members: membersAt(object.members, object.members.windows, timeMs) }
 				: object,
 		),
+	};
+}
+
+/**
+ * Returns the desired state without members that depend on the time, where that is not known, and a problem for each of their
+ * tags. `because` says why, in words.
+ */
+export function withoutWindows(
+	desired: DesiredOrganization,
+	because: string,
+): { readonly desired: DesiredOrganization; readonly problems: readonly Problem[] } {
+	const timed = tagsOf(desired).filter(({ members }) => members?.windows !== undefined);
+	const message = `its members have windows, and ${because}`;
+	return {
+		desired: {
+			...desired,
+			objects: desired.objects.map((object) => {
+				if (object.kind !== "userTag" || object.members?.windows === undefined) return object;
+				const { members: _, ...rest } = object;
+				return rest;
+			}),
+		},
+		problems: timed.map(({ at, name }) => {
+			return { ...at, path: printAddress("userTag", name), code: "time-not-certain", message };
+		}),
 	};
 }
 

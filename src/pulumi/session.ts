@@ -4,6 +4,7 @@
  */
 
 import { join, resolve } from "node:path";
+import { windowsOf } from "../plan/access-window.ts";
 import { parseAddress } from "../plan/address.ts";
 import {
 	type DesiredOrganization,
@@ -20,7 +21,7 @@ import { emptyJournal, isNamed, type Journal, type JournalSummary, type JournalV
 import { type JournalFileOptions, readJournal } from "../sync/journal-file.ts";
 import type { SubmitResult } from "../sync/outcomes.ts";
 import { readLive } from "../sync/read.ts";
-import { withServiceClock } from "../sync/service-clock.ts";
+import { refuseUncertainTime, whyUncertainTime, withServiceClock } from "../sync/service-clock.ts";
 import { type SettleContext, settleOpenEntries } from "../sync/settle.ts";
 import type { Reader, Submitter } from "../wire/client.ts";
 import type { Environment } from "../wire/credentials.ts";
@@ -175,6 +176,9 @@ export class Session {
 		const lastApplied = mergeLastApplied(await this.lastApplied(desired.organizationId), stored);
 		const reader = withServiceClock(this.readerFor(resource), this.#context.now);
 		const { live } = await readLive(desired, reader, lastApplied, this.settings.reads);
+		if (windowsOf(desired).length > 0) {
+			refuseUncertainTime("which windows hold depends on the time", whyUncertainTime(reader));
+		}
 		return { live, timeMs: reader.serviceTimeMs() ?? reader.oldest().askedAtMs };
 	}
 

@@ -58,12 +58,13 @@ export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks)
 		const startedAtMs = steadyNow();
 		const askedAtMs = now();
 		const askedAtPosition = position?.();
-		const { value, serverTimeMs } = await reader.query(...question);
+		const { value, serverTimeMs, isClockSet } = await reader.query(...question);
 		const tookMs = Math.max(0, steadyNow() - startedAtMs);
 		return {
 			value,
 			serverTimeMs: serverTimeMs === undefined ? undefined : serverTimeMs - tookMs,
 			askedAtMs,
+			...(isClockSet === undefined ? {} : { isClockSet }),
 			...(askedAtPosition === undefined ? {} : { askedAtPosition }),
 		};
 	};

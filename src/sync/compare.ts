@@ -1,5 +1,5 @@
 /** Compares a document with the live organization, and makes the plan. Without a Submitter, it changes nothing. */
-import { desiredAt } from "../plan/access-window.ts";
+import { desiredAt, windowsOf, withoutWindows } from "../plan/access-window.ts";
 import type { Change, Unread } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { needsCaller } from "../plan/guards.ts";
@@ -17,8 +17,15 @@ import type { JournalView } from "./journal.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
 import { readPendingActivities, toPendingActivity } from "./pending-activities.ts";
 import { narrowReading, readChangeable, readLive, timeQueries } from "./read.ts";
-import { askOnce, readNamedAccess, readOrganizationName, readSubmitter, toCaller } from "./read-access.ts";
-import { type ClockedReader, withServiceClock } from "./service-clock.ts";
+import {
+	accessAtKnownTime,
+	askOnce,
+	readNamedAccess,
+	readOrganizationName,
+	readSubmitter,
+	toCaller,
+} from "./read-access.ts";
+import { type ClockedReader, whyUncertainTime, withServiceClock } from "./service-clock.ts";
 
 export interface Comparison {
 	/** What the document wants at the service's time, with its windows. */
@@ -136,9 +143,12 @@ async function compareOnce(
 	const reading = await readLive(both, clocked, lastApplied, reads, steadyNow);
 	const shownMs = clocked.serviceTimeMs();
 	const timeMs = shownMs ?? clocked.oldest().askedAtMs;
-	const desired = desiredAt(document, timeMs);
+	const why = windowsOf(both).length > 0 ? whyUncertainTime(clocked) : undefined;
+	const { desired, problems } =
+		why === undefined ? { desired: desiredAt(document, timeMs), problems: [] } : withoutWindows(document, why);
 	const live = both === document ? reading.live : narrowReading(desired, reading.live, reads);
-	const differences = diff(desired, live);
+	const found = diff(desired, live);
+	const differences = { ...found, problems: [...found.problems, ...problems] };
 	const operations = differences.problems.length > 0 ? [] : operationsFor(differences.changes);
 	const { query, answerTimes } = timeQueries(desired.organizationId, clocked, steadyNow);
 	const more =
@@ -153,6 +163,7 @@ async function compareOnce(
 		serviceTimeMs: desired === document ? (shownMs ?? clocked.serviceTimeMs() ?? askedAtMs) : timeMs,
 		...(options.horizonMs === undefined ? {} : { horizonMs: options.horizonMs }),
 		...more,
+		...(more.access === undefined ? {} : { access: accessAtKnownTime(more.access, whyUncertainTime(clocked)) }),
 	};
 	const plan = makePlan(desired, live, context, differences);
 	const comparison: Comparison = {

@@ -122,7 +122,7 @@ function isInDoubt({ outcome }: JournalEntry): boolean {
 async function readEnd(entry: JournalEntry, reader: Reader, nowMs: number): Promise<"open" | "over" | "rejected"> {
 	const found = await findActivity(entry, reader);
 	if (found === undefined) return "open";
-	if ("missing" in found) return hasExpired(entry, found.serverTimeMs ?? nowMs) ? "over" : "open";
+	if ("missing" in found) return hasExpired(entry, found.serverTimeMs, nowMs) ? "over" : "open";
 	if (found.activity.status === "ACTIVITY_STATUS_REJECTED") return "rejected";
 	return endedStatuses.includes(found.activity.status) ? "over" : "open";
 }
@@ -141,9 +141,16 @@ export async function findActivity(entry: JournalEntry, reader: Reader): Promise
 	return entry.activityId === null ? findByFingerprint(entry, reader) : readById(entry, entry.activityId, reader);
 }
 
-/** Whether the service cannot accept these bytes any more, with a margin for clocks. `serverTimeMs` is its clock. */
-export function hasExpired({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
-	return serverTimeMs - body.timestampMs > bodyLifetimeMs + clockMarginMs;
+/**
+ * Whether the service cannot accept these bytes any more, with a margin for clocks. Both its answer and our own clock have to
+ * say so: after one stray `Date`, the bytes could arrive still, and an equal request would be a second activity.
+ */
+export function hasExpired(
+	{ body }: Pick<JournalEntry, "body">,
+	serverTimeMs: number | undefined,
+	nowMs: number,
+): boolean {
+	return Math.min(serverTimeMs ?? nowMs, nowMs) - body.timestampMs > bodyLifetimeMs + clockMarginMs;
 }
 
 async function readById(entry: JournalEntry, activityId: string, reader: Reader): Promise<ActivityLookup | undefined> {

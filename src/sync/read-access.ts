@@ -12,6 +12,7 @@ import { toAccessPolicies, toAccessUsers, toRootQuorum } from "./access-objects.
 import { mapKnown, recordsOf, toId, toUserNames } from "./live-objects.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
 import { timeQueries } from "./read.ts";
+import { whyUncertainTime, withServiceClock } from "./service-clock.ts";
 
 /**
  * Returns users, policies and the root quorum. What the service does not have (404, 501), denies (403) or answers in another
@@ -28,6 +29,15 @@ export async function readAccess(query: QueryFunction): Promise<AccessState> {
 		policies: policies.known ? toAccessPolicies(policies.value) : policies,
 		rootQuorum: configs.known ? toRootQuorum(configs.value) : configs,
 	};
+}
+
+/**
+ * Returns the access with unknown policies if one of them depends on the time and that is not certain: `because` says why, and is
+ * undefined where it is.
+ */
+export function accessAtKnownTime(access: AccessState, because: string | undefined): AccessState {
+	const isTimed = access.policies.known && access.policies.value.some(({ time }) => time.trim() !== "");
+	return because === undefined || !isTimed ? access : { ...access, policies: { known: false, because } };
 }
 
 /** Returns the same, and the names of the users, which `list_users` shows too. `query` asks it once. Throws as `readAccess` does. */
@@ -82,24 +92,27 @@ export interface AccessReading {
 
 /**
  * Reads who can do what without a document: four queries. `list_user_tags` has the names of tags, and shows that the
- * organization exists where the others are missing. `now` is in milliseconds since 1970. Throws as `readAccess` does.
+ * organization exists where the others are missing. `now` is in milliseconds since 1970. `isTimeGiven`: whether powers are judged
+ * at another time than now. Throws as `readAccess` does.
  */
 export async function readAccessOnly(
 	organizationId: string,
 	reader: Reader,
 	now: () => number,
+	isTimeGiven = false,
 ): Promise<AccessReading> {
 	const readAtMs = now();
-	const { query, answerTimes } = timeQueries(organizationId, askOnce(reader), now);
+	const clocked = withServiceClock(reader, now);
+	const { query } = timeQueries(organizationId, askOnce(clocked));
 	const [named, tags] = await awaitAll([readNamedAccess(query), query(queries.list_user_tags)] as const);
-	const times = answerTimes.filter((time) => time !== undefined);
 	return {
 		...named,
+		access: accessAtKnownTime(named.access, isTimeGiven ? undefined : whyUncertainTime(clocked)),
 		tagNames: Object.fromEntries(
 			recordsOf(tags, "userTags").map(({ tagId, tagName }) => [toId(tagId), String(tagName)]),
 		),
 		readAtMs,
-		serverTimeMs: times.length === 0 ? undefined : Math.min(...times),
+		serverTimeMs: clocked.serviceTimeMs(),
 	};
 }
 

@@ -5,7 +5,7 @@ import type { Reader } from "../wire/client.ts";
 import { extendedReads, queries } from "../wire/operations.ts";
 import { toUserNames, toUserTags } from "./live-objects.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
-import { withServiceClock } from "./service-clock.ts";
+import { whyUncertainTime, withServiceClock } from "./service-clock.ts";
 
 export interface MemberReading {
 	/** Sorted by id. Members are unknown without the extended reads. */
@@ -14,6 +14,8 @@ export interface MemberReading {
 	readonly userNames: Known<Readonly<Record<string, string>>>;
 	/** Milliseconds since 1970: the service's time, or ours by `now` if the service does not say. */
 	readonly timeMs: number;
+	/** Why that is not certain, in words; undefined where it is. */
+	readonly timeUncertain: string | undefined;
 }
 
 /**
@@ -36,6 +38,7 @@ export async function readMembers(
 		userTags: toUserTags(tags, users),
 		userNames: toUserNames(users),
 		timeMs: clocked.serviceTimeMs() ?? startedAtMs,
+		timeUncertain: whyUncertainTime(clocked),
 	};
 }
 

@@ -13,8 +13,8 @@ import { liveNamesFor } from "../plan/users.ts";
 import type { Reader } from "../wire/client.ts";
 import { awaitAll } from "./live-queries.ts";
 import { readLive, timeQueries } from "./read.ts";
-import { askOnce, readNamedAccess, readOrganizationName, readSubmitter } from "./read-access.ts";
-import type { ClockedReader } from "./service-clock.ts";
+import { accessAtKnownTime, askOnce, readNamedAccess, readOrganizationName, readSubmitter } from "./read-access.ts";
+import { type ClockedReader, whyUncertainTime } from "./service-clock.ts";
 import type { VoterIdentity } from "./vote-once.ts";
 
 export interface ReviewOptions {
@@ -67,7 +67,7 @@ export async function reviewActivities(
 	const wanted = withObjects(organizationId, desired, [...objects, ...(desired === undefined ? [] : tagsOf(desired))]);
 	const [{ live }, named, submitter, organizationName] = await awaitAll([
 		readLive(isEmpty ? withObjects(organizationId, undefined, []) : wanted, reader, emptyLastApplied, "auto"),
-		isEmpty ? {} : readNamedAccess(query),
+		isEmpty ? undefined : readNamedAccess(query),
 		readSubmitter(query, { publicKey }),
 		readOrganizationName(query, organizationId),
 	] as const);
@@ -75,6 +75,7 @@ export async function reviewActivities(
 	const context: PlanContext = {
 		...{ reads: "auto", readAtMs: now(), serviceTimeMs: serviceNowMs, caller, submitter },
 		...named,
+		...(named && { access: accessAtKnownTime(named.access, whyUncertainTime(clocked)) }),
 		...(organizationName === undefined ? {} : { liveOrganizationName: organizationName }),
 	};
 	const effectContext = { desired, plannedExpiries, live, context };

@@ -54,7 +54,7 @@ export function settleEntry(
 		return recordResult(result, entry.covers, appliedObjects, context);
 	}
 	// It never arrived and cannot arrive any more: an equal request may be submitted.
-	const isGone = entry.activityId === null && hasExpired(entry, found.serverTimeMs ?? now());
+	const isGone = entry.activityId === null && hasExpired(entry, found.serverTimeMs, now());
 	if (isGone) journal.recordNeverArrived(fingerprint, now());
 	return undefined;
 }

@@ -7,6 +7,7 @@ import { checkSchema, type SchemaError } from "../schema.ts";
 import { validators } from "../validators/responses.ts";
 import { withoutPath } from "./hide-path.ts";
 import type { Operation } from "./operations.ts";
+import { isLoopback } from "./service-url.ts";
 
 /** One HTTP answer, read to its end. Header names are lower-case; `text` is decoded as UTF-8. */
 export interface Answer {
@@ -27,6 +28,8 @@ interface ValidAnswer {
 	readonly kind: "valid";
 	readonly value: Readonly<Record<string, unknown>>;
 	readonly serverTimeMs: number | undefined;
+	/** Whether it comes from an emulator on this machine whose clock was set (docs/emulator.md#post-emulatorclock). */
+	readonly isClockSet?: boolean;
 }
 
 /** An error that a retry does not change. It proves something only in the service's error shape. */
@@ -173,7 +176,13 @@ function classifySuccess(operation: Operation, answer: Answer, asked: AnswerCont
 		return classifyMisfit(operation, httpStatus, asked, describeSchemaErrors(mistakes));
 	}
 	const inner = operation.family === "submit" ? value.activity : value;
-	return { kind: "valid", value: inner as Record<string, unknown>, serverTimeMs: readDate(answer) };
+	const isClockSet = answer.headers["emulator-clock"] === "set" && isLoopback(URL.parse(asked.url)?.hostname ?? "");
+	return {
+		kind: "valid",
+		value: inner as Record<string, unknown>,
+		serverTimeMs: readDate(answer),
+		...(isClockSet && { isClockSet }),
+	};
 }
 
 function classifyRedirect(answer: Answer, asked: AnswerContext): ClassifiedAnswer {

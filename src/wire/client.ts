@@ -53,6 +53,8 @@ export interface QueryAnswer {
 	 * `serverTimeMs` is of that time too.
 	 */
 	readonly askedAtMs?: number;
+	/** Whether the service says that its clock was set on purpose; see answer.ts. */
+	readonly isClockSet?: boolean;
 	/** The journal's position when the query was sent, from a Reader that caches answers and knows it. */
 	readonly askedAtPosition?: number;
 }
@@ -245,7 +247,10 @@ async function query(
 		organizationId,
 		encodeQuery(operation, fields),
 	);
-	if (answer.kind === "valid") return { value: answer.value, serverTimeMs: answer.serverTimeMs };
+	if (answer.kind === "valid") {
+		const { value, serverTimeMs, isClockSet } = answer;
+		return { value, serverTimeMs, ...(isClockSet === true && { isClockSet }) };
+	}
 	const options = answer.hint === undefined ? {} : { hint: answer.hint };
 	if (answer.kind === "refused" && answer.keyNotAccepted) throw new AuthenticationError(answer.message, options);
 	if (answer.httpStatus === undefined) {

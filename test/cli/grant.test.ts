@@ -43,9 +43,13 @@ describe("grant", () => {
 			"page 4711",
 		]);
 		const after = minuteAfter(9 * hourMs);
-		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 		const written = readFileSync(join(world.folder, "kept.yaml"), "utf8");
 		const until = /until: (\S+),/.exec(written)?.[1] ?? "";
+		expect(code).toBe(0);
+		expect(stderr).toMatch(
+			/^bob gets userTag:signers until \S+ \S+ UTC; by the service's clock it is \S+ \S+ UTC now\.\n$/,
+		);
+		expect(stderr).toContain(` until ${until.slice(0, 16).replace("T", " ")} UTC;`);
 		expect([earliest, before, after]).toContain(until);
 		const entry = `        - { user: bob, until: ${until}, reason: page 4711 }`;
 		expect(written).toBe(text.replace("        - carol\n", `        - carol\n${entry}\n`).replaceAll("\n", "\r\n"));
@@ -180,13 +184,13 @@ describe("grant", () => {
 		expect(readdirSync(world.folder)).toEqual(["orgsync.yaml"]);
 	});
 
-	test("is refused beside a file that an interrupted run left, with its name", async () => {
+	test("shows the end before it writes, and is refused beside a file that an interrupted run left", async () => {
 		const world = await makeWorld(text);
 		world.write(".orgsync-orgsync.yaml.part", "");
 		const { code, stderr } = await world.run(["grant", "bob", "signers", "--for", "4h", "--reason", "page"]);
 		expect(code).toBe(3);
 		expect(stderr).toMatch(
-			/^error: another orgsync is writing orgsync\.yaml: \S*\.orgsync-orgsync\.yaml\.part exists\n/,
+			/^bob gets userTag:signers until .* UTC now\.\nerror: another orgsync is writing orgsync\.yaml: \S*\.orgsync-orgsync\.yaml\.part exists\n/,
 		);
 		expect(stderr).toContain("hint: run it again; if no other orgsync runs, remove that file\n");
 		expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(text);

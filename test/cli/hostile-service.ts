@@ -5,8 +5,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** The address of a service that answers as the one at `url`, each text of its JSON as `change` returns it. */
-export async function startHostileService(url: string, change: (text: string, key: string) => string): Promise<string> {
+/**
+ * The address of a service that answers as the one at `url`, each text of its JSON as `change` returns it, and the `Date` of each
+ * answer as `changeDate` returns it for its number, from 0.
+ */
+export async function startHostileService(
+	url: string,
+	change: (text: string, key: string) => string,
+	changeDate: (date: string, count: number) => string = (date) => date,
+): Promise<string> {
+	let count = 0;
 	const server = createServer((request, response) => {
 		const chunks: Buffer[] = [];
 		request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -20,8 +28,9 @@ export async function startHostileService(url: string, change: (text: string, ke
 				const value: unknown = JSON.parse(await answer.text(), (key, item) =>
 					typeof item === "string" ? change(item, key) : item,
 				);
-				const date = answer.headers.get("date");
-				response.writeHead(answer.status, { "content-type": "application/json", ...(date === null ? {} : { date }) });
+				const given = answer.headers.get("date");
+				const date = given === null ? {} : { date: changeDate(given, count++) };
+				response.writeHead(answer.status, { "content-type": "application/json", ...date });
 				response.end(JSON.stringify(value));
 			});
 		});

@@ -135,7 +135,7 @@ describe("our own clock", () => {
 		expect(withServiceClock(reader, () => 0).clockOffsetMs()).toBe(0);
 	});
 
-	it("is compared with the latest answer, and the service's time never goes back", async () => {
+	it("is compared with the answer that agrees best, and the service's time never goes back", async () => {
 		const times = [1_000_000, 1_004_000, 1_001_000];
 		const reader: Reader = { query: async () => ({ value: {}, serverTimeMs: times.shift() }) };
 		const timed = withServiceClock(reader, () => 1_000_500);
@@ -147,10 +147,39 @@ describe("our own clock", () => {
 		}
 		expect(seen).toEqual([
 			[-500, 1_000_000],
-			[3500, 1_004_000],
+			[-500, 1_004_000],
 			[500, 1_004_000],
 			[500, 1_004_000],
 		]);
+	});
+
+	it("outvotes one stray answer, which a lone answer makes it ask about", async () => {
+		const dayMs = 24 * 60 * minuteMs;
+		const clockOf = (...times: (number | undefined)[]) => {
+			const asked: string[] = [];
+			const reader: Reader = {
+				query: async ({ name }) => {
+					asked.push(name);
+					return { value: {}, serverTimeMs: times.shift() };
+				},
+			};
+			return { asked, timed: withServiceClock(reader, () => 1_000_000) };
+		};
+		const facts = async (...times: (number | undefined)[]) => {
+			const { asked, timed } = clockOf(...times);
+			await timed.ensureAnswered(organizationId);
+			const [offset, time] = [timed.clockOffsetMs(), timed.serviceTimeMs()];
+			return { asked: asked.length, offset, time, disagreement: timed.disagreement() };
+		};
+		const right = { asked: 1, offset: 0, time: 1_000_000, disagreement: undefined };
+		expect(await facts(1_000_000)).toEqual(right);
+		expect(await facts(undefined)).toEqual({ ...right, time: undefined });
+		const stray = { answeredMs: 1_000_000 + 10 * dayMs, expectedMs: 1_000_000, isByAnswers: false };
+		expect(await facts(1_000_000 + 10 * dayMs, 1_000_000)).toEqual({ ...right, asked: 2, disagreement: stray });
+		// Our own clock is wrong: both answers say so, and requests are made by them.
+		const late = 1_000_000 + 40 * minuteMs;
+		const own = { answeredMs: late, expectedMs: 1_000_000, isByAnswers: false };
+		expect(await facts(late, late)).toEqual({ asked: 2, offset: 40 * minuteMs, time: late, disagreement: own });
 	});
 });
 

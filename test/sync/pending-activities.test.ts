@@ -396,19 +396,25 @@ describe("a pending activity that only the journal knows", () => {
 });
 
 describe("bytes without an activity", () => {
-	it("can arrive until an hour and ten minutes have passed by the service's clock, whatever ours says", async () => {
+	it("can arrive until an hour and ten minutes have passed by the service's clock and by ours", async () => {
 		bench.emulator.addFault({ operation: "update_user_tag", fault: "drop-before", count: 20 });
 		await run(withBob);
 		const [entry] = bench.journal.openEntries(organizationId);
 		if (entry === undefined) throw new Error("it is in doubt");
 		const lastMs = entry.body.timestampMs + 70 * minuteMs;
-		expect([hasExpired(entry, lastMs), hasExpired(entry, lastMs + 1)]).toEqual([false, true]);
+		const [before, after] = [lastMs, lastMs + 1];
+		expect([
+			hasExpired(entry, before, after),
+			hasExpired(entry, after, before),
+			hasExpired(entry, after, after),
+		]).toEqual([false, false, true]);
 		const settle = (serverTimeMs: number | undefined, nowMs: number) => {
 			settleEntry(entry, { missing: true, serverTimeMs }, { journal: bench.journal, now: () => nowMs });
 			return bench.journal.entry(entry.body.fingerprint)?.outcome;
 		};
 		expect(settle(lastMs, lastMs + 1)).toBe("unknown");
 		expect(settle(undefined, lastMs)).toBe("unknown");
-		expect(settle(lastMs + 1, lastMs)).toBe("not-attempted");
+		expect(settle(lastMs + 1, lastMs)).toBe("unknown");
+		expect(settle(lastMs + 1, lastMs + 1)).toBe("not-attempted");
 	});
 });

@@ -3,7 +3,7 @@
  * checked before the first is written.
  */
 import type { AcceptedPlace } from "../../document/accept.ts";
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError, LiveProblemError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { Expiry } from "../../plan/access-window.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -45,6 +45,8 @@ export async function acceptFound(
 	const sources = await readSources(flags.file, terminal);
 	const { compared, failed } = await compare();
 	const comparisons = compared.map(({ comparison }) => comparison);
+	const uncertain = comparisons.flatMap(({ plan }) => plan.problems).find(({ code }) => code === "time-not-certain");
+	if (uncertain !== undefined) throw new LiveProblemError(`--accept depends on the time: ${uncertain.message}`);
 	await refuseChanged(sources, flags.file, terminal);
 	const options = { env: flags.env, findList: findListsOf(sources, terminal.directory) };
 	const acceptance = acceptLive(sources, terminal.environment, comparisons, flags.accept, options);

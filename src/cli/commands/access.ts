@@ -4,10 +4,13 @@
  */
 import type { AccessEdit, AccessRequest } from "../../document/access-edit.ts";
 import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { showText } from "../../escape.ts";
+import { showAddress, showText } from "../../escape.ts";
+import { describeTime } from "../../plan/access-window.ts";
 import { parseAddress, printAddress } from "../../plan/address.ts";
 import { type DesiredOrganization, type DesiredUserTag, tagsOf } from "../../plan/organization.ts";
 import { namesOfUsers, type Plan } from "../../plan/plan.ts";
+import { phraseText } from "../../render/phrase.ts";
+import { namePerson } from "../../render/power-words.ts";
 import { type AccessResult, resultHead } from "../../render/result.ts";
 import type { MemberReading } from "../../sync/read-members.ts";
 import type { Reader } from "../../wire/client.ts";
@@ -147,25 +150,33 @@ async function editDocument(
 	const sources = await readSources(flags.file, terminal);
 	const desired = await findDesired(call);
 	const { organizationId } = desired;
-	const { edited, address, userId, plan } = await withConnection(call, async (connection) => {
+	const { edited, address, userId, plan, nowMs } = await withConnection(call, async (connection) => {
 		refuseUnknownLocal([organizationId], connection);
 		output.progress(`reading organization ${organizationId}`);
 		const { askOnce } = await import("../../sync/read-access.ts");
 		const { readMembers } = await import("../../sync/read-members.ts");
+		const { refuseUncertainTime } = await import("../../sync/service-clock.ts");
 		const reader = askOnce(connection.client.forOrganization().reader);
 		const reading = await readMembers(organizationId, reader, { reads: flags.reads, now: terminal.now });
+		refuseUncertainTime("the end of the access depends on the time, so nothing was written", reading.timeUncertain);
 		const found = { userId: findUser(user, desired, reading), tag: findTag(tag, desired, reading) };
 		const edited = await makeEdit(sources, { ...found, desired, reading, edit }, call);
 		const plan = await makePlan(edited.desired, { ...call, connection, reader });
 		const address = printAddress("userTag", found.tag.name);
 		const problem = plan.problems.find(({ path }) => path === address);
 		if (problem !== undefined) throw new ConfigurationError(problem.message, unwritten);
-		return { edited, address, userId: found.userId, plan: withLiveName(plan, found.userId, reading) };
+		const named = withLiveName(plan, found.userId, reading);
+		return { edited, address, userId: found.userId, plan: named, nowMs: reading.timeMs };
 	});
 	output.clear();
 	await refuseChanged(sources, flags.file, terminal);
-	replaceDocuments(edited.contents, sources, edit.command);
 	const { effect, at, window } = edited;
+	if (edit.command === "grant" && effect !== "unchanged" && window?.untilMs !== undefined) {
+		const [until, now] = [window.untilMs, nowMs].map((ms) => describeTime(new Date(ms).toISOString()));
+		const who = phraseText([namePerson(userId, plan)]);
+		output.note(`${who} gets ${showAddress(address)} until ${until}; by the service's clock it is ${now} now.`);
+	}
+	replaceDocuments(edited.contents, sources, edit.command);
 	return {
 		...resultHead(edit.command, isImpossible(plan) ? exitCodes.error : exitCodes.inSync, null),
 		plans: [plan],

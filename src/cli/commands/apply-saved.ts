@@ -117,6 +117,8 @@ const planAgain = "plan again, and have the new plan reviewed";
 
 function findStale(saved: SavedPlan, comparisons: readonly Comparison[], journal: AppliedPlans): OrgsyncError | null {
 	const plans = new Map(saved.plans.map((plan) => [plan.organizationId, plan]));
+	const uncertain = comparisons.flatMap(({ plan }) => plan.problems).find(({ code }) => code === "time-not-certain");
+	if (uncertain !== undefined) return new LiveProblemError(`the saved plan depends on the time: ${uncertain.message}`);
 	const revisited = comparisons.flatMap(({ plan: fresh, live, context: { serviceTimeMs, readAtMs } }) => {
 		const plan = plans.get(fresh.organizationId);
 		return plan === undefined ? [] : [{ saved: plan, fresh, live, serviceTimeMs: serviceTimeMs ?? readAtMs }];

@@ -6,6 +6,7 @@ import type { Exported } from "../../document/export.ts";
 import type { KeptWindows, LostWindow } from "../../document/export-windows.ts";
 import { exitCodes, OrgsyncError } from "../../errors.ts";
 import { showAddress, showName, showText } from "../../escape.ts";
+import { windowsOf } from "../../plan/access-window.ts";
 import type { DesiredOrganization, WholeOrganization } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
 import { type ExportResult, resultHead } from "../../render/result.ts";
@@ -25,13 +26,16 @@ export interface ExportFlags extends NamingFlags, ServiceFlags {
 export async function exportDocument(call: Call<ExportFlags>): Promise<ExportResult> {
 	const { flags, output } = call;
 	const { readWholeOrganization } = await import("../../sync/read-whole.ts");
-	const { withServiceClock } = await import("../../sync/service-clock.ts");
+	const { refuseUncertainTime, whyUncertainTime, withServiceClock } = await import("../../sync/service-clock.ts");
 	const organizationId = await findOrganization(call);
 	const desired = await readOwnDocument(call, organizationId);
 	const { whole, timeMs } = await withConnection(call, async ({ client }) => {
 		output.progress(`reading organization ${organizationId}`);
 		const reader = withServiceClock(client.reader, call.terminal.now);
 		const read = await readWholeOrganization(organizationId, reader, flags.reads);
+		if (desired !== undefined && windowsOf(desired).length > 0) {
+			refuseUncertainTime("which windows of the document are kept depends on the time", whyUncertainTime(reader));
+		}
 		return { whole: read, timeMs: reader.serviceTimeMs() ?? call.terminal.now() };
 	});
 	const kept = desired === undefined ? undefined : await findWindows(desired, whole, timeMs);

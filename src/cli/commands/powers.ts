@@ -49,7 +49,12 @@ export async function powers(words: readonly string[], call: Call<PowersFlags>):
 	const read = await withConnection(call, ({ client }) =>
 		mapConcurrently(documents, flags.concurrency, async ([organizationId, desired]) => {
 			output.progress(`reading organization ${showOrganization({ organizationId, ...nameMember(desired) })}`);
-			const reading = await readAccessOnly(organizationId, client.forOrganization().reader, terminal.now);
+			const reading = await readAccessOnly(
+				organizationId,
+				client.forOrganization().reader,
+				terminal.now,
+				flags.at !== undefined,
+			);
 			const aliases = desired === undefined ? {} : namesOfUsers(desired);
 			const names = { ...nameMember(desired), ...namesIn(reading, aliases) };
 			return { organizationId, reading, aliases, names };

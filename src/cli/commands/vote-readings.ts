@@ -1,6 +1,6 @@
 /** Reads the activities that `approve` and `reject` are to vote on, reviewed and chosen, before anything is asked or sent. */
 import { ConfigurationError, LiveProblemError, StalePlanError } from "../../errors.ts";
-import { describeTime, nextChangeAfter } from "../../plan/access-window.ts";
+import { describeTime, nextChangeAfter, windowsOf } from "../../plan/access-window.ts";
 import { type ChosenActivity, chooseVotes } from "../../plan/choose-votes.ts";
 import { namesOfUsers, type Plan } from "../../plan/plan.ts";
 import type { ReturnedActivity, ReviewedActivity } from "../../plan/reviewed-activity.ts";
@@ -16,7 +16,12 @@ import {
 	votableStatuses,
 } from "../../sync/returned-activity.ts";
 import { type Review, reviewActivities } from "../../sync/review.ts";
-import { type ClockedReader, withServiceClock } from "../../sync/service-clock.ts";
+import {
+	type ClockedReader,
+	refuseUncertainTime,
+	whyUncertainTime,
+	withServiceClock,
+} from "../../sync/service-clock.ts";
 import { hasVoted } from "../../sync/vote-once.ts";
 import { endOfPrecision } from "../../wire/activity.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
@@ -53,6 +58,9 @@ export async function readForVotes(
 		...{ desired, now, steps: plan?.steps ?? [], plannedExpiries: plan?.expiries ?? [] },
 		publicKey: () => client.publicKey(),
 	});
+	if (operation === "approve_activity" && dependsOnTime(order)) {
+		refuseUncertainTime("what may be approved depends on the time", whyUncertainTime(clocked));
+	}
 	if (review.identity.userId === null && review.identity.publicKey === null) refuseUnknownVoter();
 	const returned = new Map(listed.activities.map((activity) => [activity.activityId, activity]));
 	const { chosen, unmatched } = chooseVotes(
@@ -81,6 +89,11 @@ export async function readForVotes(
 		unlisted: listed.isComplete ? null : "the service lists more pending activities than could be read",
 	};
 	return { order, client, clocked, review, returned, votes, readAtMs };
+}
+
+/** Whether windows of the document or of the saved plan decide what may be approved. */
+function dependsOnTime({ desired, plan }: OrganizationOrder): boolean {
+	return (desired !== undefined && windowsOf(desired).length > 0) || plan?.serviceTime !== undefined;
 }
 
 /**

@@ -3,6 +3,7 @@
  * the past tense.
  */
 import { quoteForShell, showName, showText } from "../escape.ts";
+import type { UserNames } from "../plan/users.ts";
 import { renderRequestLine } from "./activity-text.ts";
 import { describeRequest } from "./activity-words.ts";
 import type {
@@ -34,7 +35,7 @@ function describeActivity(result: ExplainResult): readonly string[] {
 	const request =
 		parameters === null
 			? []
-			: describeRequest({ operation, parameters, covers, effect: null }, { userNames: result.userNames });
+			: describeRequest({ operation, parameters, covers, effect: null }, namesOf(parameters, result));
 	const nameAll = (userIds: readonly string[]) => userIds.map((userId) => nameUser(userId, result)).join(", ");
 	return [
 		`${showText(operation ?? type)} ${describeStatus(status)}; fingerprint ${showText(fingerprint)}`,
@@ -58,16 +59,32 @@ function isPendingApproval({ status }: ExplainedActivity): boolean {
 	return status === "ACTIVITY_STATUS_CONSENSUS_NEEDED";
 }
 
-/** Returns the document's alias with the id, or the id alone, and the live name where it is another. */
+/** Returns the names for a request: without live ones where the service did not say all of its users' names. */
+function namesOf(parameters: object, { userNames, liveNames }: ExplainResult): UserNames {
+	const named = usersIn(JSON.stringify(parameters), { userNames, liveNames });
+	return named.every((userId) => Object.hasOwn(liveNames, userId)) ? { userNames, liveNames } : { userNames };
+}
+
+/** Returns the ids of known users in a text, each once. */
+function usersIn(
+	text: string,
+	{ userNames, liveNames }: Required<Pick<UserNames, "userNames" | "liveNames">>,
+): readonly string[] {
+	const ids = text.toLowerCase().match(uuids) ?? [];
+	return [...new Set(ids)].filter((id) => Object.hasOwn(userNames, id) || Object.hasOwn(liveNames, id));
+}
+
+const uuids = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+
+/** Returns the document's alias, else the live name, with the id; the id alone where there is neither. */
 function nameUser(userId: string, { userNames, liveNames }: ExplainResult): string {
 	const id = userId.toLowerCase();
 	const alias = Object.hasOwn(userNames, id) ? userNames[id] : undefined;
-	const liveName = Object.hasOwn(liveNames, userId) ? liveNames[userId] : undefined;
-	const notes = [
-		...(alias === undefined ? [] : [showName(userId)]),
-		...(liveName === undefined || liveName === alias ? [] : [`live name ${showName(liveName)}`]),
-	];
-	return `${showName(alias ?? userId)}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
+	const liveName = Object.hasOwn(liveNames, id) ? liveNames[id] : undefined;
+	if (alias === undefined)
+		return liveName === undefined ? showName(userId) : `${showName(liveName)} (${showName(userId)}, no alias)`;
+	const note = liveName === undefined || liveName === alias ? "" : `, live name ${showName(liveName)}`;
+	return `${showName(alias)} (${showName(userId)}${note})`;
 }
 
 const requiresConsensus = "OUTCOME_REQUIRES_CONSENSUS";
@@ -84,7 +101,8 @@ const outcomeWords: ReadonlyMap<string, readonly [now: string, then: string]> = 
 	["OUTCOME_TIME_INACTIVE", ["is not in force at this time", "was not in force at that time"]],
 ]);
 
-function describePolicies({ judgments, policies, activity, reads }: ExplainResult): readonly string[] {
+function describePolicies(result: ExplainResult): readonly string[] {
+	const { judgments, policies, activity, reads } = result;
 	if (judgments.length === 0) return ["the service shows no policy evaluation"];
 	const policyOf = ({ policyId }: Judgment) => policies.find((one) => one.policyId === policyId);
 	const current = judgments.filter(({ isCurrent }) => isCurrent);
@@ -95,7 +113,7 @@ function describePolicies({ judgments, policies, activity, reads }: ExplainResul
 	return [
 		...current.map((judgment) => {
 			const consensus = asking.includes(judgment) ? policyOf(judgment)?.consensus : null;
-			const required = consensus == null ? "" : `: \`${showText(consensus)}\``;
+			const required = consensus == null ? "" : `: \`${showText(consensus)}\`${nameIn(consensus, result)}`;
 			return `${describeJudgment(judgment, policyOf(judgment), 0)}${required}`;
 		}),
 		...judgments
@@ -103,6 +121,12 @@ function describePolicies({ judgments, policies, activity, reads }: ExplainResul
 			.map((judgment) => `earlier: ${describeJudgment(judgment, policyOf(judgment), 1)}`),
 		...(mayApprove && isUnknown ? [`${because} who can approve it`] : []),
 	];
+}
+
+/** Returns who the users of an expression are, which names them by id; empty where it names none that is known. */
+function nameIn(expression: string, result: ExplainResult): string {
+	const users = usersIn(expression, result).map((userId) => nameUser(userId, result));
+	return users.length === 0 ? "" : `, of ${users.join(", ")}`;
 }
 
 function describeJudgment({ policyId, outcome }: Judgment, policy: JudgingPolicy | undefined, tense: 0 | 1): string {

@@ -217,7 +217,7 @@ export interface ExplainResult extends Head<"explain"> {
 	readonly mfaStatuses: readonly MfaStatus[];
 	/** User id to the alias of the document. */
 	readonly userNames: Readonly<Record<string, string>>;
-	/** User id to the live name, of users who voted. */
+	/** User id to the live name, of users who voted, and of the other users shown where one of them has no alias. */
 	readonly liveNames: Readonly<Record<string, string>>;
 }
 

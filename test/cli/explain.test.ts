@@ -2,6 +2,7 @@
  * What `explain` says of an activity, for every status and every policy outcome: the status decides, and what it
  * contradicts is history.
  */
+import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
 import { toExplainedActivity } from "../../src/cli/commands/explain.ts";
 import { type EvaluationRecord, sortJudgments } from "../../src/cli/commands/judgments.ts";
@@ -10,7 +11,7 @@ import { type MfaStatus, resultHead } from "../../src/render/result.ts";
 import { readActivity } from "../../src/wire/activity.ts";
 import { activityStatuses, submits } from "../../src/wire/operations.ts";
 import { readOutput } from "../run.ts";
-import { alice, document, makeWorld, mfaPolicy, policies, type World } from "../world.ts";
+import { alice, document, makeWorld, mfaPolicy, organizationId, policies, type World } from "../world.ts";
 
 const outcomes = [
 	"OUTCOME_ALLOW",
@@ -116,6 +117,18 @@ describe("explain", () => {
 		}
 	});
 
+	test("names the users of a consensus expression", () => {
+		const [policyId, bob] = ["P", "10000002-7a3f-4c9e-9d40-000000000002"];
+		const consensus = `approvers.any(user, user.id == '${bob}')`;
+		const judgments = [{ policyId, outcome: "OUTCOME_REQUIRES_CONSENSUS", isCurrent: true }];
+		const text = renderExplain({
+			...{ ...resultHead("explain", 0, null), activityId: "A", reads: "auto", activity: null },
+			...{ policyEvaluations: [], policies: [{ policyId, policyName: null, consensus }], judgments, mfaStatuses: [] },
+			...{ userNames: {}, liveNames: { [bob]: "bob" } },
+		});
+		expect(text).toContain(`policy P requires more approvals: \`${consensus}\`, of bob (${bob}, no alias)\n`);
+	});
+
 	test.each(known)("of an activity with %s reports missing authenticators only while it can proceed", (status) => {
 		const entry = {
 			userId: "U",
@@ -167,6 +180,20 @@ describe("orgsync explain", () => {
 			"  policy RULE_ID considers it rejected\n  earlier: policy RULE_ID required more approvals\n",
 		);
 		expect(stdout).not.toMatch(/pending|requires|missing|can approve/);
+	});
+
+	test("names people in votes, in the request and in the MFA status, with and without a document", async () => {
+		const world = await makeWorld(document("userTags: [{ name: oncall, members: { atLeast: [carol] } }]"));
+		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		const answer = await world.run(["apply", "--yes", "--format", "json"]);
+		const { activityId } = readOutput(answer).reports[0].steps[0];
+		const named = await explained(world, activityId);
+		expect(named).toContain(`approved by alice (${alice})`);
+		const other = await world.run(["explain", activityId, "--organization", organizationId], { cwd: tmpdir() });
+		expect(other).toMatchObject({ code: 0, stderr: "" });
+		expect(other.stdout).toContain(`approved by alice (${alice}, no alias)`);
+		expect(other.stdout).toMatch(/\+ member carol \(id [0-9a-f]{8}/);
+		expect(other.stdout).toContain(`user alice (${alice}, no alias), MFA policy`);
 	});
 
 	test("shows the reason of a failed activity in text and in JSON", async () => {

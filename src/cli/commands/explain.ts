@@ -39,7 +39,10 @@ export async function explain(activityId: string, call: Call<ExplainFlags>): Pro
 		});
 	}
 	const names = await readNames(organizationId, call);
-	const found = await withConnection(call, ({ client }) => readFindings(client.reader, fields, reads));
+	const { found, liveNames } = await withConnection(call, async ({ client: { reader } }) => {
+		const read = await readFindings(reader, fields, reads);
+		return { found: read, liveNames: await readLiveNames(reader, read, { organizationId, reads, names }) };
+	});
 	const { activity, policies, evaluations, statuses } = found;
 	return {
 		...resultHead("explain", exitCodes.inSync, null),
@@ -51,7 +54,7 @@ export async function explain(activityId: string, call: Call<ExplainFlags>): Pro
 		judgments: sortJudgments(evaluations, activity?.status),
 		mfaStatuses: statuses,
 		userNames: names.userNames,
-		liveNames: activity === undefined ? {} : namesOfVoters(activity),
+		liveNames,
 	};
 }
 
@@ -138,10 +141,34 @@ function votersOf({ votes }: Activity, selection: string): readonly string[] {
 	return [...new Set(cast.flatMap(({ userId }) => userId ?? []))];
 }
 
-function namesOfVoters({ votes }: Activity): ExplainResult["liveNames"] {
-	return Object.fromEntries(
-		votes.flatMap(({ userId, userName }) =>
-			userId === undefined || userName === undefined ? [] : [[userId, userName] as const],
+/** Returns the live names of the users that the result shows: those of the votes, and where others have no alias, as the service lists them. */
+async function readLiveNames(
+	reader: Reader,
+	{ activity, policies, statuses }: Findings,
+	{ organizationId, reads, names }: Pick<ExplainResult, "reads"> & { organizationId: string; names: ObjectNames },
+): Promise<ExplainResult["liveNames"]> {
+	const said = new Map(
+		(activity?.votes ?? []).flatMap(({ userId, userName }) =>
+			userId === undefined || userName === undefined ? [] : [[userId.toLowerCase(), userName] as const],
 		),
 	);
+	const shown = [
+		...(activity?.votes ?? []).map(({ userId }) => userId ?? ""),
+		...statuses.map(({ userId }) => userId),
+		...usersOfRequest(activity?.intent ?? {}),
+		...policies.flatMap(({ consensus }) => consensus?.match(/[0-9a-f]{8}-[0-9a-f-]{27}/gi) ?? []),
+	].map((userId) => userId.toLowerCase());
+	const isNamed = (userId: string): boolean => said.has(userId) || Object.hasOwn(names.userNames, userId);
+	if (reads === "documented" || shown.every(isNamed)) return Object.fromEntries(said);
+	const answer = await ifAvailable(reader.query(extendedReads.list_users, { organizationId }));
+	const users = Array.isArray(answer?.value.users) ? answer.value.users.filter(isRecord) : [];
+	for (const { userId, userName } of users) {
+		const id = String(userId).toLowerCase();
+		if (typeof userName === "string" && userName !== "" && shown.includes(id) && !said.has(id)) said.set(id, userName);
+	}
+	return Object.fromEntries(said);
+}
+
+function usersOfRequest({ addUserIds, removeUserIds, userId }: Readonly<Record<string, unknown>>): readonly string[] {
+	return [addUserIds, removeUserIds, userId].flat().filter((one) => typeof one === "string");
 }

@@ -3,7 +3,7 @@
  */
 
 import { quoteForShell, showRename } from "../escape.ts";
-import { labelOf, printScope } from "../plan/address.ts";
+import { labelOf } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import type { Finding, OrganizationDrift } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -18,6 +18,7 @@ import {
 	reportedLists,
 	seenFindings,
 	seenPending,
+	unknownObjects,
 } from "./drift-words.ts";
 import { formatDuration } from "./duration.ts";
 import {
@@ -39,11 +40,16 @@ import type { Sign } from "./three-way-text.ts";
 /** Returns what drifted, what a pending activity fixes, and the lists of the report; none for other commands. */
 export function driftSections({ drift, plan }: OrganizationResult): readonly Section[] {
 	if (drift === null) return [];
-	const unknown = drift.unread.map((one) => bdi(`${printScope(one)}: ${one.because}`));
+	const unknown = unknownObjects(drift, plan).map(({ scope, because, change }) =>
+		markedRow(
+			change === null ? "?" : signs[change.action],
+			html`<code>${scope}</code> ${bdi(because)}${change === null ? null : renderDifference(change, plan)}`,
+		),
+	);
 	return [
 		findingsSection(driftHeadings.findings, "attention", seenFindings(drift), drift, plan),
 		findingsSection(driftHeadings.waiting, "plain", seenPending(drift), drift, plan),
-		listSection(driftHeadings.unknown, "attention", unknown),
+		changesSection(driftHeadings.unknown, "attention", unknown),
 		...reportedLists(drift).map(({ title, look, lines }) => listSection(title, look, lines.map(bdi))),
 	];
 }

@@ -3,7 +3,7 @@
  * replaces the changes of a plan.
  */
 
-import { showAddress } from "../escape.ts";
+import { showAddress, showText } from "../escape.ts";
 import type { Change } from "../plan/change.ts";
 import type { Finding } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -15,6 +15,7 @@ import {
 	reportedLists,
 	seenFindings,
 	seenPending,
+	unknownObjects,
 } from "./drift-words.ts";
 import { type Block, bullets, codeSpan, fenced } from "./markdown-text.ts";
 import type { OrganizationResult } from "./organizations.ts";
@@ -33,8 +34,6 @@ export function driftBlocks({ drift, plan }: OrganizationResult): readonly Block
 		];
 	};
 	const [seen, pending] = [seenFindings(drift), seenPending(drift)];
-	const found = new Set<string>([...drift.findings, ...pending].map(({ address }) => address));
-	const unknown = plan.changes.filter(({ address }) => !found.has(address));
 	const unattributed = describeUnattributed(drift, plan);
 	const lists = [
 		...reportedLists(drift),
@@ -46,7 +45,9 @@ export function driftBlocks({ drift, plan }: OrganizationResult): readonly Block
 		objectsBlock(
 			4,
 			driftHeadings.unknown,
-			unknown.map((change) => changeLines(change, plan)),
+			unknownObjects(drift, plan).map(({ scope, because, change }) =>
+				change === null ? [`? ${showAddress(scope)}  ${showText(because)}`] : changeLines(change, plan),
+			),
 		),
 		...lists.map(({ title, lines }) =>
 			bullets(

@@ -3,7 +3,8 @@
  */
 
 import { showAddress, showName, showText } from "../escape.ts";
-import { labelOf } from "../plan/address.ts";
+import { labelOf, printScope } from "../plan/address.ts";
+import type { Change } from "../plan/change.ts";
 import type { Attribution, Finding, GoneFinding, OrganizationDrift } from "../plan/drift.ts";
 import { readOnlyKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -129,6 +130,22 @@ export function describeFinding(finding: Finding, drift: OrganizationDrift, name
 		describeActor(finding, drift, names),
 		`to do: ${showText(finding.todo)}`,
 	].filter((line) => line !== null);
+}
+
+/** What could not be read, and the change that apply would make although it may be needless; null where there is none. */
+export interface UnknownObject {
+	readonly scope: string;
+	readonly because: string;
+	readonly change: Change | null;
+}
+
+export function unknownObjects({ unread, findings, waiting }: OrganizationDrift, plan: Plan): readonly UnknownObject[] {
+	const known = new Set<string>([...findings, ...waiting].map(({ address }) => address));
+	const changes = new Map<string, Change>(plan.changes.map((change) => [change.address, change]));
+	return unread.map((one) => {
+		const scope = printScope(one);
+		return { scope, because: one.because, change: known.has(scope) ? null : (changes.get(scope) ?? null) };
+	});
 }
 
 /** Returns what the report says of objects that this run did not find drifted: resolved, or not checked. */

@@ -14,8 +14,8 @@ import type { StepResult } from "../plan/report.ts";
 import { brokenRules } from "../plan/rules-judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
-import { isHeldByRejection } from "../plan/step-groups.ts";
 import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
+import { heldByRejection, holdsOf } from "./change-words.ts";
 import { describeFinding, describeGone, describeState, driftHeadings } from "./drift-words.ts";
 import { describeExpiries, expiriesHeading, expiryText } from "./expiry-words.ts";
 import { impactNotes } from "./impact-github.ts";
@@ -231,17 +231,19 @@ function withFinding(message: string, finding: Finding | undefined, { drift, pla
 
 function changeAnnotations(one: OrganizationResult, positionOf: Positions): readonly Annotation[] {
 	const findings = findingsOf(one);
+	const heldAt = holdsOf(one.plan);
 	// New drift first: GitHub shows no more than ten.
 	const rankOf = ({ address }: Change): number => (findings.get(address)?.state === "new" ? 0 : 1);
 	return [...one.plan.changes]
 		.sort((left, right) => rankOf(left) - rankOf(right))
-		.map((change) => changeAnnotation(change, findings.get(change.address), one, positionOf(change.address)));
+		.map((change) => changeAnnotation(change, findings.get(change.address), one, heldAt, positionOf(change.address)));
 }
 
 function changeAnnotation(
 	change: Change,
 	finding: Finding | undefined,
 	one: OrganizationResult,
+	heldAt: ReturnType<typeof holdsOf>,
 	at: Position | undefined,
 ): Annotation {
 	const { command, plan, threeWay, drift } = one;
@@ -252,9 +254,11 @@ function changeAnnotation(
 		const state = isPending ? "pending" : describeState(finding, drift);
 		return annotate(isPending ? "notice" : "warning", state === null ? "drift" : `drift, ${state}`, message, at);
 	}
-	return isHeldByRejection(change.address, plan)
-		? annotate("notice", "on hold", `${message}; on hold: rejected`, at)
-		: annotate(levelOfChange(change, command), change.action, message, at);
+	const held = heldAt(change.address);
+	const said = held === null ? message : `${message}; ${held}`;
+	return held === heldByRejection
+		? annotate("notice", "on hold", said, at)
+		: annotate(levelOfChange(change, command), change.action, said, at);
 }
 
 function resultAnnotations(results: readonly StepResult[], plan: Plan, positionOf: Positions): readonly Annotation[] {

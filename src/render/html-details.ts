@@ -75,7 +75,7 @@ export function fold(summary: string, body: Html | null): Html {
 	return html`<details><summary>${summary}</summary>${body}</details>`;
 }
 
-const looks: Readonly<Record<Sign, string>> = { "+": "a", "-": "r", "~": "w", "!": "w" };
+const looks: Readonly<Record<Sign, string>> = { "+": "a", "-": "r", "~": "w", "!": "w", "?": "w" };
 
 function showSign(sign: Sign): string {
 	return sign === "-" ? "\u2212" : sign;

@@ -18,7 +18,8 @@ import {
 	states,
 	unplannedOf,
 } from "./organizations.ts";
-import type { CommandResult, FailedOrganization } from "./result.ts";
+import { type CommandResult, type FailedOrganization, notReadIn } from "./result.ts";
+import { countNotRead } from "./result-text.ts";
 import { type Summary, tallyOf } from "./summary.ts";
 import { count, headings } from "./text.ts";
 
@@ -54,7 +55,8 @@ function countStates(result: CommandResult) {
 export function renderOverview(result: CommandResult): Html | null {
 	const organizations = byUrgency(organizationsOf(result));
 	const unplanned = unplannedOf(result);
-	const total = organizations.length + unplanned.length;
+	const notRead = notReadIn(result).length;
+	const total = organizations.length + unplanned.length + notRead;
 	if (total === 0) return null;
 	const isIdle = (one: OrganizationResult): boolean => one.tone === "good" && !hasDetails(one);
 	const idle = organizations.filter(isIdle);
@@ -65,7 +67,7 @@ export function renderOverview(result: CommandResult): Html | null {
 		idle.length === 0 ? null : fold(describeIdle(idle), html`<ul class="overview">${idle.map(renderRow)}</ul>`);
 	return html`<nav class="card fleet" aria-labelledby="overview"><h2 id="overview">Organizations <span class="number">${total}</span></h2>
 <div class="bar"><div class="find" hidden><label for="fleet-find">Find an organization</label> <input id="fleet-find" type="search" autocomplete="off" spellcheck="false"> <output for="fleet-find"></output></div></div>
-${list}${folded}</nav>`;
+${list}${folded}${notRead === 0 ? null : html`<p class="soft">${countNotRead(notRead)}</p>`}</nav>`;
 }
 
 /** Returns the organizations with something to look at, in full, the most urgent first. */

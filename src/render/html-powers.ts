@@ -33,7 +33,7 @@ function countSteps(lines: readonly ApprovalLine[]): number {
 }
 
 function renderDenied({ why, steps }: ApprovalLine): Html {
-	return row("!", "r", html`<code>${listCovers(coveredAddresses(steps))}</code> ${phraseHtml(why)}`);
+	return row("!!", "r", html`<code>${listCovers(coveredAddresses(steps))}</code> ${phraseHtml(why)}`);
 }
 
 /** Returns what apply waits for, and what is not known; without a body where all steps run at once. */
@@ -59,7 +59,7 @@ export function impactSection(plan: Plan, id: string, isDrift: boolean): Section
 	const calm = renderChanges(lines.filter(({ isBad }) => !isBad).map(impactRow));
 	const others = lines.length - bad.length;
 	const folded = others > maxOpen ? fold(`${count(others, "change", "changes")} of who takes part`, calm) : calm;
-	const worst = bad.some(({ sign }) => sign === "!");
+	const worst = bad.some(({ sign }) => sign === "!!");
 	return {
 		title,
 		look: worst ? "bad" : bad.length > 0 ? "attention" : "plain",
@@ -68,7 +68,7 @@ export function impactSection(plan: Plan, id: string, isDrift: boolean): Section
 	};
 }
 
-const looks: Readonly<Record<ImpactSign, string>> = { "!": "r", "+": "a", "-": "r", "?": "w" };
+const looks: Readonly<Record<ImpactSign, string>> = { "!!": "r", "+": "a", "-": "r", "?": "w" };
 
 /** Returns one sentence of an impact with its sign. */
 export function impactRow({ sign, sentence, detail }: ImpactLine): Html {
@@ -147,9 +147,9 @@ function renderCell({ before, after }: ReachChange, isQuiet: boolean): string {
 
 const mostFirst: readonly Reach[] = ["alone", "together", "quorum", "no"];
 
-/** Getting a power alone is news to look at, not a gain like others. */
+/** Getting a power alone is bad news, as in the sentences. */
 function lookOf(before: Reach, after: Reach): string {
 	if (before === "unknown" || after === "unknown") return "x";
-	if (after === "alone") return "w";
+	if (after === "alone") return "r";
 	return mostFirst.indexOf(after) > mostFirst.indexOf(before) ? "r" : "a";
 }

@@ -8,6 +8,7 @@ import { blockingGuards, warningGuards } from "../plan/overrides.ts";
 import type { RelatedActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
+import { wordsOfChanges } from "./change-words.ts";
 import { driftSections } from "./drift-html.ts";
 import {
 	changesSection,
@@ -28,10 +29,10 @@ import {
 import { expiriesSection, renderMemberWindows } from "./html-expiries.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { approvalsSection, deniedSection, impactSection } from "./html-powers.ts";
-import { heldWord, notSent, outcomeOf, renderSteps } from "./html-steps.ts";
+import { renderSteps } from "./html-steps.ts";
 import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import { compareNaturally } from "./natural-order.ts";
-import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
+import type { OrganizationResult } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
 import type { ErrorDescription } from "./result.ts";
@@ -166,12 +167,14 @@ interface Notes {
 	readonly isReverted: ReturnType<typeof markReverted>;
 }
 
-function notesOf({ command, plan, threeWay, results }: OrganizationResult): Notes {
-	const byAddress = resultsByAddress(results);
-	const unsent = results === null && command === "apply" ? notSent : null;
+function notesOf(one: OrganizationResult): Notes {
+	const wordOf = wordsOfChanges(one);
 	return {
-		outcome: (address) => outcomeOf(byAddress.get(address)) ?? heldWord(address, plan) ?? unsent,
-		isReverted: markReverted(threeWay),
+		outcome: (address) => {
+			const said = wordOf(address);
+			return said === null ? null : html`<span class="word ${said.tone}">${said.word}</span> `;
+		},
+		isReverted: markReverted(one.threeWay),
 	};
 }
 

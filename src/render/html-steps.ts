@@ -6,14 +6,12 @@ import { nameOf } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { PartResult, StepResult } from "../plan/report.ts";
 import type { Step } from "../plan/step.ts";
-import { isCovered } from "../plan/step.ts";
-import { groupSteps } from "../plan/step-groups.ts";
 import { describeVotes } from "./activity-events.ts";
 import { describeForecast } from "./approval-words.ts";
 import { fold, renderDoubt } from "./html-details.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
-import type { OrganizationResult, Tone } from "./organizations.ts";
-import { outcomeWords } from "./outcome-words.ts";
+import type { OrganizationResult } from "./organizations.ts";
+import { outcomeWords, toneOf } from "./outcome-words.ts";
 import { phraseHtml } from "./phrase.ts";
 import {
 	describeAwaitedOf,
@@ -71,8 +69,8 @@ interface StepContext {
 	readonly missing: Html | null;
 }
 
-/** What a change shows that apply did not send. */
-export const notSent = html`<span class="word attention">not sent</span> `;
+/** What a step shows that apply did not send. */
+const notSent = html`<span class="word attention">not sent</span> `;
 
 /** Returns what a step without a result shows: one may have been under way when an error ended the work. */
 function missingOf({ command, failed, results }: OrganizationResult): Html | null {
@@ -101,25 +99,10 @@ function renderForecast(step: Step, plan: Plan): Html | null {
 	return html`<p class="${step.approval?.verdict === "runs" ? "soft" : "doubt"}">${phraseHtml(said)}</p>`;
 }
 
-function toneOf({ outcome }: Pick<StepResult, "outcome">): Tone {
-	if (outcome === "completed") return "good";
-	return outcome.startsWith("awaiting") || outcome === "not-attempted" ? "attention" : "bad";
-}
-
 /** Returns the outcome of a step in a word; null without a result. */
-export function outcomeOf(result: StepResult | undefined): Html | null {
+function outcomeOf(result: StepResult | undefined): Html | null {
 	if (result === undefined) return null;
 	return html`<span class="word ${toneOf(result)}">${outcomeWords[result.outcome]}</span> `;
-}
-
-/** Returns why no step makes the change now, in a word; null where one does. */
-export function heldWord(address: string, plan: Plan): Html | null {
-	const covering = plan.steps.filter((step) => isCovered(address, step));
-	const { sent } = groupSteps(plan.steps);
-	if (covering.length === 0 || covering.some((step) => sent.includes(step))) return null;
-	const relations = new Set(covering.flatMap(({ earlierActivity }) => earlierActivity?.relation ?? []));
-	const word = relations.has("rejected") ? "rejected" : relations.has("conflicting") ? "on hold" : "pending";
-	return html`<span class="word attention">${relations.size === 0 ? "on hold" : word}</span> `;
 }
 
 function renderOutcome(result: StepResult | undefined, plan: Plan): Html | null {

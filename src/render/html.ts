@@ -6,6 +6,7 @@
 import { outcomesOf } from "../plan/report.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
+import { type Counted, countChanges } from "./change-words.ts";
 import { driftFigures, type Figure } from "./drift-html.ts";
 import { badge } from "./html-badge.ts";
 import { listSection, renderCard, renderList, section } from "./html-details.ts";
@@ -26,7 +27,7 @@ import { isAlone, type OrganizationResult, organizationsOf, resultsByAddress, un
 import { overridesHeading } from "./overrides-text.ts";
 import { powersCards } from "./powers-html.ts";
 import { outdatedHeading } from "./report-text.ts";
-import type { CommandResult } from "./result.ts";
+import { type CommandResult, notReadIn } from "./result.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,
@@ -127,20 +128,15 @@ function factsOf(one: OrganizationResult): Html {
 <p class="soft">Organization ${organizationHtml(plan)}, read <time datetime="${plan.readAt}">${plan.readAt}</time>${noteOtherName(plan).map((line) => html`<br>${line}`)}${threeWay === null ? null : html`<br>Base <code>${threeWay.base.name}</code>`}</p>`;
 }
 
-/** Returns the figures of a plan as in its verdict: only what would be submitted counts. */
+/** Returns the figures of a plan as in its verdict: only what would be submitted counts, of all that the sections show. */
 function figuresOf(one: OrganizationResult): readonly Figure[] {
 	const { plan, threeWay, results } = one;
-	const counts = countedIn(one);
-	const changes = plan.changes.filter(({ address, action }) => action === "report" || counts(address));
-	const tags = changes.filter((change) => change.kind === "userTag");
-	const gained = tags.flatMap(({ addUserIds }) => addUserIds).length;
-	const lost = tags.flatMap(({ removeUserIds }) => removeUserIds).length;
-	const removals = changes.filter(({ action }) => action === "remove").length;
-	const reported = changes.filter(({ action }) => action === "report").length;
+	const { gained, lost, removals, reported } = countChanges(plan, countedIn(one));
 	const { waiting, inDoubt, rejected } = sortWaiting(plan);
 	const pending = results === null ? waiting : outcomesOf(results).filter((outcome) => outcome.startsWith("awaiting"));
 	const beforeApply = (number: number): number => (results === null ? number : 0);
-	const counted: readonly (readonly [sign: string, number: number, one: string, many: string, look: string])[] = [
+	type Row = readonly [sign: string, number: Counted | number, one: string, many: string, look: string];
+	const rows: readonly Row[] = [
 		["+", gained, "membership gained", "memberships gained", "a"],
 		["\u2212", lost, "membership lost", "memberships lost", "r"],
 		["\u2212", removals, "removal", "removals", "r"],
@@ -150,13 +146,12 @@ function figuresOf(one: OrganizationResult): readonly Figure[] {
 		["", beforeApply(inDoubt.length), "activity in doubt", "activities in doubt", "w"],
 		["", beforeApply(rejected.length), "rejected", "rejected", "w"],
 	];
-	const shown = counted.filter(([, number]) => number > 0);
-	return [
-		...firstFigure(one),
-		...shown.map(
-			([sign, number, single, many, look]): Figure => [`${sign}${number}`, number === 1 ? single : many, look],
-		),
-	];
+	const figures = rows.flatMap(([sign, number, single, many, look]): Figure[] => {
+		const { counted, all } = typeof number === "number" ? { counted: number, all: number } : number;
+		const shown = counted === all ? `${sign}${all}` : `${sign}${counted} of ${all}`;
+		return counted === 0 ? [] : [[shown, all === 1 ? single : many, look]];
+	});
+	return [...firstFigure(one), ...figures];
 }
 
 /** Returns whether a change counts: of a plan what it would submit, after an apply what completed. */
@@ -196,7 +191,7 @@ function renderCards(result: CommandResult): readonly (Html | null)[] {
 function renderFoot(result: CommandResult, generatedBy: string): Html {
 	const organizations = organizationsOf(result);
 	const [only] = organizations;
-	const looked = organizations.length + unplannedOf(result).length;
+	const looked = organizations.length + unplannedOf(result).length + notReadIn(result).length;
 	const what =
 		only === undefined
 			? null

@@ -12,7 +12,7 @@ export function renderImpact(plan: Plan, style: Style, isDrift = false): readonl
 	const denied = describeApprovals(plan).filter(({ verdict }) => verdict === "denied");
 	return [
 		...renderUnder(style.remove(`${approvalHeadings.denied}:`), [
-			...denied.map((line) => `${style.remove("!")} ${describeApprovalLine(line)}`),
+			...denied.map((line) => `${style.remove("!!")} ${describeApprovalLine(line)}`),
 			...describeForecaster(denied, plan).map(phraseText),
 		]),
 		...renderImpactUnder(impactHeadingOf(isDrift), plan, style),
@@ -30,7 +30,7 @@ export function renderImpactUnder(heading: string, plan: Plan, style: Style): re
 
 /** Returns the sentence with its sign, and the example and policies below it. */
 export function renderImpactLine({ sign, sentence, detail }: ImpactLine, style: Style): readonly string[] {
-	const mark = { "!": style.remove, "+": style.add, "-": style.remove, "?": style.warn }[sign];
+	const mark = { "!!": style.remove, "+": style.add, "-": style.remove, "?": style.warn }[sign];
 	return [
 		`${mark(sign)} ${phraseText(sentence)}`,
 		...(detail.length === 0 ? [] : [`    ${style.faint(phraseText(detail))}`]),

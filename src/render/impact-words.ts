@@ -22,8 +22,8 @@ import {
 	nameTag,
 } from "./power-words.ts";
 
-/** What a line is about: bad news, a user gains, a user loses, not known. */
-export type ImpactSign = "!" | "+" | "-" | "?";
+/** What a line is about: bad news, a user gains, a user loses, not known. `!` alone is that of a report-only difference. */
+export type ImpactSign = "!!" | "+" | "-" | "?";
 
 /** Findings with the same change for the same people, in one sentence. */
 export interface ImpactLine {
@@ -43,9 +43,9 @@ export function impactHeadingOf(isDrift: boolean): string {
 }
 
 const signs: Readonly<Record<ImpactChange, ImpactSign>> = {
-	nobody: "!",
-	alone: "!",
-	fewer: "!",
+	nobody: "!!",
+	alone: "!!",
+	fewer: "!!",
 	gains: "+",
 	loses: "-",
 	unknown: "?",

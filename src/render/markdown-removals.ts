@@ -1,43 +1,59 @@
 /** Removals in Markdown, in lines too short to be cut, so that a reader sees every one. */
 
 import { showAddressWithin } from "../escape.ts";
-import { isHeldByRejection } from "../plan/step-groups.ts";
+import type { TagChange } from "../plan/change.ts";
+import type { Plan } from "../plan/plan.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
+import { countChanges, wordsOfChanges } from "./change-words.ts";
 import { noteWindow } from "./expiry-words.ts";
-import { longestText } from "./markdown-text.ts";
-import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
-import { describeOutcome } from "./report-text.ts";
-import { plainStyle, renderChange } from "./text.ts";
+import { type Block, fenced, longestText } from "./markdown-text.ts";
+import type { OrganizationResult } from "./organizations.ts";
+import { type NoteOf, plainStyle, renderChange } from "./text.ts";
 import { noteReverted } from "./three-way-text.ts";
 
 /** Longest beginning of an address in such a line, in characters: a user needs up to 180 of the line. */
 const longestAddress = 60;
 
-/** Returns a line for each removed object or a few members of a tag; after an apply with the result. */
-export function removalLines({ plan, threeWay, results, failed, drift }: OrganizationResult): readonly string[] {
+/** Returns the removed objects and, in a block of their own, the members that lose a tag; after an apply with their results. */
+export function removalBlocks(one: OrganizationResult): readonly Block[] {
+	const { plan, threeWay, drift, results } = one;
 	if (drift !== null) return [];
-	const byAddress = resultsByAddress(results);
 	const note = noteReverted(threeWay, plainStyle);
+	const wordOf = wordsOfChanges(one);
 	const became = (address: string): string => {
-		const result = byAddress.get(address);
-		if (result === undefined && failed === null) return isHeldByRejection(address, plan) ? "  [on hold: rejected]" : "";
-		if (result === undefined) return "  [no result]";
-		return `  [${describeOutcome({ ...result, message: null })}]`;
+		const said = wordOf(address);
+		return said === null ? "" : `  [${said.word}]`;
 	};
-	return plan.changes.flatMap((change) => {
-		if (change.action === "remove")
-			return [`${renderChange(change, plan, plainStyle, note)[0]}${became(change.address)}`];
-		if (change.kind !== "userTag") return [];
-		const start = `- ${showAddressWithin(change.address, longestAddress)}  loses`;
-		const byNote = Map.groupBy(
-			change.removeUserIds,
-			(userId) => `${noteWindow(plan, change.address, userId, true)}${note(change, "remove-member", userId)}`,
-		);
-		return [...byNote].flatMap(([said, userIds]) => {
-			const names = userIds.map((userId) => showUser(userId, plan)).sort(compareText);
-			return groupNames(names).map((group) => `${start} ${group}${said}${became(change.address)}`);
-		});
+	const objects = plan.changes
+		.filter(({ action }) => action === "remove")
+		.map((change) => `${renderChange(change, plan, plainStyle, note)[0]}${became(change.address)}`);
+	const members = plan.changes
+		.filter((change) => change.kind === "userTag")
+		.flatMap((change) => memberLines(change, plan, note, became(change.address)));
+	const { lost } = countChanges(plan, () => true);
+	const ended = results === null ? "" : " and their results";
+	return [
+		fenced(2, ["line of removals", "lines of removals"], `Removals${ended} (${objects.length})`, objects, "diff"),
+		fenced(
+			2,
+			["line of memberships", "lines of memberships"],
+			`Memberships lost${ended} (${lost.all})`,
+			members,
+			"diff",
+		),
+	];
+}
+
+function memberLines(change: TagChange, plan: Plan, note: NoteOf, became: string): readonly string[] {
+	const start = `- ${showAddressWithin(change.address, longestAddress)}  loses`;
+	const byNote = Map.groupBy(
+		change.removeUserIds,
+		(userId) => `${noteWindow(plan, change.address, userId, true)}${note(change, "remove-member", userId)}`,
+	);
+	return [...byNote].flatMap(([said, userIds]) => {
+		const names = userIds.map((userId) => showUser(userId, plan)).sort(compareText);
+		return groupNames(names).map((group) => `${start} ${group}${said}${became}`);
 	});
 }
 

@@ -17,7 +17,7 @@ import { discoveryBlocks } from "./discovery.ts";
 import { changeLines, driftBlocks } from "./drift-markdown.ts";
 import { expiriesBlock } from "./expiry-markdown.ts";
 import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts";
-import { removalLines } from "./markdown-removals.ts";
+import { removalBlocks } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { foldOrganizations, type OrganizationResult, unplannedOf } from "./organizations.ts";
@@ -263,13 +263,7 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 	const completed = (results ?? []).filter(({ outcome }) => outcome === "completed");
 	const unmanaged = plan.unmanaged.map(({ address }) => showAddress(address));
 	return [
-		fenced(
-			2,
-			["line of removals", "lines of removals"],
-			results === null ? "Removals" : "Removals and their results",
-			removalLines(one),
-			"diff",
-		),
+		...removalBlocks(one),
 		...(results === null ? [approvalsBlock(plan), ...waitingBlocks(plan)] : []),
 		expiriesBlock(plan),
 		bullets(

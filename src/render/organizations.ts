@@ -10,14 +10,14 @@ import { groupSteps } from "../plan/step-groups.ts";
 import { hasFindings, type ThreeWay } from "../plan/three-way.ts";
 import { summarizeFindings } from "./drift-words.ts";
 import { describeExpiries } from "./expiry-words.ts";
+import type { Tone } from "./outcome-words.ts";
 import { notApplied, summarizeFailed, summarizeReport } from "./report-text.ts";
 import { type CommandResult, type FailedOrganization, notReadIn } from "./result.ts";
 import { summarizeDrift, summarizePlan } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeReverted } from "./three-way-text.ts";
 
-/** How good the news is. No format shows it by colour alone. */
-export type Tone = "good" | "attention" | "bad";
+export type { Tone };
 
 /** One organization with its plan and, after an apply, its report. */
 export interface OrganizationResult {

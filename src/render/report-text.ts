@@ -11,7 +11,7 @@ import type { ApprovalVerdict } from "../policy/approval.ts";
 import { describeVotes } from "./activity-events.ts";
 import { describeAwaited } from "./approval-words.ts";
 import { count } from "./count.ts";
-import { outcomeWords } from "./outcome-words.ts";
+import { outcomeWords, toneOf } from "./outcome-words.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { type Phrase, phraseText } from "./phrase.ts";
 import type { FailedOrganization } from "./result.ts";
@@ -112,8 +112,9 @@ function renderPart(part: PartResult, style: Style): readonly string[] {
 }
 
 function markOf(outcome: Outcome, style: Style): string {
-	if (outcome === "completed") return style.add("ok");
-	return outcome.startsWith("awaiting") ? style.warn("..") : style.remove("!!");
+	if (outcome === "not-attempted") return style.warn("--");
+	const marks = { good: style.add("ok"), attention: style.warn(".."), bad: style.remove("!!") };
+	return marks[toneOf({ outcome })];
 }
 
 export function describePart({ outcome, message }: PartResult): string {

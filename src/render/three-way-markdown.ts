@@ -58,7 +58,7 @@ export function partBlocks({ threeWay, plan }: OrganizationResult): readonly Blo
 function partBlock({ title, entries, empty, unread }: Part, rank: number): Block {
 	const lines = [
 		...entries.flatMap((entry) => renderEntry(entry, plainStyle)).map(markInFront),
-		...unread.map((line) => `! ${line}`),
+		...unread.map((line) => `? ${line}`),
 	];
 	const lead = entries.length === 0 ? `${empty}\n\n` : "";
 	if (lines.length === 0) return paragraph(`**${title}**\n\n${empty}`, 4);

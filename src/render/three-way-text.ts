@@ -35,8 +35,8 @@ export const threeWayHeadings = {
 
 export const revertsDrift = "reverts drift";
 
-/** What apply would do: add, remove, change, or leave as it is (`signsMean`). */
-export type Sign = "+" | "-" | "~" | "!";
+/** What apply would do: add, remove, change, or leave as it is (`signsMean`); `?` is before what is unknown. */
+export type Sign = "+" | "-" | "~" | "!" | "?";
 
 /** One difference of an object; `sign` is null where apply neither adds nor removes. Names in it are escaped. */
 interface EntryLine {
@@ -301,7 +301,7 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 	const parts = partsOf(threeWay).flatMap(({ title, entries, empty, unread }) =>
 		renderUnder(style.strong(`${title}:`), [
 			...(entries.length === 0 ? [empty] : entries.flatMap((entry) => renderEntry(entry, style))),
-			...unread.map((line) => style.warn(`! ${line}`)),
+			...unread.map((line) => style.warn(`? ${line}`)),
 		]),
 	);
 	const isNew = base.documentDigest === null ? ", which does not have this organization" : "";

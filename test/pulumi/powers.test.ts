@@ -120,8 +120,8 @@ describe("who can do what with the plugin, as with the dynamic resources,", { ti
 		const { exitCode, stdout } = await stack.preview([], { env: { ORGSYNC_ALLOW: "lockout=16" } });
 		expect(exitCode).toBe(0);
 		const [, text = ""] = stdout.split("Diagnostics:");
-		expect(countIn(text, "old: ! ")).toBe(1);
-		expect(text).toMatch(/old: ! no one can sign .*, and do 2 other things any more: policies .* are removed/);
+		expect(countIn(text, "old: !! ")).toBe(1);
+		expect(text).toMatch(/old: !! no one can sign .*, and do 2 other things any more: policies .* are removed/);
 	});
 
 	it("is judged for a whole Organization, whose parts may take away what others give, and by the rules of its document", async () => {

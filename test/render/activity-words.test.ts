@@ -65,7 +65,7 @@ describe("a pending activity in words", () => {
 			      - member dave
 			  What changes for who can do what:
 			    Less permissive: 2 people can do less, no one can do more.
-			    ! no one can export wallets any more: it needs 2 of treasury, and only carol is left
+			    !! no one can export wallets any more: it needs 2 of treasury, and only carol is left
 			        policy \`two signers\`; for example carol and dave; \`WALLET/EXPORT\`
 			  submitted by alice at 2026-11-22T18:00:00.000Z
 			  approved by carol at 2026-11-21T18:00:00.000Z: lapsed, since votes count for 24 hours

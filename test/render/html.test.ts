@@ -83,9 +83,9 @@ describe("the page as text", () => {
 			?.map((one) => one.replace(/<[^>]*>/g, " ").trim());
 		expect(facts).toEqual([
 			"steps completed  3 of 10",
-			"membership gained  +1",
-			"membership lost  \u22121",
-			"removal  \u22121",
+			"memberships gained  +1 of 2",
+			"memberships lost  \u22121 of 4",
+			"removals  \u22121 of 4",
 			"report-only  2",
 			"pending activities  2",
 		]);
@@ -111,7 +111,7 @@ describe("what the page counts", () => {
 		expect(page).toContain(
 			"5 user tags to update, 1 OAuth provider to remove, 1 policy to remove, 1 TVC app to remove.",
 		);
-		expect(factsOf(page)).toContainEqual(["removals", "\u22123"]);
+		expect(factsOf(page)).toContainEqual(["removals", "\u22123 of 4"]);
 		const waiting = /<li>(?:(?!<\/li>).)*<span class="word attention">pending<\/span>/s.exec(page)?.[0];
 		expect(waiting?.split("<li>").at(-1)).toContain("older rule");
 	});

@@ -51,16 +51,16 @@ describe("a plan as text", () => {
 			"Organization 00000001-7a3f-4c9e-9d40-000000000001
 
 			Would be denied:
-			  ! userTag:treasury  no policy allows alice to change user tags
+			  !! userTag:treasury  no policy allows alice to change user tags
 			  foretold for alice as submitter; for another user: \`--submitter USER\`
 
 			What changes for who can do what:
 			  More and less permissive: 4 people can do more, 3 people can do less. 1 group of activities could not be compared.
-			  ! no one but the root quorum can export wallets any more: it needs 2 of treasury, and only carol is left
+			  !! no one but the root quorum can export wallets any more: it needs 2 of treasury, and only carol is left
 			      policy \`2-of-treasury\`; for example carol and dave; \`WALLET/EXPORT\`
-			  ! bob can now sign alone, with any wallet or key; before: 2 of signers (alice, bob, carol)
+			  !! bob can now sign alone, with any wallet or key; before: 2 of signers (alice, bob, carol)
 			      policy \`two signers\`; \`PRIVATE_KEY/SIGN\`
-			  ! fewer approvals are needed to create wallets, where \`wallet.id == 'w-1'\`: 1 of alice, bob, carol; before: 2 of signers (alice, bob, carol)
+			  !! fewer approvals are needed to create wallets, where \`wallet.id == 'w-1'\`: 1 of alice, bob, carol; before: 2 of signers (alice, bob, carol)
 			      policy \`two signers\`; \`WALLET/CREATE\`
 			  + dave now takes part in creating, changing and removing policies: 2 of admins (alice, bob, dave)
 			      policy \`admins\`; for example alice and dave; \`POLICY/CREATE\`, \`POLICY/UPDATE\`, \`POLICY/DELETE\`

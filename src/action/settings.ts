@@ -5,6 +5,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { isRecord } from "../json.ts";
+import { permit } from "./events.ts";
 
 const commands = ["validate", "plan", "show", "apply", "drift"] as const;
 
@@ -49,12 +50,8 @@ export function readSettings(environment: Environment, event: unknown): Settings
 	const input = (name: string): string => (environment[`INPUT_${name}`] ?? "").trim();
 	const asked = oneOf("command", input("COMMAND"), commands);
 	const request = readPullRequest(event);
-	const isFork = request !== null && request.from !== environment.GITHUB_REPOSITORY;
-	refuseUnsafeEvent(environment.GITHUB_EVENT_NAME);
-	if (isFork && asked !== "plan" && asked !== "validate") {
-		throw new ConfigurationError(`${asked} does not run for the pull request of a fork`, { hint: forkHint });
-	}
-	const command = isFork ? "validate" : asked;
+	const { GITHUB_EVENT_NAME: eventName = "", GITHUB_REPOSITORY: repository = "" } = environment;
+	const command = permit(asked, { event: eventName, repository, from: request?.from ?? null });
 	const shard = matching("shard", input("SHARD"), /^(?:\d{1,6}\/\d{1,6})?$/, "I/N, for example 2/8");
 	const name = matching(
 		"name",
@@ -65,7 +62,7 @@ export function readSettings(environment: Environment, event: unknown): Settings
 	const slug = shard === "" ? name : `${name}-${shard.replace("/", "-of-")}`;
 	const settings: Settings = {
 		command,
-		isFork: isFork && asked === "plan",
+		isFork: command !== asked,
 		slug,
 		commentKey: slug === "orgsync" ? commentName(command) : `${slug}-${commentName(command)}`,
 		file: linesOf(input("FILE")),
@@ -94,22 +91,9 @@ export function readSettings(environment: Environment, event: unknown): Settings
 	return settings;
 }
 
-const forkHint = "review its commits, and push them to a branch of this repository";
-
 /** `show` shows a plan that `plan` made, so its comment is that of the plan. */
 function commentName(command: ActionCommand): string {
 	return command === "show" ? "plan" : command;
-}
-
-/** This event gives secrets to pull requests of forks, which no one of the repository has reviewed. */
-function refuseUnsafeEvent(name: string | undefined): void {
-	if (name !== "pull_request_target") return;
-	throw new ConfigurationError(
-		"the action does not run for pull_request_target, which gives secrets to unreviewed code",
-		{
-			hint: "start the workflow with pull_request; a fork's documents are validated, and nothing else",
-		},
-	);
 }
 
 /** An `apply` is either bound to one reviewed plan or expressly without review. */

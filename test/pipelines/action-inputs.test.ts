@@ -58,6 +58,57 @@ describe("the inputs of the action", () => {
 		}
 	});
 
+	const ownEvents = ["push", "merge_group", "schedule", "workflow_dispatch"];
+	const otherEvents = [
+		...[
+			"issue_comment",
+			"workflow_run",
+			"pull_request_target",
+			"pull_request_review",
+			"pull_request_review_comment",
+			"pull_request_comment",
+		],
+		...["issues", "label", "milestone", "discussion", "discussion_comment", "fork", "watch", "public"],
+		...["repository_dispatch", "check_run", "check_suite", "status", "deployment", "deployment_status"],
+		...["page_build", "gollum", "create", "delete", "release", "registry_package", "branch_protection_rule"],
+		...["workflow_call", "", "Push", "push ", "toString", "an_event_to_come"],
+	];
+	const keyed = [
+		{ command: "plan" },
+		{ command: "show" },
+		{ command: "apply", digest },
+		{ command: "apply", "auto-approve": "true" },
+		{ command: "drift" },
+	] as const;
+	const own = { pull_request: { number: 7, head: { repo: { full_name: "acme/access" } } } };
+
+	test.each(keyed)("use the key only for commits of the repository: %j", (inputs) => {
+		for (const event of ownEvents) {
+			expect(settingsOf(inputs, {}, event)).toMatchObject({ command: inputs.command, isFork: false });
+		}
+		expect(settingsOf(inputs, own, "pull_request")).toMatchObject({ command: inputs.command, isFork: false });
+		for (const event of otherEvents) {
+			for (const payload of [{}, own, fork]) {
+				expect(() => settingsOf(inputs, payload, event)).toThrow(
+					new RegExp(`^${inputs.command} does not run for .*, which can give secrets to unreviewed code$`),
+				);
+			}
+		}
+	});
+
+	test("run `validate` for every event, and in place of a plan where a pull request is not known to be of the repository", () => {
+		for (const event of [...ownEvents, ...otherEvents, "pull_request"]) {
+			expect(settingsOf({ command: "validate" }, fork, event)).toMatchObject({ command: "validate", isFork: false });
+		}
+		const unnamed = { pull_request: { number: 7, head: { repo: { full_name: "" } } } };
+		for (const event of [{}, unnamed]) {
+			expect(settingsOf({ command: "plan" }, event, "pull_request")).toMatchObject({
+				command: "validate",
+				isFork: true,
+			});
+		}
+	});
+
 	test("are values of flags and words of their own, so that none can be a command or another flag", () => {
 		const hostile = "--allow=policies=9; touch pwned\n$(touch pwned)";
 		const words = wordsFor({ command: "drift", file: hostile, only: hostile });

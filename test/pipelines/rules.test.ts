@@ -37,6 +37,19 @@ function rowsOf(heading: string): readonly string[] {
 const code = (value: string | number | undefined): string =>
 	value === undefined || value === "" ? "" : `\`${value}\``;
 
+/** Whether a rule of the job holds; a condition that this does not know is an error of the test. */
+function isStarted(job: { rules?: readonly { if: string }[] }, variables: Readonly<Record<string, string>>): boolean {
+	const read = (word: string): string | undefined =>
+		word.startsWith("$") ? variables[word.slice(1)] : word.slice(1, -1);
+	return (job.rules ?? []).some((rule) =>
+		rule.if.split(" && ").every((term) => {
+			const [, left = "", operator, right = ""] = /^(\$\w+) (==|!=) (\$\w+|"\w+")$/.exec(term) ?? [];
+			if (operator === undefined) throw new Error(`no condition that this test knows: ${term}`);
+			return (read(left) === read(right)) === (operator === "==");
+		}),
+	);
+}
+
 /** What the job may do at GitHub. */
 const rightsOf = (workflow: Workflow, job: Job): Readonly<Record<string, string>> =>
 	job.permissions ?? workflow.permissions;
@@ -111,6 +124,12 @@ describe("action.yml", () => {
 			expect(shell).toBe("bash");
 			expect(run?.trim()).toMatch(/^exec node "\$GITHUB_ACTION_PATH\/dist\/action\/main\.js" (?:prepare|run|publish)$/);
 		}
+	});
+
+	test("hands no key to a validation, which any event can start", () => {
+		expect(envOf("Run orgsync").INPUT_PRIVATE_KEY).toBe(
+			"${{ steps.prepare.outputs.command != 'validate' && inputs.private-key || '' }}",
+		);
 	});
 
 	test("puts no expression into a script", () => {
@@ -226,6 +245,47 @@ describe("GitLab", () => {
 		const condition = "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_MERGE_REQUEST_PROJECT_ID";
 		for (const name of ["plan", "note"]) expect(job(name).rules[0].if).toContain(condition);
 		expect(job("validate").environment).toBeUndefined();
+	});
+
+	test("runs a job with a key or a token only for commits of the project, and for no source that is not named", () => {
+		const sources = [
+			...["api", "chat", "external", "external_pull_request_event", "merge_request_event", "ondemand_dast_scan"],
+			...[
+				"parent_pipeline",
+				"pipeline",
+				"push",
+				"schedule",
+				"security_orchestration_policy",
+				"trigger",
+				"web",
+				"webide",
+			],
+		];
+		const own = { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "1", CI_MERGE_REQUEST_PROJECT_ID: "1" };
+		const ofFork = { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "2", CI_MERGE_REQUEST_PROJECT_ID: "1" };
+		const onMain = { CI_COMMIT_BRANCH: "main" };
+		const expiry = { ...onMain, ORGSYNC_EXPIRE: "true" };
+		const runs = Object.entries({ own, ofFork, onMain, expiry, onBranch: { CI_COMMIT_BRANCH: "change" } }).flatMap(
+			([where, variables]) =>
+				// A pipeline of a merge request always has both projects.
+				sources
+					.filter((source) => source !== "merge_request_event" || "CI_MERGE_REQUEST_PROJECT_ID" in variables)
+					.map((source): [string, readonly string[]] => {
+						const all = { CI_DEFAULT_BRANCH: "main", ...variables, CI_PIPELINE_SOURCE: source };
+						return [`${source} ${where}`, Object.keys(pipeline).filter((name) => isStarted(pipeline[name], all))];
+					}),
+		);
+		const names = (...jobs: readonly string[]) => jobs.map((name) => `orgsync-${name}`);
+		expect(Object.fromEntries(runs.filter(([, jobs]) => jobs.length > 0))).toEqual({
+			"merge_request_event own": names("validate", "plan", "note"),
+			"merge_request_event ofFork": names("validate"),
+			"push onMain": names("reviewed", "apply"),
+			"push expiry": names("reviewed", "apply"),
+			"web onMain": names("planned", "apply"),
+			"web expiry": names("planned", "apply"),
+			"schedule expiry": names("expire"),
+			...Object.fromEntries(["own", "ofFork", "onMain", "onBranch"].map((at) => [`schedule ${at}`, names("drift")])),
+		});
 	});
 
 	test("keeps each key and token in its own environment, and applies one at a time", () => {

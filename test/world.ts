@@ -3,12 +3,16 @@
  * kind, the keys of two of its users, and a folder with a document in which commands run.
  */
 import { writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Seed } from "../src/emulator/server.ts";
 import { startEmulator } from "../src/emulator/server.ts";
 import { apiKeyStamp, makeKey, type TestKey } from "./keys.ts";
 import { type Answer, keepSecret, makeFolder, type RunOptions, run, type Started, start } from "./run.ts";
+
+/** The emulator's clock: that of the test file, also while a command has a later one. */
+const { testNow } = createRequire(import.meta.url)("./clock.cjs") as { testNow(): number };
 
 /** A key whose private half must not be seen anywhere. */
 function makeSecretKey(): TestKey {
@@ -136,7 +140,7 @@ export async function makeWorld(
 	text?: string,
 	options: { readonly reads?: "all" | "documented" } = {},
 ): Promise<World> {
-	const emulator = await startEmulator({ seed, ...options });
+	const emulator = await startEmulator({ seed, ...options, now: testNow });
 	onTestFinished(() => emulator.close());
 	const folder = makeFolder();
 	const env = { ORGSYNC_URL: emulator.url, ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey };
@@ -170,7 +174,7 @@ export async function makeWorld(
 		},
 		submitAsBob: (name, parameters, laterMs) => world.submitAs(keys.bob, name, parameters, laterMs),
 		submitAs: (key, name, parameters, laterMs = 0) =>
-			submitAs(emulator.url, key, name, parameters, Date.now() + movedMs + laterMs),
+			submitAs(emulator.url, key, name, parameters, testNow() + movedMs + laterMs),
 	};
 	if (text !== undefined) world.write("orgsync.yaml", text);
 	return world;

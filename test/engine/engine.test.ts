@@ -5,7 +5,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { expectSuccess, type Stack, startStack } from "./harness.ts";
+import { expectSuccess } from "./answer.ts";
+import { type Stack, startStack } from "./harness.ts";
 
 /** The way of orgsync's own resources: a constant text that takes the implementation from what is installed. */
 const handler = 'exports.handler=()=>require("module").createRequire(process.cwd()+"/")("./provider.cjs").thing';

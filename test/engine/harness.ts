@@ -23,6 +23,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, inject } from "vitest";
 import { makeOnce } from "../shared.ts";
+import { type Answer, expectSuccess } from "./answer.ts";
 import { cheaperGo, cheaperNode } from "./cheaper.ts";
 import { type Engine, ensureEngine } from "./engine.ts";
 import { type InstallOptions, installPackage, sharePackage, sharePlugin } from "./install.ts";
@@ -39,13 +40,6 @@ import {
 	stackName,
 	type Written,
 } from "./stack-files.ts";
-
-export interface Answer {
-	/** Null when a signal ended it. */
-	readonly exitCode: number | null;
-	readonly stdout: string;
-	readonly stderr: string;
-}
 
 export interface StackOptions {
 	/**
@@ -322,10 +316,4 @@ async function initStack(stack: Stack, backend: string, manifest: string): Promi
 	});
 	cpSync(join(made, "backend"), backend, { recursive: true });
 	copyFileSync(join(made, "settings"), settings);
-}
-
-/** Standard output of a command that has to succeed. */
-export function expectSuccess({ exitCode, stdout, stderr }: Answer): string {
-	if (exitCode !== 0) throw new Error(`exit code ${exitCode}\n${stdout}\n${stderr}`);
-	return stdout;
 }

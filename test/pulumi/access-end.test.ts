@@ -1,10 +1,9 @@
 /** Access with an end under the real engine: what a later `up --refresh` does. Everything else of it is in windows.test.ts. */
 import { describe, expect, it } from "vitest";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
 import { alice, bob, carol, organizationId, tags } from "../world.ts";
-import { adapters } from "./adapters.ts";
+import { adapters } from "./in-process/adapters.ts";
 import { type ProgramResource, unknown } from "./program.ts";
-import { shown } from "./world.ts";
 
 const hourMs = 3_600_000;
 

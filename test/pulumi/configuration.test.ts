@@ -3,11 +3,13 @@
  */
 import { describe, expect, it } from "vitest";
 import { providerOf } from "../../src/pulumi/dynamic/provider.ts";
-import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
+import { type Answer, expectSuccess, shown } from "../engine/answer.ts";
+import type { Stack } from "../engine/harness.ts";
 import { alice, apps, bob, keys, mfaPolicy, organizationId, policies, profile, tags } from "../world.ts";
 import { adapters, plugin } from "./adapters.ts";
+import { expectNoSecretIn } from "./checks.ts";
 import { configured, type Program, type ProgramResource, unknown, type Value } from "./program.ts";
-import { expectNoSecretIn, makePulumiWorld, shown, withImports } from "./world.ts";
+import { makePulumiWorld, withImports } from "./world.ts";
 
 const tag = (name: string, ...userIds: readonly string[]): ProgramResource => ({
 	type: "UserTag",

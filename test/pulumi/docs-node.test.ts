@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localOrganizationId } from "../../src/cli/local-seed.ts";
 import type { Emulator } from "../../src/emulator/server.ts";
-import { type Answer, expectSuccess, type Stack, startStack } from "../engine/harness.ts";
+import { type Answer, expectSuccess } from "../engine/answer.ts";
+import { type Stack, startStack } from "../engine/harness.ts";
 import { keys } from "../world.ts";
 import {
 	type Block,

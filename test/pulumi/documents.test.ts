@@ -6,11 +6,12 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
 import { readOrganization } from "../../src/pulumi/component.ts";
+import { shown } from "../engine/answer.ts";
 import { makeFolder } from "../run.ts";
 import { document, keys } from "../world.ts";
-import { adapters } from "./adapters.ts";
+import { expectNoSecretIn } from "./checks.ts";
+import { adapters } from "./in-process/adapters.ts";
 import { call, type Program } from "./program.ts";
-import { expectNoSecretIn, shown } from "./world.ts";
 
 const reference = (name: string) => `\${${name}}`;
 const program = (env: readonly string[] = []): Program => ({

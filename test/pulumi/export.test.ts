@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess } from "../engine/answer.ts";
 import { alice, bob, carol, document, tags } from "../world.ts";
 import { makeYamlWorld } from "./world.ts";
 

@@ -2,10 +2,11 @@
  * Guards refuse in `pulumi preview` already, with nothing sent, and are acknowledged by what they found.
  */
 import { describe, expect, it } from "vitest";
+import { shown } from "../engine/answer.ts";
 import { alice, bob, carol, policies, tags } from "../world.ts";
-import { adapters } from "./adapters.ts";
+import { keptPolicy } from "./checks.ts";
+import { adapters } from "./in-process/adapters.ts";
 import type { Program } from "./program.ts";
-import { keptPolicy, shown } from "./world.ts";
 
 const dave = "a0000000-0000-4000-8000-000000000004";
 const erin = "a0000000-0000-4000-8000-000000000005";

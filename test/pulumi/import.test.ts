@@ -2,9 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess } from "../engine/answer.ts";
 import { alice, bob, carol, organizationId, tags } from "../world.ts";
-import { expectNoSecretIn, makeYamlWorld } from "./world.ts";
+import { expectNoSecretIn } from "./checks.ts";
+import { makeYamlWorld } from "./world.ts";
 
 const oddNames = ["team/ops", '${x} "q" \\ # \'', "ünïcødé ✓", "b1000000-0000-4000-8000-000000000001"];
 

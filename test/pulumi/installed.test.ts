@@ -9,12 +9,13 @@ import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { packPlugin } from "../../scripts/pack-plugin.ts";
-import { expectSuccess, type Stack } from "../engine/harness.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
+import type { Stack } from "../engine/harness.ts";
 import { sharePlugin } from "../engine/install.ts";
 import { makeOnce } from "../shared.ts";
 import { makeCertificate } from "../wire/certificate.ts";
 import { alice, bob } from "../world.ts";
-import { makeYamlWorld, shown } from "./world.ts";
+import { makeYamlWorld } from "./world.ts";
 
 const shared = inject("sharedFolder");
 

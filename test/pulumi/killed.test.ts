@@ -4,11 +4,11 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
 import { alice, bob, carol, tags, type World } from "../world.ts";
 import { type Adapter, dynamicResources, plugin } from "./adapters.ts";
 import type { Program } from "./program.ts";
-import { type PulumiWorld, shown } from "./world.ts";
+import type { PulumiWorld } from "./world.ts";
 
 type Victim = "engine" | "provider" | "everybody";
 

@@ -5,11 +5,12 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
+import { type Answer, expectSuccess, shown } from "../engine/answer.ts";
+import type { Stack } from "../engine/harness.ts";
 import { alice, apps, bob, carol, keys, organizationId, policies, tags, type World } from "../world.ts";
 import { dynamicResources, plugin } from "./adapters.ts";
+import { expectNoSecretIn } from "./checks.ts";
 import { configured, type Program, secret } from "./program.ts";
-import { expectNoSecretIn, shown } from "./world.ts";
 
 const beta = "0b000000-0000-4000-8000-000000000001";
 const betaTag = "0b000000-0000-4000-8000-000000000002";

@@ -2,11 +2,11 @@
  * Pulumi's options on our resources: `ignoreChanges`, `id`, `import`; and the end of a provider whose engine is gone.
  */
 import { describe, expect, it } from "vitest";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
 import { alice, bob, carol, policies, tags } from "../world.ts";
 import { adapters, dynamicResources } from "./adapters.ts";
 import { outputOf, type ProgramResource } from "./program.ts";
-import { makePulumiWorld, shown, withImports } from "./world.ts";
+import { makePulumiWorld, withImports } from "./world.ts";
 
 const tag = (properties: NonNullable<ProgramResource["properties"]>): ProgramResource => ({
 	type: "UserTag",

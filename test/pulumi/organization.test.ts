@@ -4,11 +4,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
 import { agreeing, alice, apps, bob, document, organizationId, policies, provider, providers, tags } from "../world.ts";
-import { type Adapter, adapters, dynamicResources, plugin } from "./adapters.ts";
+import { type Adapter, adapters, dynamicResources, plugin } from "./in-process/adapters.ts";
 import { outputOf, type Program, type ProgramResource, unknown } from "./program.ts";
-import { makePulumiWorld, shown, type WorldOptions, withImports } from "./world.ts";
+import { makePulumiWorld, type WorldOptions, withImports } from "./world.ts";
 
 const organization = (
 	properties: NonNullable<ProgramResource["properties"]>,

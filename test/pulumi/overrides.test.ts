@@ -3,11 +3,10 @@
  * rejected part of a document is shown as that in the preview of its component.
  */
 import { describe, expect, it } from "vitest";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
 import { organizationId, policies } from "../world.ts";
-import { adapters, plugin } from "./adapters.ts";
+import { adapters, plugin } from "./in-process/adapters.ts";
 import type { Program } from "./program.ts";
-import { shown } from "./world.ts";
 
 const [first] = policies;
 const removal: Program = {

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { packageSchemaText, schemaFiles } from "../../scripts/package-schema.ts";
 import { resources } from "../../src/pulumi/resources.ts";
 import { environmentName, settingNames } from "../../src/pulumi/settings.ts";
-import { expectSuccess, startStack } from "../engine/harness.ts";
+import { expectSuccess } from "../engine/answer.ts";
+import { startStack } from "../engine/harness.ts";
 import { startPlugin } from "./plugin-client.ts";
 import { type ObjectType, type Properties, schema, type Type } from "./read-schema.ts";
 

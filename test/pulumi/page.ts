@@ -7,7 +7,8 @@ import { expect } from "vitest";
 import { commandFile } from "../../scripts/manifest.ts";
 import { localOrganizationId, localSeed } from "../../src/cli/local-seed.ts";
 import { type Emulator, parseSeed, startEmulator } from "../../src/emulator/server.ts";
-import type { Answer, Stack } from "../engine/harness.ts";
+import type { Answer } from "../engine/answer.ts";
+import type { Stack } from "../engine/harness.ts";
 import { keys } from "../world.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -47,8 +47,7 @@ export interface PluginResource {
 
 export interface Plugin {
 	resource(type: string, name: string): PluginResource;
-	/** Calls a method of the protocol; rejects with the status of a failure. */
-	call<Response = unknown>(method: string, request: object): Promise<Response>;
+	readonly call: PluginCall;
 }
 
 /** A plugin that no one has configured. */
@@ -58,10 +57,19 @@ export async function startPlugin(engine?: string): Promise<Plugin> {
 	return connectPlugin(port);
 }
 
+/** Calls a method of the protocol; rejects with the status of a failure. */
+export type PluginCall = <Response = unknown>(method: string, request: object) => Promise<Response>;
+
 /** A plugin that serves this port. */
 export function connectPlugin(port: number): Plugin {
+	const { call, end } = connectTo(port);
+	onTestFinished(end);
+	return { call, resource: (type, name) => resourceAt(call, urnOf(type, name)) };
+}
+
+/** A connection to a provider that serves this port. */
+export function connectTo(port: number): { readonly call: PluginCall; readonly end: () => void } {
 	const client = new providerService.ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
-	onTestFinished(() => client.close());
 	const methods = client as unknown as Record<
 		string,
 		(request: object, done: (error: ServiceError | null, response: unknown) => void) => void
@@ -72,7 +80,7 @@ export function connectPlugin(port: number): Plugin {
 				error === null ? resolve(response as Response) : reject(error),
 			);
 		});
-	return { call, resource: (type, name) => resourceOf(call, urnOf(type, name)) };
+	return { call, end: () => client.close() };
 }
 
 /** A plugin with alice's key for the world's organization. */
@@ -100,11 +108,12 @@ export function write(values: Values): struct.Struct {
 	return struct.Struct.fromJavaScript(JSON.parse(JSON.stringify(values)));
 }
 
-function read(message: struct.Struct | undefined): Values {
+export function readStruct(message: struct.Struct | undefined): Values {
 	return (message?.toJavaScript() ?? {}) as Values;
 }
 
-function resourceOf(call: Plugin["call"], urn: string): PluginResource {
+/** The resource with this URN, of the provider behind the calls. */
+export function resourceAt(call: PluginCall, urn: string): PluginResource {
 	return {
 		async check(news, olds = {}) {
 			const request = new providerMessages.CheckRequest();
@@ -113,7 +122,7 @@ function resourceOf(call: Plugin["call"], urn: string): PluginResource {
 			request.setNews(write(news));
 			const response = await call<InstanceType<Messages["CheckResponse"]>>("check", request);
 			const failures = response.getFailuresList().map((one) => `${one.getProperty()}: ${one.getReason()}`);
-			return { inputs: read(response.getInputs()), failures };
+			return { inputs: readStruct(response.getInputs()), failures };
 		},
 		async diff(id, olds, news, oldInputs = news) {
 			const request = new providerMessages.DiffRequest();
@@ -131,7 +140,7 @@ function resourceOf(call: Plugin["call"], urn: string): PluginResource {
 			request.setPreview(isPreview);
 			request.setTimeout(timeout);
 			const response = await call<InstanceType<Messages["CreateResponse"]>>("create", request);
-			return { id: response.getId(), outputs: read(response.getProperties()) };
+			return { id: response.getId(), outputs: readStruct(response.getProperties()) };
 		},
 		async update(olds, news, isPreview = false, timeout = 0) {
 			const request = new providerMessages.UpdateRequest();
@@ -140,7 +149,7 @@ function resourceOf(call: Plugin["call"], urn: string): PluginResource {
 			request.setNews(write(news));
 			request.setPreview(isPreview);
 			request.setTimeout(timeout);
-			return read((await call<InstanceType<Messages["UpdateResponse"]>>("update", request)).getProperties());
+			return readStruct((await call<InstanceType<Messages["UpdateResponse"]>>("update", request)).getProperties());
 		},
 		async read(id, properties, inputs, timeout = 0) {
 			const request = new providerMessages.ReadRequest();
@@ -150,7 +159,11 @@ function resourceOf(call: Plugin["call"], urn: string): PluginResource {
 			request.setProperties(write(properties));
 			if (inputs !== undefined) request.setInputs(write(inputs));
 			const response = await call<InstanceType<Messages["ReadResponse"]>>("read", request);
-			return { id: response.getId(), outputs: read(response.getProperties()), inputs: read(response.getInputs()) };
+			return {
+				id: response.getId(),
+				outputs: readStruct(response.getProperties()),
+				inputs: readStruct(response.getInputs()),
+			};
 		},
 		async delete(id, properties, timeout = 0) {
 			const request = new providerMessages.DeleteRequest();

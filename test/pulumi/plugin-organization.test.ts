@@ -3,9 +3,11 @@
  * properties of which resources change, how, and what the plan says.
  */
 import { describe, expect, it } from "vitest";
-import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
+import { type Answer, expectSuccess, shown } from "../engine/answer.ts";
+import type { Stack } from "../engine/harness.ts";
 import { alice, apps, carol, document, organizationId, policies, tags } from "../world.ts";
-import { expectNoSecretIn, makeYamlWorld, shown } from "./world.ts";
+import { expectNoSecretIn } from "./checks.ts";
+import { makeYamlWorld } from "./world.ts";
 
 interface Digest {
 	readonly steps: readonly {

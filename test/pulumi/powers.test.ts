@@ -3,11 +3,10 @@
  * block a lockout and an escalation.
  */
 import { describe, expect, it } from "vitest";
-import type { Answer } from "../engine/harness.ts";
+import { type Answer, shown } from "../engine/answer.ts";
 import { alice, bob, carol, organizationId, policies, tags, type World } from "../world.ts";
-import { adapters, plugin } from "./adapters.ts";
+import { adapters, plugin } from "./in-process/adapters.ts";
 import { type Program, type ProgramResource, secret } from "./program.ts";
-import { shown } from "./world.ts";
 
 const has = (tag: string): string => `user.tags.contains('${tag}')`;
 

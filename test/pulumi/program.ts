@@ -35,7 +35,7 @@ type ResourceType =
 	| "Provider";
 
 /** Pulumi's options; resources are named by their key. */
-interface ProgramOptions {
+export interface ProgramOptions {
 	readonly provider?: string;
 	readonly parent?: string;
 	readonly dependsOn?: readonly string[];
@@ -60,12 +60,26 @@ export type Value =
 	| readonly Value[]
 	| { readonly [name: string]: Value };
 
+/** What an expression means; see the functions that make them. */
+type Meaning =
+	| { readonly kind: "output"; readonly key: string; readonly property: string }
+	| { readonly kind: "secret" | "unknown"; readonly value: Value }
+	| { readonly kind: "configured"; readonly name: string; readonly secret: boolean }
+	| {
+			readonly kind: "call";
+			readonly name: string;
+			readonly args: Readonly<Record<string, Value>>;
+			readonly result: string;
+	  };
+
 /** A value that each language computes in its own words. */
-class Expression {
+export class Expression {
+	readonly meaning: Meaning;
 	readonly inModule: string;
 	readonly inYaml: unknown;
 
-	constructor(inModule: string, inYaml: unknown) {
+	constructor(meaning: Meaning, inModule: string, inYaml: unknown) {
+		this.meaning = meaning;
 		this.inModule = inModule;
 		this.inYaml = inYaml;
 	}
@@ -73,30 +87,35 @@ class Expression {
 
 /** An output of the resource with this key. */
 export function outputOf(key: string, property: string): Expression {
-	return new Expression(`all[${JSON.stringify(key)}].${property}`, `\${${key}.${property}}`);
+	const meaning = { kind: "output", key, property } as const;
+	return new Expression(meaning, `all[${JSON.stringify(key)}].${property}`, `\${${key}.${property}}`);
 }
 
 /** The value as a secret. */
 export function secret(value: Value): Expression {
-	return new Expression(`pulumi.secret(${inModule(value)})`, { "fn::secret": inYaml(value) });
+	return new Expression({ kind: "secret", value }, `pulumi.secret(${inModule(value)})`, {
+		"fn::secret": inYaml(value),
+	});
 }
 
 /** The text, which is unknown in some previews; see `round`. */
 export function unknown(value: string): Expression {
 	const joined = { "fn::join": [`\${${laterKey}.id}`, [inYaml(value)]] };
-	return new Expression(`all.${laterKey}.id.apply(() => ${inModule(value)})`, joined);
+	return new Expression({ kind: "unknown", value }, `all.${laterKey}.id.apply(() => ${inModule(value)})`, joined);
 }
 
 /** A configuration value of the program, one of its `config`. */
 export function configured(name: string, kind: "plain" | "secret" = "secret"): Expression {
 	const method = kind === "secret" ? "requireSecret" : "require";
-	return new Expression(`new pulumi.Config().${method}(${JSON.stringify(name)})`, `\${${name}}`);
+	const meaning = { kind: "configured", name, secret: kind === "secret" } as const;
+	return new Expression(meaning, `new pulumi.Config().${method}(${JSON.stringify(name)})`, `\${${name}}`);
 }
 
 /** The answer of a function: in YAML the property `result` of what it returns. */
 export function call(name: string, args: Readonly<Record<string, Value>>, result: string): Expression {
 	const invoke = { function: `orgsync:index:${name}`, arguments: inYaml(args), return: result };
-	return new Expression(`orgsync.${name}Output(${inModule(args)})`, { "fn::invoke": invoke });
+	const meaning = { kind: "call", name, args, result } as const;
+	return new Expression(meaning, `orgsync.${name}Output(${inModule(args)})`, { "fn::invoke": invoke });
 }
 
 /** A resource of the engine itself, whose id is unknown until it is created. */

@@ -2,9 +2,9 @@
  * The ways in which a program can be written. `ORGSYNC_TEST_NODE` names the folder of another Node to run them on.
  */
 import { describe, expect, it } from "vitest";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
 import { alice, tags } from "../world.ts";
-import { makePulumiWorld, shown } from "./world.ts";
+import { makePulumiWorld } from "./world.ts";
 
 const node = process.env.ORGSYNC_TEST_NODE;
 

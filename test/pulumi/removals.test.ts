@@ -1,10 +1,10 @@
 /** What must not exist: removed once, left alone, removed again when it is back. */
 import { describe, expect, it } from "vitest";
-import { expectSuccess, type Stack } from "../engine/harness.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
 import { alice, apps, bob, keys, organizationId, policies, provider, providers, type World } from "../world.ts";
-import { adapters } from "./adapters.ts";
+import { adapters } from "./in-process/adapters.ts";
+import type { InProcessStack } from "./in-process/stack.ts";
 import type { Program } from "./program.ts";
-import { shown } from "./world.ts";
 
 interface Listed {
 	readonly policyIds: readonly string[];
@@ -29,7 +29,7 @@ function intentsOf(world: World, count: number): object {
 	return Object.assign({}, ...intents.map(({ intent }) => intent));
 }
 
-async function keptIds(stack: Stack, name: string): Promise<unknown> {
+async function keptIds(stack: InProcessStack, name: string): Promise<unknown> {
 	const { outputs = {} } = await stack.resource(name);
 	return outputs.policyIds ?? outputs.providerIds;
 }

@@ -4,12 +4,12 @@
  */
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Answer, expectSuccess } from "../engine/harness.ts";
+import { type Answer, expectSuccess, shown } from "../engine/answer.ts";
 import { alice, bob, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
 import { type Adapter, adapters, dynamicResources } from "./adapters.ts";
 import { configured, type Program, type ProgramResource } from "./program.ts";
 import { startProvider } from "./providers.ts";
-import { type PulumiWorld, shown } from "./world.ts";
+import type { PulumiWorld } from "./world.ts";
 
 /** A program whose one resource gives the tag to alice and bob. */
 const program = (resource: string, options: ProgramResource["options"] = {}): Program => ({

@@ -2,7 +2,7 @@
  * Many tags in many organizations: reads are made once per organization and phase, however many resources need them.
  */
 import { describe, expect, it } from "vitest";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess } from "../engine/answer.ts";
 import { keys, makeWorld, type World } from "../world.ts";
 import { adapters } from "./adapters.ts";
 import type { Program } from "./program.ts";

@@ -6,11 +6,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { namesOfSecrets, SecretValues, seal } from "../../src/pulumi/secrets.ts";
-import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
+import { type Answer, expectSuccess, shown } from "../engine/answer.ts";
+import type { Stack } from "../engine/harness.ts";
 import { alice, apps, bob, carol, organizationId, policies, providers, tags } from "../world.ts";
 import { type Adapter, adapters, dynamicResources, plugin } from "./adapters.ts";
 import { call, outputOf, type Program, type ProgramResource, secret } from "./program.ts";
-import { shown } from "./world.ts";
 
 const missing = "50000000-0000-4000-8000-000000000009";
 const updating = "ACTIVITY_TYPE_UPDATE_USER_TAG";

@@ -14,11 +14,11 @@ import { readStoredActivities } from "../../src/pulumi/stored-state-check.ts";
 import { readTagInputs } from "../../src/pulumi/user-tag-inputs.ts";
 import type { QueryAnswer } from "../../src/wire/client.ts";
 import { queries } from "../../src/wire/operations.ts";
+import { shown } from "../engine/answer.ts";
 import { makeFolder } from "../run.ts";
 import { alice, bob, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
 import { adapters } from "./adapters.ts";
 import type { Program } from "./program.ts";
-import { shown } from "./world.ts";
 
 const updating = "ACTIVITY_TYPE_UPDATE_USER_TAG";
 

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess } from "../engine/answer.ts";
 import { bob, carol, policies, tags } from "../world.ts";
 import { makePulumiWorld } from "./world.ts";
 

@@ -1,10 +1,9 @@
 /** Which tag a resource means: by name, by id, by an earlier name; one tag, one resource; and none where there is none. */
 import { describe, expect, it } from "vitest";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
 import { alice, bob, carol, keys, policies, tags, type World } from "../world.ts";
-import { adapters } from "./adapters.ts";
+import { adapters } from "./in-process/adapters.ts";
 import { type Program, type ProgramResource, secret } from "./program.ts";
-import { shown } from "./world.ts";
 
 function names(world: World): object {
 	const all = world.organization().userTags as { tagId: string; tagName: string }[];

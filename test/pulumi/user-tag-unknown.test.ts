@@ -5,11 +5,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { expectSuccess } from "../engine/harness.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
 import { alice, apps, bob, carol, organizationId, policies, providers, tags } from "../world.ts";
-import { adapters } from "./adapters.ts";
+import { adapters } from "./in-process/adapters.ts";
 import { type Program, unknown } from "./program.ts";
-import { shown } from "./world.ts";
 
 /** What Pulumi has in the place of a value that is not known yet. */
 const sentinel = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

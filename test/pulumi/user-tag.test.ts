@@ -3,11 +3,12 @@
  * shows its members, and where it shows only their tag.
  */
 import { describe, expect, it } from "vitest";
-import { expectSuccess, type Stack } from "../engine/harness.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
+import type { Stack } from "../engine/harness.ts";
 import { alice, bob, carol, tags, type World } from "../world.ts";
 import { adapters } from "./adapters.ts";
+import { expectNoSecretIn } from "./checks.ts";
 import { outputOf, type Program } from "./program.ts";
-import { expectNoSecretIn, shown } from "./world.ts";
 
 /** Name and members of a tag as they are in the organization. */
 function live(world: World, tagId: string): object {

@@ -8,11 +8,13 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { clockEnvironment } from "../clock.ts";
-import { expectSuccess, type RunOptions, type Stack } from "../engine/harness.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
+import type { RunOptions, Stack } from "../engine/harness.ts";
 import { alice, apps, bob, carol, organizationId, policies, providers, type World } from "../world.ts";
 import { adapters, dynamicResources, plugin } from "./adapters.ts";
+import { expectNoSecretIn, keptPolicy } from "./checks.ts";
 import type { Program, ProgramResource } from "./program.ts";
-import { expectNoSecretIn, keptPolicy, type PulumiWorld, shown } from "./world.ts";
+import type { PulumiWorld } from "./world.ts";
 
 const removing = "ACTIVITY_TYPE_DELETE_POLICIES";
 const removingApp = "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS";

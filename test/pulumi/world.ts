@@ -4,11 +4,8 @@
  */
 import { expect, onTestFinished } from "vitest";
 import { clockEnvironment, clockOption } from "../clock.ts";
-import { type Answer, type Stack, type StackOptions, startStack } from "../engine/harness.ts";
+import { type Stack, type StackOptions, startStack } from "../engine/harness.ts";
 import { keys, makeWorld, organizationId, type World } from "../world.ts";
-
-/** A policy that keeps everyone's powers where a test removes all of the seed: without one, only a root quorum could act. */
-export const keptPolicy = { policyId: "90000000-0000-4000-8000-000000000009", policyName: "kept" };
 
 export interface PulumiWorld {
 	readonly world: World;
@@ -61,16 +58,4 @@ export async function makeYamlWorld(body: string, options: WorldOptions = {}): P
 /** The program as a whole ES module. */
 export function withImports(program: string): string {
 	return `import * as pulumi from "@pulumi/pulumi";\nimport * as orgsync from "orgsync/pulumi";\n${program}\n`;
-}
-
-/** Both streams of an answer, for a look at what a person sees. */
-export function shown({ stdout, stderr }: Answer): string {
-	return stdout + stderr;
-}
-
-/** Everything that the stack wrote, searched for the private keys of the tests. */
-export function expectNoSecretIn(stack: Stack): void {
-	const secrets = Object.values(keys).map(({ privateKey }) => privateKey);
-	const leaks = stack.written().filter(({ text }) => secrets.some((secret) => text.includes(secret)));
-	expect(leaks.map(({ place }) => place)).toEqual([]);
 }

@@ -7,13 +7,14 @@ import { join } from "node:path";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { localOrganizationId, localSeed } from "../../src/cli/local-seed.ts";
 import { type Emulator, parseSeed, startEmulator } from "../../src/emulator/server.ts";
+import { expectSuccess } from "../engine/answer.ts";
 import { goProgram } from "../engine/go-program.ts";
-import { expectSuccess, type Stack, startStack } from "../engine/harness.ts";
+import { type Stack, startStack } from "../engine/harness.ts";
 import { goRuntime, pythonRuntime, type Runtime, typescriptRuntime } from "../engine/languages.ts";
 import { orSkip } from "../engine/needed.ts";
 import { shareNodeSdk } from "../engine/node-sdk.ts";
 import { sharePythonSdk } from "../engine/python.ts";
-import { expectNoSecretIn } from "../pulumi/world.ts";
+import { expectNoSecretIn } from "../pulumi/checks.ts";
 import { readScenes } from "../transcript.ts";
 import { keys } from "../world.ts";
 

@@ -269,6 +269,7 @@ export async function viewJournal(
 			lastApplied: read((id) => journal.lastApplied(id), emptyJournal.lastApplied),
 			openEntries: read((id) => journal.openEntries(id), emptyJournal.openEntries),
 			rejectedEntries: read((id) => journal.rejectedEntries(id), emptyJournal.rejectedEntries),
+			completedTagEntries: read((id) => journal.completedTagEntries(id), emptyJournal.completedTagEntries),
 			abandonedNames: read((id) => journal.abandonedNames(id), emptyJournal.abandonedNames),
 			position: () => position,
 		};

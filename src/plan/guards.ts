@@ -26,6 +26,7 @@ export const guardKinds = [
 	"unlisted",
 	"rules",
 	"newAccess",
+	"reversals",
 ] as const;
 
 export type GuardKind = (typeof guardKinds)[number];

@@ -182,6 +182,8 @@ export interface LiveUserTag {
 	readonly updatedAt: string;
 	/** The same in milliseconds since 1970; left out when the service did not say, or in no form that orgsync knows. */
 	readonly updatedAtMs?: number;
+	/** The service says that it was updated when it was created, and not since; left out otherwise. */
+	readonly isUnchanged?: true;
 	/** User ids, sorted. Unknown without the extended reads (docs/service.md#extended-reads). */
 	readonly members: Known<readonly string[]>;
 }

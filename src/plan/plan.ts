@@ -8,6 +8,7 @@ import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
 import { judgeAccess } from "./guards-access.ts";
+import { type CompletedActivity, judgeReversals } from "./guards-reversals.ts";
 import { findMeaning, type Meaning, usersOfMeaning } from "./meaning.ts";
 import {
 	type DesiredOrganization,
@@ -20,7 +21,7 @@ import { type Override, overridesInPlan } from "./overrides.ts";
 import { holdRejected, holdSteps, type PendingActivity, type RelatedActivity } from "./pending.ts";
 import { judgeRules } from "./rules-guards.ts";
 import { brokenRules, describeRules, findRules, type JudgedRule, unreadRules, usersOfRules } from "./rules-judge.ts";
-import type { Step } from "./step.ts";
+import { coveredAddresses, type Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
 import { makeSteps } from "./steps.ts";
 import { liveNamesFor, usersOf } from "./users.ts";
@@ -116,6 +117,8 @@ export interface PlanContext {
 	readonly retryRejected?: boolean;
 	/** Whether pending activities are listed and the end of the list was not reached. */
 	readonly isCutOff?: boolean;
+	/** Completed activities that changed user tags, the newest first, as far as they are known. */
+	readonly completed?: readonly CompletedActivity[];
 	readonly unread?: readonly Unread[];
 }
 
@@ -173,6 +176,11 @@ export function makePlan(
 			...judgeAccess({ limits: desired.limits, changes, meaning, access: context.access, names }),
 			...judgeRules(found, rules, changes),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
+			...judgeReversals(desired, {
+				changes: submittedTags(changes, steps),
+				completed: context.completed ?? [],
+				timeMs,
+			}),
 		],
 		...(rules.length === 0 ? {} : { rules }),
 		waiting,
@@ -182,6 +190,11 @@ export function makePlan(
 			.map((change) => ({ address: change.address, digest: digestTouched(change, live) })),
 		...(overrides.length === 0 ? {} : { overrides }),
 	};
+}
+
+function submittedTags(changes: readonly Change[], steps: readonly Step[]) {
+	const submitted = new Set<string>(coveredAddresses(groupSteps(steps).sent));
+	return changes.filter((change) => change.kind === "userTag").filter(({ address }) => submitted.has(address));
 }
 
 function describeWindows(

@@ -46,10 +46,10 @@ export function assertGuardsAllowed({ guards }: Pick<Plan, "guards">, allow: Set
 
 /**
  * Returns the guards that a part of a component can judge. The component has judged who can do what after all parts, and one part
- * may take away what another gives.
+ * may take away what another gives; it has also counted all tags that change to and fro.
  */
 export function guardsOfPart(guards: readonly Guard[]): readonly Guard[] {
-	return guards.filter(({ kind }) => kind !== "lockout" && kind !== "escalation");
+	return guards.filter(({ kind }) => kind !== "lockout" && kind !== "escalation" && kind !== "reversals");
 }
 
 /** The command that also allows what these guards found. It replaces the whole value, so it repeats earlier overrides. */

@@ -149,7 +149,8 @@ export class Session {
 	): Promise<Comparison> {
 		const known = journal ?? (await this.#journalIfThere());
 		const lastApplied = mergeLastApplied(known?.lastApplied(desired.organizationId) ?? emptyLastApplied, stored);
-		return compareLive(desired, this.readerFor(resource), lastApplied, {
+		// A guard names the resource: its inputs have no file.
+		return compareLive({ ...desired, files: [`resource ${resource}`] }, this.readerFor(resource), lastApplied, {
 			reads: this.settings.reads,
 			now: this.#context.now,
 			steadyNow: this.#context.steadyNow,

@@ -81,8 +81,6 @@ async function listCompleted(organizationId: string, reader: Reader): Promise<re
 }
 
 function readCompleted(record: ActivityRecord): CompletedActivity {
-	const vote = submitterOf(Array.isArray(record.votes) ? record.votes.filter(isRecord) : []);
-	const user = isRecord(vote?.user) ? vote.user : undefined;
 	const intents = isRecord(record.intent) ? Object.values(record.intent).filter(isRecord) : [];
 	return {
 		id: String(record.id),
@@ -90,10 +88,21 @@ function readCompleted(record: ActivityRecord): CompletedActivity {
 		fingerprint: String(record.fingerprint),
 		intent: intents[0] ?? {},
 		names: new Set([...textsIn(record.intent), ...textsIn(record.result)]),
-		userId: textOrNull(vote?.userId)?.toLowerCase() ?? null,
-		userName: textOrNull(user?.userName),
-		atMs: readTime(record.updatedAt) ?? readTime(record.createdAt),
+		...submitterOf(record),
+		atMs: completionTime(record),
 	};
+}
+
+/** Returns who submitted the activity, and what it calls that user; null where it does not say. */
+export function submitterOf(record: ActivityRecord): Pick<CompletedActivity, "userId" | "userName"> {
+	const vote = firstOf(Array.isArray(record.votes) ? record.votes.filter(isRecord) : []);
+	const user = isRecord(vote?.user) ? vote.user : undefined;
+	return { userId: textOrNull(vote?.userId)?.toLowerCase() ?? null, userName: textOrNull(user?.userName) };
+}
+
+/** Returns when a completed activity took effect, milliseconds since 1970. */
+export function completionTime({ updatedAt, createdAt }: ActivityRecord): number | undefined {
+	return readTime(updatedAt) ?? readTime(createdAt);
 }
 
 type Vote = Readonly<Record<string, unknown>>;
@@ -102,7 +111,7 @@ type Vote = Readonly<Record<string, unknown>>;
  * The submitter's vote: their own request is the first (docs/service.md#votes), in time, which need not be the order
  * of the list. Undefined if there are several without times: the others are approvals.
  */
-function submitterOf(votes: readonly Vote[]): Vote | undefined {
+function firstOf(votes: readonly Vote[]): Vote | undefined {
 	if (votes.length <= 1) return votes[0];
 	const timed = votes.map((vote) => ({ vote, atMs: readTime(vote.createdAt) ?? Number.NaN }));
 	return timed.find((one) => timed.every((other) => one === other || one.atMs < other.atMs))?.vote;

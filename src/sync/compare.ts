@@ -13,7 +13,7 @@ import { holdThreeWay } from "../plan/three-way-held.ts";
 import { sameValue } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type SubmitName } from "../wire/operations.ts";
-import type { JournalView } from "./journal.ts";
+import type { JournalSummary } from "./journal.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
 import { readPendingActivities, toPendingActivity } from "./pending-activities.ts";
 import { narrowReading, readChangeable, readLive, timeQueries } from "./read.ts";
@@ -53,10 +53,7 @@ export interface CompareOptions {
 	/** Milliseconds from any beginning, never set back; where it is left out, `now` measures how long the queries take. */
 	readonly steadyNow?: () => number;
 	/** What is open, rejected and abandoned; left out, pending activities are not looked for. */
-	readonly journal?: Pick<
-		JournalView,
-		"openEntries" | "abandonedNames" | "rejectedEntries" | "lastApplied" | "position"
-	>;
+	readonly journal?: JournalSummary;
 	/** Whether what was rejected before is submitted again. */
 	readonly retryRejected?: boolean;
 	/** See PlanContext. */
@@ -154,7 +151,12 @@ async function compareOnce(
 	const more =
 		operations.length === 0
 			? await readForRules(desired, reads, query)
-			: await readContext(desired.organizationId, clocked, { ...options, operations, query }, differences.changes);
+			: await readContext(
+					desired.organizationId,
+					clocked,
+					{ ...options, operations, query, live },
+					differences.changes,
+				);
 	// The plan is as old as the oldest answer that it is made of.
 	const { askedAtMs, position } = clocked.oldest();
 	const context: PlanContext = {
@@ -180,6 +182,7 @@ async function compareOnce(
 interface ContextOptions extends CompareOptions {
 	readonly operations: readonly SubmitName[];
 	readonly query: QueryFunction;
+	readonly live: LiveOrganization;
 }
 
 /**
@@ -192,14 +195,17 @@ async function readContext(
 	options: ContextOptions,
 	changes: readonly Change[],
 ): Promise<Partial<PlanContext>> {
-	const { reads, journal, now, retryRejected, operations, query } = options;
+	const { reads, journal, now, retryRejected, operations, query, live } = options;
 	const asksCaller = reads === "auto" && needsCaller(changes);
 	// The name costs no request: the answer that says whose key it is has it.
 	const asksName = asksCaller || (reads === "auto" && options.submitterId === undefined);
 	const [pending, caller, permissions, name] = await awaitAll([
 		journal === undefined
 			? undefined
-			: readPendingActivities(organizationId, reader, journal, { reads, nowMs: now(), operations, asksForEnds: true }),
+			: readPendingActivities(organizationId, reader, journal, {
+					...{ reads, nowMs: now(), operations, asksForEnds: true },
+					...(changesAgain(changes, live) ? { completedEntries: journal.completedTagEntries(organizationId) } : {}),
+				}),
 		asksCaller ? readCaller(query) : notAsked,
 		reads === "auto" ? readPermissions(options) : {},
 		asksName ? readOrganizationName(query, organizationId) : undefined,
@@ -222,10 +228,17 @@ async function readContext(
 		abandoned: pending?.abandoned ?? [],
 		retryRejected: retryRejected === true,
 		isCutOff: pending?.isCutOff ?? false,
+		completed: pending?.completed ?? [],
 		...{ caller, unread },
 		...(name === undefined ? {} : { liveOrganizationName: name }),
 		...permissions,
 	};
+}
+
+/** Whether a tag would be changed that may have been changed before: only such a change can be one to and fro. */
+function changesAgain(changes: readonly Change[], { userTags }: LiveOrganization): boolean {
+	const unchanged = new Set(userTags.known ? userTags.value.flatMap((tag) => (tag.isUnchanged ? tag.id : [])) : []);
+	return changes.some((change) => change.kind === "userTag" && !unchanged.has(change.tagId));
 }
 
 const notAsked: Known<string> = { known: false, because: "it was not asked for" };

@@ -251,9 +251,13 @@ export class JournalStore implements Journal {
 
 	completedEntries(organizationId: string, planDigest: string): readonly SettledEntry[] {
 		const isOfPlan = "organization_id = ? AND outcome = 'completed' AND instr(plans, ?) > 0 ORDER BY written";
-		const entries = this.#entries(isOfPlan, organizationId, planDigest);
-		const exact = entries.filter(({ planDigests }) => planDigests.includes(planDigest));
-		return exact.filter((entry) => entry.outcome !== "in-flight");
+		const entries = this.#entries(isOfPlan, organizationId, planDigest) as readonly SettledEntry[];
+		return entries.filter(({ planDigests }) => planDigests.includes(planDigest));
+	}
+
+	completedTagEntries(organizationId: string): readonly JournalEntry[] {
+		const isTag = "organization_id = ? AND outcome = 'completed' AND operation = 'update_user_tag'";
+		return this.#entries(`${isTag} ORDER BY written DESC LIMIT 100`, organizationId);
 	}
 
 	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void {

@@ -127,6 +127,8 @@ export interface JournalView {
 	rejectedEntries(organizationId: string): readonly JournalEntry[];
 	/** Returns the entries that were sent for the saved plan with this digest and completed, oldest first. */
 	completedEntries(organizationId: string, planDigest: string): readonly SettledEntry[];
+	/** Returns the last 100 entries that changed user tags and completed, the last written first. */
+	completedTagEntries(organizationId: string): readonly JournalEntry[];
 	/** Returns the ids and fingerprints that were abandoned. */
 	abandonedNames(organizationId: string): ReadonlySet<string>;
 	lastApplied(organizationId: string): LastApplied;
@@ -148,7 +150,7 @@ export interface JournalView {
 /** What a comparison needs of a journal. */
 export type JournalSummary = Pick<
 	JournalView,
-	"openEntries" | "abandonedNames" | "rejectedEntries" | "lastApplied" | "position"
+	"openEntries" | "abandonedNames" | "rejectedEntries" | "completedTagEntries" | "lastApplied" | "position"
 >;
 
 /** The summary of a journal that does not exist yet. */
@@ -156,6 +158,7 @@ export const emptyJournal: JournalSummary = {
 	openEntries: () => [],
 	abandonedNames: () => new Set(),
 	rejectedEntries: () => [],
+	completedTagEntries: () => [],
 	lastApplied: () => emptyLastApplied,
 	position: () => 0,
 };

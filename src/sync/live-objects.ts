@@ -47,6 +47,7 @@ function readUserTags(answer: LiveRecord, users: Known<LiveRecord>): readonly Li
 				type: stringOr(tag.tagType, ""),
 				updatedAt: toInstant(tag.updatedAt),
 				...timeOf(tag.updatedAt),
+				...(isUnchanged(tag) ? { isUnchanged: true } : {}),
 				members: mapKnown(members, (ofTag) => (ofTag.get(id) ?? []).map(({ userId }) => userId).sort(compareText)),
 			};
 		})
@@ -91,6 +92,10 @@ function digestRecord({ createdAt: _createdAt, updatedAt: _updatedAt, ...record 
 	// Upper and lower case make the same id.
 	const text = JSON.stringify(record).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, toId);
 	return digestOf(JSON.parse(text));
+}
+
+function isUnchanged({ createdAt, updatedAt }: LiveRecord): boolean {
+	return readTime(updatedAt) !== undefined && toInstant(createdAt) === toInstant(updatedAt);
 }
 
 function timeOf(value: unknown): Pick<LiveUserTag, "updatedAtMs"> {

@@ -1,6 +1,7 @@
 /** Reads pending activities from the service's list, or from the journal, and finds the activity of an entry. */
 import { ifAvailable } from "../errors.ts";
 import { isRecord } from "../json.ts";
+import type { CompletedActivity } from "../plan/guards-reversals.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Reads } from "../plan/plan.ts";
 import type { ActivityState } from "../plan/step.ts";
@@ -9,8 +10,9 @@ import { findMismatch } from "../wire/activity-mismatch.ts";
 import type { Reader } from "../wire/client.ts";
 import { bodyLifetimeMs, extendedReads, type SubmitName, type SubmitOperation, submits } from "../wire/operations.ts";
 import { parametersOf } from "../wire/request-body.ts";
+import { completedStatus, readCompleted, withJournal } from "./completed-activities.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
-import { type ActivityRecord, listPages, maxListedActivities } from "./list-activities.ts";
+import { type ActivityRecord, listPages, maxListedActivities, type Page } from "./list-activities.ts";
 import { confirmOrganization } from "./live-queries.ts";
 
 /** The five operations by the type of their activities; no other type is listed. */
@@ -46,6 +48,8 @@ export interface PendingActivities {
 	readonly unlisted: string | null;
 	/** Whether the service lists more activities than were read: a duplicate could be among them. */
 	readonly isCutOff: boolean;
+	/** Completed ones that changed user tags, the newest first, as far as they are known; empty where they were not asked for. */
+	readonly completed: readonly CompletedActivity[];
 }
 
 export interface PendingOptions {
@@ -58,6 +62,8 @@ export interface PendingOptions {
 	readonly confirms?: boolean;
 	/** Whether to read how activities ended that the service lists no longer; false when left out. */
 	readonly asksForEnds?: boolean;
+	/** The journal's completed activities, if completed ones are asked for: the service's come with the pending ones. */
+	readonly completedEntries?: readonly JournalEntry[];
 }
 
 /**
@@ -69,11 +75,12 @@ export async function readPendingActivities(
 	organizationId: string,
 	reader: Reader,
 	journal: Pick<Journal, "openEntries" | "abandonedNames">,
-	{ reads, nowMs, operations, confirms, asksForEnds = false }: PendingOptions,
+	{ reads, nowMs, operations, confirms, asksForEnds = false, completedEntries }: PendingOptions,
 ): Promise<PendingActivities> {
 	const isWanted = (name: SubmitName): boolean => operations === undefined || operations.includes(name);
 	const types = [...byType.values()].filter(({ name }) => isWanted(name)).map(({ type }) => type);
-	const listed = reads === "auto" ? await listPending(organizationId, types, reader) : undefined;
+	const asksForCompleted = completedEntries !== undefined;
+	const listed = reads === "auto" ? await listPending(organizationId, types, reader, asksForCompleted) : undefined;
 	if (confirms === true && reads === "auto" && listed === undefined) {
 		await confirmOrganization((operation) => reader.query(operation, { organizationId }));
 	}
@@ -98,6 +105,7 @@ export async function readPendingActivities(
 		rejected,
 		unlisted: whyUnlisted(listed),
 		isCutOff: listed?.complete === false,
+		completed: withJournal(listed?.completed ?? [], completedEntries ?? []),
 	};
 }
 
@@ -187,24 +195,44 @@ interface Listed {
 	readonly activities: readonly PendingActivity[];
 	/** Whether the last page was read. */
 	readonly complete: boolean;
+	readonly completed: readonly CompletedActivity[];
 }
 
+/** Returns the pending activities, and completed ones that come in the same answer; undefined if none are listed to this key. */
 async function listPending(
 	organizationId: string,
 	filterByType: readonly string[],
 	reader: Reader,
+	asksForCompleted: boolean,
 ): Promise<Listed | undefined> {
-	const filters = { organizationId, filterByStatus: pendingStatuses, filterByType };
-	const activities: PendingActivity[] = [];
-	let complete: boolean | undefined;
-	let isReadable = true;
-	for await (const page of listPages(reader, filters)) {
-		// An activity without an intent could do anything.
-		isReadable &&= page.activities.every((one) => !byType.has(String(one.type)) || isRecord(one.intent));
-		complete = page.isLast && isReadable;
-		activities.push(...page.activities.flatMap(toListedActivity));
+	const filters = { organizationId, filterByType };
+	const pages: Page[] = [];
+	if (asksForCompleted) {
+		for await (const page of listPages(reader, { ...filters, filterByStatus: [...pendingStatuses, completedStatus] })) {
+			pages.push(page);
+			// Pending ones are fewer, so they are listed alone where the list goes on behind completed ones.
+			if (page.activities.some(({ status }) => status === completedStatus)) break;
+		}
+		if (pages.length === 0) return undefined;
 	}
-	return complete === undefined ? undefined : { activities, complete };
+	const last = pages.at(-1);
+	const isNewest = last !== undefined && (last.isLast || last.listedSinceMs !== undefined);
+	const completed = isNewest ? readCompleted(last.activities) : [];
+	if (last !== undefined && (last.isLast || !last.activities.some(({ status }) => status === completedStatus))) {
+		return { ...readPending(pages), completed };
+	}
+	const alone: Page[] = [];
+	for await (const page of listPages(reader, { ...filters, filterByStatus: pendingStatuses })) alone.push(page);
+	return alone.length === 0 ? undefined : { ...readPending(alone), completed };
+}
+
+function readPending(pages: readonly Page[]): Pick<Listed, "activities" | "complete"> {
+	const all = pages.flatMap(({ activities }) => activities);
+	// An activity without an intent could do anything.
+	const isReadable = all.every(
+		(one) => !byType.has(String(one.type)) || one.status === completedStatus || isRecord(one.intent),
+	);
+	return { activities: all.flatMap(toListedActivity), complete: pages.at(-1)?.isLast === true && isReadable };
 }
 
 function toListedActivity(record: ActivityRecord): readonly PendingActivity[] {

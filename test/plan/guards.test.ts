@@ -11,6 +11,7 @@ import {
 	needsCaller,
 	refusingGuards,
 } from "../../src/plan/guards.ts";
+import { judgeReversals } from "../../src/plan/guards-reversals.ts";
 import type {
 	DesiredOrganization,
 	DesiredUserTag,
@@ -461,6 +462,7 @@ describe("acknowledging a guard", () => {
 		["unlisted", 2],
 		["rules", 1],
 		["newAccess", 2],
+		["reversals", 1],
 	]);
 	const step = {
 		operation: "delete_policies",
@@ -479,6 +481,15 @@ describe("acknowledging a guard", () => {
 		},
 		{ rule: { rule: "noNewAccess", at }, before: keptFacts, after: { breaches: [gain, gain], unknown: null } },
 	];
+	const toAndFro = makePlan(
+		desiredOf({ userTags: [exactly("signers", users(1))] }),
+		liveOf({ userTags: known([liveTag(1, "signers", { members: known(users(1, 2)) })]) }),
+		context,
+	).changes.filter((change) => change.kind === "userTag");
+	const completedBefore = (["addUserIds", "removeUserIds"] as const).map((list) => ({
+		...{ activityId: list, fingerprint: list, parameters: { userTagId: liveTag(1, "").id, [list]: users(2) } },
+		...{ completedAtMs: null, userId: null, userName: null, saidBy: "service" as const },
+	}));
 	const everything = [
 		...judged,
 		...judgeUnlisted([
@@ -487,6 +498,7 @@ describe("acknowledging a guard", () => {
 			{ ...step, id: "step-3", covers: [{ address: "policy:3", id: "3" }], earlierActivity: joins },
 		]),
 		...judgeRules(brokenRules, describeRules(brokenRules, { userNames: {} }), []),
+		...judgeReversals(desiredOf(), { changes: toAndFro, completed: completedBefore, timeMs: context.readAtMs }),
 	];
 
 	it("is needed for each of them separately: the whole plan is checked at once", () => {

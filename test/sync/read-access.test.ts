@@ -520,7 +520,12 @@ describe("the times of a plan", () => {
 		};
 		const { now } = bench.context();
 		const lastApplied = { userTags: {}, removed: {} };
-		const nothing = { openEntries: () => [], abandonedNames: () => new Set<string>(), rejectedEntries: () => [] };
+		const nothing = {
+			openEntries: () => [],
+			abandonedNames: () => new Set<string>(),
+			rejectedEntries: () => [],
+			completedTagEntries: () => [],
+		};
 		const journal = { ...nothing, lastApplied: () => lastApplied };
 		const { plan, serverTimeMs, readPosition } = await compareLive(
 			wantSigners(alice, bob),

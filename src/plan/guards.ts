@@ -15,7 +15,7 @@ import { coveredAddresses, type Step } from "./step.ts";
 import { describeLabel, labelUser, liveNamesFor } from "./users.ts";
 import { compareText } from "./value.ts";
 
-/** What is guarded; also the word before `=` in `--allow`. */
+/** What can block a plan; also the word before `=` in `--allow`. */
 export const guardKinds = [
 	"memberRemovals",
 	...Object.values(removalLists),
@@ -29,7 +29,8 @@ export const guardKinds = [
 	"reversals",
 ] as const;
 
-export type GuardKind = (typeof guardKinds)[number];
+/** What is guarded. `oldNames` only warns, so there is nothing to override. */
+export type GuardKind = (typeof guardKinds)[number] | "oldNames";
 
 export function isGuardKind(text: string): text is GuardKind {
 	return guardKinds.some((kind) => kind === text);

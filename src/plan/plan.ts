@@ -10,6 +10,7 @@ import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
 import { judgeAccess } from "./guards-access.ts";
 import { type CompletedActivity, judgeReversals } from "./guards-reversals.ts";
 import { findMeaning, type Meaning, usersOfMeaning } from "./meaning.ts";
+import { judgeOldNames } from "./old-names.ts";
 import {
 	type DesiredOrganization,
 	type Known,
@@ -175,6 +176,7 @@ export function makePlan(
 			...judgeGuards(desired, live, { changes, caller, expiries }),
 			...judgeAccess({ limits: desired.limits, changes, meaning, access: context.access, names }),
 			...judgeRules(found, rules, changes),
+			...judgeOldNames(document, changes, context.access),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
 			...judgeReversals(desired, {
 				changes: submittedTags(changes, steps),

@@ -5,7 +5,7 @@ import type { RuleAddress } from "./address.ts";
 import type { Unread } from "./change.ts";
 import type { Meaning } from "./meaning.ts";
 import type { DesiredRule, LiveOrganization } from "./organization.ts";
-import { addressOfRule, isWorse, keptFacts, needsPowers, type RuleFacts } from "./rules.ts";
+import { addressOfRule, isWorse, keptFacts, needsPowers, type RuleFacts, tagNamesOf } from "./rules.ts";
 import { judgeMinApprovers, judgeNewAccess, judgeOnlyBy, powersOf, type RulePowers } from "./rules-powers.ts";
 import { findTag, judgeExclusive, judgeMembers, type NamedTag, type NamedTags, tagsAfter } from "./rules-tags.ts";
 import { describeBreaches } from "./rules-words.ts";
@@ -76,11 +76,6 @@ export function findRules(rules: readonly DesiredRule[], context: RulesContext):
 		if (rule.rule === "noNewAccess") return { rule, before: found, after: isIdle ? found : newAccessOf(context) };
 		return { rule, before: found, after: isIdle ? found : judge(rule, { tags: after, powers: powersAfter }) };
 	});
-}
-
-function tagNamesOf(rule: DesiredRule): readonly string[] {
-	if (rule.rule === "members") return [rule.tag];
-	return rule.rule === "exclusive" || rule.rule === "onlyBy" ? rule.tags : [];
 }
 
 /** Returns the tag as it is live; one that has the name now and loses it counts where no other gets it. */

@@ -24,6 +24,12 @@ function printTag(name: string): string {
 	return /[+"]/.test(name) ? JSON.stringify(name) : name;
 }
 
+/** Returns the names of the tags that the rule is about. */
+export function tagNamesOf(rule: DesiredRule): readonly string[] {
+	if (rule.rule === "members") return [rule.tag];
+	return rule.rule === "exclusive" || rule.rule === "onlyBy" ? rule.tags : [];
+}
+
 /** Whether a rule is about powers, so that it has to be read who can do what. */
 export function needsPowers(rules: readonly DesiredRule[]): boolean {
 	return rules.some(({ rule }) => rule === "minApprovers" || rule === "onlyBy");

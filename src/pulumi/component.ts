@@ -49,6 +49,7 @@ export interface OrganizationArgs {
 
 /** The plan of the document, whatever it says; `resource` is a name for the reads. Throws what Session.compare throws. */
 export async function comparePlan(resource: string, desired: DesiredOrganization, session: Session): Promise<Plan> {
+	session.oldNames.addDocument(desired);
 	return (await session.compare({ resource, desired, stored: nothingStored })).plan;
 }
 

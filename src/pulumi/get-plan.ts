@@ -15,8 +15,9 @@ import { comparePlan, renderForPulumi } from "./component.ts";
 import type { Described } from "./described.ts";
 import { withoutUndefined } from "./inputs.ts";
 import { documentInputs, findingsOf, type PlannedApproval, planFields } from "./organization-fields.ts";
-import { functionReads, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import { renderInPulumi } from "./settings-for-flags.ts";
+import { functionReads } from "./shared-reads.ts";
 
 /** A difference that the plan resolves. */
 export interface PlannedChange {

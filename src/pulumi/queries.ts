@@ -5,7 +5,8 @@ import type { Described } from "./described.ts";
 import { explain, ResourceFailure } from "./failure.ts";
 import { type Properties, withoutUndefined } from "./inputs.ts";
 import { noOrganization } from "./resource.ts";
-import { functionReads, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
+import { functionReads } from "./shared-reads.ts";
 
 export interface QueryFunction {
 	/** For example `getMfaPolicies`. */

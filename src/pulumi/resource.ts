@@ -199,6 +199,7 @@ async function checkLive(
 	const failures = definition.explainProblems?.(plan, inputs, news) ?? [];
 	if (failures.length > 0) return { inputs, failures };
 	session.assertGuardsAllowed(plan, inputs);
+	session.oldNames.addPlan(inputs, plan);
 	const isCreated = olds.organizationId === undefined;
 	const created = isCreated ? describeCreate(inputs, plan) : undefined;
 	// A part of a component is in the plan that the component shows.

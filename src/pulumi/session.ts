@@ -38,10 +38,11 @@ import {
 import { type Connection, connect } from "./connection.ts";
 import { type Deadline, readUntil, submitUntil } from "./deadline.ts";
 import { NameQueue } from "./name-queue.ts";
+import { OldNameLog } from "./old-name-notice.ts";
 import { assertCanConverge, assertGuardsAllowed, guardsOfPart, OverrideLog } from "./plan-checks.ts";
 import type { Settings } from "./settings.ts";
 import { openSharedJournal } from "./shared-journal.ts";
-import type { SharedReads } from "./shared-reads.ts";
+import { functionReads, type SharedReads } from "./shared-reads.ts";
 import { mergeLastApplied, restoreToJournal, type StoredState } from "./stored-state.ts";
 import type { StateContext } from "./stored-state-check.ts";
 
@@ -88,9 +89,6 @@ export function timeOf({ context }: Comparison): number {
 	return context.serviceTimeMs ?? context.readAtMs;
 }
 
-/** The name under which functions read: they share no answer from before a resource of this process submitted. */
-export const functionReads = "(functions)";
-
 /** The maximum age of answers that a plan which submits is made of. */
 const maxSubmitAgeMs = 10_000;
 
@@ -100,6 +98,7 @@ export class Session {
 	readonly lastOwners: LastOwners;
 	/** Tags that wait for a name that another tag still has. */
 	readonly names = new NameQueue();
+	readonly oldNames: OldNameLog;
 	readonly #context: SessionContext;
 	readonly #journalFile: string;
 	#connection: Connection | undefined;
@@ -115,6 +114,7 @@ export class Session {
 		this.settings = settings;
 		this.#context = context;
 		this.#overrides = new OverrideLog((line) => context.warn?.(line));
+		this.oldNames = new OldNameLog((line) => context.warn?.(line));
 		const { journal } = settings;
 		const place = journal ?? join(".orgsync", "journal.sqlite");
 		this.#journalFile = place === ":memory:" ? place : resolve(context.directory, place);

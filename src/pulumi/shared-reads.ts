@@ -11,6 +11,9 @@ import { extendedReads } from "../wire/operations.ts";
 /** The maximum age of a shared answer. Long enough for one query per phase of a large program, short enough for drift. */
 export const maxAgeMs = 60_000;
 
+/** The name under which functions read: they share no answer from before a resource of this process submitted. */
+export const functionReads = "(functions)";
+
 export interface SharedReads {
 	/** A Reader for one resource: it shares no answer from before the resource last submitted something. */
 	readerFor(resource: string): Reader;

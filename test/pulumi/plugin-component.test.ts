@@ -245,3 +245,33 @@ describe("an Organization of the plugin", () => {
 		);
 	});
 });
+
+describe("a UserTag that renames its tag", () => {
+	const renamed = { name: "signatories", previously: ["signers"] };
+	const rules = { organizationId, rules: { members: { signers: { min: 1 } } } };
+	const sentence = "signatories: after the rename no user tag is called signers, which is used in";
+	const warnings = (): readonly string[] => printed.filter((line) => line.includes("after the rename"));
+
+	it.each(["before", "after"])("warns about the old name in a document that is compared %s it", async (when) => {
+		const [world, monitor] = [await makeWorld(), await startMonitor()];
+		const plugin = await configuredPlugin(world);
+		const steps = [
+			() => constructAcme(plugin, monitor, { document: rules }),
+			() => plugin.resource("UserTag", "signatories").check(renamed),
+		];
+		for (const step of when === "before" ? steps : steps.toReversed()) await step();
+		expect(warnings()).toEqual([expect.stringContaining(`${sentence} rule:members.signers (document:`)]);
+	});
+
+	it("warns about the old name in the text of a policy", async () => {
+		const world = await makeWorld();
+		const plugin = await configuredPlugin(world);
+		await plugin.resource("UserTag", "signatories").check(renamed);
+		expect(warnings()).toEqual([]);
+		const consensus = "approvers.any(user, user.tags.contains('signers'))";
+		await world.change({ policies: [{ policyId: policies[0], consensus }] });
+		const other = await configuredPlugin(world);
+		await other.resource("UserTag", "signatories").check(renamed);
+		expect(warnings()).toEqual([expect.stringContaining(`${sentence} policy:${policies[0]} (policy 1)`)]);
+	});
+});

@@ -16,7 +16,7 @@ import type { Plan } from "../plan/plan.ts";
 import { readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { submits } from "../wire/operations.ts";
-import { type ActivityRecord, listPages } from "./list-activities.ts";
+import { type ActivityRecord, isOldestFirst, listPages } from "./list-activities.ts";
 
 /** Who caused which difference, by address. */
 export interface DriftAttributions {
@@ -72,7 +72,11 @@ async function listCompleted(organizationId: string, reader: Reader): Promise<re
 	const filters = { organizationId, filterByStatus: ["ACTIVITY_STATUS_COMPLETED"] };
 	try {
 		// Older activities are not asked for: each page is a request.
-		for await (const page of listPages(reader, filters)) return page.activities.map(readCompleted);
+		for await (const { isLast, activities } of listPages(reader, filters)) {
+			if (!isLast && isOldestFirst(activities))
+				return "the service lists the oldest activities first, and more of them";
+			return activities.map(readCompleted);
+		}
 		return "the service does not list activities to this key";
 	} catch (error) {
 		if (!(error instanceof OrgsyncError)) throw error;

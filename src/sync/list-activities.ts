@@ -37,12 +37,12 @@ export interface Page {
 }
 
 /**
- * Yields the pages of `list_activities` until one is the last or has nothing new; none if the service does not have the
+ * Yields the pages of `list_activities` until one is the last or nothing new follows; none if the service does not have the
  * query, denies it, or answers with no list. Throws what Reader.query throws otherwise.
  *
  * Unverified, chosen: `before` comes first, as "created before this one". If a page repeats activities, the service reads it
  * the other way round (or not at all), so `after` is next. A service with a smaller limit cuts pages at a multiple of five:
- * after such a page the next one is read.
+ * after such a page the next one is read. A list whose first page shows the newest activity first begins with the newest.
  */
 export async function* listPages(
 	reader: Reader,
@@ -51,31 +51,91 @@ export async function* listPages(
 ): AsyncGenerator<Page, void, undefined> {
 	const seen = new Set<string>();
 	const times: (number | undefined)[] = [];
-	let direction: "before" | "after" = "before";
-	let oldest: string | undefined;
-	let isFull = false;
+	const walk = new Walk();
 	for (let count = 0; count < max; count += 1) {
-		const cursor = oldest === undefined ? {} : { [direction]: oldest };
-		const answer = await askPage(reader, { ...filters, paginationOptions: { limit: String(pageLimit), ...cursor } });
+		const answer = await askPage(reader, {
+			...filters,
+			paginationOptions: { limit: String(pageLimit), ...walk.cursor() },
+		});
 		if (answer === undefined) return;
 		const { all, serverTimeMs } = answer;
 		const activities = all.filter(({ id }) => typeof id === "string" && !seen.has(id));
 		for (const { id } of activities) seen.add(String(id));
 		times.push(...activities.map(({ createdAt }) => readTime(createdAt)));
-		const isNew = activities.length === all.length;
-		isFull ||= all.length >= pageLimit;
-		const mayGoOn = all.length > 0 && all.length % smallestPageStep === 0;
-		// Pages that repeat, none of them full, are a list that no cursor divides.
-		const isUndivided = !isFull && direction === "after" && activities.length === 0;
-		const isLast = isNew ? !mayGoOn : isUndivided;
-		yield { activities, isLast, listedSinceMs: listedSince(times), serverTimeMs };
-		if (isLast) return;
-		if (!isNew) {
-			if (direction === "after") return;
-			direction = "after";
-		} else oldest = String(activities.at(-1)?.id);
+		const next = walk.read(all, activities);
+		yield { activities, isLast: next === "complete", listedSinceMs: listedSince(times), serverTimeMs };
+		if (next !== "more") return;
 	}
 }
+
+/** Where a reader of pages is in the list, and what the pages have shown of the cursor. */
+class Walk {
+	#direction: "before" | "after" = "before";
+	#last: string | undefined;
+	/** Whether a page has had as many activities as one can have. */
+	#isFull = false;
+	/** Whether the first page had its newest activity last. */
+	#isOldestFirst = false;
+	/** Whether a cursor has led to activities that all were new: then an empty page is the end. */
+	#leads = false;
+	/** Whether a page had both new and known activities: then an empty page elsewhere is no end. */
+	#isDoubtful = false;
+	/** Whether nothing at all was `before`. */
+	#hadNothingBefore = false;
+
+	cursor(): Readonly<Record<string, string>> {
+		return this.#last === undefined ? {} : { [this.#direction]: this.#last };
+	}
+
+	/** Returns whether all was read with this page, there may be more, or no request can tell. */
+	read(all: readonly ActivityRecord[], fresh: readonly ActivityRecord[]): "complete" | "more" | "unknown" {
+		this.#isFull ||= all.length >= pageLimit;
+		if (fresh.length === 0 && this.#last !== undefined) return this.#readNothingNew(all);
+		if (fresh.length < all.length) {
+			this.#isDoubtful = true;
+			return this.#turn();
+		}
+		if (this.#last === undefined) this.#isOldestFirst = isOldestFirst(all);
+		else this.#leads = true;
+		const mayGoOn = all.length > 0 && all.length % smallestPageStep === 0;
+		this.#last = String(fresh.at(-1)?.id);
+		return mayGoOn ? "more" : this.#end();
+	}
+
+	#readNothingNew(all: readonly ActivityRecord[]): "complete" | "more" | "unknown" {
+		const isEmpty = all.length === 0;
+		if (isEmpty && this.#leads) return this.#end();
+		if (this.#direction === "before") {
+			if (isEmpty && !this.#isFull && !this.#isOldestFirst) return "complete";
+			this.#hadNothingBefore = isEmpty;
+			return this.#turn();
+		}
+		if (isEmpty) return this.#hadNothingBefore ? "unknown" : this.#end();
+		// Pages that repeat, none of them full, are a list that no cursor divides; one without the cursor's activity obeys it.
+		const isObeyed = this.#hadNothingBefore && !all.some(({ id }) => id === this.#last);
+		return !this.#isFull || isObeyed ? this.#end() : "unknown";
+	}
+
+	#turn(): "more" | "unknown" {
+		if (this.#direction === "after") return "unknown";
+		this.#direction = "after";
+		return "more";
+	}
+
+	#end(): "complete" | "unknown" {
+		return this.#isDoubtful ? "unknown" : "complete";
+	}
+}
+
+/** Whether the times of the activities, or where they are equal the order of UUIDv7, show that the newest is the last. */
+export function isOldestFirst(activities: readonly ActivityRecord[]): boolean {
+	const [first, last] = [activities[0], activities.at(-1)];
+	const [from, to] = [readTime(first?.createdAt), readTime(last?.createdAt)];
+	if (from !== undefined && to !== undefined && from !== to) return from < to;
+	return [first, last].every((one) => uuid7.test(String(one?.id))) && String(first?.id) < String(last?.id);
+}
+
+const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/i;
 
 /** Returns the moment since which a list with these times has all activities; undefined unless they show that it is newest first. */
 function listedSince(times: readonly (number | undefined)[]): number | undefined {

@@ -88,6 +88,23 @@ describe("who caused drift", () => {
 		expect(bench.requests("query").map(({ operation }) => operation)).toEqual(["list_activities"]);
 	});
 
+	it("is not known where the service lists the oldest activities first: the one that caused it may not be among them", async () => {
+		for (let count = 0; count < 7; count += 1) {
+			await changeTag(signers, count % 2 === 0 ? { addUserIds: [bob] } : { removeUserIds: [bob] });
+		}
+		const { reader } = bench.context();
+		const oldestFirst: Reader = {
+			async query(operation, fields) {
+				const answer = await reader.query(operation, fields);
+				const activities = (answer.value.activities as readonly object[]).toReversed().slice(0, 5);
+				return { ...answer, value: { activities } };
+			},
+		};
+		const { attributions, unattributed } = await attributed(wantSigners(alice), oldestFirst);
+		expect([...attributions]).toEqual([]);
+		expect(unattributed).toBe("the service lists the oldest activities first, and more of them");
+	});
+
 	it("is not asked of access that expired: no one caused it", async () => {
 		await changeTag(signers, { addUserIds: [bob] });
 		const windows = [{ userId: bob, untilMs: bench.nowMs - minuteMs, at }];

@@ -103,6 +103,24 @@ describe("docs/commands.md", () => {
 		"output-in-markdown": "Output",
 		metrics: "Output",
 	};
+	it("says which commands have which format", () => {
+		const row = /^\| `--format FORMAT` \| (.*) \|$/m.exec(markdown)?.[1] ?? "";
+		const said = row
+			.split("; ")
+			.flatMap((part) => {
+				const [names = "", formats = ""] = part.split(/ (?:also|or) (?=[`[])/);
+				const words = (text: string) => [...text.matchAll(/`([a-z-]+)`/g)].map(([, word]) => word);
+				return words(names).flatMap((name) => words(formats).map((format) => `${name} ${format}`));
+			})
+			.filter((one) => !one.startsWith("text "));
+		const had = commands.flatMap((command) =>
+			(command.options.find(({ long }) => long === "--format")?.argChoices ?? [])
+				.filter((format) => !["text", "json"].includes(format))
+				.map((format) => `${command.name()} ${format}`),
+		);
+		expect(said.sort()).toEqual(had.sort());
+	});
+
 	/** Each flag in the tables of a section, with its group: `Output: --format`. */
 	const flagsIn = (anchor: string): readonly string[] =>
 		[...(sections.get(anchor) ?? "").matchAll(/^\| (?:([A-Z][a-z ]+) \| )?(`-.*?) \|/gm)].flatMap(

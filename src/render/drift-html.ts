@@ -98,7 +98,7 @@ function renderDifference(change: Change, plan: Plan): Html | null {
 	if (change.action === "report") return renderFields(change);
 	if (change.action === "remove") {
 		const name = change.before?.name ?? "";
-		return name === "" ? null : html` <strong>${bdi(name)}</strong>`;
+		return html`${name === "" ? null : html` <strong>${bdi(name)}</strong>`}${renderDoubt(describeDoubt(change))}`;
 	}
 	const { before, after, addUserIds, removeUserIds } = change;
 	const [from, to] = showRename(before.name, after.name);

@@ -7,6 +7,7 @@ import type { StepResult } from "../plan/report.ts";
 import { type NamedOrganization, namedAs } from "../render/organization-name.ts";
 import type { OrganizationPart } from "../render/part.ts";
 import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../render/result.ts";
+import { hideSecrets } from "./hide-keys.ts";
 
 /** An organization in which an error ended the work. */
 export interface OrganizationError extends NamedOrganization {
@@ -24,7 +25,7 @@ export function describeError(error: unknown): ErrorDescription {
 	if (error instanceof OrgsyncError) return { code: error.code, message: error.message, hint: error.hint ?? null };
 	return {
 		code: "unforeseen",
-		message: `unexpected error: ${error instanceof Error ? error.message : String(error)}`,
+		message: `unexpected error: ${hideSecrets(error instanceof Error ? error.message : String(error))}`,
 		hint: "please report this; --verbose shows where it happened",
 	};
 }

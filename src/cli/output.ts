@@ -24,7 +24,7 @@ import { colorStyle } from "./color-style.ts";
 import { truncateToColumns } from "./columns.ts";
 import { failureResult } from "./failure.ts";
 import { type Format, findPartRenderer, isText, type Rendered, type RenderOptions, render } from "./formats.ts";
-import { hideKeys } from "./hide-keys.ts";
+import { hideKeys, hideSecrets } from "./hide-keys.ts";
 import { type LocatedResult, PartReader, type ResultStream } from "./result-stream.ts";
 import { type MetricsFlags, RunMetrics } from "./run-metrics.ts";
 import { describeStreamFailure, failureOf, findLost, Outlet } from "./streams.ts";
@@ -241,7 +241,8 @@ export class Output {
 
 	/** With `--verbose`, prints where an unexpected error occurred. */
 	showStack(error: unknown): void {
-		if (!(error instanceof OrgsyncError) && error instanceof Error) this.detail(showLines(error.stack ?? ""));
+		if (!(error instanceof OrgsyncError) && error instanceof Error)
+			this.detail(showLines(hideSecrets(error.stack ?? "")));
 	}
 
 	/** Makes the result replace the file of `--output` atomically, because the next run reads that file. */

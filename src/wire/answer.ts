@@ -5,7 +5,7 @@
 import { isRecord, isTextTooDeep, readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { validators } from "../validators/responses.ts";
-import { withoutPath } from "./hide-path.ts";
+import { withoutCredentials, withoutPath } from "./hide-path.ts";
 import type { Operation } from "./operations.ts";
 import { isLoopback } from "./service-url.ts";
 
@@ -65,12 +65,14 @@ export interface InconclusiveAnswer {
 
 export type ClassifiedAnswer = ValidAnswer | RefusedAnswer | InconclusiveAnswer;
 
-/** What the messages about an answer need. `stampHeaderValue` and `servicePath` are removed from every text. */
+/** What the messages about an answer need. `stampHeaderValue`, `servicePath` and `proxyAuthorization` are removed from every text. */
 export interface AnswerContext {
 	/** The origin of the service. */
 	readonly url: string;
 	/** The path of its base address, which may hold a token; empty or left out without one. */
 	readonly servicePath?: string;
+	/** The value of `Proxy-Authorization`; left out without one. */
+	readonly proxyAuthorization?: string | undefined;
 	readonly organizationId: string;
 	readonly publicKey: string | undefined;
 	readonly stampHeaderValue: string;
@@ -335,8 +337,9 @@ function readRetryAfter(answer: Answer, asked: AnswerContext): number | undefine
 
 /** Returns a text of the service as one short line without control characters, and without our stamp. */
 function cleanText(text: string, asked: AnswerContext): string {
-	const safe = asked.stampHeaderValue === "" ? text : text.replaceAll(asked.stampHeaderValue, "[stamp]");
-	const line = withoutPath(safe, asked.servicePath ?? "")
+	const { stampHeaderValue, proxyAuthorization = "", servicePath = "" } = asked;
+	const safe = stampHeaderValue === "" ? text : text.replaceAll(stampHeaderValue, "[stamp]");
+	const line = withoutPath(withoutCredentials(safe, proxyAuthorization), servicePath)
 		.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
 		.trim();
 	return line.length > 500 ? `${line.slice(0, 500)}…` : line;

@@ -171,6 +171,7 @@ export function createClient(options: ClientOptions): Client {
 		url: base.origin,
 		servicePath: base.pathname.replace(/\/+$/, ""),
 		proxy: proxy?.address,
+		proxyAuthorization: proxy?.authorization,
 		stamper: options.stamper,
 		submitStamper: options.submitStamper,
 		queue,

@@ -52,6 +52,8 @@ export interface RequestContext {
 	/** The path of the service's base address, which may hold a token: no message shows it; left out without one. */
 	readonly servicePath?: string;
 	readonly proxy: string | undefined;
+	/** What the proxy gets as `Proxy-Authorization`: no message shows it; left out without one. */
+	readonly proxyAuthorization?: string | undefined;
 	readonly stamper: Stamper;
 	/** Stamps submits and `whoami`; `stamper` when left out. */
 	readonly submitStamper?: Stamper | undefined;
@@ -151,12 +153,13 @@ interface SentRequest {
 }
 
 function makeClassifier(context: RequestContext, operation: Operation, sent: SentRequest) {
-	const { url, servicePath = "", proxy, now } = context;
+	const { url, servicePath = "", proxy, proxyAuthorization, now } = context;
 	const { organizationId, publicKey } = sent;
 	const { stampHeaderValue } = sent.stamp;
 	return (exchange: Exchange, timeoutMs: number): ClassifiedAnswer => {
 		if (exchange.kind === "answer") {
-			const asked = { url, servicePath, organizationId, publicKey, stampHeaderValue, nowMs: now() };
+			const hidden = { servicePath, proxyAuthorization, stampHeaderValue };
+			const asked = { url, ...hidden, organizationId, publicKey, nowMs: now() };
 			return classifyAnswer(operation, exchange, asked);
 		}
 		// The service did answer when the answer is too large, so it counts as one of its errors.

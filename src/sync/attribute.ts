@@ -13,7 +13,7 @@ import type { Attribution } from "../plan/drift.ts";
 import { accessExpired, knownDifferences } from "../plan/drift-difference.ts";
 import { readOnlyKindOf, removalKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
-import { readTime } from "../wire/activity.ts";
+import { endOfPrecision, readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { submits } from "../wire/operations.ts";
 import { type ActivityRecord, isOldestFirst, listPages } from "./list-activities.ts";
@@ -236,7 +236,7 @@ function findCause(
 
 /** Compares when they took effect, which differs from the order of the list if one was pending. False if that is not known. */
 function isNewer(one: CompletedActivity, other: CompletedActivity): boolean {
-	return (one.atMs ?? Number.NaN) > (other.atMs ?? Number.NaN);
+	return (one.atMs ?? Number.NaN) > endOfPrecision(other.atMs ?? Number.NaN);
 }
 
 /** Returns the newest of the activities that changed parts of an object; the first one if their times are not known. */

@@ -2,6 +2,7 @@
 
 import { retryHint } from "../plan/pending.ts";
 import { coveredAddresses } from "../plan/step.ts";
+import { endOfPrecision } from "../wire/activity.ts";
 import { bodyLifetimeMs, submits } from "../wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../wire/request-body.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
@@ -86,8 +87,9 @@ export function resendOrSkip(entry: JournalEntry, context: SubmitContext): Decis
  * or its effect was reverted since. Then the request needs an activity of its own.
  *
  * That it was reverted is known from its object, which was changed after the activity ended: both times are of one clock,
- * while `Date` may be another machine's. If nothing shows that, a completed activity counts. An activity of bytes that
- * only this journal can have sent always counts.
+ * while `Date` may be another machine's. If nothing shows that, a completed activity counts: an object that was changed in the
+ * very second in which the activity ended may be as the activity left it. An activity of bytes that only this journal can have sent
+ * always counts.
  */
 export function isSuperseded(
 	{ outcome, activity }: SubmitResult,
@@ -100,7 +102,7 @@ export function isSuperseded(
 	if (endedAtMs === undefined) return false;
 	if (outcome === "completed") {
 		const { isUnobservable, objectChangedAtMs } = request;
-		return isUnobservable !== true && objectChangedAtMs !== undefined && objectChangedAtMs > endedAtMs;
+		return isUnobservable !== true && objectChangedAtMs !== undefined && objectChangedAtMs > endOfPrecision(endedAtMs);
 	}
 	return outcome === "failed" && serverTimeMs !== undefined && endedAtMs + serviceClocksMarginMs < serverTimeMs;
 }

@@ -423,6 +423,11 @@ describe("the cause of drift is never guessed", () => {
 		],
 		["something that names the tag at the same time", "member", [added, act("DELETE_X", 200, { tags: [signers] })]],
 		[
+			"something that names the tag in the same second, which only one of both times divides",
+			"member",
+			[{ ...added, updatedAt: { seconds: "200", nanos: "500000000" } }, act("DELETE_X", 200, { tags: [signers] })],
+		],
+		[
 			"something that names the tag at no time",
 			"member",
 			[added, { ...act("X", 0, { tags: [signers] }), updatedAt: null }],

@@ -68,6 +68,19 @@ describe("bytes that another runner may have sent", () => {
 		expect(isSuperseded(failed, { ...shared, isShared: false }, addBob, context)).toBe(false);
 	});
 
+	it.each([
+		["in the very second in which the activity ended, in whole seconds", 0, 0, false],
+		["in that second, where the activity has whole seconds and the tag has not", 0, 999, false],
+		["in the second after it", 0, 1000, true],
+		["later, where both have milliseconds", 400, 401, true],
+		["at the same millisecond", 400, 400, false],
+		["in that second, where the tag has whole seconds and the activity has not", 400, 0, false],
+	])("and whose tag changed %s", (_fact, endedMs, changedMs, expected) => {
+		const completed = endedAt("ACTIVITY_STATUS_COMPLETED", quarterMs + endedMs);
+		const request = { ...addBob, objectChangedAtMs: quarterMs + changedMs };
+		expect(isSuperseded(completed, shared, request, context)).toBe(expected);
+	});
+
 	it("and whose activity was rejected or waits are the answer to this request, however long ago", () => {
 		for (const status of ["ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_CONSENSUS_NEEDED"]) {
 			expect(isSuperseded(endedAt(status, nowMs - quarterHourMs), shared, addBob, context)).toBe(false);

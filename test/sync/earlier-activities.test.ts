@@ -163,7 +163,9 @@ describe("an activity that ended while the organization was read", () => {
 		[10_000, undefined, 1],
 		[10_000, 9_000, 1],
 		[10_000, 10_000, 1],
-		[10_000, 10_001, 2],
+		[10_000, 10_999, 1],
+		[10_000, 11_000, 2],
+		[10_400, 10_401, 2],
 	])("and completed at %i ms counts unless its tag was changed later (at %j ms): %i activity, whatever Date says", async (endedMs, objectChangedAtMs, count) => {
 		for (const serverTimeMs of [undefined, endedMs, endedMs + 90_000]) {
 			const journal = await openJournal(":memory:");

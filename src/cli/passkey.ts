@@ -25,11 +25,17 @@ export interface PasskeyFlags {
 /** Returns what a request means; undefined if the command has no words for it. */
 type DescribeRequest = (request: SignedRequest) => SignedWords | undefined;
 
+/** Returns why a request that was signed must not be sent; undefined if it may. */
+export type WhyChanged = (request: SignedRequest) => Promise<string | undefined>;
+
 /** The page of one command. */
 export interface PasskeySigner extends Omit<OpenPage, "page"> {
 	readonly stamper: Stamper;
-	/** Sets the words of what the command submits from now on, and says how many requests there are to sign. */
-	describeWith(describe: DescribeRequest, count: number): void;
+	/**
+	 * Sets the words of what the command submits from now on, and says how many requests there are to sign. `whyChanged` reads again
+	 * after each signature, and returns why the request must not be sent. It is not asked where queries need a passkey too.
+	 */
+	describeWith(describe: DescribeRequest, count: number, whyChanged?: WhyChanged): void;
 	/** Sets who reads the passkeys of the organizations. Without a reader they are not known before a signature. */
 	readWith(reader: Reader): void;
 }
@@ -75,6 +81,7 @@ export async function openPage(
 /** Opens the page that signs. The caller closes it. Throws ConfigurationError if the port cannot be used. */
 export async function openSigner(call: Call<PasskeyFlags>): Promise<PasskeySigner> {
 	let describe: DescribeRequest = () => undefined;
+	let whyChanged: WhyChanged | undefined;
 	let reader: Reader | undefined;
 	const doneWords = ["request signed", "requests signed"] as const;
 	const { page, ...rest } = await openPage(call, { purpose: "to sign with your passkey", doneWords });
@@ -83,10 +90,12 @@ export async function openSigner(call: Call<PasskeyFlags>): Promise<PasskeySigne
 		stamper: createPasskeyStamper({
 			page,
 			describe: (request) => describe(request),
+			whyChanged: async (request) => (reader === undefined ? undefined : whyChanged?.(request)),
 			findPasskeys: findOnce((organizationId) => readPasskeys(organizationId, reader)),
 		}),
-		describeWith: (next, count) => {
+		describeWith: (next, count, why) => {
 			describe = next;
+			whyChanged = why;
 			if (count === 0) return;
 			call.output.announce(`Your passkey signs ${count === 1 ? "1 request" : `${count} requests, one touch each`}.`);
 		},

@@ -37,7 +37,7 @@ export function importWords(request: SignedRequest, names: UserNames): SignedWor
 }
 
 /** Returns the step that the request carries out, or the part of one that removes some of its objects; undefined if there is none. */
-function findSignedStep({ type, organizationId, parameters }: SignedRequest, plan: Plan): Step | undefined {
+export function findSignedStep({ type, organizationId, parameters }: SignedRequest, plan: Plan): Step | undefined {
 	if (organizationId !== plan.organizationId) return undefined;
 	const found = plan.steps.filter(({ operation }) => submits[operation].type === type);
 	for (const step of found) {

@@ -10,6 +10,11 @@ export interface PasskeyStamperOptions {
 	readonly page: PasskeyPage;
 	/** Returns what a submit means; undefined if that cannot be said. */
 	readonly describe: (request: SignedRequest) => SignedWords | undefined;
+	/**
+	 * Returns why a submit must not be sent although it was signed: the organization changed while a person took a while to sign.
+	 * Undefined if it may be sent.
+	 */
+	readonly whyChanged?: (request: SignedRequest) => Promise<string | undefined>;
 	/** Returns the passkeys of the users of an organization; undefined if they are not known. */
 	readonly findPasskeys: (organizationId: string) => Promise<readonly KnownPasskey[] | undefined>;
 }
@@ -17,9 +22,9 @@ export interface PasskeyStamperOptions {
 /**
  * Returns a stamper that shows each body on the page and stamps it with the passkey that signed it there. The same submit is shown
  * once: sent again, it has the same stamp. One user signs all requests of an organization. `stamp` throws what `PasskeyPage.ask` throws, and PasskeyError for a body that it
- * has no words for.
+ * has no words for, or that must not be sent any more.
  */
-export function createPasskeyStamper({ page, describe, findPasskeys }: PasskeyStamperOptions): Stamper {
+export function createPasskeyStamper({ page, describe, whyChanged, findPasskeys }: PasskeyStamperOptions): Stamper {
 	const stamps = new Map<string, Stamp>();
 	/** By organization, the id of the passkey that signed first: one user signs all that a command sends there. */
 	const firstIds = new Map<string, string>();
@@ -52,6 +57,8 @@ export function createPasskeyStamper({ page, describe, findPasskeys }: PasskeySt
 					return { value: result.stamp };
 				},
 			});
+			const changed = isQuery ? undefined : await whyChanged?.(request);
+			if (changed !== undefined) throw new PasskeyError(changed);
 			if (!isQuery) stamps.set(body, stamp);
 			return stamp;
 		},

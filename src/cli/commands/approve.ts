@@ -109,7 +109,14 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 					call.output.showStack(error);
 					return { ...votesOf(review), exitCode: exitCodeOfError(error), error: describeError(error) };
 				}
-				await describeVoteSigning(review.shown, connection.signer, (reading) => isPast(reading, run));
+				await describeVoteSigning(review.shown, connection.signer, {
+					isPast: (reading) => isPast(reading, run),
+					readAgain: async ({ order, client }) => {
+						const again = await readForVotes(order, operations[command], client, call.terminal);
+						if (command === "approve") refuseBlocked(plansToJudge(again), allowed);
+						return again;
+					},
+				});
 				const ended = await castVotes(review.shown, run);
 				return { ...ended, exitCode: withInterruption(ended.exitCode, connection.signer) };
 			};

@@ -29,6 +29,8 @@ export interface ApplyContext extends Omit<SubmitContext, "serverTimeMs" | "cloc
 	readonly stats: () => Stats;
 	/** Once aborted, steps in flight end and no other begins. */
 	readonly signal?: AbortSignal;
+	/** Reads the organization again and makes its plan: for steps whose turn comes long after it was read. */
+	readonly compareAgain?: () => Promise<Comparison>;
 	/** How steps wait until their activities have ended; left out, a pending one is the step's outcome. */
 	readonly wait?: WaitOptions;
 	/** Called as each step ends, to show progress. */
@@ -94,6 +96,9 @@ export function reportOf(applied: AppliedPlan): Report {
 	return applied.report;
 }
 
+/** After this long, the organization is read again before a step is submitted to it. */
+const maxPlanAgeMs = 5 * 60_000;
+
 /** The steps of one plan while they run. */
 class StepRun {
 	/** By step id, in the order in which the steps ended. */
@@ -115,6 +120,8 @@ class StepRun {
 	#context: ApplyContext & StepContext;
 	/** Milliseconds to add to our clock to get the service's. */
 	readonly #offsetMs: number;
+	/** When the organization was read last, by our clock. */
+	#readAtMs: number;
 	/** The plan for later steps once others have waited; "outdated" until it is made. */
 	#later: LaterPlan | "outdated" | null = null;
 
@@ -122,6 +129,7 @@ class StepRun {
 		this.#plan = comparison.plan;
 		this.#offsetMs = comparison.exactOffsetMs ?? comparison.clockOffsetMs;
 		this.#remaining = new Set(comparison.plan.steps);
+		this.#readAtMs = Date.parse(comparison.plan.readAt);
 		this.#context = { ...context, ...timesOf(comparison) };
 		this.#wait = context.wait === undefined ? null : new StepWait(comparison.plan, this.#context, context.wait);
 	}
@@ -148,11 +156,14 @@ class StepRun {
 	}
 
 	async #considerAll(): Promise<void> {
-		const { wait } = this.#context;
-		const isReady = (step: Step): boolean => this.#isReady(step) && this.#whyNotAttempted(step) === null;
+		const { wait, now, compareAgain = wait?.compareAgain } = this.#context;
+		const isReady = (step: Step): boolean =>
+			step.earlierActivity === null && this.#isReady(step) && this.#whyNotAttempted(step) === null;
+		if (now() - this.#readAtMs > maxPlanAgeMs) this.#later = "outdated";
 		const isLate = this.#later === "outdated" && [...this.#remaining].some(isReady);
-		if (wait !== undefined && isLate) {
-			const later = await planLater(this.#plan, wait.compareAgain);
+		if (compareAgain !== undefined && isLate) {
+			const later = await planLater(this.#plan, compareAgain);
+			this.#readAtMs = now();
 			this.#later = later;
 			if (later.plan !== null) this.#context = { ...this.#context, ...later.times };
 		}
@@ -201,6 +212,9 @@ class StepRun {
 		if (results.some(({ isRetry }) => isRetry)) this.retried.add(ran.step.id);
 		const journalError = results.find((one) => one.journalError !== null)?.journalError;
 		const isKept = this.#wait !== null && journalError === undefined && isWaiting(ran);
+		// Steps that come after this one have other dependencies now.
+		if (this.#later !== null && [...this.#remaining].some(({ dependsOn }) => dependsOn.includes(ran.step.id)))
+			this.#later = "outdated";
 		if (!isKept) {
 			this.#waiting.delete(ran.step.id);
 			this.#record(ran.result);

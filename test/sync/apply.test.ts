@@ -10,6 +10,7 @@ import type { Submitter } from "../../src/wire/client.ts";
 import { desiredOf, organizationId, sectionsOf, wantTag, withSections } from "../plan/support-organizations.ts";
 import { absent, afterEachSubmit, bench, exactly, exchange, operations, outcomes, removeAll } from "./apply-support.ts";
 import {
+	acme,
 	alice,
 	applyToReport,
 	apps,
@@ -309,5 +310,66 @@ describe("a plan that was edited so that it cannot run", () => {
 		expect(outcomes(report.steps)).toEqual(["not-attempted", "not-attempted"]);
 		expect(report.steps[0]?.message).toContain("never run");
 		expect(bench.requests("submit")).toEqual([]);
+	});
+});
+
+describe("a step whose turn comes long after the organization was read", () => {
+	const minuteMs = 60_000;
+	const desired = desiredOf({
+		userTags: [
+			wantTag("auditors", exactly()),
+			wantTag("oncall", exactly(carol)),
+			wantTag("signers", exactly(alice, bob)),
+		],
+	});
+
+	/** Applies one step after the other. After the first, minutes pass, and something happens. */
+	async function applySlowly(minutes: number, change: () => unknown = () => undefined, wanted = desired) {
+		let readings = 0;
+		const context = bench.context({ concurrency: 1 });
+		const comparison = await bench.compare(wanted, context);
+		const report = await applyToReport(comparison, {
+			...context,
+			compareAgain: () => {
+				readings += 1;
+				return bench.compare(wanted, context);
+			},
+			onStep: async (_, done) => {
+				if (done > 1) return;
+				bench.nowMs += minutes * minuteMs;
+				change();
+			},
+		});
+		return {
+			outcomes: report.steps.map(({ outcome }) => outcome),
+			messages: report.steps.map(({ message }) => message),
+			readings,
+		};
+	}
+
+	it("is submitted as planned within five minutes, and after another reading that has the same step", async () => {
+		const all = ["completed", "completed", "completed"];
+		expect(await applySlowly(4)).toMatchObject({ outcomes: all, readings: 0 });
+		await bench.reset(acme());
+		expect(await applySlowly(6)).toMatchObject({ outcomes: all, readings: 1 });
+	});
+
+	it("is not submitted if it is planned differently by then", async () => {
+		const users = { tagId: signers, tagName: "signers", userIds: [alice, carol] };
+		const { outcomes: found, messages } = await applySlowly(6, () =>
+			bench.emulator.changeState({ organizationId, userTags: [users] }),
+		);
+		expect(found).toEqual(["completed", "completed", "not-attempted"]);
+		expect(messages[2]).toContain("this step is planned differently now: run apply again");
+	});
+
+	it("has other dependencies by then, and is read for again", async () => {
+		const swapped = desiredOf({
+			userTags: [wantTag("oncall", { id: signers }), wantTag("signers", { id: oncall })],
+		});
+		const { outcomes: found } = await applySlowly(6, undefined, swapped);
+		expect(found).toEqual(found.map(() => "completed"));
+		expect(found.length).toBeGreaterThan(2);
+		expect(bench.tag(signers).tagName).toBe("oncall");
 	});
 });

@@ -252,6 +252,7 @@ async function applyOne(
 	const about = run.size === 1 ? "" : `${showOrganization(plan)} `;
 	const end = await applyPlan(one.comparison, {
 		...contextOf(one, possible, run),
+		compareAgain: one.compareAgain,
 		...wait.optionsFor(one, about),
 		onStep: (result, done, total) => {
 			output.note(`${about}[${done}/${total}] ${renderStep(result, plan, output.style)[0] ?? ""}`);

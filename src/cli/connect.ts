@@ -93,7 +93,8 @@ export async function connect(call: ServiceCall): Promise<Connection> {
 			});
 		}
 		if (flags.insecure === true && needsTls(url, terminal.environment)) output.recordOverride({ flag: "insecure" });
-		const { client, finish } = openClient({ url, stamper, signer, isLocal: local !== undefined }, call);
+		const { client: direct, finish } = openClient({ url, stamper, signer, isLocal: local !== undefined }, call);
+		const client = signer?.askOwnerOnce(direct) ?? direct;
 		if (keyStamper !== undefined) signer?.readWith(client.reader);
 		else output.announce("There is no API key, so your passkey also signs each query, one touch each.");
 		return {

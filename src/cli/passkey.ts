@@ -11,7 +11,7 @@ import { readPublicKey } from "../passkey/public-key.ts";
 import { createPasskeyStamper } from "../passkey/stamper.ts";
 import type { DoneWords } from "../passkey/views.ts";
 import type { SignedRequest, SignedWords } from "../passkey/words.ts";
-import type { Reader } from "../wire/client.ts";
+import type { Client, Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 import type { Stamper } from "../wire/stamp.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -36,6 +36,8 @@ export interface PasskeySigner extends Omit<OpenPage, "page"> {
 	 * after each signature, and returns why the request must not be sent. It is not asked where queries need a passkey too.
 	 */
 	describeWith(describe: DescribeRequest, count: number, whyChanged?: WhyChanged): void;
+	/** See the function. */
+	readonly askOwnerOnce: typeof askOwnerOnce;
 	/** Sets who reads the passkeys of the organizations. Without a reader they are not known before a signature. */
 	readWith(reader: Reader): void;
 }
@@ -87,6 +89,7 @@ export async function openSigner(call: Call<PasskeyFlags>): Promise<PasskeySigne
 	const { page, ...rest } = await openPage(call, { purpose: "to sign with your passkey", doneWords });
 	return {
 		...rest,
+		askOwnerOnce,
 		stamper: createPasskeyStamper({
 			page,
 			describe: (request) => describe(request),
@@ -101,6 +104,33 @@ export async function openSigner(call: Call<PasskeyFlags>): Promise<PasskeySigne
 		},
 		readWith: (next) => {
 			reader = next;
+		},
+	};
+}
+
+/**
+ * Returns the client with one answer for each organization to the query that says whose passkey it is: it takes a touch, and stays
+ * true for a run. A repeated answer has no time, because it says nothing of the clock by then.
+ */
+export function askOwnerOnce(client: Client): Client {
+	const answers = new Map<unknown, ReturnType<Reader["query"]>>();
+	const withOnce = (reader: Reader): Reader => ({
+		async query(operation, fields) {
+			if (operation.name !== extendedReads.whoami.name) return reader.query(operation, fields);
+			const known = answers.get(fields.organizationId);
+			if (known !== undefined) return { ...(await known), serverTimeMs: undefined };
+			const answer = reader.query(operation, fields);
+			answers.set(fields.organizationId, answer);
+			answer.catch(() => answers.delete(fields.organizationId));
+			return answer;
+		},
+	});
+	return {
+		...client,
+		reader: withOnce(client.reader),
+		forOrganization: () => {
+			const one = client.forOrganization();
+			return { ...one, reader: withOnce(one.reader) };
 		},
 	};
 }

@@ -4,7 +4,8 @@ import { whyStepChanged } from "../../src/cli/commands/apply-signing.ts";
 import type { ComparedOrganization } from "../../src/cli/commands/comparing.ts";
 import type { VoteReading } from "../../src/cli/commands/vote-readings.ts";
 import { whyVoteChanged } from "../../src/cli/commands/vote-signing.ts";
-import { GuardError } from "../../src/errors.ts";
+import { askOwnerOnce } from "../../src/cli/passkey.ts";
+import { GuardError, TransportError } from "../../src/errors.ts";
 import type { PasskeyPage } from "../../src/passkey/page.ts";
 import { createPasskeyStamper } from "../../src/passkey/stamper.ts";
 import { readRequest, type SignedRequest } from "../../src/passkey/words.ts";
@@ -12,7 +13,8 @@ import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { html } from "../../src/render/html-text.ts";
 import { compareLive } from "../../src/sync/compare.ts";
 import { requestDigestOf } from "../../src/sync/journal.ts";
-import { submits } from "../../src/wire/operations.ts";
+import type { Client, Reader } from "../../src/wire/client.ts";
+import { extendedReads, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
 import { acme, alice, approverStamper, Bench, bob, carol, signers, wantSigners } from "../sync/support.ts";
@@ -123,5 +125,27 @@ describe("the stamper of the page", () => {
 		expect(await stamper.stamp(submit)).toBe(stamp);
 		expect(await stamper.stamp('{"organizationId":"o"}')).toBe(stamp);
 		expect({ asked, answers }).toEqual({ asked: 3, answers: [] });
+	});
+});
+
+describe("the query that says whose passkey it is", () => {
+	it("is signed once for each organization of a run, and its repeated answer is no clock", async () => {
+		const asked: unknown[] = [];
+		let isBroken = true;
+		const query: Reader["query"] = async ({ name }, { organizationId: id }) => {
+			asked.push(`${name} ${id}`);
+			if (isBroken) throw new TransportError("no answer", "no");
+			return { value: {}, serverTimeMs: 5 };
+		};
+		const plain = { reader: { query }, forOrganization: () => ({ reader: { query } }) } as unknown as Client;
+		const client = askOwnerOnce(plain);
+		const whoami = (reader: Reader, id: string) => reader.query(extendedReads.whoami, { organizationId: id });
+		await expect(whoami(client.reader, "a")).rejects.toThrow("no answer");
+		isBroken = false;
+		expect(await whoami(client.reader, "a")).toEqual({ value: {}, serverTimeMs: 5 });
+		expect(await whoami(client.forOrganization().reader, "a")).toEqual({ value: {}, serverTimeMs: undefined });
+		await whoami(client.reader, "b");
+		for (const _ of [1, 2]) await client.reader.query(extendedReads.list_users, { organizationId: "a" });
+		expect(asked).toEqual(["whoami a", "whoami a", "whoami b", "list_users a", "list_users a"]);
 	});
 });

@@ -1,26 +1,26 @@
 import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { relative } from "node:path";
 import { defineConfig, type Plugin } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { validatorsPlugin } from "./scripts/validators.ts";
+import { type Group, groupTests } from "./test/projects.ts";
 
-/** Folders whose files take longest, longest first: each of their tests starts processes of Pulumi, a browser or a shell. */
-const slowest = ["/test/pulumi/", "/test/engine/", "/test/browser/", "/test/readme.", "/test/pipelines/", "/test/cli/"];
+/** The groups whose files take longest, longest first: their tests start processes of Pulumi, a browser or a shell. */
+const slowest: readonly Group[] = ["engine", "browser", "processes", "in process", "pure"];
+
+const files = groupTests();
+const rankOf = new Map(slowest.flatMap((group, rank) => files[group].map((file) => [file, rank] as const)));
 
 /** Starts the slowest files first, so that no worker is left with one of them at the end. */
 class SlowestFirst extends BaseSequencer {
-	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-		const rank = ({ moduleId }: TestSpecification): number => {
-			const index = slowest.findIndex((folder) => moduleId.includes(folder));
-			return index === -1 ? slowest.length : index;
-		};
+	override async sort(found: TestSpecification[]): Promise<TestSpecification[]> {
+		const rank = ({ moduleId }: TestSpecification): number =>
+			rankOf.get(relative(import.meta.dirname, moduleId).replaceAll("\\", "/")) ?? slowest.length;
 		const size = ({ moduleId }: TestSpecification): number => statSync(moduleId).size;
-		return files.toSorted((one, other) => rank(one) - rank(other) || size(other) - size(one));
+		return found.toSorted((one, other) => rank(one) - rank(other) || size(other) - size(one));
 	}
 }
-
-/** Folders whose tests call pure functions only: their files can share a process with its modules, which saves loading them. */
-const pure = ["document", "plan", "policy", "render"].map((room) => `test/${room}/**/*.test.ts`);
 
 /** Keeps validators out of Vitest's cache of modules: its key is their source, which stays the same when a schema changes. */
 const freshValidators: Plugin = {
@@ -29,14 +29,22 @@ const freshValidators: Plugin = {
 		defineCacheKeyGenerator(({ id }) => (id.includes("/src/validators/") ? false : undefined)),
 };
 
+/** Pure functions leave nothing in their modules, so that files can share a process, which saves loading them. */
+const settings: Readonly<Record<Group, object>> = {
+	pure: { isolate: false },
+	"in process": {},
+	processes: {},
+	browser: {},
+	engine: { globalSetup: ["test/engine/set-up.ts"] },
+};
+
 export default defineConfig({
 	// What the programs check values with.
 	plugins: [validatorsPlugin(), freshValidators],
 	test: {
-		projects: [
-			{ extends: true, test: { name: "pure", include: pure, isolate: false } },
-			{ extends: true, test: { name: "all others", include: ["test/**/*.test.ts"], exclude: pure } },
-		],
+		projects: slowest
+			.filter((group) => files[group].length > 0)
+			.map((group) => ({ extends: true, test: { name: group, include: [...files[group]], ...settings[group] } })),
 		globalSetup: ["test/shared.ts"],
 		testTimeout: 30_000,
 		// A poll may take as long as a busy machine needs: the default is a second.

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, type TestContext } from "vitest";
-import { orSkip } from "./engine/needed.ts";
 import { ensurePython } from "./engine/python.ts";
+import { orSkip } from "./left-out.ts";
 
 /** The series of one text: `orgsync_organizations{verdict=drifted}` to 1, without the label `command`. */
 export type Series = Readonly<Record<string, number>>;

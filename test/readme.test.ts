@@ -109,8 +109,8 @@ describe("the commands for a clone", () => {
 			"vitest.config.ts",
 		];
 		// One test is enough: this one would run itself.
-		for (const name of [...whole, "test/escape.test.ts", "test/shared.ts", "test/engine"])
-			copyAsCloned(root, name, clone);
+		const setUp = ["shared", "left-out", "leftovers", "projects"].map((name) => `test/${name}.ts`);
+		for (const name of [...whole, "test/escape.test.ts", ...setUp, "test/engine"]) copyAsCloned(root, name, clone);
 		for (const name of ["engine", "finding"]) rmSync(join(clone, `test/engine/${name}.test.ts`));
 		// What is installed, and the engine, which was made before the tests.
 		for (const name of ["node_modules", ".engine"]) symlinkSync(join(root, name), join(clone, name));

@@ -10,12 +10,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, inject } from "vitest";
+import { afterAll, expect } from "vitest";
 import { commandFile } from "../scripts/manifest.ts";
 import type { Terminal } from "../src/cli/output.ts";
 import { run as runWords } from "../src/cli/run.ts";
 import { checkSchema } from "./check-schema.ts";
 import { clockEnvironment, clockOption } from "./clock.ts";
+import { compiledFolder } from "./shared.ts";
 
 export interface Answer {
 	/** Null when a signal ended it. */
@@ -58,8 +59,8 @@ export const orgsync: readonly string[] = [process.execPath, main];
 const root = mkdtempSync(join(tmpdir(), "orgsync-cli-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** What Node compiled, for all processes of the run. */
-export const compiled = join(inject("sharedFolder"), "compiled");
+/** What Node compiled, for all processes of all runs. */
+export const compiled = compiledFolder;
 
 /** A home without the key files of the user who runs the tests. */
 const home = join(root, "home");
@@ -121,7 +122,8 @@ export function runProcess(words: readonly string[], options: RunOptions = {}): 
 
 function environmentOf({ env, laterMs }: RunOptions): Readonly<Record<string, string | undefined>> {
 	const node = { NODE_COMPILE_CACHE: compiled, NODE_OPTIONS: clockOption, ...clockEnvironment(laterMs) };
-	return { PATH: process.env.PATH, HOME: home, ...node, ...env };
+	const run = { TMPDIR: process.env.TMPDIR, ORGSYNC_TEST_RUN: process.env.ORGSYNC_TEST_RUN };
+	return { PATH: process.env.PATH, HOME: home, ...run, ...node, ...env };
 }
 
 /** Starts `orgsync` and leaves it running; its input is open. */

@@ -1,32 +1,49 @@
 /**
  * A real browser: Chromium from the npm registry where it runs (Linux x64), an installed Chrome elsewhere.
  */
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import chromium from "@sparticuz/chromium";
 import { type Browser, chromium as launcher } from "playwright-core";
+import { NotHere } from "../left-out.ts";
 
 /** Flags of the packaged Chromium that would hide what a user's browser refuses, or end it with its first page. */
 const unwanted = ["--single-process", "--no-zygote", "--disable-web-security", "--allow-running-insecure-content"];
 
-/** Starts a browser; the caller closes it. */
+/** Starts a browser; the caller closes it. Throws NotHere where none runs. */
 export async function launchBrowser(): Promise<Browser> {
-	if (process.platform !== "linux" || process.arch !== "x64") return launcher.launch({ channel: "chrome" });
-	const args = chromium.args.filter((flag) => !unwanted.includes(flag));
-	unpacked ??= unpack();
-	return launcher.launch({ executablePath: await unpacked, args });
+	try {
+		if (process.platform !== "linux" || process.arch !== "x64") return await launcher.launch({ channel: "chrome" });
+		const args = chromium.args.filter((flag) => !unwanted.includes(flag));
+		return await launcher.launch({ executablePath: await unpack(), args });
+	} catch (error) {
+		const [line = ""] = String((error as Error).message).split("\n");
+		throw new NotHere({
+			what: "the tests in a browser",
+			missing: `none runs (${line})`,
+			install: "installing Google Chrome, or on Linux the libraries that Chromium needs",
+		});
+	}
 }
 
-let unpacked: Promise<string> | undefined;
+/** Where the browser is unpacked, for all runs. */
+const folder = fileURLToPath(new URL("../../node_modules/.cache/orgsync-browser", import.meta.url));
 
 /** Unpacks the browser where no process has before, and returns its path. Another process would start one that is half written. */
 async function unpack(): Promise<string> {
-	const lock = new DatabaseSync(join(tmpdir(), "orgsync-browser.sqlite"), { timeout: 120_000 });
+	mkdirSync(folder, { recursive: true });
+	const lock = new DatabaseSync(join(folder, "lock.sqlite"), { timeout: 120_000 });
+	const before = process.env.TMPDIR;
 	try {
 		lock.exec("BEGIN EXCLUSIVE");
+		// The package unpacks into the temporary folder.
+		process.env.TMPDIR = folder;
 		return await chromium.executablePath();
 	} finally {
+		if (before === undefined) delete process.env.TMPDIR;
+		else process.env.TMPDIR = before;
 		lock.close();
 	}
 }

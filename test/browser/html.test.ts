@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { showSpaces } from "../../src/escape.ts";
 import type { Plan } from "../../src/plan/plan.ts";
@@ -17,17 +17,16 @@ import { complete } from "../render/complete.ts";
 import { largePlan } from "../render/large.ts";
 import { alice, emptyPlan, hostileNames, hostileNamings, type Naming, planOf, resultsOf } from "../render/support.ts";
 import { impactPlanOf, manyPowersPlanOf } from "../render/support-impact.ts";
-import { launchBrowser } from "./browser.ts";
+import { useBrowser } from "./use-browser.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-let browser: Browser;
+const browser = useBrowser();
 let server: Server;
 let shown = "";
 const asked: string[] = [];
 
 beforeAll(async () => {
-	browser = await launchBrowser();
 	server = createServer((request, response) => {
 		asked.push(request.url ?? "");
 		response.setHeader("content-type", "text/html; charset=utf-8").end(request.url === "/page" ? shown : "");
@@ -36,7 +35,6 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-	await browser?.close();
 	await new Promise((resolve) => server?.close(resolve));
 });
 
@@ -47,7 +45,7 @@ interface Look {
 
 /** The page as its reader has it; everything that the browser complained about or asked for is in the lists. */
 async function open(result: CommandResult, { width = 1440, scheme = "light" }: Look = {}) {
-	const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: scheme });
+	const page = await browser().newPage({ viewport: { width, height: 900 }, colorScheme: scheme });
 	onTestFinished(() => page.close());
 	const complaints: string[] = [];
 	page.on("console", (message) => complaints.push(message.text()));

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { listenOnLoopback } from "../../src/passkey/loopback.ts";
 import { PasskeyPage } from "../../src/passkey/page.ts";
 import { readPublicKey } from "../../src/passkey/public-key.ts";
@@ -26,21 +26,13 @@ import {
 	type World,
 } from "../world.ts";
 import { addressOf, makePasskey, openTab, type Passkey, readPage, sign } from "./authenticator.ts";
-import { launchBrowser } from "./browser.ts";
+import { useBrowser } from "./use-browser.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const guide = readFileSync(new URL("../../docs/passkeys.md", import.meta.url), "utf8");
 
-let browser: Browser;
-
-beforeAll(async () => {
-	browser = await launchBrowser();
-}, 60_000);
-
-afterAll(async () => {
-	await browser?.close();
-});
+const browser = useBrowser();
 
 const own = makePasskey("alice");
 
@@ -63,7 +55,7 @@ describe("import-key --passkey", () => {
 	it("submits what the passkey signed in the browser, and prints the bundle", async () => {
 		const world = await makePasskeyWorld();
 		const started = world.start(importOf(alice));
-		const { page, complaints } = await openTab(browser, own);
+		const { page, complaints } = await openTab(browser(), own);
 		await page.goto(await addressOf(started));
 		expect(await readPage(page, "Prepare the import of a private key")).toContain(alice);
 		await page.getByText("The exact body that you sign").click();
@@ -84,7 +76,7 @@ describe("import-key --passkey", () => {
 	it("ends with 130 after Ctrl-C, and leaves nothing in doubt", async () => {
 		const world = await makePasskeyWorld();
 		const started = world.start(importOf(alice));
-		const { page } = await openTab(browser, own);
+		const { page } = await openTab(browser(), own);
 		await page.goto(await addressOf(started));
 		await readPage(page, "Prepare the import of a private key");
 		started.child.kill("SIGINT");
@@ -115,7 +107,7 @@ describe("apply --passkey", () => {
 		expect(guide).toContain("orgsync apply --passkey --passkey-port 8765\n");
 		const port = String(await findPort());
 		const started = world.start(["apply", "--passkey", "--passkey-port", port, "--yes", "--concurrency", "1"]);
-		const { page } = await openTab(browser, own);
+		const { page } = await openTab(browser(), own);
 		await page.goto(await addressOf(started));
 		expect(new URL(page.url()).port).toBe(port);
 		await sign(page, "Read the organization");
@@ -156,7 +148,7 @@ describe("approve and reject --passkey", () => {
 		const scope = ["--organization", organizationId, "--passkey", "--yes"];
 		const env = { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey };
 		const approving = world.start(["approve", tag ?? "", ...scope], { env });
-		const { page } = await openTab(browser, own);
+		const { page } = await openTab(browser(), own);
 		await page.goto(await addressOf(approving));
 		await sign(page, "Read the organization");
 		const shown = await readPage(page, /Approve an activity/);
@@ -185,7 +177,7 @@ describe("orgsync passkey", () => {
 		const world = await makeWorld(makeDocument());
 		expect(guide).toContain('\norgsync passkey --user alice --name "alice, laptop"\n');
 		const creating = world.start(["passkey", "--user", "alice", "--name", "alice, laptop", "--format", "json"]);
-		const { page, complaints } = await openTab(browser, null);
+		const { page, complaints } = await openTab(browser(), null);
 		await page.goto(await addressOf(creating));
 		await readPage(page, "Create a passkey for localhost");
 		await page.getByRole("button", { name: "Create passkey" }).click();
@@ -265,7 +257,7 @@ describe("the page", () => {
 			["light", 1100],
 			["dark", 360],
 		] as const) {
-			const tab = await openTab(browser, own, { scheme, width });
+			const tab = await openTab(browser(), own, { scheme, width });
 			await tab.page.goto(page.url);
 			await readPage(tab.page, "For <b>hostile</b> \\u{202e} name");
 			await tab.page.getByText("The exact body that you sign").click();
@@ -285,10 +277,10 @@ describe("the page", () => {
 	it("shows a request in one tab: a second says so, and shows it when the first is closed or reloaded", async () => {
 		const { page, outcomeOf } = await openPage();
 		const outcome = outcomeOf(bodyOf("bob"));
-		const first = await openTab(browser, own);
+		const first = await openTab(browser(), own);
 		await first.page.goto(page.url);
 		await readPage(first.page, "For bob");
-		const second = await openTab(browser, own);
+		const second = await openTab(browser(), own);
 		await second.page.goto(page.url);
 		expect(await readPage(second.page, "This page is open in another tab")).not.toContain("bob");
 		await first.page.close();
@@ -300,7 +292,7 @@ describe("the page", () => {
 
 	it("takes the first valid answer: no replay, none for another request or from another page, and none after it", async () => {
 		const { page, outcomeOf, notes } = await openPage({ passkeys: [own] });
-		const tab = await openTab(browser, own);
+		const tab = await openTab(browser(), own);
 		const sent: { id: string; answer: unknown }[] = [];
 		tab.page.on("request", (request) => {
 			if (request.url().endsWith("/answer")) sent.push(request.postDataJSON());
@@ -330,7 +322,7 @@ describe("the page", () => {
 	async function signElsewhere(body: string): Promise<unknown> {
 		const { page, outcomeOf } = await openPage();
 		const outcome = outcomeOf(body);
-		const tab = await openTab(browser, own);
+		const tab = await openTab(browser(), own);
 		await tab.page.goto(page.url);
 		await sign(tab.page, "For carol");
 		return JSON.parse(await outcome);
@@ -342,7 +334,7 @@ describe("the page", () => {
 		const site = createServer((_, response) => response.setHeader("content-type", "text/html").end("<h1>other</h1>"));
 		await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
 		onTestFinished(() => void site.close());
-		const { page: tab } = await openTab(browser, own);
+		const { page: tab } = await openTab(browser(), own);
 		for (const host of ["127.0.0.1", "localhost"]) {
 			await tab.goto(`http://${host}:${(site.address() as AddressInfo).port}/`);
 			const tried = await tab.evaluate(async (url) => {
@@ -365,7 +357,7 @@ describe("the page", () => {
 		}
 		await Promise.all([tab.waitForURL(page.url), tab.evaluate((url) => location.assign(url), page.url)]);
 		expect(await tab.locator("body").innerText()).toContain("Another site opened this page.");
-		const direct = await openTab(browser, own);
+		const direct = await openTab(browser(), own);
 		await direct.page.goto(page.url);
 		await sign(direct.page, "For bob");
 		expect(await outcome).toContain("clientDataJson");
@@ -373,7 +365,7 @@ describe("the page", () => {
 
 	it("sends nothing that was signed after the document wanted something else", async () => {
 		const { page, outcomeOf } = await openPage({ whyPast: () => "a window ended" });
-		const tab = await openTab(browser, own);
+		const tab = await openTab(browser(), own);
 		const outcome = outcomeOf(bodyOf("bob"));
 		await tab.page.goto(page.url);
 		await sign(tab.page, "For bob");
@@ -383,7 +375,7 @@ describe("the page", () => {
 
 	it("lets a person who is not verified try again, and ends when time is up", async () => {
 		const { page, outcomeOf } = await openPage({ limitMs: 1500 });
-		const tab = await openTab(browser, own);
+		const tab = await openTab(browser(), own);
 		const outcome = outcomeOf(bodyOf("bob"));
 		await tab.page.goto(page.url);
 		await tab.verify(false);

@@ -4,11 +4,11 @@
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { inject } from "vitest";
+import { compiledFolder } from "../shared.ts";
 
-/** For every Node that the engine starts: what was compiled once in this run, and cheaper.cjs, which says why. */
+/** For every Node that the engine starts: what was compiled once, and cheaper.cjs, which says why. */
 export const cheaperNode = {
-	NODE_COMPILE_CACHE: join(inject("sharedFolder"), "compiled-engine"),
+	NODE_COMPILE_CACHE: join(compiledFolder, "engine"),
 	NODE_OPTIONS: `--require=${fileURLToPath(new URL("cheaper.cjs", import.meta.url))}`,
 } as const;
 

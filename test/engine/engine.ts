@@ -9,7 +9,16 @@ import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from "node
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
-import { buildProgram, findGo, type GoProgram, isExecutable, moduleFolder, oldestGo, sourceFolder } from "./go-tool.ts";
+import { NotHere } from "../left-out.ts";
+import {
+	buildProgram,
+	findGo,
+	type GoProgram,
+	installGo,
+	isExecutable,
+	moduleFolder,
+	sourceFolder,
+} from "./go-tool.ts";
 import { type Kept, keep, keptFolder, type Places, usualPlaces } from "./store.ts";
 
 /** A language whose host an installed engine may lack: only the tests of its programs need it. */
@@ -93,17 +102,20 @@ export function findEngine(places: Places = usualPlaces): Engine | undefined {
 	return undefined;
 }
 
-/** The engine that is there, else one that is built now. Many processes may ask at once: one builds, the others wait. */
+/**
+ * The engine that is there, else one that is built now. Many processes may ask at once: one builds, the others wait. Throws NotHere
+ * where there is none and nothing to build it with.
+ */
 export async function ensureEngine(places: Places = usualPlaces): Promise<Engine> {
 	const found = findEngine(places);
 	if (found !== undefined) return found;
 	const go = findGo(places);
 	if (go === undefined) {
-		throw new Error(
-			`The tests of orgsync/pulumi need the Pulumi engine, and there is none: no \`pulumi\` on PATH with its language hosts beside it, none in ~/.pulumi/bin, and no Go ${oldestGo} or later to build it with. Either
-  - install Pulumi from its vendor (https://www.pulumi.com/docs/install/), or
-  - install Go ${oldestGo} or later (https://go.dev/dl/) and run \`npm run engine\`, which builds it once in 5 to 10 minutes.`,
-		);
+		throw new NotHere({
+			what: "the tests with the Pulumi engine",
+			missing: "there is no `pulumi` with its language hosts on PATH or in ~/.pulumi/bin, and no Go to build it with",
+			install: `installing Pulumi (https://www.pulumi.com/docs/install/), or ${installGo}, which builds it once in 5 to 10 minutes`,
+		});
 	}
 	const folder = await keep(places, builtEngine(), (unfinished) => build(go, unfinished, places));
 	const engine = findEngine(places);

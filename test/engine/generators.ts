@@ -5,8 +5,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildProgram, findGo, type GoProgram, moduleFolder, oldestGo } from "./go-tool.ts";
-import { NotHere } from "./needed.ts";
+import { NotHere } from "../left-out.ts";
+import { buildProgram, findGo, type GoProgram, installGo, moduleFolder } from "./go-tool.ts";
 import { type Kept, keep, keptFolder, type Places, usualPlaces } from "./store.ts";
 
 export const sdkLanguages = ["nodejs", "python", "go", "dotnet"] as const;
@@ -26,9 +26,11 @@ export async function ensureGenerators(places: Places = usualPlaces): Promise<st
 	if (existsSync(built)) return built;
 	const go = findGo(places);
 	if (go === undefined) {
-		throw new NotHere(
-			`the generators of the SDKs are not built, and there is no Go: install Go ${oldestGo} or later (https://go.dev/dl/) and run \`npm run engine\``,
-		);
+		throw new NotHere({
+			what: "the tests that generate the SDKs",
+			missing: "their generators are not built, and there is no Go",
+			install: installGo,
+		});
 	}
 	return await keep(places, kept(), async (into) => {
 		places.say("building the generators of the SDKs with Go, once");

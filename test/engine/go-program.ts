@@ -4,8 +4,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildProgram, findGo, type GoProgram, oldestGo } from "./go-tool.ts";
-import { NotHere } from "./needed.ts";
+import { NotHere } from "../left-out.ts";
+import { buildProgram, findGo, type GoProgram, installGo } from "./go-tool.ts";
 import { type Kept, keep, keptFolder, type Places, usualPlaces } from "./store.ts";
 
 const sdk = fileURLToPath(new URL("../../sdk/go", import.meta.url));
@@ -25,9 +25,11 @@ export async function ensureGoProgram(folder: string, places: Places = usualPlac
 	if (existsSync(built)) return join(built, name);
 	const go = findGo(places);
 	if (go === undefined) {
-		throw new NotHere(
-			`a program in Go is not built, and there is no Go: install Go ${oldestGo} or later (https://go.dev/dl/) and run \`npm run engine\``,
-		);
+		throw new NotHere({
+			what: "the tests of programs in Go",
+			missing: "they are not built, and there is no Go",
+			install: installGo,
+		});
 	}
 	// The tags of the engine, and its versions in go.mod: what both need is compiled once.
 	const program: GoProgram = {

@@ -24,7 +24,10 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 
 /** The oldest Go that all modules can be built with. */
 const oldest = [1, 26] as const;
-export const oldestGo = oldest.join(".");
+const oldestGo = oldest.join(".");
+
+/** How Go, and what is built with it, is installed. */
+export const installGo = `installing Go ${oldestGo} or later (https://go.dev/dl/), then \`npm run engine\``;
 
 /** The folder of a module. */
 export function moduleFolder(module: string): string {

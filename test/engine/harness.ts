@@ -1,6 +1,6 @@
 /**
  * Pulumi as its users have it: a project in a folder of its own, the package as it is published in its node_modules, a
- * stack in a file backend, and the real command line. Importing this makes sure of the engine before the first test.
+ * stack in a file backend, and the real command line. Where there is no engine, the tests of a file that imports this are left out.
  *
  * Everything that a command printed or wrote is kept, so that tests can search all of it for secrets; see `written`.
  */
@@ -21,7 +21,8 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, inject } from "vitest";
+import { afterAll, beforeAll, beforeEach, inject } from "vitest";
+import { leaveOut, NotHere } from "../left-out.ts";
 import { makeOnce } from "../shared.ts";
 import { type Answer, expectSuccess } from "./answer.ts";
 import { cheaperGo, cheaperNode } from "./cheaper.ts";
@@ -128,13 +129,24 @@ const shared = inject("sharedFolder");
 const root = realpathSync(mkdtempSync(join(tmpdir(), "orgsync-pulumi-")));
 const stacks: Stack[] = [];
 let engine: Engine;
+let missing: NotHere | undefined;
 
 beforeAll(async () => {
-	engine = await ensureEngine();
 	// One level above the projects: they find what the package would have brought, and nothing is copied.
 	symlinkSync(join(project, "node_modules"), join(root, "node_modules"));
-	// Building it takes minutes; `npm test` has done that before, with its progress in sight.
-}, 20 * 60_000);
+	try {
+		// Set-up has built it.
+		engine = await ensureEngine();
+	} catch (error) {
+		if (!(error instanceof NotHere)) throw error;
+		leaveOut(error);
+		missing = error;
+	}
+});
+
+beforeEach(({ skip }) => {
+	if (missing !== undefined) skip(missing.message);
+});
 
 afterAll(() => {
 	for (const stack of stacks) stack.kill();

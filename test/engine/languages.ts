@@ -5,11 +5,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
+import { NotHere } from "../left-out.ts";
 import { makeOnce } from "../shared.ts";
 import { ensureEngine, type Language } from "./engine.ts";
 import { ensureGoProgram } from "./go-program.ts";
 import type { StackOptions } from "./harness.ts";
-import { NotHere } from "./needed.ts";
 import { shareNodeSdk } from "./node-sdk.ts";
 import { ensurePython, sharePythonSdk } from "./python.ts";
 
@@ -50,7 +50,9 @@ export async function typescriptRuntime(): Promise<Runtime> {
 async function requireHost(language: Language): ReturnType<typeof ensureEngine> {
 	const engine = await ensureEngine();
 	if (engine.languages.includes(language)) return engine;
-	throw new NotHere(
-		`${engine.folder} lacks pulumi-language-${language}: install a whole Pulumi, or take this one off PATH and run \`npm run engine\``,
-	);
+	throw new NotHere({
+		what: `the tests of programs in ${language === "go" ? "Go" : "Python"}`,
+		missing: `${engine.folder} lacks pulumi-language-${language}`,
+		install: "installing a whole Pulumi, or `npm run engine` without this one on PATH",
+	});
 }

@@ -5,9 +5,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { NotHere } from "../left-out.ts";
 import { makeOnce } from "../shared.ts";
 import { isExecutable } from "./go-tool.ts";
-import { NotHere } from "./needed.ts";
 import { type Kept, keep, keptFolder, type Places, usualPlaces } from "./store.ts";
 
 /** The pinned libraries. */
@@ -17,7 +17,13 @@ const sdk = fileURLToPath(new URL("../../sdk/python", import.meta.url));
 /** The oldest Python that all of them can be installed for. */
 const oldest = [3, 10] as const;
 
-const way = `install Python ${oldest.join(".")} or later with its module venv, and run \`npm run engine\``;
+function missing(what: string): NotHere {
+	return new NotHere({
+		what: "the tests of programs in Python",
+		missing: what,
+		install: `installing Python ${oldest.join(".")} or later with its module venv, then \`npm run engine\``,
+	});
+}
 
 /** Returns the virtual environment, which is made if it is not there. Throws NotHere without Python or its packages. */
 export async function ensurePython(places: Places = usualPlaces): Promise<string> {
@@ -27,7 +33,7 @@ export async function ensurePython(places: Places = usualPlaces): Promise<string
 	if (existsSync(join(folder, "bin/python"))) return folder;
 	const python = findPython(places);
 	if (python === undefined) {
-		throw new NotHere(`the tests of Python programs need Python ${oldest.join(".")} or later: ${way}`);
+		throw missing(`there is no Python ${oldest.join(".")} or later`);
 	}
 	rmSync(folder, { recursive: true, force: true });
 	return await keep(places, kept, async (into) => {
@@ -79,5 +85,5 @@ async function run(program: string, words: readonly string[]): Promise<void> {
 		child.on("error", reject);
 		child.on("close", resolve);
 	});
-	if (code !== 0) throw new NotHere(`\`${program} ${words.join(" ")}\` failed (exit code ${code}): ${printed}\n${way}`);
+	if (code !== 0) throw missing(`\`${program} ${words.join(" ")}\` failed (exit code ${code}): ${printed.trim()}`);
 }

@@ -11,8 +11,8 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { orSkip } from "../engine/needed.ts";
 import { ensurePython } from "../engine/python.ts";
+import { orSkip } from "../left-out.ts";
 import { template } from "./gitlab-component.ts";
 import { examples, readExample, workflowNames } from "./workflow.ts";
 

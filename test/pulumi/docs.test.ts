@@ -13,7 +13,7 @@ import { type Answer, expectSuccess } from "../engine/answer.ts";
 import { type Stack, startStack } from "../engine/harness.ts";
 import { sharePlugin } from "../engine/install.ts";
 import { pythonRuntime, type Runtime, typescriptRuntime } from "../engine/languages.ts";
-import { orSkip } from "../engine/needed.ts";
+import { orSkip } from "../left-out.ts";
 import { makeOnce } from "../shared.ts";
 import { keys } from "../world.ts";
 import {

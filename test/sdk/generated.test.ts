@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { makeSdks, readSdks } from "../../scripts/sdk.ts";
-import { orSkip } from "../engine/needed.ts";
+import { orSkip } from "../left-out.ts";
 import { nameOf, schema } from "../pulumi/read-schema.ts";
 
 describe("the committed SDKs", () => {

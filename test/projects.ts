@@ -1,0 +1,55 @@
+/**
+ * The groups of test files, by what they need: found in what each file imports, so that a new test is in the right one.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const project = fileURLToPath(new URL("..", import.meta.url));
+
+export type Group = "pure" | "in process" | "processes" | "browser" | "engine";
+
+/** Folders whose tests call pure functions only. */
+const pureFolders = ["document", "plan", "policy", "render"].map((room) => `test/${room}/`);
+
+/** Every test file by its group, each as a path from the root of the project. */
+export function groupTests(): Readonly<Record<Group, readonly string[]>> {
+	const groups: Record<Group, string[]> = { pure: [], "in process": [], processes: [], browser: [], engine: [] };
+	for (const file of globSync("test/**/*.test.ts", { cwd: project })) groups[groupOf(file)].push(file);
+	return groups;
+}
+
+function groupOf(file: string): Group {
+	const imported = importsOf(file);
+	// The tests of how an engine is found need none.
+	if (imported.has("test/engine/engine.ts") && file !== "test/engine/finding.test.ts") return "engine";
+	if (imported.has("test/browser/browser.ts")) return "browser";
+	if (startsProcesses(file) || file.startsWith("test/pipelines/")) return "processes";
+	return pureFolders.some((folder) => file.startsWith(folder)) ? "pure" : "in process";
+}
+
+/** Whether a test starts a program of its own. */
+function startsProcesses(file: string): boolean {
+	return /"node:child_process"|\b(runProcess|runProgram|startProgram|runOnTerminal)\b|\bworld\.start\(/.test(
+		textOf(file),
+	);
+}
+
+const texts = new Map<string, string>();
+
+function textOf(file: string): string {
+	const known = texts.get(file) ?? readFileSync(join(project, file), "utf8");
+	texts.set(file, known);
+	return known;
+}
+
+/** The files of test/ that a file imports, also through others; types leave no import. */
+function importsOf(file: string, found = new Set<string>()): ReadonlySet<string> {
+	for (const [, name = ""] of textOf(file).matchAll(/^(?:import|export) (?!type\b)[^;]*?from "(\.[^"]+)";/gms)) {
+		const path = relative(project, join(project, dirname(file), name)).replaceAll("\\", "/");
+		if (!path.startsWith("test/") || !path.endsWith(".ts") || found.has(path)) continue;
+		found.add(path);
+		importsOf(path, found);
+	}
+	return found;
+}

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { expectSuccess, shown } from "../engine/answer.ts";
 import { alice, bob, carol, tags, type World } from "../world.ts";
 import { type Adapter, dynamicResources, plugin } from "./adapters.ts";
+import { readText } from "./page.ts";
 import type { Program } from "./program.ts";
 import type { PulumiWorld } from "./world.ts";
 
@@ -143,5 +144,52 @@ describe.each(stories)("pulumi up with $adapter.title that is killed", ({ adapte
 		}
 		// A provider ends with its engine, also when that was killed.
 		await expect.poll(() => stack.processes().filter(adapter.isProvider)).toEqual([]);
+	});
+});
+
+/** The engine keeps what it had begun, and what it says about it is the same for both adapters. */
+describe("pulumi up that is killed while it creates or updates a resource", { timeout: 240_000 }, () => {
+	it("leaves a pending operation, which the next up finishes without a second activity and a refresh clears", async () => {
+		const wish = (...exactly: readonly string[]) =>
+			({ resources: { signers: { type: "UserTag", properties: { name: "signers", members: { exactly } } } } }) as const;
+		const { world, stack } = await plugin.makeWorld(wish(alice, bob));
+		const pending = async () =>
+			((await stack.state()).deployment.pending_operations ?? []).map(({ type, resource }) => [type, resource.urn]);
+		const urn = "urn:pulumi:test::probe::orgsync:index:UserTag::signers";
+		const killWhileSubmitting = async (): Promise<void> => {
+			world.clearRequests();
+			await world.addFault({ operation: "update_user_tag", fault: "slow", delayMs: 2500 });
+			const { ended } = stack.start(["up", "--yes", "--skip-preview"]);
+			await expect.poll(() => world.submits(), { timeout: 60_000 }).toEqual(["update_user_tag"]);
+			stack.kill();
+			await ended;
+			expect(shown(await stack.up())).toContain("the stack is currently locked");
+			expectSuccess(await stack.pulumi(["cancel", "--yes"]));
+		};
+
+		const page = readText("docs/pulumi.md");
+		await killWhileSubmitting();
+		expect(await pending()).toEqual([["creating", urn]]);
+		const created = expectSuccess(await stack.up());
+		expect(created).toContain("Attempting to deploy or update resources with 1 pending operations");
+		expect(created).toContain(`${urn}, interrupted while creating`);
+		expect(world.activities()).toHaveLength(1);
+		// The resource is in the state; the engine keeps the operation until someone says what became of it.
+		expectSuccess(await stack.refresh());
+		expect(await pending()).toEqual([["creating", urn]]);
+		expectSuccess(await stack.refresh(["--clear-pending-creates"]));
+		expect(await pending()).toEqual([]);
+
+		plugin.write(stack, wish(alice));
+		await killWhileSubmitting();
+		expect(await pending()).toEqual([["updating", urn]]);
+		expect(expectSuccess(await stack.up())).toContain(`${urn}, interrupted while updating`);
+		expectSuccess(await stack.refresh());
+		expect(await pending()).toEqual([]);
+		expect(world.activities()).toHaveLength(2);
+		expectSuccess(await stack.preview(["--expect-no-changes"]));
+		for (const words of ["interrupted while creating", "refresh --yes --clear-pending-creates"]) {
+			expect(page).toContain(words);
+		}
 	});
 });

@@ -117,7 +117,6 @@ export function drift(): CommandRow {
 		summary: "report live state that differs from the document",
 		flags: [
 			...scopeFlags(),
-			...flagGroup("Scope", [flag("--organization <id>", "limit to this organization of the documents")]),
 			...flagGroup("Drift", [
 				fileFlag("--since <file>", "earlier report, made with --format json --output FILE"),
 				repeatableFlag("--accept <address>", "write live values at this address to the document"),

@@ -6,6 +6,7 @@ import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { isInside, watchFile } from "../files.ts";
 import type { Reads } from "../plan/plan.ts";
+import { commandText } from "../plan/suggested-command.ts";
 import { emptyJournal, isNamed, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
 import type { JournalFileOptions } from "../sync/journal-file.ts";
 import { type Client, createClient } from "../wire/client.ts";
@@ -217,7 +218,7 @@ export async function openJournalOf({ flags, terminal, output }: Call<JournalFla
 		close: () => {
 			if (isReplaced()) {
 				output.warn(
-					`the journal ${showText(file)} was removed or replaced during this run: what the run submitted is not recorded there; check it with orgsync status before you run apply again`,
+					`the journal ${showText(file)} was removed or replaced during this run: what the run submitted is not recorded there; check it with \`${commandText({ command: "status" }, flags)}\` before you run apply again`,
 				);
 			}
 			journal.close();

@@ -7,6 +7,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showName, showText } from "../escape.ts";
 import { isDescriptor, isInside, leadsOutside, realPathOf } from "../files.ts";
+import { type CommandContext, commandText } from "../plan/suggested-command.ts";
 import { readOrRefuse } from "./read-file.ts";
 
 /** The document of a command without `-f`. */
@@ -29,11 +30,18 @@ export interface DocumentFile {
  * `.yml` files. Throws ConfigurationError for a path that does not exist, a folder without documents, and a link in a folder
  * that points outside.
  */
-export function findDocumentFiles(paths: readonly string[], directory: string): readonly DocumentFile[] {
+export function findDocumentFiles(
+	paths: readonly string[],
+	directory: string,
+	commands: CommandContext = {},
+): readonly DocumentFile[] {
 	const isDefault = paths.length === 0;
 	const files = new Map<string, DocumentFile>();
 	for (const path of isDefault ? [defaultDocument] : paths) {
-		const found = path === "-" ? [{ ...standardInput, folder: directory }] : findNamed(path, isDefault, directory);
+		const found =
+			path === "-"
+				? [{ ...standardInput, folder: directory }]
+				: findNamed(path, directory, isDefault ? commands : undefined);
 		for (const file of found) if (!files.has(file.path)) files.set(file.path, file);
 	}
 	return [...files.values()];
@@ -41,12 +49,16 @@ export function findDocumentFiles(paths: readonly string[], directory: string): 
 
 const standardInput = { name: "-", path: "-", isForeign: false };
 
-function findNamed(name: string, isDefault: boolean, directory: string): readonly DocumentFile[] {
+/** `commands` are what suggestions repeat, for the default document alone. */
+function findNamed(name: string, directory: string, commands: CommandContext | undefined): readonly DocumentFile[] {
 	const full = resolve(directory, name);
 	const found = readOrRefuse(name, () => statSync(full, { throwIfNoEntry: false }));
 	if (found === undefined) {
 		throw new ConfigurationError(`file not found: ${showName(name)}`, {
-			hint: isDefault ? hintForDefault(directory) : "-f takes files, folders and - for standard input",
+			hint:
+				commands !== undefined
+					? hintForDefault(directory, commands)
+					: "-f takes files, folders and - for standard input",
 		});
 	}
 	return readOrRefuse(name, () => {
@@ -62,13 +74,14 @@ function findNamed(name: string, isDefault: boolean, directory: string): readonl
 }
 
 /** What to do without a document in this folder: there can be one above it, in the same repository. */
-function hintForDefault(directory: string): string {
+function hintForDefault(directory: string, { local, organization }: CommandContext): string {
 	for (let folder = directory; !existsSync(join(folder, ".git")) && dirname(folder) !== folder; ) {
 		folder = dirname(folder);
 		const above = join(folder, defaultDocument);
 		if (existsSync(above)) return `there is one above this folder: add -f ${relative(directory, above)}`;
 	}
-	return "create one with orgsync init, or name a file with -f";
+	const init = commandText({ command: "init" }, local === true ? { local } : { organization });
+	return `create one with \`${init}\`, or name a file with -f`;
 }
 
 /** Whether a path within a folder is that of a document. */

@@ -45,7 +45,8 @@ export function documentFlags(): readonly Option[] {
 /** The documents, and which of their objects and organizations. */
 export function scopeFlags(): readonly Option[] {
 	const only = repeatableFlag("--only <kind/glob>", "limit to a kind, a pattern (userTag/sign*) or an address");
-	return [...documentFlags(), ...flagGroup("Scope", [only.default([], "all"), shardFlag()])];
+	const organization = flag("--organization <id>", "limit to this organization of the documents");
+	return [...documentFlags(), ...flagGroup("Scope", [only.default([], "all"), shardFlag(), organization])];
 }
 
 /** The value is checked by the command, which knows how the organizations are divided. */

@@ -1,12 +1,13 @@
 /**
  * The flags that say how a command prints, and the `Output` made from them.
  */
+import type { CommandContext } from "../plan/suggested-command.ts";
 import { version } from "../version.ts";
 import type { Format } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
 import { Output, type Terminal } from "./output.ts";
 
-export interface OutputFlags {
+export interface OutputFlags extends CommandContext {
 	readonly format?: Format;
 	readonly output?: string;
 	readonly commentKey?: string;
@@ -16,7 +17,6 @@ export interface OutputFlags {
 	readonly verbose?: boolean;
 	readonly metrics?: string;
 	readonly metricLabel?: readonly (readonly [name: string, value: string])[];
-	readonly shard?: string;
 }
 
 /** Returns the output that these flags and `NO_COLOR` ask for; it never shows one of `keys`. */
@@ -33,6 +33,7 @@ export function makeOutput(command: string, flags: OutputFlags, terminal: Termin
 			...(flags.commentKey === undefined ? {} : { key: hideKeys(flags.commentKey, keys) }),
 			...(flags.fullAt === undefined ? {} : { whole: hideKeys(flags.fullAt, keys) }),
 		},
+		commands: flags,
 		metrics: { version, file: flags.metrics, labels: labelsOf(flags, keys) },
 		keys,
 	});

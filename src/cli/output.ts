@@ -14,6 +14,7 @@ import {
 } from "../errors.ts";
 import { showLines, showText } from "../escape.ts";
 import type { Override } from "../plan/overrides.ts";
+import type { CommandContext } from "../plan/suggested-command.ts";
 import type { MarkdownOptions } from "../render/markdown.ts";
 import type { OrganizationPart } from "../render/part.ts";
 import { renderProblem } from "../render/problem-text.ts";
@@ -50,6 +51,8 @@ export interface OutputOptions {
 	readonly output: string | undefined;
 	readonly markdown: Pick<MarkdownOptions, "key" | "whole">;
 	readonly metrics: MetricsFlags;
+	/** The flags of the call, which suggested commands repeat. */
+	readonly commands: CommandContext;
 	/** Private keys on the command line, which no error repeats. */
 	readonly keys: readonly string[];
 }
@@ -161,11 +164,13 @@ export class Output {
 	async print(given: CommandResult | LocatedResult | ResultStream): Promise<ExitCode> {
 		this.clear();
 		if ("parts" in given) return this.#printParts(given);
-		const { result, positionOf } = "result" in given ? given : { result: given, positionOf: undefined };
+		const { result, positionOf, commands } =
+			"result" in given ? given : { result: given, positionOf: undefined, commands: undefined };
 		const options: RenderOptions = {
 			...{ ...this.#options.markdown, generatedBy: this.generatedBy, quiet: this.#options.quiet },
 			...{ style: this.#resultStyle(), run: this.metrics.facts() },
 			...(positionOf === undefined ? {} : { positionOf }),
+			commands: commands ?? this.#options.commands,
 		};
 		const renderMetrics = async (shown: CommandResult) => (await render("openmetrics", shown, options)).text;
 		return this.#conclude(result, errorsOf(result), {
@@ -176,9 +181,10 @@ export class Output {
 
 	/** Prints each part when it is its turn, then the end. A format that is one document is printed when all parts are known. */
 	async #printParts(stream: ResultStream): Promise<ExitCode> {
-		const { command, size, run: resumable } = stream;
+		const { command, size, run: resumable, commands = this.#options.commands } = stream;
 		const run = () => this.metrics.facts();
-		const options = { command, size, resumable, run, style: this.#resultStyle(), quiet: this.#options.quiet };
+		const style = this.#resultStyle();
+		const options = { command, size, resumable, run, style, quiet: this.#options.quiet, commands };
 		const renderer = await findPartRenderer(this.format, options);
 		const reader = new PartReader(stream);
 		const fail = (error: unknown): FailureResult => {

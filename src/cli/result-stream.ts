@@ -1,5 +1,6 @@
 /** A result that comes in parts, and the whole result of them. */
 import { combineExitCodes, type ExitCode } from "../errors.ts";
+import type { CommandContext } from "../plan/suggested-command.ts";
 import type { OrganizationPart } from "../render/part.ts";
 import { type PositionOf, positionsOf } from "../render/positions.ts";
 import {
@@ -19,6 +20,7 @@ import { errorsOfFailed } from "../render/result-errors.ts";
 export interface LocatedResult {
 	readonly result: CommandResult;
 	readonly positionOf: PositionOf;
+	readonly commands?: CommandContext | undefined;
 }
 
 type StreamedResult = PlanResult | DriftResult | ApplyResult;
@@ -43,6 +45,8 @@ export interface ResultStream {
 	readonly parts: AsyncGenerator<OrganizationPart, ResultEnd>;
 	/** Which run of `apply` it is, where it can be resumed. */
 	readonly run?: ResumableRun;
+	/** What suggested commands repeat of the call; left out, its flags. */
+	readonly commands?: CommandContext;
 	/** Returns the result when this error ended the call; left out, it is that of every command. */
 	readonly failure?: (error: unknown) => FailureResult;
 }
@@ -75,7 +79,7 @@ export class PartReader {
 			const next = await this.#stream.parts.next();
 			if (next.done === true) {
 				const positionOf = positionsOf(parts.flatMap(({ desired }) => desired ?? []));
-				return { result: this.#finish(parts, next.value), positionOf };
+				return { result: this.#finish(parts, next.value), positionOf, commands: this.#stream.commands };
 			}
 			this.#add(next.value);
 			parts.push(next.value);

@@ -1,6 +1,7 @@
 /** Runs one command line. Errors of commander are printed by `Output` too. */
 import { type Command, CommanderError } from "commander";
 import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
+import { helpText } from "../plan/suggested-command.ts";
 import { privateKeyPattern } from "./flag-values.ts";
 import { allFormats, type Format } from "./formats.ts";
 import { findPrivateKeys } from "./hide-keys.ts";
@@ -52,7 +53,7 @@ function callOf(words: readonly string[], program: Command): readonly string[] {
 	if (!asksHelp) return name !== undefined && isCommand(name) && isHelpFlag(words[0]) ? [name, "--help"] : words;
 	if (more.length > 0) {
 		throw new ConfigurationError("help takes one command", {
-			hint: `orgsync help ${isCommand(name ?? "") ? name : "plan"}`,
+			hint: helpText(name !== undefined && isCommand(name) ? name : "plan"),
 		});
 	}
 	if (name === undefined || name === "help") return ["--help"];
@@ -97,11 +98,11 @@ function hintFor(error: CommanderError, words: readonly string[], program: Comma
 	const called = program.commands.find((command) => command.name() === words[0]);
 	const later = program.commands.find((command) => words.includes(command.name()));
 	if (called === undefined && later !== undefined && words[0]?.startsWith("-") === true) {
-		return `put flags after the command: orgsync ${later.name()} --help`;
+		return `put flags after the command: ${helpText(later.name())}`;
 	}
 	const takesFiles = called?.options.some(({ long }) => long === "--file") === true;
 	if (error.code === "commander.excessArguments" && takesFiles) {
-		return `name documents with -f: orgsync ${called.name()} -f FILE`;
+		return "name documents with -f";
 	}
-	return called === undefined ? "orgsync --help" : `orgsync ${called.name()} --help`;
+	return helpText(called?.name());
 }

@@ -14,7 +14,7 @@ const maxMebibytes = 128;
 /** Returns the saved plan of a file, or of standard input for `-`. Throws ConfigurationError if it is not a valid saved plan. */
 export async function readSavedPlan(file: string, terminal: Terminal): Promise<SavedPlan> {
 	if (file !== "-") {
-		const options = { maxMebibytes, hint: "orgsync plan --out FILE saves a plan" };
+		const options = { maxMebibytes, hint: "plan saves one with --out" };
 		return decodeSavedPlan(readTextFile(file, terminal.directory, options), file);
 	}
 	const bytes = await readInput(terminal, maxMebibytes * 1024 * 1024);

@@ -5,6 +5,7 @@ import { type DocumentSource, type ListFinder, withoutFileText } from "../docume
 import { ConfigurationError, DocumentError } from "../errors.ts";
 import { readRegularFile } from "../files.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
+import type { CommandContext } from "../plan/suggested-command.ts";
 import { type DocumentFile, findDocumentFiles } from "./document-files.ts";
 import { findListsOf } from "./list-files.ts";
 import type { Terminal } from "./output.ts";
@@ -35,8 +36,9 @@ export async function readDesired(flags: DocumentFlags, terminal: Terminal): Pro
 }
 
 /** Returns the checked fleet. Throws ConfigurationError for an unreadable file, DocumentError with all problems. */
-export async function readFleet({ file, env }: DocumentFlags, terminal: Terminal): Promise<DesiredFleet> {
-	const sources = await readSources(file, terminal);
+export async function readFleet(flags: DocumentFlags & CommandContext, terminal: Terminal): Promise<DesiredFleet> {
+	const { file, env } = flags;
+	const sources = await readSources(file, terminal, flags);
 	const foreign = new Set(sources.filter(({ isForeign }) => isForeign).map(({ name }) => name));
 	const find = findListsOf(sources, terminal.directory);
 	const findList: ListFinder = (document, from) => {
@@ -53,10 +55,14 @@ export async function readFleet({ file, env }: DocumentFlags, terminal: Terminal
 }
 
 /** Returns the documents, each once. Throws ConfigurationError if one cannot be read. */
-export async function readSources(files: readonly string[], terminal: Terminal): Promise<readonly ReadDocument[]> {
+export async function readSources(
+	files: readonly string[],
+	terminal: Terminal,
+	commands: CommandContext = {},
+): Promise<readonly ReadDocument[]> {
 	const sources: ReadDocument[] = [];
 	let size = 0;
-	for (const found of findDocumentFiles(files, terminal.directory)) {
+	for (const found of findDocumentFiles(files, terminal.directory, commands)) {
 		const content = found.name === "-" ? await readInput(terminal) : readFile(found);
 		sources.push({ ...found, file: found.name, content });
 		size += content.byteLength;

@@ -93,7 +93,7 @@ export function editAccess(
 		const refusal = `${showText(address)} cannot be edited in place: ${showText(error.message)}`;
 		// What a list says of all its organizations names what to do.
 		if (error.message === explainTemplate(desired)) return { refusal };
-		return { refusal, hint: "edit the document by hand, then run orgsync plan" };
+		return { refusal, hint: "edit the document by hand, then plan" };
 	}
 }
 

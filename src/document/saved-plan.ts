@@ -179,7 +179,7 @@ function parse(text: string, name: string): unknown {
 }
 
 function noSavedPlan(name: string, because: string): ConfigurationError {
-	return new ConfigurationError(`${name} is no saved plan: ${because}`, { hint: "orgsync plan --out FILE saves one" });
+	return new ConfigurationError(`${name} is no saved plan: ${because}`, { hint: "plan saves one with --out" });
 }
 
 /** The format is looked at before anything else: in a newer one digest and members may mean something else. */

@@ -12,32 +12,31 @@ import type { Plan } from "./plan.ts";
 import type { JudgedRule } from "./rules-judge.ts";
 import { isCovered } from "./step.ts";
 import { isHeldByRejection } from "./step-groups.ts";
+import { type CommandContext, commandText, inOrganization } from "./suggested-command.ts";
 import { showUser } from "./user-labels.ts";
 
 /** What the sentences are made of besides the plan. */
 export interface TodoContext {
 	/** The desired state: a list can describe it. */
 	readonly desired?: DesiredOrganization;
-	/** Flags that a command has to repeat to be about the same documents, each after a blank; none when left out. */
-	readonly flags?: string;
-	/** Whether the documents have other organizations too: what is about this one then names it. False when left out. */
-	readonly isOneOfSeveral?: boolean;
+	/** The flags of the call, which the commands repeat; none when left out. */
+	readonly commands?: CommandContext;
 }
 
 /** The sentence for this difference. It names commands as they can be typed; names in it are as they are, not escaped. */
 export function describeTodo(difference: Difference, plan: Plan, context: TodoContext = {}): string {
-	const { flags = "" } = context;
-	const ownFlags = `${flags}${nameOrganization(plan, context)}`;
-	const apply = `orgsync apply${flags}`;
+	const commands = inOrganization(context.commands ?? {}, plan.organizationId);
+	const apply = commandText({ command: "apply" }, commands);
 	const { kind, problem, rule, change } = difference;
 	if (problem !== null) return describeProblem(difference);
 	if (difference.earlierActivity !== null) {
-		const name = quoteForShell(nameOf(difference.earlierActivity));
-		return `wait for activity ${name}, which makes the same change: \`orgsync explain${ownFlags} ${name}\` shows what it is waiting for`;
+		const name = nameOf(difference.earlierActivity);
+		const explain = commandText({ command: "explain", arguments: [name] }, commands);
+		return `wait for activity ${quoteForShell(name)}, which makes the same change: \`${explain}\` shows what it is waiting for`;
 	}
 	if (rule !== null || kind === "rule") return describeRepair(rule, plan, apply);
-	const takeOver = describeTakeOver(difference.address, { ...context, flags: ownFlags });
-	const held = whyHeld(difference, plan, { takeOver, flags });
+	const takeOver = describeTakeOver(difference.address, { ...context, commands });
+	const held = whyHeld(difference, plan, { takeOver, commands });
 	if (held !== null) return held;
 	const blocked = plan.problems.length > 0 ? ", once the other problems of this organization are solved" : "";
 	if (difference.what === accessExpired) {
@@ -77,14 +76,6 @@ function joinWords(words: readonly string[]): string {
 	return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
-/**
- * Returns the flag that names the organization, where the documents have several: an address counts in each of them, and an
- * activity is of one. Only `drift` and `explain` take it.
- */
-function nameOrganization({ organizationId }: Plan, { isOneOfSeveral = false }: TodoContext): string {
-	return isOneOfSeveral ? ` --organization ${quoteForShell(organizationId)}` : "";
-}
-
 /** Whether the document has a window of this tag: `--accept` removes the entry of expired access. */
 function hasWindow(address: string, { desired }: TodoContext): boolean {
 	const tag = desired?.objects.find((one) => one.kind === "userTag" && addressOfObject(one, desired) === address);
@@ -115,32 +106,33 @@ function describeProblem({ address, problem }: Difference): string {
 function whyHeld(
 	difference: Difference,
 	{ steps }: Plan,
-	{ takeOver, flags }: { readonly takeOver: string; readonly flags: string },
+	{ takeOver, commands }: { readonly takeOver: string; readonly commands: CommandContext },
 ): string | null {
+	const apply = (...words: readonly string[]): string => commandText({ command: "apply", arguments: words }, commands);
 	const { address } = difference;
 	const step = steps.find((one) => one.earlierActivity !== null && isCovered(address, one));
 	const earlierActivity = step?.earlierActivity ?? null;
 	if (earlierActivity === null && isHeldByRejection(address, { steps })) {
-		return `comes after a step that was rejected before: \`orgsync apply${flags} --retry-rejected\` submits both; ${takeOver}`;
+		return `comes after a step that was rejected before: \`${apply("--retry-rejected")}\` submits both; ${takeOver}`;
 	}
 	if (earlierActivity === null || earlierActivity.relation === "same") return null;
 	const name = quoteForShell(nameOf(earlierActivity));
 	if (earlierActivity.relation === "rejected") {
-		return `rejected before, as activity ${name}: \`orgsync apply${flags} --retry-rejected\` submits it again; ${takeOver}`;
+		return `rejected before, as activity ${name}: \`${apply("--retry-rejected")}\` submits it again; ${takeOver}`;
 	}
 	if (earlierActivity.state === "in-doubt") {
-		return `an earlier request for it is in doubt, so apply leaves it alone: see \`orgsync status${flags}\`; \`orgsync apply${flags} --abandon ${name}\` abandons it`;
+		return `an earlier request for it is in doubt, so apply leaves it alone: see \`${commandText({ command: "status" }, commands)}\`; \`${apply("--abandon", nameOf(earlierActivity))}\` abandons it`;
 	}
-	return `activity ${name} is pending and would change it differently, so apply leaves it alone: have it approved or rejected, then \`orgsync apply${flags}\``;
+	return `activity ${name} is pending and would change it differently, so apply leaves it alone: have it approved or rejected, then \`${apply()}\``;
 }
 
 /** How the document gets the live value. What a list describes is not accepted: the document is that of all its organizations. */
-function describeTakeOver(address: string, { desired, flags = "" }: TodoContext): string {
+function describeTakeOver(address: string, { desired, commands = {} }: TodoContext): string {
 	const row = desired?.row;
 	if (desired !== undefined && row !== undefined && isOfTemplate(address, desired, row.document)) {
 		return `to keep it, change the values of this organization at ${row.file}:${row.line}, or ${row.document} for all`;
 	}
-	return `\`orgsync drift${flags} --accept ${quoteForShell(address)}\` writes the live state into the document`;
+	return `\`${commandText({ command: "drift", arguments: ["--accept", address] }, commands)}\` writes the live state into the document`;
 }
 
 /** Whether the document with the list describes an object. An object without a place is that of the only document. */

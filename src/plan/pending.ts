@@ -50,7 +50,7 @@ export const retryHint = "--retry-rejected submits it";
 
 /** What a person can do about what was sent and never answered. */
 export function settleOrAbandon(name: string): string {
-	return `if live state has not changed since, ${documentAsItWas} sends the same request and learns what became of it; otherwise \`orgsync apply --abandon ${quoteForShell(name)}\` abandons it`;
+	return `if live state has not changed since, ${documentAsItWas} sends the same request and learns what became of it; otherwise apply with --abandon ${quoteForShell(name)} abandons it`;
 }
 
 /** Marks the steps that wait, split where an activity does part of one. The order of activities does not matter. */

@@ -2,6 +2,7 @@
 import { OrgsyncError } from "../errors.ts";
 import { showLines, showText } from "../escape.ts";
 import type { Outcome, PartResult, Report, StepResult } from "../plan/report.ts";
+import { commandText } from "../plan/suggested-command.ts";
 import { outcomeWords } from "../render/outcome-words.ts";
 import type { CheckFailure, Properties } from "./inputs.ts";
 import { translate } from "./settings-for-flags.ts";
@@ -77,21 +78,30 @@ export function explainReport(report: Report | undefined): string {
 	const left = (report?.left ?? []).map(
 		({ address }) => `${address} still differs: another client changed it during the run`,
 	);
-	return [...(report?.steps ?? []).flatMap(explainStep), ...left].map(showLines).join("\n");
+	return [...(report?.steps ?? []).flatMap((step) => explainStep(step, report?.organizationId)), ...left]
+		.map(showLines)
+		.join("\n");
 }
 
-function explainStep({ step, policyEvaluations, parts, ...result }: StepResult): readonly string[] {
+function explainStep(
+	{ step, policyEvaluations, parts, ...result }: StepResult,
+	organization: string | undefined,
+): readonly string[] {
 	const policies = policyEvaluations.map(
 		({ policyId, outcome }) => `  policy ${policyId ?? "(no id)"}: ${outcome ?? "no outcome given"}`,
 	);
-	const [first, ...more] = explainOutcome(step.reason, result);
+	const [first, ...more] = explainOutcome(step.reason, result, organization);
 	if (first === undefined) return [];
-	const ofParts = parts.flatMap((part) => explainOutcome(part.address, part)).map((line) => `  ${line}`);
+	const ofParts = parts.flatMap((part) => explainOutcome(part.address, part, organization)).map((line) => `  ${line}`);
 	return [first, ...policies, ...(parts.length > 0 ? ofParts : more)];
 }
 
 /** What became of a step, or of a part of it, and what to do; no line if it completed. */
-function explainOutcome(subject: string, result: PartResult | Omit<PartResult, "address">): readonly string[] {
+function explainOutcome(
+	subject: string,
+	result: PartResult | Omit<PartResult, "address">,
+	organization: string | undefined,
+): readonly string[] {
 	const { outcome, message, activityId, fingerprint } = result;
 	if (outcome === "completed") return [];
 	const said = message === null ? undefined : translate(message);
@@ -100,7 +110,9 @@ function explainOutcome(subject: string, result: PartResult | Omit<PartResult, "
 	// A step that awaits approval shows its policies instead.
 	const isUnclear = "address" in result ? outcome.startsWith("awaiting") : outcome === "awaiting-authenticator";
 	if (activityId !== null && isUnclear) {
-		lines.push(`  \`orgsync explain ${activityId}\` shows what is missing`);
+		const context = organization === undefined ? {} : { organization };
+		const explain = commandText({ command: "explain", arguments: [activityId] }, context);
+		lines.push(`  \`${explain}\` shows what is missing`);
 	}
 	// If an activity has to be abandoned first, the message says so.
 	const next = said?.abandons === true ? undefined : nextRun[outcome];

@@ -5,6 +5,7 @@
 import { showName } from "../escape.ts";
 import { diff } from "../plan/diff.ts";
 import { type DesiredOrganization, type LiveOrganization, type LiveUserTag, uuid } from "../plan/organization.ts";
+import { commandText } from "../plan/suggested-command.ts";
 import { ResourceFailure } from "./failure.ts";
 import { hasUnknown, type Properties } from "./inputs.ts";
 
@@ -58,7 +59,8 @@ export function explainMissing(
 	asDesired: () => DesiredOrganization,
 ): string {
 	if (uuid.test(tag)) {
-		return `the organization ${organizationId} has no user tag with the id ${tag}; \`orgsync query list_user_tags\` lists them`;
+		const query = commandText({ command: "query", arguments: ["list_user_tags"] }, { organization: organizationId });
+		return `the organization ${organizationId} has no user tag with the id ${tag}; \`${query}\` lists them`;
 	}
 	const missing = diff(asDesired(), live).problems[0]?.message ?? `no user tag is called \`${showName(tag)}\``;
 	const [before = "", ...after] = tag.split("/");
@@ -92,5 +94,4 @@ export function refuseOtherTag(olds: Properties, oldInputs: Properties, news: Pr
 }
 
 /** Why an `Organization` cannot be imported, and what to do instead. */
-export const organizationRefusal =
-	"an Organization cannot be imported, because it is a component; write it with a document, which `orgsync export` makes, and run `pulumi up`: its resources adopt the live objects";
+export const organizationRefusal = `an Organization cannot be imported, because it is a component; write it with a document, which \`${commandText({ command: "export" }, {})}\` makes, and run \`pulumi up\`: its resources adopt the live objects`;

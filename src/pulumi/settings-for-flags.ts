@@ -32,7 +32,7 @@ const abandoning: readonly (readonly [sentence: RegExp, inPulumi: string])[] = [
 	],
 	[
 		new RegExp(
-			`^(another \\w+ was submitted for the same object .*: if live state has not changed since, )${documentAsItWas}( sends the same request and learns what became of it; otherwise )\`orgsync apply --abandon (.*)\`( abandons it)$`,
+			`^(another \\w+ was submitted for the same object .*: if live state has not changed since, )${documentAsItWas}( sends the same request and learns what became of it; otherwise )apply with --abandon (.*)( abandons it)$`,
 			"s",
 		),
 		`$1${programAsItWas}$2\`pulumi config set orgsync:abandon $3\`$4`,
@@ -142,7 +142,7 @@ function replaceFlags(text: string, format: "text" | "markdown"): string {
 	return (
 		text
 			.replaceAll(
-				/(`?)(?:orgsync apply )?--abandon ('[^'`\n]*'|[^\s'`]*[^\s'`:;,])/g,
+				/(`?)(?:apply with )?--abandon ('[^'`\n]*'|[^\s'`]*[^\s'`:;,])/g,
 				(_all, opened: string, name: string) =>
 					`${opened || quote}pulumi config set orgsync:abandon ${name}${opened ? "" : quote}`,
 			)

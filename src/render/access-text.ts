@@ -13,7 +13,9 @@ export function renderAccess(result: AccessResult, style: Style): string {
 	const isUnchanged = access.effect === "unchanged";
 	const isEnding = command === "grant" && access.until !== undefined;
 	const next = [
-		...(isUnchanged ? [] : [`Nothing was submitted. Next: review ${showText(access.file)}, then ${nextCommand}`]),
+		...(isUnchanged
+			? []
+			: [`Nothing was submitted. Next: review ${showText(access.file)}, then ${showText(nextCommand)}`]),
 		...(isEnding ? ["The access ends with the first apply at or after its end: keep one on a schedule."] : []),
 	];
 	return [

@@ -3,6 +3,7 @@
  * summary with failures first. Of an organization that is in sync, or was not read, it holds nothing but a count.
  */
 
+import type { CommandContext } from "../plan/suggested-command.ts";
 import { BadNews } from "./bad-news.ts";
 import { showOrganization } from "./organization-name.ts";
 import { hasDetails } from "./organizations.ts";
@@ -16,6 +17,7 @@ import { Tally } from "./summary.ts";
 
 export class ApplyTextStream {
 	readonly #style: Style;
+	readonly #commands: CommandContext | undefined;
 	readonly #isAlone: boolean;
 	/** Which steps are shown: without progress, also those that completed. */
 	readonly #which: "all" | "open";
@@ -28,7 +30,8 @@ export class ApplyTextStream {
 	#hasRun = false;
 	#isEmpty = true;
 
-	constructor({ size, style, quiet }: StreamOptions) {
+	constructor({ size, style, quiet, commands }: StreamOptions) {
+		this.#commands = commands;
 		this.#style = style;
 		this.#isAlone = size === 1;
 		this.#which = quiet === true ? "all" : "open";
@@ -41,7 +44,7 @@ export class ApplyTextStream {
 	/** Returns the text of the next organization; empty where it is only counted. */
 	add(part: OrganizationPart): string {
 		const { failed, state } = part;
-		const one = assessPart("apply", part);
+		const one = assessPart("apply", part, this.#commands);
 		if (one === null) {
 			if (failed !== undefined) {
 				this.#tally.addUnplanned(failed);

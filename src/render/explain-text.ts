@@ -2,7 +2,8 @@
  * Why an activity is not finished, as text. A policy evaluation that its status or a later evaluation replaced is history, in
  * the past tense.
  */
-import { quoteForShell, showName, showText } from "../escape.ts";
+import { showName, showText } from "../escape.ts";
+import { type CommandContext, commandText } from "../plan/suggested-command.ts";
 import type { UserNames } from "../plan/users.ts";
 import { renderRequestLine } from "./activity-text.ts";
 import { describeRequest } from "./activity-words.ts";
@@ -17,9 +18,9 @@ import type {
 import { plainStyle } from "./style.ts";
 import { describeStatus } from "./waiting-text.ts";
 
-export function renderExplain(result: ExplainResult): string {
+export function renderExplain(result: ExplainResult, commands: CommandContext = {}): string {
 	const lines = [
-		...describeActivity(result),
+		...describeActivity(result, commands),
 		...describePolicies(result),
 		...result.mfaStatuses.map((status) => describeMfa(status, result)),
 	];
@@ -28,7 +29,7 @@ export function renderExplain(result: ExplainResult): string {
 
 const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];
 
-function describeActivity(result: ExplainResult): readonly string[] {
+function describeActivity(result: ExplainResult, commands: CommandContext): readonly string[] {
 	const { activity } = result;
 	if (activity === null) return [];
 	const { status, type, operation, fingerprint, parameters, covers, canApprove, failure } = activity;
@@ -45,14 +46,14 @@ function describeActivity(result: ExplainResult): readonly string[] {
 		...(activity.rejectedBy.length === 0 ? [] : [`rejected by ${nameAll(activity.rejectedBy)}`]),
 		...(isPendingApproval(activity) && canApprove !== null
 			? [
-					`this key ${canApprove ? "can" : "cannot"} approve it${canApprove ? `: ${describeApproveCommand(result)}` : ""}`,
+					`this key ${canApprove ? "can" : "cannot"} approve it${canApprove ? `: ${describeApproveCommand(result, commands)}` : ""}`,
 				]
 			: []),
 	];
 }
 
-function describeApproveCommand({ activityId }: ExplainResult): string {
-	return `orgsync approve ${showText(quoteForShell(activityId))}`;
+function describeApproveCommand({ activityId }: ExplainResult, commands: CommandContext): string {
+	return showText(commandText({ command: "approve", arguments: [activityId] }, commands));
 }
 
 function isPendingApproval({ status }: ExplainedActivity): boolean {

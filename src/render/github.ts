@@ -9,7 +9,6 @@ import type { Change } from "../plan/change.ts";
 import type { Finding } from "../plan/drift.ts";
 import type { Position } from "../plan/organization.ts";
 import { blockingGuards, warningGuards } from "../plan/overrides.ts";
-import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import { brokenRules } from "../plan/rules-judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
@@ -69,7 +68,7 @@ const maxOfALevel = 10;
 
 /** Returns annotations, the verdict first, and the summary. No name can begin, end or extend a workflow command. */
 export function renderGithub(result: CommandResult, options: GithubOptions = {}): GithubResult {
-	const [verdict, ...others] = annotationsOf(result, options.positionOf ?? (() => undefined));
+	const [verdict, ...others] = annotationsOf(result, options);
 	const byLevel = Map.groupBy(others, ({ level }) => level);
 	const lines = levelsInOrder.flatMap((level) =>
 		withinLimit(byLevel.get(level) ?? [], maxOfALevel - (verdict.level === level ? 1 : 0)),
@@ -84,7 +83,7 @@ const levels: Readonly<Record<Tone, Level>> = { good: "notice", attention: "warn
 
 function annotationsOf(
 	result: CommandResult,
-	positionOf: PositionOf,
+	{ positionOf = () => undefined, commands }: GithubOptions,
 ): readonly [verdict: Annotation, ...others: Annotation[]] {
 	const { verdict, tone } = summarizeResult(result);
 	const { problems = [], command } = result;
@@ -113,7 +112,7 @@ function annotationsOf(
 				positionOf(one.address, one.organizationId),
 			),
 		),
-		...organizationsOf(result).flatMap((one) => organizationAnnotations(one, positionOf)),
+		...organizationsOf(result, commands).flatMap((one) => organizationAnnotations(one, positionOf)),
 		// After what is to be decided in all of them: GitHub shows no more than ten of a level.
 		...organizationsOf(result).flatMap((one) => differenceAnnotations(one, positionOf)),
 		...(isPowers(result) ? result.organizations.flatMap(powersAnnotations) : []),
@@ -154,7 +153,7 @@ function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf
 		...(failed === null
 			? []
 			: [annotate("error", "stopped", `organization ${showOrganization(plan)}: ${renderMessageText(failed.error)}`)]),
-		...resultAnnotations(one.results, one.plan, positionOf),
+		...resultAnnotations(one.results, one, positionOf),
 		...endAnnotations(one, positionOf),
 	];
 }
@@ -261,7 +260,11 @@ function changeAnnotation(
 		: annotate(levelOfChange(change, command), change.action, said, at);
 }
 
-function resultAnnotations(results: readonly StepResult[], plan: Plan, positionOf: Positions): readonly Annotation[] {
+function resultAnnotations(
+	results: readonly StepResult[],
+	one: OrganizationResult,
+	positionOf: Positions,
+): readonly Annotation[] {
 	const wrong = results.flatMap((result) => {
 		const said = describeWrong(result);
 		const at = firstOf(coveredAddresses([result.step]), positionOf);
@@ -270,8 +273,8 @@ function resultAnnotations(results: readonly StepResult[], plan: Plan, positionO
 	const open = results
 		.filter(({ outcome }) => outcome !== "completed")
 		.flatMap((result) => {
-			if (result.parts.length > 0) return partAnnotations(result, positionOf);
-			const awaited = describeAwaitedOf(result, plan);
+			if (result.parts.length > 0) return partAnnotations(result, one, positionOf);
+			const awaited = describeAwaitedOf(result, one.plan);
 			const who = awaited === null ? "" : `; ${phraseText(awaited)}`;
 			const message = `${result.step.reason}: ${describeOutcome(result)}${who}`;
 			const at = firstOf(coveredAddresses([result.step]), positionOf);
@@ -280,12 +283,17 @@ function resultAnnotations(results: readonly StepResult[], plan: Plan, positionO
 	return [...open, ...wrong];
 }
 
-function partAnnotations({ step, parts }: StepResult, positionOf: Positions): readonly Annotation[] {
+function partAnnotations(
+	{ step, parts }: StepResult,
+	{ plan, commands }: OrganizationResult,
+	positionOf: Positions,
+): readonly Annotation[] {
 	return parts
 		.filter(({ outcome }) => outcome !== "completed")
 		.map((part) => {
 			const { address, outcome } = part;
-			const waits = outcome.startsWith("awaiting") ? `; ${describeExplainCommand(part)}` : "";
+			const explain = outcome.startsWith("awaiting") ? describeExplainCommand(part, plan, commands) : null;
+			const waits = explain === null ? "" : `; ${explain}`;
 			const named = part.activityId === null ? "" : `; ${describeActivity(part)}`;
 			const message = `${step.reason}: ${showAddress(address)}: ${describePart(part)}${named}${waits}`;
 			return annotate(levelOf({ step, outcome }), outcomeWords[outcome], message, positionOf(address));

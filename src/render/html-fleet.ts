@@ -3,6 +3,7 @@
  * to look at in full. What needs attention comes first, and organizations in sync are folded.
  */
 
+import type { CommandContext } from "../plan/suggested-command.ts";
 import { badge } from "./html-badge.ts";
 import { fold, type Section } from "./html-details.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
@@ -71,8 +72,8 @@ ${list}${folded}${notRead === 0 ? null : html`<p class="soft">${countNotRead(not
 }
 
 /** Returns the organizations with something to look at, in full, the most urgent first. */
-export function renderOrganizations(result: CommandResult): readonly Html[] {
-	return byUrgency(foldOrganizations(result).full).map(renderOrganization);
+export function renderOrganizations(result: CommandResult, commands?: CommandContext): readonly Html[] {
+	return byUrgency(foldOrganizations(result, "details", commands).full).map(renderOrganization);
 }
 
 /** Returns the organizations without a plan, with the errors that say why. */

@@ -6,6 +6,7 @@ import { nameOf } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { PartResult, StepResult } from "../plan/report.ts";
 import type { Step } from "../plan/step.ts";
+import type { CommandContext } from "../plan/suggested-command.ts";
 import { describeVotes } from "./activity-events.ts";
 import { describeForecast } from "./approval-words.ts";
 import { fold, renderDoubt } from "./html-details.ts";
@@ -35,7 +36,7 @@ export function renderSteps(one: OrganizationResult, id: string): Html | null {
 	const body = html`<ol class="rounds">${rounds.map(
 		([, ofRound], index) =>
 			html`<li><p class="round">${titleOf(index, ofRound.length)}</p><ul class="steps">${ofRound.map((step) =>
-				renderStep(step, byId.get(step.id), { id, plan, missing: missingOf(one) }),
+				renderStep(step, byId.get(step.id), { id, plan, missing: missingOf(one), commands: one.commands }),
 			)}</ul></li>`,
 	)}</ol>`;
 	const calm = failed === null && (results ?? []).every(({ outcome }) => outcome === "completed");
@@ -67,6 +68,7 @@ interface StepContext {
 	readonly id: string;
 	/** What a step without a result shows in place of it. */
 	readonly missing: Html | null;
+	readonly commands: CommandContext | undefined;
 }
 
 /** What a step shows that apply did not send. */
@@ -78,7 +80,7 @@ function missingOf({ command, failed, results }: OrganizationResult): Html | nul
 	return command === "apply" && results === null ? notSent : null;
 }
 
-function renderStep(step: Step, result: StepResult | undefined, { id, missing, plan }: StepContext): Html {
+function renderStep(step: Step, result: StepResult | undefined, { id, missing, plan, commands }: StepContext): Html {
 	const { operation, reason, dependsOn, earlierActivity, covers } = step;
 	const after =
 		dependsOn.length === 0
@@ -89,7 +91,7 @@ function renderStep(step: Step, result: StepResult | undefined, { id, missing, p
 			? null
 			: html`<p class="doubt">${describeHold(earlierActivity)} <code>${nameOf(earlierActivity)}</code>: ${earlierActivity.relation === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
 	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && earlierActivity === null ? missing : outcomeOf(result)}${sentence(reason)}</p>
-<p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${result === undefined && earlierActivity === null ? renderForecast(step, plan) : null}${renderOutcome(result, plan)}</li>\n`;
+<p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${result === undefined && earlierActivity === null ? renderForecast(step, plan) : null}${renderOutcome(result, plan, commands)}</li>\n`;
 }
 
 /** Returns what is foretold of the step; null where policies were not asked for. */
@@ -105,9 +107,9 @@ function outcomeOf(result: StepResult | undefined): Html | null {
 	return html`<span class="word ${toneOf(result)}">${outcomeWords[result.outcome]}</span> `;
 }
 
-function renderOutcome(result: StepResult | undefined, plan: Plan): Html | null {
+function renderOutcome(result: StepResult | undefined, plan: Plan, commands: CommandContext | undefined): Html | null {
 	if (result === undefined) return null;
-	const parts = result.parts.length === 0 ? null : renderParts(result.parts);
+	const parts = result.parts.length === 0 ? null : renderParts(result.parts, plan, commands);
 	const said = describeWrong(result);
 	const wrong = said === null ? null : html`<p class="doubt">${said}</p>`;
 	const votes = describeVotes(result, plan).map((vote) => html`<p class="soft">${vote}</p>`);
@@ -125,12 +127,13 @@ function renderOutcome(result: StepResult | undefined, plan: Plan): Html | null 
 	}${parts}`;
 }
 
-function renderParts(parts: readonly PartResult[]): Html {
+function renderParts(parts: readonly PartResult[], plan: Plan, commands: CommandContext | undefined): Html {
 	return html`<p class="soft">${partsHeading}:</p><ul class="changes">${parts.map((part) => {
 		const { address, outcome, message } = part;
 		const named = describePartActivity(part);
+		const explain = outcome.startsWith("awaiting") ? describeExplainCommand(part, plan, commands) : null;
 		return html`<li><div><span class="word ${toneOf(part)}">${outcomeWords[outcome]}</span> <code>${address}</code>${
 			message === null ? null : renderDoubt(curveQuotes(message))
-		}${named === null ? null : html`<p class="soft">${named}</p>`}${outcome.startsWith("awaiting") ? html`<p class="soft">${describeExplainCommand(part)}</p>` : null}</div></li>\n`;
+		}${named === null ? null : html`<p class="soft">${named}</p>`}${explain === null ? null : html`<p class="soft">${explain}</p>`}</div></li>\n`;
 	})}</ul>`;
 }

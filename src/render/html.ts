@@ -23,7 +23,14 @@ import { style } from "./html-style.ts";
 import { curveQuotes, type Html, hashSource, html, trusted } from "./html-text.ts";
 import { organizationHtml } from "./organization-html.ts";
 import { noteOtherName } from "./organization-name.ts";
-import { isAlone, type OrganizationResult, organizationsOf, resultsByAddress, unplannedOf } from "./organizations.ts";
+import {
+	isAlone,
+	type OrganizationResult,
+	organizationsOf,
+	resultsByAddress,
+	type SuggestingOptions,
+	unplannedOf,
+} from "./organizations.ts";
 import { overridesHeading } from "./overrides-text.ts";
 import { powersCards } from "./powers-html.ts";
 import { outdatedHeading } from "./report-text.ts";
@@ -50,16 +57,16 @@ const policy = [
 	"form-action 'none'",
 ].join("; ");
 
-export interface HtmlOptions {
+export interface HtmlOptions extends SuggestingOptions {
 	/** Name and version of the program, for the foot of the page. */
 	readonly generatedBy?: string;
 }
 
 /** Returns the page. The same result gives the same bytes, and every name is only ever text on it. */
-export function renderHtml(result: CommandResult, { generatedBy = "orgsync" }: HtmlOptions = {}): string {
+export function renderHtml(result: CommandResult, { generatedBy = "orgsync", commands }: HtmlOptions = {}): string {
 	const summary = summarizeResult(result);
 	const { verdict, tone } = summary;
-	const organizations = organizationsOf(result);
+	const organizations = organizationsOf(result, commands);
 	const alone = isAlone(result);
 	const savedPlan = describeSavedPlan(result);
 	const [headline, rest] = headlineOf(result, summary);
@@ -82,7 +89,7 @@ ${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? 
 </div></header>
 <main class="inside">
 ${renderCards(result)}${powersCards(result)}${
-	alone ? organizations.map((one) => renderSections(one, 2, "")) : renderOrganizations(result)
+	alone ? organizations.map((one) => renderSections(one, 2, "")) : renderOrganizations(result, commands)
 }${renderCard(droppedSection(droppedOf(result)), "dropped")}</main>
 <footer class="inside">${renderFoot(result, generatedBy)}</footer>
 <script>${trusted(script)}</script>

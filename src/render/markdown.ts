@@ -20,7 +20,7 @@ import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts"
 import { removalBlocks } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
-import { foldOrganizations, type OrganizationResult, unplannedOf } from "./organizations.ts";
+import { foldOrganizations, type OrganizationResult, type SuggestingOptions, unplannedOf } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { phraseText } from "./phrase.ts";
 import { powersBlocks } from "./powers-markdown.ts";
@@ -53,7 +53,7 @@ import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } fr
 /** Longest sentence of a guard, in characters: it may name many tags. */
 const longestGuard = 1_000;
 
-export interface MarkdownOptions {
+export interface MarkdownOptions extends SuggestingOptions {
 	/** Distinguishes comments that are updated separately; the command when left out. */
 	readonly key?: string;
 	/** Max bytes of UTF-8, at least 2,000; 65,535 when left out, the longest comment on GitHub. */
@@ -70,12 +70,11 @@ export interface MarkdownOptions {
  */
 export function renderMarkdown(result: CommandResult, options: MarkdownOptions = {}): string {
 	const { limit = 65_535, whole, generatedBy } = options;
-	const { full, folded: calm } = foldOrganizations(result, "decisions");
-	const { verdict } = summarizeResult(result);
+	const { full, folded: calm } = foldOrganizations(result, "decisions", options.commands);
 	const unread = unplannedOf(result);
 	const isOneOfSeveral = full.length + calm.length + unread.length > 1;
 	const blocks = [
-		paragraph([markerOf(options.key ?? result.command), `### ${verdict}`].join("\n\n")),
+		paragraph([markerOf(options.key ?? result.command), `### ${summarizeResult(result).verdict}`].join("\n\n")),
 		...savedPlanBlock(result),
 		...errorBlocks(result),
 		bullets(
@@ -203,6 +202,7 @@ function decisionBlocks({
 	report,
 	drift,
 	overrides,
+	commands,
 }: OrganizationResult): readonly Block[] {
 	const guards = (results === null ? blockingGuards(plan) : []).map((guard) => {
 		const { found, allowed, flag } = describeGuard(guard);
@@ -242,7 +242,7 @@ function decisionBlocks({
 			1,
 			["step that did not complete", "steps that did not complete"],
 			"Not completed",
-			unfinished.flatMap((result) => renderStepResult(result, plan)),
+			unfinished.flatMap((result) => renderStepResult(result, plan, { commands })),
 		),
 		bullets(1, ["difference", "differences"], reportHeadings.left, left),
 		bullets(3, ["wrong forecast", "wrong forecasts"], "Wrong forecasts", wrong),
@@ -315,8 +315,8 @@ function waitingBlocks(plan: Plan): readonly Block[] {
 	});
 }
 
-function renderStepResult(result: StepResult, plan: Plan): readonly string[] {
-	const lines = renderStep(result, plan, plainStyle);
+function renderStepResult(result: StepResult, plan: Plan, options: SuggestingOptions = {}): readonly string[] {
+	const lines = renderStep(result, plan, plainStyle, options);
 	if (result.step.earlierActivity?.state !== "in-doubt") return lines;
 	// Shorter lines, so that the name of an activity to abandon is never cut.
 	return lines.flatMap((line, index) => (index === 1 ? line.split(/(?<=:) (?=the )|(?<=;) /).map(indent) : [line]));

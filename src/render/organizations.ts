@@ -7,6 +7,7 @@ import { blockingGuards, type Override } from "../plan/overrides.ts";
 import { findsDifference, type Plan } from "../plan/plan.ts";
 import { exitCodeOf, type Report, type StepResult } from "../plan/report.ts";
 import { groupSteps } from "../plan/step-groups.ts";
+import type { CommandContext } from "../plan/suggested-command.ts";
 import { hasFindings, type ThreeWay } from "../plan/three-way.ts";
 import { summarizeFindings } from "./drift-words.ts";
 import { describeExpiries } from "./expiry-words.ts";
@@ -19,8 +20,14 @@ import { summarizeReverted } from "./three-way-text.ts";
 
 export type { Tone };
 
+/** Options of what suggests commands. */
+export interface SuggestingOptions {
+	/** What suggested commands repeat of the call; nothing when left out. */
+	readonly commands?: CommandContext | undefined;
+}
+
 /** One organization with its plan and, after an apply, its report. */
-export interface OrganizationResult {
+export interface OrganizationResult extends SuggestingOptions {
 	readonly command: string;
 	readonly plan: Plan;
 	/** Null without a base. */
@@ -74,7 +81,7 @@ const statesAfterApply: Readonly<Partial<Record<ExitCode, State>>> = {
 };
 
 /** Returns every organization of the result that has a plan, in its order. */
-export function organizationsOf(result: CommandResult): readonly OrganizationResult[] {
+export function organizationsOf(result: CommandResult, commands?: CommandContext): readonly OrganizationResult[] {
 	if (!("plans" in result)) return [];
 	const { command, plans, failed } = result;
 	const find = <T extends { readonly organizationId: string }>(all: readonly T[] | undefined) => {
@@ -94,12 +101,16 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 			failed: failedOf(id),
 			threeWay: threeWayOf(id),
 			drift: driftOf(id),
+			commands,
 		});
 	});
 }
 
 /** What is known of an organization before it is assessed. */
-export type Found = Pick<OrganizationResult, "command" | "plan" | "report" | "failed" | "threeWay" | "drift">;
+export type Found = Pick<
+	OrganizationResult,
+	"command" | "plan" | "report" | "failed" | "threeWay" | "drift" | "commands"
+>;
 
 /** Returns the organization with its state, tone and verdict. */
 export function assess(found: Found): OrganizationResult {
@@ -133,8 +144,9 @@ export function unplannedOf(result: CommandResult): readonly FailedOrganization[
 export function foldOrganizations(
 	result: CommandResult,
 	shown: "details" | "decisions" = "details",
+	commands?: CommandContext,
 ): Readonly<Record<"full" | "folded", readonly OrganizationResult[]>> {
-	const all = organizationsOf(result);
+	const all = organizationsOf(result, commands);
 	if (isAlone(result)) return { full: all, folded: [] };
 	const isFull = shown === "details" ? hasDetails : isShownInComments;
 	return { full: all.filter(isFull), folded: all.filter((one) => !isFull(one)) };

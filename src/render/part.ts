@@ -7,9 +7,10 @@ import type { OrganizationDrift } from "../plan/drift.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
+import type { CommandContext } from "../plan/suggested-command.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import type { SoonEnding } from "./expiry-words.ts";
-import { assess, type OrganizationResult } from "./organizations.ts";
+import { assess, type OrganizationResult, type SuggestingOptions } from "./organizations.ts";
 import type { FailedOrganization, ResumableRun } from "./result.ts";
 import type { Style } from "./style.ts";
 
@@ -35,7 +36,7 @@ export interface OrganizationPart {
 	readonly desired?: DesiredOrganization;
 }
 
-export interface StreamOptions {
+export interface StreamOptions extends SuggestingOptions {
 	readonly command: string;
 	/** How many organizations the result is about. One is shown in full, without a summary. */
 	readonly size: number;
@@ -47,7 +48,11 @@ export interface StreamOptions {
 }
 
 /** Returns the organization as every format shows it; null where it could not be read. */
-export function assessPart(command: string, part: OrganizationPart): OrganizationResult | null {
+export function assessPart(
+	command: string,
+	part: OrganizationPart,
+	commands?: CommandContext,
+): OrganizationResult | null {
 	const { plan, report = null, failed = null, threeWay = null, drift = null } = part;
-	return plan === undefined ? null : assess({ command, plan, report, failed, threeWay, drift });
+	return plan === undefined ? null : assess({ command, plan, report, failed, threeWay, drift, commands });
 }

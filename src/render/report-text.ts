@@ -2,11 +2,12 @@
  * A report of apply as text, and the words of its results that every format shares.
  */
 
-import { listCovers, quoteForShell, showAddress, showName, showText, showValue } from "../escape.ts";
+import { listCovers, showAddress, showName, showText, showValue } from "../escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
+import { type CommandContext, commandText, inOrganization, type SuggestedCommand } from "../plan/suggested-command.ts";
 import type { ApprovalVerdict } from "../policy/approval.ts";
 import { describeVotes } from "./activity-events.ts";
 import { describeAwaited } from "./approval-words.ts";
@@ -32,31 +33,46 @@ export const reportHeadings = {
 	unverified: "Not verified after the last step",
 } as const;
 
-/** Returns the report of a plan as text, ending with a newline. `"open"` leaves out completed steps, which were shown before. */
-export function renderReport(report: Report, plan: Plan, style: Style, which: "all" | "open" = "all"): string {
+/**
+ * Returns the report of a plan as text, ending with a newline. `"open"` leaves out completed steps, which were shown before.
+ * Suggested commands repeat the flags of `commands`.
+ */
+export function renderReport(
+	report: Report,
+	plan: Plan,
+	style: Style,
+	which: "all" | "open" = "all",
+	commands?: CommandContext,
+): string {
 	// The parts of a completed step were not shown before, and neither was what is wrong about its forecast.
 	const shown = report.steps.filter(
 		(one) => which === "all" || one.outcome !== "completed" || one.parts.length > 0 || describeWrong(one) !== null,
 	);
-	const lines = shown.flatMap((result) => renderStep(result, plan, style));
+	const lines = shown.flatMap((result) => renderStep(result, plan, style, { commands }));
 	if (report.left !== null && report.left.length > 0) {
 		lines.push("", style.remove(`${reportHeadings.left}:`));
 		lines.push(...report.left.map(({ address }) => `  ${showAddress(address)}`));
 	}
 	if (report.unverified !== null) {
 		lines.push("", style.warn(`${reportHeadings.unverified}: ${showText(report.unverified)}`));
-		lines.push("to check: orgsync drift");
+		lines.push(`to check: ${showText(suggestFor(plan, { command: "drift" }, commands))}`);
 	}
 	const overrides = renderOverrides(report.overrides, style);
 	return `${[...lines, "", ...overrides, summarizeReport(report)].join("\n").trimStart()}\n`;
 }
 
-/** Returns a step and its result; more lines where a person has to act. `"waiting"`: the run goes on until it ends. */
+/** How a step is shown. `"waiting"`: the run goes on until it ends. */
+interface StepOptions {
+	readonly which?: "ended" | "waiting";
+	readonly commands?: CommandContext | undefined;
+}
+
+/** Returns a step and its result; more lines where a person has to act. */
 export function renderStep(
 	result: StepResult,
 	plan: Plan,
 	style: Style,
-	which: "ended" | "waiting" = "ended",
+	{ which = "ended", commands }: StepOptions = {},
 ): readonly string[] {
 	const { step, outcome, parts } = result;
 	const lines = [
@@ -71,9 +87,13 @@ export function renderStep(
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
 	}
-	if (parts.length > 0) lines.push(`     ${partsHeading}:`, ...parts.flatMap((part) => renderPart(part, style)));
+	if (parts.length > 0)
+		lines.push(`     ${partsHeading}:`, ...parts.flatMap((part) => renderPart(part, plan, style, commands)));
 	if (outcome.startsWith("awaiting")) {
-		if (parts.length === 0) lines.push(`     ${describeActivity(result)}`, `     ${describeExplainCommand(result)}`);
+		if (parts.length === 0) {
+			const explain = describeExplainCommand(result, plan, commands);
+			lines.push(`     ${describeActivity(result)}`, ...(explain === null ? [] : [`     ${explain}`]));
+		}
 		if (which === "ended") lines.push("     run apply again when it ends: it joins this activity and submits no other");
 	}
 	return lines;
@@ -103,11 +123,17 @@ export function describeWrong({ forecast, outcome }: StepResult): string | null 
 /** Heading above the parts of a removal that was submitted part by part. */
 export const partsHeading = "Submitted one by one";
 
-function renderPart(part: PartResult, style: Style): readonly string[] {
+function renderPart(
+	part: PartResult,
+	plan: Plan,
+	style: Style,
+	commands: CommandContext | undefined,
+): readonly string[] {
 	const lines = [`       ${markOf(part.outcome, style)} ${showAddress(part.address)}: ${describePart(part)}`];
 	const named = describePartActivity(part);
 	if (named !== null) lines.push(`          ${named}`);
-	if (part.outcome.startsWith("awaiting")) lines.push(`          ${describeExplainCommand(part)}`);
+	const explain = part.outcome.startsWith("awaiting") ? describeExplainCommand(part, plan, commands) : null;
+	if (explain !== null) lines.push(`          ${explain}`);
 	return lines;
 }
 
@@ -135,8 +161,19 @@ export function describePartActivity(part: PartResult): string | null {
 	return part.fingerprint === null ? null : `fingerprint ${showName(part.fingerprint)}`;
 }
 
-export function describeExplainCommand({ activityId }: Pick<Named, "activityId">): string {
-	return `orgsync explain ${showText(quoteForShell(activityId ?? "ACTIVITY"))} shows what it is waiting for`;
+/** Returns the command that explains an activity of the plan's organization; null without an activity. */
+export function describeExplainCommand(
+	{ activityId }: Pick<Named, "activityId">,
+	plan: Plan,
+	commands?: CommandContext,
+): string | null {
+	if (activityId === null) return null;
+	const command = suggestFor(plan, { command: "explain", arguments: [activityId] }, commands);
+	return `${showText(command)} shows what it is waiting for`;
+}
+
+function suggestFor({ organizationId }: Plan, suggested: SuggestedCommand, commands: CommandContext = {}): string {
+	return commandText(suggested, inOrganization(commands, organizationId));
 }
 
 /** Returns the outcome of a step and, where known, why. */
@@ -184,9 +221,15 @@ export function summarizeFailed(finished: number, total: number): string {
 }
 
 /** Returns the steps that finished before an error ended the work, ending with a newline. */
-export function renderFailed({ steps }: FailedOrganization, plan: Plan, style: Style, which: "all" | "open"): string {
+export function renderFailed(
+	{ steps }: FailedOrganization,
+	plan: Plan,
+	style: Style,
+	which: "all" | "open",
+	commands?: CommandContext,
+): string {
 	const shown = steps.filter(({ outcome }) => which === "all" || outcome !== "completed");
-	const lines = shown.flatMap((result) => renderStep(result, plan, style));
+	const lines = shown.flatMap((result) => renderStep(result, plan, style, { commands }));
 	return `${[...lines, ...(lines.length === 0 ? [] : [""]), summarizeFailed(steps.length, plan.steps.length)].join("\n")}\n`;
 }
 

@@ -16,6 +16,7 @@ import {
 	isAlone,
 	type OrganizationResult,
 	organizationsOf,
+	type SuggestingOptions,
 	unplannedOf,
 } from "./organizations.ts";
 import { overridesHeading, renderOverrides } from "./overrides-text.ts";
@@ -39,14 +40,15 @@ import { count, renderPlan, summarizePlan } from "./text.ts";
 import { renderDropped, renderThreeWay } from "./three-way-text.ts";
 import { renderVotes } from "./vote-text.ts";
 
-export interface TextOptions {
+export interface TextOptions extends SuggestingOptions {
 	readonly style: Style;
 	/** Whether steps that completed were not shown while they did. */
 	readonly quiet?: boolean;
 }
 
 /** Returns the result as text, ending with a newline; empty where there is nothing but an error. */
-export function renderText(result: CommandResult, { style, quiet = false }: TextOptions): string {
+export function renderText(result: CommandResult, options: TextOptions): string {
+	const { style } = options;
 	if (isFailure(result)) return "";
 	switch (result.command) {
 		case "plan":
@@ -59,7 +61,7 @@ export function renderText(result: CommandResult, { style, quiet = false }: Text
 		case "show":
 			return join([...renderSavedPlan(result, style), ...renderOrganizations(result, style)]);
 		case "apply":
-			return renderApply(result, style, quiet);
+			return renderApply(result, options);
 		case "grant":
 		case "revoke":
 			return renderAccess(result, style);
@@ -85,7 +87,7 @@ export function renderText(result: CommandResult, { style, quiet = false }: Text
 		case "reject":
 			return renderVotes(result, style);
 		case "explain":
-			return renderExplain(result);
+			return renderExplain(result, options.commands);
 		case "powers":
 			return renderPowers(result, style);
 		case "import-key":
@@ -161,19 +163,17 @@ export function renderRunOverrides(result: OrganizationsResult, style: Style): r
 		: [[style.warn(`${overridesHeading}:`), ...lines.map((line) => `  ${line}`), ""].join("\n")];
 }
 
-function renderApply(result: ApplyResult, style: Style, quiet: boolean): string {
+function renderApply(result: ApplyResult, options: TextOptions): string {
+	const { style } = options;
 	if (errorOfCall(result) !== null) return renderOverrides(result.overrides, style).join("\n");
-	return join([
-		...renderApplied(result, style, quiet ? "all" : "open"),
-		...renderSavedPlan(result),
-		...renderRunOverrides(result, style),
-	]);
+	return join([...renderApplied(result, options), ...renderSavedPlan(result), ...renderRunOverrides(result, style)]);
 }
 
 /** Returns the report of every organization, or that the plan was not confirmed. */
-function renderApplied(result: ApplyResult, style: Style, which: "all" | "open"): readonly string[] {
+function renderApplied(result: ApplyResult, { style, quiet = false, commands }: TextOptions): readonly string[] {
+	const which = quiet ? "all" : "open";
 	if (organizationsOf(result).some(({ results }) => results === null)) return [`${notApplied}\n`];
-	const { full, folded } = foldOrganizations(result);
+	const { full, folded } = foldOrganizations(result, "details", commands);
 	const reported = full.map((one) => ({ ...namedAs(one.plan), text: renderOne(one, style, which) }));
 	const unplanned = unplannedOf(result).map((one) => ({ ...one, text: renderUnplanned(one) }));
 	const all = [...reported, ...unplanned].sort(byOrganization);
@@ -187,9 +187,10 @@ function renderApplied(result: ApplyResult, style: Style, which: "all" | "open")
 }
 
 /** Returns what became of an organization that has a plan. */
-export function renderOne({ plan, report, failed }: OrganizationResult, style: Style, which: "all" | "open"): string {
-	if (report !== null) return renderReport(report, plan, style, which);
-	return renderFailed(failed as FailedOrganization, plan, style, which);
+export function renderOne(one: OrganizationResult, style: Style, which: "all" | "open"): string {
+	const { plan, report, failed, commands } = one;
+	if (report !== null) return renderReport(report, plan, style, which, commands);
+	return renderFailed(failed as FailedOrganization, plan, style, which, commands);
 }
 
 /** Whether an error ended the command before it had anything else to show. */

@@ -150,7 +150,7 @@ const cases: readonly Case[] = [
 		words: ["apply"],
 		code: 3,
 		verdict: "orgsync apply stopped: flags, environment or files are wrong.",
-		annotation: "apply asks before it submits, but not with --format github; review orgsync plan, then use --yes",
+		annotation: "apply asks before it submits, but not with --format github; review `orgsync plan`, then use --yes",
 	},
 ];
 

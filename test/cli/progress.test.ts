@@ -43,7 +43,7 @@ function outputOn(columns: number | undefined, environment: Readonly<Record<stri
 	};
 	const options: OutputOptions = {
 		...{ command: "plan", format: "text", color: true, quiet: false, verbose: false, output: undefined },
-		...{ markdown: {}, metrics: { version: "0.0.0", file: undefined, labels: {} }, keys: [] },
+		...{ markdown: {}, commands: {}, metrics: { version: "0.0.0", file: undefined, labels: {} }, keys: [] },
 	};
 	return { output: new Output(terminal, options), written: () => String(stderr.read() ?? "") };
 }

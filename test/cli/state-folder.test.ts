@@ -145,7 +145,7 @@ describe("without a document in the working folder", () => {
 
 	test("the error names the one above it in the same repository, and no other", () => {
 		writeFileSync(join(root, "orgsync.yaml"), "");
-		expect(hint()).toBe("create one with orgsync init, or name a file with -f");
+		expect(hint()).toBe("create one with `orgsync init`, or name a file with -f");
 		writeFileSync(join(root, "repo/orgsync.yaml"), "");
 		expect(hint()).toBe("there is one above this folder: add -f ../../orgsync.yaml");
 	});

@@ -63,16 +63,16 @@ describe("What to do about drift", () => {
 	});
 
 	it("repeats the flags of the command", () => {
-		expect(todo({}, plan, { flags: " -f a.yaml" })).toMatchInlineSnapshot(
+		expect(todo({}, plan, { commands: { file: ["a.yaml"] } })).toMatchInlineSnapshot(
 			`"\`orgsync apply -f a.yaml\` brings it in sync; \`orgsync drift -f a.yaml --accept userTag:admins\` writes the live state into the document"`,
 		);
 	});
 
 	it("names the organization where the documents have several", () => {
-		const more = { flags: " -f fleet/", isOneOfSeveral: true };
+		const more = { commands: { file: ["fleet/"], hasSeveral: true } };
 		const named = `-f fleet/ --organization ${plan.organizationId}`;
 		expect(todo({}, plan, more)).toBe(
-			`\`orgsync apply -f fleet/\` brings it in sync; \`orgsync drift ${named} --accept userTag:admins\` writes the live state into the document`,
+			`\`orgsync apply ${named}\` brings it in sync; \`orgsync drift ${named} --accept userTag:admins\` writes the live state into the document`,
 		);
 		expect(todo({}, held({ relation: "rejected" }), more)).toContain(
 			`\`orgsync drift ${named} --accept userTag:admins\``,
@@ -103,7 +103,7 @@ describe("What to do about drift", () => {
 			fingerprint: "f",
 			relation: "same",
 		};
-		expect(todo({ earlierActivity: earlierActivity as EarlierActivity }, plan, { flags: " --local" })).toBe(
+		expect(todo({ earlierActivity: earlierActivity as EarlierActivity }, plan, { commands: { local: true } })).toBe(
 			"wait for activity activity-1, which makes the same change: `orgsync explain --local activity-1` shows what it is waiting for",
 		);
 	});

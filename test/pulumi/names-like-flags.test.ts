@@ -14,6 +14,7 @@ const flags = [
 	"--url --max-rps",
 	"a --abandon [click](http://evil.test) b",
 	"`orgsync apply --abandon x`",
+	"otherwise apply with --abandon x",
 	"--allow policies=3",
 	"; --retry-rejected submits it",
 	"; for another user: `--submitter USER`",

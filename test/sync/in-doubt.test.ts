@@ -72,7 +72,7 @@ describe("a request in doubt", () => {
 			expect(text).toContain(`update_user_tag`);
 			expect(text).toContain(sentAt);
 			expect(text).toContain("without an answer");
-			expect(text).toContain(`\`orgsync apply --abandon ${fingerprint}\``);
+			expect(text).toContain(`otherwise apply with --abandon ${fingerprint} abandons it`);
 			expect(text).toContain("the document as it was then");
 		}
 		expect(exitCodeOf(report)).toBe(1);

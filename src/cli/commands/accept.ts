@@ -42,7 +42,7 @@ export async function acceptFound(
 			hint: "name the file with -f",
 		});
 	}
-	const sources = await readSources(flags.file, terminal);
+	const sources = await readSources(flags.file, terminal, flags);
 	const { compared, failed } = await compare();
 	const comparisons = compared.map(({ comparison }) => comparison);
 	const uncertain = comparisons.flatMap(({ plan }) => plan.problems).find(({ code }) => code === "time-not-certain");

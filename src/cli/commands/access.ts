@@ -9,6 +9,7 @@ import { describeTime } from "../../plan/access-window.ts";
 import { parseAddress, printAddress } from "../../plan/address.ts";
 import { type DesiredOrganization, type DesiredUserTag, tagsOf } from "../../plan/organization.ts";
 import { namesOfUsers, type Plan } from "../../plan/plan.ts";
+import { commandText } from "../../plan/suggested-command.ts";
 import { phraseText } from "../../render/phrase.ts";
 import { namePerson } from "../../render/power-words.ts";
 import { type AccessResult, resultHead } from "../../render/result.ts";
@@ -20,7 +21,6 @@ import { privateKeyPattern } from "../flag-values.ts";
 import { findListsOf } from "../list-files.ts";
 import type { Call } from "../output.ts";
 import { findTagId, findUserId } from "../power-names.ts";
-import { repeatFlags } from "../repeat-flags.ts";
 import { refuseChanged, replaceDocuments } from "../replace-documents.ts";
 import { type DocumentFlags, type ReadDocument, readFleet, readSources } from "../sources.ts";
 import { didYouMean } from "../suggest.ts";
@@ -147,7 +147,7 @@ async function editDocument(
 			hint: "name the file with -f",
 		});
 	}
-	const sources = await readSources(flags.file, terminal);
+	const sources = await readSources(flags.file, terminal, flags);
 	const desired = await findDesired(call);
 	const { organizationId } = desired;
 	const { edited, address, userId, plan, nowMs } = await withConnection(call, async (connection) => {
@@ -186,7 +186,7 @@ async function editDocument(
 			...(window?.untilMs === undefined ? {} : { until: new Date(window.untilMs).toISOString() }),
 			...(window?.reason === undefined ? {} : { reason: window.reason }),
 		},
-		nextCommand: `orgsync apply${repeatFlags(flags)}`,
+		nextCommand: commandText({ command: "apply" }, flags),
 	};
 }
 

@@ -9,6 +9,7 @@ import { type NamedOrganization, showOrganization } from "../../plan/organizatio
 import { abandonOf, allowsOf, withOverrides } from "../../plan/overrides.ts";
 import { nameOf } from "../../plan/pending.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
 import type { Journal } from "../../sync/journal.ts";
 import type { Call, Output, Terminal } from "../output.ts";
 import type { ComparedOrganization } from "./comparing.ts";
@@ -95,16 +96,32 @@ export function recordOverrides(
 	return { comparison: { ...comparison, plan: withOverrides(plan, overrides) }, ...others };
 }
 
+interface LoneFlags extends CommandContext {
+	readonly plan?: string;
+	readonly digest?: string;
+	readonly maxAge?: number;
+}
+
+/** Throws ConfigurationError for flags that need `--plan`. */
+export function refuseLoneFlags(flags: LoneFlags): void {
+	const { plan, digest, maxAge } = flags;
+	if (plan !== undefined || (digest === undefined && maxAge === undefined)) return;
+	const save = commandText({ command: "plan", arguments: ["--out", "plan.json"] }, flags);
+	throw new ConfigurationError(`${digest === undefined ? "--max-age" : "--digest"} needs --plan`, {
+		hint: `\`${save}\` saves a plan and prints its digest`,
+	});
+}
+
 /** Asks whether so many activities may be sent to these organizations. */
 export type Ask = (activities: number, organizations: readonly NamedOrganization[]) => Promise<boolean>;
 
 /** Returns a function that asks on the terminal, or agrees with `--yes`. Throws ConfigurationError if it cannot ask. */
-export function prepareToAsk({ flags, terminal, output }: Call<{ readonly yes?: boolean }>): Ask {
+export function prepareToAsk({ flags, terminal, output }: Call<{ readonly yes?: boolean } & CommandContext>): Ask {
 	if (flags.yes === true) return async () => true;
 	const obstacle = whyNotAsk(terminal, output);
 	if (obstacle !== null) {
 		throw new ConfigurationError(`apply asks before it submits, but ${obstacle}`, {
-			hint: "review orgsync plan, then use --yes",
+			hint: `review \`${commandText({ command: "plan" }, flags)}\`, then use --yes`,
 		});
 	}
 	return (steps, organizations) => {

@@ -3,6 +3,7 @@
  * plan runs only if it is the same.
  */
 
+import { organizationsIn } from "../../document/fleet.ts";
 import { matchDocuments, type SavedPlan, statedFactsOf } from "../../document/saved-plan.ts";
 import {
 	AppliedPlanError,
@@ -20,14 +21,16 @@ import { retriedIn } from "../../plan/overrides.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../../plan/plan.ts";
 import { refuseStale } from "../../plan/stale.ts";
 import type { Step } from "../../plan/step.ts";
+import { type CommandContext, commandText, inOrganization } from "../../plan/suggested-command.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import { findCompletedSteps } from "../../sync/completed-steps.ts";
 import type { JournalView } from "../../sync/journal.ts";
 import type { OrganizationError } from "../failure.ts";
 import type { Call, Terminal } from "../output.ts";
 import { readSavedPlan } from "../saved-plan-file.ts";
+import { readFleet } from "../sources.ts";
 import { isImpossible } from "./apply-consent.ts";
-import { readSelected, type SelectionFlags } from "./selection.ts";
+import { commandsOf, type SelectionFlags, selectFrom } from "./selection.ts";
 
 interface SavedPlanFlags extends SelectionFlags {
 	readonly reads: Reads;
@@ -52,6 +55,8 @@ export interface ReviewedPlan {
 	readonly notPlanned: readonly OrganizationError[];
 	/** The reads of the saved plan. Other reads make another plan. */
 	readonly reads: Reads;
+	/** What suggested commands repeat of the call. */
+	readonly commands: CommandContext;
 	/** Why it is refused before anything is read; null when it is not. */
 	readonly refusal: LiveProblemError | null;
 	/** Returns an error if the journal says that the whole plan of an organization was applied. */
@@ -74,15 +79,17 @@ export async function readReviewedPlan(file: string, call: SavedPlanCall): Promi
 	refuseSilentRetry(saved, flags);
 	const reads = readsOf(saved, call);
 	const isAlone = saved.plans.length + (saved.unread ?? []).length === 1;
-	const documents = await readSelected(call);
+	const fleet = await readFleet(flags, terminal);
+	const documents = [...organizationsIn(await selectFrom(fleet, call))];
 	const planned = matchDocuments(saved, documents);
 	return {
 		saved,
 		facts: statedFactsOf(saved),
 		organizations: planned.filter(({ plan }) => !isImpossible(plan)).map(({ desired }) => desired),
-		notPlanned: notPlannedIn(saved, documents),
+		notPlanned: notPlannedIn(saved, documents, commandsOf(fleet, flags)),
 		reads,
-		refusal: isAlone && saved.plans.some(isImpossible) ? wasImpossible() : null,
+		commands: commandsOf(fleet, flags),
+		refusal: isAlone && saved.plans.some(isImpossible) ? wasImpossible(flags) : null,
 		findApplied: (journal) => {
 			const done = planned.flatMap(({ plan, desired }) => {
 				const found = findDone(plan, namedIn(desired), saved.digest, journal);
@@ -98,13 +105,18 @@ export async function readReviewedPlan(file: string, call: SavedPlanCall): Promi
 function notPlannedIn(
 	{ plans, unread = [] }: SavedPlan,
 	documents: readonly DesiredOrganization[],
+	commands: CommandContext,
 ): readonly OrganizationError[] {
 	const impossible = new Set(plans.filter(isImpossible).map(({ organizationId }) => organizationId));
 	const missing = new Set(unread);
 	const all = documents.map(namedIn);
 	const message = "the plan file states that it could not be read when the plan was made; nothing was sent";
 	return [
-		...all.filter((one) => impossible.has(one.organizationId)).map((one) => ({ ...one, error: wasImpossible() })),
+		...all
+			.filter((one) => impossible.has(one.organizationId))
+			.map((one) => {
+				return { ...one, error: wasImpossible(inOrganization(commands, one.organizationId)) };
+			}),
 		...all
 			.filter((one) => missing.has(one.organizationId))
 			.map((one) => {
@@ -138,7 +150,7 @@ function refuseFlags(file: string, flags: SavedPlanFlags): void {
 		throw new ConfigurationError(`${flag} and --plan cannot be used together: ${why}`, { hint });
 	};
 	if (flags.only.length > 0) {
-		refuse("--only", "a saved plan is narrowed when it is made", "orgsync plan --only KIND[/GLOB] --out FILE");
+		refuse("--only", "a saved plan is narrowed when it is made", "plan again with --only and --out");
 	}
 	if (flags.abandon.length > 0) {
 		const hint = "abandon it with apply without --plan, or plan again after it ended";
@@ -173,10 +185,12 @@ function readsOf({ plans }: SavedPlan, { flags, isGiven }: SavedPlanCall): Reads
 }
 
 /** Returns the error for an organization that could not converge. Only the file says why; `show` prints that. */
-function wasImpossible(): LiveProblemError {
+function wasImpossible(commands: CommandContext): LiveProblemError {
 	return new LiveProblemError(
 		"the plan file states that the organization cannot converge, and has no steps for it; nothing was sent",
-		{ hint: "orgsync plan shows why: change the document, or the organization manually, then plan again" },
+		{
+			hint: `\`${commandText({ command: "plan" }, commands)}\` shows why: change the document, or the organization manually, then plan again`,
+		},
 	);
 }
 
@@ -197,8 +211,9 @@ export async function readCheckedPlan(file: string, flags: CheckFlags, terminal:
 function refuseOther({ digest }: SavedPlan, file: string, flags: CheckFlags): void {
 	if (flags.digest === undefined || flags.digest === digest) return;
 	const name = file === "-" ? "standard input" : showText(file);
+	const show = file === "-" ? "show" : `\`${commandText({ command: "show", arguments: [file] }, {})}\``;
 	throw new ConfigurationError(`${name} is not the plan of --digest: its digest is ${digest}`, {
-		hint: "apply the file that was reviewed, or have this one reviewed: orgsync show prints it with its digest",
+		hint: `apply the file that was reviewed, or have this one reviewed: ${show} prints it with its digest`,
 	});
 }
 

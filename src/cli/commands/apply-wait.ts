@@ -7,6 +7,7 @@ import { describeTime } from "../../plan/access-window.ts";
 import type { ActivityEvent } from "../../plan/activity-events.ts";
 import { foretellPending } from "../../plan/foretell.ts";
 import { coveredAddresses } from "../../plan/step.ts";
+import type { CommandContext } from "../../plan/suggested-command.ts";
 import { describeEvent } from "../../render/activity-events.ts";
 import { describeAwaited } from "../../render/approval-words.ts";
 import { phraseText } from "../../render/phrase.ts";
@@ -23,9 +24,14 @@ interface WaitFlags {
 	readonly waitForApproval?: number;
 }
 
+interface WaitCall extends Call<WaitFlags> {
+	/** What suggested commands repeat of the call. */
+	readonly commands: CommandContext;
+}
+
 /** The organizations of a run, as they take turns and wait. */
 export class RunWait {
-	readonly #call: Call<WaitFlags>;
+	readonly #call: WaitCall;
 	readonly #signal: AbortSignal;
 	readonly #untilMs: number | undefined;
 	/** Organizations that wait for a turn, first come, first served. */
@@ -35,7 +41,7 @@ export class RunWait {
 	readonly #waiting = new Set<string>();
 	#isAnnounced = false;
 
-	constructor(call: Call<WaitFlags>, signal: AbortSignal) {
+	constructor(call: WaitCall, signal: AbortSignal) {
 		const { flags, terminal } = call;
 		this.#call = call;
 		this.#signal = signal;
@@ -99,7 +105,7 @@ export class RunWait {
 	}
 
 	#show(news: WaitNews, comparison: Comparison, about: string): void {
-		const { output } = this.#call;
+		const { output, commands } = this.#call;
 		const { plan } = comparison;
 		if (news.kind === "unreadable") {
 			output.note(`${about}pending activities could not be read, and will be read again: ${showText(news.message)}`);
@@ -111,7 +117,9 @@ export class RunWait {
 			const missing = isWaiting(ran) ? describeMissing(ran, event, comparison, this.#call.terminal.now()) : "";
 			output.note(`${about}${what}: ${describeEvent(event, plan)}${missing}`);
 		} else {
-			output.note(`${about}${renderStep(news.ran.result, plan, output.style, "waiting").join("\n")}`);
+			output.note(
+				`${about}${renderStep(news.ran.result, plan, output.style, { which: "waiting", commands }).join("\n")}`,
+			);
 			this.#announce();
 		}
 	}

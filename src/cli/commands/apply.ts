@@ -1,8 +1,9 @@
 /** `apply`, in four stages: prepare, agree, submit, report. `apply --plan` differs only in the first. */
 
 import { type DesiredFleet, filterFleet, fleetOf } from "../../document/fleet.ts";
-import { ConfigurationError, exitCodes, StalePlanError } from "../../errors.ts";
+import { exitCodes, StalePlanError } from "../../errors.ts";
 import { exitCodeOf } from "../../plan/report.ts";
+import type { CommandContext } from "../../plan/suggested-command.ts";
 import { findSoonEnding } from "../../render/expiry-words.ts";
 import { namedAs, showOrganization } from "../../render/organization-name.ts";
 import { isIdle } from "../../render/organizations.ts";
@@ -27,13 +28,14 @@ import {
 	prepareToAsk,
 	readOverrides,
 	recordOverrides,
+	refuseLoneFlags,
 } from "./apply-consent.ts";
 import { chooseRun, type OpenRun, openRun } from "./apply-run.ts";
 import type { ReviewedPlan, SavedPlanCall } from "./apply-saved.ts";
 import { describeSigning } from "./apply-signing.ts";
 import { RunWait } from "./apply-wait.ts";
 import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "./comparing.ts";
-import { selectFrom } from "./selection.ts";
+import { commandsOf, selectFrom } from "./selection.ts";
 
 export interface ApplyFlags extends ComparisonFlags {
 	/** The file of a saved plan, or `-`. */
@@ -68,7 +70,8 @@ export async function apply(call: ApplyCall): Promise<ResultStream> {
 	const size = fleet.organizationIds.length + (reviewed?.notPlanned.length ?? 0);
 	const facts = chooseRun(call, size);
 	const run = facts === undefined ? {} : { run: facts };
-	return { command: "apply", size, parts: applyFleet({ ...order, ...run, size }), ...run };
+	const { commands } = order;
+	return { command: "apply", size, parts: applyFleet({ ...order, ...run, size }), commands, ...run };
 }
 
 type ApplyCall = Call<ApplyFlags> & Pick<SavedPlanCall, "isGiven">;
@@ -77,6 +80,8 @@ type ApplyCall = Call<ApplyFlags> & Pick<SavedPlanCall, "isGiven">;
 interface ApplyOrder extends Call<ApplyFlags> {
 	readonly given: GivenOverrides;
 	readonly fleet: DesiredFleet;
+	/** What suggested commands repeat of the call. */
+	readonly commands: CommandContext;
 	/** Null without `--plan`. */
 	readonly reviewed: ReviewedPlan | null;
 	readonly ask: Ask;
@@ -104,21 +109,15 @@ async function readOrder(call: ApplyCall): Promise<ApplyOrder> {
 	const given = readOverrides(flags);
 	refuseLoneFlags(flags);
 	if (flags.plan === undefined) {
-		const fleet = await selectFrom(await readFleet(flags, terminal), call);
-		return { ...call, given, fleet, reviewed: null, ask: prepareToAsk(call) };
+		const all = await readFleet(flags, terminal);
+		const own = { ...call, given, commands: commandsOf(all, flags) };
+		return { ...own, fleet: await selectFrom(all, call), reviewed: null, ask: prepareToAsk(call) };
 	}
 	const { readReviewedPlan } = await import("./apply-saved.ts");
 	const reviewed = await readReviewedPlan(flags.plan, call);
-	const { organizations, reads } = reviewed;
-	return { ...call, flags: { ...flags, reads }, given, fleet: fleetOf(organizations), reviewed, ask: async () => true };
-}
-
-/** Throws ConfigurationError for flags that need `--plan`. */
-function refuseLoneFlags({ plan, digest, maxAge }: ApplyFlags): void {
-	if (plan !== undefined || (digest === undefined && maxAge === undefined)) return;
-	throw new ConfigurationError(`${digest === undefined ? "--max-age" : "--digest"} needs --plan`, {
-		hint: "orgsync plan --out FILE saves a plan and prints its digest",
-	});
+	const { organizations, reads, commands } = reviewed;
+	const own = { ...call, flags: { ...flags, reads }, given, commands };
+	return { ...own, fleet: fleetOf(organizations), reviewed, ask: async () => true };
 }
 
 async function* applyFleet(order: SizedOrder): AsyncGenerator<OrganizationPart, ResultEnd> {

@@ -17,6 +17,7 @@ import { allowsOf, withOverrides } from "../../plan/overrides.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { isSamePlan } from "../../plan/same-plan.ts";
+import { commandText } from "../../plan/suggested-command.ts";
 import { sameValue } from "../../plan/value.ts";
 import { showOrganization } from "../../render/organization-name.ts";
 import { resultHead } from "../../render/result.ts";
@@ -83,7 +84,7 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 					const client = connection.client.forOrganization();
 					readings.push(await readForVotes(order, operations[command], client, call.terminal));
 				}
-				refuseUnknown(names, readings);
+				refuseUnknown(names, readings, call.flags);
 				const named = readings.filter(({ votes }) => names.length === 0 || votes.activities.length > 0);
 				const judged = named.map((one) => (command === "approve" ? plansToJudge(one) : []));
 				return { judged, shown: named.map((one, index) => recordAllowed(one, judged[index] ?? [], allowed)) };
@@ -145,7 +146,7 @@ function isSameReview(one: VoteReview, other: VoteReview): boolean {
 }
 
 /** Throws ConfigurationError for a name that no organization has. */
-function refuseUnknown(names: readonly string[], readings: readonly VoteReading[]): void {
+function refuseUnknown(names: readonly string[], readings: readonly VoteReading[], flags: VoteFlags): void {
 	const found = new Set(
 		readings.flatMap(({ votes }) =>
 			votes.activities.flatMap(({ activity }) => [
@@ -157,7 +158,7 @@ function refuseUnknown(names: readonly string[], readings: readonly VoteReading[
 	const unknown = names.find((name) => !found.has(name.toLowerCase()));
 	if (unknown === undefined) return;
 	throw new ConfigurationError(`activity ${showText(unknown)} not found: the service does not show it to this key`, {
-		hint: "orgsync status lists pending activities",
+		hint: `\`${commandText({ command: "status" }, flags)}\` lists pending activities`,
 	});
 }
 

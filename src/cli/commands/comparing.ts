@@ -191,6 +191,6 @@ export function refuseUnknownLocal(
 	const unknown = organizationIds.find((id) => !localOrganizationIds.includes(id));
 	if (unknown === undefined) return;
 	throw new ConfigurationError(`the local service has no organization ${unknown}`, {
-		hint: `it has ${localOrganizationIds.join(", ")}; orgsync init --local writes a document for it`,
+		hint: `it has ${localOrganizationIds.join(", ")}; init with --local writes a document for it`,
 	});
 }

@@ -102,7 +102,7 @@ function readText(file: string, { directory }: Terminal): string | undefined {
 }
 
 const hint =
-	"--since reads a file of `orgsync drift --format json --output FILE`; if it does not exist, all findings count as new";
+	"--since reads a report that drift wrote with --format json and --output; if there is no such file, all findings count as new";
 
 function readReport(file: string, text: string): LastReport {
 	const refuse = (why: string): never => {

@@ -5,6 +5,7 @@ import type { DesiredFleet } from "../../document/fleet.ts";
 import { showText } from "../../escape.ts";
 import { exitCodeOfDrift, keepDrift, reportDrift } from "../../plan/drift.ts";
 import { isSelected, parseSelection } from "../../plan/only.ts";
+import type { CommandContext } from "../../plan/suggested-command.ts";
 import type { OrganizationPart } from "../../render/part.ts";
 import { byOrganization, type FailureResult } from "../../render/result.ts";
 import type { JournalView } from "../../sync/journal.ts";
@@ -12,7 +13,6 @@ import { connect, readJournalOf } from "../connect.ts";
 import { failedPart, type OrganizationError } from "../failure.ts";
 import { mapInOrder } from "../map-in-order.ts";
 import type { Call, Output } from "../output.ts";
-import { repeatFlags } from "../repeat-flags.ts";
 import type { ResultEnd, ResultStream } from "../result-stream.ts";
 import { readFleet } from "../sources.ts";
 import { type AcceptFlags, type AcceptResult, acceptFound } from "./accept.ts";
@@ -25,12 +25,9 @@ import {
 	refuseOtherShare,
 	type SinceFlags,
 } from "./drift-since.ts";
-import { selectFrom, selectOrganization } from "./selection.ts";
+import { commandsOf, selectFrom } from "./selection.ts";
 
-export interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {
-	/** Only this organization of the documents. */
-	readonly organization?: string;
-}
+export interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
 
 /**
  * Returns the drift of every organization, since when and by whom. Exit 2 for known drift, 1 if an organization could not be
@@ -42,9 +39,9 @@ export async function drift(call: Call<DriftFlags>): Promise<ResultStream | Fail
 	try {
 		const all = await readFleet(call.flags, call.terminal);
 		refuseOtherShare(last, all, call);
-		const fleet = await selectFrom(selectOrganization(all, call.flags.organization), call);
-		const isOneOfSeveral = all.organizationIds.length > 1;
-		const parts = findDrift(fleet, { last, isOneOfSeveral }, call);
+		const fleet = await selectFrom(all, call);
+		const commands = commandsOf(all, call.flags);
+		const parts = findDrift(fleet, { last, commands }, call);
 		const size = fleet.organizationIds.length;
 		return { command: "drift", size, parts, ...(failure === undefined ? {} : { failure }) };
 	} catch (error) {
@@ -56,8 +53,7 @@ export async function drift(call: Call<DriftFlags>): Promise<ResultStream | Fail
 
 interface ReportContext {
 	readonly last: LastReport | undefined;
-	/** Whether the documents have other organizations too. */
-	readonly isOneOfSeveral: boolean;
+	readonly commands: CommandContext;
 }
 
 async function* findDrift(
@@ -87,7 +83,7 @@ type Reporter = (compared: ComparedOrganization) => Promise<OrganizationPart>;
 
 /** Returns the function that reports the drift of one organization. */
 async function makeReporter(
-	{ last, isOneOfSeveral }: ReportContext,
+	{ last, commands }: ReportContext,
 	journal: JournalView | undefined,
 	{ flags }: Call<DriftFlags>,
 ): Promise<Reporter> {
@@ -102,8 +98,7 @@ async function makeReporter(
 			earlier: last?.get(organizationId),
 			appliedAt: lastAppliedTimes(desired, live),
 			desired,
-			flags: repeatFlags(flags),
-			isOneOfSeveral,
+			commands,
 			...(selections.length === 0 ? {} : { isSelected: (address) => isSelected(address, selections) }),
 		});
 		return { organizationId, exitCode: exitCodeOfDrift([found]), plan, drift: found, desired };

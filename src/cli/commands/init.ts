@@ -3,11 +3,11 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { quoteForShell, showText } from "../../escape.ts";
+import { commandText } from "../../plan/suggested-command.ts";
 import { type InitResult, resultHead } from "../../render/result.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import type { Call, Terminal } from "../output.ts";
-import { repeatFlags } from "../repeat-flags.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
 import { writeNewFile, writeOrRefuse } from "../write-file.ts";
@@ -39,7 +39,7 @@ export function init({ flags, terminal }: Call<InitFlags>): InitResult {
 		...resultHead("init", exitCodes.inSync, null),
 		file,
 		organizationId: flags.local === true ? localOrganizationId : (organizationId ?? null),
-		nextCommand: `orgsync plan${repeatFlags({ local, file: file === defaultDocument ? [] : [file] })}`,
+		nextCommand: commandText({ command: "plan" }, { local, file: file === defaultDocument ? [] : [file] }),
 	};
 }
 

@@ -7,6 +7,7 @@ import { showText } from "../../escape.ts";
 import { type DesiredOrganization, uuid } from "../../plan/organization.ts";
 import { blockingGuards, withoutAllowed } from "../../plan/overrides.ts";
 import { findsDifference, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
+import { commandText } from "../../plan/suggested-command.ts";
 import type { ThreeWay } from "../../plan/three-way.ts";
 import type { OrganizationPart } from "../../render/part.ts";
 import type { PlanResult } from "../../render/result.ts";
@@ -159,11 +160,9 @@ async function prepareToSave(
 		};
 		const saved = makeSavedPlan(content, output.generatedBy);
 		write(saved);
-		const file = showText(out);
-		const allow = allowedIn(plans).map((text) => ` --allow ${text}`);
-		output.note(
-			`Saved plan ${saved.digest} to ${file}. To run exactly this plan: orgsync apply --plan ${file}${allow.join("")}`,
-		);
+		const allow = allowedIn(plans).flatMap((text) => ["--allow", text]);
+		const apply = commandText({ command: "apply", arguments: ["--plan", out, ...allow] }, flags);
+		output.note(`Saved plan ${saved.digest} to ${showText(out)}. To run exactly this plan: ${showText(apply)}`);
 		return factsOf(saved);
 	};
 }

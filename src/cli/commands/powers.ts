@@ -72,7 +72,7 @@ function readQuestion(words: readonly string[], { why = false, group, user, tag 
 		const [word] = words;
 		if (word !== undefined) {
 			throw new ConfigurationError(`${showText(word)}: powers takes no argument without --why`, {
-				hint: "orgsync powers --user USER --group GROUP, or orgsync powers --why USER GROUP",
+				hint: "narrow with --user, --group and --tag, or ask with --why USER GROUP",
 			});
 		}
 		return { why, user, tag, group: group === undefined ? undefined : parseGroup(group, "--group") };
@@ -80,12 +80,12 @@ function readQuestion(words: readonly string[], { why = false, group, user, tag 
 	const [who, what, ...more] = words;
 	if (who === undefined || what === undefined || more.length > 0) {
 		throw new ConfigurationError("--why takes a user and a group", {
-			hint: "for example orgsync powers --why alice sign",
+			hint: "for example --why alice sign",
 		});
 	}
 	if (group !== undefined || user !== undefined || tag !== undefined) {
 		throw new ConfigurationError("--why cannot be used with --group, --user or --tag", {
-			hint: "name the user and the group behind it: orgsync powers --why alice sign",
+			hint: "name the user and the group behind it: --why alice sign",
 		});
 	}
 	return { why, user: who, tag, group: parseGroup(what, "GROUP") };

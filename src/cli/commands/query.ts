@@ -1,6 +1,7 @@
 import { ConfigurationError, exitCodes, ServiceError } from "../../errors.ts";
 import { showName, showText } from "../../escape.ts";
 import { isRecord, readJson } from "../../json.ts";
+import { commandText } from "../../plan/suggested-command.ts";
 import { type QueryResult, resultHead } from "../../render/result.ts";
 import { checkSchema, type SchemaError } from "../../schema.ts";
 import { validators } from "../../validators/requests.ts";
@@ -83,7 +84,7 @@ function refuseUnsuitable(operation: QueryOperation, fields: Readonly<Record<str
 	const mistake = checkSchema(validators, `operations/${operation.name}.json#/$defs/request`, fields)[0];
 	if (mistake === undefined) return;
 	throw new ConfigurationError(describeMistake(operation, mistake), {
-		hint: `${known}; orgsync schema operations/${operation.name} prints its schema`,
+		hint: `${known}; \`${commandText({ command: "schema", arguments: [`operations/${operation.name}`] }, {})}\` prints its schema`,
 	});
 }
 

@@ -8,6 +8,7 @@ import { type DesiredFleet, filterFleet, mapFleet, organizationsIn } from "../..
 import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
+import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
 import { formats } from "../../schema-formats.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import type { ConnectionFlags } from "../connect.ts";
@@ -24,6 +25,8 @@ export interface ShareFlags extends DocumentFlags {
 export interface SelectionFlags extends ShareFlags {
 	/** `KIND`, `KIND/GLOB` or an address. */
 	readonly only: readonly string[];
+	/** Only this organization of the documents. */
+	readonly organization?: string;
 }
 
 /** Returns the organizations of the documents that are in the share of `--shard`; all without it. */
@@ -53,17 +56,13 @@ export function readShare({
 	});
 }
 
-/** Returns the organizations of the share, narrowed to what `--only` names, all at once. */
-export async function readSelected(call: Call<SelectionFlags>): Promise<readonly DesiredOrganization[]> {
-	return [...organizationsIn(await selectFrom(await readFleet(call.flags, call.terminal), call))];
-}
-
 /**
- * Returns the organizations of the share of `--shard`, each narrowed to what `--only` names. Throws ConfigurationError for an
- * `--only` that no document of the whole fleet matches.
+ * Returns the organizations of the share of `--shard`, or the one of `--organization`, each narrowed to what `--only` names.
+ * Throws ConfigurationError for an organization of no document, and for an `--only` that no document of them matches.
  */
-export async function selectFrom(fleet: DesiredFleet, call: Call<SelectionFlags>): Promise<DesiredFleet> {
+export async function selectFrom(all: DesiredFleet, call: Call<SelectionFlags>): Promise<DesiredFleet> {
 	const { flags } = call;
+	const fleet = selectOrganization(all, flags);
 	const own = takeShare(fleet, call);
 	if (flags.only.length === 0) return own;
 	const { isEmpty, narrow, parseSelection } = await import("../../plan/only.ts");
@@ -86,14 +85,22 @@ export async function selectFrom(fleet: DesiredFleet, call: Call<SelectionFlags>
 	return mapFleet(own, (desired) => narrow(desired, selections));
 }
 
+/** Returns what suggested commands repeat of a call about this fleet. */
+export function commandsOf({ organizationIds }: DesiredFleet, flags: CommandContext): CommandContext {
+	return { ...flags, hasSeveral: organizationIds.length > 1 };
+}
+
 /** Returns the fleet of one organization; all of it without an id. Throws ConfigurationError for one of no document. */
-export function selectOrganization(fleet: DesiredFleet, organizationId: string | undefined): DesiredFleet {
+function selectOrganization(
+	fleet: DesiredFleet,
+	{ organization: organizationId, file, env }: SelectionFlags,
+): DesiredFleet {
 	if (organizationId === undefined) return fleet;
 	checkOrganizationId(organizationId);
 	const named = filterFleet(fleet, (one) => one === organizationId.toLowerCase());
 	if (named.organizationIds.length > 0) return named;
 	throw new ConfigurationError(`--organization ${showText(organizationId)}: no document is of this organization`, {
-		hint: "`orgsync validate` with the same documents shows their organizations",
+		hint: `\`${commandText({ command: "validate" }, { file, env })}\` shows the organizations of the documents`,
 	});
 }
 

@@ -29,7 +29,10 @@ export async function readBases(
 	head: DesiredFleet,
 	{ flags, terminal, output }: Call<SelectionFlags & BaseFlags>,
 ): Promise<Bases> {
-	const isOwn = readShare(flags);
+	const isInShare = readShare(flags);
+	const named = flags.organization?.toLowerCase();
+	const isOwn = (one: { readonly organizationId: string }): boolean =>
+		isInShare(one) && (named === undefined || one.organizationId === named);
 	const base = await readBase(flags, terminal);
 	const { name, fleet } = base;
 	for (const path of base.missing) {

@@ -7,6 +7,7 @@ import type { Plan, SavedPlanFacts } from "../../plan/plan.ts";
 import type { VoteResult } from "../../render/vote-result.ts";
 import { formats } from "../../schema-formats.ts";
 import type { Call } from "../output.ts";
+import { refuseLoneFlags } from "./apply-consent.ts";
 import { readCheckedPlan } from "./apply-saved.ts";
 import { findOrganizations, type NamingFlags, readNamed } from "./selection.ts";
 
@@ -75,13 +76,6 @@ function readName(name: string): string {
 	if (/^sha256:[0-9a-f]{64}$/i.test(name) || formats.uuid.test(name)) return name.toLowerCase();
 	throw new ConfigurationError(`\`${showText(name)}\` is not an activity`, {
 		hint: "use an activity id or a fingerprint, as apply and status print them",
-	});
-}
-
-function refuseLoneFlags({ digest, maxAge }: VoteOrderFlags): void {
-	if (digest === undefined && maxAge === undefined) return;
-	throw new ConfigurationError(`${digest === undefined ? "--max-age" : "--digest"} needs --plan`, {
-		hint: "orgsync plan --out FILE saves a plan and prints its digest",
 	});
 }
 

@@ -8,6 +8,7 @@ import { addressesOf, type ObjectNames } from "../../plan/activity-objects.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { PendingActivity } from "../../plan/pending.ts";
 import type { Outcome } from "../../plan/report.ts";
+import { commandText } from "../../plan/suggested-command.ts";
 import { resultHead, type WaitResult } from "../../render/result.ts";
 import { checkSchema } from "../../schema.ts";
 import { isOpen, type JournalEntry, knownOutcome } from "../../sync/journal.ts";
@@ -144,7 +145,9 @@ async function findNamed(activityId: string, names: ReadonlyMap<string, ObjectNa
 		};
 	}
 	const message = `activity ${showText(activityId)} not found: neither this journal nor the service has it`;
-	throw new ConfigurationError(message, { hint: "orgsync status lists pending activities" });
+	throw new ConfigurationError(message, {
+		hint: `\`${commandText({ command: "status" }, run.flags)}\` lists pending activities`,
+	});
 }
 
 const exitCodeOfOutcome: Readonly<Record<Outcome, ExitCode>> = {

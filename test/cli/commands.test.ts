@@ -284,7 +284,7 @@ describe("explain", () => {
 		expect(stdout).toContain(`  this key can approve it: orgsync approve ${activityId}\n`);
 	});
 
-	test("names users by their aliases and ids, and users without an alias by their ids", async () => {
+	test("names users by their aliases and ids, and users without an alias by their live names and ids", async () => {
 		const { world, activityId } = await waiting({ authenticators: ["ACTIVITY_TYPE_DELETE_POLICIES"] });
 		const named = `  user alice (${alice}), MFA policy `;
 		expect((await world.run(["explain", activityId])).stdout).toContain(named);
@@ -294,7 +294,7 @@ describe("explain", () => {
 		const organization = ["--organization", organizationId];
 		const alone = await world.run(["explain", activityId, ...organization]);
 		expect(alone).toMatchObject({ code: 0, stderr: "" });
-		expect(alone.stdout).toContain(`  user ${alice} (live name alice), MFA policy `);
+		expect(alone.stdout).toContain(`  user alice (${alice}, no alias), MFA policy `);
 		expect((await world.run(["explain", activityId, ...organization, "-f", "orgsync.yaml"])).code).toBe(3);
 	});
 

@@ -27,7 +27,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const [quote, backslash, openList, closeList, openObject, closeObject] = [34, 92, 91, 93, 123, 125];
+const [quote, comma, backslash, openList, closeList, openObject, closeObject] = [34, 44, 92, 91, 93, 123, 125];
 
 /** Whether a JSON text is nested more than `maxJsonDepth` levels deep; false for a text that cannot be JSON. */
 export function isTextTooDeep(text: string): boolean {
@@ -42,6 +42,21 @@ export function isTextTooDeep(text: string): boolean {
 		} else if (code === closeList || code === closeObject) depth -= 1;
 	}
 	return false;
+}
+
+/**
+ * Whether a JSON text holds more than about `max` values. Each becomes an object in memory, and each can be a mistake of its own: a text of
+ * empty objects takes a hundred times its size.
+ */
+export function hasMoreValues(text: string, max: number): boolean {
+	if (text.length <= max) return false;
+	let values = 0;
+	for (let at = 0; at < text.length && values <= max; at += 1) {
+		const code = text.charCodeAt(at);
+		if (code === quote) at = endOfString(text, at);
+		else if (code === comma || code === openList || code === openObject) values += 1;
+	}
+	return values > max;
 }
 
 /** Where the string that begins at `start` ends; the end of the text when its closing quote is missing. */

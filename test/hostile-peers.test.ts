@@ -1,9 +1,11 @@
 /** Answers that never end, as fast as they are read: they cost a bounded time and memory, and end with the ordinary error. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, test } from "vitest";
 
 interface Cost {
 	readonly said: string;
@@ -30,6 +32,22 @@ async function ask(...words: readonly string[]): Promise<Cost> {
 	});
 	return JSON.parse(stdout) as Cost;
 }
+
+test.each([
+	[200, /^ServiceError: list_user_tags: the answer is not one of list_user_tags: it has more than 700000 values$/],
+	[500, /the service answered 500|no answer from/],
+])("an answer of %i with millions of values takes little memory", async (status, said) => {
+	const body = `{"userTags":[${"{},".repeat(5_000_000)}{}]}`;
+	const server = createServer((_request, response) => {
+		response.writeHead(status, { "content-type": "application/json" }).end(body);
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	onTestFinished(() => void server.close());
+	const cost = await ask("service", `http://127.0.0.1:${(server.address() as AddressInfo).port}`, "5000");
+	expect(cost.said).toMatch(said);
+	expect(cost.megabytes).toBeLessThan(400);
+	expect(cost.ms).toBeLessThan(8000);
+});
 
 describe("an answer that never ends", () => {
 	it.each([

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseRules, parseSeed } from "../src/emulator/seed.ts";
 import { startEmulator } from "../src/emulator/server.ts";
 import { DocumentError } from "../src/errors.ts";
-import { isTextTooDeep, isValueTooDeep, maxJsonDepth, readJson } from "../src/json.ts";
+import { hasMoreValues, isTextTooDeep, isValueTooDeep, maxJsonDepth, readJson } from "../src/json.ts";
 import { canonicalJson } from "../src/plan/value.ts";
 import { checkSchema } from "./check-schema.ts";
 
@@ -117,4 +117,10 @@ describe("a request to the emulator that is nested too deep", () => {
 			await emulator.close();
 		}
 	});
+});
+
+it("A text has more values than a limit by its commas and brackets outside of strings", () => {
+	expect(hasMoreValues('{"a":[1,2,{"b":",,,[["}]}', 5)).toBe(false);
+	expect(hasMoreValues('{"a":[1,2,{"b":",,,[["}]}', 4)).toBe(true);
+	expect(hasMoreValues("[]", 2)).toBe(false);
 });

@@ -2,11 +2,12 @@
  * Classifies an answer by its status, headers and text. It is a success only when it fits the operation's schema, and a refusal
  * only when the service itself rejected the request. Everything between the two is inconclusive. Pure: no clock, no network.
  */
-import { isRecord, isTextTooDeep, readJson, tooDeepMessage } from "../json.ts";
-import { checkSchema, type SchemaError } from "../schema.ts";
+import { hasMoreValues, isRecord, isTextTooDeep, readJson, tooDeepMessage } from "../json.ts";
+import { checkSchema } from "../schema.ts";
 import { validators } from "../validators/responses.ts";
 import { withoutCredentials, withoutPath } from "./hide-path.ts";
 import type { Operation } from "./operations.ts";
+import { describeSchemaErrors } from "./schema-errors.ts";
 import { isLoopback } from "./service-url.ts";
 
 /** One HTTP answer, read to its end. Header names are lower-case; `text` is decoded as UTF-8. */
@@ -80,6 +81,9 @@ export interface AnswerContext {
 	readonly nowMs: number;
 }
 
+/** An answer with more values is not parsed: a user has about ten, with 16 bytes each. */
+const maxValues = 700_000;
+
 /** Client errors that leave open whether the request had an effect: timeout, too early, closed on the way (gRPC 1 as HTTP). */
 const inconclusiveStatuses = [408, 425, 499];
 
@@ -98,6 +102,9 @@ export function classifyAnswer(operation: Operation, answer: Answer, asked: Answ
 	// Text that is too deep is not parsed: no success, and no refusal either.
 	if (isDecidedByBody(httpStatus) && isTextTooDeep(answer.text)) {
 		return classifyMisfit(operation, httpStatus, asked, `it is ${tooDeepMessage}`);
+	}
+	if (isDecidedByBody(httpStatus) && hasMoreValues(answer.text, maxValues)) {
+		return classifyMisfit(operation, httpStatus, asked, `it has more than ${maxValues} values`);
 	}
 	if (httpStatus >= 200 && httpStatus < 300) return classifySuccess(operation, answer, asked);
 	if (httpStatus >= 300 && httpStatus < 400) return classifyRedirect(answer, asked);
@@ -313,6 +320,7 @@ function readPolicyEvaluation(value: Readonly<Record<string, unknown>>): PolicyE
 }
 
 function parse(text: string): unknown {
+	if (hasMoreValues(text, maxValues)) return undefined;
 	const read = readJson(text);
 	return "value" in read ? read.value : undefined;
 }
@@ -343,18 +351,4 @@ function cleanText(text: string, asked: AnswerContext): string {
 		.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
 		.trim();
 	return line.length > 500 ? `${line.slice(0, 500)}…` : line;
-}
-
-/** Returns the first error in words, with the name of the field only: the value may be a secret. */
-function describeSchemaErrors(mistakes: readonly SchemaError[]): string {
-	const first = mistakes[0];
-	if (first === undefined) return "it is not an object";
-	const steps = first.instancePath.split("/").slice(1);
-	if (first.keyword === "required") steps.push(String(first.params.missingProperty));
-	const field = steps
-		.map((step, index) => (/^\d+$/.test(step) ? `[${step}]` : index === 0 ? step : `.${step}`))
-		.join("");
-	const wrong = first.keyword === "required" ? "is missing" : (first.message ?? "is not right");
-	const more = mistakes.length > 1 ? `, and ${mistakes.length - 1} more` : "";
-	return `${field === "" ? "it" : field} ${wrong}${more}`;
 }

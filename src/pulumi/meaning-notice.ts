@@ -17,7 +17,7 @@ export function describeMeaning(
 	{ resource, secretInputs = [] }: Pick<MetaInputs, "resource" | "secretInputs">,
 	given: Plan,
 ): readonly string[] {
-	const plan = { ...given, userNames: { ...liveNamesIn(given), ...given.userNames } };
+	const plan = withLiveNames(given);
 	const names = secretInputs.length === 0;
 	const found = describeImpact(plan);
 	const sentences = found.map(({ sign, sentence }) => `${sign} ${phraseText(sentence)}`);
@@ -33,9 +33,10 @@ export function describeMeaning(
 	);
 }
 
-/** A resource has no aliases, and a sentence about several users is hard to read with their ids. */
-function liveNamesIn({ liveNames = {} }: Plan): Plan["userNames"] {
-	return Object.fromEntries(Object.entries(liveNames).filter(([, name]) => name !== ""));
+/** Returns the plan with live names as aliases: a resource has none, and a sentence about users is hard to read with their ids. */
+export function withLiveNames(plan: Plan): Plan {
+	const named = Object.entries(plan.liveNames ?? {}).filter(([, name]) => name !== "");
+	return { ...plan, userNames: { ...Object.fromEntries(named), ...plan.userNames } };
 }
 
 const withoutNames = {

@@ -1,7 +1,7 @@
 /** The Pulumi project of a program or provider, its environment and its clocks. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { SessionContext } from "./session.ts";
+import type { SessionContext } from "./session-context.ts";
 
 export function processContext(): SessionContext {
 	return {

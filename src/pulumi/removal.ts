@@ -95,6 +95,9 @@ export function defineRemoval(removal: Removal): ResourceDefinition {
 		// The one id of a resource for a single object is its identity.
 		comparable: (properties) => (isSingle ? {} : { [idsInput]: properties[idsInput] }),
 		idOf,
+		writtenIn: ({ managed, ...inputs }) =>
+			Array.isArray(managed) ? { ...inputs, ...withIds(removal, managed) } : inputs,
+		objectsIn: (inputs) => ({ ...(kind.isOfUser ? { userId: inputs.userId } : {}), [idsInput]: inputs[idsInput] }),
 		outputsOf: (target, result) => outputsOf(removal, target, result),
 		readApplied: ({ removedAt }, context) =>
 			Object.entries(readRemovalTimes(removedAt, context)).map(([id, appliedAt]) => ({
@@ -135,7 +138,7 @@ async function read(
 	session: Session,
 ): Promise<ReadResult> {
 	const { removedAt, activities, managed, ...inputs } = props;
-	const desired = mustRead(definition, Array.isArray(managed) ? { ...props, ...withIds(removal, managed) } : props);
+	const desired = mustRead(definition, definition.writtenIn(props));
 	const ids = idsIn(removal, desired);
 	const stored = storedStateOf(definition, props, session);
 	const live = ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, stored });
@@ -174,7 +177,8 @@ function idsIn({ kind }: Removal, desired: DesiredOrganization): readonly string
 
 function idsOf({ idsInput, isSingle }: Removal, inputs: Partial<RemovalInputs>): readonly string[] {
 	const value = inputs[idsInput];
-	return (isSingle ? [value] : value) as readonly string[];
+	// A state that was edited may have something else.
+	return (isSingle ? [value] : Array.isArray(value) ? value : []) as readonly string[];
 }
 
 function withIds({ idsInput, isSingle }: Removal, ids: readonly string[]): Properties {

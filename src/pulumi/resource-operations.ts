@@ -12,6 +12,8 @@ import {
 	type Properties,
 	withoutUndefined,
 } from "./inputs.ts";
+import { remove } from "./pending-delete.ts";
+import { describeUnfinished } from "./pending-diff.ts";
 import { asWhole, compareValues, including, type PropertyChange, replacesOf } from "./property-changes.ts";
 import type { ProviderProcess } from "./provider-process.ts";
 import {
@@ -50,6 +52,8 @@ export interface ResourceOperations {
 	/** The completed inputs, or what is wrong with them. Rejects only with a defect. */
 	check(olds: Properties, news: Properties): Promise<{ inputs: SealedProperties; failures: CheckFailure[] }>;
 	diff(id: string, olds: Properties, news: Properties, more?: DiffContext): ResourceDiff;
+	/** Prints what became of the activities in the state of a resource that is updated. Makes no request if there is none. */
+	showUnfinished(olds: Properties, news: Properties): Promise<void>;
 	/** Rejects with ResourceFailure. */
 	create(inputs: Properties): Promise<{ id: string; outs: SealedProperties }>;
 	update(olds: Properties, news: Properties): Promise<{ outs: SealedProperties }>;
@@ -68,32 +72,24 @@ export function makeOperations(
 	settings: () => Promise<GivenSettings>,
 ): ResourceOperations {
 	const { secrets } = process;
-	const sessionOf = async (properties: object): Promise<Session> => {
-		const session = process.sessionFor(await settings());
-		// The default organization is not in the properties yet.
-		const { organizationId } = session.settings;
-		if (namesOfSecrets(properties).includes("organizationId")) secrets.add(organizationId ? [organizationId] : []);
-		return session;
-	};
-	/** The properties; what is secret in them is hidden from now on. */
-	const read = <T>(properties: Properties): T => {
-		secrets.addFrom(properties);
-		return properties as T;
-	};
-	// The engine does not pass the old state to the create of a replacement. Its activities still have to be continued.
-	const unfinished = new Map<unknown, Properties>();
-	const keyOf = ({ resourceUrn, resource }: Properties): unknown => resourceUrn ?? resource;
-	const replacedBy = (inputs: Properties): Outputs | undefined => {
-		const olds = unfinished.get(keyOf(inputs));
-		const isSame = olds !== undefined && definition.identity.every((name) => olds[name] === inputs[name]);
-		return isSame ? read<Outputs>(olds) : undefined;
+	const { sessionOf, read } = hidingSecrets(process, settings);
+	const { keep, replacedBy } = keepingUnfinished(definition);
+	const say = printOnce(process);
+	const apply = async (inputs: Properties, olds: Outputs | undefined) => {
+		const { notices, ...applied } = await converge(definition, read(inputs), olds, await sessionOf(inputs));
+		say(notices, inputs);
+		return applied;
 	};
 	const safely = <T>(work: () => Promise<T>): Promise<T> => withoutSecrets(process, work);
 	const submitting = <T>(work: () => Promise<T>): Promise<T> => process.uninterrupted(() => safely(work));
 	return {
 		async check(olds, news) {
 			try {
-				return await checkSafely(definition, read(olds), read(news), await sessionOf(news), process);
+				const checked = await check(definition, read(olds), read(news), await sessionOf(news));
+				say(checked.notices ?? [], news);
+				// A resource that is created cannot be out of sync.
+				const inputs = Object.keys(olds).length === 0 ? stateOf(checked.inputs) : seal(checked.inputs);
+				return { inputs, failures: checked.failures.map((failure) => hideFailure(process, failure, news)) };
 			} catch (error) {
 				return { inputs: { ...news }, failures: [{ property: "", reason: hide(process, error).message }] };
 			}
@@ -102,20 +98,21 @@ export function makeOperations(
 			const compared = { olds: read<Outputs>(olds), news: read<Partial<ResourceInputs>>(news), ...more };
 			const refusal = refuseOtherTag(olds, more.oldInputs ?? olds, news);
 			refuse(refusal && secrets.redact(refusal));
-			if (olds.activities !== undefined) unfinished.set(keyOf(news), olds);
+			keep(news, olds);
 			return diffSafely(definition, id, compared, process.now());
 		},
+		showUnfinished: (olds, news) =>
+			safely(async () => {
+				if (olds.activities === undefined) return;
+				say(await describeUnfinished(definition, read(olds), read(news), await sessionOf(news)), news);
+			}),
 		create: (inputs) =>
 			submitting(async () => {
-				const session = await sessionOf(inputs);
-				const { id, outs } = await converge(definition, read(inputs), replacedBy(inputs), session);
+				const olds = replacedBy(inputs);
+				const { id, outs } = await apply(inputs, olds && read<Outputs>(olds));
 				return { id: sealId(id, outs), outs: stateOf(outs) };
 			}),
-		update: (olds, news) =>
-			submitting(async () => {
-				const { outs } = await converge(definition, read(news), read<Outputs>(olds), await sessionOf(news));
-				return { outs: stateOf(outs) };
-			}),
+		update: (olds, news) => submitting(async () => ({ outs: stateOf((await apply(news, read<Outputs>(olds))).outs) })),
 		read: (id, properties) =>
 			safely(async () => {
 				return sealRead(await definition.read(id, read(properties), await sessionOf(properties)));
@@ -131,13 +128,14 @@ export function makeOperations(
 				refuse(refuseId(definition, "import"));
 				const session = await sessionOf(properties);
 				const found = (await definition.import?.(id, read(properties), session)) ?? {};
-				for (const notice of found.notices ?? []) process.print(notice, urnOf(properties));
+				say(found.notices ?? [], properties);
 				return sealRead(found);
 			}),
 		delete: (properties) =>
 			submitting(async () => {
-				const notice = await definition.remove?.(read(properties), await sessionOf(properties));
-				if (notice !== undefined) process.print(notice, urnOf(properties));
+				// The engine may delete what it replaces before it creates the replacement.
+				keep(properties, properties);
+				say(await remove(definition, read(properties), await sessionOf(properties)), properties);
 			}),
 	};
 }
@@ -151,19 +149,56 @@ function refuse(reason: string | undefined): void {
 	if (reason !== undefined) throw new ResourceFailure(reason);
 }
 
-async function checkSafely(
-	definition: ResourceDefinition,
-	olds: Partial<ResourceInputs>,
-	news: Partial<ResourceInputs>,
-	session: Session,
-	process: ProviderProcess,
-): Promise<{ inputs: SealedProperties; failures: CheckFailure[] }> {
-	const { inputs, failures, notices = [] } = await check(definition, olds, news, session);
-	for (const notice of notices) process.print(notice, urnOf(news));
-	// A resource that is created cannot be out of sync.
-	const isCreated = Object.keys(olds).length === 0;
-	const checked = isCreated ? stateOf(inputs) : seal(inputs);
-	return { inputs: checked, failures: failures.map((failure) => hideFailure(process, failure, news)) };
+/** What the operations begin with: settings and properties, of which what is secret is hidden from now on. */
+function hidingSecrets(process: ProviderProcess, settings: () => Promise<GivenSettings>) {
+	const { secrets } = process;
+	return {
+		async sessionOf(properties: object): Promise<Session> {
+			const session = process.sessionFor(await settings());
+			// The default organization is not in the properties yet.
+			const { organizationId } = session.settings;
+			if (namesOfSecrets(properties).includes("organizationId")) secrets.add(organizationId ? [organizationId] : []);
+			return session;
+		},
+		read<T>(properties: Properties): T {
+			secrets.addFrom(properties);
+			return properties as T;
+		},
+	};
+}
+
+/**
+ * Keeps states with activities that have not ended. The engine does not pass the old state to the create of a replacement, which
+ * has to continue them.
+ */
+function keepingUnfinished({ identity }: Pick<ResourceDefinition, "identity">) {
+	const unfinished = new Map<unknown, Properties>();
+	return {
+		/** Keeps the old state of a resource, which its program may have renamed. */
+		keep(news: Properties, olds: Properties): void {
+			if (olds.activities !== undefined) unfinished.set(keyOf(news), olds);
+		},
+		replacedBy(inputs: Properties): Properties | undefined {
+			const olds = unfinished.get(keyOf(inputs));
+			return olds !== undefined && identity.every((name) => olds[name] === inputs[name]) ? olds : undefined;
+		},
+	};
+}
+
+/** Prints lines about a resource, each once: its check and its diff can find the same. */
+function printOnce(process: ProviderProcess): (notices: readonly string[], properties: Properties) => void {
+	const printed = new Set<string>();
+	return (notices, properties) => {
+		for (const notice of notices) {
+			const key = JSON.stringify([keyOf(properties), notice]);
+			if (!printed.has(key)) process.print(notice, urnOf(properties));
+			printed.add(key);
+		}
+	};
+}
+
+function keyOf({ resourceUrn, resource }: Properties): unknown {
+	return resourceUrn ?? resource;
 }
 
 function urnOf({ resourceUrn }: Properties): string | undefined {

@@ -1,7 +1,9 @@
 /** The skeleton that all resources share. What differs between them is a `ResourceDefinition`, one file each. */
 import { GuardError } from "../errors.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
+import type { PendingActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { AnyParameters } from "../plan/requests.ts";
 import { sameValue } from "../plan/value.ts";
 import type { AppliedObject } from "../sync/journal.ts";
 import type { SubmitName } from "../wire/operations.ts";
@@ -22,6 +24,7 @@ import {
 } from "./inputs.ts";
 import { describeMeaning } from "./meaning-notice.ts";
 import { convergeWhenNameIsFree } from "./name-order.ts";
+import { describeLeft, describePending } from "./pending-words.ts";
 import { compareValues, type PropertyChange } from "./property-changes.ts";
 import { type ConvergeResult, type Session, timeOf } from "./session.ts";
 import { nothingStored, type StoredState, storeActivities } from "./stored-state.ts";
@@ -109,6 +112,10 @@ export interface ResourceDefinition<
 	findTarget?(inputs: Inputs, olds: Outputs | undefined, session: Session): Promise<Target<Inputs>>;
 	/** The resource's id. Throws ResourceFailure if there is no object. */
 	idOf(inputs: Inputs): string;
+	/** The inputs of a state as the program wrote them: an output can be the part that is in sync. */
+	writtenIn(olds: Outputs): Inputs;
+	/** The parameters of a request for all objects of these inputs that name the objects. */
+	objectsIn(inputs: Inputs): AnyParameters;
 	/** Inputs and outputs after an apply, without activities. */
 	outputsOf(target: Target<Inputs>, result: ConvergeResult): Properties;
 	/** What the state says was last applied. Throws StorageError if it cannot be used. */
@@ -117,10 +124,15 @@ export interface ResourceDefinition<
 	/** State and inputs of a live object that no state has, by the id that a person writes. Left out: refused. */
 	import?(id: string, meta: MetaInputs, session: Session): Promise<ReadResult>;
 	/**
-	 * Deletes the resource. Returns a line to print, or undefined. Left out: deleting submits nothing, so the resource is not
-	 * recorded as the last owner of its objects.
+	 * Deletes the resource, none of whose own activities is pending but those that this continues. `others` are pending too, and
+	 * known only to the service. Returns a line to print, or undefined. Left out: deleting submits nothing, so the resource is
+	 * not recorded as the last owner of its objects.
 	 */
-	remove?(props: Outputs, session: Session): Promise<string | undefined>;
+	remove?(props: Outputs, session: Session, others: readonly PendingActivity[]): Promise<string | undefined>;
+	/** Whether deleting submits something. Left out: no. */
+	submitsAtDelete?(props: Outputs): boolean;
+	/** Whether deleting submits what this activity does, and so continues with it. Left out: no. */
+	isContinuedByDelete?(props: Outputs, activity: PendingActivity): boolean;
 	partsOf(desired: DesiredOrganization): readonly Part[];
 }
 
@@ -194,7 +206,7 @@ async function checkLive(
 ): Promise<CheckResult & { readonly inputs: ResourceInputs }> {
 	const { inputs, desired } = target;
 	const compared = { resource: inputs.resource, desired, stored: nothingStored };
-	const comparison = await session.compareWithoutPending(compared);
+	const comparison = await session.compare(compared);
 	const { plan } = comparison;
 	const failures = definition.explainProblems?.(plan, inputs, news) ?? [];
 	if (failures.length > 0) return { inputs, failures };
@@ -209,6 +221,7 @@ async function checkLive(
 					...(created === undefined ? [] : [created]),
 					...describeWindows(inputs, desired, plan, timeOf(comparison)),
 					...describeMeaning(inputs, plan),
+					...describePending(inputs, plan),
 				]
 			: [];
 	const located = (await definition.locate?.(target, session)) ?? inputs;
@@ -246,13 +259,13 @@ function compareIds(name: string, before: unknown, after: unknown): readonly Pro
 	return [hasUnknown(after) ? change : { ...change, replaces: true }];
 }
 
-/** Brings the object in sync: submits one activity, or none. Throws ResourceFailure when that does not complete. */
+/** Brings the object in sync: submits one activity, or none. Returns lines to print. Throws ResourceFailure when that does not complete. */
 export async function converge(
 	definition: ResourceDefinition,
 	inputs: ResourceInputs,
 	olds: AnyOutputs | undefined,
 	session: Session,
-): Promise<{ readonly id: string; readonly outs: Properties }> {
+): Promise<{ readonly id: string; readonly outs: Properties; readonly notices: readonly string[] }> {
 	const target = (await definition.findTarget?.(inputs, olds, session)) ?? {
 		inputs,
 		desired: mustRead(definition, inputs),
@@ -267,7 +280,7 @@ export async function converge(
 	}
 	const activities = storeActivities(result.report, result.journal, stored.activities);
 	const outs = { ...definition.outputsOf(target, result), ...(activities.length === 0 ? {} : { activities }) };
-	if (isDone(result.report)) return { id, outs };
+	if (isDone(result.report)) return { id, outs, notices: describeLeft(inputs, activities) };
 	throw new ResourceFailure(explainReport(result.report), { id, properties: outs });
 }
 

@@ -17,53 +17,26 @@ import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
 import { applyPlan, reportOf } from "../sync/apply.ts";
 import { type Comparison, compareLive } from "../sync/compare.ts";
-import { emptyJournal, isNamed, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
+import { isNamed, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
 import { type JournalFileOptions, readJournal } from "../sync/journal-file.ts";
 import type { SubmitResult } from "../sync/outcomes.ts";
 import { readLive } from "../sync/read.ts";
 import { refuseUncertainTime, whyUncertainTime, withServiceClock } from "../sync/service-clock.ts";
 import { type SettleContext, settleOpenEntries } from "../sync/settle.ts";
 import type { Reader, Submitter } from "../wire/client.ts";
-import type { Environment } from "../wire/credentials.ts";
 import type { SubmitName } from "../wire/operations.ts";
-import {
-	type Claims,
-	type ClaimsFolder,
-	type LastOwners,
-	type Owner,
-	openClaims,
-	openLastOwners,
-	ownerOf,
-} from "./claims.ts";
+import { type Claims, type LastOwners, type Owner, openClaims, openLastOwners, ownerOf } from "./claims.ts";
 import { type Connection, connect } from "./connection.ts";
 import { type Deadline, readUntil, submitUntil } from "./deadline.ts";
 import { NameQueue } from "./name-queue.ts";
 import { OldNameLog } from "./old-name-notice.ts";
 import { assertCanConverge, assertGuardsAllowed, guardsOfPart, OverrideLog } from "./plan-checks.ts";
+import type { SessionContext } from "./session-context.ts";
 import type { Settings } from "./settings.ts";
 import { openSharedJournal } from "./shared-journal.ts";
 import { functionReads, type SharedReads } from "./shared-reads.ts";
-import { mergeLastApplied, restoreToJournal, type StoredState } from "./stored-state.ts";
+import { mergeLastApplied, restoreToJournal, type StoredState, summarizeWithStored } from "./stored-state.ts";
 import type { StateContext } from "./stored-state-check.ts";
-
-/** What a session gets from its process. Nothing below reads environment, clocks or folders directly. */
-export interface SessionContext {
-	readonly environment: Environment;
-	/** The project's folder, in which the journal is kept. */
-	readonly directory: string;
-	/** Milliseconds since 1970. */
-	readonly now: () => number;
-	/** Milliseconds from an arbitrary start, never set back. */
-	readonly steadyNow: () => number;
-	readonly sleep: (ms: number) => Promise<void>;
-	readonly warn?: (line: string) => void;
-	/** Where all processes of one engine share claims. */
-	readonly claimsFolder?: ClaimsFolder | undefined;
-	/** Once aborted, requests in flight end and no other starts. */
-	readonly signal?: AbortSignal;
-	/** Until when the call in progress may work; undefined without a limit. */
-	readonly deadline?: () => Deadline | undefined;
-}
 
 /** The desired state of one resource, and what Pulumi's state stores about it. */
 export interface ResourceTarget {
@@ -99,6 +72,7 @@ export class Session {
 	/** Tags that wait for a name that another tag still has. */
 	readonly names = new NameQueue();
 	readonly oldNames: OldNameLog;
+	readonly clock: Pick<SessionContext, "now" | "sleep">;
 	readonly #context: SessionContext;
 	readonly #journalFile: string;
 	#connection: Connection | undefined;
@@ -113,6 +87,7 @@ export class Session {
 	constructor(settings: Settings, context: SessionContext) {
 		this.settings = settings;
 		this.#context = context;
+		this.clock = context;
 		this.#overrides = new OverrideLog((line) => context.warn?.(line));
 		this.oldNames = new OldNameLog((line) => context.warn?.(line));
 		const { journal } = settings;
@@ -132,30 +107,24 @@ export class Session {
 		return this.#context.deadline?.();
 	}
 
-	/** The plan with pending activities. Submits and writes nothing. */
+	/** The plan with pending activities, also those that only the state knows. Submits and writes nothing. */
 	async compare(target: ResourceTarget): Promise<Comparison> {
-		return this.#compare(target, (await this.#journalIfThere()) ?? emptyJournal);
+		return this.#compare(target, await this.summarize(target.stored));
 	}
 
-	/** The plan without pending activities, which takes fewer requests: enough to check problems and guards. */
-	compareWithoutPending(target: ResourceTarget): Promise<Comparison> {
-		return this.#compare(target, undefined);
-	}
-
-	async #compare(
+	#compare(
 		{ resource, desired, stored }: ResourceTarget,
-		journal: JournalSummary | undefined,
+		journal: JournalSummary,
 		isSubmitted = false,
 	): Promise<Comparison> {
-		const known = journal ?? (await this.#journalIfThere());
-		const lastApplied = mergeLastApplied(known?.lastApplied(desired.organizationId) ?? emptyLastApplied, stored);
+		const lastApplied = mergeLastApplied(journal.lastApplied(desired.organizationId), stored);
 		// A guard names the resource: its inputs have no file.
 		return compareLive({ ...desired, files: [`resource ${resource}`] }, this.readerFor(resource), lastApplied, {
 			reads: this.settings.reads,
 			now: this.#context.now,
 			steadyNow: this.#context.steadyNow,
 			publicKey: () => this.#connect().client.publicKey(),
-			...(journal === undefined ? {} : { journal }),
+			...{ journal, listsAll: true },
 			...(this.settings.retryRejected ? { retryRejected: true } : {}),
 			...(isSubmitted
 				? { readerAfterList: () => readUntil(this.#connect().reads.readerAfterList(resource), this.deadline) }
@@ -190,12 +159,9 @@ export class Session {
 	 */
 	async converge(target: ResourceTarget, { learnsTime = true, isGuarded = true } = {}): Promise<ConvergeResult> {
 		const { resource, desired, stored } = target;
-		const { organizationId } = desired;
 		const { now, sleep, signal } = this.#context;
 		const { client, reads } = this.#connect();
-		const journal = await this.#openJournal();
-		await restoreToJournal(organizationId, stored, journal, now());
-		this.#abandonActivities(target, journal);
+		const journal = await this.settle(resource, desired.organizationId, stored);
 		const { reads: mode, waitMs, retryRejected } = this.settings;
 		const { deadline } = this;
 		const submitter: Submitter = {
@@ -215,14 +181,10 @@ export class Session {
 			waitMs,
 			...(retryRejected ? { retryRejected } : {}),
 		};
-		const settle = () => this.#settleOnce(organizationId, context, reads);
-		await (deadline === undefined ? settle() : deadline.within(settle, deadline.fail));
 		const comparison = await this.#compareRecent(target, reads);
 		const { plan } = comparison;
-		this.#overrides.show(
-			resource,
-			(plan.overrides ?? []).filter(({ flag }) => flag === "abandon"),
-		);
+		const abandoned = (plan.overrides ?? []).filter(({ flag }) => flag === "abandon");
+		this.#overrides.show(resource, abandoned);
 		// Guards are checked even if a name is still taken: the tag that closes a circle of names makes one plan for all.
 		if (isGuarded) this.assertGuardsAllowed(plan, target);
 		assertCanConverge(plan);
@@ -246,7 +208,24 @@ export class Session {
 		return { plan, timeMs, report, journal };
 	}
 
-	#abandonActivities({ resource, desired: { organizationId } }: ResourceTarget, journal: Journal): void {
+	/**
+	 * Returns the journal with the stored state, once its open activities are settled: each of the organization was queried, and
+	 * those to abandon are abandoned. Throws what settleOpenEntries throws.
+	 */
+	async settle(resource: string, organizationId: string, stored: StoredState): Promise<Journal> {
+		const { now } = this.#context;
+		const { reads } = this.#connect();
+		const journal = await this.#openJournal();
+		await restoreToJournal(organizationId, stored, journal, now());
+		this.#abandonActivities(resource, organizationId, journal);
+		const context = { reader: this.readerFor(resource), journal, reads: this.settings.reads, now };
+		const { deadline } = this;
+		const settle = () => this.#settleOnce(organizationId, context, reads);
+		await (deadline === undefined ? settle() : deadline.within(settle, deadline.fail));
+		return journal;
+	}
+
+	#abandonActivities(resource: string, organizationId: string, journal: Journal): void {
 		for (const name of this.settings.abandon) {
 			const open = journal.openEntries(organizationId).filter((entry) => isNamed(entry, [name]));
 			for (const { activityId, body } of open) {
@@ -260,6 +239,11 @@ export class Session {
 	recordOwner(organizationId: string, object: string, owner: Owner): void {
 		const appliedAt = new Date(this.#context.now()).toISOString();
 		this.lastOwners.record(organizationId, object, { ...ownerOf(owner), appliedAt });
+	}
+
+	/** What the journal knows, with the stored state; nothing is written. */
+	async summarize(stored: StoredState): Promise<JournalSummary> {
+		return summarizeWithStored(await this.#journalIfThere(), stored, this.settings.abandon);
 	}
 
 	/** The last-applied state of an organization in the journal, without what Pulumi's state stores. */

@@ -6,7 +6,16 @@
  */
 import type { LastApplied } from "../plan/organization.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
-import { type AppliedObject, type Journal, type JournalEntry, knownOutcome } from "../sync/journal.ts";
+import {
+	type AppliedObject,
+	emptyJournal,
+	isOpen,
+	type Journal,
+	type JournalEntry,
+	type JournalSummary,
+	type JournalView,
+	knownOutcome,
+} from "../sync/journal.ts";
 import { withApplied } from "../sync/journal-rows.ts";
 import { decodeExactly, isStoredOutcome, type StoredActivity } from "./stored-state-check.ts";
 
@@ -61,6 +70,40 @@ function storeReported(report: Report | undefined, journal: Pick<Journal, "entry
 function outcomeToStore(outcome: Outcome, entry: JournalEntry | undefined): Outcome {
 	if (outcome !== "not-attempted") return outcome;
 	return entry === undefined ? "unknown" : knownOutcome(entry);
+}
+
+/**
+ * What a journal would say with the stored activities and without the abandoned ones, written nowhere: for a plan that submits
+ * nothing. The activities were checked by readStoredActivities; the names of abandoned ones are in lower case.
+ */
+export function summarizeWithStored(
+	journal: JournalView | undefined,
+	{ activities }: StoredState,
+	abandoned: readonly string[],
+): JournalSummary {
+	const known: JournalSummary = journal ?? emptyJournal;
+	const more = activities.flatMap(toEntry).filter(({ body }) => journal?.entry(body.fingerprint) === undefined);
+	const storedOf = (organizationId: string) => more.filter(({ body }) => body.organizationId === organizationId);
+	return {
+		openEntries: (id) => [...known.openEntries(id), ...storedOf(id).filter(isOpen)],
+		rejectedEntries: (id) => [
+			...known.rejectedEntries(id),
+			...storedOf(id).filter(({ outcome }) => outcome === "rejected"),
+		],
+		completedTagEntries: (id) => known.completedTagEntries(id),
+		abandonedNames: (id) => new Set([...known.abandonedNames(id), ...abandoned]),
+		lastApplied: (id) => known.lastApplied(id),
+		position: () => known.position(),
+	};
+}
+
+function toEntry({ activityId, outcome, body, covers = [], sentAt }: StoredActivity): readonly JournalEntry[] {
+	const decoded = body === undefined ? undefined : decodeExactly(body);
+	if (decoded === undefined) return [];
+	const { requestDigest, ...request } = decoded;
+	const sentAtMs = sentAt === undefined ? request.timestampMs : Date.parse(sentAt);
+	const known = { body: request, requestDigest, covers, planDigests: [], sentAtMs, activityId };
+	return [{ ...known, outcome, settledAtMs: sentAtMs, settledPosition: 0 }];
 }
 
 /** Adds the stored state to a journal that does not have it. The activities were checked by readStoredActivities. */

@@ -4,9 +4,12 @@
  * renamed in the program, before it deletes the old one; removing the members then would undo what was just applied.
  */
 import { showText } from "../escape.ts";
+import type { PendingActivity } from "../plan/pending.ts";
+import { idsIn } from "../plan/requests.ts";
 import { isSameOwner } from "./claims.ts";
 import { explainReport, isDone, ResourceFailure } from "./failure.ts";
 import { userOf } from "./members.ts";
+import { refusePending } from "./pending-delete.ts";
 import { storedStateOf } from "./resource.ts";
 import type { Session } from "./session.ts";
 import { readTagInputs, type TagOutputs, tagDocument } from "./user-tag-inputs.ts";
@@ -15,14 +18,18 @@ import { readTagInputs, type TagOutputs, tagDocument } from "./user-tag-inputs.t
  * Keeps the tag, and removes its members where the state says so. Returns a line that says which members stay and why, or
  * undefined. Throws ResourceFailure.
  */
-export async function deleteTag(props: TagOutputs, session: Session): Promise<string | undefined> {
-	const { organizationId, tagId, resource, onDestroy } = props;
-	const { exactly, atLeast } = props.managed ?? props.members ?? {};
-	const managed = (exactly ?? atLeast ?? []).map(userOf);
+export async function deleteTag(
+	props: TagOutputs,
+	session: Session,
+	others: readonly PendingActivity[],
+): Promise<string | undefined> {
+	const { organizationId, tagId, resource } = props;
+	const managed = membersToRemove(props);
 	const object = `userTag/${tagId}`;
-	if (onDestroy === "removeMembers" && managed.length > 0) {
+	if (managed.length > 0) {
 		const reason = await findReasonToKeep(props, managed, session);
 		if (reason !== undefined) return showText(`${resource}: ${describeKept(managed.length, reason)}`);
+		refusePending(others.filter(({ parameters }) => idsIn(parameters.addUserIds).some((id) => managed.includes(id))));
 		await removeMembers(props, managed, session);
 	}
 	// A replacement has the same URN and owns the tag from now on.
@@ -30,6 +37,20 @@ export async function deleteTag(props: TagOutputs, session: Session): Promise<st
 		session.lastOwners.forget(organizationId, object, props);
 	}
 	return undefined;
+}
+
+/** The members that deleting removes. */
+export function membersToRemove({ onDestroy, managed, members }: TagOutputs): readonly string[] {
+	const { exactly, atLeast } = managed ?? members ?? {};
+	return onDestroy === "removeMembers" ? (exactly ?? atLeast ?? []).map(userOf) : [];
+}
+
+/** Whether the activity only removes members that deleting removes. */
+export function isContinuedByDelete(props: TagOutputs, { parameters }: PendingActivity): boolean {
+	const managed = membersToRemove(props);
+	const { addUserIds, removeUserIds, newUserTagName } = parameters;
+	const isOther = idsIn(addUserIds).length > 0 || (newUserTagName ?? "") !== "" || managed.length === 0;
+	return !isOther && idsIn(removeUserIds).every((id) => managed.includes(id));
 }
 
 function describeKept(count: number, reason: string): string {

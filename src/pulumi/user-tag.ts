@@ -5,7 +5,7 @@ import { isDone, ResourceFailure } from "./failure.ts";
 import { hasUnknown, type Properties, withoutUndefined } from "./inputs.ts";
 import { comparableMembers, observeMembers, writeMembers } from "./members.ts";
 import type { ResourceDefinition, Target } from "./resource.ts";
-import { deleteTag } from "./user-tag-delete.ts";
+import { deleteTag, isContinuedByDelete, membersToRemove } from "./user-tag-delete.ts";
 import {
 	claimAdvice,
 	claimOf,
@@ -62,6 +62,8 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		if (tagId === undefined) throw new ResourceFailure(`no user tag is called \`${name}\``);
 		return tagId;
 	},
+	writtenIn: ({ managed, ...inputs }) => ({ ...inputs, ...withoutUndefined({ members: managed ?? inputs.members }) }),
+	objectsIn: ({ tagId }) => ({ userTagId: tagId }),
 	outputsOf({ inputs, desired }, { plan, report, journal, timeMs }) {
 		const { tagId = "", organizationId, members: managed } = inputs;
 		const lastApplied = journal.lastApplied(organizationId).userTags[tagId];
@@ -71,6 +73,8 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	read: (id, props, session) => (isLookUp(props) ? lookUpTag(id, props, session) : readManagedTag(id, props, session)),
 	import: importTag,
 	remove: deleteTag,
+	submitsAtDelete: (props) => membersToRemove(props).length > 0,
+	isContinuedByDelete,
 	partsOf: (desired) =>
 		tagsOf(desired).map(({ name, id, previously, members }) => ({
 			suffix: name,

@@ -54,6 +54,8 @@ export interface CompareOptions {
 	readonly steadyNow?: () => number;
 	/** What is open, rejected and abandoned; left out, pending activities are not looked for. */
 	readonly journal?: JournalSummary;
+	/** See PendingOptions in pending-activities.ts. */
+	readonly listsAll?: boolean;
 	/** Whether what was rejected before is submitted again. */
 	readonly retryRejected?: boolean;
 	/** See PlanContext. */
@@ -195,7 +197,7 @@ async function readContext(
 	options: ContextOptions,
 	changes: readonly Change[],
 ): Promise<Partial<PlanContext>> {
-	const { reads, journal, now, retryRejected, operations, query, live } = options;
+	const { reads, journal, now, retryRejected, operations, listsAll = false, query, live } = options;
 	const asksCaller = reads === "auto" && needsCaller(changes);
 	// The name costs no request: the answer that says whose key it is has it.
 	const asksName = asksCaller || (reads === "auto" && options.submitterId === undefined);
@@ -203,7 +205,7 @@ async function readContext(
 		journal === undefined
 			? undefined
 			: readPendingActivities(organizationId, reader, journal, {
-					...{ reads, nowMs: now(), operations, asksForEnds: true },
+					...{ reads, nowMs: now(), operations, listsAll, asksForEnds: true },
 					...(changesAgain(changes, live) ? { completedEntries: journal.completedTagEntries(organizationId) } : {}),
 				}),
 		asksCaller ? readCaller(query) : notAsked,

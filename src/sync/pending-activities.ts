@@ -58,6 +58,8 @@ export interface PendingOptions {
 	readonly nowMs: number;
 	/** The operations to read; all five when left out. */
 	readonly operations?: readonly SubmitName[];
+	/** Whether to list the activities of all five, so that readings of other operations can share the answer. */
+	readonly listsAll?: boolean;
 	/** Whether to confirm the organization with a service that lists no activities: it may not exist. */
 	readonly confirms?: boolean;
 	/** Whether to read how activities ended that the service lists no longer; false when left out. */
@@ -75,12 +77,15 @@ export async function readPendingActivities(
 	organizationId: string,
 	reader: Reader,
 	journal: Pick<Journal, "openEntries" | "abandonedNames">,
-	{ reads, nowMs, operations, confirms, asksForEnds = false, completedEntries }: PendingOptions,
+	{ reads, nowMs, operations, listsAll = false, confirms, asksForEnds = false, completedEntries }: PendingOptions,
 ): Promise<PendingActivities> {
 	const isWanted = (name: SubmitName): boolean => operations === undefined || operations.includes(name);
 	const types = [...byType.values()].filter(({ name }) => isWanted(name)).map(({ type }) => type);
 	const asksForCompleted = completedEntries !== undefined;
-	const listed = reads === "auto" ? await listPending(organizationId, types, reader, asksForCompleted) : undefined;
+	// Completed activities of other types would hide those that are asked for.
+	const filterByType = listsAll && !asksForCompleted ? [...byType.keys()] : types;
+	const listed =
+		reads === "auto" ? await listPending(organizationId, { types, filterByType, asksForCompleted }, reader) : undefined;
 	if (confirms === true && reads === "auto" && listed === undefined) {
 		await confirmOrganization((operation) => reader.query(operation, { organizationId }));
 	}
@@ -191,6 +196,12 @@ function activityOf(entry: JournalEntry, record: ActivityRecord): ActivityLookup
 	return activity === undefined ? undefined : { activity };
 }
 
+interface ListQuestion {
+	readonly types: readonly string[];
+	readonly filterByType: readonly string[];
+	readonly asksForCompleted: boolean;
+}
+
 interface Listed {
 	readonly activities: readonly PendingActivity[];
 	/** Whether the last page was read. */
@@ -198,12 +209,14 @@ interface Listed {
 	readonly completed: readonly CompletedActivity[];
 }
 
-/** Returns the pending activities, and completed ones that come in the same answer; undefined if none are listed to this key. */
+/**
+ * Returns the pending activities of these types, and completed ones that come in the same answer; undefined if none are listed to
+ * this key. `filterByType` has at least these types.
+ */
 async function listPending(
 	organizationId: string,
-	filterByType: readonly string[],
+	{ types, filterByType, asksForCompleted }: ListQuestion,
 	reader: Reader,
-	asksForCompleted: boolean,
 ): Promise<Listed | undefined> {
 	const filters = { organizationId, filterByType };
 	const pages: Page[] = [];
@@ -219,19 +232,17 @@ async function listPending(
 	const isNewest = last !== undefined && (last.isLast || last.listedSinceMs !== undefined);
 	const completed = isNewest ? readCompleted(last.activities) : [];
 	if (last !== undefined && (last.isLast || !last.activities.some(({ status }) => status === completedStatus))) {
-		return { ...readPending(pages), completed };
+		return { ...readPending(pages, types), completed };
 	}
 	const alone: Page[] = [];
 	for await (const page of listPages(reader, { ...filters, filterByStatus: pendingStatuses })) alone.push(page);
-	return alone.length === 0 ? undefined : { ...readPending(alone), completed };
+	return alone.length === 0 ? undefined : { ...readPending(alone, types), completed };
 }
 
-function readPending(pages: readonly Page[]): Pick<Listed, "activities" | "complete"> {
-	const all = pages.flatMap(({ activities }) => activities);
+function readPending(pages: readonly Page[], types: readonly string[]): Pick<Listed, "activities" | "complete"> {
+	const all = pages.flatMap(({ activities }) => activities).filter((one) => types.includes(String(one.type)));
 	// An activity without an intent could do anything.
-	const isReadable = all.every(
-		(one) => !byType.has(String(one.type)) || one.status === completedStatus || isRecord(one.intent),
-	);
+	const isReadable = all.every((one) => one.status === completedStatus || isRecord(one.intent));
 	return { activities: all.flatMap(toListedActivity), complete: pages.at(-1)?.isLast === true && isReadable };
 }
 

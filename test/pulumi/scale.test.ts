@@ -69,12 +69,13 @@ describe("a provider that is asked for 1000 tags in 20 organizations", () => {
 			allInputs.map(([resource, inputs]) => provider.check({}, { resource, ...inputs })),
 		);
 		expect(checked.flatMap(({ failures }) => failures)).toEqual([]);
-		expect(countByName(world.requests())).toEqual({ ...reads, ...access });
+		// The check says which changes a pending activity makes: one list of an organization, which the create shares.
+		expect(countByName(world.requests())).toEqual({ ...reads, ...access, list_activities: 20 });
 
 		world.clearRequests();
 		const made = await Promise.all(checked.map(({ inputs }) => provider.create(inputs)));
 		// What was read before activities were listed is read again.
-		expect(countByName(world.requests())).toEqual({ list_activities: 20, ...reads, update_user_tag: 20 });
+		expect(countByName(world.requests())).toEqual({ ...reads, update_user_tag: 20 });
 
 		const next = await startProvider("UserTag", world, { timeout: "31" });
 		world.clearRequests();
@@ -97,7 +98,7 @@ describe.each(
 		const reads = { list_user_tags: count, list_users: count };
 		const access = { list_policies: count, get_organization_configs: count, whoami: count };
 		expectSuccess(await stack.preview());
-		expect(countByName(world.requests())).toEqual({ ...reads, ...access });
+		expect(countByName(world.requests())).toEqual({ ...reads, ...access, list_activities: count });
 
 		world.clearRequests();
 		expectSuccess(await stack.up());

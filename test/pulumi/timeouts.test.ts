@@ -33,7 +33,8 @@ async function soon<T>(work: Promise<T>): Promise<T> {
 describe("customTimeouts of a resource of the plugin", () => {
 	it("end a create whose queries take longer, before anything is submitted", async () => {
 		const { world, signers, inputs } = await startSigners();
-		await slow(world, "list_activities");
+		// Activities were listed by the check, so live state is read again.
+		await slow(world, "list_user_tags");
 		const message = await messageOf(soon(signers.create(inputs, false, 0.5)));
 		expect(message).toContain("no answer within the customTimeouts of this create, 0.5 seconds");
 		expect(message).toContain("set a longer `customTimeouts.create`");
@@ -69,7 +70,7 @@ describe("customTimeouts of a resource of the plugin", () => {
 
 	it("of one resource do not end the queries that another one shares", async () => {
 		const { world, plugin, signers, inputs } = await startSigners();
-		await slow(world, "list_activities");
+		await slow(world, "list_user_tags");
 		const oncall = plugin.resource("PolicyRemoval", "none");
 		const { inputs: none } = await oncall.check({ policyIds: [] });
 		const other = oncall.create(none);

@@ -48,6 +48,8 @@ describe.each(adapters)("a UserTag of $title", { timeout: 240_000 }, (adapter) =
 		);
 		expect([...world.requests()].sort()).toEqual([
 			"get_organization_configs",
+			// The preview says which changes a pending activity makes.
+			"list_activities",
 			"list_policies",
 			"list_user_tags",
 			"list_users",

@@ -50,7 +50,9 @@ export function makeProvider(definition: ResourceDefinition): dynamic.ResourcePr
 		},
 		check: (olds, news) => operations.check(withoutProvider(olds ?? {}), withoutProvider(news)),
 		async diff(id, olds, news) {
-			const { changes, replaces } = operations.diff(id, withoutProvider(olds), withoutProvider(news));
+			const [before, after] = [withoutProvider(olds), withoutProvider(news)];
+			const { changes, replaces } = operations.diff(id, before, after);
+			if (replaces.length === 0) await operations.showUnfinished(before, after);
 			// The state of a resource of the plugin does not have the text without which a refresh or a destroy fails.
 			const isOfPlugin = !("__provider" in olds);
 			return { changes: changes || isOfPlugin, replaces: [...replaces] };

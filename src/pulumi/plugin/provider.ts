@@ -24,6 +24,7 @@ type Message<Name extends keyof Messages> = InstanceType<Messages[Name]>;
 export class PluginProvider {
 	readonly #process: ProviderProcess;
 	readonly #configured = Promise.withResolvers<GivenSettings>();
+	#isConfigured = false;
 	readonly #resources: ReadonlyMap<string, ResourceCalls>;
 	/** What the components of this process registered. */
 	readonly parts = new ComponentParts();
@@ -42,6 +43,7 @@ export class PluginProvider {
 				`${configurationNamespace}:index:${definition.name}`,
 				new ResourceCalls(definition, this.#process, {
 					given: () => this.#configured.promise,
+					isConfigured: () => this.#isConfigured,
 					secretNames: () => this.#secretSettings,
 					parts: this.parts,
 				}),
@@ -67,6 +69,7 @@ export class PluginProvider {
 		this.#process.secrets.add(secretNames.flatMap((name) => given[name] ?? []));
 		this.#secretSettings = secretNames;
 		this.#configured.resolve(given);
+		this.#isConfigured = true;
 		const response = new ConfigureResponse();
 		response.setAcceptsecrets(true);
 		response.setSupportspreview(true);

@@ -26,6 +26,8 @@ type Message<Name extends keyof Messages> = InstanceType<Messages[Name]>;
 interface ResourceContext {
 	/** Resolves once the engine has configured the provider. */
 	readonly given: () => Promise<GivenSettings>;
+	/** Whether it has. */
+	readonly isConfigured: () => boolean;
 	/** The settings that are secrets. Known with `given`. */
 	readonly secretNames: () => readonly SettingName[];
 	readonly parts: ComponentParts;
@@ -39,12 +41,14 @@ export class ResourceCalls {
 	readonly #parts: ComponentParts;
 
 	readonly #secretSettings: () => readonly SettingName[];
+	readonly #isConfigured: () => boolean;
 
 	constructor(definition: ResourceDefinition, process: ProviderProcess, context: ResourceContext) {
 		this.#definition = definition;
 		this.#process = process;
 		this.#parts = context.parts;
 		this.#secretSettings = context.secretNames;
+		this.#isConfigured = context.isConfigured;
 		this.#operations = makeOperations(definition, process, context.given);
 	}
 
@@ -69,6 +73,7 @@ export class ResourceCalls {
 			...(oldInputs === undefined ? {} : { oldInputs: this.#read(urn, oldInputs) }),
 			due: [...adoptionOf(olds), ...this.#parts.driftOf(urn)],
 		});
+		if (found.replaces.length === 0 && this.#isConfigured()) await this.#operations.showUnfinished(olds, news);
 		return writeDiff(found, this.#definition.identity);
 	}
 

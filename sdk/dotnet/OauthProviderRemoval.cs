@@ -13,7 +13,7 @@ namespace Orgsync.Pulumi
     /// <summary>
     /// OAuth providers that a user must not have.
     /// 
-    /// One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.
+    /// One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing, and fails while its activity is pending.
     /// 
     /// ## Example Usage
     /// ### OAuth providers that alice must not have

@@ -210,7 +210,7 @@ namespace Orgsync.Pulumi
         public Input<string> Name { get; set; } = null!;
 
         /// <summary>
-        /// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
+        /// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
         /// </summary>
         [Input("onDestroy")]
         public Input<Orgsync.Pulumi.OnDestroy>? OnDestroy { get; set; }

@@ -10,7 +10,7 @@ import * as utilities from "./utilities";
 /**
  * OAuth providers that a user must not have.
  *
- * One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.
+ * One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing, and fails while its activity is pending.
  *
  * ## Example Usage
  * ### OAuth providers that alice must not have

@@ -10,7 +10,7 @@ import * as utilities from "./utilities";
 /**
  * Policies that must not exist.
  *
- * One `delete_policies` removes those that do. Destroying the resource submits nothing.
+ * One `delete_policies` removes those that do. Destroying the resource submits nothing, and fails while its activity is pending.
  *
  * ## Example Usage
  * ### Policies that must not exist

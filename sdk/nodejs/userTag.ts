@@ -178,7 +178,7 @@ export interface UserTagArgs {
      */
     name: pulumi.Input<string>;
     /**
-     * What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
+     * What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
      */
     onDestroy?: pulumi.Input<enums.OnDestroy | undefined>;
     /**

@@ -42,7 +42,7 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 			limits:
 				'How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.',
 			onDestroy:
-				"What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.",
+				"What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.",
 		},
 		outputs: {
 			organizationId: organizationOutput,
@@ -56,7 +56,7 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 	},
 	OauthProviderRemoval: {
 		description:
-			"OAuth providers that a user must not have.\n\nOne `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.",
+			"OAuth providers that a user must not have.\n\nOne `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing, and fails while its activity is pending.",
 		inputs: {
 			userId: "The user, a UUID.",
 			providerIds:
@@ -74,7 +74,7 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 	},
 	PolicyRemoval: {
 		description:
-			"Policies that must not exist.\n\nOne `delete_policies` removes those that do. Destroying the resource submits nothing.",
+			"Policies that must not exist.\n\nOne `delete_policies` removes those that do. Destroying the resource submits nothing, and fails while its activity is pending.",
 		inputs: {
 			policyIds: {
 				document: "absent.policies",
@@ -92,7 +92,7 @@ export const resourceTexts: Readonly<Record<string, ResourceTexts>> = {
 	},
 	TvcAppRemoval: {
 		description:
-			"A TVC app that must not exist.\n\nOne `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.",
+			"A TVC app that must not exist.\n\nOne `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing, and fails while its activity is pending.",
 		inputs: {
 			appId: "The app, a UUID.",
 			organizationId: organization,

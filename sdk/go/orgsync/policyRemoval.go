@@ -14,7 +14,7 @@ import (
 
 // Policies that must not exist.
 //
-// One `delete_policies` removes those that do. Destroying the resource submits nothing.
+// One `delete_policies` removes those that do. Destroying the resource submits nothing, and fails while its activity is pending.
 //
 // ## Example Usage
 // ### Policies that must not exist

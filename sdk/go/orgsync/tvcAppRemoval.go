@@ -14,7 +14,7 @@ import (
 
 // A TVC app that must not exist.
 //
-// One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.
+// One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing, and fails while its activity is pending.
 //
 // ## Example Usage
 // ### An app that must not exist

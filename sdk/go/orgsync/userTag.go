@@ -198,7 +198,7 @@ type userTagArgs struct {
 	Members *Members `pulumi:"members"`
 	// The desired name of the tag. Changing it renames the tag.
 	Name string `pulumi:"name"`
-	// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
+	// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
 	OnDestroy *OnDestroy `pulumi:"onDestroy"`
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId *string `pulumi:"organizationId"`
@@ -216,7 +216,7 @@ type UserTagArgs struct {
 	Members MembersPtrInput
 	// The desired name of the tag. Changing it renames the tag.
 	Name pulumi.StringInput
-	// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
+	// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
 	OnDestroy OnDestroyPtrInput
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId pulumi.StringPtrInput

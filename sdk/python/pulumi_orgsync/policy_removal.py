@@ -86,7 +86,7 @@ class PolicyRemoval(pulumi.CustomResource):
         """
         Policies that must not exist.
 
-        One `delete_policies` removes those that do. Destroying the resource submits nothing.
+        One `delete_policies` removes those that do. Destroying the resource submits nothing, and fails while its activity is pending.
 
         ## Example Usage
         ### Policies that must not exist
@@ -120,7 +120,7 @@ class PolicyRemoval(pulumi.CustomResource):
         """
         Policies that must not exist.
 
-        One `delete_policies` removes those that do. Destroying the resource submits nothing.
+        One `delete_policies` removes those that do. Destroying the resource submits nothing, and fails while its activity is pending.
 
         ## Example Usage
         ### Policies that must not exist

@@ -86,7 +86,7 @@ class TvcAppRemoval(pulumi.CustomResource):
         """
         A TVC app that must not exist.
 
-        One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.
+        One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing, and fails while its activity is pending.
 
         ## Example Usage
         ### An app that must not exist
@@ -116,7 +116,7 @@ class TvcAppRemoval(pulumi.CustomResource):
         """
         A TVC app that must not exist.
 
-        One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.
+        One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing, and fails while its activity is pending.
 
         ## Example Usage
         ### An app that must not exist

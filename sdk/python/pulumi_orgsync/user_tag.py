@@ -35,7 +35,7 @@ class UserTagArgs:
         :param pulumi.Input[_builtins.str] name: The desired name of the tag. Changing it renames the tag.
         :param pulumi.Input['UserTagLimitsArgs'] limits: How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
         :param pulumi.Input['MembersArgs'] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
-        :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
+        :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] previously: Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. Changing it submits nothing once the tag is found.
         :param pulumi.Input[_builtins.str] tag_id: The id of the tag. Without it the tag is identified by its name. Changing it replaces the resource.
@@ -94,7 +94,7 @@ class UserTagArgs:
     @pulumi.getter(name="onDestroy")
     def on_destroy(self) -> pulumi.Input[Optional['OnDestroy']]:
         """
-        What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
+        What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
         """
         return pulumi.get(self, "on_destroy")
 
@@ -231,7 +231,7 @@ class UserTag(pulumi.CustomResource):
         :param pulumi.Input[Union['UserTagLimitsArgs', 'UserTagLimitsArgsDict']] limits: How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
         :param pulumi.Input[Union['MembersArgs', 'MembersArgsDict']] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
         :param pulumi.Input[_builtins.str] name: The desired name of the tag. Changing it renames the tag.
-        :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
+        :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] previously: Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. Changing it submits nothing once the tag is found.
         :param pulumi.Input[_builtins.str] tag_id: The id of the tag. Without it the tag is identified by its name. Changing it replaces the resource.

@@ -30,7 +30,8 @@ export interface UserTagArgs {
 	readonly limits?: pulumi.Input<UserTagLimits>;
 	/**
 	 * What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed
-	 * members from the tag. The tag itself stays: the service has no operation to delete it. Changing it submits nothing.
+	 * members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an
+	 * activity of the resource is pending. Changing it submits nothing.
 	 */
 	readonly onDestroy?: pulumi.Input<"keep" | "removeMembers">;
 }
@@ -122,7 +123,8 @@ interface PolicyRemovalLimits {
 /**
  * Policies that must not exist.
  *
- * One `delete_policies` removes those that do. Destroying the resource submits nothing.
+ * One `delete_policies` removes those that do. Destroying the resource submits nothing, and fails while its activity
+ * is pending.
  */
 export class PolicyRemoval extends OrgsyncResource {
 	/** The policies; after a refresh, those that do not exist. */
@@ -157,7 +159,8 @@ interface OauthProviderRemovalLimits {
 /**
  * OAuth providers that a user must not have.
  *
- * One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing.
+ * One `delete_oauth_providers` removes those that exist. Destroying the resource submits nothing, and fails while its activity
+ * is pending.
  */
 export class OauthProviderRemoval extends OrgsyncResource {
 	/** The user, in lower case. */
@@ -189,7 +192,8 @@ interface TvcAppRemovalLimits {
 /**
  * A TVC app that must not exist.
  *
- * One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing.
+ * One `delete_tvc_app_and_deployments` removes it and its deployments. Destroying the resource submits nothing, and fails while its activity
+ * is pending.
  */
 export class TvcAppRemoval extends OrgsyncResource {
 	/** The app, in lower case. */

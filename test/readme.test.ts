@@ -82,6 +82,23 @@ describe.each(tours)("the commands of %s", (file, place) => {
 	});
 });
 
+describe("the tour of README.md in a clone that has the state of npm run up", () => {
+	it("prints the same, after a line that names the state it uses", async () => {
+		const clone = mkdtempSync(join(tmpdir(), "orgsync-later-tour-"));
+		copyAsCloned(root, "examples", clone);
+		// What npm run up leaves in the root.
+		await playSceneHere("npx orgsync apply --local -f examples/quickstart/document.yaml --yes --quiet", clone);
+		expect(existsSync(join(clone, ".orgsync"))).toBe(true);
+		const scenes = readScenes(readFileSync(join(root, "README.md"), "utf8")).filter(({ block }) => block === "console");
+		expect(scenes.length).toBeGreaterThan(3);
+		for (const { command, output } of scenes) {
+			const printed = await playSceneHere(command, join(clone, "examples/quickstart"));
+			expect(printed.replace(/^Local service: .*\n/, "").trimEnd(), command).toBe(output.trimEnd());
+		}
+		rmSync(clone, { recursive: true, force: true });
+	}, 60_000);
+});
+
 describe("the commands for a clone", () => {
 	const pages = [...tours.map(([file]) => file), "examples/consensus/README.md", "docs/examples/README.md"];
 	const commands = pages.flatMap((file) => {

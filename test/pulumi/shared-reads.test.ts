@@ -1,6 +1,6 @@
 /**
  * Answers that resources share: how old one may be, and what ends its sharing. With the real client, emulator and journal;
- * the race that these rules close is also played with the real engine.
+ * the race that these rules close is also played as a command of the engine asks the providers.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { queries } from "../../src/wire/operations.ts";
 import { shown } from "../engine/answer.ts";
 import { makeFolder } from "../run.ts";
 import { alice, bob, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
-import { adapters } from "./adapters.ts";
+import { adapters } from "./in-process/adapters.ts";
 import type { Program } from "./program.ts";
 
 const updating = "ACTIVITY_TYPE_UPDATE_USER_TAG";
@@ -76,7 +76,7 @@ describe("an activity that is approved between the check of one resource and the
 		expect(world.activities().filter(({ type }) => type === updating).length).toBe(1);
 	});
 
-	it.each(adapters)("causes no second activity in `pulumi up` with $title", { timeout: 180_000 }, async (adapter) => {
+	it.each(adapters)("causes no second activity in `pulumi up` with $title", async (adapter) => {
 		const signers = { name: "signers", members: { exactly: [alice, bob] } };
 		const program: Program = {
 			resources: {
@@ -97,7 +97,7 @@ describe("an activity that is approved between the check of one resource and the
 		world.clearRequests();
 		// The check of `other` gets an answer from before the approval, and gets it late.
 		await world.addFault({ operation: "list_users", fault: "slow", delayMs: 2000 });
-		const { ended } = stack.start(["up", "--yes", "--skip-preview"]);
+		const ended = stack.up();
 		await expect
 			.poll(() => [...world.requests()].sort(), { timeout: 60_000 })
 			.toEqual(["list_user_tags", "list_users"]);

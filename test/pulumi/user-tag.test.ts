@@ -97,35 +97,4 @@ describe.each(adapters)("a UserTag of $title", { timeout: 240_000 }, (adapter) =
 		expect(live(world, tags.signers)).toEqual({ name: "voters", members: [bob] });
 		expectNoSecretIn(stack);
 	});
-
-	it("does not show members as known if the service has only the documented queries", async () => {
-		const { world, stack } = await adapter.makeWorld(signers, {
-			serves: "documented",
-			env: { ORGSYNC_READS: "documented" },
-		});
-		expectSuccess(await stack.up());
-		// The second read gets the time of our own change, which distinguishes it from another client's.
-		expect(world.requests()).toEqual(["list_user_tags", "update_user_tag", "list_user_tags"]);
-		expect(lastIntent(world)).toMatchObject({ addUserIds: [alice, bob], removeUserIds: [] });
-
-		world.clearRequests();
-		expect(expectSuccess(await stack.refresh())).toContain("2 unchanged");
-		expect(await kept(stack)).toEqual({ name: "signers", members: { exactly: [alice, bob] } });
-
-		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signatories", userIds: [carol] }] });
-		expect(shown(await stack.refresh(["--diff"]))).toMatch(/- members *: \{/);
-		expect(await kept(stack)).toEqual({ name: "signatories", members: undefined });
-		expect(world.requests()).toEqual(["list_user_tags", "list_user_tags"]);
-
-		world.clearRequests();
-		expectSuccess(await stack.up());
-		expect(world.requests()).toEqual(["list_user_tags", "update_user_tag", "list_user_tags"]);
-		const edit = { newUserTagName: "signers", addUserIds: [alice, bob], removeUserIds: [] };
-		expect(lastIntent(world)).toEqual({ userTagId: tags.signers, ...edit });
-
-		world.clearRequests();
-		expectSuccess(await stack.destroy());
-		expect(world.requests()).toEqual([]);
-		expect(live(world, tags.signers)).toEqual({ name: "signers", members: [alice, bob, carol] });
-	});
 });

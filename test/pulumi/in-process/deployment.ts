@@ -4,9 +4,7 @@
  *
  * Only what orgsync's tests need of an engine is here.
  */
-
-import type { EngineProvider, ProviderDiff } from "./providers.ts";
-import { PartFailure } from "./providers.ts";
+import { type EngineProvider, PartFailure, type ProviderDiff } from "./providers.ts";
 import { asStored, type Values } from "./values.ts";
 
 /** A resource of a state. */
@@ -25,8 +23,6 @@ export interface StateResource {
 	readonly retainOnDelete: boolean;
 	readonly protect: boolean;
 	readonly initErrors: readonly string[];
-	/** To be replaced by the next `up`. */
-	readonly taint?: boolean;
 }
 
 export type Operation = "same" | "create" | "update" | "replace" | "delete" | "read" | "refresh";
@@ -93,6 +89,7 @@ export class Deployment {
 	readonly #oldInputs = new Map<string, Values>();
 	readonly #ended = Promise.withResolvers<void>();
 	#asking = 0;
+	#turn = Promise.resolve();
 	hasFailed = false;
 
 	constructor(options: DeploymentOptions) {
@@ -150,33 +147,52 @@ export class Deployment {
 
 	/** A resource of a provider. Throws StepFailure. */
 	async register(asked: Registration): Promise<Registered> {
+		const change = await this.#inTurn(() => this.#decide(asked));
+		return change();
+	}
+
+	/** An engine decides about one resource at a time, and none after a failure; it makes changes side by side. */
+	async #inTurn<T>(decide: () => Promise<T>): Promise<T> {
+		const before = this.#turn;
+		const turn = Promise.withResolvers<void>();
+		this.#turn = turn.promise;
+		await before;
+		try {
+			if (this.isEnded) throw new StepFailure("the engine has ended");
+			return await decide();
+		} finally {
+			turn.resolve();
+		}
+	}
+
+	/** What becomes of a resource: checked, and compared with its state. */
+	async #decide(asked: Registration): Promise<() => Registered | Promise<Registered>> {
 		const old = this.#takeOld(asked);
 		if (!this.#isTarget(asked.urn)) {
-			if (old === undefined) return { id: "", outputs: asked.inputs };
-			this.#state.set(asked.urn, { ...old, urn: asked.urn });
-			return old;
+			if (old !== undefined) this.#state.set(asked.urn, { ...old, urn: asked.urn });
+			return () => old ?? { id: "", outputs: asked.inputs };
 		}
 		const provider = await this.#options.providerOf(asked.provider, asked.type);
-		if (provider === undefined) return this.#registerUnasked(asked, old);
+		if (provider === undefined) return () => this.#registerUnasked(asked, old);
 		const given = ignoringChanges(asked, old);
 		const { inputs, failures } = await this.#ask(asked.urn, () => provider.check(asked.urn, old?.inputs ?? {}, given));
 		if (failures.length > 0) throw this.#refuse(asked, inputs, failures);
 		const checked = { ...asked, inputs: asStored(inputs) };
-		if (old === undefined) return this.#create(provider, checked);
+		if (old === undefined) return () => this.#create(provider, checked);
 		const diff = withNames(
 			await this.#ask(asked.urn, () => provider.diff(asked.urn, old.id, old.outputs, checked.inputs, old.inputs)),
 			old.inputs,
 			checked.inputs,
 		);
 		const replaces = diff.changes ? diff.names.filter((name) => asked.replaceOnChanges.includes(name)) : [];
-		if (diff.replaces.length > 0 || replaces.length > 0 || old.taint === true) {
+		if (diff.replaces.length > 0 || replaces.length > 0) {
 			this.#replaced.push(old);
-			return this.#create(provider, checked, "replace", diff.names);
+			return () => this.#create(provider, checked, "replace", diff.names);
 		}
-		if (diff.changes || old.initErrors.length > 0) return this.#update(provider, checked, old, diff.names);
+		if (diff.changes || old.initErrors.length > 0) return () => this.#update(provider, checked, old, diff.names);
 		this.#keep(checked, { id: old.id, outputs: old.outputs });
 		this.#step("same", asked.urn);
-		return old;
+		return () => old;
 	}
 
 	/** A resource that is read by its id. Throws StepFailure. */
@@ -210,9 +226,11 @@ export class Deployment {
 	/** Reads each resource again. */
 	async refresh(): Promise<void> {
 		for (const old of [...this.#state.values()]) {
-			if (!isOfProvider(old)) continue;
-			const provider = await this.#options.providerOf(old.provider, old.type);
-			if (provider === undefined) continue;
+			const provider = isOfProvider(old) ? await this.#options.providerOf(old.provider, old.type) : undefined;
+			if (provider === undefined) {
+				this.#step("same", old.urn);
+				continue;
+			}
 			try {
 				const found = await this.#ask(old.urn, () => provider.read(old.urn, old.id, old.outputs, old.inputs));
 				if (found === undefined) this.#state.delete(old.urn);
@@ -361,7 +379,6 @@ export class Deployment {
 		more: Partial<StateResource>,
 	): void {
 		const stored = { id: "", outputs: {}, external: false, initErrors: [], ...more };
-		this.#state.delete(urn);
 		this.#state.set(urn, {
 			urn,
 			type,
@@ -382,7 +399,7 @@ export class Deployment {
 }
 
 /** Whether a provider serves it: neither a component nor a provider. */
-export function isOfProvider({ custom, type }: Pick<StateResource, "custom" | "type">): boolean {
+function isOfProvider({ custom, type }: Pick<StateResource, "custom" | "type">): boolean {
 	return custom && !type.startsWith("pulumi:providers:") && !type.startsWith("pulumi:index:");
 }
 

@@ -103,6 +103,7 @@ export function makeInProcessStack(options: InProcessOptions): InProcessStack {
 		outputs: async () => withoutSecrets(kept.resources.get(stackUrn)?.outputs ?? {}),
 		written: () => [
 			...printed,
+			...textsIn(join(folder, "..")),
 			{ place: "state", text: JSON.stringify([...kept.resources.values()].map(({ outputs }) => outputs)) },
 		],
 		write: (files) => writeFiles(folder, files),
@@ -359,7 +360,7 @@ function answerOf(done: readonly Deployment[], { name, expectsNoChanges, diff }:
 }
 
 /** Every file below the folder, as text. */
-export function textsIn(folder: string): readonly { place: string; text: string }[] {
+function textsIn(folder: string): readonly { place: string; text: string }[] {
 	return readdirSync(folder, { recursive: true, withFileTypes: true })
 		.filter((entry) => entry.isFile())
 		.map((entry) => join(entry.parentPath, entry.name))

@@ -20,7 +20,7 @@ export function withoutSecrets(value: unknown): unknown {
 	return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutSecrets(item)]));
 }
 
-export function hasSecret(value: unknown): boolean {
+function hasSecret(value: unknown): boolean {
 	if (isSecret(value)) return true;
 	if (typeof value !== "object" || value === null) return false;
 	return Object.values(value).some(hasSecret);

@@ -11,6 +11,7 @@ import {
 	type DesiredRemoval,
 	type DesiredRule,
 	type Limits,
+	type NamePlaces,
 	powerLimits,
 } from "../plan/organization.ts";
 import { digestOf } from "../plan/value.ts";
@@ -20,12 +21,22 @@ import { readExpectations } from "./expectations.ts";
 import { describePlace, type Problems, quote, quoteCell } from "./problems.ts";
 import { readRules } from "./rules.ts";
 import { readName, readNames, readTagEntries, type TagEntry, toDesiredTags } from "./tags.ts";
-import { afterSubstitution, readIds, readUserKeys, readUserList, readUsers, type Users } from "./users.ts";
+import {
+	afterSubstitution,
+	type NamedUser,
+	placesOfUsers,
+	readIds,
+	readUserKeys,
+	readUserList,
+	readUsers,
+	type Users,
+} from "./users.ts";
 
 /** The cell that protects each object. */
 interface ProtectedObjects {
 	/** By user id. */
 	readonly users: ReadonlyMap<string, Cell>;
+	readonly named: readonly NamedUser[];
 	/** By tag name. */
 	readonly userTags: ReadonlyMap<string, Cell>;
 }
@@ -71,7 +82,14 @@ export function readOrganization(
 	const inList = ids.find(({ usedAs }) => usedAs !== undefined);
 	const row = inList && { ...inList.at, document: inList.usedAs?.at.file ?? "" };
 	const aliases = Object.fromEntries([...users.ids].sort(([left], [right]) => (left < right ? -1 : 1)));
-	return { ...desired, users: aliases, digest, files, ...(row === undefined ? {} : { row }) };
+	const named = entries.flatMap(({ listed, never }) => [...listed, ...never]);
+	const places: NamePlaces = {
+		users: placesOfUsers(roots, [...named, ...protectedObjects.named]),
+		protectedTags: Object.fromEntries(
+			desired.protect.userTags.map((tag) => [tag, protectedObjects.userTags.get(tag)?.at]),
+		) as NamePlaces["protectedTags"],
+	};
+	return { ...desired, users: aliases, places, digest, files, ...(row === undefined ? {} : { row }) };
 }
 
 /** Returns an object or a rule without its positions in files, which do not count. */
@@ -96,6 +114,7 @@ function readProtected(roots: readonly Cell[], users: Users, problems: Problems)
 	const tags = sections.flatMap((section) => readNames(entryOf(section, "userTags"), problems));
 	return {
 		users: new Map(named.map(({ userId, cell }) => [userId, cell])),
+		named,
 		userTags: new Map(tags.map(({ text, cell }) => [text, cell])),
 	};
 }

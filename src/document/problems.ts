@@ -4,17 +4,14 @@
  * One mistake is one problem: code that reports an unusable value marks its cell invalid, and no other check looks at an
  * invalid cell. No message holds a value from the environment, because it may be a secret.
  */
-import { distance } from "fastest-levenshtein";
 import type { Problem } from "../errors.ts";
 import { escapeSequence, replaceHidden } from "../invisible.ts";
+import { nearest } from "../plan/nearest.ts";
 import type { Position } from "../plan/organization.ts";
 import { type Cell, pathOf } from "./cell.ts";
 
 /** Max characters of a text that a message repeats. */
 export const maxQuoteLength = 60;
-
-/** Max candidates to compare: an organization has 100 users and 100 tags (docs/service.md#rates-and-limits). */
-const maxCandidates = 200;
 
 /** Max problems that get a suggestion: looking for one takes long, and a file with more is probably the wrong file. */
 const maxSuggestions = 1_000;
@@ -132,26 +129,4 @@ export function describeCell(cell: Cell): string {
 export function describePlace(there: Position, here: Position): string {
 	if (there.file === here.file && there.line === here.line) return "on this line";
 	return there.file === here.file ? `on line ${there.line}` : `at ${there.file}:${there.line}:${there.column}`;
-}
-
-function nearest(word: string, candidates: Iterable<string>): string | undefined {
-	const all = [...candidates];
-	if (word === "" || word.length > maxQuoteLength || all.length > maxCandidates) return undefined;
-	const lowerWord = word.toLowerCase();
-	const limit = word.length <= 3 ? 1 : Math.max(2, Math.floor(word.length / 3));
-	let best: { readonly candidate: string; readonly score: number } | undefined;
-	for (const candidate of all) {
-		const lower = candidate.toLowerCase();
-		const isPart =
-			Math.min(lower.length, lowerWord.length) >= 3 && (lower.includes(lowerWord) || lowerWord.includes(lower));
-		// Two swapped letters are one typing error, but two edits.
-		const isSwapped = lower.length === lowerWord.length && sortLetters(lowerWord) === sortLetters(lower);
-		const score = isSwapped ? 1 : distance(lowerWord, lower);
-		if ((isPart || score <= limit) && (best === undefined || score < best.score)) best = { candidate, score };
-	}
-	return best?.candidate;
-}
-
-function sortLetters(word: string): string {
-	return [...word].sort().join("");
 }

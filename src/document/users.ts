@@ -1,7 +1,7 @@
 /**
  * Resolves the users of documents: an alias or an id to the user id, in lower case.
  */
-import { uuid } from "../plan/organization.ts";
+import { type Position, uuid } from "../plan/organization.ts";
 import { type Cell, entryOf, hasOrIntends, itemsOf } from "./cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "./problems.ts";
 
@@ -146,6 +146,32 @@ export function readDistinctUsers(users: Users, cells: readonly Cell[], where: "
 		users.problems.report(cell, "duplicate", `${message}; keep one`, where);
 	}
 	return [...found].map(([userId, cell]) => ({ userId, cell }));
+}
+
+/**
+ * Returns where the documents have the id of each of these users: at the alias, or else where it is first used. The order of the
+ * documents has no meaning.
+ */
+export function placesOfUsers(roots: readonly Cell[], named: readonly NamedUser[]): Readonly<Record<string, Position>> {
+	const aliases = new Map<string, Position>();
+	const keepFirst = (places: Map<string, Position>, key: string, at: Position): void => {
+		const earlier = places.get(key);
+		if (earlier === undefined || isBefore(at, earlier)) places.set(key, at);
+	};
+	for (const root of roots)
+		for (const [alias, { at }] of entryOf(root, "users")?.entries ?? []) keepFirst(aliases, alias, at);
+	const [ofAliases, ofUses] = [new Map<string, Position>(), new Map<string, Position>()];
+	for (const { userId, cell } of named) {
+		const alias = aliases.get(String(cell.value));
+		keepFirst(alias === undefined ? ofUses : ofAliases, userId, alias ?? cell.at);
+	}
+	const places = [...ofUses, ...ofAliases].sort(([left], [right]) => (left < right ? -1 : Number(left > right)));
+	return Object.fromEntries(places);
+}
+
+function isBefore(left: Position, right: Position): boolean {
+	if (left.file !== right.file) return left.file < right.file;
+	return left.line < right.line || (left.line === right.line && left.column < right.column);
 }
 
 /** Returns the words that a message adds for a value with variables: the file may not show what is wrong. */

@@ -97,6 +97,8 @@ function describeProblem({ address, problem }: Difference): string {
 			return `make the tag ${name} by hand, or take it out of the document`;
 		case "tag-name-taken":
 			return `another tag has the name ${name}: give that one another name, by hand or in the document`;
+		case "user-not-there":
+			return `correct the user's id in the document, or take the user out of ${name}`;
 		default:
 			return "the document has to say which tag it means: write its `id`";
 	}

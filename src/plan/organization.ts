@@ -19,6 +19,7 @@ export interface DesiredOrganization {
 	readonly name?: string;
 	/** Names for this document: alias to user id. The service knows only the ids. */
 	readonly users: Readonly<Record<string, string>>;
+	readonly places?: NamePlaces;
 	/** Everything that it lists, in the order of the kinds; objects of a kind are sorted. */
 	readonly objects: readonly DesiredObject[];
 	readonly protect: { readonly userIds: readonly string[]; readonly userTags: readonly string[] };
@@ -36,6 +37,14 @@ export interface DesiredOrganization {
 	readonly readsMembers?: boolean;
 	/** By tag id, temporary names that an earlier plan chose; used only while they are free. */
 	readonly temporaryNames?: Readonly<Record<string, string>>;
+}
+
+/** Where a document has names that have no place elsewhere. */
+export interface NamePlaces {
+	/** By id, users whom tags or `protect` name: at the alias, or else at the first use of the id. */
+	readonly users: Readonly<Record<string, Position>>;
+	/** By name, user tags under `protect`. */
+	readonly protectedTags: Readonly<Record<string, Position>>;
 }
 
 export interface DesiredUserTag {

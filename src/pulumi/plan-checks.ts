@@ -5,6 +5,7 @@ import { type Guard, refusingGuards } from "../plan/guards.ts";
 import type { Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { describeOverride, type Spelling } from "../render/overrides-text.ts";
+import type { Comparison } from "../sync/compare.ts";
 import { NameTakenError } from "./name-queue.ts";
 import { environmentName, type Settings } from "./settings.ts";
 
@@ -69,4 +70,30 @@ export function assertCanConverge({ problems }: Plan): void {
 	throw problems.every(({ code }) => code === "tag-name-taken")
 		? new NameTakenError(message, { hint: nameHint })
 		: new LiveProblemError(message);
+}
+
+/** Users whom plans missed. Another resource of the program may have made a user after a shared answer. */
+export class MissingUsers {
+	readonly #now: () => number;
+	readonly #known = new Set<string>();
+
+	constructor(now: () => number) {
+		this.#now = now;
+	}
+
+	/** Compares; once more after `expire` if an answer that was shared misses a user whom no earlier one missed. */
+	async compareAgain(compare: () => Promise<Comparison>, expire: () => void): Promise<Comparison> {
+		const startedMs = this.#now();
+		const comparison = await compare();
+		if (Date.parse(comparison.plan.readAt) >= startedMs || !this.#addFrom(comparison.plan)) return comparison;
+		expire();
+		return compare();
+	}
+
+	#addFrom({ organizationId, problems }: Plan): boolean {
+		const before = this.#known.size;
+		for (const { code, message } of problems)
+			if (code === "user-not-there") this.#known.add(`${organizationId} ${message}`);
+		return this.#known.size > before;
+	}
 }

@@ -30,7 +30,7 @@ import { type Connection, connect } from "./connection.ts";
 import { type Deadline, readUntil, submitUntil } from "./deadline.ts";
 import { NameQueue } from "./name-queue.ts";
 import { OldNameLog } from "./old-name-notice.ts";
-import { assertCanConverge, assertGuardsAllowed, guardsOfPart, OverrideLog } from "./plan-checks.ts";
+import { assertCanConverge, assertGuardsAllowed, guardsOfPart, MissingUsers, OverrideLog } from "./plan-checks.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { Settings } from "./settings.ts";
 import { openSharedJournal } from "./shared-journal.ts";
@@ -83,11 +83,13 @@ export class Session {
 	readonly #settled = new Map<string, SubmitResult>();
 	#settling: Promise<void> = Promise.resolve();
 	readonly #overrides: OverrideLog;
+	readonly #missing: MissingUsers;
 
 	constructor(settings: Settings, context: SessionContext) {
 		this.settings = settings;
 		this.#context = context;
 		this.clock = context;
+		this.#missing = new MissingUsers(context.now);
 		this.#overrides = new OverrideLog((line) => context.warn?.(line));
 		this.oldNames = new OldNameLog((line) => context.warn?.(line));
 		const { journal } = settings;
@@ -119,7 +121,8 @@ export class Session {
 	): Promise<Comparison> {
 		const lastApplied = mergeLastApplied(journal.lastApplied(desired.organizationId), stored);
 		// A guard names the resource: its inputs have no file.
-		return compareLive({ ...desired, files: [`resource ${resource}`] }, this.readerFor(resource), lastApplied, {
+		const document = { ...desired, files: [`resource ${resource}`] };
+		const options = {
 			reads: this.settings.reads,
 			now: this.#context.now,
 			steadyNow: this.#context.steadyNow,
@@ -129,7 +132,11 @@ export class Session {
 			...(isSubmitted
 				? { readerAfterList: () => readUntil(this.#connect().reads.readerAfterList(resource), this.deadline) }
 				: {}),
-		});
+		};
+		return this.#missing.compareAgain(
+			() => compareLive(document, this.readerFor(resource), lastApplied, options),
+			() => this.#connect().reads.expireAll(desired.organizationId),
+		);
 	}
 
 	/** The live organization, as far as the desired state mentions it, and the last-applied state. Submits nothing. */

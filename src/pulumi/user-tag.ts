@@ -106,7 +106,9 @@ function explainProblems(plan: Plan, inputs: TagInputs, news: Partial<TagInputs>
 		: "";
 	return plan.problems
 		.filter(({ code }) => code !== "tag-name-taken")
-		.map(({ message }) => ({ property, reason: message + hint }));
+		.map(({ code, message }) =>
+			code === "user-not-there" ? { property: "members", reason: message } : { property, reason: message + hint },
+		);
 }
 
 /** Name and members before a change that did not complete. */

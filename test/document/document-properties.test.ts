@@ -95,7 +95,9 @@ function parseOne(content: string | Uint8Array, environment = {}) {
 
 /** Returns a copy without positions. */
 function withoutPlaces(value: unknown): unknown {
-	return JSON.parse(JSON.stringify(value, (key, entry: unknown) => (key === "at" ? undefined : entry)));
+	return JSON.parse(
+		JSON.stringify(value, (key, entry: unknown) => (["at", "places"].includes(key) ? undefined : entry)),
+	);
 }
 
 describe("parseDocuments", () => {

@@ -119,6 +119,10 @@ describe("a document without problems", () => {
 		expect(others).toEqual({
 			organizationId,
 			users: { alice, bob },
+			places: {
+				users: { [alice]: at(4, 10), [bob]: at(5, 8) },
+				protectedTags: { "root-quorum": at(22, 37) },
+			},
 			protect: { userIds: [bob], userTags: ["root-quorum"] },
 			limits: { memberRemovals: { percent: 25 }, policies: 5, oauthProviders: 5, tvcApps: 1 },
 			files: ["document.yaml"],

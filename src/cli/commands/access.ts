@@ -7,6 +7,7 @@ import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showAddress, showText } from "../../escape.ts";
 import { describeTime } from "../../plan/access-window.ts";
 import { parseAddress, printAddress } from "../../plan/address.ts";
+import { describeMissing } from "../../plan/missing-users.ts";
 import { type DesiredOrganization, type DesiredUserTag, tagsOf } from "../../plan/organization.ts";
 import { namesOfUsers, type Plan } from "../../plan/plan.ts";
 import { commandText } from "../../plan/suggested-command.ts";
@@ -221,12 +222,13 @@ function findUser(text: string, desired: DesiredOrganization, { userNames }: Mem
 	const found = findUserId(text, { aliases, liveNames }, "USER");
 	if (found !== undefined && (liveNames === undefined || Object.hasOwn(liveNames, found))) return found;
 	const known = [...Object.values(aliases), ...Object.values(liveNames ?? {})].map(showText);
-	throw new ConfigurationError(
+	const mistake =
 		found === undefined
-			? `USER ${showText(text)}: no such user${didYouMean(text, [...new Set(known)])}`
-			: `USER ${showText(text)}: the organization has no user ${found}`,
-		{ hint: "write an alias of the document, a user id, or a live name that one user has" },
-	);
+			? `no such user${didYouMean(text, [...new Set(known)])}`
+			: describeMissing(found, desired, liveNames ?? {});
+	throw new ConfigurationError(`USER ${showText(text)}: ${mistake}`, {
+		hint: "write an alias of the document, a user id, or a live name that one user has",
+	});
 }
 
 /** Returns the tag's entry in the document. Throws ConfigurationError if the document, or the organization, has none. */

@@ -4,6 +4,7 @@ import type { Problem } from "../../errors.ts";
 import { showName } from "../../escape.ts";
 import { printAddress } from "../address.ts";
 import type { Basis, Differences, TagChange, Unread } from "../change.ts";
+import { missingMembers } from "../missing-users.ts";
 import {
 	type DesiredMembers,
 	type DesiredOrganization,
@@ -41,7 +42,8 @@ function tagDifferences(desired: DesiredOrganization, live: LiveOrganization): D
 		if (change !== null) changes.push(change);
 		if (unknownMembers !== null) unread.push(unknownMembers);
 	}
-	return { changes, problems: [...problems, ...takenNames(found, live.userTags.value)], unread };
+	const notThere = missingMembers(desired, live);
+	return { changes, problems: [...problems, ...takenNames(found, live.userTags.value), ...notThere], unread };
 }
 
 export interface FoundTag {

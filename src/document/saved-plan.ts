@@ -58,6 +58,7 @@ const statedMembers = [
 	"plans[].liveNames",
 	"plans[].unread",
 	"plans[].problems",
+	"plans[].warnings",
 	"plans[].changes",
 	"plans[].guards",
 	"plans[].rules",

@@ -27,6 +27,13 @@ export function parseSelection(text: string): Selection | undefined {
 	return separator === "/" ? { kind, glob: rest } : { kind, label: rest };
 }
 
+/** Returns the selections of single objects of the kind in the document, written as `text` is. */
+export function selectionsLike(text: string, desired: DesiredOrganization): readonly string[] {
+	const kind = parseSelection(text)?.kind ?? "";
+	const own = desired.objects.filter((object) => object.kind === kind);
+	return own.map((object) => `${text.slice(0, kind.length + 1)}${showName(labelOfObject(object, desired))}`);
+}
+
 export function isSelected(address: string, selections: readonly Selection[]): boolean {
 	const parsed = parseAddress(address);
 	return parsed !== undefined && selects(selections, parsed.kind, parsed.label);

@@ -27,6 +27,7 @@ import { groupSteps } from "./step-groups.ts";
 import { makeSteps } from "./steps.ts";
 import { liveNamesFor, usersOf } from "./users.ts";
 import { compareText, digestOf } from "./value.ts";
+import { findWarnings } from "./warnings.ts";
 
 /** How much was asked of the service: the eight documented queries alone, or the extended reads too. */
 export type Reads = "auto" | "documented";
@@ -59,6 +60,8 @@ export interface Plan extends Omit<Meaning, "steps"> {
 	readonly unread: readonly Unread[];
 	/** Why the organization cannot become what the document says; while there is one, there are no steps. */
 	readonly problems: readonly Problem[];
+	/** What the document says of objects that do not exist; left out when there is none. They block nothing. */
+	readonly warnings?: readonly Problem[];
 	readonly changes: readonly Change[];
 	readonly steps: readonly Step[];
 	/** Guards that were checked; one that refuses blocks apply. */
@@ -158,6 +161,7 @@ export function makePlan(
 	);
 	const names = { userNames, ...(liveNames === undefined ? {} : { liveNames }) };
 	const rules = describeRules(found, names);
+	const warnings = findWarnings(desired, live, timeMs);
 	return {
 		formatVersion: 1,
 		organizationId: desired.organizationId,
@@ -170,6 +174,7 @@ export function makePlan(
 		...windows,
 		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules)],
 		problems,
+		...(warnings.length === 0 ? {} : { warnings }),
 		changes,
 		...meaning,
 		guards: [

@@ -89,7 +89,9 @@ function describeWhole(plan: Plan, session: Session, isPreview: boolean): Notice
 	}
 	const differences = plan.changes.filter(({ action }) => action === "report");
 	const differ = "read-only objects differ from the document; change them by hand";
+	const missing = (plan.warnings ?? []).length;
 	const warnings = [
+		...(missing === 0 ? [] : ["the document names objects that do not exist"]),
 		...(differences.length === 0 ? [] : [differ]),
 		...(brokenRules(plan).length === 0 ? [] : ["the live organization breaks rules of the document"]),
 	];

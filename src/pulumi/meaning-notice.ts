@@ -33,6 +33,14 @@ export function describeMeaning(
 	);
 }
 
+/** Returns a line for each warning of the plan; none beside secret inputs. */
+export function describeWarnings(
+	{ resource, secretInputs = [] }: Pick<MetaInputs, "resource" | "secretInputs">,
+	{ warnings = [] }: Plan,
+): readonly string[] {
+	return secretInputs.length > 0 ? [] : warnings.map(({ message }) => showText(`${resource}: ${message}`));
+}
+
 /** Returns the plan with live names as aliases: a resource has none, and a sentence about users is hard to read with their ids. */
 export function withLiveNames(plan: Plan): Plan {
 	const named = Object.entries(plan.liveNames ?? {}).filter(([, name]) => name !== "");

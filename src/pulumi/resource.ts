@@ -22,7 +22,7 @@ import {
 	withoutMeta,
 	withoutUndefined,
 } from "./inputs.ts";
-import { describeMeaning } from "./meaning-notice.ts";
+import { describeMeaning, describeWarnings } from "./meaning-notice.ts";
 import { convergeWhenNameIsFree } from "./name-order.ts";
 import { describeLeft, describePending } from "./pending-words.ts";
 import { compareValues, type PropertyChange } from "./property-changes.ts";
@@ -222,6 +222,7 @@ async function checkLive(
 					...describeWindows(inputs, desired, plan, timeOf(comparison)),
 					...describeMeaning(inputs, plan),
 					...describePending(inputs, plan),
+					...describeWarnings(inputs, plan),
 				]
 			: [];
 	const located = (await definition.locate?.(target, session)) ?? inputs;

@@ -139,8 +139,11 @@ function renderMessageText({ message, hint }: ErrorDescription): string {
 	return hint === null ? message : `${message}; ${hint}`;
 }
 
-function atProblem(problem: Position & { readonly code: string; readonly message: string }): Annotation {
-	return { level: "error", title: titleOf(problem.code), message: problem.message, at: problem };
+function atProblem(
+	problem: Position & { readonly code: string; readonly message: string },
+	level: Level = "error",
+): Annotation {
+	return { level, title: titleOf(problem.code), message: problem.message, at: problem };
 }
 
 function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf): readonly Annotation[] {
@@ -200,6 +203,7 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 			const message = withFinding(describeBrokenRule(rule, plan), findings.get(rule.address), one);
 			return annotate("warning", "rule broken", message, positionOf(rule.address));
 		}),
+		...(plan.warnings ?? []).map((warning) => atProblem(warning, "warning")),
 		...describeUnread(plan).map((message) => annotate("warning", headings.unread, message)),
 		...describeExpiries(plan).map((line) =>
 			annotate("notice", expiriesHeading.toLowerCase(), expiryText(line), positionOf(line.address)),

@@ -76,6 +76,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		...(drift === null ? [] : [blocking, otherGuards]),
 		passing,
 		expiriesSection(plan),
+		listSection(headings.missing, "attention", renderProblems((isPlanned && plan.warnings) || [])),
 		section(headings.unread, "attention", renderList(describeUnread(plan).map((line) => html`${line}`))),
 		unmanagedSection(plan),
 	];

@@ -111,7 +111,9 @@ function errorBlocks(result: CommandResult): readonly Block[] {
 	const error = errorAbove(result);
 	if (error === null) return [];
 	return [
-		...(problems.length > 0 ? [problemList("What is wrong", problems)] : [paragraph(renderMessageText(error)[0])]),
+		...(problems.length > 0
+			? [problemList(1, "problem", "What is wrong", problems)]
+			: [paragraph(renderMessageText(error)[0])]),
 		bullets(
 			1,
 			["changed object", "changed objects"],
@@ -133,13 +135,9 @@ function onOneLine(text: string): string {
 	return text.trim().replace(/\s*\n\s*/g, " ");
 }
 
-function problemList(title: string, problems: readonly Problem[]): Block {
-	return bullets(
-		1,
-		["problem", "problems"],
-		title,
-		problems.map((problem) => codeSpan(renderProblem(problem))),
-	);
+function problemList(rank: number, word: "problem" | "warning", title: string, problems: readonly Problem[]): Block {
+	const lines = problems.map((problem) => codeSpan(renderProblem(problem)));
+	return bullets(rank, [word, `${word}s`], title, lines);
 }
 
 /** Returns the organizations without a plan, one line each. */
@@ -216,7 +214,7 @@ function decisionBlocks({
 	const left = (report?.left ?? []).map(({ address }) => codeSpan(showAddress(address)));
 	const unverified = report?.unverified ?? null;
 	return [
-		problemList(headings.problems, plan.problems),
+		problemList(1, "problem", headings.problems, plan.problems),
 		...(threeWay === null || results !== null ? [] : [aliasBlock(threeWay), revertedBlock(threeWay)]),
 		bullets(1, ["error", "errors"], "Why it stopped", failed === null ? [] : renderMessageText(failed.error)),
 		bullets(1, ["guard", "guards"], headings.guards, guards),
@@ -226,6 +224,7 @@ function decisionBlocks({
 			headings.warnings,
 			(results === null ? warningGuards(plan) : []).map((guard) => codeSpan(describeWarning(guard), longestGuard)),
 		),
+		problemList(2, "warning", headings.missing, (results === null && plan.warnings) || []),
 		bullets(
 			1,
 			["broken rule", "broken rules"],

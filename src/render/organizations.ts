@@ -165,7 +165,7 @@ export function isIdle(plan: Plan): boolean {
 
 /** Whether there is more to show of an organization than its verdict. */
 export function hasDetails(one: OrganizationResult): boolean {
-	return hasFound(one) || one.plan.expiries !== undefined;
+	return hasFound(one) || one.plan.expiries !== undefined || one.plan.warnings !== undefined;
 }
 
 function hasFound(one: OrganizationResult): boolean {
@@ -181,7 +181,7 @@ function hasFound(one: OrganizationResult): boolean {
 }
 
 function isShownInComments(one: OrganizationResult): boolean {
-	return needsDecision(one) || describeExpiries(one.plan).length > 0;
+	return needsDecision(one) || describeExpiries(one.plan).length > 0 || one.plan.warnings !== undefined;
 }
 
 /** Whether a reader has something to decide or, for a change of the document, something to see: limits, for example. */

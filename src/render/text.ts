@@ -32,6 +32,7 @@ export const headings = {
 	problems: "This organization cannot converge",
 	guards: "Guards that block apply",
 	warnings: "Guards that warn",
+	missing: "Warnings",
 	...waitingHeadings,
 	unread: "Could not be read",
 	unplanned: "Organizations that could not be read",
@@ -76,6 +77,7 @@ export function renderPlan(
 /** Returns what a reader has to know beside the changes: unknowns, open activities, guards, access that ends soon, used overrides. */
 export function renderOpen(plan: Plan, style: Style): readonly string[] {
 	return [
+		...renderUnder(style.warn(`${headings.missing}:`), (plan.warnings ?? []).map(renderProblem)),
 		...renderUnder(style.warn(`${headings.unread}:`), describeUnread(plan)),
 		...renderWaiting(plan, style),
 		...renderApprovals(plan, style),

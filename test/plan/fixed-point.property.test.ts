@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { parseDocuments } from "../../src/document/parse.ts";
 import { emptyLastApplied, type LiveOrganization } from "../../src/plan/organization.ts";
-import { makePlan, type Reads } from "../../src/plan/plan.ts";
+import { makePlan, type Plan, type Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
 import { Bench, seedOfWorld } from "../sync/support.ts";
@@ -208,8 +208,9 @@ describe("a plan", () => {
 		const [desired] = organizations;
 		if (desired === undefined) throw new Error("the document holds no organization");
 		const plan = makePlan(desired, live, context);
-		// A problem names the line it is about, and lines move with the order.
-		return JSON.stringify({ ...plan, problems: plan.problems.map((one) => ({ ...one, line: 0, column: 0 })) });
+		// A problem names the line it is about, and lines move with the order. So does a warning.
+		const unplaced = (all: Plan["problems"] = []) => all.map((one) => ({ ...one, line: 0, column: 0 }));
+		return JSON.stringify({ ...plan, problems: unplaced(plan.problems), warnings: unplaced(plan.warnings) });
 	}
 
 	it("has the same bytes in whatever order its document lists things", () => {

@@ -12,6 +12,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
 import type { Journal } from "../../sync/journal.ts";
 import type { Call, Output, Terminal } from "../output.ts";
+import { didYouMean } from "../suggest.ts";
 import type { ComparedOrganization } from "./comparing.ts";
 
 export interface GivenOverrides {
@@ -30,7 +31,9 @@ function readAllowed(texts: readonly string[]): Allowed {
 	for (const text of texts) {
 		const [, kind = "", value = ""] = /^(\w+)=(\d+)$/.exec(text) ?? [];
 		if (!isGuardKind(kind)) {
-			throw new ConfigurationError(`--allow ${showText(text)}: it overrides no guard`, {
+			const [word = ""] = text.split("=");
+			const near = isGuardKind(word) ? "" : didYouMean(word, guardKinds);
+			throw new ConfigurationError(`--allow ${showText(text)}: it overrides no guard${near}`, {
 				hint: `write KIND=N with the number in the plan, KIND one of ${guardKinds.join(", ")}`,
 			});
 		}

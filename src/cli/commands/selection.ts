@@ -16,6 +16,7 @@ import { localOrganizationId } from "../local-seed.ts";
 import type { Call } from "../output.ts";
 import { isInShard, parseShard } from "../shard.ts";
 import { type DocumentFlags, defaultDocument, readDesired, readFleet } from "../sources.ts";
+import { didYouMean } from "../suggest.ts";
 
 export interface ShareFlags extends DocumentFlags {
 	/** `I/N`: only the organizations of this share. */
@@ -65,12 +66,17 @@ export async function selectFrom(all: DesiredFleet, call: Call<SelectionFlags>):
 	const fleet = selectOrganization(all, flags);
 	const own = takeShare(fleet, call);
 	if (flags.only.length === 0) return own;
-	const { isEmpty, narrow, parseSelection } = await import("../../plan/only.ts");
+	const { isEmpty, narrow, parseSelection, selectionsLike } = await import("../../plan/only.ts");
 	const { kinds } = await import("../../plan/kinds/index.ts");
 	const selections = flags.only.map((text) => {
 		const selection = parseSelection(text);
 		if (selection === undefined) {
-			throw new ConfigurationError(`--only ${showText(text)}: unknown kind`, {
+			const [kind = ""] = text.split(/[:/]/);
+			const near = didYouMean(
+				kind,
+				kinds.map(({ name }) => name),
+			);
+			throw new ConfigurationError(`--only ${showText(text)}: unknown kind${near}`, {
 				hint: `write KIND, KIND/GLOB or an address of the plan, KIND one of ${kinds.map(({ name }) => name).join(", ")}`,
 			});
 		}
@@ -80,7 +86,10 @@ export async function selectFrom(all: DesiredFleet, call: Call<SelectionFlags>):
 			selection.label?.includes("*") === true
 				? "an address has no wildcards: write KIND/GLOB"
 				: "write an address as plan prints it, or KIND/GLOB with * for any text: userTag/sign*";
-		throw new ConfigurationError(`--only ${showText(text)}: no object of the documents matches`, { hint });
+		const near = didYouMean(text, [
+			...new Set([...organizationsIn(fleet)].flatMap((one) => selectionsLike(text, one))),
+		]);
+		throw new ConfigurationError(`--only ${showText(text)}: no object of the documents matches${near}`, { hint });
 	});
 	return mapFleet(own, (desired) => narrow(desired, selections));
 }

@@ -1,0 +1,99 @@
+/**
+ * Warnings of a plan: what the document says of objects that do not exist, where nothing is wrong with the changes. What could not
+ * be read may exist.
+ */
+import type { Problem } from "../errors.ts";
+import { showAddress, showName } from "../escape.ts";
+import { describeTime } from "./access-window.ts";
+import { printAddress } from "./address.ts";
+import { readOnlyKindOf } from "./kinds/index.ts";
+import { describeMissing } from "./missing-users.ts";
+import { nearest } from "./nearest.ts";
+import { addressOfObject } from "./objects.ts";
+import { type DesiredOrganization, type LiveOrganization, liveKeyOf, type Position, tagsOf } from "./organization.ts";
+import { addressOfRule, tagNamesOf } from "./rules.ts";
+import { compareText } from "./value.ts";
+
+/** Returns the warnings, sorted whatever the order of the documents is. `timeMs` is the service's time, by which `desired` has its windows. */
+export function findWarnings(desired: DesiredOrganization, live: LiveOrganization, timeMs: number): readonly Problem[] {
+	const found = [
+		...missingUsers(desired, live, timeMs),
+		...missingTags(desired, live),
+		...missingExpectations(desired, live),
+	];
+	return found.sort((left, right) => compareText(left.path, right.path) || compareText(left.message, right.message));
+}
+
+/** Users under `protect` and `never`, and of access that begins later. A user who is to have a tag now is a problem. */
+function missingUsers(desired: DesiredOrganization, { users }: LiveOrganization, timeMs: number): readonly Problem[] {
+	if (!users.known) return [];
+	const warn = (userId: string, path: string, so: string, at: Position | undefined): readonly Problem[] => {
+		const place = desired.places?.users[userId] ?? at;
+		if (Object.hasOwn(users.value, userId) || place === undefined) return [];
+		const message = describeMissing(userId, desired, users.value, { so });
+		return [{ ...place, path, code: "user-not-there", message }];
+	};
+	const ofTags = tagsOf(desired).flatMap(({ name, members, at }) => {
+		const path = printAddress("userTag", name);
+		const windows = new Map((members?.windows ?? []).map((window) => [window.userId, window]));
+		return (members?.never ?? []).flatMap((userId) => {
+			const window = windows.get(userId);
+			if (window === undefined) return warn(userId, path, `\`never\` of \`${showName(name)}\` keeps no one out`, at);
+			const { fromMs = timeMs } = window;
+			if (fromMs <= timeMs) return [];
+			const when = describeTime(new Date(fromMs).toISOString());
+			return warn(userId, path, `the access to \`${showName(name)}\` cannot begin at ${when}`, window.at);
+		});
+	});
+	const ofProtect = desired.protect.userIds.flatMap((userId) =>
+		warn(userId, "protect.users", "`protect` protects no one by this id", undefined),
+	);
+	return [...ofTags, ...ofProtect];
+}
+
+/** Names of tags under `protect` and in rules that neither a live tag nor one of the document has. */
+function missingTags(desired: DesiredOrganization, { userTags }: LiveOrganization): readonly Problem[] {
+	// What `--only` left out can give a tag the name.
+	if (!userTags.known || desired.narrowed === true) return [];
+	const live = userTags.value.filter(({ type }) => type === "TAG_TYPE_USER" || type === "").map(({ name }) => name);
+	const known = new Set([...live, ...tagsOf(desired).map(({ name }) => name)]);
+	const warn = (name: string, path: string, so: string, at: Position | undefined): readonly Problem[] => {
+		if (known.has(name) || at === undefined) return [];
+		const message = `no user tag is called \`${showName(name)}\`, so ${so}${didYouMean(name, live)}`;
+		return [{ ...at, path, code: "tag-not-there", message }];
+	};
+	return [
+		...desired.protect.userTags.flatMap((name) =>
+			warn(name, "protect.userTags", "`protect` protects nothing by this name", desired.places?.protectedTags[name]),
+		),
+		...(desired.rules ?? []).flatMap((rule) =>
+			tagNamesOf(rule).flatMap((name) => {
+				const path = addressOfRule(rule);
+				if (rule.rule === "onlyBy") return warn(name, path, "`onlyBy` allows no one by it", rule.at);
+				// That it cannot be checked is among what could not be read.
+				return didYouMean(name, live) === "" ? [] : warn(name, path, "the rule cannot be checked", rule.at);
+			}),
+		),
+	];
+}
+
+/** Expected objects that are not found by their name while another has a similar one. That they are not found is drift already. */
+function missingExpectations(desired: DesiredOrganization, live: LiveOrganization): readonly Problem[] {
+	return desired.objects.flatMap((object): readonly Problem[] => {
+		if (!("fields" in object)) return [];
+		const records = live.records[object.kind]?.[liveKeyOf(object)];
+		const { nameField, isIdentityId } = readOnlyKindOf(object.kind);
+		const field = object.foundBy === "name" ? (nameField ?? "name") : object.foundBy;
+		const isListed = records?.known === true && !isIdentityId(object.foundBy);
+		const names = isListed ? records.value.map((record) => String(record[field])) : [];
+		const meant = names.includes(object.key) ? "" : didYouMean(object.key, names);
+		if (meant === "") return [];
+		const path = addressOfObject(object, desired);
+		return [{ ...object.at, path, code: "not-there", message: `${showAddress(path)} does not exist${meant}` }];
+	});
+}
+
+function didYouMean(name: string, names: readonly string[]): string {
+	const meant = nearest(name, names);
+	return meant === undefined ? "" : `; did you mean \`${showName(meant)}\`?`;
+}

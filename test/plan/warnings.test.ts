@@ -1,0 +1,96 @@
+/** Warnings of a plan: objects that the document names and that do not exist. */
+import { describe, expect, it } from "vitest";
+import type { DesiredOrganization, DesiredRule, LiveOrganization } from "../../src/plan/organization.ts";
+import { makePlan } from "../../src/plan/plan.ts";
+import { context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
+
+const [alice, bob, gone] = [id("user", 1), id("user", 2), id("user", 0xabcdef9)];
+const at = (line: number) => ({ file: "acme.yaml", line, column: 5 });
+const places = {
+	users: { [alice]: at(1), [gone]: at(2) },
+	protectedTags: { "root-quorm": at(3), signers: at(4), vault: at(5) },
+};
+const live: LiveOrganization = {
+	...liveOf({
+		userTags: known([
+			liveTag(1, "signers", { members: known([alice, bob]) }),
+			liveTag(2, "root-quorum"),
+			liveTag(3, "vault", { type: "TAG_TYPE_PRIVATE_KEY" }),
+		]),
+	}),
+	users: known({ [alice]: "alice", [bob]: "bob" }),
+};
+
+function warningsOf(parts: Parameters<typeof desiredOf>[0], of: LiveOrganization = live): readonly string[] {
+	const desired: DesiredOrganization = { ...desiredOf(parts), places };
+	const { warnings = [], problems } = makePlan(desired, of, context);
+	expect(problems).toEqual([]);
+	return warnings.map(({ line, code, message }) => `${line} ${code}: ${message}`);
+}
+
+describe("protect", () => {
+	const protect = { userIds: [alice, gone], userTags: ["root-quorm", "signers", "vault"] };
+
+	it("warns of users and user tags that do not exist, at their place and with the nearest name", () => {
+		expect(warningsOf({ protect, users: { bobb: gone } })).toEqual([
+			"3 tag-not-there: no user tag is called `root-quorm`, so `protect` protects nothing by this name; did you mean `root-quorum`?",
+			"5 tag-not-there: no user tag is called `vault`, so `protect` protects nothing by this name",
+			`2 user-not-there: the organization has no user ${gone} (\`bobb\`), so \`protect\` protects no one by this id; did you mean \`bob\`, whose id is ${bob}?`,
+		]);
+	});
+
+	it("does not warn of a name that the document gives to a tag, nor of what could not be read", () => {
+		const userTags = [wantTag("root-quorm", { id: id("tag", 2) })];
+		expect(warningsOf({ userTags, protect: { userIds: [], userTags: ["root-quorm"] } })).toEqual([]);
+		expect(warningsOf({ protect }, { ...live, userTags: unknown, users: unknown })).toEqual([]);
+	});
+});
+
+describe("rules", () => {
+	it.each<[string, DesiredRule, string]>([
+		["members", { rule: "members", tag: "signer", min: 1, at: at(7) }, "the rule cannot be checked"],
+		["exclusive", { rule: "exclusive", tags: ["signer", "signers"], at: at(7) }, "the rule cannot be checked"],
+		["onlyBy", { rule: "onlyBy", power: "sign", tags: ["signer"], at: at(7) }, "`onlyBy` allows no one by it"],
+	])("warn of a tag that does not exist: %s", (_name, rule, so) => {
+		expect(warningsOf({ rules: [rule] })).toEqual([
+			`7 tag-not-there: no user tag is called \`signer\`, so ${so}; did you mean \`signers\`?`,
+		]);
+	});
+});
+
+describe("members", () => {
+	it("warn of a user who does not exist under `never`, and where the access begins later", () => {
+		const windows = [{ userId: gone, fromMs: context.readAtMs + 3_600_000, from: "later", at: at(9) }];
+		const members = (parts: object) => [
+			wantTag("signers", { members: { mode: "atLeast", atLeast: [alice], never: [gone], ...parts } }),
+		];
+		expect(warningsOf({ userTags: members({}) })).toEqual([
+			`2 user-not-there: the organization has no user ${gone}, so \`never\` of \`signers\` keeps no one out`,
+		]);
+		expect(warningsOf({ userTags: members({ windows }) })).toEqual([
+			`2 user-not-there: the organization has no user ${gone}, so the access to \`signers\` cannot begin at 2026-01-01 01:00 UTC`,
+		]);
+		const ended = [{ userId: gone, untilMs: context.readAtMs - 1, until: "before", at: at(9) }];
+		expect(warningsOf({ userTags: members({ windows: ended }) })).toEqual([]);
+	});
+});
+
+describe("expect", () => {
+	it("warns of an object that is found by its name, where another has a similar one", () => {
+		const expected = (symbol: string) => ({
+			sessionProfiles: [],
+			mfaPolicies: [{ userId: alice, name: "passkey", fields: { order: 1 }, at: at(11) }],
+			bootProofs: [],
+			supportedAssets: [{ caip2: "eip155:1", symbol, fields: { decimals: 6 }, at: at(12) }],
+		});
+		const records = liveOf({
+			mfaPolicies: { [alice]: known([{ mfaPolicyName: "passkeys", mfaPolicyId: id("other", 1), order: 1 }]) },
+			supportedAssets: { "eip155:1": known([{ symbol: "USDC", decimals: 6 }]) },
+		}).records;
+		expect(warningsOf({ expect: expected("USCD") }, { ...live, records })).toEqual([
+			`11 not-there: mfaPolicy:${alice}/passkey does not exist; did you mean \`passkeys\`?`,
+			"12 not-there: supportedAsset:eip155:1/USCD does not exist; did you mean `USDC`?",
+		]);
+		expect(warningsOf({ expect: expected("ETH") }, { ...live, records })).toHaveLength(1);
+	});
+});

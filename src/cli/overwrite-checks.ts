@@ -5,8 +5,10 @@ import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
+import { readRegularFile } from "../files.ts";
 import { sqliteSidecars } from "../private-file.ts";
 import { defaultDocument, isDocumentName, orNothing } from "./document-files.ts";
+import type { Format } from "./formats.ts";
 import type { Terminal } from "./output.ts";
 import { findStateParent, stateFolder } from "./state-folder.ts";
 
@@ -22,15 +24,19 @@ export interface FileFlags {
 	readonly keyFile?: string;
 	readonly plan?: string;
 	readonly baseFile?: string;
+	readonly format?: Format;
 }
 
 /** Databases and keys in the folder `.orgsync`. */
 const databases = ["journal.sqlite", "local-journal.sqlite", "local.sqlite"];
 const localKeys = ["local.private", "local.public"];
 
+/** Max bytes of a document. */
+const maxDocumentBytes = 8 * 1024 * 1024;
+
 /**
- * Throws ConfigurationError if the file of the flag is also an input, a journal or a key of the command, or is in the folder
- * `.orgsync`. `words` are the arguments without flags.
+ * Throws ConfigurationError if the file of the flag is a document, or an input, a journal or a key of the command, or is in the
+ * folder `.orgsync`. `words` are the arguments without flags.
  */
 export function refuseOverwriting(
 	flag: "output" | "out" | "metrics",
@@ -43,10 +49,11 @@ export function refuseOverwriting(
 	const { [flag]: written, output, out, since, file, journal, keyFile, plan, baseFile } = flags;
 	if (written === undefined) return;
 	const isDefault = file === undefined ? command === "init" : file.length === 0;
+	// It looks itself at what it replaces.
+	const writesDocument = command === "export" && flag === "output" && flags.format !== "json";
 	const documents = isDefault ? [defaultDocument] : [file ?? []].flat();
 	const own: readonly (readonly [what: string, path: string | undefined])[] = [
-		// An export may replace the document that names its organization.
-		...documents.filter(() => command !== "export").map((path) => ["the document", path] as const),
+		...documents.filter(() => !writesDocument).map((path) => ["the document", path] as const),
 		...withSidecars(journal).map((path) => ["the journal", path] as const),
 		...keyFilesOf(keyFile, environment).map((path) => ["the key file", path] as const),
 		// Nothing can be written in their folder, but they can have other names elsewhere.
@@ -69,6 +76,16 @@ export function refuseOverwriting(
 		if (path === undefined || path === "-" || !isPartOf(target, resolve(directory, path))) continue;
 		throw new ConfigurationError(`--${flag} ${showText(written)}: that is ${what}`, { hint: "name another file" });
 	}
+	if (!writesDocument && isDocument(target)) {
+		throw new ConfigurationError(`--${flag} ${showText(written)}: that is a document`, { hint: "name another file" });
+	}
+}
+
+/** Whether the file has the name and the first key of a document, whether or not the command reads it. */
+function isDocument(file: string): boolean {
+	if (!isDocumentName(basename(file))) return false;
+	const bytes = orNothing(() => readRegularFile(file, maxDocumentBytes).bytes);
+	return bytes !== undefined && /^["']?organization(?:Id|s)["']?[ \t]*:/m.test(Buffer.from(bytes).toString("utf8"));
 }
 
 /** Throws ConfigurationError if `--journal` names a file of the embedded service. */

@@ -26,7 +26,11 @@ export function exportCommand(): CommandRow {
 	return {
 		name: "export",
 		summary: "write the live organization as a document or a Pulumi program",
-		flags: [...organizationFlags(), ...serviceFlags(readsFlag()), ...outputFlags(exportFormats)],
+		flags: [
+			...organizationFlags(),
+			...serviceFlags(readsFlag()),
+			...outputFlags(exportFormats, flag("--force", "replace the file of --output, whatever is lost")),
+		],
 		example: "orgsync export --output live.yaml",
 		exitCodes: queryExitCodes,
 		run: async (call) => (await import("./commands/export.ts")).exportDocument(call),

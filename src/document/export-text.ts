@@ -51,6 +51,26 @@ export interface ExportedSection<T> {
 /** Max characters of a list in brackets. A longer list is written with one item a line. */
 const maxLineLength = 100;
 
+/** The comments that exports write, also of Pulumi programs. After a title come lines of a list. */
+const exportComments = {
+	sentence:
+		/^# (?:yaml-language-server: |Live state of one organization, written by orgsync export|Aliases for this file: |Read-only )/,
+	title: /^# (?:These exist and are unmanaged\. |Read-only, so not in this file: |Not in this file, because )/,
+	line: /^#(?:absent:|resources:| {2,12}(?:- \S.*|\S.*:(?: .*)?))$/,
+};
+
+/** Returns the comments, each from its `#`, that no export writes. */
+export function foreignComments(comments: readonly string[]): readonly string[] {
+	const { sentence, title, line } = exportComments;
+	let isInList = false;
+	return comments.filter((comment) => {
+		const text = comment.trimEnd();
+		const isLine = isInList && line.test(text);
+		isInList = title.test(text) || isLine;
+		return !isInList && !sentence.test(text);
+	});
+}
+
 /** Returns the text of the document, with a final line ending. `schema` is the address of its schema, or empty. */
 export function writeDocument(parts: ExportedParts, schema: string): string {
 	const { organizationId, users, userTags } = parts;

@@ -69,6 +69,27 @@ export function readYaml(file: string, text: string, problems: Problems, keepTok
 	return { documents, isComplete: documents.length === all.length, positionOf };
 }
 
+/** A comment, from its `#`. */
+export interface Comment {
+	readonly text: string;
+	/** Whether it comes after something else in its line. */
+	readonly isTrailing: boolean;
+}
+
+export function readComments(text: string): readonly Comment[] {
+	const comments: Comment[] = [];
+	let isTrailing = false;
+	let before = "";
+	for (const lexeme of new Lexer().lex(text)) {
+		// A scalar comes after a mark: a text such as "#x" is no comment.
+		if (lexeme.startsWith("#") && before !== "\u001f") comments.push({ text: lexeme, isTrailing });
+		else if (/[\r\n]$/.test(lexeme)) isTrailing = false;
+		else if (lexeme.trim() !== "" && !marks.has(lexeme)) isTrailing = true;
+		before = lexeme;
+	}
+	return comments;
+}
+
 /** Whether a token says how to read the document, in another way than it is read. */
 function isOtherDirective(token: CST.Token): token is CST.Directive {
 	return token.type === "directive" && !/^%YAML\s+1\.2\s*$/.test(token.source);

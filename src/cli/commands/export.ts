@@ -20,6 +20,7 @@ import { findOrganization, type NamingFlags, readNamedFleet } from "./selection.
 export interface ExportFlags extends NamingFlags, ServiceFlags {
 	readonly reads: Reads;
 	readonly output?: string;
+	readonly force?: boolean;
 }
 
 /** Returns the document or program. Notes what it leaves out. */
@@ -42,6 +43,9 @@ export async function exportDocument(call: Call<ExportFlags>): Promise<ExportRes
 	const { text, unread, leftOut } = await write(call, whole, kept);
 	const isProgram = isProgramLanguage(output.format);
 	output.clear();
+	const { refuseLosses } = await import("./export-overwrite.ts");
+	refuseLosses(call, text, kept?.lost ?? []);
+	output.replaceOutput();
 	for (const one of kept?.lost ?? []) output.warn(describeLost(one));
 	const note = (what: string, why: string): void => output.note(`not exported: ${showText(what)}, ${why}`);
 	for (const { what, because } of unread) note(what, `because ${showText(because)}`);

@@ -8,7 +8,12 @@ import { readRegularFile } from "../../files.ts";
 import { orNothing } from "../document-files.ts";
 import type { Format } from "../formats.ts";
 import type { Call } from "../output.ts";
-import type { ExportFlags } from "./export.ts";
+
+interface OverwriteFlags {
+	readonly output?: string;
+	/** Whether the file is replaced, whatever is lost. */
+	readonly force?: boolean;
+}
 
 /** A document has no more. */
 const maxBytes = 8 * 1024 * 1024;
@@ -18,7 +23,7 @@ const maxBytes = 8 * 1024 * 1024;
  * `windows` are those of the organization's document that the text cannot keep.
  */
 export function refuseLosses(
-	{ flags, terminal, output }: Call<ExportFlags>,
+	{ flags, terminal, output }: Call<OverwriteFlags>,
 	text: string,
 	windows: readonly LostWindow[],
 ): void {

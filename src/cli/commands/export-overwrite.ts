@@ -48,6 +48,6 @@ export function refuseLosses(
 function lossesOf(before: string, after: string, format: Format, windows: readonly LostWindow[]): readonly string[] {
 	if (format === "text") return lossesOfDocument(before, after, windows);
 	if (format === "pulumi-yaml") return lossesOfProgram(before, after);
-	// What people changed in a program of TypeScript cannot be told from what is exported.
+	// Nothing shows what people changed in a program of TypeScript.
 	return before.trim() === "" || before === after ? [] : ["the program in it"];
 }

@@ -3,7 +3,7 @@
  * package, a new stack. Its `tmp` is the temporary folder of all tests and of what they start. It is gone when the run ends, and
  * a run that leaves something there, a process, or a file in the clone fails.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,6 +29,9 @@ export default function setUp({ provide }: TestProject): () => Promise<void> {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`)));
 	const [shared, temporary] = ["shared", "tmp"].map((name) => join(folder, name)) as [string, string];
 	for (const each of [shared, temporary, compiledFolder]) mkdirSync(each, { recursive: true });
+	// Some tests run a program as another user.
+	chmodSync(folder, 0o755);
+	chmodSync(temporary, 0o1777);
 	provide("sharedFolder", shared);
 	beginList(join(folder, "left-out"));
 	// For the workers, and for what they start with their own environment.

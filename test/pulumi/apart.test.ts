@@ -46,7 +46,7 @@ it("a removal that was submitted in parts stores the activity of each part in th
 	for (const [index, address] of [`policy:${first}`, `policy:${second}`].entries()) {
 		const { id, fingerprint } = made[index] ?? {};
 		expect(message).toContain(
-			`\n  ${address}: pending approval\n    activity ${id}, fingerprint ${fingerprint}\n    \`orgsync explain ${id}\` shows what is missing\n    the next run continues with this activity and submits no other`,
+			`\n  ${address}: pending approval\n    activity ${id}, fingerprint ${fingerprint}\n    \`orgsync explain --organization ${organizationId} ${id}\` shows what is missing\n    the next run continues with this activity and submits no other`,
 		);
 	}
 	expect(message).toContain(`\n  policy:${stray}: failed (`);

@@ -2,23 +2,20 @@
  * Activities that are pending, end badly or get lost: submitted once and joined by every `pulumi up`, on this machine or another, and
  * abandoned only on request.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { clockEnvironment } from "../clock.ts";
 import { expectSuccess, shown } from "../engine/answer.ts";
-import type { RunOptions, Stack } from "../engine/harness.ts";
+import type { RunOptions } from "../engine/harness.ts";
 import { alice, apps, bob, carol, organizationId, policies, providers, type World } from "../world.ts";
-import { adapters, dynamicResources, plugin } from "./adapters.ts";
 import { expectNoSecretIn, keptPolicy } from "./checks.ts";
+import { adapters, type InProcessWorld, plugin } from "./in-process/adapters.ts";
+import type { InProcessStack } from "./in-process/stack.ts";
 import type { Program, ProgramResource } from "./program.ts";
-import type { PulumiWorld } from "./world.ts";
 
 const removing = "ACTIVITY_TYPE_DELETE_POLICIES";
 const removingApp = "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS";
-const providerFile = new URL("../../src/pulumi/dynamic/provider.ts", import.meta.url).href;
 const twoHoursMs = 2 * 60 * 60 * 1000;
 
 const removal = (...policyIds: readonly string[]): ProgramResource => ({
@@ -46,7 +43,7 @@ interface Ran {
 }
 
 /** `pulumi up` that goes on with the other resources when one fails. */
-async function up({ world, stack }: PulumiWorld, options?: RunOptions): Promise<Ran> {
+async function up({ world, stack }: InProcessWorld, options?: RunOptions): Promise<Ran> {
 	world.clearRequests();
 	const answer = await stack.up(["--continue-on-error"], options);
 	return {
@@ -58,18 +55,18 @@ async function up({ world, stack }: PulumiWorld, options?: RunOptions): Promise<
 }
 
 /** Leaves nothing but Pulumi's state of what was done before, as on another machine. */
-function moveToAnotherMachine({ folder }: Stack): void {
+function moveToAnotherMachine({ folder }: InProcessStack): void {
 	rmSync(join(folder, ".orgsync"), { recursive: true });
 }
 
 /** Two hours pass for the service, and for the commands that get the options which this returns. */
-async function waitTwoHours({ world }: PulumiWorld): Promise<RunOptions> {
+async function waitTwoHours({ world }: InProcessWorld): Promise<RunOptions> {
 	await world.moveClock(twoHoursMs);
 	return { env: clockEnvironment(twoHoursMs) };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
-async function activitiesInState(stack: Stack): Promise<Record<string, any[]>> {
+async function activitiesInState(stack: InProcessStack): Promise<Record<string, any[]>> {
 	const { deployment } = await stack.state();
 	const resources = (deployment.resources ?? []).filter(({ outputs }) => outputs?.activities !== undefined);
 	// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
@@ -77,7 +74,7 @@ async function activitiesInState(stack: Stack): Promise<Record<string, any[]>> {
 	return Object.fromEntries(resources.map(({ urn, outputs }) => [urn.split("::").at(-1), activities(outputs)]));
 }
 
-describe.each(adapters)("an activity of $title that needs two approvals", { timeout: 180_000 }, (adapter) => {
+describe.each(adapters)("an activity of $title that needs two approvals", (adapter) => {
 	it("is created by the first up, continued by the next ones, also elsewhere and hours later, and completed after the approval", async () => {
 		const made = await adapter.makeWorld({ resources: { old: removal(policies[0]) } });
 		const { world, stack } = made;
@@ -138,7 +135,7 @@ const endings = (secondPolicies: readonly string[]): Program => ({
 });
 
 /** How an activity is followed is decided in the same code for both adapters, so one of them shows the rest of it. */
-describe("an activity of the plugin, as of the dynamic resources,", { timeout: 180_000 }, () => {
+describe("an activity of the plugin, as of the dynamic resources,", () => {
 	it("with documented reads is continued by its request body, in doubt once that is too old, and created again once it is abandoned", async () => {
 		const made = await plugin.makeWorld(
 			{ resources: { approved: removal(policies[0]), waiting: appRemoval } },
@@ -209,7 +206,9 @@ describe("an activity of the plugin, as of the dynamic resources,", { timeout: 1
 			signers: "awaiting-authenticator",
 		});
 		const [signers] = ofType(world, "ACTIVITY_TYPE_UPDATE_USER_TAG");
-		expect(one.said).toContain(`\`orgsync explain ${signers.id}\` shows what is missing`);
+		expect(one.said).toContain(
+			`\`orgsync explain --organization ${organizationId} ${signers.id}\` shows what is missing`,
+		);
 		const [failed] = ofType(world, "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS");
 
 		for (const { fingerprint } of ofType(world, removing)) await world.submitAsBob("reject_activity", { fingerprint });
@@ -242,65 +241,5 @@ describe("an activity of the plugin, as of the dynamic resources,", { timeout: 1
 		expect(Object.keys(await activitiesInState(stack))).toEqual(["signers"]);
 		expect(ofType(world, "ACTIVITY_TYPE_UPDATE_USER_TAG").length).toBe(1);
 		expect(ofType(world, removingApp).length).toBe(1);
-	});
-});
-
-describe("two stacks, one of each adapter, that apply the same change at the same time", { timeout: 180_000 }, () => {
-	it("create one activity, which both continue with and complete", async () => {
-		const program: Program = { resources: { old: removal(policies[0]) } };
-		const first = await dynamicResources.makeWorld(program);
-		const { world } = first;
-		const env = { ORGSYNC_URL: world.url };
-		const both = [first, { world, stack: (await plugin.makeWorld(program, { env })).stack }];
-		await world.setRules({ approvals: { [removing]: 2 } });
-		await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 300, count: 2 });
-		const upBoth = () => Promise.all(both.map(({ stack }) => stack.up()));
-		expect((await upBoth()).map(({ exitCode }) => exitCode)).toEqual([1, 1]);
-		const [{ id, fingerprint }] = ofType(world, removing);
-		for (const { stack } of both) {
-			expect((await activitiesInState(stack)).old).toMatchObject([{ activityId: id, fingerprint }]);
-		}
-		await world.submitAsBob("approve_activity", { fingerprint });
-		world.clearRequests();
-		expect((await upBoth()).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-		expect(world.submits()).toEqual([]);
-		expect(ofType(world, removing)).toMatchObject([{ id, status: "ACTIVITY_STATUS_COMPLETED" }]);
-	});
-});
-
-describe.each(adapters)("Ctrl-C in the middle of up with $title", { timeout: 180_000 }, (adapter) => {
-	it("finishes and records requests in flight, starts no others, and the next up creates no second activity", async () => {
-		const made = await adapter.makeWorld({
-			resources: { first: removal(policies[0]), signers: { ...signers, options: { dependsOn: ["first"] } } },
-		});
-		const { world, stack } = made;
-		await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 1500 });
-		const { ended } = stack.start(["up", "--yes", "--skip-preview"]);
-		await expect.poll(() => world.submits(), { timeout: 60_000 }).toEqual(["delete_policies"]);
-		for (const { pid } of stack.processes()) process.kill(pid, "SIGINT");
-		// The engine reports its own end or that of the program, which got the signal too; either may come first.
-		expect(await ended).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("^C received; cancelling") });
-		expect((await stack.resource("first")).outputs?.policyIds).toEqual([policies[0]]);
-		expect(world.submits()).toEqual(["delete_policies"]);
-		expect(await up(made)).toMatchObject({ exitCode: 0, submits: ["update_user_tag"] });
-		expect(world.activities().length).toBe(2);
-		expect(stack.processes()).toEqual([]);
-	});
-});
-
-describe("Ctrl-C", () => {
-	it("ends the dynamic provider at once if nothing is in flight, because the engine waits for it after every command", async () => {
-		const code = `import { providerOf } from ${JSON.stringify(providerFile)};
-const provider = providerOf("UserTag");
-await provider.configure({ config: { get: () => undefined } });
-await provider.check({}, { name: "signers", resource: "signers", organizationId: "${organizationId}" });
-setInterval(() => console.log("ready"), 50);`;
-		const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
-			stdio: ["ignore", "pipe", "inherit"],
-		});
-		onTestFinished(() => void child.kill("SIGKILL"));
-		await once(child.stdout, "data");
-		child.kill("SIGINT");
-		expect(await once(child, "exit")).toEqual([130, null]);
 	});
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { localOrganizationId, localSeed } from "../../src/cli/local-seed.ts";
 import { type Emulator, parseSeed, startEmulator } from "../../src/emulator/server.ts";
+import { clockEnvironment, clockOption } from "../clock.ts";
 import { expectSuccess } from "../engine/answer.ts";
 import { goProgram } from "../engine/go-program.ts";
 import { type Stack, startStack } from "../engine/harness.ts";
@@ -50,6 +51,8 @@ async function play(language: string, { runtime, ...options }: Partial<Runtime>)
 		ORGSYNC_URL: emulator.url,
 		ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey,
 		ORGSYNC_ORGANIZATION_ID: localOrganizationId,
+		NODE_OPTIONS: clockOption,
+		...clockEnvironment(),
 		...options.env,
 	};
 	const files = filesOf(language, runtime);

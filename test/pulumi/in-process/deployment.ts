@@ -4,6 +4,7 @@
  *
  * Only what orgsync's tests need of an engine is here.
  */
+import { hideSecrets } from "../../engine/stack-files.ts";
 import { type EngineProvider, PartFailure, type ProviderDiff } from "./providers.ts";
 import { asStored, type Values } from "./values.ts";
 
@@ -55,6 +56,7 @@ export interface Registration {
 	readonly replaceOnChanges: readonly string[];
 	readonly retainOnDelete: boolean;
 	readonly protect: boolean;
+	readonly deleteBeforeReplace: boolean;
 }
 
 export interface DeploymentOptions {
@@ -67,6 +69,8 @@ export interface DeploymentOptions {
 	readonly continueOnError: boolean;
 	/** Only these resources are changed; all if there is none. */
 	readonly targets: readonly string[];
+	/** These resources are replaced, also without a difference. */
+	readonly replaces: readonly string[];
 }
 
 /** What the engine made of a registration. */
@@ -185,8 +189,9 @@ export class Deployment {
 			checked.inputs,
 		);
 		const replaces = diff.changes ? diff.names.filter((name) => asked.replaceOnChanges.includes(name)) : [];
-		if (diff.replaces.length > 0 || replaces.length > 0) {
-			this.#replaced.push(old);
+		if (diff.replaces.length > 0 || replaces.length > 0 || this.#options.replaces.includes(asked.urn)) {
+			if (asked.deleteBeforeReplace) await this.#delete(old, false);
+			else this.#replaced.push(old);
 			return () => this.#create(provider, checked, "replace", diff.names);
 		}
 		if (diff.changes || old.initErrors.length > 0) return () => this.#update(provider, checked, old, diff.names);
@@ -367,7 +372,8 @@ export class Deployment {
 		failures: readonly { readonly property: string; readonly reason: string }[],
 	): StepFailure {
 		const [first, ...rest] = failures.map(({ property, reason }) => {
-			const value = property === "" ? "" : `: property ${property} value {${JSON.stringify(inputs[property])}}`;
+			const value =
+				property === "" ? "" : `: property ${property} value {${JSON.stringify(hideSecrets(inputs[property]))}}`;
 			return `${type} resource '${name}'${value} has a problem: ${reason}`;
 		});
 		for (const message of rest) this.fail(message, urn);

@@ -1,4 +1,6 @@
 /** What a command of the engine prints: its steps, diagnostics by resource, and counts. */
+
+import { hideSecrets } from "../../engine/stack-files.ts";
 import type { Deployment, Diagnostic, Operation, Step } from "./deployment.ts";
 import { unknownValue } from "./values.ts";
 
@@ -46,7 +48,8 @@ function stepLine({ operation, urn, names }: Step, isPreview: boolean): string {
 /** A step with the inputs that differ, in a column as the engine has them. */
 function diffLines({ operation, urn, inputs }: Step): string[] {
 	if (operation === "same") return [];
-	const text = (value: unknown): string => (value === unknownValue ? "[unknown]" : (JSON.stringify(value) ?? ""));
+	const text = (value: unknown): string =>
+		value === unknownValue ? "[unknown]" : (JSON.stringify(hideSecrets(value)) ?? "");
 	const changed = [...new Set([...Object.keys(inputs.old), ...Object.keys(inputs.new)])].flatMap((name) => {
 		const [before, after] = [text(inputs.old[name]), text(inputs.new[name])];
 		if (before === after) return [];

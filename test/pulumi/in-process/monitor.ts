@@ -166,6 +166,7 @@ function registrationOf(request: RegisterRequest): Registration {
 		replaceOnChanges: request.getReplaceonchangesList(),
 		retainOnDelete: request.getRetainondelete() === true,
 		protect: request.getProtect() === true,
+		deleteBeforeReplace: request.getDeletebeforereplace(),
 	};
 }
 
@@ -192,6 +193,7 @@ function readAsked(request: ReadRequest): Registration {
 		replaceOnChanges: [],
 		retainOnDelete: false,
 		protect: false,
+		deleteBeforeReplace: false,
 	};
 }
 

@@ -10,6 +10,7 @@ import { vi } from "vitest";
 import { clockEnvironment } from "../../clock.ts";
 import type { Answer } from "../../engine/answer.ts";
 import type { RunOptions, Stack } from "../../engine/harness.ts";
+import { hideSecrets } from "../../engine/stack-files.ts";
 import { makeFolder } from "../../run.ts";
 import type { Program } from "../program.ts";
 import { Deployment, type StateResource } from "./deployment.ts";
@@ -17,7 +18,7 @@ import { display } from "./display.ts";
 import { startMonitor } from "./monitor.ts";
 import { type EngineProvider, startDynamicProvider, startPluginProvider } from "./providers.ts";
 import { runProgram } from "./run-program.ts";
-import { hasUnknown, markSecret, type Values, withoutSecrets } from "./values.ts";
+import { hasUnknown, markSecret, type Values } from "./values.ts";
 
 /** A value of the configuration; one in an object is a secret. */
 type Configuration = Readonly<Record<string, string | { readonly secret: string }>>;
@@ -41,6 +42,8 @@ export type InProcessStack = Pick<
 	/** Changes files of the project; a path with null is removed. */
 	write(files: Readonly<Record<string, string | null>>): void;
 	setProgram(program: Program): void;
+	/** The state as a file has it: secrets encrypted, and failures as they are. */
+	stateFile(): string;
 };
 
 export interface InProcessOptions {
@@ -71,9 +74,16 @@ export function makeInProcessStack(options: InProcessOptions): InProcessStack {
 
 	const run = async (words: readonly string[], { env = {} }: RunOptions = {}): Promise<Answer> => {
 		const command = parseCommand(words);
-		const restore = enter(folder, { ...options.env, ...env });
+		const secretKeys = Object.keys(config).filter((name) => typeof config[name] !== "string");
+		// As the language host passes them.
+		const hosted = { PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretKeys) };
+		const restore = enter(folder, { ...hosted, ...options.env, ...env });
 		try {
-			const answer = await runCommand(command, { kept, program, config, adapter: options.adapter });
+			const shownInFull = await runCommand(command, { kept, program, config, adapter: options.adapter });
+			// As the engine, which shows no secret of the configuration.
+			const hidden = Object.values(config).flatMap((value) => (typeof value === "string" ? [] : value.secret));
+			const hide = (text: string): string => hidden.reduce((all, one) => all.replaceAll(one, "[secret]"), text);
+			const answer = { ...shownInFull, stdout: hide(shownInFull.stdout) };
 			printed.push({ place: `output of pulumi ${words.join(" ")}`, text: answer.stdout });
 			return answer;
 		} finally {
@@ -98,14 +108,11 @@ export function makeInProcessStack(options: InProcessOptions): InProcessStack {
 			const found = [...kept.resources.values()].filter(({ urn }) => urn.endsWith(`::${name}`));
 			const [one] = found;
 			if (one === undefined || found.length > 1) throw new Error(`${found.length} resources are called ${name}`);
-			return storedOf(one) as unknown as Awaited<ReturnType<Stack["resource"]>>;
+			return hideSecrets(storedOf(one)) as Awaited<ReturnType<Stack["resource"]>>;
 		},
-		outputs: async () => withoutSecrets(kept.resources.get(stackUrn)?.outputs ?? {}),
-		written: () => [
-			...printed,
-			...textsIn(join(folder, "..")),
-			{ place: "state", text: JSON.stringify([...kept.resources.values()].map(({ outputs }) => outputs)) },
-		],
+		outputs: async () => hideSecrets(kept.resources.get(stackUrn)?.outputs ?? {}),
+		stateFile: () => JSON.stringify([...kept.resources.values()].map((one) => hideSecrets(one))),
+		written: () => [...printed, ...textsIn(join(folder, "..")), { place: "state", text: stack.stateFile() }],
 		write: (files) => writeFiles(folder, files),
 		setProgram: (next) => {
 			program = next;
@@ -135,6 +142,7 @@ interface Command {
 	readonly continueOnError: boolean;
 	readonly diff: boolean;
 	readonly targets: readonly string[];
+	readonly replaces: readonly string[];
 }
 
 /** Throws for a word that only the real engine knows. */
@@ -143,7 +151,7 @@ function parseCommand(words: readonly string[]): Command {
 	if (name !== "preview" && name !== "up" && name !== "refresh" && name !== "destroy") {
 		throw new Error(`only the real engine has \`pulumi ${words.join(" ")}\``);
 	}
-	const targets: string[] = [];
+	const given: Record<"--target" | "--replace", string[]> = { "--target": [], "--replace": [] };
 	const known = [
 		"--yes",
 		"--skip-preview",
@@ -154,10 +162,11 @@ function parseCommand(words: readonly string[]): Command {
 		"--color=never",
 	];
 	for (let index = 0; index < flags.length; index += 1) {
-		if (flags[index] === "--target") {
+		const flag = flags[index] ?? "";
+		if (flag === "--target" || flag === "--replace") {
 			index += 1;
-			targets.push(flags[index] ?? "");
-		} else if (!known.includes(flags[index] ?? "")) throw new Error(`only the real engine has ${flags[index]}`);
+			given[flag].push(flags[index] ?? "");
+		} else if (!known.includes(flag)) throw new Error(`only the real engine has ${flag}`);
 	}
 	return {
 		name,
@@ -165,7 +174,8 @@ function parseCommand(words: readonly string[]): Command {
 		expectsNoChanges: flags.includes("--expect-no-changes"),
 		continueOnError: flags.includes("--continue-on-error"),
 		diff: flags.includes("--diff"),
-		targets,
+		targets: given["--target"],
+		replaces: given["--replace"],
 	};
 }
 
@@ -243,35 +253,21 @@ async function runCommand(command: Command, context: CommandContext): Promise<An
 		started.set(key, known);
 		return known;
 	};
-	const phase = (): Deployment =>
-		new Deployment({
-			isPreview: false,
-			state,
-			providerOf: (reference) => providerOf(reference),
-			continueOnError: command.continueOnError,
-			targets: command.targets,
-		});
-	const make = (): Deployment =>
-		new Deployment({
-			isPreview,
-			state,
-			providerOf: (reference) => providerOf(reference),
-			continueOnError: command.continueOnError,
-			targets: command.targets,
-		});
+	const begin = (previews: boolean): Deployment =>
+		new Deployment({ ...command, isPreview: previews, state, providerOf: (reference) => providerOf(reference) });
 	try {
 		const done: Deployment[] = [];
 		if (command.refreshes || command.name === "refresh") {
-			deployment = phase();
+			deployment = begin(false);
 			await deployment.refresh();
 			done.push(deployment);
 		}
 		if (command.name === "destroy") {
-			deployment = phase();
+			deployment = begin(false);
 			await deployment.destroy();
 			done.push(deployment);
 		} else if (command.name !== "refresh" && !done.some(({ hasFailed }) => hasFailed)) {
-			deployment = make();
+			deployment = begin(isPreview);
 			await runWhole(deployment, monitor.address, isPreview, context);
 			done.push(deployment);
 		}

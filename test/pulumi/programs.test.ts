@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { expectSuccess, shown } from "../engine/answer.ts";
 import { alice, tags } from "../world.ts";
-import { makePulumiWorld } from "./world.ts";
+import { makePulumiWorld, withImports } from "./world.ts";
 
 const node = process.env.ORGSYNC_TEST_NODE;
 
@@ -66,5 +66,22 @@ describe("a program that is", () => {
 		expect(shown(up)).not.toMatch(/warning/i);
 		expect(await stack.outputs()).toEqual({ tagId: tags.signers, count: 3 });
 		expect(world.submits()).toEqual([]);
+	});
+});
+
+describe("the document of an Organization in a Node program", { timeout: 240_000 }, () => {
+	it("has no outputs, promises or values that JSON cannot write", async () => {
+		const { world, stack } = await makePulumiWorld("");
+		const use = (document: string) =>
+			stack.write({ "index.mjs": withImports(`new orgsync.Organization("object", { document: ${document} });`) });
+		use(`{ organizationId: pulumi.output("x"), userTags: [{ name: Promise.resolve("y") }] }`);
+		expect(shown(await stack.preview())).toContain("document.organizationId is an output or a promise:");
+		use(`{ userTags: [{ name: Promise.resolve("y") }] }`);
+		expect(shown(await stack.preview())).toContain("document.userTags[0].name is an output or a promise:");
+		use("{ userTags: [1n] }");
+		const unwritable = await stack.preview();
+		expect(shown(unwritable)).toContain("cannot write the document as JSON: ");
+		expect(shown(unwritable)).not.toMatch(/\n\s+at |Warning:/);
+		expect(world.requests()).toEqual([]);
 	});
 });

@@ -4,10 +4,10 @@
  */
 import { describe, expect, it } from "vitest";
 import { expectSuccess, shown } from "../engine/answer.ts";
-import type { Stack } from "../engine/harness.ts";
 import { alice, bob, carol, tags, type World } from "../world.ts";
-import { adapters } from "./adapters.ts";
 import { expectNoSecretIn } from "./checks.ts";
+import { adapters } from "./in-process/adapters.ts";
+import type { InProcessStack } from "./in-process/stack.ts";
 import { outputOf, type Program } from "./program.ts";
 
 /** Name and members of a tag as they are in the organization. */
@@ -18,7 +18,7 @@ function live(world: World, tagId: string): object {
 }
 
 /** Name and members of the tag as the state of its resource has them. */
-async function kept(stack: Stack): Promise<object> {
+async function kept(stack: InProcessStack): Promise<object> {
 	const { outputs = {}, inputs = {} } = await stack.resource("signers");
 	expect(inputs.members).toEqual(outputs.members);
 	return { name: outputs.name, members: outputs.members };
@@ -31,19 +31,13 @@ const program = (name: string, exactly: readonly string[], more = {}): Program =
 const signers = program("signers", [bob, alice]);
 const lastIntent = (world: World) => world.activities().at(-1).intent.updateUserTagIntent;
 
-describe.each(adapters)("a UserTag of $title", { timeout: 240_000 }, (adapter) => {
+describe.each(adapters)("a UserTag of $title", (adapter) => {
 	it("is brought in sync, repaired, changed and destroyed with one activity each, and costs no other request", async () => {
 		const { world, stack } = await adapter.makeWorld(signers);
 		// The caller keeps a tag, so no guard blocks what follows.
 		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
 
-		const first = await stack.preview(["--diff"]);
-		const preview = expectSuccess(first);
-		expect(preview).toContain(`+ ${adapter.typeOf("UserTag")}: (create)`);
-		expect(preview).toMatch(new RegExp(`exactly: \\[\\s+\\[0\\]: "${alice}"\\s+\\[1\\]: "${bob}"`));
-		expect(preview).toMatch(new RegExp(`tagId +: "${tags.signers}"`));
-		// The engine shows what is created; a notice shows what adopting the live tag removes.
-		expect(shown(first)).toContain(
+		expect(shown(await stack.preview())).toContain(
 			`signers: adopts the user tag signers, adds the member ${bob}, removes the member ${carol}`,
 		);
 		expect([...world.requests()].sort()).toEqual([
@@ -67,10 +61,7 @@ describe.each(adapters)("a UserTag of $title", { timeout: 240_000 }, (adapter) =
 		expect(world.requests()).toEqual([]);
 
 		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signatories", userIds: [alice, carol] }] });
-		const pipeline = await stack.preview(["--refresh", "--expect-no-changes", "--diff"]);
-		expect(pipeline.exitCode).toBe(7);
-		expect(pipeline.stdout).toMatch(/~ name +: "signers" => "signatories"/);
-		expect(pipeline.stdout).toContain(`"${bob}" => "${carol}"`);
+		expect((await stack.preview(["--refresh", "--expect-no-changes"])).exitCode).toBe(7);
 		world.clearRequests();
 		expectSuccess(await stack.refresh());
 		expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users"]);

@@ -4,80 +4,20 @@
  *
  * Only what orgsync's tests need of an engine is here.
  */
+import { isDeepStrictEqual } from "node:util";
 import { hideSecrets } from "../../engine/stack-files.ts";
-import { type EngineProvider, PartFailure, type ProviderDiff } from "./providers.ts";
+import { ignoringChanges, withNames } from "./decide.ts";
+import type {
+	DeploymentOptions,
+	Diagnostic,
+	Operation,
+	Registered,
+	Registration,
+	StateResource,
+	Step,
+} from "./model.ts";
+import { type EngineProvider, PartFailure } from "./providers.ts";
 import { asStored, type Values } from "./values.ts";
-
-/** A resource of a state. */
-export interface StateResource {
-	readonly urn: string;
-	readonly type: string;
-	readonly custom: boolean;
-	readonly id: string;
-	readonly inputs: Values;
-	readonly outputs: Values;
-	readonly parent: string;
-	/** `URN::ID` of its provider. */
-	readonly provider: string;
-	/** Read by an id, and never changed. */
-	readonly external: boolean;
-	readonly retainOnDelete: boolean;
-	readonly protect: boolean;
-	readonly initErrors: readonly string[];
-}
-
-export type Operation = "same" | "create" | "update" | "replace" | "delete" | "read" | "refresh";
-
-export interface Step {
-	readonly operation: Operation;
-	readonly urn: string;
-	/** What differs, as the provider named it. */
-	readonly names: readonly string[];
-	readonly inputs: { readonly old: Values; readonly new: Values };
-}
-
-export interface Diagnostic {
-	readonly severity: "info" | "warning" | "error";
-	readonly message: string;
-	readonly urn: string;
-}
-
-/** What a program asks of the engine for one resource. */
-export interface Registration {
-	readonly urn: string;
-	readonly type: string;
-	readonly name: string;
-	readonly custom: boolean;
-	readonly parent: string;
-	readonly inputs: Values;
-	readonly provider: string;
-	readonly aliases: readonly string[];
-	readonly ignoreChanges: readonly string[];
-	readonly replaceOnChanges: readonly string[];
-	readonly retainOnDelete: boolean;
-	readonly protect: boolean;
-	readonly deleteBeforeReplace: boolean;
-}
-
-export interface DeploymentOptions {
-	readonly isPreview: boolean;
-	/** The state before the command; the deployment changes it, unless it is a preview. */
-	readonly state: Map<string, StateResource>;
-	/** The provider of a reference, `URN::ID`, or the default one of a type. */
-	readonly providerOf: (reference: string, type: string) => Promise<EngineProvider | undefined>;
-	/** Goes on with other resources after a failure. */
-	readonly continueOnError: boolean;
-	/** Only these resources are changed; all if there is none. */
-	readonly targets: readonly string[];
-	/** These resources are replaced, also without a difference. */
-	readonly replaces: readonly string[];
-}
-
-/** What the engine made of a registration. */
-export interface Registered {
-	readonly id: string;
-	readonly outputs: Values;
-}
 
 /** A resource failed; the diagnostics say why. */
 export class StepFailure extends Error {}
@@ -125,7 +65,7 @@ export class Deployment {
 	/** A resource without a provider: the stack, a component, a provider. */
 	registerPlain(asked: Registration, id = ""): Registered {
 		const old = this.#takeOld(asked);
-		this.#keep(asked, { id, inputs: asked.inputs, outputs: asked.inputs });
+		this.#keep(asked, { id, inputs: asked.inputs, outputs: old?.outputs ?? asked.inputs });
 		this.#step(old === undefined ? "create" : "same", asked.urn);
 		return { id, outputs: asked.inputs };
 	}
@@ -244,8 +184,9 @@ export class Deployment {
 					const inputs = found.inputs === undefined ? old.inputs : asStored(found.inputs);
 					this.#state.set(old.urn, { ...old, outputs, inputs, initErrors: [] });
 				}
+				const isSame = isDeepStrictEqual(this.#state.get(old.urn)?.outputs, old.outputs);
 				this.#oldInputs.set(old.urn, old.inputs);
-				this.#step(found === undefined ? "delete" : "refresh", old.urn);
+				this.#step(found === undefined ? "delete" : isSame ? "same" : "update", old.urn);
 			} catch (error) {
 				if (!(error instanceof StepFailure)) throw error;
 			}
@@ -407,17 +348,4 @@ export class Deployment {
 /** Whether a provider serves it: neither a component nor a provider. */
 function isOfProvider({ custom, type }: Pick<StateResource, "custom" | "type">): boolean {
 	return custom && !type.startsWith("pulumi:providers:") && !type.startsWith("pulumi:index:");
-}
-
-/** The difference, with the inputs that differ where the provider names none. */
-function withNames(diff: ProviderDiff, olds: Values, news: Values): ProviderDiff {
-	if (!diff.changes || diff.names.length > 0) return diff;
-	const all = [...new Set([...Object.keys(olds), ...Object.keys(news)])];
-	return { ...diff, names: all.filter((name) => JSON.stringify(olds[name]) !== JSON.stringify(news[name])) };
-}
-
-/** The inputs with the old values of properties whose changes are ignored. */
-function ignoringChanges({ inputs, ignoreChanges }: Registration, old: StateResource | undefined): Values {
-	if (old === undefined) return inputs;
-	return { ...inputs, ...Object.fromEntries(ignoreChanges.map((name) => [name, old.inputs[name]])) };
 }

@@ -1,7 +1,8 @@
 /** What a command of the engine prints: its steps, diagnostics by resource, and counts. */
 
 import { hideSecrets } from "../../engine/stack-files.ts";
-import type { Deployment, Diagnostic, Operation, Step } from "./deployment.ts";
+import type { Deployment } from "./deployment.ts";
+import type { Diagnostic, Operation, Step } from "./model.ts";
 import { unknownValue } from "./values.ts";
 
 const signs: Readonly<Record<Operation, string>> = {
@@ -11,7 +12,6 @@ const signs: Readonly<Record<Operation, string>> = {
 	replace: "+-",
 	delete: "-",
 	read: " ",
-	refresh: "~",
 };
 
 const done: Readonly<Record<string, string>> = {
@@ -88,6 +88,6 @@ function countLines(steps: readonly Step[], isPreview: boolean): string[] {
 		if (found === 0) return [];
 		return [`    ${signs[operation]} ${found} ${isPreview ? `to ${operation}` : done[operation]}`];
 	});
-	const same = count("same") + count("refresh");
+	const same = count("same");
 	return same === 0 ? changes : [...changes, `    ${same} unchanged`];
 }

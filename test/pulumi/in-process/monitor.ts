@@ -7,7 +7,8 @@ import monitorService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import monitorMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { readStruct, write } from "../plugin-client.ts";
-import { type Deployment, type Registration, StepFailure } from "./deployment.ts";
+import { type Deployment, StepFailure } from "./deployment.ts";
+import type { Registration } from "./model.ts";
 import type { EngineProvider } from "./providers.ts";
 import type { Values } from "./values.ts";
 

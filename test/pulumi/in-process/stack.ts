@@ -2,19 +2,19 @@
  * A stack in this process: the same program, providers and commands as of the real engine's stack (test/engine/harness.ts), in
  * milliseconds. What only the real engine does (its display of a diff, plugins as processes, kills, imports) is not here.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { dynamic } from "@pulumi/pulumi";
 import { vi } from "vitest";
-import { clockEnvironment } from "../../clock.ts";
 import type { Answer } from "../../engine/answer.ts";
 import type { RunOptions, Stack } from "../../engine/harness.ts";
 import { hideSecrets } from "../../engine/stack-files.ts";
 import { makeFolder } from "../../run.ts";
 import type { Program } from "../program.ts";
-import { Deployment, type StateResource } from "./deployment.ts";
+import { Deployment } from "./deployment.ts";
 import { display } from "./display.ts";
+import { enter } from "./enter.ts";
+import type { StateResource } from "./model.ts";
 import { startMonitor } from "./monitor.ts";
 import { type EngineProvider, startDynamicProvider, startPluginProvider } from "./providers.ts";
 import { runProgram } from "./run-program.ts";
@@ -22,7 +22,6 @@ import { hasUnknown, markSecret, type Values } from "./values.ts";
 
 /** A value of the configuration; one in an object is a secret. */
 type Configuration = Readonly<Record<string, string | { readonly secret: string }>>;
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What of a stack there is without the real engine. */
 export type InProcessStack = Pick<
@@ -50,7 +49,7 @@ export interface InProcessOptions {
 	readonly program: Program;
 	/** The plugin, or the dynamic resources of `orgsync/pulumi`. */
 	readonly adapter: "plugin" | "dynamic";
-	readonly env: Environment;
+	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly config?: Configuration;
 	readonly files?: Readonly<Record<string, string>>;
 }
@@ -61,7 +60,6 @@ interface Kept {
 	outputs: Values;
 }
 
-const { setLater } = createRequire(import.meta.url)("../../clock.cjs") as { setLater(ms: number): void };
 const stackUrn = "urn:pulumi:test::probe::pulumi:pulumi:Stack::probe-test";
 
 export function makeInProcessStack(options: InProcessOptions): InProcessStack {
@@ -176,44 +174,6 @@ function parseCommand(words: readonly string[]): Command {
 		diff: flags.includes("--diff"),
 		targets: given["--target"],
 		replaces: given["--replace"],
-	};
-}
-
-/** Makes the folder and the environment of this process those of the command; returns what undoes it. */
-function enter(folder: string, env: Environment): () => void {
-	const before = { cwd: process.cwd(), env: { ...process.env } };
-	process.chdir(folder);
-	// Files that providers share are in the project's own temporary folder, as each real engine has files of its own.
-	const temporary = join(folder, "..", "tmp");
-	mkdirSync(temporary, { recursive: true });
-	for (const [name, value] of Object.entries({ ...env, TMPDIR: mkdtempSync(join(temporary, "run-")) })) {
-		if (value === undefined) delete process.env[name];
-		else process.env[name] = value;
-	}
-	const { TEST_CLOCK_AHEAD_MS: ahead } = env;
-	if (ahead !== undefined) setLater(Number(ahead) - Number(clockEnvironment().TEST_CLOCK_AHEAD_MS));
-	const keepListeners = ownListeners();
-	return () => {
-		setLater(0);
-		keepListeners();
-		process.chdir(before.cwd);
-		for (const name of Object.keys(process.env)) if (!(name in before.env)) delete process.env[name];
-		Object.assign(process.env, before.env);
-	};
-}
-
-/** A provider ends its process with its engine; here it must not. Returns what takes its listeners away. */
-function ownListeners(): () => void {
-	const input = (["on", "resume"] as const).map((name) => vi.spyOn(process.stdin, name).mockReturnThis());
-	const events = ["SIGINT", "SIGTERM", "exit"] as const;
-	const before = events.map((event) => process.listeners(event as "exit"));
-	return () => {
-		for (const spy of input) spy.mockRestore();
-		for (const [index, event] of events.entries()) {
-			for (const listener of process.listeners(event as "exit")) {
-				if (before[index]?.includes(listener) !== true) process.off(event, listener);
-			}
-		}
 	};
 }
 
@@ -350,7 +310,7 @@ function answerOf(done: readonly Deployment[], { name, expectsNoChanges, diff }:
 	const stdout = done.map((one) => display(one, { isPreview: name === "preview", diff })).join("\n");
 	const hasFailed = done.some((one) => one.hasFailed);
 	const last = done.at(-1);
-	const isChanged = last?.steps.some(({ operation }) => !["same", "read", "refresh"].includes(operation)) === true;
+	const isChanged = last?.steps.some(({ operation }) => !["same", "read"].includes(operation)) === true;
 	const changed = expectsNoChanges && isChanged ? 7 : 0;
 	return { exitCode: hasFailed ? 1 : changed, stdout: `${stdout}\n`, stderr: "" };
 }

@@ -2,7 +2,6 @@
  * The ways to install orgsync, as docs/install.md has them, each in an empty folder: the executable, on the system of the test,
  * and the npm package. test/container.test.ts has the image.
  */
-import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
@@ -12,8 +11,11 @@ import { makeArchive, writeArchives } from "../scripts/archive.ts";
 import { executableFile, findNodeLicense, platform, stageExecutable, writeProgram } from "../scripts/executable.ts";
 import { manifest } from "../scripts/manifest.ts";
 import { type InstallServer, startInstallServer } from "./install-server.ts";
+import { havePrograms, needPrograms } from "./needs.ts";
 import { sharePacked } from "./packed.ts";
 import { type Answer, makeFolder, runProgram } from "./run.ts";
+
+needPrograms("the tests of docs/install.md", "bash");
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const nodeLicense = findNodeLicense();
@@ -140,7 +142,7 @@ describe("the executable", () => {
 	});
 });
 
-const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+const hasCurl = havePrograms("the test of the executable of docs/install.md", "curl");
 
 describe.skipIf(platform !== "linux-x64" || !hasCurl)("the executable as docs/install.md installs it", () => {
 	it("is checked and unpacked below ~/.local, and removed without a trace", async () => {

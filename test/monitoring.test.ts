@@ -9,6 +9,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { driftKinds, type MetricName, metricOf, metricTable, stepOutcomes } from "../src/render/metric-table.ts";
 import { states } from "../src/render/organizations.ts";
+import { havePrograms } from "./needs.ts";
 import { makeRecorders } from "./pipelines/workflow.ts";
 import { keepSecret, makeFolder, runProgram } from "./run.ts";
 import { agreeing, document, keys, makeWorld } from "./world.ts";
@@ -119,7 +120,7 @@ test("Every alert has a severity and a summary, and fires when it should by Prom
 		expect(labels.severity).toMatch(/^(?:critical|warning|info)$/);
 		expect(annotations.summary).not.toBe("");
 	}
-	if (spawnSync("promtool", ["--version"]).status !== 0) skip("promtool is not installed");
+	if (!havePrograms("the tests of the alerts with Prometheus' own tool", "promtool")) skip();
 	const place = mkdtempSync(join(tmpdir(), "orgsync-alerts-"));
 	try {
 		const tests = fileURLToPath(new URL("alerts.promtool.yml", import.meta.url));

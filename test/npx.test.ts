@@ -19,14 +19,17 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { copyAsCloned } from "./clone.ts";
+import { needPrograms } from "./needs.ts";
 import { listPacked, sharePacked } from "./packed.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const hasGit = needPrograms("the tests of npx in a clone", "git");
 let clone: string;
 let home: string;
 
 beforeAll(() => {
+	if (!hasGit) return;
 	home = realpathSync(mkdtempSync(join(tmpdir(), "orgsync-npx-")));
 	clone = join(home, "clone");
 	mkdirSync(join(clone, "node_modules/.bin"), { recursive: true });
@@ -39,7 +42,9 @@ beforeAll(() => {
 	link();
 }, 60_000);
 
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+afterAll(() => {
+	if (hasGit) rmSync(home, { recursive: true, force: true });
+});
 
 const git = (...words: string[]): string => execFileSync("git", words, { cwd: clone, encoding: "utf8" });
 

@@ -21,6 +21,7 @@ import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Terminal } from "../src/cli/output.ts";
 import { makeProgram } from "../src/cli/program.ts";
+import { havePrograms } from "./needs.ts";
 import { listPacked, sharePacked } from "./packed.ts";
 import { run } from "./run.ts";
 
@@ -93,7 +94,7 @@ describe("the package as published", () => {
 				expect(page).toContain(description);
 			}
 		}
-		if (spawnSync("groff", ["--version"]).status !== 0) return;
+		if (!havePrograms("the test of the man pages in groff", "groff")) return;
 		const { stdout, stderr } = spawnSync("groff", ["-man", "-ww", "-Tutf8", ...pages.map((page) => join(man, page))], {
 			encoding: "utf8",
 		});

@@ -1,38 +1,18 @@
 /**
  * Runs the commands of README.md, the docs and the examples, each page in a copy of its folder.
- * `ORGSYNC_WRITE_README=1` writes the real outputs into the pages.
+ * `ORGSYNC_WRITE_README=1` writes the real outputs into the pages. clone-commands.test.ts runs what npm does in a clone.
  */
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { copyAsCloned } from "./clone.ts";
-import { ensureEngine } from "./engine/engine.ts";
-import { playScene, playSceneHere, readScenes, type Scene, writeScenes } from "./transcript.ts";
+import { isForTheClone, tours } from "./tours.ts";
+import { playScene, playSceneHere, readScenes, writeScenes } from "./transcript.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** Markdown files whose commands are run, and the folder that a reader is in at first. */
-const tours = [
-	["README.md", "."],
-	["examples/quickstart/README.md", "examples/quickstart"],
-	["examples/team/README.md", "."],
-	["docs/document.md", "."],
-	["docs/commands.md", "."],
-	["docs/output.md", "."],
-	["docs/saved-plans.md", "."],
-	["docs/drift.md", "."],
-	["docs/base-comparison.md", "."],
-	["docs/exactly-once.md", "."],
-	["docs/approve.md", "."],
-	["docs/guards.md", "."],
-	["docs/access.md", "."],
-	["docs/powers.md", "."],
-] as const;
-
-const isForTheClone = ({ block, command }: Scene): boolean => block === "sh" && command.startsWith("npm ");
 
 describe.each(tours)("the commands of %s", (file, place) => {
 	const path = join(root, file);
@@ -97,64 +77,6 @@ describe("the tour of README.md in a clone that has the state of npm run up", ()
 		}
 		rmSync(clone, { recursive: true, force: true });
 	}, 60_000);
-});
-
-describe("the commands for a clone", () => {
-	const pages = [...tours.map(([file]) => file), "examples/consensus/README.md", "docs/examples/README.md"];
-	const commands = pages.flatMap((file) => {
-		const scenes = readScenes(readFileSync(join(root, file), "utf8")).filter(isForTheClone);
-		return scenes.map(({ line, command }) => [`${file}:${line}`, command] as const);
-	});
-	let clone: string;
-	let engine: string;
-
-	beforeAll(async () => {
-		// The clone has another home folder than the user who runs the tests.
-		({ folder: engine } = await ensureEngine());
-		clone = mkdtempSync(join(tmpdir(), "orgsync-clone-"));
-		const whole = [
-			"src",
-			"schemas",
-			"examples",
-			"scripts",
-			"LICENSE",
-			"sdk",
-			"package.json",
-			"package-lock.json",
-			"Pulumi.yaml",
-			"tsconfig.json",
-			"vitest.config.ts",
-		];
-		// One test is enough: this one would run itself.
-		const setUp = ["shared", "left-out", "leftovers", "projects"].map((name) => `test/${name}.ts`);
-		for (const name of [...whole, "test/escape.test.ts", ...setUp, "test/engine"]) copyAsCloned(root, name, clone);
-		for (const name of ["engine", "finding"]) rmSync(join(clone, `test/engine/${name}.test.ts`));
-		// What is installed, and the engine, which was made before the tests.
-		for (const name of ["node_modules", ".engine"]) symlinkSync(join(root, name), join(clone, name));
-	}, 20 * 60_000);
-
-	afterAll(() => rmSync(clone, { recursive: true, force: true }));
-
-	it("exist", () => expect(commands.length).toBeGreaterThan(1));
-
-	it.each(commands)(
-		"%s succeeds: %s",
-		(_place, command) => {
-			// The packages are those that are there: installing them needs the network. What is tested is that it could be done.
-			const played = command.replace(/^npm ci\b/, "npm ci --dry-run --offline --ignore-scripts");
-			const { PATH, NODE_COMPILE_CACHE } = process.env;
-			const env = { PATH: [engine, PATH].join(delimiter), HOME: clone, NODE_COMPILE_CACHE };
-			const { status, stdout, stderr } = spawnSync(played, { cwd: clone, shell: true, encoding: "utf8", env });
-			expect(status, `${stdout}${stderr}`).toBe(0);
-		},
-		120_000,
-	);
-
-	it("apply the quickstart's document with npm run up", () => {
-		expect(commands.map(([, command]) => command)).toContain("npm ci && npm run up");
-		const drift = playScene("npx orgsync drift --local -f examples/quickstart/document.yaml", clone);
-		expect(drift).toContain("No drift. The organization is in sync.");
-	});
 });
 
 describe.each([

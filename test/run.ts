@@ -4,7 +4,7 @@
  *
  * Everything that a process printed is kept, so that `expectNoSecret` can search all of it at the end.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -166,10 +166,6 @@ export function startProgram(command: readonly string[], options: RunOptions = {
 	});
 	return { child, stdout: () => texts.stdout, stderr: () => texts.stderr, ended };
 }
-
-/** Whether there is a `script` that runs a command on a terminal of its own (util-linux). */
-export const hasTerminal =
-	spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") === true;
 
 /**
  * Runs `orgsync` on a terminal. `reply` is typed when it asks for one. What a terminal shows is both streams together.

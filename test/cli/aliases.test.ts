@@ -2,15 +2,16 @@
  * An alias that means another user than its name suggests, as shown for a pull request, in a plan, in a saved plan, and by
  * status and explain.
  */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { digestOf } from "../../src/plan/value.ts";
+import { havePrograms } from "../needs.ts";
 import { expectNoSecret, readOutput } from "../run.ts";
 import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
 
-const hasGit = spawnSync("git", ["--version"]).status === 0;
+const hasGit = havePrograms("the tests of --base", "git");
 const inJson = ["--format", "json"];
 
 /** A document that gives these users to the aliases, and the tag `signers` to alice and whomever it calls carol. */

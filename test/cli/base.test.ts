@@ -2,14 +2,15 @@
  * The base of a plan is the commit that the operator names, whatever a pull request adds to the checkout and whatever the
  * repository's configuration and the environment say.
  */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { havePrograms } from "../needs.ts";
 import { type Answer, expectNoSecret, makeFolder, readOutput } from "../run.ts";
 import { agreeing, document, makeWorld, type World } from "../world.ts";
 
-const hasGit = spawnSync("git", ["--version"]).status === 0;
+const hasGit = havePrograms("the tests of --base", "git");
 
 function git(folder: string, ...words: string[]): string {
 	const who = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.test"];

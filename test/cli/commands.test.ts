@@ -4,17 +4,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
 import { schemaNames } from "../../src/schema-files.ts";
 import { checkSchema } from "../check-schema.ts";
-import {
-	expectNoSecret,
-	hasTerminal,
-	makeFolder,
-	normalize,
-	readOutput,
-	run,
-	runOnTerminal,
-	type Started,
-	start,
-} from "../run.ts";
+import { havePrograms } from "../needs.ts";
+import { expectNoSecret, makeFolder, normalize, readOutput, run, runOnTerminal, type Started, start } from "../run.ts";
 import {
 	agreeing,
 	alice,
@@ -28,6 +19,9 @@ import {
 	tags,
 	type World,
 } from "../world.ts";
+
+/** `script` of util-linux runs a command on a terminal of its own. */
+const hasTerminal = havePrograms("the tests on a terminal", "script");
 
 const golden = (name: string): string => `../golden/cli/${name}.txt`;
 const renaming = document("userTags: [{ name: signatories, previously: [signers] }]");
@@ -321,7 +315,7 @@ describe("a pending activity", () => {
 });
 
 describe("apply on a terminal", () => {
-	test.skipIf(!hasTerminal)("asks, and submits after yes", async () => {
+	test.runIf(hasTerminal)("asks, and submits after yes", async () => {
 		const world = await makeWorld(renaming);
 		const { code, shown } = await runOnTerminal(world, ["apply"], "yes");
 		expect(code).toBe(0);
@@ -330,7 +324,7 @@ describe("apply on a terminal", () => {
 		expect(world.submits()).toEqual(["update_user_tag"]);
 	});
 
-	test.skipIf(!hasTerminal)("submits nothing after any other answer", async () => {
+	test.runIf(hasTerminal)("submits nothing after any other answer", async () => {
 		const world = await makeWorld(renaming);
 		const { code, shown } = await runOnTerminal(world, ["apply"], "y");
 		expect(code).toBe(1);
@@ -338,7 +332,7 @@ describe("apply on a terminal", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test.skipIf(!hasTerminal)("exits with 130 at Ctrl-C, treats Ctrl-D as no, and submits nothing", async () => {
+	test.runIf(hasTerminal)("exits with 130 at Ctrl-C, treats Ctrl-D as no, and submits nothing", async () => {
 		const world = await makeWorld(renaming);
 		for (const [key, code, said] of [
 			["\u0003", 130, "interrupted at the question; nothing was sent"],
@@ -352,14 +346,14 @@ describe("apply on a terminal", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test.skipIf(!hasTerminal)("asks nothing when there is nothing to submit", async () => {
+	test.runIf(hasTerminal)("asks nothing when there is nothing to submit", async () => {
 		const world = await makeWorld(document("userTags: [{ name: signers }]"));
 		const { code, shown } = await runOnTerminal(world, ["apply"]);
 		expect(code).toBe(0);
 		expect(shown).not.toContain("Submit");
 	});
 
-	test.skipIf(!hasTerminal)("shows colors, except with NO_COLOR, --no-color or a dumb terminal", async () => {
+	test.runIf(hasTerminal)("shows colors, except with NO_COLOR, --no-color or a dumb terminal", async () => {
 		const world = await makeWorld(renaming);
 		const colour = "\u001b[33m";
 		expect((await runOnTerminal(world, ["plan"])).shown).toContain(colour);

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { havePrograms } from "../needs.ts";
 import { makeFolder, orgsync, readOutput, run } from "../run.ts";
 import { document, policies } from "../world.ts";
 
@@ -91,7 +92,9 @@ function complete(
 
 const quiet: Readonly<Record<string, readonly string[]>> = { bash: ["--norc"], zsh: ["-f"], fish: [] };
 
-const shells = ["bash", "zsh", "fish"].filter((shell) => spawnSync(shell, ["--version"]).status === 0);
+const shells = (["bash", "zsh", "fish"] as const).filter((shell) =>
+	havePrograms("the test of completion in a shell", shell),
+);
 
 describe.each(shells)("the script for %s", (shell) => {
 	const offers = (line: string, world?: ReturnType<typeof makeDocuments>): readonly string[] => {

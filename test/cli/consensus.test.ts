@@ -4,8 +4,12 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, hasTerminal, makeFolder, normalize, readOutput, runOnTerminal } from "../run.ts";
+import { havePrograms } from "../needs.ts";
+import { type Answer, expectNoSecret, makeFolder, normalize, readOutput, runOnTerminal } from "../run.ts";
 import { alice, bob, carol, document, keys, makeWorld, policies, providers, tags, type World } from "../world.ts";
+
+/** `script` of util-linux runs a command on a terminal of its own. */
+const hasTerminal = havePrograms("the tests on a terminal", "script");
 
 const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
 

@@ -3,8 +3,12 @@ import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { countColumns, truncateToColumns } from "../../src/cli/columns.ts";
 import { Output, type OutputOptions, type Terminal } from "../../src/cli/output.ts";
-import { expectNoSecret, hasTerminal, orgsync, runProgram } from "../run.ts";
+import { havePrograms } from "../needs.ts";
+import { expectNoSecret, orgsync, runProgram } from "../run.ts";
 import { agreeing, document, keys, makeWorld, organizationId } from "../world.ts";
+
+/** `script` of util-linux runs a command on a terminal of its own. */
+const hasTerminal = havePrograms("the tests on a terminal", "script");
 
 /** Escape sequences, and characters. */
 const words = new RegExp(`${"\u001b"}\\[[\\d;]*[A-Za-z]|[\\s\\S]`, "gu");

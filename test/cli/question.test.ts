@@ -1,7 +1,10 @@
 /** What happens when the organization changes while `apply` or `approve` waits for an answer. */
 import { expect, test } from "vitest";
-import { hasTerminal } from "../run.ts";
+import { havePrograms } from "../needs.ts";
 import { alice, bob, carol, document, makeWorld, tags, type World } from "../world.ts";
+
+/** `script` of util-linux runs a command on a terminal of its own. */
+const hasTerminal = havePrograms("the tests on a terminal", "script");
 
 const tagging = "ACTIVITY_TYPE_UPDATE_USER_TAG";
 const addBob = { userTagId: tags.signers, addUserIds: [bob], removeUserIds: [] };
@@ -23,7 +26,7 @@ async function answerAfter(world: World, words: readonly string[], change: () =>
 	return { code, shown, submits: world.submits(), questions: shown.split(prompt).length - 1 };
 }
 
-test.skipIf(!hasTerminal)(
+test.runIf(hasTerminal)(
 	"a change that another run submits at the question of apply is joined, not submitted again",
 	async () => {
 		const world = await makeWorld(addingBob);
@@ -46,14 +49,14 @@ async function makeRemoval(members: string, max: number) {
 	return { world, change: () => setUsers(alice, bob, carol) };
 }
 
-test.skipIf(!hasTerminal)("a guard that blocks only since the question of apply keeps it from submitting", async () => {
+test.runIf(hasTerminal)("a guard that blocks only since the question of apply keeps it from submitting", async () => {
 	const { world, change } = await makeRemoval("{ never: [bob, carol] }", 1);
 	const end = await answerAfter(world, ["apply"], change);
 	expect(end).toMatchObject({ code: 5, submits: [], questions: 1 });
 	expect(end.shown).toContain("blocked by a guard");
 });
 
-test.skipIf(!hasTerminal)(
+test.runIf(hasTerminal)(
 	"another plan after the question of apply is asked about again, and is what is submitted",
 	async () => {
 		const { world, change } = await makeRemoval("{ exactly: [alice] }", 2);
@@ -65,7 +68,7 @@ test.skipIf(!hasTerminal)(
 	},
 );
 
-test.skipIf(!hasTerminal)("an activity that is rejected at the question of approve gets no vote", async () => {
+test.runIf(hasTerminal)("an activity that is rejected at the question of approve gets no vote", async () => {
 	const world = await makeWorld(addingBob);
 	await world.setRules({ approvals: { [tagging]: 3 } });
 	await world.submitAsBob("update_user_tag", addBob);

@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { havePrograms } from "../needs.ts";
 import { makeFolder, readOutput } from "../run.ts";
 import { alice, bob, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
 
@@ -72,36 +73,39 @@ test("a fleet of a list is applied, compared, and accepted only into a document 
 	expect(readFileSync(join(world.folder, "own.yaml"), "utf8")).toBe(own.replace(alice, bob));
 });
 
-test("plan --base reads the list of the same revision, and --base-file the one beside that file", async () => {
-	const world = await makeFleet();
-	const git = (...words: string[]): string =>
-		execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.test", ...words], {
-			cwd: world.folder,
-			env: { PATH: process.env.PATH, HOME: world.folder, GIT_CONFIG_NOSYSTEM: "1" },
-			encoding: "utf8",
-		});
-	git("init", "--quiet");
-	git("add", "--all");
-	git("commit", "--quiet", "--message", "before");
-	mkdirSync(join(world.folder, "before"));
-	world.write("before/fleet.yaml", template);
-	world.write("before/organizations.csv", listOf(alice, bob, alice));
-	world.write("organizations.csv", listOf(alice, bob));
-	for (const base of [
-		["--base", "HEAD"],
-		["--base-file", "before"],
-	]) {
-		const answer = await world.run(["plan", ...fleet, ...base, "--format", "json"]);
-		expect(answer.code, answer.stderr).toBe(0);
-		const ids = readOutput(answer).threeWay.map((one: { organizationId: string }) => one.organizationId);
-		expect(ids).toEqual([idOf(1), idOf(2), ...(base[0] === "--base" ? [idOf(3)] : [])]);
-	}
-	git("rm", "--quiet", "--cached", "organizations.csv");
-	git("commit", "--quiet", "--message", "without the list");
-	const without = await world.run(["plan", ...fleet, "--base", "HEAD"]);
-	expect(without.code).toBe(3);
-	expect(without.stderr).toContain("HEAD:fleet.yaml:1:24: the list organizations.csv cannot be read");
-});
+test.runIf(havePrograms("the tests of --base", "git"))(
+	"plan --base reads the list of the same revision, and --base-file the one beside that file",
+	async () => {
+		const world = await makeFleet();
+		const git = (...words: string[]): string =>
+			execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.test", ...words], {
+				cwd: world.folder,
+				env: { PATH: process.env.PATH, HOME: world.folder, GIT_CONFIG_NOSYSTEM: "1" },
+				encoding: "utf8",
+			});
+		git("init", "--quiet");
+		git("add", "--all");
+		git("commit", "--quiet", "--message", "before");
+		mkdirSync(join(world.folder, "before"));
+		world.write("before/fleet.yaml", template);
+		world.write("before/organizations.csv", listOf(alice, bob, alice));
+		world.write("organizations.csv", listOf(alice, bob));
+		for (const base of [
+			["--base", "HEAD"],
+			["--base-file", "before"],
+		]) {
+			const answer = await world.run(["plan", ...fleet, ...base, "--format", "json"]);
+			expect(answer.code, answer.stderr).toBe(0);
+			const ids = readOutput(answer).threeWay.map((one: { organizationId: string }) => one.organizationId);
+			expect(ids).toEqual([idOf(1), idOf(2), ...(base[0] === "--base" ? [idOf(3)] : [])]);
+		}
+		git("rm", "--quiet", "--cached", "organizations.csv");
+		git("commit", "--quiet", "--message", "without the list");
+		const without = await world.run(["plan", ...fleet, "--base", "HEAD"]);
+		expect(without.code).toBe(3);
+		expect(without.stderr).toContain("HEAD:fleet.yaml:1:24: the list organizations.csv cannot be read");
+	},
+);
 
 test("a list is a regular file in the folder of the documents, whatever a document or a link says", async () => {
 	const world = await makeFleet();

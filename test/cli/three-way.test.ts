@@ -2,11 +2,12 @@
  * `plan --base` and `--base-file`: a three-way comparison of the documents, their base from git, a file or a folder, and
  * the live state.
  */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { havePrograms } from "../needs.ts";
 import { type Answer, expectNoSecret, makeFolder, readOutput, run } from "../run.ts";
 import {
 	agreeing,
@@ -33,7 +34,7 @@ function git(folder: string, ...words: string[]): string {
 	return execFileSync("git", [...who, ...words], { cwd: folder, env, encoding: "utf8", stdio: "pipe" });
 }
 
-const hasGit = spawnSync("git", ["--version"]).status === 0;
+const hasGit = havePrograms("the tests of --base", "git");
 
 function startRepository({ folder }: World): void {
 	git(folder, "init", "--quiet");

@@ -4,7 +4,8 @@
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { prepareOrSkip } from "../needs.ts";
 import { expectSuccess } from "./answer.ts";
 import { type Stack, startStack } from "./harness.ts";
 
@@ -95,7 +96,7 @@ const methods = (stack: Stack): readonly string[] => takeAsked(stack).map(({ met
 describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 	let stack: Stack;
 
-	beforeAll(async () => {
+	prepareOrSkip(async () => {
 		stack = await startStack({
 			files: { "index.js": program, "provider.cjs": provider },
 			config: { color: "red", token: { secret: "hidden-token" } },

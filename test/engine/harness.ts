@@ -21,8 +21,8 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, beforeEach, inject } from "vitest";
-import { leaveOut, NotHere } from "../left-out.ts";
+import { afterAll, inject } from "vitest";
+import { prepareOrSkip } from "../needs.ts";
 import { makeOnce } from "../shared.ts";
 import { type Answer, expectSuccess } from "./answer.ts";
 import { cheaperGo, cheaperNode } from "./cheaper.ts";
@@ -129,23 +129,12 @@ const shared = inject("sharedFolder");
 const root = realpathSync(mkdtempSync(join(tmpdir(), "orgsync-pulumi-")));
 const stacks: Stack[] = [];
 let engine: Engine;
-let missing: NotHere | undefined;
 
-beforeAll(async () => {
+prepareOrSkip(async () => {
 	// One level above the projects: they find what the package would have brought, and nothing is copied.
 	symlinkSync(join(project, "node_modules"), join(root, "node_modules"));
-	try {
-		// Set-up has built it.
-		engine = await ensureEngine();
-	} catch (error) {
-		if (!(error instanceof NotHere)) throw error;
-		leaveOut(error);
-		missing = error;
-	}
-});
-
-beforeEach(({ skip }) => {
-	if (missing !== undefined) skip(missing.message);
+	// Set-up has built it.
+	engine = await ensureEngine();
 });
 
 afterAll(() => {
@@ -160,6 +149,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 	const backend = join(place, "backend");
 	const home = join(place, "home");
 	const callsFile = join(place, "calls.jsonl");
+	// Where there is none, this throws the reason, which leaves tests out.
+	engine ??= await ensureEngine();
 	for (const each of [folder, backend, home]) mkdirSync(each);
 
 	// Found again in the environment of every process that descends from ours, also when its parent was killed.

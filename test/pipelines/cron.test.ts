@@ -6,10 +6,13 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { needPrograms } from "../needs.ts";
 import { type Answer, expectNoSecret, makeFolder, runProgram } from "../run.ts";
 import { agreeing, alice, bob, carol, document, keys, makeWorld, tags, type World } from "../world.ts";
 import type { Call } from "./recorder.ts";
 import { examples, makeRecorders } from "./workflow.ts";
+
+needPrograms("the tests of the cron scripts", "flock");
 
 const hourMs = 3_600_000;
 

@@ -13,6 +13,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { ensurePython } from "../engine/python.ts";
 import { orSkip } from "../left-out.ts";
+import { havePrograms } from "../needs.ts";
 import { template } from "./gitlab-component.ts";
 import { examples, readExample, workflowNames } from "./workflow.ts";
 
@@ -33,7 +34,7 @@ test("zizmor finds nothing in the action and the workflows", { timeout: 120_000 
 	const run = (...files: readonly string[]) =>
 		spawnSync(zizmor, ["--offline", "--no-config", "--no-progress", ...files], { cwd: root, encoding: "utf8" });
 	const workflows = workflowNames.map((name) => `examples/pipelines/github/${name}.yml`);
-	const { status, stdout, stderr } = run("action.yml", ".github/workflows/release.yml", ...workflows);
+	const { status, stdout, stderr } = run("action.yml", ".github", ...workflows);
 	expect(status, stdout + stderr).toBe(0);
 	const folder = mkdtempSync(join(tmpdir(), "orgsync-zizmor-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,7 +43,9 @@ test("zizmor finds nothing in the action and the workflows", { timeout: 120_000 
 	expect(run(join(folder, "action.yml")).stdout).toContain("template-injection");
 });
 
-test("GitLab's schema accepts the GitLab pipeline with the jobs of the component", () => {
+const hasGit = havePrograms("the test of the pipeline for GitLab", "git");
+
+test.runIf(hasGit)("GitLab's schema accepts the GitLab pipeline with the jobs of the component", () => {
 	const folder = mkdtempSync(join(tmpdir(), "orgsync-gitlab-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	const git = (...words: string[]) =>
@@ -113,13 +116,15 @@ test("the Kubernetes API has every field of the Jobs with its type", () => {
 	expect(checkManifests([["Job", broken]])).toEqual([expect.stringContaining("backofLimitPerIndex")]);
 });
 
-const hasShellcheck = spawnSync("shellcheck", ["--version"]).status === 0;
-
-test.runIf(hasShellcheck)("shellcheck finds nothing in the cron script", () => {
+test("shellcheck finds nothing in the cron scripts", { timeout: 120_000 }, async (context) => {
+	const shellcheck = join(await orSkip(context, () => ensurePython()), "bin/shellcheck");
 	const folder = mkdtempSync(join(tmpdir(), "orgsync-shellcheck-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	const scripts = ["orgsync-drift.sh", "orgsync-apply.sh"];
 	for (const name of scripts) copyFileSync(join(examples, "cron", name), join(folder, name));
 	for (const name of scripts) expect(readFileSync(join(folder, name), "utf8")).toMatch(/^#!\/bin\/sh\n/);
-	expect(spawnSync("shellcheck", scripts, { cwd: folder, encoding: "utf8" }).stdout).toBe("");
+	const check = () => spawnSync(shellcheck, scripts, { cwd: folder, encoding: "utf8" });
+	expect(check()).toMatchObject({ status: 0, stdout: "" });
+	writeFileSync(join(folder, "orgsync-drift.sh"), "#!/bin/sh\necho $1\n");
+	expect(check().stdout).toContain("SC2086");
 });

@@ -6,11 +6,14 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { digestOf } from "../../src/plan/value.ts";
+import { needPrograms } from "../needs.ts";
 import { makeFolder } from "../run.ts";
 import { alice, bob, keys, makeWorld, tags, type World } from "../world.ts";
 import type { Context } from "./expressions.ts";
 import { type GithubServer, startGithub } from "./github-server.ts";
 import { type Actions, makeActions, makeRecorders, type Recorders } from "./workflow.ts";
+
+needPrograms("the tests of the pipelines", "bash", "git", "jq");
 
 export const home = "acme/access";
 

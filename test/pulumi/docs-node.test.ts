@@ -1,9 +1,10 @@
 /** docs/pulumi-node.md: its programs and commands are run from top to bottom, in one project of the real engine. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { localOrganizationId } from "../../src/cli/local-seed.ts";
 import type { Emulator } from "../../src/emulator/server.ts";
 import { type Answer, expectSuccess } from "../engine/answer.ts";
 import { type Stack, startStack } from "../engine/harness.ts";
+import { prepareOrSkip } from "../needs.ts";
 import { keys } from "../world.ts";
 import {
 	type Block,
@@ -38,7 +39,7 @@ describe("docs/pulumi-node.md", () => {
 	let emulator: Emulator;
 	let stack: Stack;
 
-	beforeAll(async () => {
+	prepareOrSkip(async () => {
 		emulator = await startAcme();
 		const [manifest, settings] = ["json", "yaml"].map((word) => blocks.find((block) => block.word === word)?.content);
 		stack = await startStack({

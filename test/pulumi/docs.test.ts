@@ -4,7 +4,7 @@
  */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, describe, expect, inject, it } from "vitest";
 import { packPlugin } from "../../scripts/pack-plugin.ts";
 import { localOrganizationId } from "../../src/cli/local-seed.ts";
 import type { Emulator } from "../../src/emulator/server.ts";
@@ -14,6 +14,7 @@ import { type Stack, startStack } from "../engine/harness.ts";
 import { sharePlugin } from "../engine/install.ts";
 import { pythonRuntime, type Runtime, typescriptRuntime } from "../engine/languages.ts";
 import { orSkip } from "../left-out.ts";
+import { prepareOrSkip } from "../needs.ts";
 import { makeOnce } from "../shared.ts";
 import { keys } from "../world.ts";
 import {
@@ -107,7 +108,7 @@ describe("docs/pulumi.md", () => {
 		}
 	}
 
-	beforeAll(async () => {
+	prepareOrSkip(async () => {
 		emulator = await startAcme();
 		const plugin = await sharePlugin(shared);
 		runtimes.set("typescript", typescriptRuntime());

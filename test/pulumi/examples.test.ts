@@ -12,6 +12,7 @@ import { cheaperNode } from "../engine/cheaper.ts";
 import { ensureEngine } from "../engine/engine.ts";
 import { installPackage } from "../engine/install.ts";
 import { shareNodeSdk } from "../engine/node-sdk.ts";
+import { prepareOrSkip } from "../needs.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const examples = ["pulumi-node"] as const;
@@ -54,7 +55,7 @@ describe("the Pulumi examples", () => {
 	const played = new Map<string, Played>();
 	const before = new Map(examples.map((name) => [name, filesOf(name)]));
 
-	beforeAll(async () => {
+	prepareOrSkip(async () => {
 		await ensureEngine();
 		// Side by side: most of the time the engine waits.
 		await Promise.all(examples.map(async (name) => played.set(name, await play(name))));

@@ -24,6 +24,7 @@ import { requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal, readJournal } from "../../src/sync/journal-file.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
+import { havePrograms } from "../needs.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 
 const parameters = { policyIds: [id("policy", 1)] };
@@ -55,6 +56,8 @@ async function refusal(open: () => Promise<unknown>): Promise<StorageError> {
 	return error as StorageError;
 }
 
+const hasGit = havePrograms("the tests of a journal that git tracks", "git");
+
 function git(...words: readonly string[]): void {
 	const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
 	const identity = ["-c", "user.name=a", "-c", "user.email=a@b.example", "-c", "protocol.file.allow=always"];
@@ -76,15 +79,18 @@ describe("the file of a journal", () => {
 		}
 	});
 
-	it("comes with a .gitignore in the folder that orgsync creates, so that it is not committed by accident", async () => {
-		(await openJournal(file)).close();
-		git("init", "-q");
-		git("add", "-A");
-		expect(isTrackedByGit(file)).toBe(false);
-		const elsewhere = join(folder, "state", "journal.sqlite");
-		(await openJournal(elsewhere)).close();
-		expect(readdirSync(join(folder, "state"))).toEqual(["journal.sqlite"]);
-	});
+	it.runIf(hasGit)(
+		"comes with a .gitignore in the folder that orgsync creates, so that it is not committed by accident",
+		async () => {
+			(await openJournal(file)).close();
+			git("init", "-q");
+			git("add", "-A");
+			expect(isTrackedByGit(file)).toBe(false);
+			const elsewhere = join(folder, "state", "journal.sqlite");
+			(await openJournal(elsewhere)).close();
+			expect(readdirSync(join(folder, "state"))).toEqual(["journal.sqlite"]);
+		},
+	);
 
 	it("is tightened with a notice if others can read it, also for commands that only read", async () => {
 		await makeJournal();
@@ -155,7 +161,7 @@ describe("the file of a journal", () => {
 	});
 });
 
-describe("a journal that git tracks", () => {
+describe.runIf(hasGit)("a journal that git tracks", () => {
 	/** Adds everything there is, the journal too. */
 	function track(...words: readonly string[]): void {
 		rmSync(join(folder, ".orgsync", ".gitignore"), { force: true });

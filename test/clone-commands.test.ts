@@ -1,0 +1,72 @@
+/** The commands of the pages for someone who has cloned the project, in a copy of it: they find or make the Pulumi engine. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { copyAsCloned } from "./clone.ts";
+import { ensureEngine } from "./engine/engine.ts";
+import { prepareOrSkip } from "./needs.ts";
+import { isForTheClone, tours } from "./tours.ts";
+import { playScene, readScenes } from "./transcript.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+describe("the commands for a clone", () => {
+	const pages = [...tours.map(([file]) => file), "examples/consensus/README.md", "docs/examples/README.md"];
+	const commands = pages.flatMap((file) => {
+		const scenes = readScenes(readFileSync(join(root, file), "utf8")).filter(isForTheClone);
+		return scenes.map(({ line, command }) => [`${file}:${line}`, command] as const);
+	});
+	let clone: string;
+	let engine: string;
+
+	prepareOrSkip(async () => {
+		// The clone has another home folder than the user who runs the tests.
+		({ folder: engine } = await ensureEngine());
+		clone = mkdtempSync(join(tmpdir(), "orgsync-clone-"));
+		const whole = [
+			"src",
+			"schemas",
+			"examples",
+			"scripts",
+			"LICENSE",
+			"sdk",
+			"package.json",
+			"package-lock.json",
+			"Pulumi.yaml",
+			"tsconfig.json",
+			"vitest.config.ts",
+		];
+		// One test is enough: this one would run itself.
+		const setUp = ["shared", "left-out", "leftovers", "projects"].map((name) => `test/${name}.ts`);
+		for (const name of [...whole, "test/escape.test.ts", ...setUp, "test/engine"]) copyAsCloned(root, name, clone);
+		for (const name of ["engine", "finding"]) rmSync(join(clone, `test/engine/${name}.test.ts`));
+		// What is installed, and the engine, which was made before the tests.
+		for (const name of ["node_modules", ".engine"]) symlinkSync(join(root, name), join(clone, name));
+	}, 20 * 60_000);
+
+	afterAll(() => rmSync(clone, { recursive: true, force: true }));
+
+	it("exist", () => expect(commands.length).toBeGreaterThan(1));
+
+	it.each(commands)(
+		"%s succeeds: %s",
+		(_place, command) => {
+			// The packages are those that are there: installing them needs the network. What is tested is that it could be done.
+			const played = command.replace(/^npm ci\b/, "npm ci --dry-run --offline --ignore-scripts");
+			const { PATH, NODE_COMPILE_CACHE } = process.env;
+			const env = { PATH: [engine, PATH].join(delimiter), HOME: clone, NODE_COMPILE_CACHE };
+			const { status, stdout, stderr } = spawnSync(played, { cwd: clone, shell: true, encoding: "utf8", env });
+			expect(status, `${stdout}${stderr}`).toBe(0);
+		},
+		120_000,
+	);
+
+	it("apply the quickstart's document with npm run up", () => {
+		expect(commands.map(([, command]) => command)).toContain("npm ci && npm run up");
+		const drift = playScene("npx orgsync drift --local -f examples/quickstart/document.yaml", clone);
+		expect(drift).toContain("No drift. The organization is in sync.");
+	});
+});

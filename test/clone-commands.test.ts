@@ -23,9 +23,9 @@ describe("the commands for a clone", () => {
 	let engine: string;
 
 	prepareOrSkip(async () => {
+		clone = mkdtempSync(join(tmpdir(), "orgsync-clone-"));
 		// The clone has another home folder than the user who runs the tests.
 		({ folder: engine } = await ensureEngine());
-		clone = mkdtempSync(join(tmpdir(), "orgsync-clone-"));
 		const whole = [
 			"src",
 			"schemas",

@@ -35,6 +35,15 @@ export async function findLeftovers(folder: string, marker: string, before: read
 	];
 }
 
+/** Kills the processes of a run now. One that is killed late may have started another, so this looks again. */
+export function endProcesses(marker: string): void {
+	for (let round = 0; round < 20; round += 1) {
+		const found = findProcesses(marker);
+		if (found.length === 0) return;
+		for (const { pid } of found) killOne(pid);
+	}
+}
+
 /** The parent of a process, as Linux shows it; undefined for one that has ended. */
 function parentOf(pid: number): number | undefined {
 	try {

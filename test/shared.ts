@@ -3,13 +3,24 @@
  * package, a new stack. Its `tmp` is the temporary folder of all tests and of what they start. It is gone when the run ends, and
  * a run that leaves something there, a process, or a file in the clone fails.
  */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { beginList, leftOut } from "./left-out.ts";
-import { findLeftovers, readClone } from "./leftovers.ts";
+import { endProcesses, findLeftovers, readClone } from "./leftovers.ts";
 
 declare module "vitest" {
 	interface ProvidedContext {
@@ -20,11 +31,17 @@ declare module "vitest" {
 
 const prefix = "orgsync-tests-";
 
+/** In a run's folder: the folders that Vitest makes for itself in the temporary folder, one path a line. */
+const vitestFolders = "vitest-folders";
+
+/** The variables that name the temporary folder: the first on POSIX systems, the others on Windows. */
+const temporaryVariables = ["TMPDIR", "TEMP", "TMP"];
+
 /** What Node compiled is kept from run to run: it is found by its content. */
 export const compiledFolder = fileURLToPath(new URL("../node_modules/.cache/orgsync-tests", import.meta.url));
 
 /** Makes the folder before the first test file starts; returns what removes it and says what was left out and left behind. */
-export default function setUp({ provide }: TestProject): () => Promise<void> {
+export default function setUp({ provide, vitest }: TestProject): () => Promise<void> {
 	removeAbandoned();
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`)));
 	const [shared, temporary] = ["shared", "tmp"].map((name) => join(folder, name)) as [string, string];
@@ -32,19 +49,30 @@ export default function setUp({ provide }: TestProject): () => Promise<void> {
 	// Some tests run a program as another user.
 	chmodSync(folder, 0o755);
 	chmodSync(temporary, 0o1777);
+	const own = [vitest.getRootProject(), ...vitest.projects].map(({ tmpDir }) => tmpDir);
+	writeFileSync(join(folder, vitestFolders), own.join("\n"));
 	provide("sharedFolder", shared);
 	beginList(join(folder, "left-out"));
+	const marker = `ORGSYNC_TEST_RUN=${folder}`;
+	const clone = readClone();
 	// For the workers, and for what they start with their own environment.
-	const before = { TMPDIR: process.env.TMPDIR, clone: readClone() };
-	process.env.TMPDIR = temporary;
-	process.env.NODE_COMPILE_CACHE = compiledFolder;
-	process.env.ORGSYNC_TEST_RUN = folder;
+	const restore = setEnvironment({
+		...Object.fromEntries(temporaryVariables.map((name) => [name, temporary])),
+		NODE_COMPILE_CACHE: compiledFolder,
+		ORGSYNC_TEST_RUN: folder,
+	});
+	// Ctrl-C ends Vitest without the tear-down.
+	const interrupt = (): void => {
+		endProcesses(marker);
+		removeRun(folder);
+	};
+	process.once("exit", interrupt);
 	return async () => {
 		for (const line of leftOut()) process.stdout.write(`${line}\n`);
-		const left = await findLeftovers(temporary, `ORGSYNC_TEST_RUN=${folder}`, before.clone);
+		const left = await findLeftovers(temporary, marker, clone);
 		rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-		if (before.TMPDIR === undefined) delete process.env.TMPDIR;
-		else process.env.TMPDIR = before.TMPDIR;
+		process.off("exit", interrupt);
+		restore();
 		if (left.length === 0) return;
 		const error = new Error(`the tests left behind:\n${left.map((line) => `  ${line}`).join("\n")}`);
 		error.stack = error.message;
@@ -52,12 +80,32 @@ export default function setUp({ provide }: TestProject): () => Promise<void> {
 	};
 }
 
+/** Sets these variables; returns what sets them back. */
+function setEnvironment(variables: Readonly<Record<string, string>>): () => void {
+	const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+	Object.assign(process.env, variables);
+	return () => {
+		for (const [name, value] of before) {
+			if (value === undefined) delete process.env[name];
+			else process.env[name] = value;
+		}
+	};
+}
+
+/** Removes all that a run left that did not come to its end. */
+function removeRun(folder: string): void {
+	const list = join(folder, vitestFolders);
+	const others = existsSync(list) ? readFileSync(list, "utf8").split("\n") : [];
+	for (const path of [...others, folder])
+		rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+}
+
 /** Removes folders of runs that were killed. */
 function removeAbandoned(): void {
 	for (const name of readdirSync(tmpdir())) {
 		const [, pid] = new RegExp(`^${prefix}(\\d+)-`).exec(name) ?? [];
 		if (pid === undefined || isAlive(Number(pid))) continue;
-		rmSync(join(tmpdir(), name), { recursive: true, force: true });
+		removeRun(join(tmpdir(), name));
 	}
 }
 

@@ -188,4 +188,4 @@ describe.runIf(hasGit)("a revision as the base", () => {
 	});
 });
 
-test("neither a key nor a stamp is in anything that was printed or written", () => expectNoSecret());
+test.runIf(hasGit)("neither a key nor a stamp is in anything that was printed or written", () => expectNoSecret());

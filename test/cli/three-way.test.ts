@@ -331,4 +331,4 @@ test.runIf(hasGit)(
 	},
 );
 
-test("neither a key nor a stamp is in anything that was printed or written", () => expectNoSecret());
+test.runIf(hasGit)("neither a key nor a stamp is in anything that was printed or written", () => expectNoSecret());

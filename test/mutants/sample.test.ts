@@ -1,12 +1,17 @@
 /** Which mutants a seed draws. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { makeFolder } from "../prove/leftovers.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { makeFolder, removeFolder } from "../prove/leftovers.ts";
 import { keyOf, listMutants, sample } from "./sample.ts";
 
+const folder = makeFolder("mutants");
+afterAll(() => removeFolder(folder));
+
+let files = 0;
 function fileWith(code: string): string {
-	const file = join(makeFolder("mutants"), "code.ts");
+	files += 1;
+	const file = join(folder, `code-${files}.ts`);
 	writeFileSync(file, code);
 	return file;
 }

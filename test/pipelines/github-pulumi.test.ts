@@ -10,6 +10,7 @@ import { expect, inject, test } from "vitest";
 import { packPlugin } from "../../scripts/pack-plugin.ts";
 import { ensureEngine } from "../engine/engine.ts";
 import { sharePlugin } from "../engine/install.ts";
+import { prepareOrSkip } from "../needs.ts";
 import { expectNoSecret, makeFolder, runProgram } from "../run.ts";
 import { makeOnce } from "../shared.ts";
 import { document } from "../world.ts";
@@ -27,6 +28,11 @@ resources:
 `;
 
 // A name that a shell, a workflow or a comment could take for orders.
+let engine: string;
+prepareOrSkip(async () => {
+	({ folder: engine } = await ensureEngine());
+});
+
 const hostile = "@team `touch pwned` $(touch pwned) ``` </details> ::error::x";
 const policyId = "9a000000-0000-4000-8000-000000000001";
 const removing = document(`absent: { policies: [${policyId}] }`);
@@ -41,7 +47,6 @@ async function makePulumiRepository(): Promise<PulumiRepository> {
 	const repository = await makeRepository(document(), { "organization/Pulumi.yaml": program });
 	await repository.change({ policies: [{ policyId, policyName: hostile }] });
 	repository.propose(removing);
-	const { folder: engine } = await ensureEngine();
 	const plugin = await sharePlugin(shared);
 	const archives = await makeOnce(shared, "archives", (made) => packPlugin(plugin, made));
 	cpSync(archives, join(repository.checkout, "plugins"), { recursive: true });

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Answer, readOutput } from "../run.ts";
+import { type Answer, type RunOptions, readOutput } from "../run.ts";
 import { alice, bob, carol, document, makeWorld, tags, type World } from "../world.ts";
 import { startHostileService } from "./hostile-service.ts";
 
@@ -10,10 +10,13 @@ const tagging = "ACTIVITY_TYPE_UPDATE_USER_TAG";
 const addBob = { userTagId: tags.signers, addUserIds: [bob], removeUserIds: [] };
 
 /** A plan whose only step was submitted, approved by a second user and then undone; an equal activity is pending. */
-async function makeRepeated(between: (world: World) => Promise<void> = async () => {}): Promise<World> {
+async function makeRepeated(
+	between: (world: World) => Promise<void> = async () => {},
+	planOptions: RunOptions = {},
+): Promise<World> {
 	const world = await makeWorld(document("userTags: [{ name: signers, members: { atLeast: [bob] } }]"));
 	await world.setRules({ approvals: { [tagging]: 2 } });
-	expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+	expect((await world.run(["plan", "--out", "plan.json"], planOptions)).code).toBe(0);
 	await world.submitAsBob("update_user_tag", addBob);
 	expect((await world.run(["approve", "--plan", "plan.json"])).code).toBe(0);
 	await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice] }] });
@@ -48,6 +51,13 @@ test("an activity of the plan's own second, in a service with whole seconds, tak
 	});
 	const answer = await world.run(["approve", "--plan", "plan.json", "--format", "json"], { env: { ORGSYNC_URL: url } });
 	expectRefused(world, answer);
+});
+
+test.each([
+	-240, 3, 100, 290, 3600,
+])("a step that completed after a plan by a clock that is %i seconds ahead is done, and an equal activity is refused", async (seconds) => {
+	const world = await makeRepeated(undefined, { laterMs: seconds * 1000 });
+	expectRefused(world, await world.run(["approve", "--plan", "plan.json", "--format", "json"]));
 });
 
 test("a step that completed behind 1,005 other activities is done, and an equal activity is refused", async () => {

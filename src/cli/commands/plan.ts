@@ -67,7 +67,9 @@ interface PlanRun extends Call<PlanFlags> {
 async function* makePlans(run: PlanRun, options: ComparingOptions): AsyncGenerator<OrganizationPart, ResultEnd> {
 	const { flags, given, save, fleet, dropped } = run;
 	const toPart = (compared: ComparedOrganization): OrganizationPart => {
-		const { plan: one, threeWay, desired } = recordOverrides(compared, given, emptyJournal).comparison;
+		const { comparison } = recordOverrides(compared, given, emptyJournal);
+		const { threeWay, desired } = comparison;
+		const one = readByEarlierClock(comparison);
 		const part = { organizationId: one.organizationId, exitCode: codeOf(one, flags), plan: one, desired };
 		return threeWay === undefined ? part : { ...part, threeWay };
 	};
@@ -84,6 +86,18 @@ async function* makePlans(run: PlanRun, options: ComparingOptions): AsyncGenerat
 	}
 	const base = dropped.length === 0 ? {} : { threeWay: dropped };
 	return save === null ? base : { ...base, savedPlan: save(contentOf(kept, dropped)) };
+}
+
+/** A `Date` has whole seconds. */
+const datePrecisionMs = 1000;
+
+/**
+ * Returns the plan, read by the clock that is behind, ours or the service's. `approve` asks which activities are older than the plan:
+ * they have the service's times, and all that follow the plan would be older than a clock of ours that is ahead.
+ */
+function readByEarlierClock({ plan, exactOffsetMs = 0 }: ComparedOrganization["comparison"]): Plan {
+	if (exactOffsetMs > -datePrecisionMs) return plan;
+	return { ...plan, readAt: new Date(Date.parse(plan.readAt) + exactOffsetMs).toISOString() };
 }
 
 /** What a run of `plan` found, as far as it is saved. */

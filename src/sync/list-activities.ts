@@ -132,10 +132,14 @@ export function isOldestFirst(activities: readonly ActivityRecord[]): boolean {
 	const [first, last] = [activities[0], activities.at(-1)];
 	const [from, to] = [readTime(first?.createdAt), readTime(last?.createdAt)];
 	if (from !== undefined && to !== undefined && from !== to) return from < to;
-	return [first, last].every((one) => uuid7.test(String(one?.id))) && String(first?.id) < String(last?.id);
+	const [before, after] = [timeOfId(first?.id), timeOfId(last?.id)];
+	return before !== undefined && after !== undefined && before < after;
 }
 
-const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/i;
+/** Returns the milliseconds in a UUIDv7, as text that sorts like them; undefined for another id. What follows them is random. */
+function timeOfId(id: unknown): string | undefined {
+	return /^([0-9a-f]{8}-[0-9a-f]{4})-7/i.exec(String(id))?.[1]?.toLowerCase();
+}
 
 /** Returns the moment since which a list with these times has all activities; undefined unless they show that it is newest first. */
 function listedSince(times: readonly (number | undefined)[]): number | undefined {

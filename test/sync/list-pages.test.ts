@@ -3,7 +3,7 @@
  * first page begins. A list is complete only if all of its activities were read.
  */
 import { describe, expect, it } from "vitest";
-import { type ActivityRecord, listPages } from "../../src/sync/list-activities.ts";
+import { type ActivityRecord, isOldestFirst, listPages } from "../../src/sync/list-activities.ts";
 import type { Reader } from "../../src/wire/client.ts";
 
 interface Habits {
@@ -94,4 +94,11 @@ describe("a list of activities", () => {
 		for (const count of [99, 101, 200, 350])
 			expect(await readAll(serve(count, one))).toMatchObject({ read: count, isLast: true });
 	});
+});
+
+test("activities of one millisecond do not show in which order a list is", () => {
+	const createdAt = { seconds: "1767225600", nanos: "0" };
+	const made = (id: string) => ({ id: `01a20d52-${id}-8000-000000000001`, createdAt });
+	expect(isOldestFirst([made("d572-7000"), made("d572-7fff")])).toBe(false);
+	expect(isOldestFirst([made("d572-7fff"), made("d573-7000")])).toBe(true);
 });

@@ -96,7 +96,7 @@ describe("a list of activities", () => {
 	});
 });
 
-test("activities of one millisecond do not show in which order a list is", () => {
+it("activities of one millisecond do not show in which order a list is", () => {
 	const createdAt = { seconds: "1767225600", nanos: "0" };
 	const made = (id: string) => ({ id: `01a20d52-${id}-8000-000000000001`, createdAt });
 	expect(isOldestFirst([made("d572-7000"), made("d572-7fff")])).toBe(false);

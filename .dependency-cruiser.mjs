@@ -16,8 +16,8 @@ const onlyDoor = (name, doors) => ({
 const shared =
 	"^src/((bounded-body|errors|escape|invisible|json|tracing|schema|schema-bundle|schema-files|schema-formats|version)\\.ts$|validators/)";
 
-/** Files that every room may import that reads or writes files. */
-const sharedByDoers = "^src/private-file\\.ts$";
+/** Files that every room may import that reads or writes files, or runs as a process. */
+const sharedByDoers = "^src/(hide-secrets|private-file)\\.ts$";
 
 /** Packages that only the bundles import, or the build: users do not install them. */
 const bundled =
@@ -55,7 +55,7 @@ export default {
 			"^src/emulator/(server|seed)\\.ts$",
 			sharedByDoers,
 		]),
-		roomMayImport("action", ["^src/cli/(run|output|streams)\\.ts$", "^src/render/"]),
+		roomMayImport("action", ["^src/cli/(run|output|streams)\\.ts$", "^src/render/", sharedByDoers]),
 		roomMayImport("pulumi", [
 			"^src/files\\.ts$",
 			"^src/document/",
@@ -71,7 +71,7 @@ export default {
 			comment: "files that several rooms import know no room",
 			severity: "error",
 			from: {
-				path: "^src/((bounded-body|errors|escape|files|invisible|json|tracing|schema|schema-\\w+|version|private-file)\\.ts$|validators/)",
+				path: "^src/((bounded-body|errors|escape|files|invisible|json|tracing|schema|schema-\\w+|version|hide-secrets|private-file)\\.ts$|validators/)",
 			},
 			to: { path: "^src/", pathNot: "^src/(errors|invisible|json|schema|schema-\\w+)\\.ts$" },
 		},

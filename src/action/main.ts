@@ -1,14 +1,15 @@
 /** Runs one step of the GitHub action as a process: `node main.js prepare|run|publish`, in the environment of the runner. */
+import type { Terminal } from "../cli/output.ts";
 import { Outlet, settleStreams } from "../cli/streams.ts";
 import { exitCodes } from "../errors.ts";
+import { framesOf, hideSecrets } from "../hide-secrets.ts";
+import { annotate } from "./step.ts";
 import { runStep } from "./steps.ts";
 
 const stdout = new Outlet(process.stdout);
 const stderr = new Outlet(process.stderr);
 
-// Should the event loop run dry before the step has ended, that is a defect.
-process.exitCode = exitCodes.error;
-const code = await runStep(process.argv[2] ?? "", {
+const terminal: Terminal = {
 	stdin: process.stdin,
 	stdout,
 	stderr,
@@ -17,5 +18,16 @@ const code = await runStep(process.argv[2] ?? "", {
 	now: Date.now,
 	steadyNow: () => performance.now(),
 	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
+
+// A defect. Node would print its stack, with all secrets that are in its message.
+process.on("uncaughtException", async ({ message, stack = "" }) => {
+	annotate(terminal, "error", `unexpected error: ${hideSecrets(message)}. Hint: please report this`);
+	stderr.write(`${hideSecrets(framesOf(stack))}\n`);
+	process.exit(await settleStreams(exitCodes.error, stdout, stderr));
 });
+
+// Should the event loop run dry before the step has ended, that is a defect.
+process.exitCode = exitCodes.error;
+const code = await runStep(process.argv[2] ?? "", terminal);
 process.exitCode = await settleStreams(code, stdout, stderr);

@@ -3,11 +3,11 @@
  */
 
 import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
+import { hideSecrets } from "../hide-secrets.ts";
 import type { StepResult } from "../plan/report.ts";
 import { type NamedOrganization, namedAs } from "../render/organization-name.ts";
 import type { OrganizationPart } from "../render/part.ts";
 import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../render/result.ts";
-import { hideSecrets } from "./hide-keys.ts";
 
 /** An organization in which an error ended the work. */
 export interface OrganizationError extends NamedOrganization {

@@ -20,7 +20,8 @@ process.on("warning", (warning) => {
 
 // A defect of orgsync. Node would print its stack and exit with 1, too.
 process.on("uncaughtException", async (error) => {
-	const { hideKeys, hideSecrets, findPrivateKeys } = await import("./hide-keys.ts");
+	const { hideKeys, hideSecrets } = await import("../hide-secrets.ts");
+	const { findPrivateKeys } = await import("./hide-keys.ts");
 	const hide = (text: string): string => hideKeys(hideSecrets(text), findPrivateKeys(words));
 	stderr.write(`error: unexpected error: ${hide(showText(error.message))}\n`);
 	stderr.write("hint: please report this; --verbose shows where it happened\n");

@@ -1,10 +1,11 @@
 /**
  * The flags that say how a command prints, and the `Output` made from them.
  */
+
+import { hideKeys } from "../hide-secrets.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
 import { version } from "../version.ts";
 import type { Format } from "./formats.ts";
-import { hideKeys } from "./hide-keys.ts";
 import { Output, type Terminal } from "./output.ts";
 
 export interface OutputFlags extends CommandContext {

@@ -13,6 +13,7 @@ import {
 	OutputError,
 } from "../errors.ts";
 import { showLines, showText } from "../escape.ts";
+import { hideKeys, hideSecrets } from "../hide-secrets.ts";
 import type { Override } from "../plan/overrides.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
 import type { MarkdownOptions } from "../render/markdown.ts";
@@ -25,7 +26,6 @@ import { colorStyle } from "./color-style.ts";
 import { truncateToColumns } from "./columns.ts";
 import { failureResult } from "./failure.ts";
 import { type Format, findPartRenderer, isText, type Rendered, type RenderOptions, render } from "./formats.ts";
-import { hideKeys, hideSecrets } from "./hide-keys.ts";
 import { type LocatedResult, PartReader, type ResultStream } from "./result-stream.ts";
 import { type MetricsFlags, RunMetrics } from "./run-metrics.ts";
 import { describeStreamFailure, failureOf, findLost, Outlet } from "./streams.ts";

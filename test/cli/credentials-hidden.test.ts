@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { run as runWords } from "../../src/cli/run.ts";
-import { orgsync, runHere, runProcess, runProgram } from "../run.ts";
+import { orgsync, runHere, runProcess, runProgram, startProgram } from "../run.ts";
 import { document, keys, makeWorld, organizationId, type World } from "../world.ts";
 
 /** As they are written in addresses and commands. */
@@ -262,6 +262,24 @@ describe("credentials", () => {
 			expect(code).toBe(1);
 			expect(stderr).toContain("error: unexpected error: {");
 			expectHidden(words.join(" "), stderr);
+		}
+	});
+
+	test("are in no text of a crash of the Pulumi plugin, and of a step of the action", async () => {
+		const source = (name: string): string => fileURLToPath(new URL(`../../src/${name}/main.ts`, import.meta.url));
+		const defect = "setTimeout(() => { throw new Error(JSON.stringify(process.env)); }, 1000)";
+		const preload = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(defect)}` };
+		const token = { ACTION_TOKEN: written.headerToken, OTEL_EXPORTER_OTLP_HEADERS: "" };
+		const said = JSON.stringify({ ...all, ...token });
+		const [plugin, step] = await Promise.all([
+			startProgram([process.execPath, source("pulumi/plugin"), "127.0.0.1:1"], { env: { ...all, ...preload } }).ended,
+			runProgram([process.execPath, source("action"), said], { env: { ...all, ...token } }),
+		]);
+		for (const [name, { code, stdout, stderr }] of Object.entries({ plugin, step })) {
+			expect({ name, code }).toEqual({ name, code: 1 });
+			expect(stdout + stderr).toMatch(/^(?:error: |::error title=orgsync::)unexpected error: /m);
+			expect(stderr).toMatch(/^ {4}at /m);
+			expectHidden(name, stdout + stderr);
 		}
 	});
 

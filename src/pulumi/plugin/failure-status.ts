@@ -4,6 +4,7 @@ import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
 import any from "google-protobuf/google/protobuf/any_pb.js";
 import { OrgsyncError } from "../../errors.ts";
+import { framesOf, hideSecrets } from "../../hide-secrets.ts";
 import { explain, ResourceFailure } from "../failure.ts";
 import { writeOutputs } from "./outputs.ts";
 
@@ -22,12 +23,9 @@ export function statusOf(error: unknown, redact: (text: string) => string): Part
 	if (error instanceof ResourceFailure) return toStatus(error);
 	if (error instanceof OrgsyncError) return { code: status.UNKNOWN, details: redact(explain(error)) };
 	if (error instanceof Refusal) return { code: error.code, details: error.message };
-	const { message, stack } = error instanceof Error ? error : new Error(String(error));
-	const where = (stack ?? "")
-		.split("\n")
-		.filter((line) => line.startsWith("    at "))
-		.join("\n");
-	return { code: status.INTERNAL, details: redact(`unexpected error: ${message}; please report this\n${where}`) };
+	const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+	const text = `unexpected error: ${message}; please report this\n${framesOf(stack)}`;
+	return { code: status.INTERNAL, details: redact(hideSecrets(text)) };
 }
 
 /** The failure of a call: with an id and properties, the engine stores them as a resource that is not ready. */

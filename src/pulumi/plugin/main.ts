@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 /** `pulumi-resource-orgsync`: started by the engine with its address as the last argument; prints the port that it serves. */
+import { showText } from "../../escape.ts";
+import { framesOf, hideSecrets } from "../../hide-secrets.ts";
 import { version } from "../../version.ts";
 import { serve } from "./server.ts";
 
@@ -7,6 +9,12 @@ const words = process.argv.slice(2);
 const engine = words.findLast((word) => /^[^-].*:\d+$/.test(word));
 // An engine that is gone reads nothing. What is in flight still has to reach the journal.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+let redact = (text: string): string => text;
+// A defect. Node would print its stack, with all secrets that are in its message.
+process.on("uncaughtException", ({ message, stack = "" }) => {
+	const text = `error: unexpected error: ${showText(message)}\nhint: please report this\n${framesOf(stack)}\n`;
+	process.stderr.write(redact(hideSecrets(text)), () => process.exit(1));
+});
 if (words.includes("--version")) {
 	process.stdout.write(`${version}\n`);
 } else if (engine === undefined) {
@@ -16,6 +24,7 @@ if (words.includes("--version")) {
 	process.exitCode = 1;
 } else {
 	const serving = await serve(engine, version);
+	redact = serving.redact;
 	serving.endWithEngine();
 	process.stdout.write(`${serving.port}\n`);
 }

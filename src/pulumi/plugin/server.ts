@@ -14,6 +14,8 @@ export interface Serving {
 	readonly port: number;
 	/** Ends the process with its engine. */
 	endWithEngine(): void;
+	/** Returns the text without the secrets of the program and its configuration. */
+	redact(text: string): string;
 	/** Ends the calls in progress and closes the port. */
 	close(): void;
 }
@@ -26,7 +28,12 @@ export function serve(engine: string | undefined, version: string): Promise<Serv
 	return new Promise((resolve, reject) => {
 		server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
 			error === null
-				? resolve({ port, close: () => server.forceShutdown(), endWithEngine: () => provider.endWithEngine() })
+				? resolve({
+						port,
+						close: () => server.forceShutdown(),
+						endWithEngine: () => provider.endWithEngine(),
+						redact: (text) => provider.redact(text),
+					})
 				: reject(error),
 		);
 	});

@@ -23,6 +23,8 @@ export interface CompletedActivity {
 	readonly userName: string | null;
 	/** The service a moment ago, or our journal: then it was submitted from here. */
 	readonly saidBy: "service" | "journal";
+	/** Whether our journal has it; left out, where only the service said it. */
+	readonly isOurs?: true;
 }
 
 interface JudgedReversals {
@@ -139,6 +141,7 @@ function findReversal(
 ): Reversal | undefined {
 	const wanted = partsOf(change);
 	const touching = history.filter(({ parts }) => [...wanted.keys()].some((part) => parts.has(part)));
+	if (takesBackOwn(wanted, touching[0])) return undefined;
 	const [undone, made] = touching;
 	if (undone !== undefined && made !== undefined) {
 		const older = history.slice(history.indexOf(made) + 1);
@@ -155,6 +158,14 @@ function findReversal(
 		part === "name" || isLive ? (findRepeated(part, value, touching) ?? []) : [],
 	);
 	return repeated[0];
+}
+
+/**
+ * Whether the change only removes members, and the last activity on them was submitted from here: a grant that ends early, as
+ * often as access is granted. Where two documents share a journal, the one that adds the members is refused.
+ */
+function takesBackOwn(wanted: Parts, last: Past | undefined): boolean {
+	return last?.activity.isOurs === true && [...wanted.values()].every((value) => value === removed);
 }
 
 /** Whether the later activity takes back all that the earlier one did, and nothing else. */

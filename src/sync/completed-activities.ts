@@ -30,8 +30,10 @@ export function withJournal(
 	entries: readonly JournalEntry[],
 ): readonly CompletedActivity[] {
 	const known = new Set(listed.map(({ fingerprint }) => fingerprint));
+	const own = new Set(entries.map(({ body }) => body.fingerprint));
 	const others = entries.filter(({ body }) => !known.has(body.fingerprint));
-	const all = [...inOrder(listed), ...others.map(fromJournal)];
+	const marked = inOrder(listed).map((one) => (own.has(one.fingerprint) ? { ...one, isOurs: true as const } : one));
+	const all = [...marked, ...others.map(fromJournal)];
 	return all.sort((left, right) => (right.completedAtMs ?? 0) - (left.completedAtMs ?? 0));
 }
 
@@ -45,6 +47,6 @@ function fromJournal(entry: JournalEntry): CompletedActivity {
 	return {
 		...{ activityId: entry.activityId, fingerprint: entry.body.fingerprint, parameters: parametersOf(entry.body) },
 		completedAtMs: entry.outcome === "in-flight" ? null : entry.settledAtMs,
-		...{ userId: null, userName: null, saidBy: "journal" },
+		...{ userId: null, userName: null, saidBy: "journal", isOurs: true },
 	};
 }

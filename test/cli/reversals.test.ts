@@ -131,3 +131,40 @@ test("access that ended and is granted again is ordinary", async () => {
 	expect(codes).toEqual([0, 0, 0, 0]);
 	expect(world.activities().length).toBe(4);
 });
+
+test("access that is granted for a time and revoked early is ordinary, however often", async () => {
+	const world = await makeWorld(document("userTags: [{ name: signers, members: { exactly: [alice, carol] } }]"));
+	const codes = [];
+	for (let round = 0; round < 4; round += 1) {
+		for (const words of [
+			["grant", "bob", "signers", "--for", "1h", "--reason", "page"],
+			["apply", "--yes"],
+			["revoke", "bob", "signers"],
+			["apply", "--yes"],
+		]) {
+			codes.push((await world.run(words)).code);
+			await world.moveClock(61_000);
+		}
+	}
+	expect({ codes: new Set(codes), activities: world.activities().length }).toEqual({
+		codes: new Set([0]),
+		activities: 8,
+	});
+});
+
+test("documents with one journal stop at the one that adds members, where the other began", async () => {
+	const world = await makeExchange(
+		tag("name: signers, members: { never: [carol] }"),
+		tag("name: signers, members: { atLeast: [carol] }"),
+	);
+	expect(codesOf(await exchange(world, 4, { journal: "both.sqlite" }))).toEqual([0, 0, 0, 5]);
+	expect(world.activities().length).toBe(3);
+});
+
+test("documents with a journal each stop at the one that removes members, where it began", async () => {
+	const world = await makeExchange(
+		tag("name: signers, members: { never: [carol] }"),
+		tag("name: signers, members: { atLeast: [carol] }"),
+	);
+	expect(codesOf(await exchange(world, 3))).toEqual([0, 0, 5]);
+});

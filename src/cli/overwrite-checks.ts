@@ -81,11 +81,17 @@ export function refuseOverwriting(
 	}
 }
 
-/** Whether the file has the name and the first key of a document, whether or not the command reads it. */
+/** Whether the file has the name and the first key of a document, in YAML or JSON, whether or not the command reads it. */
 function isDocument(file: string): boolean {
 	if (!isDocumentName(basename(file))) return false;
 	const bytes = orNothing(() => readRegularFile(file, maxDocumentBytes).bytes);
-	return bytes !== undefined && /^["']?organization(?:Id|s)["']?[ \t]*:/m.test(Buffer.from(bytes).toString("utf8"));
+	if (bytes === undefined) return false;
+	const text = Buffer.from(bytes)
+		.toString("utf8")
+		.replace(/^\u{feff}/u, "");
+	if (!/^\s*\{/.test(text)) return /^["']?organization(?:Id|s)["']?[ \t]*:/m.test(text);
+	// What commands write has the version of its format first, or is a list of lines that each have a type.
+	return /"organization(?:Id|s)"\s*:/.test(text) && !/^\s*\{\s*"(?:formatVersion|type)"/.test(text);
 }
 
 /** Throws ConfigurationError if `--journal` names a file of the embedded service. */

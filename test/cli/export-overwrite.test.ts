@@ -126,4 +126,23 @@ describe("a file of another command over a document", () => {
 	});
 });
 
+test.each([
+	["in JSON", JSON.stringify({ organizationId, protect: { userTags: ["signers"] } }, null, 2)],
+	["with a byte order mark", `\u{feff}${document("protect: { userTags: [signers] }")}`],
+])("no result replaces a document %s that the command does not read, but one replaces a result", async (_form, text) => {
+	const world = await makeWorld(document());
+	for (const words of [
+		["export", "--organization", organizationId, "--format", "json", "--output"],
+		["plan", "--format", "json", "--output"],
+		["plan", "--format", "jsonl", "--output"],
+		["plan", "--out"],
+	]) {
+		world.write("other.yaml", text);
+		const { code, stderr } = await world.run([...words, "other.yaml"]);
+		expect({ code, stderr }, words.join(" ")).toMatchObject({ code: 3, stderr: expect.stringContaining("a document") });
+		expect(readFileSync(join(world.folder, "other.yaml"), "utf8")).toBe(text);
+		for (let time = 1; time <= 2; time += 1) expect((await world.run([...words, "result.yaml"])).code).toBe(0);
+	}
+});
+
 test("no private key is in anything that was printed or written", () => expectNoSecret());

@@ -4,9 +4,9 @@
 import { describe, expect, it } from "vitest";
 import { type Answer, expectSuccess, shown } from "../engine/answer.ts";
 import type { Stack } from "../engine/harness.ts";
-import { alice, apps, bob, keys, mfaPolicy, organizationId, policies, profile, tags } from "../world.ts";
+import { alice, apps, keys, mfaPolicy, organizationId, policies, profile, tags } from "../world.ts";
 import { adapters, plugin } from "./adapters.ts";
-import { configured, type Program, type ProgramResource, unknown, type Value } from "./program.ts";
+import { configured, type Program, type ProgramResource } from "./program.ts";
 import { makePulumiWorld, withImports } from "./world.ts";
 
 const tag = (name: string, ...userIds: readonly string[]): ProgramResource => ({
@@ -59,55 +59,26 @@ function leakingLines(stack: Stack): readonly string[] {
 	return lines.filter((line) => secrets.some((secret) => line.includes(secret)) && !isOfEngine(line));
 }
 
-describe.each(adapters)("Providers of $title", { timeout: 180_000 }, (adapter) => {
-	it("use their own service each, also if a preview does not know it yet, and put no key into the state or a log of orgsync", async () => {
-		const other = await makePulumiWorld("", { orgsync: null });
-		// Not the tag of the first service: both Providers have one journal, and organizations with the same id.
-		await other.world.change({ userTags: [{ tagId: tags.oncall, tagName: "inspectors", userIds: [] }] });
-		const member = (name: string, userId: string, provider?: string): ProgramResource => ({
-			type: "UserTag",
-			properties: { name, members: { exactly: [userId] } },
-			...(provider === undefined ? {} : { options: { provider } }),
-		});
-		const program = (url: Value, userId: string, round = {}): Program => ({
-			...round,
-			config: { otherKey: "secret" },
-			resources: {
-				other: { type: "Provider", properties: { url, organizationId, apiPrivateKey: configured("otherKey") } },
-				here: member("auditors", alice),
-				there: member("inspectors", userId, "other"),
+describe("Providers of the plugin", { timeout: 180_000 }, () => {
+	it("put no key into the state or a log of orgsync", async () => {
+		const { world, stack } = await plugin.makeWorld(
+			{
+				config: { otherKey: "secret" },
+				resources: {
+					other: { type: "Provider", properties: { organizationId, apiPrivateKey: configured("otherKey") } },
+					there: {
+						type: "UserTag",
+						properties: { name: "auditors", members: { exactly: [alice] } },
+						options: { provider: "other" },
+					},
+				},
 			},
-		});
-		const { world, stack } = await adapter.makeWorld(program(other.world.url, bob), { env: noSettings });
-		await stack.configure({
-			"orgsync:url": world.url,
-			"orgsync:organizationId": organizationId,
-			"orgsync:apiPrivateKey": { secret: keys.alice.privateKey },
-			otherKey: { secret: keys.bob.privateKey },
-		});
+			{ env: { ORGSYNC_API_PRIVATE_KEY: undefined } },
+		);
+		await stack.configure({ otherKey: { secret: keys.bob.privateKey } });
 		expectSuccess(await stack.up(["--logtostderr", "-v=9"]));
 		expect(world.submits()).toEqual(["update_user_tag"]);
-		expect(other.world.submits()).toEqual(["update_user_tag"]);
-		const inspectors = () =>
-			other.world.organization().userTags.find(({ tagId }: { tagId: string }) => tagId === tags.oncall).userIds;
-		expect(inspectors()).toEqual([bob]);
 		expect(leakingLines(stack)).toEqual([]);
-
-		// Another key of a Provider is no reason to replace what was made with it.
-		await stack.configure({ otherKey: { secret: keys.alice.privateKey } });
-		const rotated = JSON.parse(expectSuccess(await stack.preview(["--json"])));
-		expect(rotated.changeSummary).toMatchObject({ update: 1 });
-		expect(Object.keys(rotated.changeSummary).sort()).toEqual(["same", "update"]);
-
-		world.clearRequests();
-		other.world.clearRequests();
-		adapter.write(stack, program(unknown(other.world.url), alice, { round: 1 }));
-		expectSuccess(await stack.preview());
-		expect(other.world.requests()).toEqual([]);
-		expectSuccess(await stack.up());
-		expect(other.world.submits()).toEqual(["update_user_tag"]);
-		expect(inspectors()).toEqual([alice]);
-		expect(world.submits()).toEqual([]);
 	});
 });
 

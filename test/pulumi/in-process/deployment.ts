@@ -66,7 +66,8 @@ export class Deployment {
 	registerPlain(asked: Registration, id = ""): Registered {
 		const old = this.#takeOld(asked);
 		this.#keep(asked, { id, inputs: asked.inputs, outputs: old?.outputs ?? asked.inputs });
-		this.#step(old === undefined ? "create" : "same", asked.urn);
+		const isSame = isDeepStrictEqual(old?.inputs, asStored(asked.inputs));
+		this.#step(old === undefined ? "create" : isSame ? "same" : "update", asked.urn);
 		return { id, outputs: asked.inputs };
 	}
 

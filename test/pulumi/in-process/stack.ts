@@ -66,7 +66,7 @@ export function makeInProcessStack(options: InProcessOptions): InProcessStack {
 	const folder = join(makeFolder(), "project");
 	mkdirSync(folder);
 	let { program } = options;
-	let config: Configuration = options.config ?? {};
+	let config = withProject(options.config ?? {});
 	const kept: Kept = { resources: new Map(), outputs: {} };
 	const printed: { place: string; text: string }[] = [];
 
@@ -96,7 +96,7 @@ export function makeInProcessStack(options: InProcessOptions): InProcessStack {
 		refresh: (words = [], more) => run(["refresh", "--yes", ...words], more),
 		destroy: (words = [], more) => run(["destroy", "--yes", ...words], more),
 		async configure(values) {
-			config = { ...config, ...(values as Configuration) };
+			config = { ...config, ...withProject(values as Configuration) };
 		},
 		async state() {
 			const resources = [...kept.resources.values()].map(storedOf);
@@ -118,6 +118,13 @@ export function makeInProcessStack(options: InProcessOptions): InProcessStack {
 	};
 	stack.write({ "Pulumi.yaml": "name: probe\nruntime: nodejs\n", ...options.files });
 	return stack;
+}
+
+/** The configuration; a name without a colon belongs to the project. */
+function withProject(config: Configuration): Configuration {
+	return Object.fromEntries(
+		Object.entries(config).map(([name, value]) => [name.includes(":") ? name : `probe:${name}`, value]),
+	);
 }
 
 function storedOf({ initErrors, ...resource }: StateResource): object {

@@ -141,7 +141,7 @@ function builtEngine(): Kept {
 	const pins = parts.flatMap(({ module }) =>
 		["go.mod", "go.sum"].map((name) => readFileSync(join(moduleFolder(module), name))),
 	);
-	return { kind: "v", version: builtVersion.slice(1), from: [...pins, readFileSync(providerScript())] };
+	return { kind: "v", version: builtVersion.slice(1), from: [...pins, readFileSync(providerScript())], resumes: true };
 }
 
 /** What starts the process of dynamic providers: a shell script of the npm package. */

@@ -102,6 +102,21 @@ ${end}
 		expect(readdirSync(asking.store).toSorted()).toEqual(["lock.sqlite", "other-0123456789ab", basename(first.folder)]);
 	});
 
+	it("keeps each program of a build that is interrupted, and builds only the others", async () => {
+		const script = 'case $word in */pulumi) [ -e "$0.again" ] || { touch "$0.again"; exit 1; };; esac';
+		const go = pretendGo("interrupted-go", script);
+		const asking = places(`${go}:/usr/bin:/bin`, "");
+		await expect(ensureEngine(asking)).rejects.toThrow(/failed \(exit code 1\)/);
+		expect(findEngine(asking)).toBeUndefined();
+		await ensureEngine(asking);
+		const hosts = ["pulumi-language-nodejs", "pulumi-language-python", "pulumi-language-go"];
+		const built = readFileSync(join(go, "log"), "utf8").trimEnd().split("\n");
+		expect(built).toEqual([...hosts, "pulumi", "pulumi", "pulumi-language-yaml"]);
+		expect(asking.said.join("\n")).toContain("step 1 of 5: pulumi-language-nodejs is there from the build that was");
+		expect(readdirSync(asking.store).filter((name) => name.startsWith("unfinished"))).toEqual([]);
+		expect(readdirSync(findEngine(asking)?.folder ?? "")).not.toContain("building");
+	});
+
 	it("leaves no incomplete engine if the build fails, and shows the output of Go", async () => {
 		const asking = places(`${pretendGo("failing-go", "echo no space left >&2; exit 1")}:/usr/bin:/bin`, "");
 		await expect(ensureEngine(asking)).rejects.toThrow(/failed \(exit code 1\).*\n.*\nno space left/);

@@ -58,5 +58,5 @@ function kept(): Kept {
 	const files = programs.flatMap(({ module }) =>
 		["go.mod", "go.sum", "main.go"].map((name) => readFileSync(join(moduleFolder(module), name))),
 	);
-	return { kind: "generators", from: files };
+	return { kind: "generators", from: files, resumes: true };
 }

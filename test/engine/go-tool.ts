@@ -1,10 +1,11 @@
 /**
  * Go, where it is installed: finds it, and builds programs of the modules in this folder with their progress in sight.
  */
-import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startStep } from "./start-step.ts";
 import type { Places } from "./store.ts";
 
 /** A program and the module that pins it. */
@@ -70,24 +71,31 @@ export function sourceFolder(go: string, module: string, required: string): stri
 	return execFileSync(go, words, { cwd: moduleFolder(module), encoding: "utf8", env: environment }).trim();
 }
 
-/** Builds a program into a folder. `step` names it in the lines of progress; the version is the one that a program of Pulumi prints. */
+/** Builds a program into a folder, where it is not there as a whole already. `step` names it in the lines of progress; the version is the one that a program of Pulumi prints. */
 export async function buildProgram(
 	go: string,
 	{ module, program, also = [], tags, takes }: GoProgram,
 	{ step, into, version, say }: { step: string; into: string; version?: string; say: Places["say"] },
 ): Promise<void> {
 	const name = program.slice(program.lastIndexOf("/") + 1);
+	const building = join(into, "building");
 	const named = version === undefined ? "" : ` -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=${version}`;
-	const flags = ["-v", "-trimpath", "-buildvcs=false", `-ldflags=-w -s${named}`, `-tags=${tags}`, `-o=${into}/`];
+	const flags = ["-v", "-trimpath", "-buildvcs=false", `-ldflags=-w -s${named}`, `-tags=${tags}`, `-o=${building}/`];
+	if (existsSync(join(into, name))) {
+		say(`${step}: ${name} is there from the build that was interrupted`);
+		return;
+	}
+	mkdirSync(building, { recursive: true });
 	say(`${step}: ${name}, ${takes} on a fresh machine`);
 	const start = Date.now();
-	const child = spawn(go, ["build", ...flags, program, ...also], {
+	// What is temporary is in the folder too, so that nothing else is left of a build that is interrupted.
+	const child = startStep(go, ["build", ...flags, program, ...also], {
 		cwd: moduleFolder(module),
-		env: environment,
+		env: { ...environment, GOTMPDIR: building },
 		stdio: ["ignore", "ignore", "pipe"],
 	});
 	let printed = "";
-	child.stderr.setEncoding("utf8").on("data", (text: string) => {
+	child.stderr?.setEncoding("utf8").on("data", (text: string) => {
 		printed += text;
 	});
 	const progress = (): string => {
@@ -106,6 +114,8 @@ export async function buildProgram(
 			const end = printed.trimEnd().split("\n").slice(-20).join("\n");
 			throw new Error(`\`go build ${program}\` failed (exit code ${code}); its last lines:\n${end}`);
 		}
+		renameSync(join(building, name), join(into, name));
+		rmSync(building, { recursive: true, force: true });
 		say(`${progress()}: done`);
 	} finally {
 		clearInterval(timer);

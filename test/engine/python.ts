@@ -1,13 +1,14 @@
 /**
  * Python for the programs of the tests: a virtual environment with Pulumi's library, made once, and the SDK as pip installs it.
  */
-import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { NotHere } from "../left-out.ts";
 import { makeOnce } from "../shared.ts";
 import { isExecutable } from "./go-tool.ts";
+import { startStep } from "./start-step.ts";
 import { type Kept, keep, keptFolder, type Places, usualPlaces } from "./store.ts";
 
 /** The pinned libraries. */
@@ -40,7 +41,12 @@ export async function ensurePython(places: Places = usualPlaces): Promise<string
 		places.say(`installing Pulumi's library for ${python.version}, once: half a minute`);
 		// The environment's scripts name this folder, which is renamed when it is whole; `python -m` needs none of them.
 		await run(python.file, ["-m", "venv", into]);
-		await run(join(into, "bin/python"), [...pip, "install", "--no-deps", "--requirement", requirements]);
+		// What is temporary is in the folder too, so that nothing else is left of an installation that is interrupted.
+		const temporary = join(into, "temporary");
+		mkdirSync(temporary);
+		const words = [...pip, "install", "--no-deps", "--requirement", requirements];
+		await run(join(into, "bin/python"), words, { TMPDIR: temporary });
+		rmSync(temporary, { recursive: true });
 	});
 }
 
@@ -73,11 +79,15 @@ function findPython({ path }: Places): { readonly file: string; readonly version
 	return undefined;
 }
 
-async function run(program: string, words: readonly string[]): Promise<void> {
-	const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"] });
+async function run(
+	program: string,
+	words: readonly string[],
+	env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+	const child = startStep(program, words, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
 	let printed = "";
 	for (const stream of [child.stdout, child.stderr]) {
-		stream.setEncoding("utf8").on("data", (text: string) => {
+		stream?.setEncoding("utf8").on("data", (text: string) => {
 			printed += text;
 		});
 	}

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -37,6 +37,7 @@ export interface Kept {
 	readonly version?: string;
 	/** Everything that decides what is in the folder, beside the platform. */
 	readonly from: readonly (string | Buffer)[];
+	readonly resumes?: true;
 }
 
 /** The path that a kept folder has, made or not. */
@@ -48,7 +49,8 @@ export function keptFolder({ store }: Places, { kind, version = "", from }: Kept
 
 /**
  * Returns the folder of that content; `make` fills it if it is not there. Many processes may ask at once: one makes it, the
- * others wait. The folder gets its name when `make` has ended, so it is never there in part. Older ones of its kind go.
+ * others wait. The folder gets its name when `make` has ended, so it is never there in part. Older ones of its kind go. With
+ * `resumes`, `make` gets what it had finished in the folder when it was interrupted.
  */
 export async function keep(places: Places, kept: Kept, make: (folder: string) => Promise<void>): Promise<string> {
 	const folder = keptFolder(places, kept);
@@ -57,12 +59,13 @@ export async function keep(places: Places, kept: Kept, make: (folder: string) =>
 	await alone(places, async () => {
 		if (existsSync(folder)) return;
 		// The holder of the lock is the only one that makes anything, so an unfinished folder was interrupted.
-		const old = new RegExp(`^(unfinished|${kept.kind}[\\d.]*-[0-9a-f]{12})$`);
+		const old = new RegExp(`^(unfinished-)?${kept.kind}[\\d.]*-[0-9a-f]{12}$`);
+		const unfinished = join(places.store, `unfinished-${basename(folder)}`);
+		const resumed = kept.resumes === true ? basename(unfinished) : undefined;
 		for (const name of readdirSync(places.store)) {
-			if (old.test(name)) rmSync(join(places.store, name), { recursive: true, force: true });
+			if (old.test(name) && name !== resumed) rmSync(join(places.store, name), { recursive: true, force: true });
 		}
-		const unfinished = join(places.store, "unfinished");
-		mkdirSync(unfinished);
+		mkdirSync(unfinished, { recursive: true });
 		await make(unfinished);
 		renameSync(unfinished, folder);
 	});

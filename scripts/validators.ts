@@ -3,7 +3,7 @@
  * makes of them, without Ajv. Bundles, dist/ and the tests all have it.
  */
 import { readdirSync, writeFileSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { _ } from "ajv/dist/compile/codegen/index.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
@@ -53,7 +53,11 @@ export function validatorsPlugin() {
 		name: "validators",
 		load: {
 			filter: { id: /[\\/]src[\\/]validators[\\/]/ },
-			handler: (id: string): Promise<string> | null => (id.startsWith(folder) ? validatorCode(id) : null),
+			handler: (id: string): Promise<string> | null => {
+				// Vite writes paths with slashes on Windows too.
+				const path = resolve(id);
+				return path.startsWith(folder) ? validatorCode(path) : null;
+			},
 		},
 	};
 }

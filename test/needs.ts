@@ -3,6 +3,9 @@ import { spawnSync } from "node:child_process";
 import { beforeAll, beforeEach } from "vitest";
 import { leaveOut, NotHere } from "./left-out.ts";
 
+/** Windows has neither modes nor owners of files as POSIX has them, and no /dev, FIFOs and programs that begin with #!. */
+export const onPosix = process.platform !== "win32";
+
 interface Program {
 	/** What makes it print something and end. */
 	readonly words: readonly string[];

@@ -20,6 +20,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { StorageError } from "../src/errors.ts";
 import { makePrivate } from "../src/private-file.ts";
+import { onPosix } from "./needs.ts";
 
 // A file system that refuses or ignores chmod cannot be mounted by a test.
 vi.mock("node:fs", async (original) => {
@@ -27,7 +28,6 @@ vi.mock("node:fs", async (original) => {
 	return { ...real, chmodSync: vi.fn(real.chmodSync) };
 });
 
-const onPosix = process.geteuid !== undefined;
 const isRoot = process.geteuid?.() === 0;
 let folder: string;
 let file: string;

@@ -15,7 +15,11 @@ const pureFolders = ["document", "plan", "policy", "render"].map((room) => `test
 /** Every test file by its group, each as a path from the root of the project. */
 export function groupTests(): Readonly<Record<Group, readonly string[]>> {
 	const groups: Record<Group, string[]> = { pure: [], "in process": [], processes: [], browser: [], engine: [] };
-	for (const file of globSync("test/**/*.test.ts", { cwd: project })) groups[groupOf(file)].push(file);
+	for (const file of globSync("test/**/*.test.ts", { cwd: project })) {
+		// Windows has other separators.
+		const path = file.replaceAll("\\", "/");
+		groups[groupOf(path)].push(path);
+	}
 	return groups;
 }
 

@@ -120,9 +120,17 @@ export function runProcess(words: readonly string[], options: RunOptions = {}): 
 	return runProgram([...orgsync, ...words], options);
 }
 
+/** The variables by which the system finds the temporary folder, and on Windows its own programs. */
+const temporary = Object.fromEntries(
+	["TMPDIR", "TEMP", "TMP", "SystemRoot"].flatMap((name) => {
+		const value = process.env[name];
+		return value === undefined ? [] : [[name, value]];
+	}),
+);
+
 function environmentOf({ env, laterMs }: RunOptions): Readonly<Record<string, string | undefined>> {
 	const node = { NODE_COMPILE_CACHE: compiled, NODE_OPTIONS: clockOption, ...clockEnvironment(laterMs) };
-	const run = { TMPDIR: process.env.TMPDIR, ORGSYNC_TEST_RUN: process.env.ORGSYNC_TEST_RUN };
+	const run = { ...temporary, ORGSYNC_TEST_RUN: process.env.ORGSYNC_TEST_RUN };
 	return { PATH: process.env.PATH, HOME: home, ...run, ...node, ...env };
 }
 
@@ -217,7 +225,8 @@ export function readLines({ code, stdout }: Answer): { start: any; organizations
 /** What varies from run to run, replaced by its name. Nothing else is. */
 export function normalize(text: string): string {
 	return text
-		.replaceAll(/\S*orgsync-cli-\w+\/folder-\w+/g, "FOLDER")
+		.replaceAll(/\S*orgsync-cli-\w+[\\/]folder-\w+/g, "FOLDER")
+		.replaceAll(/FOLDER\\\S+/g, (path) => path.replaceAll("\\", "/"))
 		.replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:PORT")
 		.replaceAll(/\b0[23][0-9a-f]{64}\b/g, "PUBLIC_KEY")
 		.replaceAll(/\bsha256:[0-9a-f]{64}\b/g, "sha256:HEX")

@@ -7,6 +7,7 @@ import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { readRegularFile } from "../files.ts";
 import { sqliteSidecars } from "../private-file.ts";
+import { vendorKeyFile } from "../wire/credentials.ts";
 import { defaultDocument, isDocumentName, orNothing } from "./document-files.ts";
 import type { Format } from "./formats.ts";
 import type { Terminal } from "./output.ts";
@@ -123,9 +124,7 @@ function withSidecars(database: string | undefined): readonly string[] {
 
 /** Returns all files that may be key files of this call. */
 function keyFilesOf(flag: string | undefined, environment: Terminal["environment"]): readonly string[] {
-	const home = environment.HOME;
-	const vendorFile = home === undefined ? undefined : join(home, ".config", "turnkey", "keys", "default.private");
-	return [flag, environment.ORGSYNC_KEY_FILE?.trim(), vendorFile].flatMap((name) => {
+	return [flag, environment.ORGSYNC_KEY_FILE?.trim(), vendorKeyFile(environment)].flatMap((name) => {
 		if (name === undefined || name === "") return [];
 		const stem = name.replace(/\.private$/, "");
 		return [name, `${stem}.private`, `${stem}.public`];

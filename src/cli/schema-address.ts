@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** Where schemas/ of the package is, seen from the sources and from a chunk of the bundle. */
 const places = ["../../schemas/document.json", "../../../schemas/document.json"];
@@ -13,5 +13,5 @@ export function schemaAddress(document: string): string {
 	const schema = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
 	if (schema === undefined) return "";
 	const path = relative(dirname(document), schema).replaceAll("\\", "/");
-	return isAbsolute(path) || path.startsWith("../../..") ? new URL(`file://${schema}`).href : path;
+	return isAbsolute(path) || path.startsWith("../../..") ? pathToFileURL(schema).href : path;
 }

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { isDescriptor, isInside } from "../files.ts";
+import { findHome } from "../wire/credentials.ts";
 import type { Terminal } from "./output.ts";
 
 /** The folder of the embedded service and of the journal. */
@@ -113,7 +114,7 @@ function climb(start: string, { directory, environment }: Place): readonly strin
 	for (let folder = start; ; folder = dirname(folder)) {
 		if (folder !== directory && !isOwn(folder)) break;
 		folders.push(folder);
-		if (exists(join(folder, ".git")) || folder === environment.HOME || folder === dirname(folder)) break;
+		if (exists(join(folder, ".git")) || folder === findHome(environment) || folder === dirname(folder)) break;
 	}
 	return folders;
 }

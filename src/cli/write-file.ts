@@ -138,10 +138,15 @@ function findTarget(path: string, { directory, isSecret }: WriteOptions): Stats 
 	if (found?.isSymbolicLink() === true) throw new Error("it is a symbolic link; name the target file instead");
 	if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
 	if (isSecret === true && found?.isFile() === false) throw new Error("it is not a regular file");
-	if (isInside(path, directory) && realpathSync(dirname(path)) !== withoutLinks(dirname(path), directory)) {
+	if (isInside(path, directory) && !isSamePath(realpathSync(dirname(path)), withoutLinks(dirname(path), directory))) {
 		throw new Error("a folder in its path is a symbolic link");
 	}
 	return found;
+}
+
+/** Whether the paths are the same as the system compares them: Windows ignores the case. */
+function isSamePath(left: string, right: string): boolean {
+	return relative(left, right) === "";
 }
 
 /** Returns the real path that a folder has if nothing below the working folder is a link. */

@@ -57,8 +57,18 @@ export function findStamper(given: CredentialOptions, environment: Environment, 
 	if (keyFile !== undefined) return fromFile(keyFile, "ORGSYNC_KEY_FILE");
 	const command = setValue(environment, "ORGSYNC_STAMP_COMMAND");
 	if (command !== undefined) return createCommandStamper(command, { environment });
-	const vendorFile = join(setValue(environment, "HOME") ?? homedir(), ".config", "turnkey", "keys", "default.private");
+	const vendorFile = vendorKeyFile(environment);
 	return existsSync(vendorFile) ? fromFile(vendorFile, "the vendor's key file") : undefined;
+}
+
+/** Returns the home folder of the user: HOME, or what the system says, as on Windows. */
+export function findHome(environment: Environment): string {
+	return setValue(environment, "HOME") ?? homedir();
+}
+
+/** Returns the path of the key file that the vendor's tools use by default. */
+export function vendorKeyFile(environment: Environment): string {
+	return join(findHome(environment), ".config", "turnkey", "keys", "default.private");
 }
 
 const keyNames = [

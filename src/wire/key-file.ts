@@ -73,7 +73,7 @@ function mayBeKey(path: string): boolean {
 
 /** Returns whether `..` takes a part out of the path that can be a key: base64 has slashes. */
 function hidesKey(path: string): boolean {
-	const parts = path.split("/");
+	const parts = path.split(/[/\\]/);
 	return parts.includes("..") && parts.some((part) => /[\w+=:-]{40,}/.test(part));
 }
 

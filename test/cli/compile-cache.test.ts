@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { findCacheFolder } from "../../src/cli/compile-cache.ts";
+import { onPosix } from "../needs.ts";
 
 const root = mkdtempSync(join(tmpdir(), "orgsync-compiled-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -11,7 +12,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const makeHome = (): string => mkdtempSync(join(root, "home-"));
 const find = (XDG_CACHE_HOME: string): string | undefined => findCacheFolder({ XDG_CACHE_HOME });
 
-describe.skipIf(process.platform === "win32")("the folder for compiled code", () => {
+describe.runIf(onPosix)("the folder for compiled code", () => {
 	it("is made in the user's cache folder, for its owner alone", () => {
 		const home = makeHome();
 		expect(find(join(home, "caches"))).toBe(join(home, "caches/orgsync/compiled"));

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseDocuments } from "../../src/document/parse.ts";
 import { parseSeed } from "../../src/emulator/seed.ts";
+import { onPosix } from "../needs.ts";
 import { expectNoSecret, makeFolder, orgsync, readOutput, run, runProgram } from "../run.ts";
 import { agreeing, document, keys, makeWorld } from "../world.ts";
 
@@ -101,7 +102,7 @@ const readers: Readonly<Record<string, readonly string[]>> = {
 	"--key-file": ["plan", "--key-file", "odd.yaml"],
 };
 
-describe.runIf(process.platform !== "win32").each(Object.entries(irregular))("%s is refused at once", (_what, make) => {
+describe.runIf(onPosix).each(Object.entries(irregular))("%s is refused at once", (_what, make) => {
 	test.each(Object.entries(readers))(
 		"by %s",
 		async (_reader, words) => {

@@ -11,6 +11,7 @@ import { requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
+import { onPosix } from "../needs.ts";
 import { readOutput } from "../run.ts";
 import { alice, bob, document, makeWorld, organizationId, policies, providers, tags, type World } from "../world.ts";
 
@@ -212,7 +213,7 @@ describe("a full disk", () => {
 	});
 });
 
-test("orgsync makes the journal private and reports it", async () => {
+test.runIf(onPosix)("orgsync makes the journal private and reports it", async () => {
 	const world = await makeWorld(removal);
 	await plant(world, "delete_policies", { policyIds: [policies[2]] });
 	chmodSync(join(world.folder, ".orgsync", "journal.sqlite"), 0o640);

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openBrowser } from "../../src/cli/open-browser.ts";
 import type { Terminal } from "../../src/cli/output.ts";
+import { onPosix } from "../needs.ts";
 import { makeFolder } from "../run.ts";
 
 const url = "http://localhost:8765/a$(touch b);'\"&c";
 const terminalWith = (environment: Terminal["environment"], isTTY = true) =>
 	({ environment, stderr: { isTTY } }) as unknown as Terminal;
 
-test("the browser of BROWSER gets the address as one argument, without a shell", async () => {
+test.runIf(onPosix)("the browser of BROWSER gets the address as one argument, without a shell", async () => {
 	const folder = makeFolder();
 	const program = join(folder, "browser");
 	writeFileSync(

@@ -2,12 +2,13 @@
 import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { onPosix } from "../needs.ts";
 import { makeFolder, orgsync, run, runProgram, start } from "../run.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
 const kept = ["local.private", "local.public", "local.sqlite", ".gitignore"];
 
-describe.runIf(process.geteuid !== undefined)("the files of --local", () => {
+describe.runIf(onPosix)("the files of --local", () => {
 	test("are made for their owner alone, whatever the umask", async () => {
 		const cwd = makeFolder();
 		const answer = await runProgram(["sh", "-c", 'umask 000; exec "$@"', "sh", ...orgsync, "status", "--local"], {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { findDocumentFiles } from "../../src/cli/document-files.ts";
 import { findStateParent } from "../../src/cli/state-folder.ts";
+import { onPosix } from "../needs.ts";
 import { expectNoSecret, makeFolder, run } from "../run.ts";
 import { document, makeWorld } from "../world.ts";
 
@@ -14,7 +15,7 @@ let root = "";
 function find(from: string, file: readonly string[] = [], local?: boolean): string {
 	const place = { directory: join(root, from), environment: {} };
 	const parent = findStateParent({ file, ...(local === undefined ? {} : { local }) }, place);
-	return parent.slice(root.length + 1) || ".";
+	return parent.slice(root.length + 1).replaceAll("\\", "/") || ".";
 }
 
 function journalIn(folder: string, name = "journal.sqlite"): void {
@@ -29,6 +30,13 @@ beforeEach(() => {
 	}
 });
 
+const pipe: [string, string, string[], string] = [
+	"in the working folder for a pipe",
+	"repo/team",
+	["/dev/fd/63"],
+	"repo/team",
+];
+
 describe("without a journal, .orgsync is made", () => {
 	test.each([
 		["in the working folder", "repo", [], "repo"],
@@ -38,7 +46,7 @@ describe("without a journal, .orgsync is made", () => {
 		["in the folder that the documents have in common", "repo/team/prod", ["../../other", "../a.yaml"], "repo"],
 		["in the working folder for a document outside the repository", "repo", ["../elsewhere/a.yaml"], "repo"],
 		["in the working folder for standard input", "repo/team", ["-"], "repo/team"],
-		["in the working folder for a pipe", "repo/team", ["/dev/fd/63"], "repo/team"],
+		...(onPosix ? [pipe] : []),
 	])("%s", (_, from, files, expected) => {
 		expect(find(from, files)).toBe(expected);
 	});
@@ -65,7 +73,7 @@ describe("an existing journal is used", () => {
 		expect(find("elsewhere", ["a.yaml"])).toBe(".");
 	});
 
-	test("but not above a folder that every user can write", () => {
+	test.runIf(onPosix)("but not above a folder that every user can write", () => {
 		journalIn("repo");
 		chmodSync(join(root, "repo/team"), 0o777);
 		expect(find("repo/team/prod", ["a.yaml"])).toBe("repo/team/prod");

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/server.ts";
 import { StorageError } from "../../src/errors.ts";
+import { onPosix } from "../needs.ts";
 import * as world from "./world.ts";
 
 let folder: string;
@@ -66,7 +67,7 @@ describe("a data file of an earlier version", () => {
 	});
 });
 
-describe.runIf(process.geteuid !== undefined)("the data file of the emulator", () => {
+describe.runIf(onPosix)("the data file of the emulator", () => {
 	it("is private to its owner while the emulator runs, with the files beside it", async () => {
 		const emulator = await startEmulator({ dataFile, seed: world.makeSeed(), notice });
 		try {

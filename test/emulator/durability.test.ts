@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startEmulator } from "../../src/emulator/server.ts";
 import * as world from "./world.ts";
@@ -18,7 +19,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const program = new URL("./child.ts", import.meta.url).pathname;
+const program = fileURLToPath(new URL("./child.ts", import.meta.url));
 
 async function startChild(dataFile: string): Promise<{ child: ChildProcess; url: string }> {
 	const child = spawn(process.execPath, [program, dataFile, JSON.stringify(world.makeSeed())], {

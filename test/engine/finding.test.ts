@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { NotHere, orSkip } from "../left-out.ts";
+import { onPosix } from "../needs.ts";
 import { ensureEngine, findEngine } from "./engine.ts";
 import { ensureGenerators } from "./generators.ts";
 import { ensureGoProgram, goProgram } from "./go-program.ts";
@@ -19,7 +20,7 @@ function places(path: string, home: string): Places & { readonly said: string[] 
 	return { path, home, go: "", store: mkdtempSync(join(made, "store-")), say: (line) => said.push(line), said };
 }
 
-describe("finding the engine", () => {
+describe.runIf(onPosix)("finding the engine", () => {
 	const needed = ["pulumi", "pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs", "pulumi-language-yaml"];
 	const all = [...needed, "pulumi-language-python", "pulumi-language-python-exec", "pulumi-language-go"];
 

@@ -4,7 +4,7 @@
  */
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { readNumber, refuseCall, WrongCall } from "../calls.ts";
 import { type Budget, Counts, type Finding, type Proof, type Proven, prove } from "./proof.ts";
@@ -24,7 +24,7 @@ async function main(): Promise<number> {
 		return 0;
 	}
 	const { name, budget } = readCall(args);
-	const { proof } = (await import(join(folder, name, "proof.ts"))) as { proof: Proof };
+	const { proof } = (await import(pathToFileURL(join(folder, name, "proof.ts")).href)) as { proof: Proof };
 	const bounded = budget.cases === undefined && budget.seconds === undefined;
 	const startedMs = performance.now();
 	const proven: Proven = { cases: 0, counts: new Counts(), findings: [] };

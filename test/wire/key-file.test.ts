@@ -8,6 +8,7 @@ import { ConfigurationError } from "../../src/errors.ts";
 import { findStamper } from "../../src/wire/credentials.ts";
 import { readKeyFile } from "../../src/wire/key-file.ts";
 import { createApiKeyStamper, createCommandStamper } from "../../src/wire/stamp.ts";
+import { onPosix } from "../needs.ts";
 
 const privateKey = "c0ffee11d00dfeed".repeat(4);
 const { publicKey } = createApiKeyStamper({ privateKey });
@@ -32,7 +33,7 @@ function caught(action: () => unknown): ConfigurationError {
 	throw new Error("nothing was thrown");
 }
 
-describe.runIf(process.platform !== "win32")("a key file", () => {
+describe.runIf(onPosix)("a key file", () => {
 	it.each([0o600, 0o400])("that only its owner can read is read without a warning (mode %o)", (mode) => {
 		const warnings: string[] = [];
 		expect(readKeyFile(makeKeyFile(mode), "--key-file", (text) => warnings.push(text)).privateKey).toBe(privateKey);

@@ -336,12 +336,24 @@ describe("a plan that is applied according to the journal", () => {
 		expect((await world.run(applying)).code).toBe(0);
 	});
 
-	test("is refused only where the journal is: elsewhere only outdated objects count", async () => {
-		const world = await makeReviewed(document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"));
+	test.each([
+		[
+			[],
+			6,
+			/^error: a step of the saved plan completed since it was made, nothing was sent: .*, activity ID completed at /m,
+		],
+		[["--reads", "documented"], 0, /^Applied/m],
+	])("is refused with another journal %j only where the service lists its activity", async (reads, code, said) => {
+		const world = await makeReviewed(
+			document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"),
+			reads,
+		);
 		expect((await world.run(applying)).code).toBe(0);
+		const [{ id: activityId }] = world.activities();
 		await undo(world);
-		const { stderr } = await world.run([...applying, "--journal", join(makeFolder(), "other.sqlite")]);
-		expect(stderr).not.toContain("already applied");
+		const answer = await world.run([...applying, "--journal", join(makeFolder(), "other.sqlite")]);
+		expect({ code: answer.code, count: world.activities().length }).toEqual({ code, count: 1 });
+		expect((answer.stdout + answer.stderr).replaceAll(activityId, "ID")).toMatch(said);
 	});
 
 	test("runs again if none of its steps completed: pending, failed or interrupted", async () => {

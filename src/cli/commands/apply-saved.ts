@@ -19,12 +19,14 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import { type NamedOrganization, namedIn, showOrganization } from "../../plan/organization-name.ts";
 import { retriedIn } from "../../plan/overrides.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../../plan/plan.ts";
+import { sameParameters } from "../../plan/requests.ts";
 import { refuseStale } from "../../plan/stale.ts";
 import type { Step } from "../../plan/step.ts";
 import { type CommandContext, commandText, inOrganization } from "../../plan/suggested-command.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import { findCompletedSteps } from "../../sync/completed-steps.ts";
 import type { JournalView } from "../../sync/journal.ts";
+import { endOfPrecision } from "../../wire/activity.ts";
 import type { OrganizationError } from "../failure.ts";
 import type { Call, Terminal } from "../output.ts";
 import { readSavedPlan } from "../saved-plan-file.ts";
@@ -61,7 +63,7 @@ export interface ReviewedPlan {
 	readonly refusal: LiveProblemError | null;
 	/** Returns an error if the journal says that the whole plan of an organization was applied. */
 	readonly findApplied: (journal: AppliedPlans) => AppliedPlanError | null;
-	/** Returns an error if an object of the plan changed, or if a step to submit completed before for this plan. */
+	/** Returns an error if an object of the plan changed, or if a step to submit completed since. */
 	readonly findStale: (comparisons: readonly Comparison[], journal: AppliedPlans) => OrgsyncError | null;
 }
 
@@ -142,7 +144,11 @@ function findStale(saved: SavedPlan, comparisons: readonly Comparison[], journal
 		throw error;
 	}
 	const again = comparisons.flatMap(({ plan }) => findDone(plan, plan, saved.digest, journal));
-	return again.length > 0 ? describeApplied("the saved plan was already applied in part", again) : null;
+	if (again.length > 0) return describeApplied("the saved plan was already applied in part", again);
+	const elsewhere = comparisons.flatMap((one) => findDoneElsewhere(one, plans.get(one.plan.organizationId)));
+	return elsewhere.length > 0
+		? describeApplied("a step of the saved plan completed since it was made", elsewhere)
+		: null;
 }
 
 function refuseFlags(file: string, flags: SavedPlanFlags): void {
@@ -246,6 +252,19 @@ function sentSteps({ steps }: Plan): readonly Step[] {
 function findDone(plan: Plan, organization: NamedOrganization, digest: string, journal: AppliedPlans): readonly Done[] {
 	const found = findCompletedSteps(sentSteps(plan), journal.completedEntries(plan.organizationId, digest));
 	return found.map(({ entry: { activityId, settledAtMs } }) => ({ organization, activityId, settledAtMs }));
+}
+
+/** Returns the steps that an activity did after the saved plan was made, as the service lists them: a journal can be lost. */
+function findDoneElsewhere({ plan, context }: Comparison, saved: Plan | undefined): readonly Done[] {
+	if (saved === undefined) return [];
+	const isSince = (timeMs: number): boolean => endOfPrecision(timeMs) >= Date.parse(saved.readAt);
+	return (context.completed ?? []).flatMap(({ activityId, parameters, completedAtMs }) => {
+		const isOfStep = sentSteps(plan).some(
+			(step) => step.operation === "update_user_tag" && sameParameters(step.parameters, parameters),
+		);
+		if (!isOfStep || completedAtMs === null || !isSince(completedAtMs)) return [];
+		return [{ organization: plan, activityId, settledAtMs: completedAtMs }];
+	});
 }
 
 /** Max activities that an error names. */

@@ -12,7 +12,7 @@ import type { Plan } from "./plan.ts";
 import type { JudgedRule } from "./rules-judge.ts";
 import { isCovered } from "./step.ts";
 import { isHeldByRejection } from "./step-groups.ts";
-import { type CommandContext, commandText, inOrganization } from "./suggested-command.ts";
+import { type CommandContext, commandText, explainText, inOrganization } from "./suggested-command.ts";
 import { showUser } from "./user-labels.ts";
 
 /** What the sentences are made of besides the plan. */
@@ -31,8 +31,9 @@ export function describeTodo(difference: Difference, plan: Plan, context: TodoCo
 	if (problem !== null) return describeProblem(difference);
 	if (difference.earlierActivity !== null) {
 		const name = nameOf(difference.earlierActivity);
-		const explain = commandText({ command: "explain", arguments: [name] }, commands);
-		return `wait for activity ${quoteForShell(name)}, which makes the same change: \`${explain}\` shows what it is waiting for`;
+		const explain = explainText(name, plan.organizationId, commands);
+		const more = explain === null ? "" : `: \`${explain}\` shows what it is waiting for`;
+		return `wait for activity ${quoteForShell(name)}, which makes the same change${more}`;
 	}
 	if (rule !== null || kind === "rule") return describeRepair(rule, plan, apply);
 	const takeOver = describeTakeOver(difference.address, { ...context, commands });
@@ -134,6 +135,7 @@ function describeTakeOver(address: string, { desired, commands = {} }: TodoConte
 	if (desired !== undefined && row !== undefined && isOfTemplate(address, desired, row.document)) {
 		return `to keep it, change the values of this organization at ${row.file}:${row.line}, or ${row.document} for all`;
 	}
+	if (commands.file?.includes("-") === true) return "to keep it, write the live state into the document";
 	return `\`${commandText({ command: "drift", arguments: ["--accept", address] }, commands)}\` writes the live state into the document`;
 }
 

@@ -3,6 +3,7 @@
  * it, so that it runs in the same folder as it is.
  */
 import { quoteForShell } from "../escape.ts";
+import { uuid } from "./organization.ts";
 
 /** What a suggestion repeats of the call that prints it. Credentials are left out: a report must not show where keys are. */
 export interface CommandContext {
@@ -46,6 +47,18 @@ export type SuggestedName = keyof typeof repeatedFlags;
 export interface SuggestedCommand {
 	readonly command: SuggestedName;
 	readonly arguments?: readonly string[];
+}
+
+/**
+ * Returns the command that explains an activity of an organization; null for an id that is no UUID, because the service refuses
+ * it. It names the organization in place of standard input, which a reader has no more.
+ */
+export function explainText(activityId: string, organizationId: string, context: CommandContext): string | null {
+	if (!uuid.test(activityId)) return null;
+	const isPiped = context.file?.includes("-") === true;
+	const { file: _, env: __, ...others } = context;
+	const of = isPiped ? { ...others, organization: organizationId } : inOrganization(context, organizationId);
+	return commandText({ command: "explain", arguments: [activityId] }, of);
 }
 
 /** Returns the context of a suggestion about one organization. */

@@ -2,7 +2,7 @@
 import { OrgsyncError } from "../errors.ts";
 import { showLines, showText } from "../escape.ts";
 import type { Outcome, PartResult, Report, StepResult } from "../plan/report.ts";
-import { commandText } from "../plan/suggested-command.ts";
+import { explainText } from "../plan/suggested-command.ts";
 import { outcomeWords } from "../render/outcome-words.ts";
 import type { CheckFailure, Properties } from "./inputs.ts";
 import { translate } from "./settings-for-flags.ts";
@@ -75,17 +75,18 @@ export function isDone(report: Report | undefined): boolean {
 
 /** Why steps did not complete, and what to do. Empty if all did. */
 export function explainReport(report: Report | undefined): string {
-	const left = (report?.left ?? []).map(
+	if (report === undefined) return "";
+	const left = (report.left ?? []).map(
 		({ address }) => `${address} still differs: another client changed it during the run`,
 	);
-	return [...(report?.steps ?? []).flatMap((step) => explainStep(step, report?.organizationId)), ...left]
+	return [...report.steps.flatMap((step) => explainStep(step, report.organizationId)), ...left]
 		.map(showLines)
 		.join("\n");
 }
 
 function explainStep(
 	{ step, policyEvaluations, parts, ...result }: StepResult,
-	organization: string | undefined,
+	organization: string,
 ): readonly string[] {
 	const policies = policyEvaluations.map(
 		({ policyId, outcome }) => `  policy ${policyId ?? "(no id)"}: ${outcome ?? "no outcome given"}`,
@@ -100,7 +101,7 @@ function explainStep(
 function explainOutcome(
 	subject: string,
 	result: PartResult | Omit<PartResult, "address">,
-	organization: string | undefined,
+	organization: string,
 ): readonly string[] {
 	const { outcome, message, activityId, fingerprint } = result;
 	if (outcome === "completed") return [];
@@ -110,9 +111,8 @@ function explainOutcome(
 	// A step that awaits approval shows its policies instead.
 	const isUnclear = "address" in result ? outcome.startsWith("awaiting") : outcome === "awaiting-authenticator";
 	if (activityId !== null && isUnclear) {
-		const context = organization === undefined ? {} : { organization };
-		const explain = commandText({ command: "explain", arguments: [activityId] }, context);
-		lines.push(`  \`${explain}\` shows what is missing`);
+		const explain = explainText(activityId, organization, { organization });
+		if (explain !== null) lines.push(`  \`${explain}\` shows what is missing`);
 	}
 	// If an activity has to be abandoned first, the message says so.
 	const next = said?.abandons === true ? undefined : nextRun[outcome];

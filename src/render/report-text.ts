@@ -7,7 +7,13 @@ import type { Plan } from "../plan/plan.ts";
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
-import { type CommandContext, commandText, inOrganization, type SuggestedCommand } from "../plan/suggested-command.ts";
+import {
+	type CommandContext,
+	commandText,
+	explainText,
+	inOrganization,
+	type SuggestedCommand,
+} from "../plan/suggested-command.ts";
 import type { ApprovalVerdict } from "../policy/approval.ts";
 import { describeVotes } from "./activity-events.ts";
 import { describeAwaited } from "./approval-words.ts";
@@ -161,15 +167,15 @@ export function describePartActivity(part: PartResult): string | null {
 	return part.fingerprint === null ? null : `fingerprint ${showName(part.fingerprint)}`;
 }
 
-/** Returns the command that explains an activity of the plan's organization; null without an activity. */
+/** Returns the command that explains an activity of the plan's organization; null without an activity that it can name. */
 export function describeExplainCommand(
 	{ activityId }: Pick<Named, "activityId">,
 	plan: Plan,
 	commands?: CommandContext,
 ): string | null {
 	if (activityId === null) return null;
-	const command = suggestFor(plan, { command: "explain", arguments: [activityId] }, commands);
-	return `${showText(command)} shows what it is waiting for`;
+	const command = explainText(activityId, plan.organizationId, commands ?? {});
+	return command === null ? null : `${showText(command)} shows what it is waiting for`;
 }
 
 function suggestFor({ organizationId }: Plan, suggested: SuggestedCommand, commands: CommandContext = {}): string {

@@ -7,6 +7,7 @@ import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { JudgedRule } from "../../src/plan/rules-judge.ts";
 import type { EarlierActivity, Step } from "../../src/plan/step.ts";
+import type { CommandContext } from "../../src/plan/suggested-command.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";
 
 const wanted = desiredOf({
@@ -80,12 +81,12 @@ describe("What to do about drift", () => {
 		const earlierActivity = {
 			state: "pending",
 			status: "",
-			activityId: "activity-1",
+			activityId: "01a1fe02-1455-712e-be80-c4ad5d3e1bce",
 			fingerprint: "f",
 			relation: "same",
 		};
 		expect(todo({ earlierActivity: earlierActivity as EarlierActivity }, plan, more)).toContain(
-			`\`orgsync explain ${named} activity-1\``,
+			`\`orgsync explain ${named} 01a1fe02-1455-712e-be80-c4ad5d3e1bce\``,
 		);
 	});
 
@@ -96,15 +97,28 @@ describe("What to do about drift", () => {
 	});
 
 	it("is to wait for the activity that makes it so", () => {
-		const earlierActivity = {
-			state: "pending",
-			status: "",
-			activityId: "activity-1",
-			fingerprint: "f",
-			relation: "same",
+		const waitFor = (activityId: string, commands: CommandContext = { local: true }): string => {
+			const activity = { state: "pending", status: "", activityId, fingerprint: "f", relation: "same" };
+			return todo({ earlierActivity: activity as EarlierActivity }, plan, { commands });
 		};
-		expect(todo({ earlierActivity: earlierActivity as EarlierActivity }, plan, { commands: { local: true } })).toBe(
-			"wait for activity activity-1, which makes the same change: `orgsync explain --local activity-1` shows what it is waiting for",
+		expect(waitFor("01a1fe02-1455-712e-be80-c4ad5d3e1bce")).toBe(
+			"wait for activity 01a1fe02-1455-712e-be80-c4ad5d3e1bce, which makes the same change: `orgsync explain --local 01a1fe02-1455-712e-be80-c4ad5d3e1bce` shows what it is waiting for",
+		);
+		// A reader who copies the command has no document on standard input.
+		expect(waitFor("01a1fe02-1455-712e-be80-c4ad5d3e1bce", { url: "http://127.0.0.1:1", file: ["-"] })).toContain(
+			`\`orgsync explain --url http://127.0.0.1:1 --organization ${plan.organizationId} 01a1fe02-`,
+		);
+		// explain refuses what is no UUID.
+		expect(waitFor("activity-1")).toBe("wait for activity activity-1, which makes the same change");
+	});
+
+	it("is to change the document by hand where it came from standard input, in which --accept cannot write", () => {
+		const commands = { file: ["a.yaml", "-"] };
+		expect(todo({}, plan, { commands })).toBe(
+			"`orgsync apply -f a.yaml -f -` brings it in sync; to keep it, write the live state into the document",
+		);
+		expect(todo({}, held({ relation: "rejected" }), { commands })).toMatch(
+			/submits it again; to keep it, write the live state into the document$/,
 		);
 	});
 

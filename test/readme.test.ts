@@ -91,7 +91,7 @@ describe.each([
 		const printed = execFileSync(process.execPath, [join(dirname(path), "run.ts")], { encoding: "utf8" });
 		const story = printed
 			.replaceAll(/sha256:[0-9a-f]{64}/g, "sha256:…")
-			.replaceAll(/(activity|explain) 0[0-9a-f]{7}-[0-9a-f-]{27}/g, "$1 01…")
+			.replaceAll(/(activity|explain -f document.yaml) 0[0-9a-f]{7}-[0-9a-f-]{27}/g, "$1 01…")
 			.replaceAll(/(since|at|,) \d{4}-\d\d-\d\dT[\d:.]+Z/g, "$1 …")
 			.trim();
 		const block = /```text\n([\s\S]*?)\n?```/;
@@ -140,8 +140,8 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["docs/emulator.md", ["http", "json", "yaml"]],
 	// test/policy/docs.test.ts
 	["docs/policies.md", ["condition", "consensus", "time"]],
-	// test/pulumi/docs.test.ts
-	["docs/pulumi.md", ["console", "yaml", "typescript", "python", "go"]],
+	// test/pulumi/docs.test.ts, and for the texts test/pulumi/pending-preview.test.ts and test/pulumi/pending-delete.test.ts
+	["docs/pulumi.md", ["console", "yaml", "typescript", "python", "go", "text"]],
 	// test/pulumi/docs-node.test.ts
 	["docs/pulumi-node.md", ["console", "yaml", "typescript", "javascript", "json"]],
 	// test/pulumi/migration.test.ts, whose program has these aliases and whose preview is the text

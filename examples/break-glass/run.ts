@@ -35,7 +35,7 @@ async function main(): Promise<void> {
 	const orgsync = async (...words: readonly string[]): Promise<void> => {
 		const shown = words.map((word) => (word.includes(" ") ? `'${word}'` : word));
 		process.stdout.write(`$ orgsync ${shown.join(" ")}\n`);
-		const { status } = await run([...words, "--url", emulator.url, "--key-file", "alice.private"]);
+		const { status } = await run(words, { ORGSYNC_URL: emulator.url, ORGSYNC_KEY_FILE: "alice.private" });
 		if (status !== 0) process.stdout.write(`(exit code ${status})\n`);
 	};
 	const applyOnSchedule = (): Promise<void> => orgsync("apply", "-f", "document.yaml", "--yes", "--quiet");
@@ -64,8 +64,12 @@ async function main(): Promise<void> {
 }
 
 /** Runs a command while this process keeps serving. */
-async function run(words: readonly string[]): Promise<{ status: number | null }> {
-	const child = spawn(process.execPath, [commandFile, ...words], { cwd: folder, stdio: "inherit" });
+async function run(
+	words: readonly string[],
+	settings: Readonly<Record<string, string>>,
+): Promise<{ status: number | null }> {
+	const env = { ...process.env, ...settings };
+	const child = spawn(process.execPath, [commandFile, ...words], { cwd: folder, env, stdio: "inherit" });
 	return new Promise((resolve) => child.once("exit", (status) => resolve({ status })));
 }
 

@@ -45,7 +45,7 @@ async function main(): Promise<void> {
 	const say = (text: string): boolean => process.stdout.write(`\n# ${text}\n`);
 	const orgsync = async (words: string, keyFile = "alice.private"): Promise<void> => {
 		process.stdout.write(`$ orgsync ${words}\n`);
-		const { status } = await run([...words.split(" "), "--url", emulator.url, "--key-file", keyFile]);
+		const { status } = await run(words.split(" "), { ORGSYNC_URL: emulator.url, ORGSYNC_KEY_FILE: keyFile });
 		if (status !== 0) process.stdout.write(`(exit code ${status})\n`);
 	};
 	say("Who can do what?");
@@ -70,8 +70,12 @@ async function main(): Promise<void> {
 }
 
 /** Runs a command while this process keeps serving; its errors are printed among the rest. */
-async function run(words: readonly string[]): Promise<{ status: number | null }> {
-	const child = spawn(process.execPath, [commandFile, ...words], { cwd: folder, stdio: ["ignore", "inherit", 1] });
+async function run(
+	words: readonly string[],
+	settings: Readonly<Record<string, string>>,
+): Promise<{ status: number | null }> {
+	const env = { ...process.env, ...settings };
+	const child = spawn(process.execPath, [commandFile, ...words], { cwd: folder, env, stdio: ["ignore", "inherit", 1] });
 	return new Promise((resolve) => child.once("exit", (status) => resolve({ status })));
 }
 

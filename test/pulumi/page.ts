@@ -30,6 +30,22 @@ export function readBlocks(markdown: string): readonly Block[] {
 	}));
 }
 
+/** The texts of docs/pulumi.md that show what is printed of pending activities. */
+export function readTexts(): readonly string[] {
+	const blocks = readBlocks(readText("docs/pulumi.md"));
+	return blocks.filter(({ word }) => word === "text").map(({ content }) => content.trimEnd());
+}
+
+/** Returns what is printed as a page shows it: ids, fingerprints and times are cut, and alice has an alias. */
+export function asOnPage(printed: string): string {
+	return printed
+		.replaceAll(/\b0[0-9a-f]{7}-[0-9a-f-]{27}/g, "01…")
+		.replaceAll(/policy:[0-9a-f-]{36}/g, "policy:…")
+		.replaceAll(/sha256:[0-9a-f]{64}/g, "sha256:…")
+		.replaceAll(/since \S+?([,;])/g, "since …$1")
+		.replaceAll(/alice \(id [0-9a-f]{8}…, no alias\)/g, "alice");
+}
+
 /** Whether a block has commands with their output. */
 export const isTour = ({ word }: Block): boolean => word === "console";
 

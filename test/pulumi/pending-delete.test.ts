@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { alice, apps, bob, carol, makeWorld, organizationId, policies, providers, tags, type World } from "../world.ts";
+import { asOnPage, readTexts } from "./page.ts";
 import { providers as adapters, keptOf, messageOf } from "./providers.ts";
 
 const updating = "ACTIVITY_TYPE_UPDATE_USER_TAG";
@@ -80,6 +81,16 @@ describe.each(adapters)("deleting a resource of $title", ({ start }) => {
 		await world.submitAsBob("reject_activity", { fingerprint });
 		await (await start(type, world, { wait: "8" })).delete("id", kept);
 		expect(submitted(world)).toHaveLength(1);
+	});
+
+	it("prints what docs/pulumi.md shows", async () => {
+		const world = await makePending();
+		const kept = await keptOf((await start("UserTag", world)).create({ ...tag, onDestroy: "keep" }));
+		const refused = await messageOf((await start("UserTag", world, { wait: "9" })).delete("id", kept));
+		expect(
+			readTexts().some((text) => asOnPage(refused).endsWith(text)),
+			asOnPage(refused),
+		).toBe(true);
 	});
 
 	it.each(

@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { alice, apps, bob, carol, makeWorld, organizationId, policies, providers, tags, type World } from "../world.ts";
+import { asOnPage, readTexts } from "./page.ts";
 import { configuredPlugin } from "./plugin-client.ts";
 import { providers as adapters, keptOf } from "./providers.ts";
 
@@ -80,6 +81,16 @@ describe.each(adapters)("the preview of a resource of $title", ({ start }) => {
 		expect(lines()).toEqual([expect.stringMatching(line), expect.stringMatching(line)]);
 		expect(world.requests().filter((name) => name === "list_activities")).toHaveLength(1);
 		expect(world.submits()).toEqual([]);
+	});
+
+	it("prints what docs/pulumi.md shows", async () => {
+		const world = await makePending();
+		await keptOf((await start("PolicyRemoval", world)).create(removal));
+		const lines = linesPrinted();
+		const created = await start("PolicyRemoval", world, { wait: "9" });
+		await created.check({}, { ...removal, resource: "old-policies" });
+		const [line = ""] = lines();
+		expect(readTexts()).toContain(asOnPage(line));
 	});
 
 	it("lists the activities of an organization once for all its resources, and not for one that is in sync", async () => {

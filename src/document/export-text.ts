@@ -54,7 +54,7 @@ const maxLineLength = 100;
 /** The comments that exports write, also of Pulumi programs. After a title come lines of a list. */
 const exportComments = {
 	sentence:
-		/^# (?:yaml-language-server: |Live state of one organization, written by orgsync export|Aliases for this file: |Read-only )/,
+		/^# (?:yaml-language-server: |Live state of one organization, written by |Aliases for this file: |Read-only )/,
 	title: /^# (?:These exist and are unmanaged\. |Read-only, so not in this file: |Not in this file, because )/,
 	line: /^#(?:absent:|resources:| {2,12}(?:- \S.*|\S.*:(?: .*)?))$/,
 };

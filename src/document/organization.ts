@@ -84,7 +84,10 @@ export function readOrganization(
 	const aliases = Object.fromEntries([...users.ids].sort(([left], [right]) => (left < right ? -1 : 1)));
 	const named = entries.flatMap(({ listed, never }) => [...listed, ...never]);
 	const places: NamePlaces = {
-		users: placesOfUsers(roots, [...named, ...protectedObjects.named]),
+		users: placesOfUsers(roots, [...named, ...protectedObjects.named], {
+			ids: users.ids,
+			owners: ownersUnderAbsent(roots),
+		}),
 		protectedTags: Object.fromEntries(
 			desired.protect.userTags.map((tag) => [tag, protectedObjects.userTags.get(tag)?.at]),
 		) as NamePlaces["protectedTags"],
@@ -169,6 +172,14 @@ function readAbsent(
 		const byKey = new Map(removals.map((removal) => [keyOfRemoval(removal), removal]));
 		return [...byKey].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, removal]) => removal);
 	});
+}
+
+/** Returns the cells under `absent` whose keys name users. */
+function ownersUnderAbsent(roots: readonly Cell[]): readonly Cell[] {
+	const kinds = removalKinds.filter(({ isOfUser }) => isOfUser);
+	return roots.flatMap((root) =>
+		kinds.flatMap(({ name }) => [...(entryOf(entryOf(root, "absent"), removalLists[name])?.entries.values() ?? [])]),
+	);
 }
 
 function readOfUsers(

@@ -149,10 +149,14 @@ export function readDistinctUsers(users: Users, cells: readonly Cell[], where: "
 }
 
 /**
- * Returns where the documents have the id of each of these users: at the alias, or else where it is first used. The order of the
- * documents has no meaning.
+ * Returns where the documents have the id of each of these users: at the alias, or else where it is first used. `owners` are cells
+ * whose keys name users. The order of the documents has no meaning.
  */
-export function placesOfUsers(roots: readonly Cell[], named: readonly NamedUser[]): Readonly<Record<string, Position>> {
+export function placesOfUsers(
+	roots: readonly Cell[],
+	named: readonly NamedUser[],
+	{ ids, owners }: { readonly ids: Users["ids"]; readonly owners: readonly Cell[] },
+): Readonly<Record<string, Position>> {
 	const aliases = new Map<string, Position>();
 	const keepFirst = (places: Map<string, Position>, key: string, at: Position): void => {
 		const earlier = places.get(key);
@@ -164,6 +168,14 @@ export function placesOfUsers(roots: readonly Cell[], named: readonly NamedUser[
 	for (const { userId, cell } of named) {
 		const alias = aliases.get(String(cell.value));
 		keepFirst(alias === undefined ? ofUses : ofAliases, userId, alias ?? cell.at);
+	}
+	for (const { key, keyAt } of owners) {
+		const alias = aliases.get(String(key));
+		keepFirst(
+			alias === undefined ? ofUses : ofAliases,
+			ids.get(String(key)) ?? String(key).toLowerCase(),
+			alias ?? keyAt,
+		);
 	}
 	const places = [...ofUses, ...ofAliases].sort(([left], [right]) => (left < right ? -1 : Number(left > right)));
 	return Object.fromEntries(places);

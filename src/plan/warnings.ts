@@ -24,7 +24,7 @@ export function findWarnings(desired: DesiredOrganization, live: LiveOrganizatio
 	return found.sort((left, right) => compareText(left.path, right.path) || compareText(left.message, right.message));
 }
 
-/** Users under `protect` and `never`, and of access that begins later. A user who is to have a tag now is a problem. */
+/** Users under `protect`, `never` and `absent`, and of access that begins later. A user who is to have a tag now is a problem. */
 function missingUsers(desired: DesiredOrganization, { users }: LiveOrganization, timeMs: number): readonly Problem[] {
 	if (!users.known) return [];
 	const warn = (userId: string, path: string, so: string, at: Position | undefined): readonly Problem[] => {
@@ -48,7 +48,13 @@ function missingUsers(desired: DesiredOrganization, { users }: LiveOrganization,
 	const ofProtect = desired.protect.userIds.flatMap((userId) =>
 		warn(userId, "protect.users", "`protect` protects no one by this id", undefined),
 	);
-	return [...ofTags, ...ofProtect];
+	const owners = new Set(
+		desired.objects.flatMap((one) => (one.kind === "oauthProvider" && one.userId !== null ? [one.userId] : [])),
+	);
+	const ofAbsent = [...owners].flatMap((userId) =>
+		warn(userId, "absent.oauthProviders", "nothing is removed of this user under `absent`", undefined),
+	);
+	return [...ofTags, ...ofProtect, ...ofAbsent];
 }
 
 /** Names of tags under `protect` and in rules that neither a live tag nor one of the document has. */

@@ -136,6 +136,16 @@ describe("a document without problems", () => {
 		expect(desired.limits).toEqual({});
 	});
 
+	test("says where users under `absent` are named: at their alias, or else where the id is", () => {
+		const desired = desiredOf(
+			`organizationId: ${organizationId}\nusers: { alice: ${alice} }\nabsent:\n  oauthProviders:\n    alice: [77aa0c9e-8d0e-4b0e-a9d4-0a64c1a3d001]\n    ${bob.toUpperCase()}: [77aa0c9e-8d0e-4b0e-a9d4-0a64c1a3d002]\n`,
+		);
+		expect(desired.places?.users).toEqual({
+			[alice]: { file: "document.yaml", line: 2, column: 17 },
+			[bob]: { file: "document.yaml", line: 6, column: 5 },
+		});
+	});
+
 	test("is deeply frozen", () => {
 		const parsed = parseDocuments([source(complete)], {});
 		const open: unknown[] = [];

@@ -75,6 +75,20 @@ describe("members", () => {
 	});
 });
 
+describe("absent", () => {
+	it("warns of a user who does not exist: the providers of the one who is meant stay, without a word", () => {
+		const oauthProviders = [
+			{ userId: alice, providerIds: [id("provider", 1)] },
+			{ userId: gone, providerIds: [id("provider", 2), id("provider", 3)] },
+		];
+		const absent = { policyIds: [], tvcAppIds: [], oauthProviders };
+		expect(warningsOf({ absent, users: { bobb: gone } })).toEqual([
+			`2 user-not-there: the organization has no user ${gone} (\`bobb\`), so nothing is removed of this user under \`absent\`; did you mean \`bob\`, whose id is ${bob}?`,
+		]);
+		expect(warningsOf({ absent }, { ...live, users: unknown })).toEqual([]);
+	});
+});
+
 describe("expect", () => {
 	it("warns of an object that is found by its name, where another has a similar one", () => {
 		const expected = (symbol: string) => ({

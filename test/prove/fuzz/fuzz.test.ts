@@ -1,9 +1,13 @@
 /** A sample of `npm run prove -- fuzz`, the same in every run, and what the proof would find. */
-import { describe, expect, it, test } from "vitest";
+import { afterAll, describe, expect, it, test } from "vitest";
+import { removeFolder } from "../leftovers.ts";
 import { prove } from "../proof.ts";
+import { folder } from "./command.ts";
 import { findFault } from "./judge.ts";
 import { proof, targets } from "./proof.ts";
 import { shrink } from "./shrink.ts";
+
+afterAll(() => removeFolder(folder));
 
 test("every kind of input is read, or refused with a clear error", async () => {
 	const { cases, counts, findings } = await prove(proof, { seed: 1, cases: 2000, seconds: 6 });

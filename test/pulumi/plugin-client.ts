@@ -1,4 +1,7 @@
 /** The plugin's server in this process, asked as an engine asks it: a client of its protocol, with plain values. */
+import { readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
@@ -53,8 +56,18 @@ export interface Plugin {
 /** A plugin that no one has configured. */
 export async function startPlugin(engine?: string): Promise<Plugin> {
 	const { port, close } = await serve(engine, "1.2.3");
+	onTestFinished(removeClaims);
 	onTestFinished(close);
 	return connectPlugin(port);
+}
+
+/** Removes the claims of this process, which a plugin removes when its process ends. */
+function removeClaims(): void {
+	for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith("orgsync-claims-"))) {
+		const folder = join(tmpdir(), name);
+		const isOwn = readdirSync(folder).some((file) => file.startsWith(`${process.pid}.`));
+		if (isOwn) rmSync(folder, { recursive: true, force: true });
+	}
 }
 
 /** Calls a method of the protocol; rejects with the status of a failure. */

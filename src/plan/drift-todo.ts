@@ -135,7 +135,7 @@ function describeTakeOver(address: string, { desired, commands = {} }: TodoConte
 	if (desired !== undefined && row !== undefined && isOfTemplate(address, desired, row.document)) {
 		return `to keep it, change the values of this organization at ${row.file}:${row.line}, or ${row.document} for all`;
 	}
-	if (commands.file?.includes("-") === true) return "to keep it, write the live state into the document";
+	if (commands.file?.includes("-") === true) return "write the live state into the document to keep it";
 	return `\`${commandText({ command: "drift", arguments: ["--accept", address] }, commands)}\` writes the live state into the document`;
 }
 

@@ -115,10 +115,10 @@ describe("What to do about drift", () => {
 	it("is to change the document by hand where it came from standard input, in which --accept cannot write", () => {
 		const commands = { file: ["a.yaml", "-"] };
 		expect(todo({}, plan, { commands })).toBe(
-			"`orgsync apply -f a.yaml -f -` brings it in sync; to keep it, write the live state into the document",
+			"`orgsync apply -f a.yaml -f -` brings it in sync; write the live state into the document to keep it",
 		);
 		expect(todo({}, held({ relation: "rejected" }), { commands })).toMatch(
-			/submits it again; to keep it, write the live state into the document$/,
+			/submits it again; write the live state into the document to keep it$/,
 		);
 	});
 

@@ -44,6 +44,7 @@ export default {
 		roomMayImport("emulator", ["^src/wire/operations\\.ts$", sharedByDoers]),
 		roomMayImport("passkey", ["^src/render/", "^src/wire/"]),
 		roomMayImport("cli", [
+			"^src/compile-cache\\.ts$",
 			"^src/files\\.ts$",
 			"^src/passkey/",
 			"^src/document/",
@@ -57,6 +58,7 @@ export default {
 		]),
 		roomMayImport("action", ["^src/cli/(run|output|streams)\\.ts$", "^src/render/", sharedByDoers]),
 		roomMayImport("pulumi", [
+			"^src/compile-cache\\.ts$",
 			"^src/files\\.ts$",
 			"^src/document/",
 			"^src/plan/",
@@ -71,7 +73,7 @@ export default {
 			comment: "files that several rooms import know no room",
 			severity: "error",
 			from: {
-				path: "^src/((bounded-body|errors|escape|files|invisible|json|tracing|schema|schema-\\w+|version|hide-secrets|private-file)\\.ts$|validators/)",
+				path: "^src/((bounded-body|compile-cache|errors|escape|files|invisible|json|tracing|schema|schema-\\w+|version|hide-secrets|private-file)\\.ts$|validators/)",
 			},
 			to: { path: "^src/", pathNot: "^src/(errors|invisible|json|schema|schema-\\w+)\\.ts$" },
 		},

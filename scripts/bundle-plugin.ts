@@ -26,13 +26,13 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
 var v8 = require("node:v8");
 v8.setFlagsFromString("--optimize-for-size");
 v8.setFlagsFromString("--no-maglev");
-import("./lib/main.mjs");
+import("./lib/start.mjs");
 `;
 
 /** The code of the plugin, and the licences of what is in it. */
 export function bundlePluginCode(): Promise<Bundle> {
 	return bundle(
-		{ main: "src/pulumi/plugin/main.ts" },
+		{ start: "src/pulumi/plugin/start.ts" },
 		{ format: "esm", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
 	);
 }

@@ -105,6 +105,20 @@ describe("the command pulumi-resource-orgsync", () => {
 		expect(first).toMatch(/^\d+\n$/);
 	});
 
+	it("lets Node keep the compiled code in the user's cache folder before the engine ends it with SIGKILL", async () => {
+		const caches = join(folder, "caches");
+		mkdirSync(caches, { mode: 0o700 });
+		const env = { PATH: process.env.PATH, XDG_CACHE_HOME: caches, HOME: folder, LOCALAPPDATA: caches };
+		const child = spawn(process.execPath, [join(plugin, "pulumi-resource-orgsync"), "127.0.0.1:1"], {
+			env,
+			stdio: "pipe",
+		});
+		const compiled = (): readonly string[] => filesOf(caches);
+		await expect.poll(compiled, { timeout: 20_000 }).not.toEqual([]);
+		child.kill("SIGKILL");
+		expect(compiled().every((name) => name.startsWith(join("orgsync", "compiled")))).toBe(true);
+	});
+
 	it.each(["20.19.0", "22.17.1"])("says in one sentence that Node %s is too old", (version) => {
 		const older = join(folder, `node-${version}.cjs`);
 		const versions = `{ value: { ...process.versions, node: "${version}" } }`;

@@ -3,8 +3,8 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlin
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { findCacheFolder } from "../../src/cli/compile-cache.ts";
-import { onPosix } from "../needs.ts";
+import { findCacheFolder } from "../src/compile-cache.ts";
+import { onPosix } from "./needs.ts";
 
 const root = mkdtempSync(join(tmpdir(), "orgsync-compiled-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -55,20 +55,31 @@ const main = process.env.ORGSYNC_TEST_DIST
 /** The command that is `orgsync`. */
 export const orgsync: readonly string[] = [process.execPath, main];
 
-/** Everything that this test file makes on disk; gone at its end. */
-const root = mkdtempSync(join(tmpdir(), "orgsync-cli-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+let root: string | undefined;
+
+/** Everything that this test file makes on disk; gone at its end. It is made at first use: a file whose tests are all skipped has no end. */
+function rootFolder(): string {
+	root ??= mkdtempSync(join(tmpdir(), "orgsync-cli-"));
+	return root;
+}
+
+afterAll(() => {
+	if (root !== undefined) rmSync(root, { recursive: true, force: true });
+});
 
 /** What Node compiled, for all processes of all runs. */
 export const compiled = compiledFolder;
 
 /** A home without the key files of the user who runs the tests. */
-const home = join(root, "home");
-mkdirSync(home);
+function homeFolder(): string {
+	const home = join(rootFolder(), "home");
+	mkdirSync(home, { recursive: true });
+	return home;
+}
 
 /** A folder that is named in normalized output as FOLDER. */
 export function makeFolder(): string {
-	return mkdtempSync(join(root, "folder-"));
+	return mkdtempSync(join(rootFolder(), "folder-"));
 }
 
 const printed: string[] = [];
@@ -131,7 +142,7 @@ const temporary = Object.fromEntries(
 function environmentOf({ env, laterMs }: RunOptions): Readonly<Record<string, string | undefined>> {
 	const node = { NODE_COMPILE_CACHE: compiled, NODE_OPTIONS: clockOption, ...clockEnvironment(laterMs) };
 	const run = { ...temporary, ORGSYNC_TEST_RUN: process.env.ORGSYNC_TEST_RUN };
-	return { PATH: process.env.PATH, HOME: home, ...run, ...node, ...env };
+	return { PATH: process.env.PATH, HOME: homeFolder(), ...run, ...node, ...env };
 }
 
 /** Starts `orgsync` and leaves it running; its input is open. */
@@ -259,8 +270,9 @@ const stampStart = Buffer.from(Buffer.from('{"publicKey":"').toString("base64url
  * process that ended, and every file of this run (journals, databases, results) but the key files themselves.
  */
 export function expectNoSecret(): void {
-	const written = readdirSync(root, { recursive: true, encoding: "utf8" })
-		.map((name) => join(root, name))
+	const folder = rootFolder();
+	const written = readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.map((name) => join(folder, name))
 		.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true && !path.endsWith(".private"));
 	const places: [string, Buffer][] = [
 		["what was printed", Buffer.from(printed.join("\n"))],

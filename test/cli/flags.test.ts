@@ -8,8 +8,11 @@ import { describe, expect, test } from "vitest";
 import type { Terminal } from "../../src/cli/output.ts";
 import { makeProgram } from "../../src/cli/program.ts";
 import { checkSchema } from "../check-schema.ts";
+import { havePrograms } from "../needs.ts";
 import { expectNoSecret, makeFolder, normalize, orgsync, readOutput, run, runProgram } from "../run.ts";
 import { agreeing, document, keys, makeWorld, organizationId } from "../world.ts";
+
+const hasBash = havePrograms("the tests of what bash hands to a command", "bash");
 
 const { commands } = makeProgram({} as Terminal, () => {});
 
@@ -370,7 +373,7 @@ test("an unknown schema is reported with the nearest one", async () => {
 });
 
 describe("a working folder that was removed", () => {
-	test("is exit 3 without a stack trace, and --version still works", async () => {
+	test.runIf(hasBash)("is exit 3 without a stack trace, and --version still works", async () => {
 		const gone = join(makeFolder(), "gone");
 		const call = (words: string) =>
 			runProgram([

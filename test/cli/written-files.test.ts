@@ -19,8 +19,11 @@ import {
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { writeTemporaryFile } from "../../src/cli/write-file.ts";
+import { havePrograms } from "../needs.ts";
 import { expectNoSecret, makeFolder, orgsync, runProgram } from "../run.ts";
 import { agreeing, document, keys, makeWorld, type World } from "../world.ts";
+
+const hasBash = havePrograms("the tests of what bash hands to a command", "bash");
 
 const drifted = document("userTags: [{ name: signatories, id: 70000000-0000-4000-8000-000000000001 }]");
 
@@ -87,7 +90,7 @@ describe.each(Object.entries(writers))("%s", (writer, words) => {
 	});
 });
 
-test("the streams of the shell are written to, although they are links", async () => {
+test.runIf(hasBash)("the streams of the shell are written to, although they are links", async () => {
 	const { world } = await makePrepared();
 	const env = { ORGSYNC_URL: world.url, ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey };
 	const through = (command: string) => runProgram(["bash", "-c", command], { cwd: world.folder, env });

@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle, type Entries } from "./bundle.ts";
+import { keepLines } from "./line-mappings.ts";
 import { commandFile } from "./manifest.ts";
 
 /** The program for `bundle`. */
@@ -25,7 +26,7 @@ export async function bundleCommand(folder: string): Promise<void> {
 	mkdirSync(join(folder, "lib"), { recursive: true });
 	for (const { fileName, code, map } of chunks) {
 		writeFileSync(join(folder, fileName), code);
-		if (map !== undefined) writeFileSync(join(folder, `${fileName}.map`), withoutTexts(map));
+		if (map !== undefined) writeFileSync(join(folder, `${fileName}.map`), withLines(map));
 	}
 	// Node loads CommonJS faster: it makes no list of the exports of its own modules.
 	writeFileSync(join(folder, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
@@ -33,10 +34,10 @@ export async function bundleCommand(folder: string): Promise<void> {
 	writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), notices);
 }
 
-/** The source map without the texts of the sources: a trace needs lines alone, and a debugger finds the files of the clone. */
-function withoutTexts(map: string): string {
-	const { sourcesContent: _texts, ...rest } = JSON.parse(map) as Record<string, unknown>;
-	return JSON.stringify(rest);
+/** The source map of lines, without the texts of the sources: a trace needs no more, and a debugger finds the files of the clone. */
+function withLines(map: string): string {
+	const { sourcesContent: _texts, mappings, ...rest } = JSON.parse(map) as Record<string, unknown>;
+	return JSON.stringify({ ...rest, names: [], mappings: keepLines(String(mappings)) });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleCommand(dirname(commandFile));

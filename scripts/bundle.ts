@@ -36,6 +36,8 @@ export async function bundle(input: Entries, options: OutputOptions): Promise<Bu
 		cwd: root,
 		platform: "node",
 		tsconfig: false,
+		// Unused exports of packages are left out where a package has ES modules: most of OpenTelemetry is constants.
+		resolve: { mainFields: ["module", "main"] },
 		transform: { target: "es2024" },
 		plugins: [standIns(), validatorsPlugin()],
 		// How long plugins take is no mistake, and depends on the machine.

@@ -9,6 +9,7 @@ import {
 	readdirSync,
 	readFileSync,
 	rmSync,
+	statSync,
 	symlinkSync,
 	writeFileSync,
 } from "node:fs";
@@ -64,6 +65,11 @@ describe("the package as published", () => {
 	it("holds the code, the schemas and what a reader needs, and no sources, tests or examples", () => {
 		const folders = [...new Set(files.map((file) => file.split("/")[0]))].sort();
 		expect(folders).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "package.json", "schemas"].sort());
+	});
+
+	it("has at most 13 MB unpacked", () => {
+		const size = files.reduce((sum, file) => sum + statSync(join(project, "node_modules/orgsync", file)).size, 0);
+		expect(size).toBeLessThan(13e6);
 	});
 
 	it("passes publint, with no message of any level", async () => {

@@ -15,7 +15,7 @@ export function readClone(): readonly string[] {
 	return status === 0 ? stdout.split("\n").filter((line) => line !== "") : [];
 }
 
-/** How long processes that were told to end may take, in milliseconds. */
+/** How long processes that got a signal to end may take, in milliseconds. */
 const endMs = 5000;
 
 /** Each thing that is left, in words. Processes are killed. */

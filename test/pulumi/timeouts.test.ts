@@ -1,4 +1,4 @@
-/** `customTimeouts`: the plugin keeps them; a dynamic resource, which the engine does not tell of them, refuses them. */
+/** `customTimeouts`: the plugin keeps them; a dynamic resource, which does not get them from the engine, refuses them. */
 import type * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { Organization, UserTag } from "../../src/pulumi/dynamic/index.ts";

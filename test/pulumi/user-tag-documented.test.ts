@@ -1,4 +1,4 @@
-/** A user tag where the service shows only the tag: what the state of its resource says of members that nobody can see. */
+/** A user tag where the service shows only the tag: what the state of its resource says of members that no one can see. */
 import { describe, expect, it } from "vitest";
 import { expectSuccess, shown } from "../engine/answer.ts";
 import { alice, bob, carol, tags, type World } from "../world.ts";

@@ -1,4 +1,4 @@
-/** Ends this process when a case does not end by itself, and measures the time and the memory of those that do. */
+/** Ends this process when a case does not end on its own, and measures the time and the memory of those that do. */
 import { Worker } from "node:worker_threads";
 
 /** After so long, a case hangs: the machine may be busy, so this is far above the limit of a case. */

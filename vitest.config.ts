@@ -7,7 +7,7 @@ import { validatorsPlugin } from "./scripts/validators.ts";
 import { type Group, groupTests } from "./test/projects.ts";
 
 /** The groups whose files take longest, longest first: their tests start processes of Pulumi, a browser or a shell. */
-const slowest: readonly Group[] = ["engine", "browser", "processes", "in process", "pure"];
+const slowest: readonly Group[] = ["engine", "browser", "processes", "thorough", "in process", "pure"];
 
 const files = groupTests();
 const rankOf = new Map(slowest.flatMap((group, rank) => files[group].map((file) => [file, rank] as const)));
@@ -29,10 +29,15 @@ const freshValidators: Plugin = {
 		defineCacheKeyGenerator(({ id }) => (id.includes("/src/validators/") ? false : undefined)),
 };
 
-/** Pure functions leave nothing in their modules, so that files can share a process, which saves loading them. */
+/**
+ * Files that start nothing share a process, which saves a start and the packages for each. Pure functions leave nothing in
+ * their modules; the others get new modules for each file.
+ */
+const newModules = { isolate: false, setupFiles: ["test/fresh-modules.ts"] };
 const settings: Readonly<Record<Group, object>> = {
 	pure: { isolate: false },
-	"in process": {},
+	"in process": newModules,
+	thorough: newModules,
 	processes: {},
 	browser: {},
 	engine: { globalSetup: ["test/engine/set-up.ts"] },

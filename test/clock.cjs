@@ -4,7 +4,7 @@
  */
 "use strict";
 
-const aheadMs = Number(process.env.TEST_CLOCK_AHEAD_MS ?? 0);
+let aheadMs = Number(process.env.TEST_CLOCK_AHEAD_MS ?? 0);
 const MachineDate = Date;
 const machineNow = Date.now;
 /** How much later it is now, for a command of a test that runs in this process. */
@@ -17,6 +17,11 @@ globalThis.Date = new Proxy(MachineDate, {
 	apply: () => new MachineDate(now()).toString(),
 });
 
+/** Sets by how much the clock is ahead of the machine's. */
+exports.setAhead = (ms) => {
+	aheadMs = ms;
+};
+exports.machineNow = machineNow;
 exports.setLater = (ms) => {
 	laterMs = ms;
 };

@@ -10,9 +10,11 @@ import { fileURLToPath } from "node:url";
 
 const minuteMs = 60_000;
 const script = fileURLToPath(new URL("clock.cjs", import.meta.url));
-const aheadMs = minuteMs - (Date.now() % (15 * minuteMs));
+// The script is loaded once in a process that serves several test files.
+const clock = createRequire(import.meta.url)(script) as { machineNow(): number; setAhead(ms: number): void };
+const aheadMs = minuteMs - (clock.machineNow() % (15 * minuteMs));
 process.env.TEST_CLOCK_AHEAD_MS = String(aheadMs);
-createRequire(import.meta.url)(script);
+clock.setAhead(aheadMs);
 
 /** Gives a Node process the clock that `clockEnvironment` sets. */
 export const clockOption = `--require=${script}`;

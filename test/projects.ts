@@ -7,14 +7,28 @@ import { fileURLToPath } from "node:url";
 
 const project = fileURLToPath(new URL("..", import.meta.url));
 
-export type Group = "pure" | "in process" | "processes" | "browser" | "engine";
+export type Group = "pure" | "in process" | "thorough" | "processes" | "browser" | "engine";
 
 /** Folders whose tests call pure functions only. */
 const pureFolders = ["document", "plan", "policy", "render"].map((room) => `test/${room}/`);
 
+/**
+ * Files that search thousands of random cases, samples of proofs, and the largest inputs; of those in process, what compiles with
+ * TypeScript or waits for a long history. They take as long as all quick files together.
+ */
+const thorough =
+	/\.property\.test\.ts$|\/scale\.test\.ts$|^test\/prove\/\w+\/|^test\/(cli\/approve-history|sdk\/exported-program|pulumi\/package-examples)\.test\.ts$/;
+
 /** Every test file by its group, each as a path from the root of the project. */
 export function groupTests(): Readonly<Record<Group, readonly string[]>> {
-	const groups: Record<Group, string[]> = { pure: [], "in process": [], processes: [], browser: [], engine: [] };
+	const groups: Record<Group, string[]> = {
+		pure: [],
+		"in process": [],
+		thorough: [],
+		processes: [],
+		browser: [],
+		engine: [],
+	};
 	for (const file of globSync("test/**/*.test.ts", { cwd: project })) {
 		// Windows has other separators.
 		const path = file.replaceAll("\\", "/");
@@ -29,6 +43,7 @@ function groupOf(file: string): Group {
 	if (imported.has("test/engine/engine.ts") && file !== "test/engine/finding.test.ts") return "engine";
 	if (imported.has("test/browser/browser.ts")) return "browser";
 	if (startsProcesses(file) || file.startsWith("test/pipelines/")) return "processes";
+	if (thorough.test(file)) return "thorough";
 	return pureFolders.some((folder) => file.startsWith(folder)) ? "pure" : "in process";
 }
 

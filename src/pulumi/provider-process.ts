@@ -88,6 +88,11 @@ export class ProviderProcess {
 		this.#interruption.abort();
 	}
 
+	/** Withdraws the claims of this process. */
+	close(): void {
+		this.#claimsFolder?.close();
+	}
+
 	/**
 	 * Ends this process with its engine: at its signal, and when it is gone. The engine holds the other end of our standard
 	 * input and writes nothing to it, so the input ends when the engine is killed. For an input of another kind, `whenGone` resolves
@@ -98,7 +103,7 @@ export class ProviderProcess {
 		this.#endsWithEngine = true;
 		const end = (): void => this.#endWhenDone();
 		process.on("SIGINT", end).on("SIGTERM", end);
-		process.on("exit", () => this.#claimsFolder?.close());
+		process.on("exit", () => this.close());
 		if (this.#options.engine === undefined) return;
 		if (isPipe(0)) process.stdin.on("end", end).on("error", end).resume();
 		else void whenGone?.().then(end);

@@ -82,6 +82,11 @@ export class PluginProvider {
 		return await this.#current.run(urn, () => call(resource));
 	}
 
+	/** Withdraws the claims of this process. */
+	close(): void {
+		this.#process.close();
+	}
+
 	/** Ends this process with its engine. */
 	endWithEngine(): void {
 		this.#process.endWithEngine(() => this.#log.whenGone());

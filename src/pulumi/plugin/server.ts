@@ -30,7 +30,10 @@ export function serve(engine: string | undefined, version: string): Promise<Serv
 			error === null
 				? resolve({
 						port,
-						close: () => server.forceShutdown(),
+						close: () => {
+							server.forceShutdown();
+							provider.close();
+						},
 						endWithEngine: () => provider.endWithEngine(),
 						redact: (text) => provider.redact(text),
 					})

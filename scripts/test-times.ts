@@ -1,0 +1,40 @@
+/**
+ * `npm run test:times`: prints the seconds that tests took, by folder, from the report of Vitest's JSON reporter. Tests run side
+ * by side, so that the sum is more than the time of a run.
+ */
+import { readFileSync } from "node:fs";
+import { dirname, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+interface Report {
+	readonly testResults: readonly {
+		readonly name: string;
+		readonly assertionResults: readonly { readonly duration?: number | null }[];
+	}[];
+}
+
+const project = fileURLToPath(new URL("..", import.meta.url));
+const [file = "node_modules/.cache/test-times.json"] = process.argv.slice(2);
+const { testResults } = JSON.parse(readFileSync(file, "utf8")) as Report;
+
+const byFolder = new Map<string, { seconds: number; tests: number; files: number }>();
+for (const { name, assertionResults } of testResults) {
+	const folder = folderOf(dirname(relative(project, name)).replaceAll("\\", "/"));
+	const sum = byFolder.get(folder) ?? { seconds: 0, tests: 0, files: 0 };
+	for (const { duration } of assertionResults) sum.seconds += (duration ?? 0) / 1000;
+	sum.tests += assertionResults.length;
+	sum.files += 1;
+	byFolder.set(folder, sum);
+}
+
+console.log("| folder | seconds | tests | files |\n|---|---|---|---|");
+for (const [folder, { seconds, tests, files }] of [...byFolder].sort(
+	([, one], [, other]) => other.seconds - one.seconds,
+)) {
+	console.log(`| \`${folder}\` | ${Math.round(seconds)} | ${tests} | ${files} |`);
+}
+
+/** The folder of test/ that it is in. */
+function folderOf(path: string): string {
+	return path.split("/").slice(0, 2).join("/");
+}

@@ -1,7 +1,8 @@
 /**
- * `npm run test:times`: prints the seconds that tests took, by folder, from the report of Vitest's JSON reporter. Tests run side
- * by side, so that the sum is more than the time of a run.
+ * `npm run test:times`: runs all tests and prints the seconds that they took, by folder. Given the report of an earlier run, of
+ * Vitest's JSON reporter, it prints those. Tests run side by side, so that the sum is more than the time of a run.
  */
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +15,7 @@ interface Report {
 }
 
 const project = fileURLToPath(new URL("..", import.meta.url));
-const [file = "node_modules/.cache/test-times.json"] = process.argv.slice(2);
+const file = process.argv[2] ?? runTests();
 const { testResults } = JSON.parse(readFileSync(file, "utf8")) as Report;
 
 const byFolder = new Map<string, { seconds: number; tests: number; files: number }>();
@@ -37,4 +38,14 @@ for (const [folder, { seconds, tests, files }] of [...byFolder].sort(
 /** The folder of test/ that it is in. */
 function folderOf(path: string): string {
 	return path.split("/").slice(0, 2).join("/");
+}
+
+/** Runs all tests; returns the file of their report. */
+function runTests(): string {
+	const report = fileURLToPath(new URL("../node_modules/.cache/test-times.json", import.meta.url));
+	const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
+	const words = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+	const { status } = spawnSync(process.execPath, [vitest, ...words], { cwd: project, stdio: "inherit" });
+	process.exitCode = status ?? 1;
+	return report;
 }

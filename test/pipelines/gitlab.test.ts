@@ -72,6 +72,8 @@ function makeProject({ url, checkout }: Repository): Project {
 					...scoped[job.environment?.name ?? ""],
 					PATH: recorders.path,
 					RECORDER: recorders.folder,
+					// What a job leaves there is gone with its container.
+					TMPDIR: makeFolder(),
 					CI: "true",
 					CI_API_V4_URL: api,
 					CI_PROJECT_ID: "5",

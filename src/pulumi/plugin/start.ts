@@ -4,5 +4,5 @@ import { useCompileCache } from "../../compile-cache.ts";
 
 useCompileCache(process.env);
 await import("./main.ts");
-// The engine ends its plugins with SIGKILL, before Node would write by itself. Without a folder this does nothing.
+// The engine ends its plugins with SIGKILL, before Node would write at their exit. Without a folder this does nothing.
 module.flushCompileCache();

@@ -33,11 +33,12 @@ export function isTrackedByGit(file: string, environment: GitEnvironment = proce
 
 /**
  * Whether the index names the file that `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` lead to. Without `GIT_WORK_TREE` the work
- * tree is the working folder, as in git (git(1), "The Git Repository").
+ * tree is that of `core.worktree`, or the working folder, as in git (git(1), "The Git Repository").
  */
 function isNamedElsewhere(path: string, { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE }: GitEnvironment): boolean {
 	if (!GIT_DIR && !GIT_INDEX_FILE) return false;
-	const workTrees = GIT_WORK_TREE ? [resolve(GIT_WORK_TREE)] : GIT_DIR ? [resolve("")] : foldersAbove(path);
+	const named = GIT_WORK_TREE || (GIT_DIR && workTreeIn(resolve(GIT_DIR)));
+	const workTrees = named ? [resolve(named)] : GIT_DIR ? [resolve("")] : foldersAbove(path);
 	const index = GIT_INDEX_FILE ? resolve(GIT_INDEX_FILE) : undefined;
 	return [...workTrees, ...workTrees.flatMap(realPathOf)].some((workTree) => {
 		const name = relative(workTree, path);
@@ -45,6 +46,17 @@ function isNamedElsewhere(path: string, { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE
 		if (gitFolder === undefined || name.startsWith("..")) return false;
 		return isNamed(name, gitFolder, index);
 	});
+}
+
+/** Returns the setting `core.worktree` in the repository's own file of settings, as a path; undefined without it. */
+function workTreeIn(gitFolder: string): string | undefined {
+	const file = join(gitFolder, "config");
+	const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+	const sections = text.split(/^[ \t]*(?=\[)/m).filter((section) => /^\[core\]/i.test(section));
+	const [value] = sections.flatMap(
+		(one) => /^(?:\[core\])?[ \t]*worktree[ \t]*=[ \t]*(.*?)[ \t\r]*$/im.exec(one)?.[1] ?? [],
+	);
+	return value === undefined ? undefined : resolve(gitFolder, value.replace(/^"(.*)"$/, "$1"));
 }
 
 function foldersAbove(path: string): readonly string[] {

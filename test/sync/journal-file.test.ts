@@ -255,6 +255,11 @@ describe.runIf(hasGit)("a journal that git tracks", () => {
 		expect(isTrackedByGit(file, environment)).toBe(true);
 		expect((await refusal(() => openJournal(file, { environment }))).message).toContain("is tracked by git");
 		expect(isTrackedByGit(join(elsewhere, "other.sqlite"), environment)).toBe(false);
+		expect(isTrackedByGit(file, { GIT_DIR })).toBe(false);
+		execFileSync("git", ["config", "--file", join(GIT_DIR, "config"), "core.worktree", folder]);
+		expect(isTrackedByGit(file, { GIT_DIR })).toBe(true);
+		expect(isTrackedByGit(file, { GIT_DIR, GIT_WORK_TREE: elsewhere })).toBe(false);
+		execFileSync("git", ["config", "--file", join(GIT_DIR, "config"), "--unset", "core.worktree"]);
 		renameSync(join(GIT_DIR, "index"), GIT_INDEX_FILE);
 		expect(isTrackedByGit(file, environment)).toBe(false);
 		expect(isTrackedByGit(file, { ...environment, GIT_INDEX_FILE })).toBe(true);

@@ -40,7 +40,9 @@ describe("the commands for a clone", () => {
 			"vitest.config.ts",
 		];
 		// One test is enough: this one would run itself.
-		const setUp = ["shared", "left-out", "leftovers", "projects"].map((name) => `test/${name}.ts`);
+		const setUp = ["shared.ts", "left-out.ts", "leftovers.ts", "projects.ts", "fresh-modules.ts", "clock.cjs"].map(
+			(name) => `test/${name}`,
+		);
 		for (const name of [...whole, "test/escape.test.ts", ...setUp, "test/engine"]) copyAsCloned(root, name, clone);
 		for (const name of ["engine", "finding"]) rmSync(join(clone, `test/engine/${name}.test.ts`));
 		// What is installed, and the engine, which was made before the tests.

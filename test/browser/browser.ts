@@ -1,7 +1,8 @@
 /**
  * A real browser: Chromium from the npm registry where it runs (Linux x64), an installed Chrome elsewhere.
  */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
@@ -17,7 +18,18 @@ export async function launchBrowser(): Promise<Browser> {
 	try {
 		if (process.platform !== "linux" || process.arch !== "x64") return await launcher.launch({ channel: "chrome" });
 		const args = chromium.args.filter((flag) => !unwanted.includes(flag));
-		return await launcher.launch({ executablePath: await unpack(), args });
+		const executablePath = await unpack();
+		// Chromium leaves files of its own in its temporary folder, also when it is closed.
+		const temporary = mkdtempSync(join(tmpdir(), "orgsync-chromium-"));
+		const remove = () => rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+		const browser = await launcher
+			.launch({ executablePath, args, env: { ...process.env, TMPDIR: temporary } as Record<string, string> })
+			.catch((error: unknown) => {
+				remove();
+				throw error;
+			});
+		browser.on("disconnected", remove);
+		return browser;
 	} catch (error) {
 		const [line = ""] = String((error as Error).message).split("\n");
 		throw new NotHere({

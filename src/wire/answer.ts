@@ -7,6 +7,7 @@ import { checkSchema } from "../schema.ts";
 import { validators } from "../validators/responses.ts";
 import { withoutCredentials, withoutPath } from "./hide-path.ts";
 import type { Operation } from "./operations.ts";
+import { findPolicyEvaluations, type PolicyEvaluation } from "./policy-evaluations.ts";
 import { describeSchemaErrors } from "./schema-errors.ts";
 import { isLoopback } from "./service-url.ts";
 
@@ -16,12 +17,6 @@ export interface Answer {
 	readonly httpStatus: number;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly text: string;
-}
-
-/** How one policy evaluated a request (docs/service.md#policy-evaluation). Both members may be missing. */
-interface PolicyEvaluation {
-	readonly policyId?: string;
-	readonly outcome?: string;
 }
 
 /** A success that fits the operation's schema. */
@@ -297,26 +292,6 @@ function isGrpcCode(code: unknown): code is number {
 
 function withMessage(body: ErrorBody): string {
 	return body.message === "" ? "" : `: ${body.message}`;
-}
-
-/** Returns the first list named `policyEvaluations`, at most four levels down: its exact place is not documented. */
-function findPolicyEvaluations(value: unknown, depth: number): readonly PolicyEvaluation[] {
-	if (typeof value !== "object" || value === null || depth > 4) return [];
-	const list = (value as Record<string, unknown>).policyEvaluations;
-	if (Array.isArray(list)) return list.filter(isRecord).map(readPolicyEvaluation);
-	for (const inner of Object.values(value)) {
-		const found = findPolicyEvaluations(inner, depth + 1);
-		if (found.length > 0) return found;
-	}
-	return [];
-}
-
-function readPolicyEvaluation(value: Readonly<Record<string, unknown>>): PolicyEvaluation {
-	const { policyId, outcome } = value;
-	return {
-		...(typeof policyId === "string" ? { policyId } : {}),
-		...(typeof outcome === "string" ? { outcome } : {}),
-	};
 }
 
 function parse(text: string): unknown {

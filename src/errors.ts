@@ -98,7 +98,7 @@ export class DocumentError extends OrgsyncError {
 	}
 }
 
-/** The service does not accept the key or the stamp: 401, or 403 with gRPC code 16 (docs/service.md#errors). */
+/** The service does not accept the key or the stamp: 401, or 403 with gRPC code 16 (docs/internals/service.md#errors). */
 export class AuthenticationError extends OrgsyncError {
 	readonly code = "not-authorized";
 	readonly exitCode = exitCodes.notAuthorized;

@@ -29,9 +29,9 @@ const { packages } = read("package-lock.json") as { readonly packages: Readonly<
 const locked = Object.entries(packages).filter(([path, { link }]) => path !== "" && link !== true);
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 
-/** The rows of docs/dependencies.md, by the heading above each. */
+/** The rows of docs/internals/dependencies.md, by the heading above each. */
 function readRows(): Readonly<Record<string, readonly (readonly string[])[]>> {
-	const sections = readFileSync(join(root, "docs/dependencies.md"), "utf8").split(/^## /m).slice(1);
+	const sections = readFileSync(join(root, "docs/internals/dependencies.md"), "utf8").split(/^## /m).slice(1);
 	return Object.fromEntries(
 		sections.map((section) => {
 			const rows = [...section.matchAll(/^\| `([^`]+)` \|(.*)\|$/gm)];
@@ -40,7 +40,7 @@ function readRows(): Readonly<Record<string, readonly (readonly string[])[]>> {
 	);
 }
 
-describe("docs/dependencies.md", () => {
+describe("docs/internals/dependencies.md", () => {
 	const rows = readRows();
 	const names = (heading: string): readonly string[] => (rows[heading] ?? []).map(([name = ""]) => name);
 

@@ -182,8 +182,8 @@ describe("docs/output.md", () => {
 	});
 });
 
-describe("docs/service.md", () => {
-	const markdown = readFileSync(join(root, "docs/service.md"), "utf8");
+describe("docs/internals/service.md", () => {
+	const markdown = readFileSync(join(root, "docs/internals/service.md"), "utf8");
 	const all = Object.values({ ...operations, ...extendedReads });
 
 	it.each(
@@ -210,7 +210,7 @@ describe("the extended reads", () => {
 		return text.slice(text.indexOf(start)).split(end, 1)[0] ?? "";
 	};
 	const lists = [
-		["docs/service.md", "\n## Extended reads", "\nWithout the extended reads"],
+		["docs/internals/service.md", "\n## Extended reads", "\nWithout the extended reads"],
 		["docs/document.md", "\n## What the service shows", "\nEach is asked only"],
 		["docs/commands.md", "The nine extended reads are", "\n\n"],
 	] as const;

@@ -1,6 +1,6 @@
-/** Words of docs/service.md that tests compare with the schemas and the pages. */
+/** Words of docs/internals/service.md that tests compare with the schemas and the pages. */
 
-/** Networks of `list_supported_assets` (docs/service.md#networks). */
+/** Networks of `list_supported_assets` (docs/internals/service.md#networks). */
 export const caip2Networks = [
 	"eip155:1",
 	"eip155:11155111",
@@ -22,7 +22,7 @@ export const caip2Networks = [
 	"solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
 ] as const;
 
-/** Authentication methods of an MFA policy's steps (docs/service.md#mfa-policy). */
+/** Authentication methods of an MFA policy's steps (docs/internals/service.md#mfa-policy). */
 export const authenticationTypes = [
 	"AUTHENTICATION_TYPE_EMAIL_OTP",
 	"AUTHENTICATION_TYPE_SMS_OTP",

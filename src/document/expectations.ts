@@ -10,7 +10,7 @@ import { type Cell, entriesOf, entryOf, itemsOf, toPlainValue } from "./cell.ts"
 import { describePlace, type Problems, quote, quoteCell } from "./problems.ts";
 import { afterSubstitution, readId, readUserKeys, type Users } from "./users.ts";
 
-/** Networks of `list_supported_assets` (docs/service.md#networks). */
+/** Networks of `list_supported_assets` (docs/internals/service.md#networks). */
 export const knownCaip2: readonly string[] = [
 	...[1, 11155111, 8453, 84532, 137, 80002, 56, 97, 10, 11155420, 143, 10143, 42161, 4217, 42431, 421614].map(
 		(chain) => `eip155:${chain}`,
@@ -19,7 +19,7 @@ export const knownCaip2: readonly string[] = [
 	"solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
 ];
 
-/** Aliases that the service normalizes to the canonical values (docs/service.md#networks). */
+/** Aliases that the service normalizes to the canonical values (docs/internals/service.md#networks). */
 export const caip2Aliases: ReadonlyMap<string, string> = new Map([
 	["solana:mainnet", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"],
 	["solana:devnet", "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"],
@@ -150,7 +150,7 @@ function readField(cell: Cell, name: string, problems: Problems): unknown {
 	return toPlainValue(cell);
 }
 
-/** Returns a step with its methods sorted: any one of them satisfies it, so their order does not matter (docs/service.md#mfa-policy). */
+/** Returns a step with its methods sorted: any one of them satisfies it, so their order does not matter (docs/internals/service.md#mfa-policy). */
 function readStep(step: Cell, problems: Problems): { readonly any: readonly Fields[] } {
 	const list = entryOf(step, "any");
 	if (list?.items.length === 0) {

@@ -250,7 +250,7 @@ function byOrder(left: LiveRecord, right: LiveRecord): number {
 	return Number(left.order ?? 0) - Number(right.order ?? 0);
 }
 
-/** Returns the value without null and empty members: responses have them for fields that are not set (docs/service.md#tolerant-reading). */
+/** Returns the value without null and empty members: responses have them for fields that are not set (docs/internals/service.md#tolerant-reading). */
 function withoutEmptyValues(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(withoutEmptyValues);
 	if (typeof value !== "object" || value === null) return value;

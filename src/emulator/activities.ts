@@ -1,6 +1,6 @@
 /**
  * Makes activities from submits: idempotency by bytes, the time window, denials, votes, delays, execution
- * (docs/service.md#activity-object, docs/service.md#fingerprint-and-idempotency). Pure: the changes are returned.
+ * (docs/internals/service.md#activity-object, docs/internals/service.md#fingerprint-and-idempotency). Pure: the changes are returned.
  */
 import { approvals, bodyLifetimeMs, maxClockLeadMs, type SubmitOperation, submits } from "../wire/operations.ts";
 import {
@@ -56,7 +56,7 @@ function checkDenials({ organizationId, rules }: Organization, type: string, use
 	throw deniedByPolicies([{ policyId: policyIdOfRule(organizationId, type), outcome: "OUTCOME_DENY_EXPLICIT" }]);
 }
 
-/** Returns the parameters that the intent repeats: the operation's fields, as they were sent (docs/service.md#activity-object). */
+/** Returns the parameters that the intent repeats: the operation's fields, as they were sent (docs/internals/service.md#activity-object). */
 function intentOf(operation: SubmitOperation, parameters: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const sent = operation.fields.filter((field) => parameters[field] !== undefined && parameters[field] !== null);
 	return Object.fromEntries(sent.map((field) => [field, parameters[field]]));
@@ -77,7 +77,7 @@ export function makeVote(
 	return { id, userId, user, activityId, selection, message, publicKey, signature, scheme, createdAt };
 }
 
-/** Returns the votes that have not expired (docs/service.md#votes). */
+/** Returns the votes that have not expired (docs/internals/service.md#votes). */
 export function activeVotes(activity: ActivityRecord, nowMs: number): readonly Vote[] {
 	return activity.votes.filter((vote) => nowMs - toMilliseconds(vote.createdAt) < voteLifetimeMs);
 }
@@ -210,7 +210,7 @@ export function shownStatus({ status }: ActivityRecord, replayed: boolean): Acti
 	return replayed && status === delayedStatus.first ? delayedStatus.later : status;
 }
 
-/** Returns an activity as a user sees it (docs/service.md#activity-object). */
+/** Returns an activity as a user sees it (docs/internals/service.md#activity-object). */
 export function describeActivity(record: ActivityRecord, userId: string, replayed: boolean): Record<string, unknown> {
 	const operation = submitsByName.get(record.operation);
 	if (operation === undefined) throw new Error(`no submit operation is called ${record.operation}`);

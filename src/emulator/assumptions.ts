@@ -1,10 +1,10 @@
 /**
- * Every assumption that the emulator makes where docs/service.md is silent. A client that depends on one of these depends on the
+ * Every assumption that the emulator makes where docs/internals/service.md is silent. A client that depends on one of these depends on the
  * emulator, not on the service.
  */
 import type { ActivityRecord, Vote } from "./state.ts";
 
-// Unverified, chosen: the largest body; sizes are not documented (docs/service.md#not-documented). A tag of 100 users needs
+// Unverified, chosen: the largest body; sizes are not documented (docs/internals/service.md#not-documented). A tag of 100 users needs
 // about 8 kB.
 export const maxBodyBytes = 1024 * 1024;
 
@@ -15,25 +15,25 @@ export const maxControlBodyBytes = 1024 * 1024;
 // and the first that fails is answered. So a request to an unknown organization answers 404 with any stamp, one with a bad stamp
 // answers 401 whatever else is wrong with it, and only a holder of a key sees what is wrong in parameters.
 
-// Unverified, chosen: known bytes are rejected like any other once their timestamp is too old. docs/service.md#polling says
+// Unverified, chosen: known bytes are rejected like any other once their timestamp is too old. docs/internals/service.md#polling says
 // that the same bytes can be posted again within the hour, and nothing of later. The two texts are assumptions too
-// (docs/service.md#not-documented).
+// (docs/internals/service.md#not-documented).
 export const staleTimestampMessage = "timestampMs is more than one hour old: the request is no longer live";
 export const futureTimestampMessage = "timestampMs lies more than five minutes ahead of the service's clock";
 
 // Unverified, chosen: the same bytes stamped by another user of the organization answer the same activity and are no vote of
 // that user. A replay never changes anything.
 
-// The text is the service's own (docs/service.md#server-side-validation). Unverified, chosen: names are compared
+// The text is the service's own (docs/internals/service.md#server-side-validation). Unverified, chosen: names are compared
 // exactly, and renaming a tag to the name it has is accepted.
 export const duplicateTagNameMessage = "a tag with that name already exists";
 
 // Unverified, chosen ("unknown ids"): unknown user tags, users, policies, OAuth providers or TVC apps in a submit answer 404
-// with gRPC code 5 and make no activity (docs/service.md#not-documented). A client that sends real differences only never
+// with gRPC code 5 and make no activity (docs/internals/service.md#not-documented). A client that sends real differences only never
 // meets it. Adding a user who has the tag and removing one who has not are accepted and have no effect, and so are an id that
 // is listed twice and an empty `providerIds`.
 
-// Unverified, chosen: a user in both lists of one update_user_tag answers 400 (docs/service.md#not-documented).
+// Unverified, chosen: a user in both lists of one update_user_tag answers 400 (docs/internals/service.md#not-documented).
 export const userInBothListsMessage = "a user is in both addUserIds and removeUserIds";
 
 // Unverified, chosen: an update of a tag changes its `updatedAt` with the name and with the members; it stays when nothing changed.
@@ -47,10 +47,10 @@ export const delayedStatus = { first: "ACTIVITY_STATUS_CREATED", later: "ACTIVIT
 
 // Unverified, chosen: one rejection is enough.
 
-// Unverified, chosen ("vote answers"): a vote is answered with its own activity. The vendor's texts disagree (docs/service.md#votes),
+// Unverified, chosen ("vote answers"): a vote is answered with its own activity. The vendor's texts disagree (docs/internals/service.md#votes),
 // so a rule, `voteAnswer: target`, answers it with the activity that was voted on.
 
-// Votes expire after 24 hours (docs/service.md#votes). Unverified, chosen: a user whose vote expired may vote again.
+// Votes expire after 24 hours (docs/internals/service.md#votes). Unverified, chosen: a user whose vote expired may vote again.
 export const voteLifetimeMs = 24 * 60 * 60 * 1000;
 
 // Unverified, chosen: approving twice, or rejecting twice, answers 400, and so does a vote on an activity that is not pending. A
@@ -70,13 +70,13 @@ function hasCast(activity: ActivityRecord, userId: string, selection: Vote["sele
 }
 
 // Unverified, chosen: a user who has not approved a pending activity can approve it. A completed one of a sole voter
-// answers false (docs/service.md#activity-object).
+// answers false (docs/internals/service.md#activity-object).
 export function canApprove(activity: ActivityRecord, userId: string): boolean {
 	return awaitsVotes(activity) && !hasCast(activity, userId, "VOTE_SELECTION_APPROVED");
 }
 
 // Unverified, chosen: true unless the activity was rejected or failed. A completed one of a sole voter answers true
-// (docs/service.md#activity-object), although rejecting it has no effect.
+// (docs/internals/service.md#activity-object), although rejecting it has no effect.
 export function canReject(activity: ActivityRecord, userId: string): boolean {
 	const over = activity.status === "ACTIVITY_STATUS_REJECTED" || activity.status === "ACTIVITY_STATUS_FAILED";
 	return !over && !hasCast(activity, userId, "VOTE_SELECTION_REJECTED");
@@ -88,7 +88,7 @@ export const passkeyScheme = "SIGNATURE_SCHEME_TK_WEBAUTHN";
 /** Returns whether an activity that needs another authenticator has it. */
 // Unverified, chosen: the submitter provides it with a passkey stamp, on the submit itself or on an approval of it, and may cast
 // that one approval although the submit was already a vote. MFA policies of the seed are shown and never enforced,
-// because the grammar of their conditions is not known (docs/service.md#not-documented).
+// because the grammar of their conditions is not known (docs/internals/service.md#not-documented).
 export function hasSecondAuthenticator(activity: ActivityRecord): boolean {
 	const submitter = activity.votes[0]?.userId;
 	return activity.votes.some((vote) => vote.userId === submitter && vote.scheme === passkeyScheme);
@@ -177,7 +177,7 @@ export const unknownCursorMessage = "invalid paginationOptions: nothing of the o
 // `NAME` alone, compared exactly. Any user of the organization may list its sub-organizations, and those of them are not listed.
 export const unknownFilterMessage = "invalid filterType: the emulator filters sub-organizations by NAME only";
 
-// What decides activities is documented (docs/service.md#how-an-activity-is-decided). Unverified, chosen ("policies"):
+// What decides activities is documented (docs/internals/service.md#how-an-activity-is-decided). Unverified, chosen ("policies"):
 // - An organization without policies and without a root quorum is decided by its rules alone. The service's organizations always
 //   have a root quorum.
 // - Policies and the root quorum count the same approvals, and all of those at hand: an approval can bring a denial. Such an
@@ -185,7 +185,7 @@ export const unknownFilterMessage = "invalid filterType: the emulator filters su
 // - Votes are not decided by policies. A vote of a user who is no part of the consensus is kept, and completes nothing.
 // - An approval counts with the tags and credentials that its user has at the last vote. That of a removed user does not count, and
 //   one with a removed credential counts without it.
-// - A policy that errs takes no part: it neither allows nor denies (docs/service.md#not-documented). Nor does one that is not
+// - A policy that errs takes no part: it neither allows nor denies (docs/internals/service.md#not-documented). Nor does one that is not
 //   understood.
 // - A policy that is not understood is ERROR at any time. Then its time, its condition and its consensus are looked at, in this
 //   order. A policy that does not apply is DENY_IMPLICIT, also one that would deny. One that allows and lacks approvals is
@@ -194,7 +194,7 @@ export const unknownFilterMessage = "invalid filterType: the emulator filters su
 // - A policy covers credential activities when its time and its condition are true of one of them, whatever its effect and its
 //   consensus are. These are the activities that create, update or delete API keys, authenticators, OAuth providers and others.
 //
-// In the policy language (docs/service.md#expressions): `&&` binds tighter than `||`. A text has no escapes: one with a backslash
+// In the policy language (docs/internals/service.md#expressions): `&&` binds tighter than `||`. A text has no escapes: one with a backslash
 // is not understood. Each field sees its own names alone: `approvers` in a condition is not understood, nor `activity` in a
 // consensus. Bools, lists and structs are not compared with `==`. There is no arithmetic, and no negative number. `approvers` has
 // the order of the organization's users. A user's alias is its name; an e-mail address that the user lacks is the empty text, and
@@ -210,7 +210,7 @@ export const policyLimits = { depth: 100, tokens: 4_000, items: 1_000_000, sets:
 // a query is not documented. The stamp and the body are checked first.
 
 // Unverified, chosen: a boot proof names its attestation field as the interface does, not as real answers do
-// (docs/service.md#boot-proof). A field that the seed leaves out is the empty string.
+// (docs/internals/service.md#boot-proof). A field that the seed leaves out is the empty string.
 export const bootProofFields = [
 	"ephemeralPublicKeyHex",
 	"cloudAttestationDocB64",
@@ -226,13 +226,13 @@ export const bootProofFields = [
 // fresh key whose private half is discarded: nothing can be imported.
 export const importBundleVersion = "v1.0.0";
 
-// Per organization (docs/service.md#rates-and-limits). Unverified, chosen: they are checked when state is seeded or
+// Per organization (docs/internals/service.md#rates-and-limits). Unverified, chosen: they are checked when state is seeded or
 // changed under /emulator/, since none of the 13 operations creates anything. No rate limit applies unless /emulator/limits
 // sets one.
 export const organizationLimits = { users: 100, policies: 100, userTags: 100, oauthProvidersPerUser: 10 } as const;
 
 /** Returns the headers of a 429 at a rate of `requestsPerSecond`; with `Retry-After` when `waitMs` is given. */
-// The names are the service's (docs/service.md#errors). Unverified, chosen: their values are the rate a second and 0,
+// The names are the service's (docs/internals/service.md#errors). Unverified, chosen: their values are the rate a second and 0,
 // `Retry-After` is in whole seconds, rounded up, and the headers come with a 429 only. A request is counted when its
 // path and method are served, before its stamp is verified and before any fault applies.
 export function ratelimitHeaders(requestsPerSecond: number, waitMs: number | undefined): Record<string, string> {
@@ -241,7 +241,7 @@ export function ratelimitHeaders(requestsPerSecond: number, waitMs: number | und
 }
 
 /** Returns the gRPC code of a `5xx` fault with an HTTP status. */
-// 404, 429 and 403 as docs/service.md#errors has them. Unverified, chosen: 501 is 12 (unimplemented), the rest 14
+// 404, 429 and 403 as docs/internals/service.md#errors has them. Unverified, chosen: 501 is 12 (unimplemented), the rest 14
 // (unavailable).
 export function grpcCodeOfStatus(status: number): number {
 	const codes: Readonly<Record<number, number>> = { 403: 7, 404: 5, 429: 8, 501: 12 };

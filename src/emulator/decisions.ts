@@ -34,7 +34,7 @@ export function decide(
 ): Decision | undefined {
 	const { rootQuorum } = organization;
 	const known = [...organization.entities(policies).values()];
-	// A user who belongs to the consensus needs no permission to approve (docs/service.md#how-an-activity-is-decided).
+	// A user who belongs to the consensus needs no permission to approve (docs/internals/service.md#how-an-activity-is-decided).
 	if (activity.operation in approvals || (known.length === 0 && rootQuorum === undefined)) return undefined;
 	const submitterId = activity.votes[0]?.userId ?? "";
 	const decider = makeDecider({

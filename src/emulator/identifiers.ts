@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { fingerprintPrefix } from "../wire/operations.ts";
 
-/** A point in time as docs/service.md#times writes it. */
+/** A point in time as docs/internals/service.md#times writes it. */
 export interface Time {
 	readonly seconds: string;
 	readonly nanos: string;
@@ -23,7 +23,7 @@ function formatUuid(bytes: Buffer, version: number): string {
 	return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** A fresh UUIDv7 of `nowMs` and randomness (docs/service.md#activity-object). */
+/** A fresh UUIDv7 of `nowMs` and randomness (docs/internals/service.md#activity-object). */
 export function makeUuid(nowMs: number): string {
 	const bytes = randomBytes(16);
 	bytes.writeUIntBE(Math.max(0, Math.trunc(nowMs)), 0, 6);
@@ -35,7 +35,7 @@ export function deriveUuid(...parts: readonly string[]): string {
 	return formatUuid(createHash("sha256").update(parts.join("\n")).digest(), 8);
 }
 
-/** `sha256:` and the lower-case hex SHA-256 of the exact body bytes (docs/service.md#fingerprint-and-idempotency). */
+/** `sha256:` and the lower-case hex SHA-256 of the exact body bytes (docs/internals/service.md#fingerprint-and-idempotency). */
 export function fingerprintOf(rawBody: Buffer): string {
 	return fingerprintPrefix + createHash("sha256").update(rawBody).digest("hex");
 }

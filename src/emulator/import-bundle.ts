@@ -1,5 +1,5 @@
 /**
- * Import bundles for init_import_private_key (docs/service.md#submits). The private half of every key made here is dropped at once.
+ * Import bundles for init_import_private_key (docs/internals/service.md#submits). The private half of every key made here is dropped at once.
  */
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { importBundleVersion } from "./assumptions.ts";

@@ -1,6 +1,6 @@
 /**
  * Stamps by passkey: whether an assertion was made for these bytes, at the site of the passkey, by a person who was present
- * (docs/service.md#stamps; WebAuthn Level 3, 7.2), and whether it was used before.
+ * (docs/internals/service.md#stamps; WebAuthn Level 3, 7.2), and whether it was used before.
  */
 import { createHash } from "node:crypto";
 import {

@@ -1,5 +1,5 @@
 /**
- * How each query is answered (docs/service.md#queries): what kinds of entities, users and activities answer, in one table.
+ * How each query is answered (docs/internals/service.md#queries): what kinds of entities, users and activities answer, in one table.
  */
 import { countApprovals, describeActivity, policyIdOfRule, shownStatus } from "./activities.ts";
 import {

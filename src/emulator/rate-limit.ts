@@ -1,6 +1,6 @@
 /**
  * The rate limit, for tests of clients under pressure: a token bucket that fills at an even rate. Every request takes a token or is
- * answered 429 (docs/service.md#errors).
+ * answered 429 (docs/internals/service.md#errors).
  */
 import { ratelimitHeaders } from "./assumptions.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Errors that the service answers: an HTTP status, a gRPC code and a message (docs/service.md#errors). Handlers throw them;
+ * Errors that the service answers: an HTTP status, a gRPC code and a message (docs/internals/service.md#errors). Handlers throw them;
  * service.ts turns them into error bodies. A failed request changes nothing but the counter of the passkey that stamped it.
  */
 import type { PolicyEvaluation } from "./state.ts";
@@ -18,7 +18,7 @@ export class RequestError extends Error {
 		this.details = details;
 	}
 
-	/** Returns the error body of the service (docs/service.md#errors). */
+	/** Returns the error body of the service (docs/internals/service.md#errors). */
 	body(): Readonly<Record<string, unknown>> {
 		return { code: this.code, message: this.message, details: this.details, turnkeyErrorCode: "" };
 	}

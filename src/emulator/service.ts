@@ -118,7 +118,7 @@ function answerQuery(
 	if (handler === undefined) throw notFound(`the emulator does not answer ${operation.name}`);
 	if (context.organization.rules.denyReads?.includes(operation.name)) throw denied();
 	const answered = handler(context, request.body, request.signer.userId);
-	// Alone among the queries it answers a flat object, of which the answer key is one member (docs/service.md#extended-reads).
+	// Alone among the queries it answers a flat object, of which the answer key is one member (docs/internals/service.md#extended-reads).
 	if (operation.name === extendedReads.whoami.name) return answered as Record<string, unknown>;
 	return { [operation.answerKey]: answered };
 }
@@ -144,7 +144,7 @@ export function readLogFields(
 
 /**
  * Returns the answer to a request. Its changes are written to the store, and durable once `store.committed()` resolves.
- * RequestErrors become error bodies (docs/service.md#errors); anything else that is thrown is a defect of the emulator.
+ * RequestErrors become error bodies (docs/internals/service.md#errors); anything else that is thrown is a defect of the emulator.
  */
 export function handleOperation(
 	store: Store,

@@ -32,7 +32,7 @@ export interface EntitySection<Entity extends object> {
 	idOf(entity: Entity): string;
 }
 
-/** `threshold` of these users together can do everything (docs/service.md#how-an-activity-is-decided). */
+/** `threshold` of these users together can do everything (docs/internals/service.md#how-an-activity-is-decided). */
 export interface RootQuorum {
 	readonly threshold: number;
 	readonly userIds: readonly string[];

@@ -1,4 +1,4 @@
-/** Users as queries and votes show them, with the tags that they have (docs/service.md#extended-reads). */
+/** Users as queries and votes show them, with the tags that they have (docs/internals/service.md#extended-reads). */
 import { deriveUuid } from "./identifiers.ts";
 import type { JsonObject, QueryHandlers } from "./kinds/entity-kind.ts";
 import { type User, users } from "./kinds/user.ts";

@@ -1,5 +1,5 @@
 /**
- * Finds the user who stamped a request. Written from docs/service.md#stamps alone and sharing no code with the stampers, so that a
+ * Finds the user who stamped a request. Written from docs/internals/service.md#stamps alone and sharing no code with the stampers, so that a
  * mistake there cannot hide here.
  */
 

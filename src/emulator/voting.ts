@@ -1,5 +1,5 @@
 /**
- * Approves and rejects an activity by its fingerprint. An extension outside the 13 operations (docs/service.md#votes). Each vote is
+ * Approves and rejects an activity by its fingerprint. An extension outside the 13 operations (docs/internals/service.md#votes). Each vote is
  * an activity of its own as well as a vote on another.
  */
 import { activeVotes, advanceActivity, makeVote, noteEvaluations, type VoteHandler } from "./activities.ts";

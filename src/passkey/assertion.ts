@@ -1,6 +1,6 @@
 /**
  * Checks what a browser answers when it is asked for a signature (WebAuthn Level 3, 7.2), before it is used as a stamp
- * (docs/service.md#stamps). Pure.
+ * (docs/internals/service.md#stamps). Pure.
  */
 import { createHash, type KeyObject, verify } from "node:crypto";
 import { isRecord, readJson } from "../json.ts";

@@ -4,7 +4,7 @@ import { distance } from "fastest-levenshtein";
 /** Max characters of a word: longer ones are no typing errors, and take long. */
 const maxWordLength = 60;
 
-/** Max candidates to compare: an organization has 100 users and 100 tags (docs/service.md#rates-and-limits). */
+/** Max candidates to compare: an organization has 100 users and 100 tags (docs/internals/service.md#rates-and-limits). */
 const maxCandidates = 200;
 
 /** Returns the candidate that `word` is probably a typing error of, or undefined. */

@@ -193,7 +193,7 @@ export interface LiveUserTag {
 	readonly updatedAtMs?: number;
 	/** The service says that it was updated when it was created, and not since; left out otherwise. */
 	readonly isUnchanged?: true;
-	/** User ids, sorted. Unknown without the extended reads (docs/service.md#extended-reads). */
+	/** User ids, sorted. Unknown without the extended reads (docs/internals/service.md#extended-reads). */
 	readonly members: Known<readonly string[]>;
 }
 

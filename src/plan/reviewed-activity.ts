@@ -136,7 +136,7 @@ export interface ReviewContext {
 	readonly nowMs: number;
 }
 
-/** Votes lapse after this long (docs/service.md#votes). */
+/** Votes lapse after this long (docs/internals/service.md#votes). */
 export const voteLifetimeMs = 24 * 60 * 60 * 1000;
 
 /** Whether the vote counts still; one without a time does. */
@@ -187,7 +187,7 @@ function byTime(votes: readonly ReturnedVote[]): readonly ReturnedVote[] {
 }
 
 /**
- * Returns the submitter's own vote: the first one (docs/service.md#votes). Of several at the same time, it is the one whose
+ * Returns the submitter's own vote: the first one (docs/internals/service.md#votes). Of several at the same time, it is the one whose
  * message is the request of the activity.
  */
 function findRequest({ votes, fingerprint }: ReturnedActivity): ReturnedVote | undefined {
@@ -243,7 +243,7 @@ function checkRequest(
 	return { mistakes: [], parameters };
 }
 
-/** Members of the envelope (docs/service.md#activity-envelope). Unverified, chosen: a request with another one is not understood. */
+/** Members of the envelope (docs/internals/service.md#activity-envelope). Unverified, chosen: a request with another one is not understood. */
 const envelopeMembers = ["type", "timestampMs", "organizationId", "parameters", "generateAppProofs"];
 
 /** Returns the request that the bytes are, or why they are none that one can be sure of. */

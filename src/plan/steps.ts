@@ -1,6 +1,6 @@
 /**
  * The fewest activities that make the changes, in an order in which each can succeed. Names are unique
- * (docs/service.md#server-side-validation), so dependent renames form chains, which run from the free end, and cycles,
+ * (docs/internals/service.md#server-side-validation), so dependent renames form chains, which run from the free end, and cycles,
  * which cost exactly one activity more: one tag takes a temporary name first. Fewer is impossible: every tag of a cycle
  * needs its own activity, and whichever runs first meets a name that is still taken.
  */
@@ -119,7 +119,7 @@ function inChainOrder(
 
 /**
  * Returns a free name, the same every time for the same tag. Unverified, chosen: letters, digits and hyphens only,
- * because the service's rules for the characters and length of names are not known (docs/service.md#not-documented).
+ * because the service's rules for the characters and length of names are not known (docs/internals/service.md#not-documented).
  */
 function temporaryName(change: TagChange, taken: Set<string>, chosen: TemporaryNames): string {
 	const stem = temporaryStem(change.tagId);

@@ -27,7 +27,7 @@ const resources =
 		" ",
 	);
 
-/** Pairs of kinds, as far as they are documented (docs/service.md#policy-language). */
+/** Pairs of kinds, as far as they are documented (docs/internals/service.md#policy-language). */
 const pairs: Readonly<Record<string, { readonly resource: string; readonly action: string }>> = {
 	UPDATE_USER_TAG: pair("USER", "UPDATE"),
 	DELETE_OAUTH_PROVIDERS: pair("CREDENTIAL", "DELETE"),

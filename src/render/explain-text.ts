@@ -90,7 +90,7 @@ function nameUser(userId: string, { userNames, liveNames }: ExplainResult): stri
 
 const requiresConsensus = "OUTCOME_REQUIRES_CONSENSUS";
 
-/** The outcomes of a policy (docs/service.md#policy-evaluation): as it holds, and as it held. */
+/** The outcomes of a policy (docs/internals/service.md#policy-evaluation): as it holds, and as it held. */
 const outcomeWords: ReadonlyMap<string, readonly [now: string, then: string]> = new Map([
 	["OUTCOME_ALLOW", ["allows it", "allowed it"]],
 	["OUTCOME_DENY_EXPLICIT", ["denies it", "denied it"]],

@@ -8,7 +8,7 @@ import { compareText } from "../plan/value.ts";
 import type { AccessCredential, AccessPolicy, AccessUser, Known, RootQuorum } from "../policy/access.ts";
 import { toId } from "./live-objects.ts";
 
-/** Returns the users of a `list_users` answer, sorted by id (docs/service.md#extended-reads). */
+/** Returns the users of a `list_users` answer, sorted by id (docs/internals/service.md#extended-reads). */
 export function toAccessUsers(answer: LiveRecord): Known<readonly AccessUser[]> {
 	const records = recordsWithId(answer.users, "userId");
 	if (records === undefined) return unknown("the answer to list_users has no list of users with ids");
@@ -65,7 +65,7 @@ function sortKey({ id, type, credentialId, publicKey }: AccessCredential): strin
 	return JSON.stringify([id, type, credentialId, publicKey]);
 }
 
-/** Returns the policies of a `list_policies` answer, sorted by id (docs/service.md#policy-language). */
+/** Returns the policies of a `list_policies` answer, sorted by id (docs/internals/service.md#policy-language). */
 export function toAccessPolicies(answer: LiveRecord): Known<readonly AccessPolicy[]> {
 	const records = recordsWithId(answer.policies, "policyId");
 	if (records === undefined) return unknown("the answer to list_policies has no list of policies with ids");

@@ -112,7 +112,7 @@ export function completionTime({ updatedAt, createdAt }: ActivityRecord): number
 type Vote = Readonly<Record<string, unknown>>;
 
 /**
- * The submitter's vote: their own request is the first (docs/service.md#votes), in time, which need not be the order
+ * The submitter's vote: their own request is the first (docs/internals/service.md#votes), in time, which need not be the order
  * of the list. Undefined if there are several without times: the others are approvals.
  */
 function firstOf(votes: readonly Vote[]): Vote | undefined {

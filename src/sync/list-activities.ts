@@ -8,7 +8,7 @@ import { endOfPrecision, readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 
-/** Max activities in one answer of `list_activities` (docs/service.md#extended-reads). */
+/** Max activities in one answer of `list_activities` (docs/internals/service.md#extended-reads). */
 const pageLimit = 100;
 
 /** Every page limit of a service is a multiple of this. */

@@ -7,7 +7,7 @@ import { uuid } from "../plan/organization.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 
-/** Max ids in one answer (docs/service.md#extended-reads). */
+/** Max ids in one answer (docs/internals/service.md#extended-reads). */
 const pageLimit = 100;
 
 /** Every page limit of a service is a multiple of this. */

@@ -103,7 +103,7 @@ function timeOf(value: unknown): Pick<LiveUserTag, "updatedAtMs"> {
 	return updatedAtMs === undefined ? {} : { updatedAtMs };
 }
 
-/** `{seconds, nanos}` or a plain string, as one text to compare (docs/service.md#times). */
+/** `{seconds, nanos}` or a plain string, as one text to compare (docs/internals/service.md#times). */
 function toInstant(value: unknown): string {
 	if (typeof value === "string") return value;
 	if (value === null || typeof value !== "object") return "";

@@ -20,7 +20,7 @@ const byType: ReadonlyMap<string, SubmitOperation & { readonly name: SubmitName 
 	Object.values(submits).map((operation) => [operation.type, operation]),
 );
 
-/** Statuses of an activity that has not ended (docs/service.md#activity-statuses). */
+/** Statuses of an activity that has not ended (docs/internals/service.md#activity-statuses). */
 export const pendingStatuses: readonly string[] = [
 	"ACTIVITY_STATUS_CREATED",
 	"ACTIVITY_STATUS_PENDING",

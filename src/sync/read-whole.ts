@@ -71,7 +71,7 @@ function toSessionProfiles(answer: Known<LiveRecord>): Records {
 	return Object.fromEntries(profiles.map((one) => [toId(one.sessionProfileId), { known: true, value: [one] }]));
 }
 
-/** Reads the MFA policies of every user that `list_users` does not show (docs/service.md#extended-reads): a query a user. */
+/** Reads the MFA policies of every user that `list_users` does not show (docs/internals/service.md#extended-reads): a query a user. */
 async function readMfaPolicies(answer: LiveRecord, query: QueryFunction): Promise<Records> {
 	const readOf = async (user: LiveRecord): Promise<readonly [string, Known<readonly LiveRecord[]>]> => {
 		const userId = toId(user.userId);

@@ -126,7 +126,7 @@ export function timeQueries(organizationId: string, reader: Reader, steadyNow?: 
 	return { query, answerTimes };
 }
 
-/** Which of the whole-organization reads the document needs: requests are the cost (docs/service.md#rates-and-limits). */
+/** Which of the whole-organization reads the document needs: requests are the cost (docs/internals/service.md#rates-and-limits). */
 function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	const auto = reads === "auto";
 	const tags = tagsOf(desired);

@@ -8,7 +8,7 @@ import { extendedReads, type SubmitName, submitOfType, submits } from "../wire/o
 import { type ActivityRecord, listPages } from "./list-activities.ts";
 import { readSignedVotes } from "./signed-vote.ts";
 
-/** Statuses of an activity on which a user can vote (docs/service.md#activity-statuses). */
+/** Statuses of an activity on which a user can vote (docs/internals/service.md#activity-statuses). */
 export const votableStatuses: readonly string[] = [
 	"ACTIVITY_STATUS_CONSENSUS_NEEDED",
 	"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",

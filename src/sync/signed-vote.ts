@@ -1,5 +1,5 @@
 /**
- * Reads the votes of an activity with what their users signed (docs/service.md#votes), and verifies signatures of API keys. No
+ * Reads the votes of an activity with what their users signed (docs/internals/service.md#votes), and verifies signatures of API keys. No
  * signature leaves this file: with its message it is a stamp.
  */
 import { createPublicKey, ECDH, verify } from "node:crypto";
@@ -38,7 +38,7 @@ function judgeSignature(
 	return fits(message, publicKey, signature) ? "valid" : "invalid";
 }
 
-/** Whether the signature, DER in hex, is one of this key for the message: ECDSA on P-256 over SHA-256 (docs/service.md#stamps). */
+/** Whether the signature, DER in hex, is one of this key for the message: ECDSA on P-256 over SHA-256 (docs/internals/service.md#stamps). */
 function fits(message: string, publicKey: string, signature: string): boolean {
 	if (!/^(?:[0-9a-f]{2})+$/i.test(signature)) return false;
 	try {

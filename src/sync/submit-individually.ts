@@ -1,6 +1,6 @@
 /**
  * Submits a refused removal again, object by object. If live state cannot be read, a removal lists what the document lists,
- * and one object that is gone already can make the service refuse all of it (docs/service.md#not-documented). Submitted
+ * and one object that is gone already can make the service refuse all of it (docs/internals/service.md#not-documented). Submitted
  * individually, the others are removed.
  *
  * A 404 for one of them does not mean that it is gone: the service answers it for an unknown organization too.

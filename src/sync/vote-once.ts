@@ -3,7 +3,7 @@
  *
  * - While a vote of the same user counts, none is sent: votes are read, and the journal remembers those that were.
  * - The bytes are on disk before they are sent. While it is open whether they arrived, the same bytes follow and no others.
- * - No answer proves that a vote counts: the texts about it disagree (docs/service.md#votes). It counts when it is among the
+ * - No answer proves that a vote counts: the texts about it disagree (docs/internals/service.md#votes). It counts when it is among the
  *   votes of its activity, or the activity has ended as it asks.
  */
 import { randomInt } from "node:crypto";

@@ -47,7 +47,7 @@ export const readingIntervalMs = 1000;
 
 const firstPauseMs = 1000;
 
-/** Max pause between two readings. Each costs requests (docs/service.md#rates-and-limits). */
+/** Max pause between two readings. Each costs requests (docs/internals/service.md#rates-and-limits). */
 const maxPauseMs = 30_000;
 
 /** Returns the pause after this one, in milliseconds; the first one without one. */

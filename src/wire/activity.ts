@@ -1,6 +1,6 @@
 /**
  * Reads the `activity` of an answer, tolerantly: what may be absent or null is, times come in three shapes, and an unknown status
- * is passed through (docs/service.md#activity-statuses). Pure.
+ * is passed through (docs/internals/service.md#activity-statuses). Pure.
  */
 import { isRecord } from "../json.ts";
 import type { SubmitOperation } from "./operations.ts";
@@ -59,7 +59,7 @@ export function readActivity(operation: SubmitOperation, value: Readonly<Record<
 
 /**
  * Returns the object under `key`, or else under the only other key, so that a newer version of an operation (an intent with
- * `V2` behind its name) is still read. `activity` is skipped: docs/service.md#activity-object shows it beside the result.
+ * `V2` behind its name) is still read. `activity` is skipped: docs/internals/service.md#activity-object shows it beside the result.
  */
 function readInner(value: unknown, key: string): Readonly<Record<string, unknown>> | null {
 	if (!isRecord(value)) return null;
@@ -91,7 +91,7 @@ function readVote(value: Readonly<Record<string, unknown>>): Vote {
 
 /**
  * Returns the milliseconds since 1970 of `{seconds, nanos}`, of an ISO 8601 text or of an epoch text; undefined for anything
- * else, and for a time that no `Date` can have (docs/service.md#times).
+ * else, and for a time that no `Date` can have (docs/internals/service.md#times).
  *
  * Unverified, chosen: an epoch text of more than 11 digits is in milliseconds, a shorter one in seconds; an ISO text without a
  * zone is UTC.
@@ -103,7 +103,7 @@ export function readTime(value: unknown): number | undefined {
 
 /**
  * Returns the last millisecond that a time of the service can mean: one without a fraction has whole seconds, so that it began
- * in that second or at its end (docs/service.md#times).
+ * in that second or at its end (docs/internals/service.md#times).
  */
 export function endOfPrecision(timeMs: number): number {
 	return timeMs % 1000 === 0 ? timeMs + 999 : timeMs;

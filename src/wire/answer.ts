@@ -83,7 +83,7 @@ const maxValues = 700_000;
 const inconclusiveStatuses = [408, 425, 499];
 
 /**
- * Classifies the answer to a request of `operation` (docs/service.md#errors).
+ * Classifies the answer to a request of `operation` (docs/internals/service.md#errors).
  *
  * 2xx: valid, or inconclusive. 3xx: never followed. 429 and 5xx: inconclusive and worth a retry; 501 means that the operation
  * does not exist. Any other 4xx: refused. Gateways answer for the service, also after they have passed the request on, so a
@@ -284,7 +284,7 @@ function readErrorBody(answer: Answer, asked: AnswerContext): ErrorBody {
 
 /**
  * Returns whether a value is the number of a gRPC error (1 to 16). With a text as `message` beside it, that is the service's error
- * shape (docs/service.md#errors). Gateways that write errors in JSON have the HTTP status there, or other members.
+ * shape (docs/internals/service.md#errors). Gateways that write errors in JSON have the HTTP status there, or other members.
  */
 function isGrpcCode(code: unknown): code is number {
 	return typeof code === "number" && Number.isInteger(code) && code >= 1 && code <= 16;

@@ -88,7 +88,7 @@ export interface Submitter {
 export interface Voter {
 	/**
 	 * Sends the bytes of a vote and returns what became of them, as `submit` does. The activity is that of the vote, or the one that
-	 * was voted on (docs/service.md#votes): only reading the latter shows whether the vote counts.
+	 * was voted on (docs/internals/service.md#votes): only reading the latter shows whether the vote counts.
 	 */
 	vote(body: RequestBody): Promise<SubmitAnswer>;
 }

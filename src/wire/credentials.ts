@@ -1,6 +1,6 @@
 /**
  * Finds the address of the service, the organization and the key. Precedence: what the caller passes (flags, arguments of a
- * provider), then `ORGSYNC_*`, then the names and key files of the vendor's tools (docs/service.md#stamps).
+ * provider), then `ORGSYNC_*`, then the names and key files of the vendor's tools (docs/internals/service.md#stamps).
  *
  * A private key comes from a file, the environment or a secret, and goes only into the stamper. The environment is an argument.
  */

@@ -1,9 +1,9 @@
 /**
  * The 13 operations of the interface as one table: nothing here sends, signs or parses. An operation is one row.
  *
- * Source: docs/service.md#operations. Each row has a JSON Schema of the same name under schemas/operations/. The two tables
- * below the first, `extendedReads` and `approvals`, are outside the 13 (docs/service.md#extended-reads and
- * docs/service.md#votes): a server may not have them, and nothing here may depend on them.
+ * Source: docs/internals/service.md#operations. Each row has a JSON Schema of the same name under schemas/operations/. The two tables
+ * below the first, `extendedReads` and `approvals`, are outside the 13 (docs/internals/service.md#extended-reads and
+ * docs/internals/service.md#votes): a server may not have them, and nothing here may depend on them.
  */
 
 /** One query. Its answer is a flat object with the member `answerKey`. */
@@ -17,12 +17,12 @@ export interface QueryOperation {
 	readonly answerKey: string;
 }
 
-/** One submit, which creates an activity. Its answer has an `activity` (docs/service.md#activity-object). */
+/** One submit, which creates an activity. Its answer has an `activity` (docs/internals/service.md#activity-object). */
 export interface SubmitOperation {
 	readonly name: string;
 	readonly family: "submit";
 	readonly path: `/public/v1/submit/${string}`;
-	/** The only value that `type` may have in the envelope (docs/service.md#submits). */
+	/** The only value that `type` may have in the envelope (docs/internals/service.md#submits). */
 	readonly type: `ACTIVITY_TYPE_${string}`;
 	/** Members of `parameters`, in the order they are written. */
 	readonly fields: readonly string[];
@@ -53,7 +53,7 @@ function defineSubmits<const Given extends SubmitRows>(rows: Given): Named<Submi
 	return Object.fromEntries(named);
 }
 
-/** The eight queries (docs/service.md#queries). */
+/** The eight queries (docs/internals/service.md#queries). */
 export const queries = defineQueries({
 	get_session_profile: { fields: ["organizationId", "sessionProfileId"], answerKey: "sessionProfile" },
 	get_mfa_policy: { fields: ["organizationId", "userId", "mfaPolicyId"], answerKey: "mfaPolicy" },
@@ -65,7 +65,7 @@ export const queries = defineQueries({
 	list_supported_assets: { fields: ["organizationId", "caip2"], answerKey: "assets" },
 });
 
-/** The five submits (docs/service.md#submits). */
+/** The five submits (docs/internals/service.md#submits). */
 export const submits = defineSubmits({
 	update_user_tag: { fields: ["userTagId", "newUserTagName", "addUserIds", "removeUserIds"] },
 	delete_oauth_providers: { fields: ["userId", "providerIds"] },
@@ -82,7 +82,7 @@ export function submitOfType(type: unknown): (SubmitOperation & { readonly name:
 export const operations = { ...queries, ...submits } as const;
 
 /**
- * Reads outside the 13, which show what the 13 cannot (docs/service.md#extended-reads). Extensions: a server may answer
+ * Reads outside the 13, which show what the 13 cannot (docs/internals/service.md#extended-reads). Extensions: a server may answer
  * 404, 501 or 403 to them, and then what they would have shown is unknown.
  */
 export const extendedReads = defineQueries({
@@ -103,7 +103,7 @@ export const extendedReads = defineQueries({
 	},
 });
 
-/** Approving and rejecting an activity by its fingerprint. Outside the 13 (docs/service.md#votes). */
+/** Approving and rejecting an activity by its fingerprint. Outside the 13 (docs/internals/service.md#votes). */
 export const approvals = defineSubmits({
 	approve_activity: { fields: ["fingerprint"] },
 	reject_activity: { fields: ["fingerprint"] },
@@ -114,7 +114,7 @@ export type SubmitName = keyof typeof submits;
 export type VoteName = keyof typeof approvals;
 export type ExtendedReadName = keyof typeof extendedReads;
 
-/** Activity statuses (docs/service.md#activity-statuses). Any other is unknown, and never a success. */
+/** Activity statuses (docs/internals/service.md#activity-statuses). Any other is unknown, and never a success. */
 export const activityStatuses = [
 	"ACTIVITY_STATUS_CREATED",
 	"ACTIVITY_STATUS_PENDING",
@@ -125,16 +125,16 @@ export const activityStatuses = [
 	"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",
 ] as const;
 
-/** What `fingerprint` begins with, before the lower-case hex SHA-256 of the body (docs/service.md#fingerprint-and-idempotency). */
+/** What `fingerprint` begins with, before the lower-case hex SHA-256 of the body (docs/internals/service.md#fingerprint-and-idempotency). */
 export const fingerprintPrefix = "sha256:";
 
-/** `timestampMs` must be younger than this (docs/service.md#time-window). */
+/** `timestampMs` must be younger than this (docs/internals/service.md#time-window). */
 export const bodyLifetimeMs = 60 * 60 * 1000;
 
-/** `timestampMs` may lie this far ahead of the service's clock (docs/service.md#time-window). */
+/** `timestampMs` may lie this far ahead of the service's clock (docs/internals/service.md#time-window). */
 export const maxClockLeadMs = 5 * 60 * 1000;
 
-/** Aliases that the service normalizes to the canonical values (docs/service.md#networks). */
+/** Aliases that the service normalizes to the canonical values (docs/internals/service.md#networks). */
 export const caip2Aliases = {
 	"solana:mainnet": "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
 	"solana:devnet": "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",

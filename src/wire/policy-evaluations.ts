@@ -1,7 +1,7 @@
 /** The evaluations of policies in a refusal of the service. Pure. */
 import { isRecord } from "../json.ts";
 
-/** How one policy evaluated a request (docs/service.md#policy-evaluation). Both members may be missing. */
+/** How one policy evaluated a request (docs/internals/service.md#policy-evaluation). Both members may be missing. */
 export interface PolicyEvaluation {
 	readonly policyId?: string;
 	readonly outcome?: string;

@@ -4,7 +4,7 @@
  * request is sent. Pure: the clock is an argument.
  *
  * Concurrency halves on a 429 and grows by one after a run of answers (additive increase, multiplicative decrease). The
- * service's rate is per address and per organization (docs/service.md#rates-and-limits), so other programs use it up too. One
+ * service's rate is per address and per organization (docs/internals/service.md#rates-and-limits), so other programs use it up too. One
  * request at a time can still be too fast, because the smallest rate is one a second. Then the interval between starts
  * grows, and shrinks again before concurrency grows.
  */
@@ -59,7 +59,7 @@ export const successesToSpeedUp = 10;
 
 /**
  * The first interval is the time between the latest answers, but at most that of the smallest rate, one request a second
- * (docs/service.md#rates-and-limits). Unverified, chosen: the longest interval, and the shortest one worth keeping.
+ * (docs/internals/service.md#rates-and-limits). Unverified, chosen: the longest interval, and the shortest one worth keeping.
  */
 export const intervalsMs = { maxFirst: 1000, max: 8000, min: 20 } as const;
 

@@ -14,13 +14,13 @@ export interface RequestBody {
 	readonly fingerprint: string;
 }
 
-/** Returns `sha256:` and the lower-case hex SHA-256 of the UTF-8 bytes (docs/service.md#fingerprint-and-idempotency). */
+/** Returns `sha256:` and the lower-case hex SHA-256 of the UTF-8 bytes (docs/internals/service.md#fingerprint-and-idempotency). */
 export function fingerprintOf(bytes: string): string {
 	return fingerprintPrefix + createHash("sha256").update(bytes, "utf8").digest("hex");
 }
 
 /**
- * Returns the body of a submit: the envelope (docs/service.md#activity-envelope) without blanks, members in the order of the
+ * Returns the body of a submit: the envelope (docs/internals/service.md#activity-envelope) without blanks, members in the order of the
  * table, so that the same operation, organization, parameters and time always give the same bytes. Throws TypeError for
  * parameters that the operation does not have; absent ones are left out. `timestampMs` is in whole milliseconds since 1970.
  */
@@ -39,7 +39,7 @@ export function encodeSubmit(
 	return { operation, organizationId, timestampMs, bytes, fingerprint: fingerprintOf(bytes) };
 }
 
-/** Returns the body of a query: its fields as a flat object, in the order of the table (docs/service.md#queries). No timestamp. */
+/** Returns the body of a query: its fields as a flat object, in the order of the table (docs/internals/service.md#queries). No timestamp. */
 export function encodeQuery(
 	operation: Exclude<Operation, SubmitOperation>,
 	fields: Readonly<Record<string, unknown>>,

@@ -5,7 +5,7 @@
 import type { InconclusiveAnswer, RefusedAnswer } from "./answer.ts";
 
 const firstDelayMs = 250;
-/** The free plan allows one request a second (docs/service.md#rates-and-limits). */
+/** The free plan allows one request a second (docs/internals/service.md#rates-and-limits). */
 const firstThrottledDelayMs = 1000;
 const maxDelayMs = 8000;
 /** Unverified, chosen: enough for a service that restarts, few enough that a mistyped address fails within seconds. */
@@ -40,7 +40,7 @@ export function retryDelayMs(
  * Returns for how many milliseconds no request may be sent after this 429; undefined when it concerns one request only.
  *
  * Unverified, chosen: `ratelimit-remaining: 0` concerns every request. Without a `Retry-After` the pause is one second, since
- * the service's rates are per second (docs/service.md#rates-and-limits).
+ * the service's rates are per second (docs/internals/service.md#rates-and-limits).
  */
 export function sharedPauseMs(answer: InconclusiveAnswer): number | undefined {
 	if (answer.waitMs !== undefined && answer.waitMs > 0) return answer.waitMs;

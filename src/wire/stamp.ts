@@ -7,7 +7,7 @@ import { createECDH, createPrivateKey, type KeyObject, sign } from "node:crypto"
 import { ConfigurationError } from "../errors.ts";
 import { isRecord, readJson } from "../json.ts";
 
-/** One request header that proves who sent the body it was made from (docs/service.md#stamps). */
+/** One request header that proves who sent the body it was made from (docs/internals/service.md#stamps). */
 export interface Stamp {
 	readonly stampHeaderName: string;
 	readonly stampHeaderValue: string;
@@ -32,7 +32,7 @@ export const apiKeyScheme = "SIGNATURE_SCHEME_TK_API_P256";
 const groupOrder = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
 /**
- * Returns a stamper for an API key: ECDSA on P-256 over SHA-256 of the body's UTF-8 bytes, in `X-Stamp` (docs/service.md#stamps).
+ * Returns a stamper for an API key: ECDSA on P-256 over SHA-256 of the body's UTF-8 bytes, in `X-Stamp` (docs/internals/service.md#stamps).
  * The public key is derived when it is left out. White space around a key, upper-case hex and the `:p256` that the vendor's
  * command line writes after a private key are accepted; a `0x` prefix is not.
  *

@@ -30,7 +30,7 @@ export interface TransportFailure {
 /** How far an attempt had come when it failed. */
 export type AttemptStage = "connecting" | "written" | "answering";
 
-/** A longer answer is not read: one organization is small (docs/service.md#rates-and-limits). */
+/** A longer answer is not read: one organization is small (docs/internals/service.md#rates-and-limits). */
 export const maxAnswerBytes = 16 * 1024 * 1024;
 
 /** What error codes mean before a connection is open. The first match counts. */

@@ -1,13 +1,13 @@
 /**
  * A service of its own for the client's tests. It shares no code with src/: paths, types and header rules are written
- * out here a second time from docs/service.md, so that a mistake made once cannot cancel itself out. Loopback only.
+ * out here a second time from docs/internals/service.md, so that a mistake made once cannot cancel itself out. Loopback only.
  */
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { p256 } from "@noble/curves/p256";
 
-/** docs/service.md#operations, once more: path to activity type, or to the member that a query answers. */
+/** docs/internals/service.md#operations, once more: path to activity type, or to the member that a query answers. */
 export const submitTypes: Readonly<Record<string, string>> = {
 	"/public/v1/submit/update_user_tag": "ACTIVITY_TYPE_UPDATE_USER_TAG",
 	"/public/v1/submit/delete_oauth_providers": "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS",
@@ -95,7 +95,7 @@ function goodReply(path: string, body: Buffer): Reply {
 	return { body: { activity: goodActivity(body.toString("utf8")) } };
 }
 
-/** A COMPLETED activity for these bytes, in the shapes of real answers (docs/service.md#activity-object). */
+/** A COMPLETED activity for these bytes, in the shapes of real answers (docs/internals/service.md#activity-object). */
 export function goodActivity(body: string): Record<string, unknown> {
 	const { type, organizationId, parameters } = JSON.parse(body) as Record<string, unknown>;
 	return {

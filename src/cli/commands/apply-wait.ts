@@ -136,7 +136,7 @@ export class RunWait {
 	}
 }
 
-/** Votes count for this long (docs/service.md#votes). */
+/** Votes count for this long (docs/internals/service.md#votes). */
 const voteLifetimeMs = 24 * 60 * 60 * 1000;
 
 /** Returns who can still complete the activity of a vote, to follow it; empty where that is not known. */

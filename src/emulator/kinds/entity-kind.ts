@@ -98,7 +98,7 @@ export function completeRow<Entity>(row: object, now: Time, idField: string, def
 	return { ...defaults, ...row, createdAt, updatedAt, [idField]: id } as Entity;
 }
 
-// Ids are compared in lower case and kept as they were sent in the intent (docs/service.md#activity-object: it echoes).
+// Ids are compared in lower case and kept as they were sent in the intent (docs/internals/service.md#activity-object: it echoes).
 
 export function idIn(fields: JsonObject, name: string): string {
 	return String(fields[name]).toLowerCase();

@@ -1,7 +1,7 @@
 /** Session profiles, which are read-only. */
 import { type EntityKind, findEntity, idIn, listSection, type SeedRow, type Texts } from "./entity-kind.ts";
 
-/** docs/service.md#session-profile. */
+/** docs/internals/service.md#session-profile. */
 type SessionProfile = Texts<"sessionProfileId" | "sessionProfileName" | "scope" | "expirationSeconds" | "notes">;
 
 type SeedProfile = SeedRow<SessionProfile, "sessionProfileId" | "sessionProfileName">;

@@ -6,7 +6,7 @@ import type { EntityKind, JsonObject } from "./entity-kind.ts";
 /** The assets of one network, by its canonical name. */
 export interface NetworkAssets {
 	readonly caip2: string;
-	/** docs/service.md#supported-asset. */
+	/** docs/internals/service.md#supported-asset. */
 	readonly assets: readonly JsonObject[];
 }
 
@@ -14,7 +14,7 @@ type AssetsByNetwork = Readonly<Record<string, readonly JsonObject[]>>;
 
 const aliases: Readonly<Record<string, string>> = caip2Aliases;
 
-/** Returns the canonical name of a network (docs/service.md#networks). */
+/** Returns the canonical name of a network (docs/internals/service.md#networks). */
 function canonicalNetwork(caip2: string): string {
 	return aliases[caip2] ?? caip2;
 }

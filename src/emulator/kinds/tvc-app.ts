@@ -14,7 +14,7 @@ import {
 
 export interface TvcApp extends Texts<"id" | "name"> {
 	readonly liveDeploymentId?: string;
-	/** docs/service.md#boot-proof. */
+	/** docs/internals/service.md#boot-proof. */
 	readonly bootProof?: JsonObject;
 }
 

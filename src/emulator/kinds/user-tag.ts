@@ -17,7 +17,7 @@ import {
 } from "./entity-kind.ts";
 import { users } from "./user.ts";
 
-/** docs/service.md#user-tag, and who has the tag. */
+/** docs/internals/service.md#user-tag, and who has the tag. */
 export interface UserTag extends Texts<"tagId" | "tagName" | "tagType"> {
 	readonly userIds: readonly string[];
 }
@@ -43,7 +43,7 @@ export const userTags: EntityKind<UserTag, SeedUserTag, readonly SeedUserTag[], 
 		userIds: (seed.userIds ?? []).map((userId) => userId.toLowerCase()),
 	}),
 	queries: {
-		// Without the members (docs/service.md#user-tag).
+		// Without the members (docs/internals/service.md#user-tag).
 		list_user_tags: ({ organization }) =>
 			[...organization.entities(userTags).values()].map(({ tagId, tagName, tagType, createdAt, updatedAt }) => ({
 				tagId,

@@ -44,7 +44,7 @@ export interface Authenticator {
 
 type OauthProvider = Texts<"providerId" | "providerName" | "issuer" | "audience" | "subject">;
 
-/** docs/service.md#mfa-policy. */
+/** docs/internals/service.md#mfa-policy. */
 export interface MfaPolicy extends Texts<"mfaPolicyId" | "mfaPolicyName" | "condition" | "notes"> {
 	readonly requiredAuthenticationMethods: readonly {
 		readonly any: readonly { readonly type: string; readonly id?: string }[];

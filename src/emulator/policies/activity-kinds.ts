@@ -1,4 +1,4 @@
-/** The activities that the emulator makes, as a policy's condition sees them (docs/service.md#orgsyncs-activities-as-policies-see-them). */
+/** The activities that the emulator makes, as a policy's condition sees them (docs/internals/service.md#orgsyncs-activities-as-policies-see-them). */
 import type { Value } from "./types.ts";
 
 interface Target {

@@ -1,5 +1,5 @@
 /**
- * Compiles an expression of the policy language into a function (docs/service.md#expressions). Shares nothing with the evaluator
+ * Compiles an expression of the policy language into a function (docs/internals/service.md#expressions). Shares nothing with the evaluator
  * that plans use, so that a mistake there cannot hide here.
  *
  * An expression has no short circuit: both sides of `&&` and `||` and every item of a list are evaluated, and one error is an

@@ -1,5 +1,5 @@
 /**
- * Decides activities by the policies and the root quorum of their organization (docs/service.md#how-an-activity-is-decided), with
+ * Decides activities by the policies and the root quorum of their organization (docs/internals/service.md#how-an-activity-is-decided), with
  * the approvals at hand: enough of the root quorum, then policies that deny, then policies that allow.
  */
 import type { Policy } from "../kinds/policy.ts";

@@ -1,4 +1,4 @@
-/** The expressions that operators, literals and absent fields make (docs/service.md#expressions). */
+/** The expressions that operators, literals and absent fields make (docs/internals/service.md#expressions). */
 import { PolicyError } from "./tokens.ts";
 import { type Expression, isEqual, itemTypeOf, requireType, type Type, unify, type Value } from "./types.ts";
 

@@ -1,4 +1,4 @@
-/** The functions of lists: any, all, filter, contains and count (docs/service.md#expressions). */
+/** The functions of lists: any, all, filter, contains and count (docs/internals/service.md#expressions). */
 import { PolicyError } from "./tokens.ts";
 import { type Expression, isEqual, itemTypeOf, type Scope, unify, type Value } from "./types.ts";
 

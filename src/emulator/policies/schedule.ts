@@ -1,4 +1,4 @@
-/** The functions of a policy's `time`: Timestamp and CronSpan (docs/service.md#expressions). */
+/** The functions of a policy's `time`: Timestamp and CronSpan (docs/internals/service.md#expressions). */
 import { PolicyError } from "./tokens.ts";
 import type { Expression, Value } from "./types.ts";
 

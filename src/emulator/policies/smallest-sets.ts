@@ -1,6 +1,6 @@
 /**
  * Finds out whether a user belongs to a smallest set of users whose approvals together are allowed: a set without a smaller
- * allowed one inside it (docs/service.md#how-an-activity-is-decided).
+ * allowed one inside it (docs/internals/service.md#how-an-activity-is-decided).
  *
  * Users of whom the policies see the same are interchangeable, so sets are looked at by how many of each group they have, the
  * smallest first.

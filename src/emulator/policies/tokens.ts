@@ -1,4 +1,4 @@
-/** Splits an expression of the policy language into tokens (docs/service.md#expressions). */
+/** Splits an expression of the policy language into tokens (docs/internals/service.md#expressions). */
 
 /** Thrown for an expression that is not understood, and for one that errs while it is evaluated. The policy then takes no part. */
 export class PolicyError extends Error {}

@@ -1,4 +1,4 @@
-/** Types and values of the policy language (docs/service.md#expressions), and the expressions that give them. */
+/** Types and values of the policy language (docs/internals/service.md#expressions), and the expressions that give them. */
 import { PolicyError } from "./tokens.ts";
 
 /** `missing` is the type of a field that no activity of ours has: it fits every type, and evaluating it errs. */

@@ -1,4 +1,4 @@
-/** The names that each field of a policy may use (docs/service.md#expressions). */
+/** The names that each field of a policy may use (docs/internals/service.md#expressions). */
 import type { Vocabulary } from "./compile.ts";
 import type { Type } from "./types.ts";
 

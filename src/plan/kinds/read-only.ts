@@ -70,12 +70,12 @@ function compareRecord(
 
 function liveField(live: LiveRecord, field: string, nameField: string | null): unknown {
 	const key = field === "name" && nameField !== null ? nameField : field;
-	// docs/service.md#boot-proof: real answers carry the vendor's word in this name.
+	// docs/internals/service.md#boot-proof: real answers carry the vendor's word in this name.
 	const value = live[key] ?? (key === "cloudAttestationDocB64" ? live.awsAttestationDocB64 : undefined);
 	return normalize(field, value ?? null);
 }
 
-/** Drops nulls and the order of sets: earn providers, and methods within a step (docs/service.md#mfa-policy). */
+/** Drops nulls and the order of sets: earn providers, and methods within a step (docs/internals/service.md#mfa-policy). */
 function normalize(field: string, value: unknown): unknown {
 	if (field === "requiredAuthenticationMethods" && Array.isArray(value)) {
 		return value.map((step: { any?: readonly Record<string, unknown>[] | null } | null) => ({

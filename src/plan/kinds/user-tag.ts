@@ -139,7 +139,7 @@ function nearestNames(name: string, names: readonly string[]): readonly string[]
 	return [best, ...others.slice(0, 2)];
 }
 
-/** Names are unique (docs/service.md#server-side-validation): a wanted name whose holder is not itself renamed cannot be had. */
+/** Names are unique (docs/internals/service.md#server-side-validation): a wanted name whose holder is not itself renamed cannot be had. */
 function takenNames(found: readonly FoundTag[], liveTags: readonly LiveUserTag[]): readonly Problem[] {
 	const holders = new Map(liveTags.map((tag) => [tag.name, tag]));
 	const renamed = new Set(found.filter(({ wanted, tag }) => wanted.name !== tag.name).map(({ tag }) => tag.id));

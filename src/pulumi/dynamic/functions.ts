@@ -9,7 +9,7 @@ import { functionName, runQuery } from "../queries.ts";
 import { programError } from "./configuration.ts";
 import { makeForms } from "./function-forms.ts";
 
-// Answers (docs/service.md#objects): a field that the service leaves out at times is optional, and others are passed on.
+// Answers (docs/internals/service.md#objects): a field that the service leaves out at times is optional, and others are passed on.
 
 /** A time in UTC: seconds and nanoseconds since 1970, both as text. */
 export interface Timestamp {
@@ -19,7 +19,7 @@ export interface Timestamp {
 	readonly nanos: string;
 }
 
-/** A user tag as the service returns it (docs/service.md#user-tag). */
+/** A user tag as the service returns it (docs/internals/service.md#user-tag). */
 export interface UserTagRecord {
 	/** The id of the tag. */
 	readonly tagId: string;
@@ -33,7 +33,7 @@ export interface UserTagRecord {
 	readonly updatedAt: Timestamp;
 }
 
-/** A session profile as the service returns it (docs/service.md#session-profile). */
+/** A session profile as the service returns it (docs/internals/service.md#session-profile). */
 export interface SessionProfile {
 	/** The id of the session profile. */
 	readonly sessionProfileId: string;
@@ -51,7 +51,7 @@ export interface SessionProfile {
 	readonly updatedAt: Timestamp;
 }
 
-/** A way to authenticate (docs/service.md#mfa-policy). */
+/** A way to authenticate (docs/internals/service.md#mfa-policy). */
 export interface AuthenticationMethod {
 	/**
 	 * The kind of authentication: `AUTHENTICATION_TYPE_` and `EMAIL_OTP`, `SMS_OTP`, `PASSKEY`, `API_KEY`, `OAUTH` or
@@ -68,7 +68,7 @@ export interface AuthenticationStep {
 	readonly any: readonly AuthenticationMethod[];
 }
 
-/** An MFA policy as the service returns it (docs/service.md#mfa-policy). */
+/** An MFA policy as the service returns it (docs/internals/service.md#mfa-policy). */
 export interface MfaPolicy {
 	/** The id of the MFA policy. */
 	readonly mfaPolicyId: string;
@@ -88,7 +88,7 @@ export interface MfaPolicy {
 	readonly updatedAt: Timestamp;
 }
 
-/** Whether a voting user satisfies an MFA policy (docs/service.md#mfa-status). */
+/** Whether a voting user satisfies an MFA policy (docs/internals/service.md#mfa-status). */
 export interface MfaStatus {
 	/** The id of the MFA policy. */
 	readonly mfaPolicyId: string;
@@ -102,7 +102,7 @@ export interface MfaStatus {
 	readonly requiredMethods: readonly AuthenticationStep[];
 }
 
-/** A boot proof as the service returns it (docs/service.md#boot-proof). */
+/** A boot proof as the service returns it (docs/internals/service.md#boot-proof). */
 export interface BootProof {
 	/** The ephemeral public key, in hex. */
 	readonly ephemeralPublicKeyHex: string;
@@ -126,7 +126,7 @@ export interface BootProof {
 	readonly qosManifestVersion?: string;
 }
 
-/** How policies evaluated one vote (docs/service.md#policy-evaluation). */
+/** How policies evaluated one vote (docs/internals/service.md#policy-evaluation). */
 export interface PolicyEvaluationRecord {
 	/** The id of the evaluation. */
 	readonly id: string;
@@ -142,7 +142,7 @@ export interface PolicyEvaluationRecord {
 	readonly createdAt: Timestamp;
 }
 
-/** The outcome of one policy (docs/service.md#policy-evaluation). */
+/** The outcome of one policy (docs/internals/service.md#policy-evaluation). */
 export interface PolicyOutcome {
 	/** The id of the policy. */
 	readonly policyId?: string;
@@ -153,7 +153,7 @@ export interface PolicyOutcome {
 	readonly outcome?: string;
 }
 
-/** A supported asset as the service returns it (docs/service.md#supported-asset). */
+/** A supported asset as the service returns it (docs/internals/service.md#supported-asset). */
 export interface SupportedAsset {
 	/** The CAIP-19 identifier of the asset. */
 	readonly caip19?: string;
@@ -201,42 +201,42 @@ function makeFunctions<Fields extends object, Answer>(name: QueryName) {
 	});
 }
 
-/** Returns one session profile of the organization (docs/service.md#queries, `get_session_profile`). */
+/** Returns one session profile of the organization (docs/internals/service.md#queries, `get_session_profile`). */
 export const [getSessionProfile, getSessionProfileOutput] = makeFunctions<{ sessionProfileId: string }, SessionProfile>(
 	"get_session_profile",
 );
 
-/** Returns one MFA policy of a user (docs/service.md#queries, `get_mfa_policy`). */
+/** Returns one MFA policy of a user (docs/internals/service.md#queries, `get_mfa_policy`). */
 export const [getMfaPolicy, getMfaPolicyOutput] = makeFunctions<{ userId: string; mfaPolicyId: string }, MfaPolicy>(
 	"get_mfa_policy",
 );
 
-/** Returns all MFA policies of a user (docs/service.md#queries, `get_mfa_policies`). */
+/** Returns all MFA policies of a user (docs/internals/service.md#queries, `get_mfa_policies`). */
 export const [getMfaPolicies, getMfaPoliciesOutput] = makeFunctions<{ userId: string }, readonly MfaPolicy[]>(
 	"get_mfa_policies",
 );
 
-/** Returns which authentication the voters of an activity still need (docs/service.md#queries, `get_mfa_status`). */
+/** Returns which authentication the voters of an activity still need (docs/internals/service.md#queries, `get_mfa_status`). */
 export const [getMfaStatus, getMfaStatusOutput] = makeFunctions<
 	{ activityId: string; userId?: string },
 	readonly MfaStatus[]
 >("get_mfa_status");
 
-/** Returns the latest boot proof of an enclave app (docs/service.md#queries, `get_latest_boot_proof`). */
+/** Returns the latest boot proof of an enclave app (docs/internals/service.md#queries, `get_latest_boot_proof`). */
 export const [getLatestBootProof, getLatestBootProofOutput] = makeFunctions<{ appName: string }, BootProof>(
 	"get_latest_boot_proof",
 );
 
-/** Returns how policies evaluated the votes of an activity (docs/service.md#queries, `get_policy_evaluations`). */
+/** Returns how policies evaluated the votes of an activity (docs/internals/service.md#queries, `get_policy_evaluations`). */
 export const [getPolicyEvaluations, getPolicyEvaluationsOutput] = makeFunctions<
 	{ activityId: string },
 	readonly PolicyEvaluationRecord[]
 >("get_policy_evaluations");
 
-/** Returns all user tags of the organization (docs/service.md#queries, `list_user_tags`). */
+/** Returns all user tags of the organization (docs/internals/service.md#queries, `list_user_tags`). */
 export const [listUserTags, listUserTagsOutput] = makeFunctions<object, readonly UserTagRecord[]>("list_user_tags");
 
-/** Returns the assets of a network that the service supports (docs/service.md#queries, `list_supported_assets`). */
+/** Returns the assets of a network that the service supports (docs/internals/service.md#queries, `list_supported_assets`). */
 export const [listSupportedAssets, listSupportedAssetsOutput] = makeFunctions<
 	{ caip2: string },
 	readonly SupportedAsset[]

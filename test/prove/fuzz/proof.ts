@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- fuzz`: inputs of every kind that orgsync reads, made wrong by chance and with the structure of sound ones.
- * docs/proofs.md describes it.
+ * docs/internals/proofs.md describes it.
  */
 import type { Counts, Proof } from "../proof.ts";
 import { Dice } from "./dice.ts";

@@ -40,8 +40,8 @@ describe("README.md", () => {
 		expect(Object.keys(await import("../src/index.ts"))).toEqual(expect.arrayContaining(names.split(", ")));
 	});
 
-	it("has at most 200 lines", () => {
-		expect(readme.split("\n").length).toBeLessThanOrEqual(200);
+	it("has at most 180 lines", () => {
+		expect(readme.split("\n").length).toBeLessThanOrEqual(180);
 	});
 });
 

@@ -129,6 +129,8 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 		(name) => [`docs/${name}.md`, []] as const,
 	),
 	...tours.slice(3).map(([file]) => [file, [...blockWords, ...(otherWords[file] ?? [])]] as const),
+	// test/first-pull-request.test.ts
+	["docs/first-pull-request.md", ["sh", "bash", "console", "yaml", "diff"]],
 	// test/browser/passkey.test.ts
 	["docs/passkeys.md", ["sh", "text"]],
 	// test/cli/resume.test.ts

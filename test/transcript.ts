@@ -79,7 +79,11 @@ export function playScene(command: string, directory: string): string {
 }
 
 /** The same by the sources, in this process: no start of Node for each command. */
-export async function playSceneHere(command: string, directory: string): Promise<string> {
+export async function playSceneHere(
+	command: string,
+	directory: string,
+	settings: Readonly<Record<string, string>> = {},
+): Promise<string> {
 	let text = "";
 	const collect = (): Writable =>
 		new Writable({
@@ -93,7 +97,7 @@ export async function playSceneHere(command: string, directory: string): Promise
 		stdin: Readable.from([], { objectMode: false }),
 		stdout: collect(),
 		stderr: collect(),
-		environment: { PATH: process.env.PATH, HOME: directory },
+		environment: { PATH: process.env.PATH, HOME: directory, ...settings },
 		directory,
 		now: Date.now,
 		steadyNow: () => performance.now(),

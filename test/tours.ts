@@ -11,7 +11,6 @@ export const tours = [
 	["docs/output.md", "."],
 	["docs/saved-plans.md", "."],
 	["docs/drift.md", "."],
-	["docs/base-comparison.md", "."],
 	["docs/exactly-once.md", "."],
 	["docs/approve.md", "."],
 	["docs/guards.md", "."],

@@ -1,4 +1,4 @@
-/** The three-way plan (docs/base-comparison.md). An atom is the smallest thing that can differ. */
+/** The three-way plan (docs/saved-plans.md#comparison-with-a-base). An atom is the smallest thing that can differ. */
 import { desiredAt, factsOf, isExpired } from "./access-window.ts";
 import { includesObject, printAddress, type Scope } from "./address.ts";
 import type { Basis, Change, Unread } from "./change.ts";

@@ -51,6 +51,7 @@ function tagDrafts(
 	liveTags: readonly { id: string; name: string }[],
 	temporaryNames: TemporaryNames,
 ): readonly StepDraft[] {
+	if (changes.length === 0) return [];
 	const holders = new Map(liveTags.map(({ id, name }) => [name, id]));
 	const renames = new Map(changes.filter(isRename).map((change) => [change.tagId, change]));
 	/** Returns the rename that has to free this name first. */

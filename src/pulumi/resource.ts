@@ -1,6 +1,6 @@
 /** The skeleton that all resources share. What differs between them is a `ResourceDefinition`, one file each. */
 import { GuardError } from "../errors.ts";
-import type { DesiredOrganization } from "../plan/organization.ts";
+import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { AnyParameters } from "../plan/requests.ts";
@@ -99,8 +99,8 @@ export interface ResourceDefinition<
 	claims(inputs: Inputs): readonly ClaimedObject[];
 	/** Why live state cannot become what the inputs say. Left out: only applying it finds out. */
 	explainProblems?(plan: Plan, inputs: Inputs, news: Partial<Inputs>): readonly CheckFailure[];
-	/** The inputs with the id of the live object, if it is found. */
-	locate?(target: Target<Inputs>, session: Session): Promise<Inputs>;
+	/** The inputs with the id of the live object, if live state has it. Left out: the inputs as they are. */
+	locate?(target: Target<Inputs>, live: LiveOrganization): Inputs;
 	/**
 	 * The properties that update the resource when they change, besides its identity, in one form for inputs and outputs. An item
 	 * of a list that does not matter is undefined, so that the others keep their indexes.
@@ -225,7 +225,7 @@ async function checkLive(
 					...describeWarnings(inputs, plan),
 				]
 			: [];
-	const located = (await definition.locate?.(target, session)) ?? inputs;
+	const located = definition.locate?.(target, comparison.live) ?? inputs;
 	return { inputs: located, failures: [], notices };
 }
 

@@ -124,6 +124,7 @@ export async function restoreToJournal(
 		);
 		journal.recordOutcome(fingerprint, outcome, activityId, nowMs);
 	}
+	if (applied === undefined || applied.length === 0) return;
 	const newer = newerObjects(journal.lastApplied(organizationId), applied);
 	if (newer.length > 0) journal.recordApplied(organizationId, newer);
 }

@@ -3,7 +3,13 @@
  */
 
 import { nextChangeAfter } from "../plan/access-window.ts";
-import type { DesiredMembers, DesiredOrganization, LastAppliedTag, LiveUserTag } from "../plan/organization.ts";
+import type {
+	DesiredMembers,
+	DesiredOrganization,
+	LastAppliedTag,
+	LiveOrganization,
+	LiveUserTag,
+} from "../plan/organization.ts";
 import { tagsOf } from "../plan/organization.ts";
 import type { IdOr } from "./input-schema.ts";
 import { hasUnknown, withoutUndefined } from "./inputs.ts";
@@ -117,13 +123,17 @@ export function readTagInputs(inputs: Partial<TagInputs>): DesiredOrganization {
 	return mustRead(tagDocument, inputs);
 }
 
-/** The live tag that a desired state of one tag is about: by id if it has one, else by name or an earlier name. */
-export async function findTag(
+/** Reads the live tag that a desired state of one tag is about. */
+export async function readTag(
 	resource: string,
 	desired: DesiredOrganization,
 	session: Session,
 ): Promise<LiveUserTag | undefined> {
-	const live = await session.read({ resource, desired, stored: nothingStored });
+	return findTag(desired, await session.read({ resource, desired, stored: nothingStored }));
+}
+
+/** The live tag that a desired state of one tag is about: by id if it has one, else by name or an earlier name. */
+export function findTag(desired: DesiredOrganization, live: LiveOrganization): LiveUserTag | undefined {
 	const tag = tagsOf(desired)[0];
 	if (!live.userTags.known || tag === undefined) return undefined;
 	const tags = live.userTags.value;

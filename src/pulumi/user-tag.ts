@@ -12,6 +12,7 @@ import {
 	findEndedWindows,
 	findTag,
 	readManagedTag,
+	readTag,
 	readTagInputs,
 	type TagInputs,
 	type TagOutputs,
@@ -35,8 +36,8 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	},
 	claims: ({ tagId }) => (tagId === undefined ? [] : [claimOf(tagId)]),
 	explainProblems,
-	async locate({ inputs, desired }, session) {
-		const tagId = inputs.tagId ?? (await findTag(inputs.resource, desired, session))?.id;
+	locate({ inputs, desired }, live) {
+		const tagId = inputs.tagId ?? findTag(desired, live)?.id;
 		return tagId === undefined ? inputs : { ...inputs, tagId };
 	},
 	comparable({ name, previously, members, onDestroy }) {
@@ -52,7 +53,7 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		// Read as `check` did, which did not know the id.
 		const { tagId: _tagId, ...written } = inputs;
 		const known = olds?.tagId ?? inputs.tagId;
-		const tagId = known ?? (await findTag(inputs.resource, readTagInputs(inputs), session))?.id;
+		const tagId = known ?? (await readTag(inputs.resource, readTagInputs(inputs), session))?.id;
 		const desired = readTagInputs(written);
 		if (tagId === undefined) return { inputs, desired };
 		const objects = tagsOf(desired).map((tag) => ({ ...tag, id: tagId }));

@@ -58,8 +58,11 @@ export function findTags(
 	live: LiveOrganization,
 ): { found: readonly FoundTag[]; problems: readonly Problem[] } {
 	const userTags = liveTags.filter(({ type }) => type === "TAG_TYPE_USER" || type === "");
-	const byId = new Map(userTags.map((tag) => [tag.id, tag]));
-	const byName = new Map(userTags.map((tag) => [tag.name, tag]));
+	// Of a thousand plans of one tag each, none needs a table of all tags.
+	const ids = new Set(wantedTags.map(({ id }) => id));
+	const names = new Set(wantedTags.flatMap(({ name, previously }) => [name, ...previously]));
+	const byId = new Map(userTags.filter(({ id }) => ids.has(id)).map((tag) => [tag.id, tag]));
+	const byName = new Map(userTags.filter(({ name }) => names.has(name)).map((tag) => [tag.name, tag]));
 	const claimed = new Map<string, DesiredUserTag>();
 	const found: FoundTag[] = [];
 	const problems: Problem[] = [];
@@ -141,12 +144,13 @@ function nearestNames(name: string, names: readonly string[]): readonly string[]
 
 /** Names are unique (docs/internals/service.md#server-side-validation): a wanted name whose holder is not itself renamed cannot be had. */
 function takenNames(found: readonly FoundTag[], liveTags: readonly LiveUserTag[]): readonly Problem[] {
+	// The others have the name already; a tag of another type may have the same one.
+	const renames = found.filter(({ wanted, tag }) => wanted.name !== tag.name);
+	if (renames.length === 0) return [];
 	const holders = new Map(liveTags.map((tag) => [tag.name, tag]));
-	const renamed = new Set(found.filter(({ wanted, tag }) => wanted.name !== tag.name).map(({ tag }) => tag.id));
+	const renamed = new Set(renames.map(({ tag }) => tag.id));
 	const problems: Problem[] = [];
-	for (const { wanted, tag } of found) {
-		// It has the name already; a tag of another type may have the same one.
-		if (wanted.name === tag.name) continue;
+	for (const { wanted, tag } of renames) {
 		const holder = holders.get(wanted.name);
 		if (holder === undefined || holder.id === tag.id || renamed.has(holder.id)) continue;
 		const message = `\`${showName(tag.name)}\` cannot be renamed to \`${showName(wanted.name)}\`: that name belongs to the tag ${holder.id}, which is not renamed along with it; give that tag another name too`;

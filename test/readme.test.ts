@@ -115,6 +115,8 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
 	"docs/document.md": ["text"],
 	// test/render/expiries.test.ts
 	"docs/access.md": ["text"],
+	// test/browser/passkey.test.ts
+	"docs/approve.md": ["bash", "text"],
 };
 const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["README.md", [...blockWords, "bash", "typescript"]],
@@ -131,8 +133,6 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	...tours.slice(3).map(([file]) => [file, [...blockWords, ...(otherWords[file] ?? [])]] as const),
 	// test/first-pull-request.test.ts
 	["docs/first-pull-request.md", ["sh", "bash", "console", "yaml", "diff"]],
-	// test/browser/passkey.test.ts
-	["docs/passkeys.md", ["sh", "text"]],
 	// test/cli/resume.test.ts
 	["docs/fleets.md", ["text"]],
 	// test/cli/journal-backup.test.ts

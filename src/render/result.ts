@@ -279,7 +279,7 @@ export interface ImportKeyResult extends Head<"import-key"> {
 	readonly policyEvaluations?: StepResult["policyEvaluations"];
 }
 
-/** A new passkey, and how to register it (docs/passkeys.md#register-it). */
+/** A new passkey, and how to register it (docs/approve.md#register-it). */
 export interface PasskeyResult extends Head<"passkey"> {
 	readonly userId: string;
 	/** Parameters of `create_authenticators`. */

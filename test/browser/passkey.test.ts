@@ -30,7 +30,7 @@ import { useBrowser } from "./use-browser.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-const guide = readFileSync(new URL("../../docs/passkeys.md", import.meta.url), "utf8");
+const guide = readFileSync(new URL("../../docs/approve.md", import.meta.url), "utf8");
 
 const browser = useBrowser();
 

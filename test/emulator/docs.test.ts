@@ -1,5 +1,6 @@
 /**
- * docs/emulator.md describes the emulator: its tables are compared with the code, and its requests are sent in their order.
+ * docs/emulator.md and docs/internals/emulator.md describe the emulator: their tables are compared with the code, and the requests
+ * are sent in their order.
  * With ORGSYNC_WRITE_README=1 the answers on the page are written instead.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,8 +17,9 @@ import { keys } from "./world.ts";
 
 const file = new URL("../../docs/emulator.md", import.meta.url);
 const page = readFileSync(file, "utf8");
+const decisions = readFileSync(new URL("../../docs/internals/emulator.md", import.meta.url), "utf8");
 const sections = new Map(
-	page
+	`${page}\n${decisions}`
 		.split(/^#{2,3} /m)
 		.slice(1)
 		.map((text) => [text.split("\n", 1)[0] ?? "", text]),
@@ -79,7 +81,7 @@ describe("docs/emulator.md", () => {
 	});
 
 	it("has a seed that is read as it is shown", () => {
-		const [, text = ""] = /```yaml\n([^`]*)```/.exec(sections.get("The seed") ?? "") ?? [];
+		const [, text = ""] = /```yaml\n([^`]*)```/.exec(page) ?? [];
 		expect(parseSeed(text, "seed.yaml").organizations).toMatchObject([{ organizationName: "Example" }]);
 	});
 

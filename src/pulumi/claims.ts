@@ -4,7 +4,7 @@
  *
  * `check` makes the claims, so they hold for one command of the engine. Each Pulumi provider has its own process, so claims
  * are also files in a folder that all processes of one engine share. A command that checks no other resource
- * (`pulumi destroy --target`) learns from the last owners, in a folder beside the journal, that another one manages an object.
+ * (`pulumi destroy --target`) learns from the last owners, in the journal, that another one manages an object.
  */
 import { createHash, randomUUID } from "node:crypto";
 import {
@@ -15,10 +15,8 @@ import {
 	openSync,
 	readdirSync,
 	readFileSync,
-	renameSync,
 	rmdirSync,
 	rmSync,
-	writeFileSync,
 	writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,7 +56,8 @@ export function nameOwners(left: Owner, right: Owner): readonly [string, string]
  */
 export function openClaims(folder: ClaimsFolder | undefined, url: string | undefined): Claims {
 	const own = new Map<string, Owner>();
-	const keyOf = (organizationId: string, object: string): string => digestObject(url, organizationId, object);
+	const service = digestService(url);
+	const keyOf = (organizationId: string, object: string): string => `${service} ${organizationId} ${object}`;
 	const find = (organizationId: string, object: string): Owner | undefined =>
 		own.get(keyOf(organizationId, object)) ?? folder?.read(keyOf(organizationId, object));
 	return {
@@ -73,11 +72,11 @@ export function openClaims(folder: ClaimsFolder | undefined, url: string | undef
 	};
 }
 
-/** A file name for an object of an organization of the service at `url`. */
-function digestObject(url = "", organizationId: string, object: string): string {
+/** The service at this address in claims and in the journal: the address may be a secret. */
+export function digestService(url = ""): string {
 	// Normalized: host in lower case, no default port, no slash at the end.
 	const { origin, pathname } = URL.canParse(url) ? new URL(url) : { origin: url, pathname: "" };
-	return digestText(`${origin}${pathname.replace(/\/+$/, "")} ${organizationId} ${object}`);
+	return digestText(`${origin}${pathname.replace(/\/+$/, "")}`);
 }
 
 function digestText(text: string): string {
@@ -253,63 +252,6 @@ function isOurs(folder: string): boolean {
 	const found = lstatSync(folder, { throwIfNoEntry: false });
 	if (found?.isDirectory() !== true) return false;
 	return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
-}
-
-/** Which resource applied an object last. It is evidence only: it can keep members of a tag, and never causes a submit. */
-interface LastOwner extends Owner {
-	/** ISO 8601 in UTC. */
-	readonly appliedAt: string;
-}
-
-export interface LastOwners {
-	find(organizationId: string, object: string): LastOwner | undefined;
-	record(organizationId: string, object: string, owner: LastOwner): void;
-	/** Forgets the last owner if it is this resource. */
-	forget(organizationId: string, object: string, owner: Owner): void;
-}
-
-/** The last owners beside a journal; none for a journal in memory. Ignores what cannot be written. */
-export function openLastOwners(journalFile: string, url: string | undefined): LastOwners {
-	if (journalFile === ":memory:") return { find: () => undefined, record: () => undefined, forget: () => undefined };
-	const folder = `${journalFile}-resources`;
-	const fileOf = (organizationId: string, object: string): string =>
-		join(folder, `${digestObject(url, organizationId, object)}.json`);
-	const find: LastOwners["find"] = (organizationId, object) =>
-		orUndefined(() => {
-			const last = JSON.parse(readFileSync(fileOf(organizationId, object), "utf8")) as LastOwner;
-			return { ...ownerOf(last), appliedAt: new Date(last.appliedAt).toISOString() };
-		});
-	return {
-		find,
-		record(organizationId, object, owner) {
-			const file = fileOf(organizationId, object);
-			const text = JSON.stringify(owner);
-			// On a read-only disk, the claims of each command still hold.
-			orUndefined(() => {
-				if (writeNew(file, text)) return;
-				mkdirSync(folder, { recursive: true, mode: 0o700 });
-				writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
-				renameSync(`${file}.${process.pid}`, file);
-			});
-		},
-		forget(organizationId, object, owner) {
-			const last = find(organizationId, object);
-			if (last === undefined || !isSameOwner(last, owner)) return;
-			orUndefined(() => rmSync(fileOf(organizationId, object), { force: true }));
-		},
-	};
-}
-
-/**
- * Writes a file that is not there yet, and returns whether that succeeded. It replaces nothing, so a file that is cut off says
- * as much as none.
- */
-function writeNew(file: string, text: string): boolean {
-	const isWritten = orUndefined(() => {
-		writeFileSync(file, text, { flag: "wx", mode: 0o600 });
-		return true;
-	});
-	return isWritten === true;
 }
 
 function orUndefined<T>(work: () => T): T | undefined {

@@ -277,7 +277,7 @@ export async function converge(
 	const id = definition.idOf(target.inputs);
 	if (definition.remove !== undefined) {
 		for (const { object } of definition.claims(target.inputs))
-			session.recordOwner(target.inputs.organizationId, object, target.inputs);
+			await session.lastOwners.record(target.inputs.organizationId, object, target.inputs);
 	}
 	const activities = storeActivities(result.report, result.journal, stored.activities);
 	const outs = { ...definition.outputsOf(target, result), ...(activities.length === 0 ? {} : { activities }) };

@@ -25,9 +25,10 @@ import { refuseUncertainTime, whyUncertainTime, withServiceClock } from "../sync
 import { type SettleContext, settleOpenEntries } from "../sync/settle.ts";
 import type { Reader, Submitter } from "../wire/client.ts";
 import type { SubmitName } from "../wire/operations.ts";
-import { type Claims, type LastOwners, type Owner, openClaims, openLastOwners, ownerOf } from "./claims.ts";
+import { type Claims, openClaims } from "./claims.ts";
 import { type Connection, connect } from "./connection.ts";
 import { type Deadline, readUntil, submitUntil } from "./deadline.ts";
+import { LastOwners } from "./last-owners.ts";
 import { NameQueue } from "./name-queue.ts";
 import { OldNameLog } from "./old-name-notice.ts";
 import { assertCanConverge, assertGuardsAllowed, guardsOfPart, MissingUsers, OverrideLog } from "./plan-checks.ts";
@@ -96,7 +97,11 @@ export class Session {
 		const place = journal ?? join(".orgsync", "journal.sqlite");
 		this.#journalFile = place === ":memory:" ? place : resolve(context.directory, place);
 		this.claims = openClaims(context.claimsFolder, settings.url);
-		this.lastOwners = openLastOwners(this.#journalFile, settings.url);
+		this.lastOwners = new LastOwners(settings.url, {
+			read: () => this.#journalIfThere(),
+			open: () => this.#openJournal(),
+			now: context.now,
+		});
 	}
 
 	/** The service's reads, shared with all resources. Throws ConfigurationError if the address or the key is missing. */
@@ -242,12 +247,6 @@ export class Session {
 		}
 	}
 
-	/** Records the resource as the one that applied an object last. */
-	recordOwner(organizationId: string, object: string, owner: Owner): void {
-		const appliedAt = new Date(this.#context.now()).toISOString();
-		this.lastOwners.record(organizationId, object, { ...ownerOf(owner), appliedAt });
-	}
-
 	/** What the journal knows, with the stored state; nothing is written. */
 	async summarize(stored: StoredState): Promise<JournalSummary> {
 		return summarizeWithStored(await this.#journalIfThere(), stored, this.settings.abandon);
@@ -329,7 +328,10 @@ export class Session {
 	}
 
 	#openJournal(): Promise<Journal> {
-		this.#journal ??= this.#openOnce(openSharedJournal(this.#journalFile, this.#journalOptions()));
+		this.#journal ??= this.#openOnce(openSharedJournal(this.#journalFile, this.#journalOptions())).catch((error) => {
+			this.#journal = undefined;
+			throw error;
+		});
 		return this.#journal;
 	}
 

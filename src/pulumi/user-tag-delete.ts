@@ -34,7 +34,7 @@ export async function deleteTag(
 	}
 	// A replacement has the same URN and owns the tag from now on.
 	if (session.claims.find(organizationId, object) === undefined) {
-		session.lastOwners.forget(organizationId, object, props);
+		await session.lastOwners.forget(organizationId, object, props);
 	}
 	return undefined;
 }
@@ -68,9 +68,9 @@ async function findReasonToKeep(
 	const object = `userTag/${tagId}`;
 	const claim = session.claims.find(organizationId, object);
 	if (claim !== undefined) return `the program manages it with the resource \`${claim.resource}\``;
-	const owner = session.lastOwners.find(organizationId, object);
+	const owner = await session.lastOwners.find(organizationId, object);
 	if (owner !== undefined && !isSameOwner(owner, props)) {
-		return `the resource \`${owner.resource}\` has managed it since ${owner.appliedAt}`;
+		return `the resource \`${owner.resource}\` has managed it since ${new Date(owner.appliedAtMs).toISOString()}`;
 	}
 	// A pending activity of our own may be what was applied.
 	if (lastApplied === undefined || storedStateOf(tagDocument, props, session).activities.length > 0) return undefined;

@@ -15,8 +15,10 @@ import {
 	refuseLoneLog,
 	refuseNonJournal,
 } from "./journal-inspect.ts";
+import { type OwnerJournal, ownersIn } from "./journal-owners.ts";
 import { copyJournal, migrate, schemaVersion, versionOf } from "./journal-schema.ts";
 import { JournalStore } from "./journal-store.ts";
+import { type VoteJournal, votesIn } from "./journal-votes.ts";
 import { importSqlite } from "./sqlite.ts";
 
 export interface JournalFileOptions {
@@ -118,7 +120,7 @@ async function journalIn(database: DatabaseSync, file: string, prepare?: () => P
 		database.exec("PRAGMA trusted_schema = OFF");
 		await prepare?.();
 		if (versionOf(database) !== schemaVersion) migrate(database);
-		return withClearErrors(new JournalStore(database), file);
+		return withClearErrors(new JournalStore(database), { ...votesIn(database), ...ownersIn(database) }, file);
 	} catch (error) {
 		database.close();
 		throw error;
@@ -157,21 +159,23 @@ async function withOpenErrors<T>(file: string, work: () => Promise<T>): Promise<
 }
 
 /** Returns the journal with errors that name its file, for example if the disk is full. */
-function withClearErrors(store: JournalStore, file: string): Journal {
+function withClearErrors(store: JournalStore, more: VoteJournal & OwnerJournal, file: string): Journal {
 	const explain = (error: unknown): never => {
 		const message = `the journal ${file} cannot be used: ${reasonOf(error)}`;
 		throw new StorageError(message, { hint: hintFor(error), cause: error });
 	};
-	const names = Object.getOwnPropertyNames(JournalStore.prototype).filter((name) => name !== "constructor");
-	const clear = (name: string) => {
-		return (...values: readonly unknown[]): unknown => {
+	const clear = (method: (...values: never[]) => unknown) => {
+		return (...values: never[]): unknown => {
 			try {
-				const result: unknown = Reflect.apply(store[name as keyof Journal], store, values);
+				const result = method(...values);
 				return result instanceof Promise ? result.catch(explain) : result;
 			} catch (error) {
 				return explain(error);
 			}
 		};
 	};
-	return Object.fromEntries(names.map((name) => [name, clear(name)])) as unknown as Journal;
+	const names = Object.getOwnPropertyNames(JournalStore.prototype).filter((name) => name !== "constructor");
+	const ofStore = names.map((name) => [name, store[name as keyof JournalStore].bind(store)] as const);
+	const methods = [...ofStore, ...Object.entries(more)].map(([name, method]) => [name, clear(method)]);
+	return Object.fromEntries(methods) as unknown as Journal;
 }

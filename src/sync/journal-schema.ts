@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 
 /** The version of the tables that this orgsync writes. */
-export const schemaVersion = 6;
+export const schemaVersion = 7;
 
 /** Returns the version of the tables in a database; 0 if it has none. */
 export function versionOf(database: DatabaseSync): number {
@@ -175,7 +175,29 @@ const stepToVersion6 = `
 	PRAGMA user_version = 6;
 `;
 
-const steps = [tablesOfVersion1, stepToVersion2, stepToVersion3, stepToVersion4, stepToVersion5, stepToVersion6];
+/** Which resource of a Pulumi program applied each object last. */
+const stepToVersion7 = `
+	CREATE TABLE owners (
+		service TEXT NOT NULL,
+		organization_id TEXT NOT NULL,
+		object TEXT NOT NULL,
+		resource TEXT NOT NULL,
+		resource_urn TEXT,
+		applied_at_ms INTEGER NOT NULL,
+		PRIMARY KEY (service, organization_id, object)
+	) STRICT, WITHOUT ROWID;
+	PRAGMA user_version = 7;
+`;
+
+const steps = [
+	tablesOfVersion1,
+	stepToVersion2,
+	stepToVersion3,
+	stepToVersion4,
+	stepToVersion5,
+	stepToVersion6,
+	stepToVersion7,
+];
 
 /** Runs `work` in one transaction. An error of SQLite may have ended the transaction already. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {

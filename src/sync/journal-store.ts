@@ -17,6 +17,7 @@ import {
 	type RunRecord,
 	type SettledEntry,
 } from "./journal.ts";
+import type { OwnerJournal } from "./journal-owners.ts";
 import {
 	type AppliedRow,
 	type RunRow,
@@ -27,7 +28,7 @@ import {
 	toRun,
 } from "./journal-rows.ts";
 import { inTransaction } from "./journal-schema.ts";
-import { type VoteDecision, type VoteEntry, type VoteJournal, type VoteKey, votesIn } from "./journal-votes.ts";
+import type { VoteJournal } from "./journal-votes.ts";
 
 interface Claim {
 	readonly requestDigest: string;
@@ -42,27 +43,16 @@ const isOpenRow = "(outcome IS NULL OR outcome IN ('unknown', 'awaiting-approval
 /** How much longer than its last write the journal waits before it writes for a single claim. */
 const writePause = 2;
 
-/** The journal in a database whose tables are of this version. */
-export class JournalStore implements Journal {
+/** The journal in a database whose tables are of this version, without its votes and its owners. */
+export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJournal)> {
 	readonly #database: DatabaseSync;
 	readonly #claims: Claim[] = [];
 	/** When a write may follow the last one at once, in milliseconds of `performance.now`. */
 	#nextWriteMs = 0;
 	readonly #statements = new Map<string, StatementSync>();
 
-	readonly #votes: VoteJournal;
-
 	constructor(database: DatabaseSync) {
 		this.#database = database;
-		this.#votes = votesIn(database);
-	}
-
-	claimVote<D extends VoteDecision>(key: VoteKey, choose: (entries: readonly VoteEntry[]) => D): D {
-		return this.#votes.claimVote(key, choose);
-	}
-
-	recordVote(fingerprint: string, state: "counted" | "void", nowMs: number): void {
-		this.#votes.recordVote(fingerprint, state, nowMs);
 	}
 
 	/** Returns the entries of the rows for which this condition holds. */

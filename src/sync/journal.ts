@@ -19,6 +19,7 @@ import type { Outcome } from "../plan/report.ts";
 import { digestOf } from "../plan/value.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import type { RequestBody } from "../wire/request-body.ts";
+import type { OwnerJournal } from "./journal-owners.ts";
 import type { VoteJournal } from "./journal-votes.ts";
 
 /** A request that was sent, or was about to be. */
@@ -118,7 +119,7 @@ export interface FinishedOrganization {
 export const maxRunAgeMs = 7 * 24 * 60 * 60 * 1000;
 
 /** The reads of a journal. Every method throws StorageError for a row that contradicts itself. */
-export interface JournalView {
+export interface JournalView extends Pick<OwnerJournal, "lastOwner"> {
 	/** Returns the entry of exactly these bytes, or undefined. */
 	entry(fingerprint: string): JournalEntry | undefined;
 	/** Returns the entries of an organization that are in flight, in doubt or pending, oldest first. */
@@ -163,7 +164,7 @@ export const emptyJournal: JournalSummary = {
 	position: () => 0,
 };
 
-export interface Journal extends JournalView, VoteJournal {
+export interface Journal extends JournalView, VoteJournal, OwnerJournal {
 	/**
 	 * Decides about a request and puts its bytes on disk, in one transaction: no other process can decide about an equal
 	 * request in between. `choose` gets the entries of equal requests, the latest written first, and has to be pure. Resolves

@@ -110,11 +110,11 @@ describe("a journal with other tables", () => {
 	it.each([
 		[
 			"ALTER TABLE sent RENAME COLUMN activity_id TO activity_ie",
-			"its table `sent` does not have the columns of version 6",
+			"its table `sent` does not have the columns of version 7",
 		],
-		["ALTER TABLE votes DROP COLUMN voter", "its table `votes` does not have the columns of version 6"],
-		["DROP TABLE runs", "its table `runs` does not have the columns of version 6"],
-		["PRAGMA user_version = 7; DROP TABLE runs", "a newer orgsync wrote it"],
+		["ALTER TABLE votes DROP COLUMN voter", "its table `votes` does not have the columns of version 7"],
+		["DROP TABLE runs", "its table `runs` does not have the columns of version 7"],
+		["PRAGMA user_version = 8; DROP TABLE runs", "a newer orgsync wrote it"],
 		["PRAGMA user_version = 3", "its table `runs` does not have the columns of version 3"],
 		["PRAGMA user_version = 0", "it has no version"],
 		["PRAGMA user_version = -1", "it has version -1, which no orgsync wrote"],

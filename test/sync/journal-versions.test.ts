@@ -71,6 +71,12 @@ function fingerprintOf(policy: number, organization = organizationId): string {
 		.fingerprint;
 }
 
+const ownedTag = {
+	service: "6f1ed002ab5595859014ebf0951522d9a1b2c3d4e5f60718293a4b5c6d7e8f90",
+	organizationId,
+	object: `userTag/${id("tag", 1)}`,
+};
+
 function shown(journal: JournalView): unknown {
 	return {
 		open: journal.openEntries(organizationId),
@@ -82,6 +88,7 @@ function shown(journal: JournalView): unknown {
 		run: journal.run(),
 		hasFinished: journal.hasFinished(runId, id("org", 3), planDigest),
 		position: journal.position(),
+		owner: journal.lastOwner(ownedTag),
 	};
 }
 
@@ -102,6 +109,14 @@ function recorded(version: number): object {
 		},
 		run: version < 4 ? undefined : { id: runId, startedAtMs: startMs, size: version < 5 ? 0 : 2 },
 		hasFinished: version >= 4,
+		owner:
+			version < 7
+				? undefined
+				: {
+						resource: "signers",
+						resourceUrn: "urn:pulumi:main::access::orgsync:index:UserTag::signers",
+						appliedAtMs: startMs + 8000,
+					},
 	};
 }
 
@@ -139,7 +154,7 @@ describe("a journal of an earlier version", () => {
 		expect(layout()).toEqual(expected);
 	});
 
-	it.each(versions)("(%i) takes new requests, outcomes and votes once it is migrated", async (version) => {
+	it.each(versions)("(%i) takes new requests, outcomes, votes and owners once it is migrated", async (version) => {
 		write(version);
 		const journal = await openJournal(file);
 		/** Claims a new request that deletes this policy. Returns the fingerprints of equal requests. */
@@ -165,14 +180,18 @@ describe("a journal of an earlier version", () => {
 		} as const;
 		const votes: readonly VoteEntry[] = journal.claimVote(key, (entries) => ({ kind: "skip", entries })).entries;
 		expect(votes.map(({ state }) => state)).toEqual(version < 6 ? [] : ["counted"]);
+		journal.recordOwner(ownedTag, { resource: "approvers", appliedAtMs: startMs + 9000 });
+		expect(journal.lastOwner(ownedTag)).toEqual({ resource: "approvers", appliedAtMs: startMs + 9000 });
+		journal.forgetOwner(ownedTag);
+		expect(journal.lastOwner(ownedTag)).toBeUndefined();
 		journal.close();
 	});
 
 	it.each(versions.slice(0, -1))("(%i) stays as it is if its migration fails", async (version) => {
 		// The name of a table that the last step makes.
-		write(version, "CREATE TABLE votes (value TEXT);");
+		write(version, "CREATE TABLE owners (value TEXT);");
 		const before = layout();
-		await expect(openJournal(file)).rejects.toThrow("table votes already exists");
+		await expect(openJournal(file)).rejects.toThrow("table owners already exists");
 		expect(layout()).toEqual(before);
 	});
 });

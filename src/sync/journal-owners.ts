@@ -1,0 +1,67 @@
+/**
+ * The owners of a journal: which resource of a Pulumi program applied each object last. Evidence only: it can keep members of a
+ * tag, and never causes a submit.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { StorageError } from "../errors.ts";
+import { clipMiddle } from "../escape.ts";
+import { changedHint, isTime, maxNameLength } from "./journal-distrust.ts";
+
+/** An object of an organization. Another service may have an organization of the same id. */
+export interface OwnedObject {
+	/** A digest of the service's address. */
+	readonly service: string;
+	readonly organizationId: string;
+	/** For example `userTag/ID`. */
+	readonly object: string;
+}
+
+/** The resource that applied an object last. */
+export interface LastOwner {
+	readonly resource: string;
+	readonly resourceUrn?: string;
+	/** Milliseconds since 1970. */
+	readonly appliedAtMs: number;
+}
+
+export interface OwnerJournal {
+	/** Returns the resource that applied the object last; undefined if none is known. Throws StorageError for a time that is none. */
+	lastOwner(object: OwnedObject): LastOwner | undefined;
+	recordOwner(object: OwnedObject, owner: LastOwner): void;
+	forgetOwner(object: OwnedObject): void;
+}
+
+/** Returns the owners in a database whose tables are of this version. */
+export function ownersIn(database: DatabaseSync): OwnerJournal {
+	const isObject = "service = ? AND organization_id = ? AND object = ?";
+	const valuesOf = ({ service, organizationId, object }: OwnedObject) => [service, organizationId, object] as const;
+	const upsert = database.prepare(
+		`INSERT INTO owners (service, organization_id, object, resource, resource_urn, applied_at_ms) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE
+			SET resource = excluded.resource, resource_urn = excluded.resource_urn, applied_at_ms = excluded.applied_at_ms`,
+	);
+	return {
+		lastOwner(object) {
+			const row = database.prepare(`SELECT * FROM owners WHERE ${isObject}`).get(...valuesOf(object));
+			return row === undefined ? undefined : toLastOwner(row);
+		},
+		recordOwner(object, { resource, resourceUrn = null, appliedAtMs }) {
+			upsert.run(...valuesOf(object), resource, resourceUrn, appliedAtMs);
+		},
+		forgetOwner(object) {
+			database.prepare(`DELETE FROM owners WHERE ${isObject}`).run(...valuesOf(object));
+		},
+	};
+}
+
+function toLastOwner(row: Readonly<Record<string, unknown>>): LastOwner {
+	const appliedAtMs = Number(row.applied_at_ms);
+	if (!isTime(appliedAtMs)) {
+		const name = clipMiddle(String(row.object), maxNameLength);
+		throw new StorageError(`which resource applied ${name} last cannot be read; nothing was sent because of it`, {
+			hint: changedHint,
+		});
+	}
+	const resourceUrn = row.resource_urn === null ? {} : { resourceUrn: String(row.resource_urn) };
+	return { resource: String(row.resource), ...resourceUrn, appliedAtMs };
+}

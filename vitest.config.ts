@@ -38,9 +38,9 @@ const settings: Readonly<Record<Group, object>> = {
 	pure: { isolate: false },
 	"in process": newModules,
 	thorough: newModules,
-	processes: {},
-	browser: {},
-	engine: { globalSetup: ["test/engine/set-up.ts"] },
+	processes: { globalSetup: ["test/command.ts"] },
+	browser: { globalSetup: ["test/command.ts"] },
+	engine: { globalSetup: ["test/command.ts", "test/engine/set-up.ts"] },
 };
 
 export default defineConfig({

@@ -1,6 +1,6 @@
 /**
- * The command line as its users have it: a real process with its own arguments, environment, folder and input. Sources are
- * run as they are; with ORGSYNC_TEST_DIST set, what was built.
+ * The command line as its users have it: in this process from the sources, or as a real process with its own arguments,
+ * environment, folder and input, which runs the bundle of test/command.ts. With ORGSYNC_TEST_DIST set, all are processes.
  *
  * Everything that a process printed is kept, so that `expectNoSecret` can search all of it at the end.
  */
@@ -9,7 +9,6 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { afterAll, expect } from "vitest";
 import { commandFile } from "../scripts/manifest.ts";
 import type { Terminal } from "../src/cli/output.ts";
@@ -48,12 +47,8 @@ export interface Started {
 	readonly ended: Promise<Answer>;
 }
 
-const main = process.env.ORGSYNC_TEST_DIST
-	? commandFile
-	: fileURLToPath(new URL("../src/cli/start.ts", import.meta.url));
-
 /** The command that is `orgsync`. */
-export const orgsync: readonly string[] = [process.execPath, main];
+export const orgsync: readonly string[] = [process.execPath, commandFile];
 
 let root: string | undefined;
 

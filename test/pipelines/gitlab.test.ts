@@ -6,7 +6,9 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
+import { commandFile } from "../../scripts/manifest.ts";
 import { type Answer, expectNoSecret, makeFolder, runProgram } from "../run.ts";
 import { agreeing, alice, bob, carol, document, keys, policies, tags } from "../world.ts";
 import { included, jobsOf } from "./gitlab-component.ts";
@@ -94,13 +96,12 @@ function makeProject({ url, checkout }: Repository): Project {
 	};
 }
 
-/** An archive as `npm pack` makes it, whose program is the sources. */
+/** An archive as `npm pack` makes it, whose program is the bundle of the clone. */
 function packProgram(): { readonly file: string; readonly sha256: string } {
 	const folder = makeFolder();
 	const bin = join(folder, "package/dist/bin");
 	mkdirSync(bin, { recursive: true });
-	const main = new URL("../../src/cli/main.ts", import.meta.url).href;
-	writeFileSync(join(bin, "orgsync.js"), `import ${JSON.stringify(main)};\n`);
+	writeFileSync(join(bin, "orgsync.js"), `import ${JSON.stringify(pathToFileURL(commandFile).href)};\n`);
 	const file = join(folder, "orgsync.tgz");
 	execFileSync("tar", ["-czf", file, "-C", folder, "package"]);
 	return { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };

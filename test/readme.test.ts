@@ -148,11 +148,9 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	// test/policy/docs.test.ts
 	["docs/policies.md", ["condition", "consensus", "time"]],
 	// test/pulumi/docs.test.ts, and for the texts test/pulumi/pending-preview.test.ts and test/pulumi/pending-delete.test.ts
-	["docs/pulumi.md", ["console", "yaml", "typescript", "python", "go", "text"]],
-	// test/pulumi/docs-node.test.ts
-	["docs/pulumi-node.md", ["console", "yaml", "typescript", "javascript", "json"]],
-	// test/pulumi/migration.test.ts, whose program has these aliases and whose preview is the text
-	["docs/pulumi-migration.md", ["text", "typescript", "yaml"]],
+	["docs/pulumi.md", ["console", "yaml", "typescript", "python", "text"]],
+	// test/pulumi/docs-node.test.ts, and test/pulumi/migration.test.ts: its program has the aliases, its preview is the text
+	["docs/pulumi-node.md", ["console", "yaml", "typescript", "javascript", "json", "text"]],
 	// test/pulumi/examples.test.ts
 	["examples/pulumi-node/README.md", ["sh", "text"]],
 	// test/sdk/programs.test.ts

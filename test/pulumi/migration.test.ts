@@ -1,6 +1,6 @@
 /**
  * A stack of the dynamic resources continues with the plugin, and back: the same objects, with nothing submitted and nothing
- * lost (docs/pulumi-migration.md).
+ * lost (docs/pulumi-node.md#move-to-the-plugin).
  */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -63,7 +63,7 @@ async function approveTags(world: World): Promise<void> {
 
 /** What `pulumi preview` prints on the page. */
 function shownOnThePage(): readonly string[] {
-	const page = readFileSync("docs/pulumi-migration.md", "utf8");
+	const page = readFileSync("docs/pulumi-node.md", "utf8");
 	const [, block = ""] = /```text\n([\s\S]*?)\n\s*```/.exec(page) ?? [];
 	const lines = block.split("\n").map((line) => line.trim());
 	expect(lines.length).toBeGreaterThan(2);

@@ -7,15 +7,15 @@ import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { showSpaces } from "../../src/escape.ts";
-import type { Plan } from "../../src/plan/plan.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import type { CommandResult } from "../../src/render/result.ts";
 import { id } from "../plan/support-organizations.ts";
 import { complete } from "../render/complete.ts";
 import { largePlan } from "../render/large.ts";
-import { alice, emptyPlan, hostileNames, hostileNamings, type Naming, planOf, resultsOf } from "../render/support.ts";
+import { readElements } from "../render/page-elements.ts";
+import { alice, emptyPlan, hostileNames, hostileNamings, planOf, resultsOf, tabledPlanOf } from "../render/support.ts";
 import { impactPlanOf, manyPowersPlanOf } from "../render/support-impact.ts";
 import { useBrowser } from "./use-browser.ts";
 
@@ -24,7 +24,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const browser = useBrowser();
 let server: Server;
 let shown = "";
+let tab: Page | undefined;
 const asked: string[] = [];
+const complaints: string[] = [];
 
 beforeAll(async () => {
 	server = createServer((request, response) => {
@@ -43,26 +45,33 @@ interface Look {
 	readonly scheme?: "light" | "dark";
 }
 
-/** The page as its reader has it; everything that the browser complained about or asked for is in the lists. */
-async function open(result: CommandResult, { width = 1440, scheme = "light" }: Look = {}) {
-	const page = await browser().newPage({ viewport: { width, height: 900 }, colorScheme: scheme });
-	onTestFinished(() => page.close());
-	const complaints: string[] = [];
+/** The tab of all tests: a new one takes longer than most of them. */
+async function openTab(): Promise<Page> {
+	const page = await browser().newPage();
 	page.on("console", (message) => complaints.push(message.text()));
 	page.on("pageerror", (error) => complaints.push(error.message));
 	page.on("dialog", (dialog) => {
 		complaints.push(`a dialog: ${dialog.message()}`);
 		void dialog.dismiss();
 	});
+	return page;
+}
+
+/** The page as its reader has it; everything that the browser complained about or asked for is in the lists. */
+async function open(result: CommandResult, { width = 1440, scheme = "light" }: Look = {}): Promise<Page> {
+	tab ??= await openTab();
+	await tab.setViewportSize({ width, height: 900 });
+	await tab.emulateMedia({ colorScheme: scheme, media: null });
 	shown = renderHtml(result);
+	complaints.length = 0;
 	asked.length = 0;
-	await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/page`);
-	return { page, complaints };
+	await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/page`);
+	return tab;
 }
 
 /** What axe-core finds wrong, with where. The page's policy lets no script in, so it is put in from outside. */
 async function violations(page: Page): Promise<readonly string[]> {
-	await page.evaluate(axe);
+	if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);
 	const { violations: found } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
 		violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
 	};
@@ -71,54 +80,60 @@ async function violations(page: Page): Promise<readonly string[]> {
 	);
 }
 
-const results = Object.entries(resultsOf());
 const plan: CommandResult = complete({ command: "plan", plans: [planOf()] });
-
-/** A plan of so many tags that the page draws the matrix; those that are added are only renamed. */
-function tabledPlanOf(name?: Naming): Plan {
-	const given = planOf(name);
-	const renamed = given.changes.filter((change) => change.kind === "userTag" && change.reason === "name-differs");
-	return { ...given, changes: [...given.changes, ...renamed, ...renamed] };
-}
-
 const tabledPlan: CommandResult = complete({ command: "plan", plans: [tabledPlanOf()] });
+
+/** So many of the results that their pages have every element in every place where the page of any result has it. */
+function distinctResults(): readonly (readonly [name: string, result: CommandResult])[] {
+	const paths = (result: CommandResult) => new Set(readElements(renderHtml(result)).map(({ path }) => path));
+	const all = Object.entries(resultsOf()).map(([name, result]) => ({ name, result, paths: paths(result) }));
+	const seen = new Set<string>();
+	const distinct = all
+		.toSorted((one, other) => other.paths.size - one.paths.size)
+		.filter((one) => {
+			const isNew = [...one.paths].some((path) => !seen.has(path));
+			for (const path of one.paths) seen.add(path);
+			return isNew;
+		});
+	return distinct.map(({ name, result }) => [name, result]);
+}
 
 describe("the page", () => {
 	it.each(
-		results,
-	)("of %s is without a complaint of the browser or of axe-core, asks for nothing, and says its state in words", async (_, result) => {
-		const { page, complaints } = await open(result);
+		distinctResults(),
+	)("of %s is without a complaint of the browser or of axe-core, and asks for nothing", async (_, result) => {
+		const page = await open(result);
 		expect(await violations(page)).toEqual([]);
 		expect(complaints).toEqual([]);
 		expect(asked).toEqual(["/page"]);
-		expect(await page.textContent("h1")).toMatch(/(Good|Attention|Stop): /);
-		const levels = await page.$$eval("h1, h2, h3", (all) => all.map((one) => Number(one.tagName.slice(1))));
-		expect(levels.filter((level) => level === 1)).toHaveLength(1);
-		for (const [index, level] of levels.entries()) expect(level - (levels[index - 1] ?? 0)).toBeLessThanOrEqual(1);
 	});
 
-	it.each([
-		["light", 360],
-		["light", 1440],
-		["dark", 360],
-		["dark", 1440],
-	] as const)("is sound in %s, %i pixels wide, and never wider than the window", async (scheme, width) => {
+	it("is sound in light and dark, on a phone and on a desk, and never wider than the window", async () => {
 		for (const result of [
 			plan,
-			complete({ command: "plan", plans: [largePlan({ tags: 12, users: 30, quiet: 2 })] }),
+			complete({ command: "plan", plans: [largePlan({ tags: 5, users: 20, quiet: 2 })] }),
 			resultsOf(hostileNamings[4])["plan-three"],
 		]) {
-			const { page, complaints } = await open(result as CommandResult, { scheme, width });
-			expect(await violations(page)).toEqual([]);
-			expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
-			const ground = await page.evaluate("getComputedStyle(document.body).backgroundColor");
-			expect(ground).toBe(scheme === "light" ? "rgb(244, 245, 248)" : "rgb(14, 17, 22)");
+			const page = await open(result as CommandResult);
+			for (const [scheme, width] of [
+				["light", 360],
+				["light", 1440],
+				["dark", 360],
+				["dark", 1440],
+			] as const) {
+				await page.setViewportSize({ width, height: 900 });
+				await page.emulateMedia({ colorScheme: scheme });
+				expect(await violations(page)).toEqual([]);
+				expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+				const ground = await page.evaluate("getComputedStyle(document.body).backgroundColor");
+				expect(ground).toBe(scheme === "light" ? "rgb(244, 245, 248)" : "rgb(14, 17, 22)");
+			}
 			expect(complaints).toEqual([]);
 		}
-	});
+	}, 60_000);
 
 	it("allows no script or style but its own two", async () => {
-		const { page, complaints } = await open(plan);
+		const page = await open(plan);
 		await page.evaluate(`
 			const script = document.createElement("script");
 			script.textContent = "window.broken = true";
@@ -134,39 +149,36 @@ describe("the page", () => {
 });
 
 describe("hostile names on the page", () => {
-	/**
-	 * Every element with its attributes, sorted: users stand in the order of their names. Lines of a message are its own, and
-	 * so is the id beside an alias that has to be cut.
-	 */
-	const structuresOf = (page: Page, pages: readonly string[]) =>
-		page.evaluate(
+	it("are read by a browser as the tests of its text read them", async () => {
+		const page = await open(plan);
+		// Names with tags, comments, quotes and references of characters.
+		const namings = hostileNamings.filter((_, index) => /[<"&]/.test(hostileNames[index >> 1] ?? ""));
+		expect(namings).toHaveLength(10);
+		const pages = namings.flatMap((naming) => {
+			const { "plan-impact-two": first, "apply-one-failed": second } = resultsOf(naming);
+			return [first, second].map((result) => renderHtml(result as CommandResult));
+		});
+		const read = await page.evaluate(
 			(texts) =>
 				texts.map((text) => {
 					const { documentElement } = new DOMParser().parseFromString(text, "text/html");
-					const elements = [...documentElement.querySelectorAll(":not(br, .who, .who *)")];
-					return elements.map((one) => [one.tagName, ...one.getAttributeNames()].join(" ")).sort();
+					const elements = [documentElement, ...documentElement.querySelectorAll("*")];
+					return elements.map((one) => [one.localName, ...one.getAttributeNames()].join(" "));
 				}),
 			pages,
 		);
-
-	// A name that is changed is no id any more, so that no command can be suggested for it: in the peaceful page too.
-	const namings = [resultsOf((text) => `peaceful ${text}`), ...hostileNamings.map(resultsOf)];
-
-	it.each(results.map(([name]) => name))("add no element and no attribute to %s", async (name) => {
-		const pages = namings.map((all) => renderHtml(all[name] as CommandResult));
-		const { page } = await open(plan);
-		const [peaceful, ...hostile] = await structuresOf(page, pages);
-		for (const one of hostile) expect(one).toEqual(peaceful);
+		for (const [index, shapes] of read.entries())
+			expect(readElements(pages[index] ?? "").map(({ shape }) => shape)).toEqual(shapes);
 	});
 
-	it.each(
-		hostileNames.map((name, index) => [name.slice(0, 40), index]),
-	)("%j reads as it is written, and does nothing", async (_, index) => {
-		const { page, complaints } = await open(
-			complete({ command: "plan", plans: [tabledPlanOf(hostileNamings[2 * Number(index)])] }),
-		);
+	it("read as they are written, and do nothing", async () => {
+		const plans = hostileNames.map((_, index) => ({
+			...tabledPlanOf(hostileNamings[2 * index]),
+			organizationId: id("org", index),
+		}));
+		const page = await open(complete({ command: "plan", plans }));
 		const names = await page.$$eval(".grid tbody .name", (all) => all.map((one) => one.textContent));
-		expect(names).toContain(showSpaces(`${hostileNames[Number(index)]}auditors`));
+		for (const name of hostileNames) expect(names).toContain(showSpaces(`${name}auditors`));
 		expect(complaints).toEqual([]);
 		expect(asked).toEqual(["/page"]);
 	});
@@ -181,7 +193,7 @@ describe("the matrix", () => {
 		);
 
 	it("shows by sign and word who gains, loses and keeps a tag", async () => {
-		const { page } = await open(tabledPlan);
+		const page = await open(tabledPlan);
 		expect(await cells(page)).toEqual([
 			["User tag", "10000003-7a3f-4c9e-9d40-000000000003", "10000004-7a3f-4c9e-9d40-000000000004", "alice", "bob"],
 			["auditors +1", "", "", "+gains", "\u2022keeps"],
@@ -191,7 +203,7 @@ describe("the matrix", () => {
 	});
 
 	it("finds tags by name with those they concern, and users with their tags", async () => {
-		const { page } = await open(tabledPlan);
+		const page = await open(tabledPlan);
 		await page.fill("input[type=search]", "AUDIT");
 		expect(await cells(page)).toEqual(
 			[
@@ -214,7 +226,7 @@ describe("the matrix", () => {
 	});
 
 	it("shows users without changes when asked to, or when they are searched for", async () => {
-		const { page } = await open(complete({ command: "plan", plans: [largePlan({ tags: 9, users: 9, quiet: 3 })] }));
+		const page = await open(complete({ command: "plan", plans: [largePlan({ tags: 9, users: 9, quiet: 3 })] }));
 		const columns = async () => {
 			const [head, ...rows] = (await cells(page)).map(({ length }) => length);
 			expect(new Set(rows)).toEqual(new Set([head]));
@@ -229,7 +241,7 @@ describe("the matrix", () => {
 	});
 
 	it("keeps tags and users in sight while it is scrolled", async () => {
-		const { page } = await open(complete({ command: "plan", plans: [largePlan()] }), { width: 360 });
+		const page = await open(complete({ command: "plan", plans: [largePlan({ tags: 70, users: 70 })] }), { width: 360 });
 		const place = () =>
 			page.$$eval(".scroll, .grid tbody tr:nth-child(60) th, .grid thead th:nth-child(60)", (all) =>
 				all.map((one) => one.getBoundingClientRect()).map(({ left, top }) => [left, top]),
@@ -240,21 +252,10 @@ describe("the matrix", () => {
 		expect(user?.[1]).toBeCloseTo((box?.[1] ?? 0) + 1, 0);
 	});
 
-	it("of 100 tags × 100 users with 3,000 changes is in a page of under 1 MB with every change in it", async () => {
-		const large: Plan = largePlan();
-		const { page } = await open(complete({ command: "plan", plans: [large] }));
-		expect(Buffer.byteLength(shown)).toBeLessThan(1_000_000);
-		expect(await page.locator("td.a").count()).toBe(1_500);
-		expect(await page.locator("td.r").count()).toBe(1_500);
-		expect(await page.locator("tbody tr").count()).toBe(100);
+	it("of 100 tags × 100 users with 3,000 changes is searched", async () => {
+		const page = await open(complete({ command: "plan", plans: [largePlan()] }));
 		await page.fill("input[type=search]", "tag-07");
-		expect(await page.locator("tbody tr:visible").count()).toBe(1);
-	});
-
-	it("is not drawn if it is too large to read", async () => {
-		const { page } = await open(complete({ command: "plan", plans: [largePlan({ tags: 300, users: 300 })] }));
-		expect(await page.locator(".grid").count()).toBe(0);
-		expect(await page.locator("text=Each user tag with who gains and who loses it").count()).toBe(1);
+		expect((await cells(page)).map(([name]) => name)).toEqual(["User tag", expect.stringContaining("tag-07")]);
 	});
 });
 
@@ -268,7 +269,7 @@ describe("several organizations", () => {
 	const rows = (page: Page) => page.locator(".overview li:visible");
 
 	it("begin with the verdict, those that need action first, and those in sync folded", async () => {
-		const { page } = await open(fleet);
+		const page = await open(fleet);
 		expect(await page.textContent("h1")).toBe("\u00d7Stop: 2 of 5 organizations need action");
 		expect(await page.locator(".head dd").allTextContents()).toEqual(["1", "1", "3"]);
 		expect(await rows(page).locator("code").allTextContents()).toEqual([unread, id("org", 9)]);
@@ -277,7 +278,7 @@ describe("several organizations", () => {
 	});
 
 	it("are found by id and by verdict, also those that are folded", async () => {
-		const { page } = await open(fleet);
+		const page = await open(fleet);
 		const find = (word: string) => page.fill("input[type=search]", word);
 		await find(id("org", 2).toUpperCase());
 		expect(await rows(page).locator("code").allTextContents()).toEqual([id("org", 2)]);
@@ -293,7 +294,7 @@ describe("several organizations", () => {
 
 describe("times and ids", () => {
 	it("are the reader's time and as short as no other id is, with the whole in the tooltip and on paper", async () => {
-		const { page } = await open(plan);
+		const page = await open(plan);
 		const read = page.locator(".head time");
 		expect(await read.getAttribute("title")).toBe("2026-01-01T00:00:00.000Z");
 		expect(await read.textContent()).toMatch(/^Jan 1, 2026, 12:00.AM UTC$/);
@@ -308,7 +309,7 @@ describe("times and ids", () => {
 	});
 
 	it("are copied whole by a button beside them", async () => {
-		const { page } = await open(plan);
+		const page = await open(plan);
 		await page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
 		await page.click(".head .copy");
 		expect(await page.evaluate("window.copied")).toBe(id("org", 1));
@@ -317,14 +318,14 @@ describe("times and ids", () => {
 
 	it("stay as they are in commands and in names", async () => {
 		const time = "2026-01-01T00:00:00.000Z";
-		const { page } = await open(complete({ command: "plan", plans: [planOf(() => `${alice} ${time}`)] }));
+		const page = await open(complete({ command: "plan", plans: [planOf(() => `${alice} ${time}`)] }));
 		expect(await page.locator("bdi .id, bdi time").count()).toBe(0);
 	});
 });
 
 describe("the matrix of changed powers", () => {
 	it("says by sign and word who has a power before and after, and leaves out who keeps all", async () => {
-		const { page } = await open(complete({ command: "plan", plans: [impactPlanOf()] }), { width: 360 });
+		const page = await open(complete({ command: "plan", plans: [impactPlanOf()] }), { width: 360 });
 		const rows = page.locator(".reach tbody tr");
 		const [alone, still] = ["before together with others, after alone", "together with others"];
 		expect(await rows.nth(1).locator("td:visible").allTextContents()).toEqual([
@@ -337,7 +338,7 @@ describe("the matrix of changed powers", () => {
 	});
 
 	it("finds powers and users by name where there are many", async () => {
-		const { page } = await open(complete({ command: "plan", plans: [manyPowersPlanOf(30)] }));
+		const page = await open(complete({ command: "plan", plans: [manyPowersPlanOf(30)] }));
 		await page.fill(".reach input[type=search]", "user-7");
 		expect(await page.locator(".reach thead th:visible").allTextContents()).toEqual(["Who can", "user-7"]);
 		expect(await page.textContent(".reach output")).toBe("1 of 1 powers, 1 of 30 users");
@@ -346,7 +347,7 @@ describe("the matrix of changed powers", () => {
 
 describe("by keyboard", () => {
 	it("everything that can be used is reached in the order of the page, and seen to be", async () => {
-		const { page } = await open(
+		const page = await open(
 			complete({
 				command: "plan",
 				plans: [{ ...planOf(), changes: [...planOf().changes, ...largePlan({ tags: 9, users: 3, quiet: 1 }).changes] }],
@@ -375,14 +376,14 @@ describe("by keyboard", () => {
 	});
 
 	it("folds open, the matrix scrolls and steps lead to each other, without an animation of the page", async () => {
-		const { page } = await open(complete({ command: "plan", plans: [largePlan({ tags: 21, users: 50 })] }));
+		const page = await open(complete({ command: "plan", plans: [largePlan({ tags: 21, users: 50 })] }));
 		await page.focus("summary >> nth=0");
 		await page.keyboard.press("Enter");
 		expect(await page.locator("details[open]").count()).toBe(1);
 		await page.focus(".scroll");
 		await page.keyboard.press("ArrowRight");
 		await expect.poll(() => page.$eval(".scroll", (one) => one.scrollLeft)).toBeGreaterThan(0);
-		const { page: small } = await open(plan);
+		const small = await open(plan);
 		expect(await small.evaluate("getComputedStyle(document.documentElement).scrollBehavior")).toBe("auto");
 		await small.click("summary:has-text('Steps, in order')");
 		await small.click("a >> text=step-1 >> nth=0");
@@ -392,7 +393,7 @@ describe("by keyboard", () => {
 
 describe("on paper", () => {
 	const print = async (result: CommandResult, look?: Look): Promise<Page> => {
-		const { page } = await open(result, look);
+		const page = await open(result, look);
 		await page.emulateMedia({ media: "print" });
 		return page;
 	};
@@ -411,8 +412,7 @@ describe("on paper", () => {
 		const page = await print(complete({ command: "plan", plans: [largePlan()] }));
 		expect(await page.isVisible(".grid")).toBe(false);
 		expect(await page.isVisible("text=The matrix is too wide for paper")).toBe(true);
-		expect(await page.locator(".chip.a:visible").count()).toBe(1_500);
-		const paper = await page.pdf({ format: "A4" });
-		expect(paper.subarray(0, 5).toString()).toBe("%PDF-");
+		const chips = await page.$$eval(".chip.a", (all) => all.filter((one) => one.checkVisibility()).length);
+		expect(chips).toBe(1_500);
 	});
 });

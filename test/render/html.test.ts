@@ -14,6 +14,7 @@ import { describeWaiting, describeWaitingEffect } from "../../src/render/waiting
 import { id } from "../plan/support-organizations.ts";
 import { complete, generatedBy } from "./complete.ts";
 import { largePlan } from "./large.ts";
+import { readElements } from "./page-elements.ts";
 import {
 	alice,
 	bob,
@@ -54,6 +55,19 @@ describe("the page as text", () => {
 		expect(page.match(/<script/g)).toHaveLength(1);
 	});
 
+	it.each(
+		results,
+	)("of %s says its state in words in its one first heading, and leaves out no level of heading", (_, result) => {
+		const page = renderHtml(result);
+		const [, heading = ""] = /<h1>(.*?)<\/h1>/s.exec(page) ?? [];
+		expect(heading.replace(/<[^>]*>/g, "")).toMatch(/(Good|Attention|Stop): /);
+		const levels = readElements(page)
+			.flatMap(({ shape }) => /^h(\d)/.exec(shape)?.[1] ?? [])
+			.map(Number);
+		expect(levels.filter((level) => level === 1)).toHaveLength(1);
+		for (const [index, level] of levels.entries()) expect(level - (levels[index - 1] ?? 0)).toBeLessThanOrEqual(1);
+	});
+
 	it("has no two elements of the same id, and no link or label to one that is not there", () => {
 		for (const [, result] of results) {
 			const page = renderHtml(result);
@@ -74,6 +88,12 @@ describe("the page as text", () => {
 		expect(Buffer.byteLength(page)).toBeLessThan(1_000_000);
 		expect(page.match(/<td class=[ar]>/g)).toHaveLength(3_000);
 		expect(page.match(/<span class="chip [ar]">/g)).toHaveLength(3_000);
+	});
+
+	it("has no matrix that is too large to read: the list has its changes", () => {
+		const page = renderHtml(complete({ command: "plan", plans: [largePlan({ tags: 300, users: 300 })] }));
+		expect(readElements(page).filter(({ path }) => /\bgrid\b/.test(path))).toEqual([]);
+		expect(page).toContain("Each user tag with who gains and who loses it");
 	});
 
 	it("shows after an apply what was done, not what was planned", () => {

@@ -193,6 +193,13 @@ export function doubtfulPlanOf(name: Naming = peaceful): Plan {
 
 export const fingerprint = `sha256:${"0123456789abcdef".repeat(4)}`;
 
+/** A plan of so many tags that the page draws the matrix; those that are added are only renamed. */
+export function tabledPlanOf(name?: Naming): Plan {
+	const given = planOf(name);
+	const renamed = given.changes.filter((change) => change.kind === "userTag" && change.reason === "name-differs");
+	return { ...given, changes: [...given.changes, ...renamed, ...renamed] };
+}
+
 /** A plan that finds nothing to do. */
 export function emptyPlan(number = 1): Plan {
 	return { ...makePlan(desiredOf(), liveOf(), context), organizationId: id("org", number) };

@@ -1,6 +1,6 @@
 /** The commands of the pages for someone who has cloned the project, in a copy of it: they find or make the Pulumi engine. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -45,6 +45,11 @@ describe("the commands for a clone", () => {
 		);
 		for (const name of [...whole, "test/escape.test.ts", ...setUp, "test/engine"]) copyAsCloned(root, name, clone);
 		for (const name of ["engine", "finding"]) rmSync(join(clone, `test/engine/${name}.test.ts`));
+		// What `npm ci` builds. The commands would only build it again, as the tests themselves begin.
+		cpSync(join(root, "dist"), join(clone, "dist"), { recursive: true });
+		const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { build: string } };
+		manifest.scripts.build = "node --version";
+		writeFileSync(join(clone, "package.json"), JSON.stringify(manifest));
 		// What is installed, and the engine, which was made before the tests.
 		for (const name of ["node_modules", ".engine"]) symlinkSync(join(root, name), join(clone, name));
 	}, 20 * 60_000);
@@ -53,18 +58,17 @@ describe("the commands for a clone", () => {
 
 	it("exist", () => expect(commands.length).toBeGreaterThan(1));
 
-	it.each(commands)(
-		"%s succeeds: %s",
-		(_place, command) => {
-			// The packages are those that are there: installing them needs the network. What is tested is that it could be done.
-			const played = command.replace(/^npm ci\b/, "npm ci --dry-run --offline --ignore-scripts");
-			const { PATH, NODE_COMPILE_CACHE } = process.env;
-			const env = { PATH: [engine, PATH].join(delimiter), HOME: clone, NODE_COMPILE_CACHE };
-			const { status, stdout, stderr } = spawnSync(played, { cwd: clone, shell: true, encoding: "utf8", env });
-			expect(status, `${stdout}${stderr}`).toBe(0);
-		},
-		120_000,
-	);
+	/** The parts of all commands, each once: the next page's `npm ci` finds what the one before has found. */
+	const parts = [...new Set(commands.flatMap(([, command]) => command.split(" && ")))];
+
+	it.each(parts)("succeed: %s", (part) => {
+		// The packages are those that are there: installing them needs the network. What is tested is that it could be done.
+		const played = part.replace(/^npm ci\b/, "npm ci --dry-run --offline --ignore-scripts");
+		const { PATH, NODE_COMPILE_CACHE } = process.env;
+		const env = { PATH: [engine, PATH].join(delimiter), HOME: clone, NODE_COMPILE_CACHE };
+		const { status, stdout, stderr } = spawnSync(played, { cwd: clone, shell: true, encoding: "utf8", env });
+		expect(status, `${stdout}${stderr}`).toBe(0);
+	}, 120_000);
 
 	it("apply the quickstart's document with npm run up", () => {
 		expect(commands.map(([, command]) => command)).toContain("npm ci && npm run up");

@@ -2,11 +2,13 @@
  * CONTRIBUTING.md says which files a new read-only kind touches. A copy of the sources gets one in those files alone; the
  * command line and the emulator of the copy then handle it in every format.
  */
+import { type ChildProcess, fork } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { checkSchema } from "./check-schema.ts";
 import { makeKey } from "./keys.ts";
+import type { Call } from "./kind-runner.ts";
 import { type Answer, keepSecret, makeFolder, runProgram, type Started, startProgram } from "./run.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -150,6 +152,7 @@ function addTo(file: string): void {
 }
 
 let emulator: Started;
+let runner: ChildProcess;
 let url: string;
 
 beforeAll(async () => {
@@ -166,20 +169,31 @@ beforeAll(async () => {
 	stopped.catch(() => undefined);
 	await Promise.race([vi.waitUntil(() => emulator.stdout().includes("\n"), { timeout: 20_000 }), stopped]);
 	url = JSON.parse(emulator.stdout()).url;
+	const file = join(import.meta.dirname, "kind-runner.ts");
+	runner = fork(file, [join(copy, "src/cli/run.ts")], { execArgv: [] });
+	runner.on("message", ({ number, ...answer }: Answer & { readonly number: number }) => awaited[number]?.(answer));
 }, 30_000);
 
 afterAll(async () => {
+	runner.kill();
 	emulator.child.kill();
 	await emulator.ended;
 });
 
+/** What takes the answer of each call, in their order. */
+const awaited: ((answer: Answer) => void)[] = [];
+
 /** Runs the command line of the copy on a document that expects the vault, which is not sealed, to be sealed or not. */
 function runCopy(words: readonly string[], isSealed: boolean): Promise<Answer> {
-	const folder = makeFolder();
+	const directory = makeFolder();
 	const vault = `{ id: ${vaultId}, name: main, sealed: ${isSealed} }`;
-	writeFileSync(join(folder, "orgsync.yaml"), `organizationId: ${organizationId}\nexpect:\n  vaults: [${vault}]\n`);
-	const env = { ORGSYNC_URL: url, ORGSYNC_API_PRIVATE_KEY: key.privateKey };
-	return runProgram([...orgsync, ...words], { cwd: folder, env });
+	writeFileSync(join(directory, "orgsync.yaml"), `organizationId: ${organizationId}\nexpect:\n  vaults: [${vault}]\n`);
+	const environment = { ORGSYNC_URL: url, ORGSYNC_API_PRIVATE_KEY: key.privateKey, HOME: directory };
+	const call: Call = { number: awaited.length, words, directory, environment };
+	return new Promise((resolve) => {
+		awaited.push(resolve);
+		runner.send(call);
+	});
 }
 
 /** What a format shows of the difference, and where there is none. */

@@ -127,9 +127,7 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	...["internals/dependencies", "internals/emulator", "internals/proofs", "internals/service"].map(
 		(name) => [`docs/${name}.md`, []] as const,
 	),
-	...["coming-from", "connection", "glossary", "README", "troubleshooting"].map(
-		(name) => [`docs/${name}.md`, []] as const,
-	),
+	...["coming-from", "connection", "README", "troubleshooting"].map((name) => [`docs/${name}.md`, []] as const),
 	...tours.slice(3).map(([file]) => [file, [...blockWords, ...(otherWords[file] ?? [])]] as const),
 	// test/first-pull-request.test.ts
 	["docs/first-pull-request.md", ["sh", "bash", "console", "yaml", "diff"]],
@@ -146,7 +144,7 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	// test/emulator/docs.test.ts
 	["docs/emulator.md", ["http", "json", "yaml"]],
 	// test/policy/docs.test.ts
-	["docs/policies.md", ["condition", "consensus", "time"]],
+	["docs/internals/policies.md", ["condition", "consensus", "time"]],
 	// test/pulumi/docs.test.ts, and for the texts test/pulumi/pending-preview.test.ts and test/pulumi/pending-delete.test.ts
 	["docs/pulumi.md", ["console", "yaml", "typescript", "python", "text"]],
 	// test/pulumi/docs-node.test.ts, and test/pulumi/migration.test.ts: its program has the aliases, its preview is the text

@@ -1,5 +1,5 @@
 /**
- * Checks the types of an expression (docs/policies.md#types). An expression that is accepted never errs for its types, where
+ * Checks the types of an expression (docs/internals/policies.md#types). An expression that is accepted never errs for its types, where
  * the documentation says what they are; one that is not is unknown, because real policies hold slips.
  */
 import { distance } from "fastest-levenshtein";

@@ -1,5 +1,5 @@
 /**
- * Parses a text of the policy language into a tree (docs/policies.md#grammar). Never throws, takes linear time, and reports
+ * Parses a text of the policy language into a tree (docs/internals/policies.md#grammar). Never throws, takes linear time, and reports
  * the first part that it does not understand.
  */
 import { quote, readToken, type Token } from "./lexer.ts";

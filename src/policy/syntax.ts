@@ -1,4 +1,4 @@
-/** The syntax tree of the service's policy language (docs/policies.md#grammar). Positions are offsets in the text. */
+/** The syntax tree of the service's policy language (docs/internals/policies.md#grammar). Positions are offsets in the text. */
 
 /** Where a part is in its text, in UTF-16 code units; `end` is the first behind it. */
 export interface Span {

@@ -1,4 +1,4 @@
-/** The functions of `time`: `Timestamp` and `CronSpan` (docs/policies.md#time). */
+/** The functions of `time`: `Timestamp` and `CronSpan` (docs/internals/policies.md#time). */
 import { findZone, type Offset, type Zone } from "./zones.ts";
 
 const minuteMs = 60_000;

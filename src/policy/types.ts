@@ -1,4 +1,4 @@
-/** Types of the policy language, and the names that each clause knows (docs/policies.md#names). */
+/** Types of the policy language, and the names that each clause knows (docs/internals/policies.md#names). */
 import type { Clause } from "./syntax.ts";
 
 export type Type =

@@ -1,6 +1,6 @@
 /**
  * Values of the policy language. A value that is not known is a value too, with the reason: nothing is guessed, and no
- * error is thrown (docs/policies.md#unknown).
+ * error is thrown (docs/internals/policies.md#unknown).
  */
 
 export type Value = boolean | bigint | string | Timestamp | Count | List | Struct | Unknown;

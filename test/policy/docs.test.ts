@@ -1,4 +1,4 @@
-/** docs/policies.md: its examples are parsed and checked, and its tables are what the code says. */
+/** docs/internals/policies.md: its examples are parsed and checked, and its tables are what the code says. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { namesOf, type Type } from "../../src/policy/types.ts";
 import { dependsOn } from "../../src/policy/values.ts";
 import { mistakesIn, outcome } from "./worlds.ts";
 
-const page = readFileSync(fileURLToPath(new URL("../../docs/policies.md", import.meta.url)), "utf8");
+const page = readFileSync(fileURLToPath(new URL("../../docs/internals/policies.md", import.meta.url)), "utf8");
 
 /** Returns the cells of the rows of a table, by the head of its first column. `\|` is a bar. */
 function rowsOf(section: string, head: string): readonly (readonly string[])[] {

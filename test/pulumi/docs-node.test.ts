@@ -78,6 +78,12 @@ describe("docs/pulumi-node.md", () => {
 		expectShown(answers.get(line) as Answer, shown);
 	});
 
+	it("has programs that Pulumi runs without a warning", () => {
+		const printed = [...answers.values()].map(({ stdout, stderr }) => stdout + stderr);
+		// The key file that the tests write is one that others can read.
+		expect(printed.filter((text) => /warning: (?!the key file)/i.test(text))).toEqual([]);
+	});
+
 	it("creates two activities", () => {
 		const types = emulator.state(localOrganizationId).activities.map(({ type }) => type);
 		expect(types.sort()).toEqual(["ACTIVITY_TYPE_DELETE_POLICIES", "ACTIVITY_TYPE_UPDATE_USER_TAG"]);

@@ -144,3 +144,44 @@ describe("with mocks", () => {
 		expect(existsSync(join(folder, ".orgsync"))).toBe(false);
 	});
 });
+
+/** Mistakes of a program, with what the error says: nothing is registered. */
+const mistakes: readonly (readonly [says: string, make: () => unknown])[] = [
+	[
+		"signers: a UserTag cannot be imported, because it is a dynamic resource; remove the option `import`: creating the resource adopts the live object",
+		() => new orgsync.UserTag("signers", { name: "signers" }, { import: tags.signers }),
+	],
+	[
+		"old: a PolicyRemoval cannot be read by an id, because it lists what must not exist; remove the option `id`",
+		() => new orgsync.PolicyRemoval("old", { policyIds: [policies[0]] }, { id: policies[0] }),
+	],
+	[
+		"document.organizationId is an output or a promise:",
+		() => document({ organizationId: pulumi.output("x"), userTags: [{ name: Promise.resolve("y") }] }),
+	],
+	[
+		"document.userTags[0].name is an output or a promise:",
+		() => document({ userTags: [{ name: Promise.resolve("y") }] }),
+	],
+	["cannot write the document as JSON: ", () => document({ userTags: [1n] })],
+];
+
+function document(object: object): orgsync.Organization {
+	return new orgsync.Organization("object", { document: object as Record<string, unknown> });
+}
+
+describe("a program with a mistake", () => {
+	it.each(
+		mistakes,
+	)("registers nothing, and fails with an error that Pulumi shows without a stack: %s", (says, make) => {
+		let thrown: unknown;
+		try {
+			make();
+		} catch (error) {
+			thrown = error;
+		}
+		expect(pulumi.RunError.isInstance(thrown)).toBe(true);
+		expect((thrown as Error).message).toContain(says);
+		expect(made.size).toBe(0);
+	});
+});

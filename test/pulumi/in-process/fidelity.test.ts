@@ -1,14 +1,27 @@
-/** The engine in this process against the real one: the same story gives the same exit codes, requests, steps and state. */
+/**
+ * The engine in this process against the real one: the same story gives the same exit codes, requests, steps and state. What the
+ * real one shows, and that another version of the package serves what an earlier one made, is looked at on the way.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Answer } from "../../engine/answer.ts";
+import { type Answer, expectSuccess, shown } from "../../engine/answer.ts";
 import { alice, bob, carol, policies, tags, type World } from "../../world.ts";
 import * as real from "../adapters.ts";
+import { expectNoSecretIn } from "../checks.ts";
 import { outputOf, type Program, type ProgramResource } from "../program.ts";
 import * as here from "./adapters.ts";
 
+/** The tag is taken from its members when the resource is destroyed, and not when it is replaced. */
+const signersOf = (exactly: readonly string[], options: ProgramResource["options"] = {}): ProgramResource => ({
+	type: "UserTag",
+	properties: { name: "signers", members: { exactly }, onDestroy: "removeMembers" },
+	options,
+});
+
 const program = (members: readonly string[], more: Readonly<Record<string, ProgramResource>> = {}): Program => ({
 	resources: {
-		signers: { type: "UserTag", properties: { name: "signers", members: { exactly: members } } },
+		signers: signersOf(members),
 		old: { type: "PolicyRemoval", properties: { policyIds: [policies[0]] }, options: { dependsOn: ["signers"] } },
 		...more,
 	},
@@ -26,6 +39,10 @@ interface Player {
 	readonly world: World;
 	readonly stack: Pick<here.InProcessWorld["stack"], "preview" | "up" | "refresh" | "destroy" | "state" | "outputs">;
 	write(program: Program): void;
+	/** Installs another version of the package. */
+	upgrade(): void;
+	/** Replaces the resource without a difference. */
+	replace(): Promise<Answer>;
 }
 
 interface Scene {
@@ -35,12 +52,15 @@ interface Scene {
 	readonly said: readonly string[];
 	readonly resources: readonly object[];
 	readonly outputs: unknown;
+	/** What was printed, which only the real engine prints as it does. */
+	readonly printed?: string;
 }
 
 /** Plays one command, and returns everything that a later command or a person has of it. */
 async function play({ world, stack }: Player, run: () => Promise<Answer>): Promise<Scene> {
 	world.clearRequests();
-	const { exitCode, stdout } = await run();
+	const answer = await run();
+	const { exitCode, stdout } = answer;
 	const [, after = ""] = stdout.split("\nResources:\n");
 	const { deployment } = await stack.state();
 	const resources = (deployment.resources ?? [])
@@ -56,16 +76,17 @@ async function play({ world, stack }: Player, run: () => Promise<Answer>): Promi
 			.split("\n")
 			.map((line) => line.trim().replace(/^\d+ changes\. /, ""))
 			.filter((line) => /^[-+~\d].*(created?|updated?|deleted?|unchanged)$/.test(line)),
-		said: [...new Set(stdout.match(/(?:signers|old): (?:adopts|adds|removes)[^\n]*/g))].toSorted(),
+		said: [...new Set(shown(answer).match(/(?:signers|old): (?:adopts|adds|removes|its)[^\n]*/g))].toSorted(),
 		resources,
 		outputs: isWhole ? await stack.outputs() : undefined,
+		printed: shown(answer),
 	};
 }
 
 /** Ids and times that differ from run to run. */
 const normal = (scenes: readonly Scene[]): unknown =>
 	JSON.parse(
-		JSON.stringify(scenes)
+		JSON.stringify(scenes.map(({ printed: _printed, ...scene }) => scene))
 			.replaceAll(/0[0-9a-f]{7}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f-]{17}/g, "ACTIVITY")
 			.replaceAll(/sha256:[0-9a-f]{64}/g, "sha256:HEX")
 			.replaceAll(/\b\d{13}\b/g, "0")
@@ -76,16 +97,57 @@ async function playStory(player: Player): Promise<readonly Scene[]> {
 	const { world, stack } = player;
 	// The one who applies keeps a tag, so that no guard minds.
 	await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
-	const scenes = [await play(player, () => stack.preview()), await play(player, () => stack.up())];
+	const scenes = [await play(player, () => stack.preview(["--diff"])), await play(player, () => stack.up())];
+	player.upgrade();
 	scenes.push(await play(player, () => stack.preview(["--expect-no-changes"])));
-	await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, carol] }] });
-	scenes.push(await play(player, () => stack.refresh()));
+	await world.change({ userTags: [{ tagId: tags.signers, tagName: "signatories", userIds: [alice, carol] }] });
+	scenes.push(await play(player, () => stack.refresh(["--diff"])));
 	scenes.push(await play(player, () => stack.preview(["--expect-no-changes"])));
 	player.write(program([alice, bob, carol], { wrong }));
 	scenes.push(await play(player, () => stack.up()));
-	player.write({ resources: { signers: program([alice, bob]).resources?.signers as ProgramResource } });
-	scenes.push(await play(player, () => stack.up()), await play(player, () => stack.destroy()));
+	player.write({ resources: { signers: signersOf([alice, bob, carol], { deleteBeforeReplace: true }) } });
+	scenes.push(await play(player, player.replace), await play(player, () => stack.destroy()));
 	return scenes;
+}
+
+/** Makes the installed package write each call of a provider, with its version, to a file of the project. */
+function recordCalls(folder: string): void {
+	const file = join(folder, "dist/pulumi/dynamic/provider.js");
+	const code = readFileSync(file, "utf8");
+	const recording = `
+import { appendFileSync } from "node:fs";
+import { createRequire } from "node:module";
+const { version } = createRequire(import.meta.url)("../../../package.json");
+export function providerOf(name) {
+	return new Proxy(makeProviderOf(name), {
+		get(provider, method) {
+			const call = provider[method];
+			if (typeof call !== "function") return call;
+			return (...words) => { appendFileSync("calls.txt", name + " " + method + " " + version + "\\n"); return call(...words); };
+		},
+	});
+}
+`;
+	const edited = code.replace("export function providerOf(", "function makeProviderOf(");
+	if (edited === code) throw new Error("provider.js does not export the function providerOf");
+	writeFileSync(file, recording + edited);
+}
+
+/** How the real engine shows what a tag adopts, drift, and a replacement. */
+function expectDisplay(scenes: readonly Scene[], type: string): void {
+	const [preview = "", , , refresh = "", , , replaced = ""] = scenes.map(({ printed }) => printed);
+	expect(preview).toContain(`+ ${type}: (create)`);
+	expect(preview).toMatch(new RegExp(`exactly: \\[\\s+\\[0\\]: "${alice}"\\s+\\[1\\]: "${bob}"`));
+	expect(preview).toMatch(new RegExp(`tagId +: "${tags.signers}"`));
+	// The engine shows what is created; a notice shows what adopting the live tag removes.
+	expect(preview).toContain(
+		`signers: adopts the user tag signers, adds the member ${bob}, removes the member ${carol}`,
+	);
+	expect(refresh).toMatch(/~ name +: "signers" => "signatories"/);
+	expect(refresh).toContain(`"${bob}" => "${carol}"`);
+	expect(replaced).toContain(
+		"signers: its 3 members keep the user tag: the program manages it with the resource `signers`; to remove members, list them under `never`",
+	);
 }
 
 describe.each([
@@ -93,11 +155,37 @@ describe.each([
 	[real.plugin, here.plugin],
 ] as const)("the engine in this process", (engine, inProcess) => {
 	it(`plays a story of ${engine.title} as the real engine does`, { timeout: 240_000 }, async () => {
-		const first = program([alice, bob]);
-		const made = await engine.makeWorld(first);
+		const isDynamic = engine === real.dynamicResources;
+		const first = program([bob, alice]);
+		const made = await engine.makeWorld(first, isDynamic ? { orgsync: { version: "1.0.0" } } : {});
 		const own = await inProcess.makeWorld(first);
-		const expected = await playStory({ ...made, write: (next) => engine.write(made.stack, next) });
-		const played = await playStory({ ...own, write: (next) => inProcess.write(own.stack, next) });
+		const urn = engine.urnOf("UserTag", "signers");
+		const expected = await playStory({
+			...made,
+			write: (next) => engine.write(made.stack, next),
+			upgrade: () => isDynamic && made.stack.install({ version: "1.1.0", edit: recordCalls }),
+			async replace() {
+				if (isDynamic) return made.stack.up(["--replace", urn]);
+				expectSuccess(await made.stack.pulumi(["state", "taint", urn, "--yes"]));
+				return made.stack.up();
+			},
+		});
+		const played = await playStory({
+			...own,
+			write: (next) => inProcess.write(own.stack, next),
+			upgrade: () => undefined,
+			replace: () => own.stack.up(["--replace", urn]),
+		});
 		expect(normal(played)).toEqual(normal(expected));
+		expect(expected.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 7, 1, 0, 0]);
+		expectDisplay(expected, engine.typeOf("UserTag"));
+		expectNoSecretIn(made.stack);
+		if (!isDynamic) return;
+		// All that follows the upgrade is done by the code of the new version.
+		const calls = [...new Set(readFileSync(join(made.stack.folder, "calls.txt"), "utf8").trim().split("\n"))];
+		const methods = ["check", "configure", "create", "delete", "diff", "read", "update"];
+		expect(calls.filter((line) => line.startsWith("UserTag ")).toSorted()).toEqual(
+			methods.map((method) => `UserTag ${method} 1.1.0`),
+		);
 	});
 });

@@ -170,6 +170,11 @@ describe("docs/pulumi.md", () => {
 		expectShown(answers.get(line) as Answer, shown);
 	});
 
+	it("runs the plugin of the npm package by its path, without a warning of Pulumi", () => {
+		const printed = [...answers.values()].map(({ stdout, stderr }) => stdout + stderr);
+		expect(printed.filter((text) => /warning: .*(plugin|PATH)/.test(text))).toEqual([]);
+	});
+
 	it("creates the activities that it describes, and no others", () => {
 		const types = emulator.state(localOrganizationId).activities.map(({ type }) => type);
 		// The first two go side by side.

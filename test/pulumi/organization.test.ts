@@ -5,7 +5,19 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { expectSuccess, shown } from "../engine/answer.ts";
-import { agreeing, alice, apps, bob, document, organizationId, policies, provider, providers, tags } from "../world.ts";
+import {
+	agreeing,
+	alice,
+	apps,
+	bob,
+	carol,
+	document,
+	organizationId,
+	policies,
+	provider,
+	providers,
+	tags,
+} from "../world.ts";
 import { type Adapter, adapters, dynamicResources, plugin } from "./in-process/adapters.ts";
 import { outputOf, type Program, type ProgramResource, unknown } from "./program.ts";
 
@@ -231,6 +243,47 @@ describe("an Organization of the plugin, as of the dynamic resources,", () => {
 		const left = (await stack.state()).deployment.resources ?? [];
 		const kept = left.filter(({ type }) => type.endsWith(":UserTag")).map(({ urn }) => urn.split("::").at(-1));
 		expect(kept.sort()).toEqual(["acme-oncall", "acme-signers"]);
+	});
+
+	it("keeps its parts when a run fails", async () => {
+		const own: ProgramResource = { type: "Provider", properties: { organizationId } };
+		const acme = organization({ document: "orgsync.yaml" }, { provider: "own" });
+		const desired = document(
+			`userTags: [{ name: signers, id: ${tags.signers}, members: { exactly: [alice, bob] } }, { name: oncall }]`,
+			`absent: { policies: [${policies[0]}], tvcApps: [${apps.old}] }`,
+		);
+		const { world, stack } = await plugin.makeWorld(
+			{ resources: { own, acme } },
+			{ files: { "orgsync.yaml": desired } },
+		);
+		const partsIn = async () =>
+			((await stack.state()).deployment.resources ?? [])
+				.filter(({ type }) => /^orgsync:index:(UserTag|.*Removal)$/.test(type))
+				.map(({ urn }) => urn.split("::").at(-1) ?? "")
+				.sort();
+		const parts = ["acme-oncall", "acme-policies", "acme-signers", `acme-tvc-app-${apps.old}`];
+		expectSuccess(await stack.up());
+		expect(await partsIn()).toEqual(parts);
+
+		await world.change({
+			userTags: [{ tagId: tags.signers, tagName: "signatories", userIds: [alice, carol] }],
+			policies: [{ policyId: policies[0], policyName: "policy 1" }],
+		});
+		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		world.clearRequests();
+		const pending = await stack.up();
+		expect(pending.exitCode).toBe(1);
+		expect(shown(pending)).toContain("remove a policy: pending approval");
+		expect(shown(pending)).not.toMatch(/Organization resource|resource monitor/);
+		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
+		expect(await partsIn()).toEqual(parts);
+
+		stack.write({ "orgsync.yaml": document("userTags: [{ name: signers, members: { exactly: [alcie] } }]") });
+		const wrong = await stack.up();
+		expect(wrong.exitCode).toBe(1);
+		expect(shown(wrong)).toContain("orgsync.yaml:3:50: unknown user `alcie`; did you mean `alice`?");
+		expect(shown(wrong)).not.toMatch(/\n\s+at /);
+		expect(await partsIn()).toEqual(parts);
 	});
 
 	it("accepts the document as an object, and needs organizationId if a file has several organizations", async () => {

@@ -1,6 +1,6 @@
 /**
  * The engine and the harness, without orgsync: a resource that does nothing but write down what it is asked. What else an engine
- * does is in ../pulumi/in-process/fidelity.test.ts. And Pulumi's own dynamic resources still speak the way ours do.
+ * does is in ../pulumi/in-process/fidelity.test.ts. And Pulumi's own dynamic resources, in the same stack, speak the way ours do.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,6 +20,16 @@ class Thing extends pulumi.CustomResource {
 	}
 }
 const config = new pulumi.Config();
+const secret = pulumi.secret("captured-secret");
+const create = async () => ({ id: "1", outs: {} });
+const plain = { create };
+const holding = { create: async () => ({ id: "1", outs: { length: secret.get().length } }) };
+new pulumi.dynamic.Resource(plain, "plain", { color: "red" });
+new pulumi.dynamic.Resource(plain, "named", {}, undefined, "probe", "Named");
+new pulumi.dynamic.Resource(holding, "holding", {});
+exports.operations = Object.keys(require("orgsync").operations).length;
+exports.version = require("orgsync/package.json").version;
+exports.edited = require("node:fs").existsSync("node_modules/orgsync/edited");
 const thing = new Thing("thing", { color: config.require("color"), fails: config.getBoolean("fails") });
 exports.color = thing.color;
 exports.hidden = pulumi.secret({ token: "hidden-token" });
@@ -94,7 +104,7 @@ describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 			files: { "index.js": program, "provider.cjs": provider },
 			config: { color: "red", token: { secret: "hidden-token" } },
 			recordCalls: true,
-			orgsync: null,
+			orgsync: { version: "9.8.7", edit: (folder) => writeFileSync(join(folder, "edited"), "") },
 		});
 	}, 120_000);
 
@@ -104,8 +114,30 @@ describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 		expect(asked.map(({ method }) => method)).toEqual(["configure", "create"]);
 		expect(new Set(asked.map(({ process }) => process)).size).toBe(1);
 		expect(asked[0]?.token).toBe("hidden-token");
-		expect(await stack.outputs()).toEqual({ color: "red", seen: "created", hidden: "[secret]" });
+		expect(await stack.outputs()).toMatchObject({ color: "red", seen: "created", hidden: "[secret]" });
 		expect((await stack.resource("thing")).inputs).toEqual({ __provider: handler, color: "red" });
+	});
+
+	it("finds the published package, with the version and the changes of the test", async () => {
+		expect(await stack.outputs()).toMatchObject({ operations: 13, version: "9.8.7", edited: true });
+	});
+
+	it("has the type, the property and the secret of Pulumi's own dynamic resources", async () => {
+		const [plain, named, holding] = await Promise.all(
+			["plain", "named", "holding"].map((name) => stack.resource(name)),
+		);
+		expect(plain?.type).toBe("pulumi-nodejs:dynamic:Resource");
+		expect(named?.type).toBe("pulumi-nodejs:dynamic/probe:Named");
+		expect(plain?.inputs).toEqual({ __provider: expect.stringMatching(/^exports\.handler = /), color: "red" });
+		// Whatever create answers, the state keeps the text: it is what refresh and destroy run.
+		expect(plain?.outputs).toEqual({ __provider: plain?.inputs?.__provider });
+		// The mark of a secret in the state, and its ciphertext.
+		expect(holding?.inputs?.__provider).toEqual({
+			"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+			ciphertext: expect.stringMatching(/^v1:/),
+		});
+		const leaks = stack.written().filter(({ text }) => text.includes("captured-secret"));
+		expect(leaks.filter(({ place }) => !place.endsWith("index.js"))).toEqual([]);
 	});
 
 	it("is deleted by destroy, stays in the state with its reasons when create fails with an id, and is updated by the next up", async () => {
@@ -123,6 +155,7 @@ describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 		expect({ id, waits: outputs?.waits }).toEqual({ id: "thing-1", waits: true });
 		expect(initErrors).toEqual(["activity 7 waits for approval", "approve it and run again"]);
 		takeAsked(stack);
+		stack.install();
 		expectSuccess(await stack.up());
 		const updated = takeAsked(stack).find(({ method }) => method === "update");
 		expect(updated?.waited).toBe(true);
@@ -131,6 +164,8 @@ describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 			initErrors: undefined,
 			seen: "updated",
 		});
+		const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+		expect(await stack.outputs()).toMatchObject({ version, edited: false });
 	});
 
 	it("has a state and outputs that the harness reads as `pulumi stack export` and `pulumi stack output` print them", async () => {
@@ -163,64 +198,5 @@ describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 		stack.kill();
 		expect((await ended).exitCode).toBeNull();
 		await expect.poll(() => stack.processes()).toEqual([]);
-	});
-});
-
-describe("Pulumi's own dynamic resources", { timeout: 120_000 }, () => {
-	it("have the type, the property and the secret that orgsync's resources use", async () => {
-		const stack = await startStack({
-			files: {
-				"index.js": `"use strict";
-const pulumi = require("@pulumi/pulumi");
-const secret = pulumi.secret("captured-secret");
-const create = async () => ({ id: "1", outs: {} });
-const plain = { create };
-const holding = { create: async () => ({ id: "1", outs: { length: secret.get().length } }) };
-new pulumi.dynamic.Resource(plain, "plain", { color: "red" });
-new pulumi.dynamic.Resource(plain, "named", {}, undefined, "probe", "Thing");
-new pulumi.dynamic.Resource(holding, "holding", {});
-`,
-			},
-			orgsync: null,
-		});
-		expectSuccess(await stack.up());
-		const [plain, named, holding] = await Promise.all(
-			["plain", "named", "holding"].map((name) => stack.resource(name)),
-		);
-		expect(plain?.type).toBe("pulumi-nodejs:dynamic:Resource");
-		expect(named?.type).toBe("pulumi-nodejs:dynamic/probe:Thing");
-		expect(plain?.inputs).toEqual({ __provider: expect.stringMatching(/^exports\.handler = /), color: "red" });
-		// Whatever create answers, the state keeps the text: it is what refresh and destroy run.
-		expect(plain?.outputs).toEqual({ __provider: plain?.inputs?.__provider });
-		// The mark of a secret in the state, and its ciphertext.
-		expect(holding?.inputs?.__provider).toEqual({
-			"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-			ciphertext: expect.stringMatching(/^v1:/),
-		});
-		expect(
-			stack.written().filter(({ place, text }) => !place.endsWith("index.js") && text.includes("captured-secret")),
-		).toEqual([]);
-	});
-});
-
-describe("the package in a project of the harness", { timeout: 120_000 }, () => {
-	it("is the published one, with the version and the changes of the test", async () => {
-		const stack = await startStack({
-			files: {
-				"index.cjs": `"use strict";
-const { operations } = require("orgsync");
-exports.operations = Object.keys(operations).length;
-exports.version = require("orgsync/package.json").version;
-exports.edited = require("node:fs").existsSync("node_modules/orgsync/edited");
-`,
-			},
-			orgsync: { version: "9.8.7", edit: (folder) => writeFileSync(join(folder, "edited"), "") },
-		});
-		expectSuccess(await stack.up());
-		expect(await stack.outputs()).toEqual({ operations: 13, version: "9.8.7", edited: true });
-		stack.install();
-		expectSuccess(await stack.up());
-		const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
-		expect(await stack.outputs()).toEqual({ operations: 13, version, edited: false });
 	});
 });

@@ -22,6 +22,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, inject } from "vitest";
+import { parse } from "yaml";
 import { prepareOrSkip } from "../needs.ts";
 import { makeOnce } from "../shared.ts";
 import { type Answer, expectSuccess } from "./answer.ts";
@@ -306,12 +307,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 /**
- * `pulumi stack init`, which runs once for each Pulumi.yaml: a new stack is a file of the project and some of the backend,
- * the same for all that have the same name and passphrase.
+ * `pulumi stack init`, which runs once for each name of a project: a new stack is a file of the project and some of the
+ * backend, the same for all that have the same names and passphrase.
  */
 async function initStack(stack: Stack, backend: string, manifest: string): Promise<void> {
 	const settings = join(stack.folder, `Pulumi.${stackName}.yaml`);
-	const name = `stack-${createHash("sha256").update(manifest).digest("hex").slice(0, 12)}`;
+	const { name: projectName } = parse(manifest) as { readonly name: string };
+	const name = `stack-${createHash("sha256").update(projectName).digest("hex").slice(0, 12)}`;
 	const made = await makeOnce(shared, name, async (folder) => {
 		expectSuccess(await stack.pulumi(["stack", "init", stackName]));
 		cpSync(backend, join(folder, "backend"), { recursive: true });

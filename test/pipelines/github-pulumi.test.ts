@@ -42,14 +42,15 @@ interface PulumiRepository extends Repository {
 	withPulumi(context: Context, sum?: string): Context;
 }
 
-/** A repository with the program, the plugin's archives and a stack, whose pull request removes the policy. */
+/** A repository with the program, the plugin's archives and a stack. */
 async function makePulumiRepository(): Promise<PulumiRepository> {
 	const repository = await makeRepository(document(), { "organization/Pulumi.yaml": program });
 	await repository.change({ policies: [{ policyId, policyName: hostile }] });
-	repository.propose(removing);
 	const plugin = await sharePlugin(shared);
 	const archives = await makeOnce(shared, "archives", (made) => packPlugin(plugin, made));
 	cpSync(archives, join(repository.checkout, "plugins"), { recursive: true });
+	// No proposal commits them.
+	writeFileSync(join(repository.checkout, ".git/info/exclude"), "plugins/\n");
 
 	const made = makeFolder();
 	mkdirSync(join(made, "pulumi"));
@@ -84,13 +85,32 @@ async function makePulumiRepository(): Promise<PulumiRepository> {
 	};
 }
 
-test("a pull request is previewed in a comment; up waits for an approval, and completes when it runs again", {
-	timeout: 120_000,
+test("a pull request is previewed in a comment, unless Pulumi's checksum is wrong or it comes from a fork; up waits for an approval, and completes when it runs again", {
+	timeout: 180_000,
 }, async () => {
 	const repository = await makePulumiRepository();
 	const { actions, recorders, pullRequest, onMain, byHand, withPulumi, submits, setRules } = repository;
 	expect(readWorkflow("orgsync-pulumi-up").env?.PLUGIN_VERSION).toBe(version);
 
+	repository.clearRequests();
+	const wrong = await actions.run("orgsync-pulumi-preview", withPulumi(pullRequest(), "0".repeat(64)));
+	expect(wrong.results).toEqual({ preview: "failure", comment: "skipped" });
+	expect(wrong.log).toMatch(/FAILED[\s\S]*did NOT match/);
+	const fork = await actions.run("orgsync-pulumi-preview", withPulumi(pullRequest({ from: "mallory/access" })));
+	expect(fork.results).toEqual({ preview: "skipped", comment: "skipped" });
+	expect(recorders.calls("gh")).toEqual([]);
+	expect(repository.requests()).toEqual([]);
+
+	// A guard that blocks makes the preview red, with the reason in the comment.
+	repository.propose(document(`absent: { policies: [${policyId}] }`, "limits: { policies: 0 }"));
+	const blocked = await actions.run("orgsync-pulumi-preview", withPulumi(pullRequest()));
+	expect(blocked.results, blocked.log).toEqual({ preview: "failure", comment: "success" });
+	expect(recorders.calls("gh").at(-1)?.bodies[0]).toMatch(
+		/^<!-- orgsync: pulumi -->\n[\s\S]*error: [\s\S]*blocked by a guard/,
+	);
+	expect(submits()).toEqual([]);
+
+	repository.propose(removing);
 	const preview = await actions.run("orgsync-pulumi-preview", withPulumi(pullRequest()));
 	expect(preview.results, preview.log).toEqual({ preview: "success", comment: "success" });
 	const [comment = ""] = recorders.calls("gh").at(-1)?.bodies ?? [];
@@ -116,31 +136,6 @@ test("a pull request is previewed in a comment; up waits for an approval, and co
 	const workspaces = [preview, pending, repeated].flatMap((ran) => ran.workspaces);
 	expect(workspaces.filter((folder) => existsSync(join(folder, "pwned")))).toEqual([]);
 	expect(`${preview.log}${pending.log}${repeated.log}`).not.toMatch(/^::error::x/m);
-});
-
-test("a Pulumi whose checksum is wrong is not run; a fork is not previewed, and has no comment", {
-	timeout: 60_000,
-}, async () => {
-	const { actions, recorders, pullRequest, withPulumi, clearRequests, requests } = await makePulumiRepository();
-	clearRequests();
-	const wrong = await actions.run("orgsync-pulumi-preview", withPulumi(pullRequest(), "0".repeat(64)));
-	expect(wrong.results).toEqual({ preview: "failure", comment: "skipped" });
-	expect(wrong.log).toMatch(/FAILED[\s\S]*did NOT match/);
-	const fork = await actions.run("orgsync-pulumi-preview", withPulumi(pullRequest({ from: "mallory/access" })));
-	expect(fork.results).toEqual({ preview: "skipped", comment: "skipped" });
-	expect(recorders.calls("gh")).toEqual([]);
-	expect(requests()).toEqual([]);
-});
-
-test("a guard that blocks makes the preview red, with the reason in the comment", { timeout: 60_000 }, async () => {
-	const { actions, recorders, propose, pullRequest, withPulumi, submits } = await makePulumiRepository();
-	propose(document(`absent: { policies: [${policyId}] }`, "limits: { policies: 0 }"));
-	const { results, log } = await actions.run("orgsync-pulumi-preview", withPulumi(pullRequest()));
-	expect(results, log).toEqual({ preview: "failure", comment: "success" });
-	expect(recorders.calls("gh").at(-1)?.bodies[0]).toMatch(
-		/^<!-- orgsync: pulumi -->\n[\s\S]*error: [\s\S]*blocked by a guard/,
-	);
-	expect(submits()).toEqual([]);
 });
 
 test("no secret is in what was printed, recorded or saved", () => expectNoSecret());

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { providerOf } from "../../src/pulumi/dynamic/provider.ts";
 import { type Answer, expectSuccess, shown } from "../engine/answer.ts";
 import { alice, bob, keys, organizationId } from "../world.ts";
-import { expectNoSecretIn } from "./checks.ts";
-import { adapters, plugin } from "./in-process/adapters.ts";
+import { expectNoSecretIn, plainKeyRefusal } from "./checks.ts";
+import { adapters, dynamicResources, plugin } from "./in-process/adapters.ts";
 import type { Program, ProgramResource } from "./program.ts";
 
 const tag = (name: string, ...userIds: readonly string[]): ProgramResource => ({
@@ -106,5 +106,20 @@ describe("an invalid configuration of a provider", () => {
 		const checked = await provider.check?.({}, { name: "signers", resource: "signers" });
 		expect(checked?.failures).toMatchObject([{ property: "", reason: expect.stringMatching(says) }]);
 		expect(JSON.stringify(checked)).not.toContain("hidden-key");
+	});
+});
+
+describe("a configuration of the dynamic resources with the private key as plain text", () => {
+	it("is an error with a fix before anything is registered, and the key is in no file", async () => {
+		const { world, stack } = await dynamicResources.makeWorld(threeTags(alice), {
+			config: { "orgsync:apiPrivateKey": keys.stranger.privateKey },
+		});
+		const answer = await stack.up();
+		expect(answer.exitCode).toBe(1);
+		expect(times(diagnostics(answer), plainKeyRefusal)).toBe(1);
+		expect((await stack.state()).deployment.resources?.map(({ type }) => type)).toEqual(["pulumi:pulumi:Stack"]);
+		expect(world.requests()).toEqual([]);
+		const leaks = stack.written().filter(({ text }) => text.includes(keys.stranger.privateKey));
+		expect(leaks.map(({ place }) => place)).toEqual([]);
 	});
 });

@@ -26,7 +26,7 @@ class SlowestFirst extends BaseSequencer {
 const freshValidators: Plugin = {
 	name: "fresh-validators",
 	configureVitest: ({ defineCacheKeyGenerator }) =>
-		defineCacheKeyGenerator(({ id }) => (id.includes("/src/validators/") ? false : undefined)),
+		defineCacheKeyGenerator(({ id }) => (id.includes("/src/schema/validators/") ? false : undefined)),
 };
 
 /**

@@ -6,11 +6,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import { makeCommandTable } from "../src/cli/command-table.ts";
-import { completion } from "../src/cli/commands/completion.ts";
-import { completedWords } from "../src/cli/completed-words.ts";
-import type { Terminal } from "../src/cli/output.ts";
-import { makeProgram } from "../src/cli/program.ts";
+import { completion } from "../src/cli/commands/completion/completion.ts";
+import { makeCommandTable } from "../src/cli/flags/command-table.ts";
+import { completedWords } from "../src/cli/flags/completed-words.ts";
+import { makeProgram } from "../src/cli/flags/program.ts";
+import type { Terminal } from "../src/cli/output/output.ts";
 import { manPages } from "./man-pages.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

@@ -23,7 +23,7 @@ const packages: Readonly<Record<string, string>> = {
 
 /** In the place of files, by path. What cannot happen with the options of src/wire/transport.ts throws. */
 const files: Readonly<Record<string, string>> = {
-	[join(root, "src/version.ts")]: `export const version = ${JSON.stringify(manifest.version)};`,
+	[join(root, "src/common/version.ts")]: `export const version = ${JSON.stringify(manifest.version)};`,
 	// HTTP/2 is not asked for, bodies are texts, and proxies are those of HTTP.
 	[join(undici, "dispatcher/client-h2.js")]: refuse("HTTP/2"),
 	[join(undici, "dispatcher/socks5-proxy-agent.js")]: refuse("a SOCKS proxy"),
@@ -70,7 +70,7 @@ function lazyModule(name: string): string {
 	].join("\n");
 }
 
-/** The module src/schema-files.ts with the texts of all files in it. */
+/** The module src/schema/files.ts with the texts of all files in it. */
 function schemaFiles(): string {
 	const folder = join(root, "schemas");
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -101,7 +101,7 @@ export function standIns(): Plugin {
 			return lazy.includes(id) && !importer?.startsWith(mark) ? mark + id : null;
 		},
 		load(id) {
-			if (id === join(root, "src/schema-files.ts")) return schemaFiles();
+			if (id === join(root, "src/schema/files.ts")) return schemaFiles();
 			if (!id.startsWith(mark)) return files[id] ?? null;
 			const name = id.slice(mark.length);
 			if (name.startsWith("undici:")) return forUndici[name.slice("undici:".length, -".cjs".length)] ?? null;

@@ -10,7 +10,7 @@ import { dirname, join, relative } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { makeProgram } from "../src/cli/program.ts";
+import { makeProgram } from "../src/cli/flags/program.ts";
 import { run } from "../src/cli/run.ts";
 import { findBannedWords } from "./banned-words.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Writes the code of the validators in src/validators/: each module there names schemas, and its code in a program is what Ajv
+ * Writes the code of the validators in src/schema/validators/: each module there names schemas, and its code in a program is what Ajv
  * makes of them, without Ajv. Bundles, dist/ and the tests all have it.
  */
 import { readdirSync, writeFileSync } from "node:fs";
@@ -7,11 +7,11 @@ import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { _ } from "ajv/dist/compile/codegen/index.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
-import type { Validators } from "../src/schema.ts";
-import { makeCompiler } from "../src/schema-compiler.ts";
+import { makeCompiler } from "../src/schema/compiler.ts";
+import type { Validators } from "../src/schema/schema.ts";
 import { root } from "./manifest.ts";
 
-const folder = join(root, "src/validators");
+const folder = join(root, "src/schema/validators");
 
 /** The code that Ajv's own runtime would bring, by how Ajv asks for it. */
 const runtime = new Map([
@@ -21,8 +21,8 @@ const runtime = new Map([
 
 const written = new Map<string, Promise<string>>();
 
-/** Returns the code for the module, a path in src/validators/. `formats` is where it finds src/schema-formats.ts. */
-export function validatorCode(path: string, formats = "../schema-formats.ts"): Promise<string> {
+/** Returns the code for the module, a path in src/schema/validators/. `formats` is where it finds src/schema/formats.ts. */
+export function validatorCode(path: string, formats = "../formats.ts"): Promise<string> {
 	const key = `${path} ${formats}`;
 	const code = written.get(key) ?? write(path, formats);
 	written.set(key, code);
@@ -47,12 +47,12 @@ async function write(path: string, formats: string): Promise<string> {
 	].join("\n");
 }
 
-/** Puts this code in the place of src/validators/, for Rolldown and Vitest. */
+/** Puts this code in the place of src/schema/validators/, for Rolldown and Vitest. */
 export function validatorsPlugin() {
 	return {
 		name: "validators",
 		load: {
-			filter: { id: /[\\/]src[\\/]validators[\\/]/ },
+			filter: { id: /[\\/]src[\\/]schema[\\/]validators[\\/]/ },
 			handler: (id: string): Promise<string> | null => {
 				// Vite writes paths with slashes on Windows too.
 				const path = resolve(id);
@@ -66,7 +66,7 @@ export function validatorsPlugin() {
 export async function writeValidators(dist: string): Promise<void> {
 	for (const file of readdirSync(folder)) {
 		const target = join(dist, relative(join(root, "src"), folder), file.replace(/\.ts$/, ".js"));
-		writeFileSync(target, await validatorCode(join(folder, file), "../schema-formats.js"));
+		writeFileSync(target, await validatorCode(join(folder, file), "../formats.js"));
 	}
 }
 

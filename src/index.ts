@@ -11,23 +11,6 @@
  */
 
 export {
-	type DocumentSource,
-	type ListFile,
-	type ListFinder,
-	type ParsedDocuments,
-	type ParseOptions,
-	parseDocuments,
-	type VariableOptions,
-} from "./document/parse.ts";
-export {
-	decodeSavedPlan,
-	encodeSavedPlan,
-	makeSavedPlan,
-	matchDocuments,
-	type Planned,
-	type SavedPlan,
-} from "./document/saved-plan.ts";
-export {
 	AppliedPlanError,
 	AuthenticationError,
 	ConfigurationError,
@@ -44,9 +27,27 @@ export {
 	StalePlanError,
 	StorageError,
 	TransportError,
-} from "./errors.ts";
+} from "./common/errors.ts";
+export {
+	type DocumentSource,
+	type ListFile,
+	type ListFinder,
+	type ParsedDocuments,
+	type ParseOptions,
+	parseDocuments,
+	type VariableOptions,
+} from "./document/read/parse.ts";
+export {
+	decodeSavedPlan,
+	encodeSavedPlan,
+	makeSavedPlan,
+	matchDocuments,
+	type Planned,
+	type SavedPlan,
+} from "./document/saved/saved-plan.ts";
 export type { Change, RemovalChange, ReportChange, TagChange, Unread } from "./plan/change.ts";
-export { type Finding, type OrganizationDrift, reportDrift } from "./plan/drift.ts";
+export { type Finding, type OrganizationDrift, reportDrift } from "./plan/drift/drift.ts";
+export type { Override } from "./plan/guards/overrides.ts";
 export {
 	type DesiredOrganization,
 	emptyLastApplied,
@@ -54,15 +55,19 @@ export {
 	type LastApplied,
 	type LiveOrganization,
 } from "./plan/organization.ts";
-export type { Override } from "./plan/overrides.ts";
 export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts";
 export { exitCodeOf, type Outcome, type Report, type StepResult } from "./plan/report.ts";
 export { type Revisited, refuseStale } from "./plan/stale.ts";
 export type { Step } from "./plan/step.ts";
 export type { AccessState } from "./policy/access.ts";
-export { type Approval, foretellApproval, type SubmittedActivity, type SubmittingUser } from "./policy/approval.ts";
-export { compareAccess, type Impact, type ImpactFinding } from "./policy/impact.ts";
-export { findPowers, type GroupPower } from "./policy/powers.ts";
+export {
+	type Approval,
+	foretellApproval,
+	type SubmittedActivity,
+	type SubmittingUser,
+} from "./policy/powers/approval.ts";
+export { compareAccess, type Impact, type ImpactFinding } from "./policy/powers/impact.ts";
+export { findPowers, type GroupPower } from "./policy/powers/powers.ts";
 export { type GithubOptions, type GithubResult, renderGithub } from "./render/github.ts";
 export { renderHtml } from "./render/html.ts";
 export { type MarkdownOptions, renderMarkdown } from "./render/markdown.ts";
@@ -73,10 +78,10 @@ export { plainStyle, renderPlan, type Style } from "./render/text.ts";
 export { type AppliedPlan, type ApplyContext, applyPlan, reportOf } from "./sync/apply.ts";
 export { attributeDrift, type DriftAttributions } from "./sync/attribute.ts";
 export { type Comparison, compareLive } from "./sync/compare.ts";
-export type { Journal, JournalView } from "./sync/journal.ts";
-export { openJournal, readJournal } from "./sync/journal-file.ts";
-export { readLive } from "./sync/read.ts";
-export { readAccessOnly } from "./sync/read-access.ts";
+export { openJournal, readJournal } from "./sync/journal/file.ts";
+export type { Journal, JournalView } from "./sync/journal/journal.ts";
+export { readLive } from "./sync/read/read.ts";
+export { readAccessOnly } from "./sync/read/read-access.ts";
 export { settleOpenEntries } from "./sync/settle.ts";
 export {
 	type Client,

@@ -79,7 +79,7 @@ const additions: Readonly<Record<string, readonly (readonly [behind: string, add
 		['import { userTag } from "./user-tag.ts";\n', 'import { vault } from "./vault.ts";\n'],
 		["\tsessionProfile,\n", "\tvault,\n"],
 	],
-	"src/sync/read.ts": [
+	"src/sync/read/read.ts": [
 		[
 			"const recordReads: { readonly [K in ReadOnlyKindName]: RecordRead } = {\n",
 			"\tvault: (vaultId, query) => queryOne(query, queries.get_vault, { vaultId }),\n",

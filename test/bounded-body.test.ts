@@ -1,6 +1,6 @@
 /** A body in chunks: as it was sent, up to its limit, and with no more memory than it needs. */
 import { describe, expect, it } from "vitest";
-import { BoundedBody } from "../src/bounded-body.ts";
+import { BoundedBody } from "../src/common/bounded-body.ts";
 
 describe("a body that arrives in chunks", () => {
 	it("is what was sent, whatever the sizes of the chunks", () => {

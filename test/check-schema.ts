@@ -1,7 +1,7 @@
 /** Checks values with the published schemas, those that no program checks itself among them. */
 
-import { checkSchema as check, type SchemaError, type Validators } from "../src/schema.ts";
-import { compileSchemas } from "../src/schema-compiler.ts";
+import { compileSchemas } from "../src/schema/compiler.ts";
+import { checkSchema as check, type SchemaError, type Validators } from "../src/schema/schema.ts";
 
 const compiled = new Map<string, Validators>();
 

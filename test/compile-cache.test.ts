@@ -3,7 +3,7 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlin
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { findCacheFolder } from "../src/compile-cache.ts";
+import { findCacheFolder } from "../src/common/compile-cache.ts";
 import { onPosix } from "./needs.ts";
 
 const root = mkdtempSync(join(tmpdir(), "orgsync-compiled-"));

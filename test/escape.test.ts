@@ -1,8 +1,8 @@
 /** Escaping of text from the service and documents: workflow commands and invisible characters. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { showText, writeJson } from "../src/escape.ts";
-import { isVisible } from "../src/invisible.ts";
+import { showText, writeJson } from "../src/common/escape.ts";
+import { isVisible } from "../src/common/invisible.ts";
 
 describe("a name in a pipeline log", () => {
 	it.each([

@@ -21,7 +21,7 @@ const askers: Readonly<Record<string, () => Promise<string>>> = {
 		return await new Github({ api: url, repository: "owner/name", token: "t" }).get("pulls").then(String, String);
 	},
 	collector: async () => {
-		const { startTraces } = await import("../src/cli/traces.ts");
+		const { startTraces } = await import("../src/cli/output/traces.ts");
 		process.env.OTEL_EXPORTER_OTLP_ENDPOINT = url;
 		let said = "";
 		const traces = startTraces({ host: "collector" }, process.env, (text) => {

@@ -4,12 +4,12 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { makeAliases } from "../src/document/export-aliases.ts";
-import { parseDocuments } from "../src/document/parse.ts";
+import { escapeSequence, findHidden, nameCharacter, replaceHidden } from "../src/common/invisible.ts";
+import { makeAliases } from "../src/document/export/aliases.ts";
 import { quote } from "../src/document/problems.ts";
+import { parseDocuments } from "../src/document/read/parse.ts";
 import { writeFlow, writeKey, writeText } from "../src/document/write-yaml.ts";
-import { escapeSequence, findHidden, nameCharacter, replaceHidden } from "../src/invisible.ts";
-import { readDocument } from "../src/pulumi/inputs.ts";
+import { readDocument } from "../src/pulumi/inputs/inputs.ts";
 import { sectionsOf } from "./plan/support-organizations.ts";
 
 const organizationId = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11";

@@ -1,9 +1,9 @@
 /** JSON of others is read to a bounded depth, so that no text exhausts the stack. */
 import { describe, expect, it } from "vitest";
+import { DocumentError } from "../src/common/errors.ts";
+import { hasMoreValues, isTextTooDeep, isValueTooDeep, maxJsonDepth, readJson } from "../src/common/json.ts";
 import { parseRules, parseSeed } from "../src/emulator/seed.ts";
 import { startEmulator } from "../src/emulator/server.ts";
-import { DocumentError } from "../src/errors.ts";
-import { hasMoreValues, isTextTooDeep, isValueTooDeep, maxJsonDepth, readJson } from "../src/json.ts";
 import { canonicalJson } from "../src/plan/value.ts";
 import { checkSchema } from "./check-schema.ts";
 

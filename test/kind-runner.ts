@@ -3,7 +3,7 @@
  * argument. It answers with what a process of each command would print, and its exit code.
  */
 import { Readable, Writable } from "node:stream";
-import type { Terminal } from "../src/cli/output.ts";
+import type { Terminal } from "../src/cli/output/output.ts";
 
 export interface Call {
 	readonly number: number;

@@ -18,8 +18,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { StorageError } from "../src/errors.ts";
-import { makePrivate } from "../src/private-file.ts";
+import { StorageError } from "../src/common/errors.ts";
+import { makePrivate } from "../src/common/private-file.ts";
 import { onPosix } from "./needs.ts";
 
 // A file system that refuses or ignores chmod cannot be mounted by a test.
@@ -84,7 +84,7 @@ describe.runIf(onPosix)("makePrivate", () => {
 			const { makePrivate } = await import(process.argv[1]);
 			makePrivate(process.argv[2], (text) => { throw new Error(text); });
 		`;
-		const source = new URL("../src/private-file.ts", import.meta.url).href;
+		const source = new URL("../src/common/private-file.ts", import.meta.url).href;
 		const run = spawnSync(process.execPath, ["--input-type=module", "-e", program, source, file], { encoding: "utf8" });
 		expect(run.stderr.replaceAll(/.*Warning.*\n/g, "")).toBe("");
 		expect(modeOf(file)).toBe(0o600);

@@ -5,11 +5,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { Terminal } from "../src/cli/output.ts";
-import { makeProgram } from "../src/cli/program.ts";
-import { parseDocuments } from "../src/document/parse.ts";
-import { exitCodeOrder, exitCodes } from "../src/errors.ts";
-import { namedPowers, printGroup } from "../src/policy/groups.ts";
+import { makeProgram } from "../src/cli/flags/program.ts";
+import type { Terminal } from "../src/cli/output/output.ts";
+import { exitCodeOrder, exitCodes } from "../src/common/errors.ts";
+import { parseDocuments } from "../src/document/read/parse.ts";
+import { namedPowers, printGroup } from "../src/policy/powers/groups.ts";
 import { activityStatuses, extendedReads, operations, queries } from "../src/wire/operations.ts";
 import { authenticationTypes, caip2Networks } from "./service-words.ts";
 
@@ -245,7 +245,7 @@ describe("the extended reads", () => {
 		);
 		expect([...new Set(uses.map(({ name }) => name))].sort()).toEqual(names);
 		const ofExport = uses.filter(({ name }) => name === "get_session_profiles").map(({ file }) => file);
-		expect(ofExport).toEqual([join("sync", "read-whole.ts")]);
+		expect(ofExport).toEqual([join("sync", "read", "read-whole.ts")]);
 	});
 });
 

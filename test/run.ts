@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { afterAll, expect } from "vitest";
 import { commandFile } from "../scripts/manifest.ts";
-import type { Terminal } from "../src/cli/output.ts";
+import type { Terminal } from "../src/cli/output/output.ts";
 import { run as runWords } from "../src/cli/run.ts";
 import { checkSchema } from "./check-schema.ts";
 import { clockEnvironment, clockOption } from "./clock.ts";

@@ -3,8 +3,8 @@
  */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import { readSchema } from "../src/schema-bundle.ts";
-import { schemaNames } from "../src/schema-files.ts";
+import { readSchema } from "../src/schema/bundle.ts";
+import { schemaNames } from "../src/schema/files.ts";
 
 test.each(schemaNames())("schemas/%s is a JSON Schema of the version that it names", (name) => {
 	const ajv = new Ajv2020();

@@ -1,13 +1,13 @@
 /** The second step of the action: runs the command with the key of the service. It has no token of GitHub. */
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Terminal } from "../cli/output.ts";
+import type { Terminal } from "../cli/output/output.ts";
 import { run } from "../cli/run.ts";
-import { type ExitCode, exitCodes } from "../errors.ts";
-import { writeJson } from "../escape.ts";
+import { type ExitCode, exitCodes } from "../common/errors.ts";
+import { writeJson } from "../common/escape.ts";
+import { version } from "../common/version.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import type { CommandResult } from "../render/result.ts";
-import { version } from "../version.ts";
 import { factsOf, isGreen, issueOf } from "./result.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { annotate, type Step, settingsOf, temporaryOf } from "./step.ts";

@@ -3,8 +3,8 @@
  * Any other event, now or in a later GitHub, can run with secrets for a stranger: a comment, or the run of a fork's pull request
  * (workflow_run). A workflow that another one calls has the event of its caller. Pure.
  */
-import { ConfigurationError } from "../errors.ts";
-import { showText } from "../escape.ts";
+import { ConfigurationError } from "../common/errors.ts";
+import { showText } from "../common/escape.ts";
 
 /** Events with a commit of a branch or tag of the repository, which only people with write access start. */
 const ownEvents = ["push", "merge_group", "schedule", "workflow_dispatch"];

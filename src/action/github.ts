@@ -1,8 +1,8 @@
 /** GitHub's REST API for one repository, with the token of the run. */
-import { BoundedBody } from "../bounded-body.ts";
-import { ConfigurationError } from "../errors.ts";
-import { showText } from "../escape.ts";
-import { isRecord, readJson } from "../json.ts";
+import { BoundedBody } from "../common/bounded-body.ts";
+import { ConfigurationError } from "../common/errors.ts";
+import { showText } from "../common/escape.ts";
+import { isRecord, readJson } from "../common/json.ts";
 
 export interface GithubAccess {
 	/** For example `https://api.github.com`. */

@@ -1,8 +1,8 @@
 /** Runs one step of the GitHub action as a process: `node main.js prepare|run|publish`, in the environment of the runner. */
-import type { Terminal } from "../cli/output.ts";
-import { Outlet, settleStreams } from "../cli/streams.ts";
-import { exitCodes } from "../errors.ts";
-import { framesOf, hideSecrets } from "../hide-secrets.ts";
+import type { Terminal } from "../cli/output/output.ts";
+import { Outlet, settleStreams } from "../cli/output/streams.ts";
+import { exitCodes } from "../common/errors.ts";
+import { framesOf, hideSecrets } from "../common/hide-secrets.ts";
 import { annotate } from "./step.ts";
 import { runStep } from "./steps.ts";
 

@@ -5,9 +5,9 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Terminal } from "../cli/output.ts";
-import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
-import { readJson } from "../json.ts";
+import type { Terminal } from "../cli/output/output.ts";
+import { ConfigurationError, type ExitCode, exitCodes } from "../common/errors.ts";
+import { readJson } from "../common/json.ts";
 import { findReviewed } from "./reviewed.ts";
 import { type Environment, readSettings, type Settings } from "./settings.ts";
 import { annotate, githubOf, type Step, temporaryOf } from "./step.ts";

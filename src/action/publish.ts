@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
+import { type ExitCode, exitCodes, OrgsyncError } from "../common/errors.ts";
 import type { Github } from "./github.ts";
 import { findMerged } from "./reviewed.ts";
 import type { Environment, Settings } from "./settings.ts";

@@ -1,5 +1,5 @@
 /** What a run of the action puts out, of the result of its command. */
-import { exitCodes } from "../errors.ts";
+import { exitCodes } from "../common/errors.ts";
 import type { CommandResult } from "../render/result.ts";
 import type { ActionCommand } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 /** Finds the plan that was reviewed: that of the last commit of the pull request that brought a commit to its branch. */
-import { ConfigurationError } from "../errors.ts";
-import { showText } from "../escape.ts";
-import { isRecord } from "../json.ts";
+import { ConfigurationError } from "../common/errors.ts";
+import { showText } from "../common/escape.ts";
+import { isRecord } from "../common/json.ts";
 import type { Github } from "./github.ts";
 import type { Environment } from "./settings.ts";
 

@@ -2,9 +2,9 @@
  * What a run of the action is to do: its inputs and what GitHub says about the run, checked before anything else happens.
  * The settings hold no key and no token: one step hands them to the next.
  */
-import { ConfigurationError } from "../errors.ts";
-import { showText } from "../escape.ts";
-import { isRecord } from "../json.ts";
+import { ConfigurationError } from "../common/errors.ts";
+import { showText } from "../common/escape.ts";
+import { isRecord } from "../common/json.ts";
 import { permit } from "./events.ts";
 
 const commands = ["validate", "plan", "show", "apply", "drift"] as const;

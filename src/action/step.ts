@@ -1,8 +1,8 @@
 /** What the three steps of the action share. */
-import type { Terminal } from "../cli/output.ts";
-import { ConfigurationError } from "../errors.ts";
-import { showText } from "../escape.ts";
-import { isRecord, readJson } from "../json.ts";
+import type { Terminal } from "../cli/output/output.ts";
+import { ConfigurationError } from "../common/errors.ts";
+import { showText } from "../common/escape.ts";
+import { isRecord, readJson } from "../common/json.ts";
 import { renderAnnotation } from "../render/annotation.ts";
 import { Github } from "./github.ts";
 import type { Environment, Settings } from "./settings.ts";

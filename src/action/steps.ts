@@ -1,8 +1,8 @@
 /** Runs one step of the action by its name, and turns its errors into annotations. */
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
-import type { Terminal } from "../cli/output.ts";
-import { type ExitCode, OrgsyncError } from "../errors.ts";
+import type { Terminal } from "../cli/output/output.ts";
+import { type ExitCode, OrgsyncError } from "../common/errors.ts";
 import { annotate, type Step } from "./step.ts";
 
 /** Each loads only what it needs. */

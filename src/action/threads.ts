@@ -1,5 +1,5 @@
 /** Where people read a result: one comment of a pull request, or one issue, each kept up to date. */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../common/json.ts";
 import type { Github } from "./github.ts";
 
 export interface Comment {

@@ -2,22 +2,22 @@
  * Connects a command to a service, or to the embedded one, and opens the journal for it.
  */
 import { join, resolve } from "node:path";
-import { ConfigurationError } from "../errors.ts";
-import { showText } from "../escape.ts";
-import { isInside, watchFile } from "../files.ts";
+import { ConfigurationError } from "../common/errors.ts";
+import { showText } from "../common/escape.ts";
+import { isInside, watchFile } from "../common/files.ts";
 import type { Reads } from "../plan/plan.ts";
 import { commandText } from "../plan/suggested-command.ts";
-import { emptyJournal, isNamed, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
-import type { JournalFileOptions } from "../sync/journal-file.ts";
+import type { JournalFileOptions } from "../sync/journal/file.ts";
+import { emptyJournal, isNamed, type Journal, type JournalSummary, type JournalView } from "../sync/journal/journal.ts";
 import { type Client, createClient } from "../wire/client.ts";
 import { findStamper, findUrl } from "../wire/credentials.ts";
 import { readProxies } from "../wire/proxy.ts";
 import type { Stamper } from "../wire/stamp.ts";
 import { makeThrottleNotices } from "../wire/throttle-notices.ts";
 import { needsTls, refuseWeakTls } from "../wire/tls.ts";
-import type { Call, Output, Terminal } from "./output.ts";
+import { describeLocalState, findStateParent, type StateFlags, stateFolder } from "./files/state-folder.ts";
+import type { Call, Output, Terminal } from "./output/output.ts";
 import type { PasskeyFlags, PasskeySigner } from "./passkey.ts";
-import { describeLocalState, findStateParent, type StateFlags, stateFolder } from "./state-folder.ts";
 
 export interface ServiceFlags extends StateFlags, PasskeyFlags {
 	readonly url?: string;
@@ -208,7 +208,7 @@ function journalFile(flags: JournalFlags, terminal: Terminal): string {
 
 /** Opens the journal, and creates it if it does not exist. Warns on close if its file was removed or replaced meanwhile. */
 export async function openJournalOf({ flags, terminal, output }: Call<JournalFlags>): Promise<Journal> {
-	const { openJournal } = await import("../sync/journal-file.ts");
+	const { openJournal } = await import("../sync/journal/file.ts");
 	const file = journalFile(flags, terminal);
 	if (flags.journal === undefined && !isInside(file, terminal.directory)) output.note(`Journal: ${showText(file)}`);
 	const journal = await openJournal(file, journalOptions(flags, terminal, output));
@@ -238,7 +238,7 @@ export async function withJournal<T>(call: Call<JournalFlags>, work: (journal: J
 
 /** Opens the journal read-only. Returns undefined if it does not exist. */
 export async function readJournalOf({ flags, terminal, output }: Call<JournalFlags>): Promise<JournalView | undefined> {
-	const { readJournal } = await import("../sync/journal-file.ts");
+	const { readJournal } = await import("../sync/journal/file.ts");
 	return readJournal(journalFile(flags, terminal), journalOptions(flags, terminal, output));
 }
 

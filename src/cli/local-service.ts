@@ -5,12 +5,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { explainFileError, StorageError } from "../errors.ts";
-import { readRegularFile } from "../files.ts";
-import { makePrivate } from "../private-file.ts";
+import { explainFileError, StorageError } from "../common/errors.ts";
+import { readRegularFile } from "../common/files.ts";
+import { makePrivate } from "../common/private-file.ts";
+import { stateFolder } from "./files/state-folder.ts";
+import { replaceFile } from "./files/write-file.ts";
 import { localSeed } from "./local-seed.ts";
-import { stateFolder } from "./state-folder.ts";
-import { replaceFile } from "./write-file.ts";
 
 export interface LocalService {
 	readonly url: string;

@@ -1,11 +1,11 @@
 /** Runs orgsync as a process. No other file here touches its streams, environment, clock and exit code. */
-import { type ExitCode, exitCodes } from "../errors.ts";
-import { showText } from "../escape.ts";
-import type { Terminal } from "./output.ts";
+import { type ExitCode, exitCodes } from "../common/errors.ts";
+import { showText } from "../common/escape.ts";
+import type { Terminal } from "./output/output.ts";
+import { Outlet, settleStreams } from "./output/streams.ts";
+import { findTraceTarget } from "./output/trace-target.ts";
+import type { Traces } from "./output/traces.ts";
 import { sleep } from "./sleep.ts";
-import { Outlet, settleStreams } from "./streams.ts";
-import { findTraceTarget } from "./trace-target.ts";
-import type { Traces } from "./traces.ts";
 
 const stdout = new Outlet(process.stdout);
 const stderr = new Outlet(process.stderr);
@@ -20,8 +20,8 @@ process.on("warning", (warning) => {
 
 // A defect of orgsync. Node would print its stack and exit with 1, too.
 process.on("uncaughtException", async (error) => {
-	const { hideKeys, hideSecrets } = await import("../hide-secrets.ts");
-	const { findPrivateKeys } = await import("./hide-keys.ts");
+	const { hideKeys, hideSecrets } = await import("../common/hide-secrets.ts");
+	const { findPrivateKeys } = await import("./flags/hide-keys.ts");
 	const hide = (text: string): string => hideKeys(hideSecrets(text), findPrivateKeys(words));
 	stderr.write(`error: unexpected error: ${hide(showText(error.message))}\n`);
 	stderr.write("hint: please report this; --verbose shows where it happened\n");
@@ -75,7 +75,7 @@ async function openTraces(): Promise<Traces | undefined> {
 	const warn = (text: string): void => {
 		stderr.write(`warning: traces: ${text}\n`);
 	};
-	if (typeof target === "object") return (await import("./traces.ts")).startTraces(target, process.env, warn);
+	if (typeof target === "object") return (await import("./output/traces.ts")).startTraces(target, process.env, warn);
 	warn(`${target}; no traces are sent`);
 	return undefined;
 }

@@ -2,9 +2,9 @@
  * `--passkey`: opens the page on which a passkey signs what a command submits, prints its address, and ends it with the
  * command.
  */
-import { exitCodes, InterruptedError, ifAvailable } from "../errors.ts";
-import { showText } from "../escape.ts";
-import { isRecord } from "../json.ts";
+import { exitCodes, InterruptedError, ifAvailable } from "../common/errors.ts";
+import { showText } from "../common/escape.ts";
+import { isRecord } from "../common/json.ts";
 import type { KnownPasskey } from "../passkey/assertion.ts";
 import { PasskeyPage } from "../passkey/page.ts";
 import { readPublicKey } from "../passkey/public-key.ts";
@@ -14,8 +14,8 @@ import type { SignedRequest, SignedWords } from "../passkey/words.ts";
 import type { Client, Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 import type { Stamper } from "../wire/stamp.ts";
-import { openBrowser } from "./open-browser.ts";
-import type { Call } from "./output.ts";
+import { openBrowser } from "./output/open-browser.ts";
+import type { Call } from "./output/output.ts";
 
 export interface PasskeyFlags {
 	readonly passkey?: boolean;

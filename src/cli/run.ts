@@ -1,17 +1,17 @@
 /** Runs one command line. Errors of commander are printed by `Output` too. */
 import { type Command, CommanderError } from "commander";
-import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
+import { ConfigurationError, type ExitCode, exitCodes } from "../common/errors.ts";
 import { helpText } from "../plan/suggested-command.ts";
-import { privateKeyPattern } from "./flag-values.ts";
-import { allFormats, type Format } from "./formats.ts";
-import { findPrivateKeys } from "./hide-keys.ts";
-import type { Terminal } from "./output.ts";
-import { makeOutput } from "./output-flags.ts";
-import { makeProgram } from "./program.ts";
+import { privateKeyPattern } from "./flags/flag-values.ts";
+import { allFormats, type Format } from "./flags/formats.ts";
+import { findPrivateKeys } from "./flags/hide-keys.ts";
+import { makeOutput } from "./flags/output-flags.ts";
+import { makeProgram } from "./flags/program.ts";
+import type { Terminal } from "./output/output.ts";
 
 /** Runs a command, prints its result and returns its exit code. Never throws. */
 export async function run(given: readonly string[], terminal: Terminal): Promise<ExitCode> {
-	if (given[0] === "__complete") return (await import("./complete.ts")).complete(given.slice(1), terminal);
+	if (given[0] === "__complete") return (await import("./flags/complete.ts")).complete(given.slice(1), terminal);
 	let exitCode: ExitCode = exitCodes.inSync;
 	const finish = (code: ExitCode): void => {
 		exitCode = code;

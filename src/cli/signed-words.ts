@@ -4,10 +4,10 @@
  */
 import type { SignedRequest, SignedWords } from "../passkey/words.ts";
 import { isPastValidity } from "../plan/access-window.ts";
+import { narrowStep, objectsOf, sameParameters } from "../plan/activities/requests.ts";
+import { effectOfStep } from "../plan/impact/step-effect.ts";
 import type { Plan } from "../plan/plan.ts";
-import { narrowStep, objectsOf, sameParameters } from "../plan/requests.ts";
 import type { Step } from "../plan/step.ts";
-import { effectOfStep } from "../plan/step-effect.ts";
 import type { UserNames } from "../plan/users.ts";
 import { renderActivityHtml, renderRequestHtml } from "../render/activity-html.ts";
 import { describeRequest } from "../render/activity-words.ts";

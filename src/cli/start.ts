@@ -4,8 +4,8 @@
  * happened in the sources, by the source maps of a bundle.
  */
 import { writeSync } from "node:fs";
-import { useCompileCache } from "../compile-cache.ts";
-import { version } from "../version.ts";
+import { useCompileCache } from "../common/compile-cache.ts";
+import { version } from "../common/version.ts";
 
 const words = process.argv.slice(2);
 if (words.includes("--verbose")) process.setSourceMapsEnabled(true);

@@ -4,8 +4,8 @@
  * One mistake is one problem: code that reports an unusable value marks its cell invalid, and no other check looks at an
  * invalid cell. No message holds a value from the environment, because it may be a secret.
  */
-import type { Problem } from "../errors.ts";
-import { escapeSequence, replaceHidden } from "../invisible.ts";
+import type { Problem } from "../common/errors.ts";
+import { escapeSequence, replaceHidden } from "../common/invisible.ts";
 import { nearest } from "../plan/nearest.ts";
 import type { Position } from "../plan/organization.ts";
 import { type Cell, pathOf } from "./cell.ts";

@@ -2,7 +2,7 @@
  * Writes values as YAML that reads back as the same values anywhere in a document: in a block, inside [ ] and { }, or as a
  * key. A literal `${` is written as `$${`, because variables are substituted when the document is read.
  */
-import { escapeSequence, findHidden, replaceHidden } from "../invisible.ts";
+import { escapeSequence, findHidden, replaceHidden } from "../common/invisible.ts";
 
 /** The style of a text. The writer uses double quotes if the text does not fit the style. */
 export type TextStyle = "plain" | "single" | "double";

@@ -3,7 +3,7 @@
  * rebinding), so names have to be known. No name server can redirect an IP address. Pure.
  */
 import { BlockList, isIP } from "node:net";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../common/errors.ts";
 import { loopbackHosts } from "./assumptions.ts";
 
 const loopback = new BlockList();

@@ -4,7 +4,7 @@
  */
 
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../common/json.ts";
 import { approvals, extendedReads, operations, submits } from "../wire/operations.ts";
 import { maxClockMs, maxFaultDelayMs, minClockMs } from "./assumptions.ts";
 import { activityFaults, faultKinds } from "./faults.ts";

@@ -2,7 +2,7 @@
  * Controls a running emulator: reads and changes state, rules, clock, rate limit and request log, and queues faults. The same
  * functions in process and, as JSON without a stamp, under /emulator/.
  */
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../common/errors.ts";
 import { describeActivity } from "./activities.ts";
 import { maxClockMs, maxQueuedFaults, minClockMs } from "./assumptions.ts";
 import {

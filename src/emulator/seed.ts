@@ -15,8 +15,8 @@ import {
 	visit,
 	type YAMLParseError,
 } from "yaml";
-import { DocumentError, type Problem } from "../errors.ts";
-import { maxJsonDepth, readJson, tooDeepMessage } from "../json.ts";
+import { DocumentError, type Problem } from "../common/errors.ts";
+import { maxJsonDepth, readJson, tooDeepMessage } from "../common/json.ts";
 import { findRulesProblems, findSeedProblems, type Seed } from "./seed-check.ts";
 import { formatPath, type Path, type SeedProblem } from "./seed-problems.ts";
 import type { Rules } from "./state.ts";

@@ -5,8 +5,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { BoundedBody } from "../bounded-body.ts";
-import { ConfigurationError } from "../errors.ts";
+import { BoundedBody } from "../common/bounded-body.ts";
+import { ConfigurationError } from "../common/errors.ts";
 import type { Operation } from "../wire/operations.ts";
 import type { ForcedStatus } from "./activities.ts";
 import { checkAllowedHosts, formatHost, isLoopbackAddress, makeHostCheck } from "./allowed-hosts.ts";

@@ -2,9 +2,9 @@
  * One request in, one answer out, and its changes written to the store: the service without HTTP. The order of its checks is an
  * assumption (assumptions.ts).
  */
-import { isRecord, readJson, tooDeepMessage } from "../json.ts";
-import { checkSchema, type SchemaError } from "../schema.ts";
-import { validators } from "../validators/requests.ts";
+import { isRecord, readJson, tooDeepMessage } from "../common/json.ts";
+import { checkSchema, type SchemaError } from "../schema/schema.ts";
+import { validators } from "../schema/validators/requests.ts";
 import { approvals, extendedReads, type Operation, operations, type QueryOperation } from "../wire/operations.ts";
 import { describeActivity, executeActivity, type ForcedStatus, submitActivity } from "./activities.ts";
 import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";

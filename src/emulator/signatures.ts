@@ -3,7 +3,7 @@
  * there cannot hide here.
  */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import { readJson } from "../json.ts";
+import { readJson } from "../common/json.ts";
 import { maxCachedKeys } from "./assumptions.ts";
 
 /** DER of a SubjectPublicKeyInfo for a compressed P-256 point, up to the 33 bytes of the point. */

@@ -1,6 +1,6 @@
 /** The tables of the emulator's data file, and their versions. */
 import type { DatabaseSync } from "node:sqlite";
-import { StorageError } from "../errors.ts";
+import { StorageError } from "../common/errors.ts";
 
 /** "orgE": it distinguishes data files of the emulator from other databases. */
 const applicationId = 0x6f726745;

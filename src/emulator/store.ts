@@ -6,8 +6,8 @@
  * that transaction is synced; the server sends no answer before.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { StorageError } from "../errors.ts";
-import { makePrivate } from "../private-file.ts";
+import { StorageError } from "../common/errors.ts";
+import { makePrivate } from "../common/private-file.ts";
 import { maxLoadedOrganizations } from "./assumptions.ts";
 import { entityKinds } from "./kinds/table.ts";
 import { users } from "./kinds/user.ts";

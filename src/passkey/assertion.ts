@@ -3,7 +3,7 @@
  * (docs/internals/service.md#stamps). Pure.
  */
 import { createHash, type KeyObject, verify } from "node:crypto";
-import { isRecord, readJson } from "../json.ts";
+import { isRecord, readJson } from "../common/json.ts";
 import type { Stamp } from "../wire/stamp.ts";
 
 /** The relying party of every passkey that orgsync uses: a page at a loopback address can use no other. */

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../common/errors.ts";
 
 /** A port of this machine on which no other program listens. */
 export interface Loopback {

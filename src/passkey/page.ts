@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type OrgsyncError, PasskeyError } from "../errors.ts";
+import { type OrgsyncError, PasskeyError } from "../common/errors.ts";
 import { admit, type PageAddress } from "./guard.ts";
 import { type Loopback, listenOnLoopback } from "./loopback.ts";
 import { readMessage, sendJson, sendPage, sendText, startEvents } from "./respond.ts";

@@ -1,6 +1,6 @@
 /** Makes a passkey on the page, and returns what a service has to know to register it. */
 import { randomBytes } from "node:crypto";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../common/json.ts";
 import { findAuthenticatorDataProblem, findClientDataProblem, isBase64url } from "./assertion.ts";
 import { readCbor } from "./cbor.ts";
 import type { PageTask } from "./page.ts";

@@ -1,7 +1,7 @@
 /** Answers of the page's server: the page itself, its events, and JSON. Nothing may keep, frame or share any of them. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { BoundedBody } from "../bounded-body.ts";
-import { isRecord, readJson } from "../json.ts";
+import { BoundedBody } from "../common/bounded-body.ts";
+import { isRecord, readJson } from "../common/json.ts";
 import { hashSource } from "../render/html-text.ts";
 import { script } from "./script.ts";
 import { pageStyle, renderShell } from "./views.ts";

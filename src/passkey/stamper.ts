@@ -1,5 +1,5 @@
 /** Stamps request bodies on the page. */
-import { PasskeyError } from "../errors.ts";
+import { PasskeyError } from "../common/errors.ts";
 import type { Stamp, Stamper } from "../wire/stamp.ts";
 import { checkAssertion, type KnownPasskey, passkeysOfUser } from "./assertion.ts";
 import type { PasskeyPage } from "./page.ts";

@@ -1,5 +1,5 @@
 /** What a passkey is to sign, as its bytes say it. */
-import { isRecord, readJson } from "../json.ts";
+import { isRecord, readJson } from "../common/json.ts";
 import { bdi, type Html, html } from "../render/html-text.ts";
 
 /** A body that a passkey is to sign. */

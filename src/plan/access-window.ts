@@ -1,5 +1,5 @@
 /** Access with an end: who is in a tag at a given time, and when that changes next. Times are the service's (docs/document.md#members-with-a-window). */
-import type { Problem } from "../errors.ts";
+import type { Problem } from "../common/errors.ts";
 import { printAddress } from "./address.ts";
 import type { Change } from "./change.ts";
 import { type AccessWindow, type DesiredMembers, type DesiredOrganization, tagsOf } from "./organization.ts";

@@ -1,5 +1,5 @@
 /** The result of comparing desired with live state: changes, problems, and what could not be read. */
-import type { Problem } from "../errors.ts";
+import type { Problem } from "../common/errors.ts";
 import type { AddressText, Scope } from "./address.ts";
 import type { KindName, ReadOnlyKindName, RemovalKindName } from "./kinds/names.ts";
 

@@ -1,7 +1,7 @@
 /** Users whom the document names and the organization does not have. Where users could not be read, none is known to be missing. */
 import { distance } from "fastest-levenshtein";
-import type { Problem } from "../errors.ts";
-import { showName } from "../escape.ts";
+import type { Problem } from "../common/errors.ts";
+import { showName } from "../common/escape.ts";
 import { printAddress } from "./address.ts";
 import { nearest } from "./nearest.ts";
 import { nameOfUser } from "./objects.ts";

@@ -2,7 +2,7 @@
  * `--only KIND[/GLOB]` and `--only ADDRESS`: objects that are left out of the document are neither read nor compared nor
  * changed.
  */
-import { showName } from "../escape.ts";
+import { showName } from "../common/escape.ts";
 import { parseAddress, printAddress } from "./address.ts";
 import type { Change } from "./change.ts";
 import { kinds } from "./kinds/index.ts";

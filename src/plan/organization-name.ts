@@ -1,5 +1,5 @@
 /** Organizations as every format and error shows them: by the name, if there is one, and always by the whole id. */
-import { showNameWithin, showText } from "../escape.ts";
+import { showNameWithin, showText } from "../common/escape.ts";
 
 export interface NamedOrganization {
 	readonly organizationId: string;

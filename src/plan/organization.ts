@@ -1,6 +1,6 @@
 /** Desired and live organizations. Unknown is not empty: use `Known<T>` for anything unreadable. Ids are lower case. */
 import type { Known } from "../policy/access.ts";
-import type { PowerName } from "../policy/groups.ts";
+import type { PowerName } from "../policy/powers/groups.ts";
 import type { ReadOnlyKindName, RemovalKindName, removalLists } from "./kinds/names.ts";
 
 export type { Known };

@@ -1,16 +1,18 @@
 /** The plan is data, and all that apply obeys. The same desired and live organization give the same bytes. */
-import type { Problem } from "../errors.ts";
+import type { Problem } from "../common/errors.ts";
 import type { AccessState } from "../policy/access.ts";
-import type { SubmittingUser } from "../policy/approval.ts";
+import type { SubmittingUser } from "../policy/powers/approval.ts";
 import { defaultHorizonMs, desiredAt, type Expiry, findExpiries, nextChangeAfter, windowsOf } from "./access-window.ts";
+import { holdRejected, holdSteps, type PendingActivity, type RelatedActivity } from "./activities/pending.ts";
 import { printAddress } from "./address.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
-import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
-import { judgeAccess } from "./guards-access.ts";
-import { type CompletedActivity, judgeReversals } from "./guards-reversals.ts";
-import { findMeaning, type Meaning, usersOfMeaning } from "./meaning.ts";
-import { judgeOldNames } from "./old-names.ts";
+import { judgeAccess } from "./guards/access.ts";
+import { type Guard, judgeGuards, judgeUnlisted } from "./guards/guards.ts";
+import { judgeOldNames } from "./guards/old-names.ts";
+import { type Override, overridesInPlan } from "./guards/overrides.ts";
+import { type CompletedActivity, judgeReversals } from "./guards/reversals.ts";
+import { findMeaning, type Meaning, usersOfMeaning } from "./impact/consequences.ts";
 import {
 	type DesiredOrganization,
 	type Known,
@@ -18,10 +20,8 @@ import {
 	type LiveRemovable,
 	tagsOf,
 } from "./organization.ts";
-import { type Override, overridesInPlan } from "./overrides.ts";
-import { holdRejected, holdSteps, type PendingActivity, type RelatedActivity } from "./pending.ts";
-import { judgeRules } from "./rules-guards.ts";
-import { brokenRules, describeRules, findRules, type JudgedRule, unreadRules, usersOfRules } from "./rules-judge.ts";
+import { judgeRules } from "./rules/guards.ts";
+import { brokenRules, describeRules, findRules, type JudgedRule, unreadRules, usersOfRules } from "./rules/judge.ts";
 import { coveredAddresses, type Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
 import { makeSteps } from "./steps.ts";

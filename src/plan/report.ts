@@ -1,9 +1,9 @@
 /** Outcomes and exit codes. Pending approval is not an error; an unknown status is never success. */
-import { combineExitCodes, type ExitCode, exitCodes } from "../errors.ts";
-import type { ApprovalVerdict } from "../policy/approval.ts";
-import type { ActivityEvent } from "./activity-events.ts";
+import { combineExitCodes, type ExitCode, exitCodes } from "../common/errors.ts";
+import type { ApprovalVerdict } from "../policy/powers/approval.ts";
+import type { ActivityEvent } from "./activities/activity-events.ts";
 import type { Change } from "./change.ts";
-import type { Override } from "./overrides.ts";
+import type { Override } from "./guards/overrides.ts";
 import type { Step } from "./step.ts";
 
 /** What became of a step (docs/commands.md#apply). */

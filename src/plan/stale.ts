@@ -4,17 +4,17 @@
  *
  * The rule it keeps: only what the plan touches counts. Everything else in the organization may be as it likes.
  */
-import { type OutdatedObject, type OutdatedState, type Problem, StalePlanError } from "../errors.ts";
-import { showAddress, showName, showText } from "../escape.ts";
+import { type OutdatedObject, type OutdatedState, type Problem, StalePlanError } from "../common/errors.ts";
+import { showAddress, showName, showText } from "../common/escape.ts";
 import { describeTime, type Expiry, isPastValidity } from "./access-window.ts";
+import { narrowStep, objectsOf, subjectOf } from "./activities/requests.ts";
 import type { AddressText } from "./address.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
+import { retriedIn } from "./guards/overrides.ts";
+import { describeOtherImpact } from "./impact/stale-impact.ts";
 import type { LiveOrganization } from "./organization.ts";
 import { showOrganization } from "./organization-name.ts";
-import { retriedIn } from "./overrides.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
-import { narrowStep, objectsOf, subjectOf } from "./requests.ts";
-import { describeOtherImpact } from "./stale-impact.ts";
 import { coveredAddresses, type Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
 import { showUser } from "./user-labels.ts";
@@ -143,7 +143,7 @@ function unchangedObject(
 
 /**
  * Returns the changes whose users have other labels now, for reviewers went by them. Aliases are compared with the documents
- * (document/saved-plan.ts); here live names are, and similar names of other users.
+ * (document/saved/saved-plan.ts); here live names are, and similar names of other users.
  */
 function findOtherNames(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
 	const current = new Map(fresh.changes.map((change) => [change.address, change]));

@@ -1,5 +1,5 @@
 /** Steps: the activities that a plan submits. Types and lookups only; steps.ts makes them. */
-import type { Approval } from "../policy/approval.ts";
+import type { Approval } from "../policy/powers/approval.ts";
 import type { AddressText } from "./address.ts";
 
 /** What an activity is submitted with, by operation: ids in lower case, lists sorted, so that equal requests have equal bytes. */

@@ -4,7 +4,7 @@
  * which cost exactly one activity more: one tag takes a temporary name first. Fewer is impossible: every tag of a cycle
  * needs its own activity, and whichever runs first meets a name that is still taken.
  */
-import { showName } from "../escape.ts";
+import { showName } from "../common/escape.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import { removalKinds } from "./kinds/index.ts";
 import type { StepDraft } from "./kinds/kind.ts";

@@ -2,7 +2,7 @@
  * Commands for a reader to copy. A suggestion is a value until it is printed: then it gets the flags of the call that prints
  * it, so that it runs in the same folder as it is.
  */
-import { quoteForShell } from "../escape.ts";
+import { quoteForShell } from "../common/escape.ts";
 import { uuid } from "./organization.ts";
 
 /** What a suggestion repeats of the call that prints it. Credentials are left out: a report must not show where keys are. */

@@ -1,5 +1,5 @@
 /** Users as every format shows them: by alias, with the live name and a short id where the alias is ambiguous. */
-import { showName, showNameWithin, showText } from "../escape.ts";
+import { showName, showNameWithin, showText } from "../common/escape.ts";
 import { describeLabel, labelUser, maxNameLength, type UserNames } from "./users.ts";
 
 /** The user on one line, escaped and never so long that the id is cut off. */

@@ -1,5 +1,5 @@
 /** Labels of users. An alias that could be confused gets the live name and a short id. Live names are never guessed. */
-import { showName } from "../escape.ts";
+import { showName } from "../common/escape.ts";
 import type { Change } from "./change.ts";
 import { type Known, uuid } from "./organization.ts";
 import { compareText, sameValue } from "./value.ts";

@@ -1,8 +1,8 @@
 /** Equality, order and digests of plain values. A digest is ours; a fingerprint is the service's, of a body. */
 import { createHash } from "node:crypto";
 import fastDeepEqual from "fast-deep-equal";
-import { ConfigurationError } from "../errors.ts";
-import { isValueTooDeep, tooDeepMessage } from "../json.ts";
+import { ConfigurationError } from "../common/errors.ts";
+import { isValueTooDeep, tooDeepMessage } from "../common/json.ts";
 
 /** Whether two values are the same data, whatever the order of their members. */
 export function sameValue(left: unknown, right: unknown): boolean {

@@ -2,8 +2,8 @@
  * Warnings of a plan: what the document says of objects that do not exist, where nothing is wrong with the changes. What could not
  * be read may exist.
  */
-import type { Problem } from "../errors.ts";
-import { showAddress, showName } from "../escape.ts";
+import type { Problem } from "../common/errors.ts";
+import { showAddress, showName } from "../common/escape.ts";
 import { describeTime } from "./access-window.ts";
 import { printAddress } from "./address.ts";
 import { readOnlyKindOf } from "./kinds/index.ts";
@@ -11,7 +11,7 @@ import { describeMissing } from "./missing-users.ts";
 import { nearest } from "./nearest.ts";
 import { addressOfObject } from "./objects.ts";
 import { type DesiredOrganization, type LiveOrganization, liveKeyOf, type Position, tagsOf } from "./organization.ts";
-import { addressOfRule, tagNamesOf } from "./rules.ts";
+import { addressOfRule, tagNamesOf } from "./rules/rules.ts";
 import { compareText } from "./value.ts";
 
 /** Returns the warnings, sorted whatever the order of the documents is. `timeMs` is the service's time, by which `desired` has its windows. */

@@ -1,5 +1,5 @@
 /** What `grant` and `revoke` wrote, as text. */
-import { showAddress, showText } from "../escape.ts";
+import { showAddress, showText } from "../common/escape.ts";
 import { longestReason } from "./expiry-words.ts";
 import { type Phrase, phraseText, quote, time } from "./phrase.ts";
 import { namePerson } from "./power-words.ts";

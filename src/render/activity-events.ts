@@ -1,6 +1,6 @@
 /** What is read of activities while orgsync waits for them, in words. */
-import { showText } from "../escape.ts";
-import type { ActivityEvent, SeenActivity } from "../plan/activity-events.ts";
+import { showText } from "../common/escape.ts";
+import type { ActivityEvent, SeenActivity } from "../plan/activities/activity-events.ts";
 import type { StepResult } from "../plan/report.ts";
 import { showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";

@@ -1,5 +1,5 @@
 /** A pending activity on a page: the same words as in text, with the looks of a plan's page. */
-import type { ReviewedActivity } from "../plan/reviewed-activity.ts";
+import type { ReviewedActivity } from "../plan/activities/reviewed-activity.ts";
 import { type ActivityOptions, describeActivity, type RequestLine } from "./activity-words.ts";
 import { markedRow, renderChanges, renderList } from "./html-details.ts";
 import { impactRow } from "./html-powers.ts";

@@ -1,5 +1,5 @@
 /** A pending activity as text. */
-import type { ReviewedActivity } from "../plan/reviewed-activity.ts";
+import type { ReviewedActivity } from "../plan/activities/reviewed-activity.ts";
 import { type ActivityOptions, type ActivityWords, describeActivity, type RequestLine } from "./activity-words.ts";
 import { renderImpactLine } from "./impact-text.ts";
 import { impactHeadingOf } from "./impact-words.ts";

@@ -2,15 +2,15 @@
  * A pending activity in words, as a plan shows a step: what it changes, made of the parameters that its submitter signed, what
  * that changes for who can do what, who voted, and what is missing. Every format is made of these words.
  */
-import { showAddress, showName, showNameWithin, showRename, showValue } from "../escape.ts";
-import { addressesOf } from "../plan/activity-objects.ts";
+import { showAddress, showName, showNameWithin, showRename, showValue } from "../common/escape.ts";
+import { addressesOf } from "../plan/activities/activity-objects.ts";
+import { idsIn, isStepOperation, targetOf } from "../plan/activities/requests.ts";
+import type { ReviewedActivity, ShownVote } from "../plan/activities/reviewed-activity.ts";
 import type { Change } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
-import { idsIn, isStepOperation, targetOf } from "../plan/requests.ts";
-import type { ReviewedActivity, ShownVote } from "../plan/reviewed-activity.ts";
 import { namesForSaid } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
-import type { Approval } from "../policy/approval.ts";
+import type { Approval } from "../policy/powers/approval.ts";
 import { describeApprovers } from "./approval-words.ts";
 import { describeMemberWindow, findExpiry } from "./expiry-words.ts";
 import { describeImpact, type ImpactLine, summarizeImpact } from "./impact-words.ts";

@@ -2,11 +2,11 @@
  * What is foretold of the approvals of a plan, in sentences (docs/powers.md#approvals). A forecast says what policies ask for
  * now; what happens is in the report of apply.
  */
-import { listCovers } from "../escape.ts";
+import { listCovers } from "../common/escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses, type Step, type StepOperation } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
-import { type Approval, type ApprovalVerdict, notEnough } from "../policy/approval.ts";
+import { type Approval, type ApprovalVerdict, notEnough } from "../policy/powers/approval.ts";
 import { code, joinPhrases, type Phrase, phraseText, reason } from "./phrase.ts";
 import {
 	describePolicies,

@@ -2,7 +2,7 @@
  * The results of the small commands as text, each ending with a newline.
  */
 
-import { showText, writeJson } from "../escape.ts";
+import { showText, writeJson } from "../common/escape.ts";
 import { showOrganization } from "./organization-name.ts";
 import { outcomeWords } from "./outcome-words.ts";
 import type { ImportKeyResult, InitResult, PasskeyResult, ValidateResult } from "./result.ts";

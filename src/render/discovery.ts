@@ -2,7 +2,7 @@
  * The result of `organizations`: as text, as a verdict, and as blocks of Markdown. Managed organizations are counted; of the others
  * each has a line.
  */
-import { showText } from "../escape.ts";
+import { showText } from "../common/escape.ts";
 import { count } from "./count.ts";
 import { type Block, bullets, codeSpan, paragraph } from "./markdown-text.ts";
 import { showOrganization } from "./organization-name.ts";

@@ -2,10 +2,10 @@
  * A report of drift on the page: the objects that drifted, those that a pending activity fixes, and the figures above them.
  */
 
-import { quoteForShell, showRename } from "../escape.ts";
+import { quoteForShell, showRename } from "../common/escape.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
-import type { Finding, OrganizationDrift } from "../plan/drift.ts";
+import type { Finding, OrganizationDrift } from "../plan/drift/drift.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showUser } from "../plan/user-labels.ts";
 import {

@@ -3,9 +3,9 @@
  * replaces the changes of a plan.
  */
 
-import { showAddress, showText } from "../escape.ts";
+import { showAddress, showText } from "../common/escape.ts";
 import type { Change } from "../plan/change.ts";
-import type { Finding } from "../plan/drift.ts";
+import type { Finding } from "../plan/drift/drift.ts";
 import type { Plan } from "../plan/plan.ts";
 import {
 	describeDifference,

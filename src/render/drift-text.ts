@@ -1,6 +1,6 @@
-import type { Finding, OrganizationDrift } from "../plan/drift.ts";
+import type { Finding, OrganizationDrift } from "../plan/drift/drift.ts";
 import type { Plan } from "../plan/plan.ts";
-import { brokenRules } from "../plan/rules-judge.ts";
+import { brokenRules } from "../plan/rules/judge.ts";
 import {
 	describeFinding,
 	describeUnattributed,

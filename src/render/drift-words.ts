@@ -2,10 +2,10 @@
  * The words of a drift report, the same in every format.
  */
 
-import { showAddress, showName, showText } from "../escape.ts";
+import { showAddress, showName, showText } from "../common/escape.ts";
 import { labelOf, printScope } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
-import type { Attribution, Finding, GoneFinding, OrganizationDrift } from "../plan/drift.ts";
+import type { Attribution, Finding, GoneFinding, OrganizationDrift } from "../plan/drift/drift.ts";
 import { readOnlyKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showSaidUser } from "../plan/user-labels.ts";

@@ -1,4 +1,4 @@
-import { showAddress } from "../escape.ts";
+import { showAddress } from "../common/escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { describeExpiries, expiriesHeading } from "./expiry-words.ts";
 import { type Block, bullets, codeSpan } from "./markdown-text.ts";

@@ -1,5 +1,5 @@
 /** Access with an end, in words: who has which tag until when, and which changes of a plan come from that (docs/access.md). */
-import { showAddress } from "../escape.ts";
+import { showAddress } from "../common/escape.ts";
 import type { Expiry } from "../plan/access-window.ts";
 import type { Plan } from "../plan/plan.ts";
 import { capitalize, count } from "./count.ts";

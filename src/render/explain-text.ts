@@ -2,7 +2,7 @@
  * Why an activity is not finished, as text. A policy evaluation that its status or a later evaluation replaced is history, in
  * the past tense.
  */
-import { showName, showText } from "../escape.ts";
+import { showName, showText } from "../common/escape.ts";
 import { type CommandContext, commandText } from "../plan/suggested-command.ts";
 import type { UserNames } from "../plan/users.ts";
 import { renderRequestLine } from "./activity-text.ts";

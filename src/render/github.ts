@@ -4,13 +4,13 @@
  * the command.
  */
 
-import { showAddress } from "../escape.ts";
+import { showAddress } from "../common/escape.ts";
 import type { Change } from "../plan/change.ts";
-import type { Finding } from "../plan/drift.ts";
+import type { Finding } from "../plan/drift/drift.ts";
+import { blockingGuards, warningGuards } from "../plan/guards/overrides.ts";
 import type { Position } from "../plan/organization.ts";
-import { blockingGuards, warningGuards } from "../plan/overrides.ts";
 import type { StepResult } from "../plan/report.ts";
-import { brokenRules } from "../plan/rules-judge.ts";
+import { brokenRules } from "../plan/rules/judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";

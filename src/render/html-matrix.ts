@@ -3,7 +3,7 @@
  * few bytes, since there may be ten thousand.
  */
 
-import { showRename } from "../escape.ts";
+import { showRename } from "../common/escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { userParts } from "../plan/user-labels.ts";
 import { bdi, escapeHtml, type Html, html, trusted } from "./html-text.ts";

@@ -1,9 +1,9 @@
 /** Impact and approvals on the page: sentences, and a matrix of the changed groups × users. */
-import { listCovers } from "../escape.ts";
+import { listCovers } from "../common/escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { userParts } from "../plan/user-labels.ts";
-import { printGroup } from "../policy/groups.ts";
+import { printGroup } from "../policy/powers/groups.ts";
 import { type ApprovalLine, approvalHeadings, describeApprovals, describeForecaster } from "./approval-words.ts";
 import { count } from "./count.ts";
 import { fold, renderChanges, type Section } from "./html-details.ts";

@@ -1,11 +1,11 @@
-import type { Problem } from "../errors.ts";
-import { showRename } from "../escape.ts";
+import type { Problem } from "../common/errors.ts";
+import { showRename } from "../common/escape.ts";
+import type { RelatedActivity } from "../plan/activities/pending.ts";
 import { labelOf } from "../plan/address.ts";
 import type { RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
-import type { Guard } from "../plan/guards.ts";
+import type { Guard } from "../plan/guards/guards.ts";
+import { blockingGuards, warningGuards } from "../plan/guards/overrides.ts";
 import { kinds } from "../plan/kinds/index.ts";
-import { blockingGuards, warningGuards } from "../plan/overrides.ts";
-import type { RelatedActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
 import { wordsOfChanges } from "./change-words.ts";

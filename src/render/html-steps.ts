@@ -2,7 +2,7 @@
  * The steps in rounds: a round starts after the one before it, and its steps run in parallel.
  */
 
-import { nameOf } from "../plan/pending.ts";
+import { nameOf } from "../plan/activities/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { PartResult, StepResult } from "../plan/report.ts";
 import type { Step } from "../plan/step.ts";

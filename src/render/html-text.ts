@@ -2,7 +2,7 @@
  * HTML in which text stays text: a template escapes everything that is put into it but the HTML of another template.
  */
 import { createHash } from "node:crypto";
-import { showSpaces, showText } from "../escape.ts";
+import { showSpaces, showText } from "../common/escape.ts";
 
 /** HTML that was made here, by `html` or `trusted`. */
 export interface Html {

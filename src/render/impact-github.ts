@@ -1,5 +1,5 @@
 /** Impact and approvals as annotations, each at the line of what it comes from. */
-import { listCovers } from "../escape.ts";
+import { listCovers } from "../common/escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { approvalHeadings, describeApprovals } from "./approval-words.ts";

@@ -1,5 +1,5 @@
 /** Impact and approvals in Markdown: bad news is never folded, and names are always code. */
-import { listCovers } from "../escape.ts";
+import { listCovers } from "../common/escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { type ApprovalLine, approvalHeadings, describeApprovals, describeForecaster } from "./approval-words.ts";

@@ -4,12 +4,12 @@
  */
 import type { AddressText } from "../plan/address.ts";
 import type { Change, TagChange } from "../plan/change.ts";
-import type { PlanImpact } from "../plan/impact.ts";
+import type { PlanImpact } from "../plan/impact/impact.ts";
 import type { Plan } from "../plan/plan.ts";
-import { printGroup, printGroups } from "../policy/groups.ts";
-import type { ImpactChange, ImpactVerdict, SideAbility } from "../policy/impact.ts";
-import { ownCredentials } from "../policy/judge.ts";
-import type { Threshold } from "../policy/powers.ts";
+import { printGroup, printGroups } from "../policy/powers/groups.ts";
+import type { ImpactChange, ImpactVerdict, SideAbility } from "../policy/powers/impact.ts";
+import { ownCredentials } from "../policy/powers/judge.ts";
+import type { Threshold } from "../policy/powers/powers.ts";
 import { count } from "./count.ts";
 import { code, joinPhrases, type Phrase, phraseText } from "./phrase.ts";
 import {

@@ -2,7 +2,7 @@
  * A result as lines of JSON: the first names the format, then one line for each organization when it is its turn, and the
  * summary at the end. schemas/line.json describes them.
  */
-import { writeJson } from "../escape.ts";
+import { writeJson } from "../common/escape.ts";
 import { assessPart, type OrganizationPart, type StreamOptions } from "./part.ts";
 import type { CommandResult, ResumableRun } from "./result.ts";
 import { stateOfUnplanned, Tally } from "./summary.ts";

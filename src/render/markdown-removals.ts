@@ -1,6 +1,6 @@
 /** Removals in Markdown, in lines too short to be cut, so that a reader sees every one. */
 
-import { showAddressWithin } from "../escape.ts";
+import { showAddressWithin } from "../common/escape.ts";
 import type { TagChange } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showUser } from "../plan/user-labels.ts";

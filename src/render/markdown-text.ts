@@ -4,7 +4,7 @@
  * Text from the service or a document is only ever in a code span or a fenced block. There no renderer gives a meaning to
  * Markdown, HTML, links, `@mentions`, issue references or entities, so no list of characters to escape has to be complete.
  */
-import { showText } from "../escape.ts";
+import { showText } from "../common/escape.ts";
 
 /** Longest foreign text that is repeated whole, in characters; what must not be cut is split into shorter lines. */
 export const longestText = 500;

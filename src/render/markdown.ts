@@ -3,15 +3,15 @@
  * finds in this order: the verdict, guards and errors, removals (never folded), pending activities and unknowns.
  */
 
-import type { Problem } from "../errors.ts";
-import { showAddress, showName, showText } from "../escape.ts";
-import { blockingGuards, warningGuards } from "../plan/overrides.ts";
-import { nameOf } from "../plan/pending.ts";
+import type { Problem } from "../common/errors.ts";
+import { showAddress, showName, showText } from "../common/escape.ts";
+import { nameOf } from "../plan/activities/pending.ts";
+import { hasFindings } from "../plan/base/three-way.ts";
+import { blockingGuards, warningGuards } from "../plan/guards/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
-import { hasFindings } from "../plan/three-way.ts";
 import { describeForecast } from "./approval-words.ts";
 import { discoveryBlocks } from "./discovery.ts";
 import { changeLines, driftBlocks } from "./drift-markdown.ts";

@@ -4,9 +4,10 @@
  *
  * The text is also Prometheus' text format, which textfiles are read as: `# UNIT` and `# EOF` are comments there.
  */
-import type { OrganizationDrift } from "../plan/drift.ts";
-import { accessExpired } from "../plan/drift-difference.ts";
-import type { PendingActivity } from "../plan/pending.ts";
+
+import type { PendingActivity } from "../plan/activities/pending.ts";
+import { accessExpired } from "../plan/drift/difference.ts";
+import type { OrganizationDrift } from "../plan/drift/drift.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Outcome, outcomesOf, type StepResult } from "../plan/report.ts";
 import { findSoonEnding } from "./expiry-words.ts";

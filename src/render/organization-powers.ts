@@ -1,7 +1,7 @@
 /** Who can do what in one organization, as `powers` shows it. */
 import type { RootQuorum } from "../policy/access.ts";
-import type { PowerExplanation } from "../policy/explain-power.ts";
-import type { GroupPower } from "../policy/powers.ts";
+import type { PowerExplanation } from "../policy/powers/explain-power.ts";
+import type { GroupPower } from "../policy/powers/powers.ts";
 import type { NamedOrganization } from "./organization-name.ts";
 
 /** Something of the live organization that a result does not hold. */

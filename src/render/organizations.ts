@@ -1,14 +1,14 @@
 /**
  * A result as one entry for each organization: its state, its verdict, and whether every format folds it into one line.
  */
-import { type ExitCode, exitCodes } from "../errors.ts";
-import type { OrganizationDrift } from "../plan/drift.ts";
-import { blockingGuards, type Override } from "../plan/overrides.ts";
+import { type ExitCode, exitCodes } from "../common/errors.ts";
+import { hasFindings, type ThreeWay } from "../plan/base/three-way.ts";
+import type { OrganizationDrift } from "../plan/drift/drift.ts";
+import { blockingGuards, type Override } from "../plan/guards/overrides.ts";
 import { findsDifference, type Plan } from "../plan/plan.ts";
 import { exitCodeOf, type Report, type StepResult } from "../plan/report.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
-import { hasFindings, type ThreeWay } from "../plan/three-way.ts";
 import { summarizeFindings } from "./drift-words.ts";
 import { describeExpiries } from "./expiry-words.ts";
 import type { Tone } from "./outcome-words.ts";

@@ -1,6 +1,6 @@
-import { listCovers, quoteForShell, showText } from "../escape.ts";
-import type { Guard } from "../plan/guards.ts";
-import { isFor, type Override } from "../plan/overrides.ts";
+import { listCovers, quoteForShell, showText } from "../common/escape.ts";
+import type { Guard } from "../plan/guards/guards.ts";
+import { isFor, type Override } from "../plan/guards/overrides.ts";
 import { renderUnder, type Style } from "./style.ts";
 
 export const overridesHeading = "Overrides used";

@@ -2,13 +2,13 @@
  * A result in parts: one for each organization, as soon as it is known, and an end. A format that shows one organization
  * after the other keeps none of them; the others are made from the whole result.
  */
-import type { ExitCode } from "../errors.ts";
-import type { OrganizationDrift } from "../plan/drift.ts";
+import type { ExitCode } from "../common/errors.ts";
+import type { ThreeWay } from "../plan/base/three-way.ts";
+import type { OrganizationDrift } from "../plan/drift/drift.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
-import type { ThreeWay } from "../plan/three-way.ts";
 import type { SoonEnding } from "./expiry-words.ts";
 import { assess, type OrganizationResult, type SuggestingOptions } from "./organizations.ts";
 import type { FailedOrganization, ResumableRun } from "./result.ts";

@@ -2,7 +2,7 @@
  * Sentences of orgsync with names of other people in them. The parts stay apart until a format joins them, so every reader
  * sees which part is a name, whatever the name says.
  */
-import { clipMiddle, showQuoted, showSpaces, showText } from "../escape.ts";
+import { clipMiddle, showQuoted, showSpaces, showText } from "../common/escape.ts";
 import { bdi, type Html, html } from "./html-text.ts";
 import { codeSpan } from "./markdown-text.ts";
 

@@ -1,6 +1,6 @@
 import { printAddress } from "../plan/address.ts";
 import { type DesiredOrganization, type Position, tagsOf } from "../plan/organization.ts";
-import { addressOfRule } from "../plan/rules.ts";
+import { addressOfRule } from "../plan/rules/rules.ts";
 
 /** Returns the position of an object of an organization; undefined where it is unknown. */
 export type PositionOf = (address: string, organizationId: string) => Position | undefined;

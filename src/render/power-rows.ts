@@ -7,9 +7,9 @@ import {
 	printGroups,
 	sensitivePowers,
 	wholeResources,
-} from "../policy/groups.ts";
-import { ownCredentials } from "../policy/judge.ts";
-import type { Ability, ConditionalPower, GroupPower } from "../policy/powers.ts";
+} from "../policy/powers/groups.ts";
+import { ownCredentials } from "../policy/powers/judge.ts";
+import type { Ability, ConditionalPower, GroupPower } from "../policy/powers/powers.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
 import { code, joinPhrases, type Phrase, reason } from "./phrase.ts";
 import {

@@ -1,13 +1,13 @@
 /**
  * Words for powers (docs/powers.md): what a group of activities lets people do, and who can do it, written short.
  */
-import { showNameWithin } from "../escape.ts";
-import { groupWords, resourceWords, type Verb, type VerbForm } from "../plan/group-words.ts";
+import { showNameWithin } from "../common/escape.ts";
+import { groupWords, resourceWords, type Verb, type VerbForm } from "../plan/impact/group-words.ts";
 import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
-import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/groups.ts";
-import type { Threshold } from "../policy/powers.ts";
-import { splitReason } from "../policy/reason.ts";
+import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/powers/groups.ts";
+import type { Threshold } from "../policy/powers/powers.ts";
+import { splitReason } from "../policy/powers/reason.ts";
 import { code, joinPhrases, type Part, type Phrase, reason } from "./phrase.ts";
 
 /** The names that phrases about powers are made of; a plan has them. */

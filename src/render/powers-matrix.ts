@@ -1,11 +1,11 @@
 /** Who can do what before and after a plan, as a matrix of changed groups × users. Unknowns have a mark, never an empty cell. */
 
-import type { PlanImpact } from "../plan/impact.ts";
+import type { PlanImpact } from "../plan/impact/impact.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
-import { printGroup } from "../policy/groups.ts";
-import type { SideAbility } from "../policy/impact.ts";
+import { printGroup } from "../policy/powers/groups.ts";
+import type { SideAbility } from "../policy/powers/impact.ts";
 import { compareNaturally } from "./natural-order.ts";
 
 /** How a user can do a group: `together` only with others, `quorum` only as a member of the root quorum, `no` not at all. */

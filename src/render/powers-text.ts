@@ -1,6 +1,6 @@
 /** Powers as text: a table of two columns for each organization, or the explanation of one power. */
 
-import { showText } from "../escape.ts";
+import { showText } from "../common/escape.ts";
 import { showOrganization } from "./organization-name.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
 import { type Phrase, phraseText } from "./phrase.ts";

@@ -1,5 +1,5 @@
-import type { Problem } from "../errors.ts";
-import { showText } from "../escape.ts";
+import type { Problem } from "../common/errors.ts";
+import { showText } from "../common/escape.ts";
 
 /** Returns `file:line:column: message`, on one line. */
 export function renderProblem({ file, line, column, message }: Problem): string {

@@ -2,7 +2,7 @@
  * A report of apply as text, and the words of its results that every format shares.
  */
 
-import { listCovers, showAddress, showName, showText, showValue } from "../escape.ts";
+import { listCovers, showAddress, showName, showText, showValue } from "../common/escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
 import type { EarlierActivity } from "../plan/step.ts";
@@ -14,7 +14,7 @@ import {
 	inOrganization,
 	type SuggestedCommand,
 } from "../plan/suggested-command.ts";
-import type { ApprovalVerdict } from "../policy/approval.ts";
+import type { ApprovalVerdict } from "../policy/powers/approval.ts";
 import { describeVotes } from "./activity-events.ts";
 import { describeAwaited } from "./approval-words.ts";
 import { count } from "./count.ts";

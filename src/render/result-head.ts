@@ -1,6 +1,6 @@
 /** What the results of all commands have in common. */
-import type { ExitCode, Problem } from "../errors.ts";
-import type { Override } from "../plan/overrides.ts";
+import type { ExitCode, Problem } from "../common/errors.ts";
+import type { Override } from "../plan/guards/overrides.ts";
 
 /** An error as every format shows it. */
 export interface ErrorDescription {

@@ -2,7 +2,7 @@
  * Any result as text, for a terminal or a log. Errors and problems are not in it: they go to standard error.
  */
 
-import { showText, writeJson } from "../escape.ts";
+import { showText, writeJson } from "../common/escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { renderAccess } from "./access-text.ts";
 import { renderImportKey, renderInit, renderPasskey, renderValidate } from "./command-text.ts";

@@ -2,13 +2,13 @@
  * The result of every command: one union, tagged by `command`. It is the JSON that `--format json` prints, and all that text,
  * Markdown, HTML and annotations are made from. schemas/output.json describes it.
  */
-import type { OutdatedObject } from "../errors.ts";
-import type { ActivityEvent } from "../plan/activity-events.ts";
-import type { OrganizationDrift } from "../plan/drift.ts";
-import type { PendingActivity } from "../plan/pending.ts";
+import type { OutdatedObject } from "../common/errors.ts";
+import type { ActivityEvent } from "../plan/activities/activity-events.ts";
+import type { PendingActivity } from "../plan/activities/pending.ts";
+import type { ThreeWay } from "../plan/base/three-way.ts";
+import type { OrganizationDrift } from "../plan/drift/drift.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
-import type { ThreeWay } from "../plan/three-way.ts";
 import { compareText } from "../plan/value.ts";
 import type { Discovery } from "./discovery-facts.ts";
 import type { NamedOrganization } from "./organization-name.ts";

@@ -1,7 +1,7 @@
 /** Broken rules in words, the same in every format. */
-import { showAddress } from "../escape.ts";
+import { showAddress } from "../common/escape.ts";
 import type { Plan } from "../plan/plan.ts";
-import { brokenRules, type JudgedRule } from "../plan/rules-judge.ts";
+import { brokenRules, type JudgedRule } from "../plan/rules/judge.ts";
 
 export const rulesHeading = "Broken rules";
 

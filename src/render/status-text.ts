@@ -2,8 +2,8 @@
  * Pending activities as text: those of `status`, and what became of those of `wait`.
  */
 
-import { listCovers, showText } from "../escape.ts";
-import type { PendingActivity } from "../plan/pending.ts";
+import { listCovers, showText } from "../common/escape.ts";
+import type { PendingActivity } from "../plan/activities/pending.ts";
 import type { UserNames } from "../plan/users.ts";
 import { describeRequest } from "./activity-words.ts";
 import { showOrganization } from "./organization-name.ts";

@@ -1,11 +1,11 @@
 /** What every format says of a result as a whole: verdict, error of the call, saved plan, overrides of the run. */
 
-import type { OutdatedObject } from "../errors.ts";
-import { showText } from "../escape.ts";
+import type { OutdatedObject } from "../common/errors.ts";
+import { showText } from "../common/escape.ts";
 import { describeTime } from "../plan/access-window.ts";
+import type { ThreeWay } from "../plan/base/three-way.ts";
 import type { SavedPlanFacts } from "../plan/plan.ts";
 import { describeOutdated } from "../plan/stale.ts";
-import type { ThreeWay } from "../plan/three-way.ts";
 import { isDiscovery, summarizeDiscovery } from "./discovery.ts";
 import { findSoonEnding } from "./expiry-words.ts";
 import { showOrganization } from "./organization-name.ts";

@@ -2,18 +2,18 @@
  * A plan as text, and the words of plans that every format shares.
  */
 
-import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
+import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../common/escape.ts";
 import { parseAddress, printScope } from "../plan/address.ts";
+import type { PlannedDifference } from "../plan/base/three-way.ts";
 import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
-import { nameInReason } from "../plan/finding-words.ts";
-import type { Guard } from "../plan/guards.ts";
+import type { Guard } from "../plan/guards/guards.ts";
+import { blockingGuards, warningGuards } from "../plan/guards/overrides.ts";
+import { nameInReason } from "../plan/impact/finding-words.ts";
 import { kinds } from "../plan/kinds/index.ts";
-import { blockingGuards, warningGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
-import { brokenRules } from "../plan/rules-judge.ts";
+import { brokenRules } from "../plan/rules/judge.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
-import type { PlannedDifference } from "../plan/three-way.ts";
 import { describeOwner, showUser } from "../plan/user-labels.ts";
 import { summarizeApprovals } from "./approval-words.ts";
 import { capitalize, count } from "./count.ts";

@@ -2,8 +2,8 @@
  * Aliases that two documents give to different users, in words: names alone would hide that.
  */
 
-import { showName } from "../escape.ts";
-import type { ThreeWay } from "../plan/three-way.ts";
+import { showName } from "../common/escape.ts";
+import type { ThreeWay } from "../plan/base/three-way.ts";
 import { identifyUser } from "../plan/user-labels.ts";
 import { type AliasDifference, reassignedAliases } from "../plan/users.ts";
 

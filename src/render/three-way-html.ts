@@ -1,4 +1,4 @@
-import type { ThreeWay } from "../plan/three-way.ts";
+import type { ThreeWay } from "../plan/base/three-way.ts";
 import {
 	changesSection,
 	chip,

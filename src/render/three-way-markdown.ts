@@ -2,8 +2,8 @@
  * The three-way plan in Markdown: first and never folded what apply would revert, then the parts, each with its own title.
  */
 
-import { showAddress, showName } from "../escape.ts";
-import type { ThreeWay } from "../plan/three-way.ts";
+import { showAddress, showName } from "../common/escape.ts";
+import type { ThreeWay } from "../plan/base/three-way.ts";
 import { type Block, bullets, codeSpan, fence, foldUnder, paragraph, withMore } from "./markdown-text.ts";
 import type { OrganizationResult } from "./organizations.ts";
 import { count, markInFront, plainStyle } from "./text.ts";

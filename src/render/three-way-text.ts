@@ -3,16 +3,16 @@
  * format only decides how it looks.
  */
 
-import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
+import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../common/escape.ts";
 import { describeTime } from "../plan/access-window.ts";
 import { parseAddress } from "../plan/address.ts";
-import type { DocumentChange } from "../plan/document-changes.ts";
-import { defaultMemberRemovals } from "../plan/guards.ts";
+import type { DocumentChange } from "../plan/base/document-changes.ts";
+import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../plan/base/three-way.ts";
+import { defaultMemberRemovals } from "../plan/guards/guards.ts";
 import { kindOf } from "../plan/kinds/index.ts";
 import { powerLimits } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { groupSteps } from "../plan/step-groups.ts";
-import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../plan/three-way.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { renderUnder, type Style } from "./style.ts";
 import { count, describeUnread, type NoteOf, renderPlan, signsMean } from "./text.ts";

@@ -1,6 +1,6 @@
 /** The window of a member in a comparison of two documents, in words. */
-import { clipMiddle, showText } from "../escape.ts";
-import { isRecord } from "../json.ts";
+import { clipMiddle, showText } from "../common/escape.ts";
+import { isRecord } from "../common/json.ts";
 import { describeTime } from "../plan/access-window.ts";
 
 /** Returns a window, escaped; without one, the user always has the tag. A saved plan can have anything in its place. */

@@ -1,7 +1,8 @@
 /** The result of `approve` and of `reject`: the pending activities, and what became of each. */
+
+import type { Disagreement, ReviewedActivity } from "../plan/activities/reviewed-activity.ts";
 import type { Plan, SavedPlanFacts } from "../plan/plan.ts";
 import type { Outcome } from "../plan/report.ts";
-import type { Disagreement, ReviewedActivity } from "../plan/reviewed-activity.ts";
 import type { Step } from "../plan/step.ts";
 import type { NamedOrganization } from "./organization-name.ts";
 import type { ErrorDescription, Head } from "./result-head.ts";

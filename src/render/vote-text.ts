@@ -1,6 +1,6 @@
 /** The activities that `approve` and `reject` ask about, and what became of them, as text. */
-import { listCovers, showName, showText } from "../escape.ts";
-import { blockingGuards } from "../plan/overrides.ts";
+import { listCovers, showName, showText } from "../common/escape.ts";
+import { blockingGuards } from "../plan/guards/overrides.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { renderActivity, renderRequestLine } from "./activity-text.ts";
 import { coveredBy, describeActivity, withNames } from "./activity-words.ts";

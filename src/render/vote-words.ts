@@ -1,9 +1,9 @@
 /** The words of `approve` and `reject`, the same in every format. */
-import { showAddress, showNameWithin } from "../escape.ts";
-import { addressesOf } from "../plan/activity-objects.ts";
+import { showAddress, showNameWithin } from "../common/escape.ts";
+import { addressesOf } from "../plan/activities/activity-objects.ts";
+import type { Disagreement, StepDifference } from "../plan/activities/reviewed-activity.ts";
 import { uuid } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
-import type { Disagreement, StepDifference } from "../plan/reviewed-activity.ts";
 import type { UserNames } from "../plan/users.ts";
 import { count } from "./count.ts";
 import { outcomeWords } from "./outcome-words.ts";

@@ -2,8 +2,8 @@
  * Pending, doubtful and rejected activities in words, the same in every format.
  */
 
-import { quoteForShell, showAddress, showName, showText } from "../escape.ts";
-import { nameOf, type PendingActivity, type RelatedActivity, settleOrAbandon } from "../plan/pending.ts";
+import { quoteForShell, showAddress, showName, showText } from "../common/escape.ts";
+import { nameOf, type PendingActivity, type RelatedActivity, settleOrAbandon } from "../plan/activities/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showIfUser, showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";

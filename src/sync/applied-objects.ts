@@ -1,14 +1,15 @@
 /** What a completed activity adds to the last-applied state, which holds only what the service confirmed. */
+
+import { type AnyParameters, idsIn, isStepOperation, targetOf } from "../plan/activities/requests.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Change, TagChange } from "../plan/change.ts";
 import type { RemovalKindName } from "../plan/kinds/names.ts";
 import { keyOfRemoval } from "../plan/objects.ts";
 import type { LastAppliedTag } from "../plan/organization.ts";
-import { type AnyParameters, idsIn, isStepOperation, targetOf } from "../plan/requests.ts";
 import { compareText } from "../plan/value.ts";
 import { parametersOf } from "../wire/request-body.ts";
-import type { ActivityRequest, CompletionTime } from "./activity-request.ts";
-import type { AppliedObject, JournalEntry } from "./journal.ts";
+import type { AppliedObject, JournalEntry } from "./journal/journal.ts";
+import type { ActivityRequest, CompletionTime } from "./submit/activity-request.ts";
 
 type AppliedObjects = NonNullable<ActivityRequest["appliedObjects"]>;
 

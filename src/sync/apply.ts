@@ -2,20 +2,21 @@
  * Applies a plan: submits its steps in their order, independent ones concurrently. A step is not attempted unless the
  * steps that it depends on have completed; the others go on.
  */
+
+import { organizationChannel, stepChannel } from "../common/tracing.ts";
 import { describeTime, isPastValidity } from "../plan/access-window.ts";
-import { retriesOf } from "../plan/overrides.ts";
+import { retriesOf } from "../plan/guards/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
 import type { Step } from "../plan/step.ts";
 import { digestOf } from "../plan/value.ts";
-import { organizationChannel, stepChannel } from "../tracing.ts";
 import type { Reader } from "../wire/client.ts";
-import type { SubmitContext } from "./activity-request.ts";
 import type { Comparison } from "./compare.ts";
-import type { Journal } from "./journal.ts";
-import { findLater, type LaterPlan, planLater } from "./later-steps.ts";
-import { notAttempted } from "./outcomes.ts";
-import { type RanStep, runStep, type StepContext, timesOf, toStepResult } from "./run-step.ts";
+import type { Journal } from "./journal/journal.ts";
+import type { SubmitContext } from "./submit/activity-request.ts";
+import { findLater, type LaterPlan, planLater } from "./submit/later-steps.ts";
+import { notAttempted } from "./submit/outcomes.ts";
+import { type RanStep, runStep, type StepContext, timesOf, toStepResult } from "./submit/run-step.ts";
 import { notVerified, verify } from "./verify.ts";
 import { isWaiting, StepWait, type WaitOptions } from "./wait-for-end.ts";
 

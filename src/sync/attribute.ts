@@ -5,18 +5,18 @@
  * way, it was not submitted from here, and no later or simultaneous activity may have changed the object too.
  */
 
-import { OrgsyncError } from "../errors.ts";
-import { isRecord } from "../json.ts";
+import { OrgsyncError } from "../common/errors.ts";
+import { isRecord } from "../common/json.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Change, ReportChange } from "../plan/change.ts";
-import type { Attribution } from "../plan/drift.ts";
-import { accessExpired, knownDifferences } from "../plan/drift-difference.ts";
+import { accessExpired, knownDifferences } from "../plan/drift/difference.ts";
+import type { Attribution } from "../plan/drift/drift.ts";
 import { readOnlyKindOf, removalKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { endOfPrecision, readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { submits } from "../wire/operations.ts";
-import { type ActivityRecord, isOldestFirst, listPages } from "./list-activities.ts";
+import { type ActivityRecord, isOldestFirst, listPages } from "./read/list-activities.ts";
 
 /** Who caused which difference, by address. */
 export interface DriftAttributions {

@@ -1,22 +1,22 @@
 /** Compares a document with the live organization, and makes the plan. Without a Submitter, it changes nothing. */
 import { desiredAt, windowsOf, withoutWindows } from "../plan/access-window.ts";
+import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/base/three-way.ts";
+import { holdThreeWay } from "../plan/base/three-way-held.ts";
 import type { Change, Unread } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
-import { needsCaller } from "../plan/guards.ts";
+import { needsCaller } from "../plan/guards/guards.ts";
 import type { DesiredOrganization, Known, LastApplied, LiveOrganization } from "../plan/organization.ts";
 import { makePlan, type Plan, type PlanContext, type Reads } from "../plan/plan.ts";
-import { needsPowers } from "../plan/rules.ts";
+import { needsPowers } from "../plan/rules/rules.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { operationsFor } from "../plan/steps.ts";
-import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/three-way.ts";
-import { holdThreeWay } from "../plan/three-way-held.ts";
 import { sameValue } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type SubmitName } from "../wire/operations.ts";
-import type { JournalSummary } from "./journal.ts";
-import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
-import { readPendingActivities, toPendingActivity } from "./pending-activities.ts";
-import { narrowReading, readChangeable, readLive, timeQueries } from "./read.ts";
+import type { JournalSummary } from "./journal/journal.ts";
+import { awaitAll, type QueryFunction, queryIfAvailable } from "./read/live-queries.ts";
+import { readPendingActivities, toPendingActivity } from "./read/pending-activities.ts";
+import { narrowReading, readChangeable, readLive, timeQueries } from "./read/read.ts";
 import {
 	accessAtKnownTime,
 	askOnce,
@@ -24,8 +24,8 @@ import {
 	readOrganizationName,
 	readSubmitter,
 	toCaller,
-} from "./read-access.ts";
-import { type ClockedReader, whyUncertainTime, withServiceClock } from "./service-clock.ts";
+} from "./read/read-access.ts";
+import { type ClockedReader, whyUncertainTime, withServiceClock } from "./read/service-clock.ts";
 
 export interface Comparison {
 	/** What the document wants at the service's time, with its windows. */

@@ -1,9 +1,9 @@
 /** Finds the steps of a saved plan that are done: a reason to refuse a second run, never a reason to submit. */
-import { listParameter } from "../plan/requests.ts";
+import { listParameter } from "../plan/activities/requests.ts";
 import type { Step } from "../plan/step.ts";
 import { sameValue } from "../plan/value.ts";
 import { parametersOf } from "../wire/request-body.ts";
-import type { SettledEntry } from "./journal.ts";
+import type { SettledEntry } from "./journal/journal.ts";
 
 /**
  * Returns the steps that are done, each with the entry that did it last. `entries` completed for the plan. A removal that

@@ -3,9 +3,9 @@
  * tag, and never causes a submit.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { StorageError } from "../errors.ts";
-import { clipMiddle } from "../escape.ts";
-import { changedHint, isTime, maxNameLength } from "./journal-distrust.ts";
+import { StorageError } from "../common/errors.ts";
+import { clipMiddle } from "../common/escape.ts";
+import { changedHint, isTime, maxNameLength } from "./journal/distrust.ts";
 
 /** An object of an organization. Another service may have an organization of the same id. */
 export interface OwnedObject {

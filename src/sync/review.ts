@@ -4,18 +4,30 @@
  */
 
 import { desiredAt, type Expiry } from "../plan/access-window.ts";
-import { isDone, objectsToRead, planActivities, planActivity, withObjects } from "../plan/activity-effect.ts";
+import {
+	isDone,
+	objectsToRead,
+	planActivities,
+	planActivity,
+	withObjects,
+} from "../plan/activities/activity-effect.ts";
+import { type ReturnedActivity, type ReviewedActivity, reviewActivity } from "../plan/activities/reviewed-activity.ts";
 import { type DesiredOrganization, emptyLastApplied, type LiveOrganization, tagsOf } from "../plan/organization.ts";
 import { namesOfUsers, type Plan, type PlanContext } from "../plan/plan.ts";
-import { type ReturnedActivity, type ReviewedActivity, reviewActivity } from "../plan/reviewed-activity.ts";
 import type { Step } from "../plan/step.ts";
 import { liveNamesFor } from "../plan/users.ts";
 import type { Reader } from "../wire/client.ts";
-import { awaitAll } from "./live-queries.ts";
-import { readLive, timeQueries } from "./read.ts";
-import { accessAtKnownTime, askOnce, readNamedAccess, readOrganizationName, readSubmitter } from "./read-access.ts";
-import { type ClockedReader, whyUncertainTime } from "./service-clock.ts";
-import type { VoterIdentity } from "./vote-once.ts";
+import { awaitAll } from "./read/live-queries.ts";
+import { readLive, timeQueries } from "./read/read.ts";
+import {
+	accessAtKnownTime,
+	askOnce,
+	readNamedAccess,
+	readOrganizationName,
+	readSubmitter,
+} from "./read/read-access.ts";
+import { type ClockedReader, whyUncertainTime } from "./read/service-clock.ts";
+import type { VoterIdentity } from "./submit/vote-once.ts";
 
 export interface ReviewOptions {
 	/** The document; undefined without one. */

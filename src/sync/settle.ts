@@ -2,10 +2,10 @@
 import type { Reads } from "../plan/plan.ts";
 import type { Reader } from "../wire/client.ts";
 import { appliedByEntry } from "./applied-objects.ts";
-import type { Journal, JournalEntry } from "./journal.ts";
-import { outcomeOfActivity, type SubmitResult } from "./outcomes.ts";
-import { type ActivityLookup, findActivity, hasExpired } from "./pending-activities.ts";
-import { recordResult } from "./submit-once.ts";
+import type { Journal, JournalEntry } from "./journal/journal.ts";
+import { type ActivityLookup, findActivity, hasExpired } from "./read/pending-activities.ts";
+import { outcomeOfActivity, type SubmitResult } from "./submit/outcomes.ts";
+import { recordResult } from "./submit/submit-once.ts";
 
 export interface SettleContext {
 	readonly reader: Reader;

@@ -1,15 +1,15 @@
 /** Reads again what an apply has changed, and compares it with the desired state. */
-import { OrgsyncError } from "../errors.ts";
+import { OrgsyncError } from "../common/errors.ts";
+import { subjectOf } from "../plan/activities/requests.ts";
 import { printScope } from "../plan/address.ts";
 import { diff } from "../plan/diff.ts";
 import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, StepResult } from "../plan/report.ts";
-import { subjectOf } from "../plan/requests.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import type { Reader } from "../wire/client.ts";
-import type { AppliedObject, Journal } from "./journal.ts";
-import { readLive } from "./read.ts";
+import type { AppliedObject, Journal } from "./journal/journal.ts";
+import { readLive } from "./read/read.ts";
 
 type Verification = Pick<Report, "left" | "unverified">;
 

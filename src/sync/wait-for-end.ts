@@ -2,21 +2,21 @@
  * Waits until pending activities have ended, by reading them again at growing intervals. A request whose activity the
  * service does not show is sent again with the same bytes, as long as the service accepts them: that makes no second one.
  */
-import { AuthenticationError, OrgsyncError } from "../errors.ts";
-import { type ActivityEvent, findEvents, type SeenActivity } from "../plan/activity-events.ts";
+import { AuthenticationError, OrgsyncError } from "../common/errors.ts";
+import { type ActivityEvent, findEvents, type SeenActivity } from "../plan/activities/activity-events.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type Activity, readActivity } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { submits } from "../wire/operations.ts";
-import type { ActivityRequest } from "./activity-request.ts";
 import type { Comparison } from "./compare.ts";
-import type { JournalEntry } from "./journal.ts";
-import type { ActivityRecord } from "./list-activities.ts";
-import { outcomeOfActivity, type SubmitResult } from "./outcomes.ts";
-import { readRequested } from "./pending-activities.ts";
-import { readAgain } from "./read-again.ts";
-import { type RanStep, requestsOf, type StepContext, withResults } from "./run-step.ts";
-import { recordResult, submitOnce } from "./submit-once.ts";
+import type { JournalEntry } from "./journal/journal.ts";
+import type { ActivityRecord } from "./read/list-activities.ts";
+import { readRequested } from "./read/pending-activities.ts";
+import { readAgain } from "./read/read-again.ts";
+import type { ActivityRequest } from "./submit/activity-request.ts";
+import { outcomeOfActivity, type SubmitResult } from "./submit/outcomes.ts";
+import { type RanStep, requestsOf, type StepContext, withResults } from "./submit/run-step.ts";
+import { recordResult, submitOnce } from "./submit/submit-once.ts";
 
 /** How long steps wait for their activities, and who hears of it. */
 export interface WaitOptions {

@@ -2,7 +2,7 @@
  * Reads the `activity` of an answer, tolerantly: what may be absent or null is, times come in three shapes, and an unknown status
  * is passed through (docs/internals/service.md#activity-statuses). Pure.
  */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../common/json.ts";
 import type { SubmitOperation } from "./operations.ts";
 
 /** One approval or rejection. The vote's raw message and signature are left out: together they are a stamp. */

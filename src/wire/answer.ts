@@ -2,9 +2,9 @@
  * Classifies an answer by its status, headers and text. It is a success only when it fits the operation's schema, and a refusal
  * only when the service itself rejected the request. Everything between the two is inconclusive. Pure: no clock, no network.
  */
-import { hasMoreValues, isRecord, isTextTooDeep, readJson, tooDeepMessage } from "../json.ts";
-import { checkSchema } from "../schema.ts";
-import { validators } from "../validators/responses.ts";
+import { hasMoreValues, isRecord, isTextTooDeep, readJson, tooDeepMessage } from "../common/json.ts";
+import { checkSchema } from "../schema/schema.ts";
+import { validators } from "../schema/validators/responses.ts";
 import { withoutCredentials, withoutPath } from "./hide-path.ts";
 import type { Operation } from "./operations.ts";
 import { findPolicyEvaluations, type PolicyEvaluation } from "./policy-evaluations.ts";

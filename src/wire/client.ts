@@ -2,7 +2,7 @@
  * Reader, Submitter and Voter over HTTP. They are three types, because planning is handed only the first, and apply no Voter. request.ts sends one request with
  * its retries, transport.ts has the connections; this file turns the result into what the caller needs.
  */
-import { AuthenticationError, ConfigurationError, ServiceError, TransportError } from "../errors.ts";
+import { AuthenticationError, ConfigurationError, ServiceError, TransportError } from "../common/errors.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { findMismatch } from "./activity-mismatch.ts";
 import type { RefusedAnswer } from "./answer.ts";

@@ -7,7 +7,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../common/errors.ts";
 import { readKeyFile, type Warn } from "./key-file.ts";
 import { createApiKeyStamper, createCommandStamper, type Stamper } from "./stamp.ts";
 

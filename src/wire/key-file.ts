@@ -3,8 +3,8 @@
  */
 import { existsSync, type Stats, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { ConfigurationError, explainFileError } from "../errors.ts";
-import { readRegularFile } from "../files.ts";
+import { ConfigurationError, explainFileError } from "../common/errors.ts";
+import { readRegularFile } from "../common/files.ts";
 
 export type Warn = (text: string) => void;
 

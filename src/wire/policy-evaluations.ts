@@ -1,5 +1,5 @@
 /** The evaluations of policies in a refusal of the service. Pure. */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../common/json.ts";
 
 /** How one policy evaluated a request (docs/internals/service.md#policy-evaluation). Both members may be missing. */
 export interface PolicyEvaluation {

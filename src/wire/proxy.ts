@@ -10,7 +10,7 @@
  * One rule differs from curl: a service on this machine is reached only through a proxy on this machine.
  */
 import { BlockList, isIP } from "node:net";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../common/errors.ts";
 import { isLoopback } from "./service-url.ts";
 
 /** Proxies as the usual environment variables name them. An empty text is none. */

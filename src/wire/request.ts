@@ -6,8 +6,8 @@
  * queue (for a slot, for the rate, for a pause that another request caused) does not count, so a low rate makes nothing fail.
  * rate-limiter.ts says when waiting in the queue ends.
  */
-import { ConfigurationError, OrgsyncError } from "../errors.ts";
-import { attemptChannel, requestChannel } from "../tracing.ts";
+import { ConfigurationError, OrgsyncError } from "../common/errors.ts";
+import { attemptChannel, requestChannel } from "../common/tracing.ts";
 import { type Answer, type ClassifiedAnswer, classifyAnswer, inconclusive } from "./answer.ts";
 import { extendedReads, type Operation } from "./operations.ts";
 import type { AttemptResult } from "./rate-limiter.ts";

@@ -1,5 +1,5 @@
 /** Puts into words why an answer does not fit the schema of its operation. Pure. */
-import type { SchemaError } from "../schema.ts";
+import type { SchemaError } from "../schema/schema.ts";
 
 /** Returns the first error in words, with the name of the field only: the value may be a secret. */
 export function describeSchemaErrors(mistakes: readonly SchemaError[]): string {

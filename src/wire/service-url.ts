@@ -3,7 +3,7 @@
  */
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../common/errors.ts";
 
 /**
  * Returns the address as a URL: http or https, without a password, a query or a fragment. A path is kept. Throws

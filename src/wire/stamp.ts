@@ -4,8 +4,8 @@
  */
 import { spawn } from "node:child_process";
 import { createECDH, createPrivateKey, type KeyObject, sign } from "node:crypto";
-import { ConfigurationError } from "../errors.ts";
-import { isRecord, readJson } from "../json.ts";
+import { ConfigurationError } from "../common/errors.ts";
+import { isRecord, readJson } from "../common/json.ts";
 
 /** One request header that proves who sent the body it was made from (docs/internals/service.md#stamps). */
 export interface Stamp {

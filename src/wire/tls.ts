@@ -3,7 +3,7 @@
  * variable that was exported for another program.
  */
 import type { SecureContextOptions } from "node:tls";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../common/errors.ts";
 import type { Environment } from "./credentials.ts";
 
 /** The options of every TLS connection. They are explicit, so that no variable and no flag of Node weakens them. */

@@ -2,7 +2,7 @@
  * The connections to the service, directly or through a proxy, and one attempt over them. The only door to undici.
  */
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
-import { BoundedBody } from "../bounded-body.ts";
+import { BoundedBody } from "../common/bounded-body.ts";
 import type { Answer } from "./answer.ts";
 import type { ServiceProxy } from "./proxy.ts";
 import { lookUpHost, loopbackOrigin } from "./service-url.ts";

@@ -1,7 +1,7 @@
 /** The impact of a plan on a large organization: 100 users, 100 tags, 200 policies; and a consensus of 10 of 100 users. */
 import type { AccessPolicy, AccessState, AccessUser } from "../../src/policy/access.ts";
-import { compareAccess } from "../../src/policy/impact.ts";
-import { findPowers } from "../../src/policy/powers.ts";
+import { compareAccess } from "../../src/policy/powers/impact.ts";
+import { findPowers } from "../../src/policy/powers/powers.ts";
 import { type Measured, median } from "./run.ts";
 
 const uuid = (kind: number, index: number): string =>

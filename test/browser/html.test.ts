@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { showSpaces } from "../../src/escape.ts";
+import { showSpaces } from "../../src/common/escape.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import type { CommandResult } from "../../src/render/result.ts";
 import { id } from "../plan/support-organizations.ts";

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
-import { schemaNames } from "../../src/schema-files.ts";
+import { schemaNames } from "../../src/schema/files.ts";
 import { checkSchema } from "../check-schema.ts";
 import { havePrograms } from "../needs.ts";
 import { expectNoSecret, makeFolder, normalize, readOutput, run, runOnTerminal, type Started, start } from "../run.ts";

@@ -5,7 +5,7 @@
 import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
 import { toExplainedActivity } from "../../src/cli/commands/explain.ts";
-import { type EvaluationRecord, sortJudgments } from "../../src/cli/commands/judgments.ts";
+import { type EvaluationRecord, sortJudgments } from "../../src/cli/commands/vote/judgments.ts";
 import { renderExplain } from "../../src/render/explain-text.ts";
 import { type MfaStatus, resultHead } from "../../src/render/result.ts";
 import { readActivity } from "../../src/wire/activity.ts";

@@ -5,8 +5,8 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Terminal } from "../../src/cli/output.ts";
-import { makeProgram } from "../../src/cli/program.ts";
+import { makeProgram } from "../../src/cli/flags/program.ts";
+import type { Terminal } from "../../src/cli/output/output.ts";
 import { checkSchema } from "../check-schema.ts";
 import { havePrograms } from "../needs.ts";
 import { expectNoSecret, makeFolder, normalize, orgsync, readOutput, run, runProgram } from "../run.ts";

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { guardKinds } from "../../src/plan/guards.ts";
+import { guardKinds } from "../../src/plan/guards/guards.ts";
 import { expectNoSecret, normalize, readOutput } from "../run.ts";
 import {
 	alice,

@@ -4,8 +4,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Terminal } from "../../src/cli/output.ts";
-import { makeProgram } from "../../src/cli/program.ts";
+import { makeProgram } from "../../src/cli/flags/program.ts";
+import type { Terminal } from "../../src/cli/output/output.ts";
 import { makeFolder, run } from "../run.ts";
 import { document, keys, makeWorld } from "../world.ts";
 

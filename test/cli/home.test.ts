@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { refuseOverwriting } from "../../src/cli/overwrite-checks.ts";
-import { findStateParent } from "../../src/cli/state-folder.ts";
+import { refuseOverwriting } from "../../src/cli/files/overwrite-checks.ts";
+import { findStateParent } from "../../src/cli/files/state-folder.ts";
 import { makeFolder } from "../run.ts";
 
 afterEach(() => vi.unstubAllEnvs());

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { parseDocuments } from "../../src/document/parse.ts";
+import { parseDocuments } from "../../src/document/read/parse.ts";
 import { parseSeed } from "../../src/emulator/seed.ts";
 import { havePrograms, onPosix } from "../needs.ts";
 import { expectNoSecret, makeFolder, orgsync, readOutput, run, runProgram } from "../run.ts";

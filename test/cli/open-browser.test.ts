@@ -2,8 +2,8 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openBrowser } from "../../src/cli/open-browser.ts";
-import type { Terminal } from "../../src/cli/output.ts";
+import { openBrowser } from "../../src/cli/output/open-browser.ts";
+import type { Terminal } from "../../src/cli/output/output.ts";
 import { onPosix } from "../needs.ts";
 import { makeFolder } from "../run.ts";
 

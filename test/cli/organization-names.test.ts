@@ -2,8 +2,8 @@
  * Names of organizations: `name` of the document beside the id, in every format, and never in place of it.
  */
 import { describe, expect, test } from "vitest";
-import { writeJson } from "../../src/escape.ts";
-import { readOrganizationName } from "../../src/sync/read-access.ts";
+import { writeJson } from "../../src/common/escape.ts";
+import { readOrganizationName } from "../../src/sync/read/read-access.ts";
 import { expectNoSecret, readOutput } from "../run.ts";
 import { document, makeWorld, organizationId, policies } from "../world.ts";
 

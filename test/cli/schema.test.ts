@@ -4,7 +4,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
-import { schemaNames } from "../../src/schema-files.ts";
+import { schemaNames } from "../../src/schema/files.ts";
 import { checkSchema } from "../check-schema.ts";
 import { makeFolder, run } from "../run.ts";
 import { document, makeWorld, policies } from "../world.ts";

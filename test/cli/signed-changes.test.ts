@@ -1,18 +1,18 @@
 /** What happens when the organization changes while a person signs with a passkey: what was signed is not sent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { whyStepChanged } from "../../src/cli/commands/apply-signing.ts";
+import { whyStepChanged } from "../../src/cli/commands/apply/signing.ts";
 import type { ComparedOrganization } from "../../src/cli/commands/comparing.ts";
-import type { VoteReading } from "../../src/cli/commands/vote-readings.ts";
-import { whyVoteChanged } from "../../src/cli/commands/vote-signing.ts";
+import type { VoteReading } from "../../src/cli/commands/vote/vote-readings.ts";
+import { whyVoteChanged } from "../../src/cli/commands/vote/vote-signing.ts";
 import { askOwnerOnce } from "../../src/cli/passkey.ts";
-import { GuardError, TransportError } from "../../src/errors.ts";
+import { GuardError, TransportError } from "../../src/common/errors.ts";
 import type { PasskeyPage } from "../../src/passkey/page.ts";
 import { createPasskeyStamper } from "../../src/passkey/stamper.ts";
 import { readRequest, type SignedRequest } from "../../src/passkey/words.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { html } from "../../src/render/html-text.ts";
 import { compareLive } from "../../src/sync/compare.ts";
-import { requestDigestOf } from "../../src/sync/journal.ts";
+import { requestDigestOf } from "../../src/sync/journal/journal.ts";
 import type { Client, Reader } from "../../src/wire/client.ts";
 import { extendedReads, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";

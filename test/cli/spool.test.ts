@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { openSpool } from "../../src/cli/spool.ts";
+import { openSpool } from "../../src/cli/files/spool.ts";
 import { makeFolder } from "../run.ts";
 
 const value = (index: number) => ({ index, text: "x".repeat(50_000), missing: undefined });

@@ -4,8 +4,8 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { findDocumentFiles } from "../../src/cli/document-files.ts";
-import { findStateParent } from "../../src/cli/state-folder.ts";
+import { findDocumentFiles } from "../../src/cli/files/document-files.ts";
+import { findStateParent } from "../../src/cli/files/state-folder.ts";
 import { onPosix } from "../needs.ts";
 import { expectNoSecret, makeFolder, run } from "../run.ts";
 import { document, makeWorld } from "../world.ts";

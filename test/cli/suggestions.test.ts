@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { makeCommandTable } from "../../src/cli/command-table.ts";
-import { exitCodes } from "../../src/errors.ts";
+import { makeCommandTable } from "../../src/cli/flags/command-table.ts";
+import { exitCodes } from "../../src/common/errors.ts";
 import { type Answer, readOutput } from "../run.ts";
 import { alice, bob, document, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
 

@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { findTraceTarget } from "../../src/cli/trace-target.ts";
+import { findTraceTarget } from "../../src/cli/output/trace-target.ts";
 import { parseTraces, type ReceivedSpan } from "../metrics.ts";
 import { expectNoSecret, orgsync, runProgram, startProgram } from "../run.ts";
 import { document, keys, makeWorld, organizationId, policies, type World } from "../world.ts";

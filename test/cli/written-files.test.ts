@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { writeTemporaryFile } from "../../src/cli/write-file.ts";
+import { writeTemporaryFile } from "../../src/cli/files/write-file.ts";
 import { havePrograms } from "../needs.ts";
 import { expectNoSecret, makeFolder, orgsync, runProgram } from "../run.ts";
 import { agreeing, document, keys, makeWorld, type World } from "../world.ts";

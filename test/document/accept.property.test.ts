@@ -4,9 +4,9 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { acceptLive } from "../../src/document/accept.ts";
-import { differingAddresses } from "../../src/document/accept-selection.ts";
-import { parseDocuments } from "../../src/document/parse.ts";
+import { acceptLive } from "../../src/document/edit/accept.ts";
+import { differingAddresses } from "../../src/document/edit/accept-selection.ts";
+import { parseDocuments } from "../../src/document/read/parse.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import {
 	context,

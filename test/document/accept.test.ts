@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type Acceptance, type AcceptInput, acceptLive, addressMistake } from "../../src/document/accept.ts";
-import { differingAddresses } from "../../src/document/accept-selection.ts";
-import { parseDocuments } from "../../src/document/parse.ts";
+import { type Acceptance, type AcceptInput, acceptLive, addressMistake } from "../../src/document/edit/accept.ts";
+import { differingAddresses } from "../../src/document/edit/accept-selection.ts";
+import { parseDocuments } from "../../src/document/read/parse.ts";
+import type { PendingActivity } from "../../src/plan/activities/pending.ts";
 import { narrow, type Selection } from "../../src/plan/only.ts";
 import type { LiveOrganization } from "../../src/plan/organization.ts";
-import type { PendingActivity } from "../../src/plan/pending.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import {
 	context,

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { type AccessEdit, type AccessRefusal, type AccessRequest, editAccess } from "../../src/document/access-edit.ts";
-import { parseDocuments } from "../../src/document/parse.ts";
+import {
+	type AccessEdit,
+	type AccessRefusal,
+	type AccessRequest,
+	editAccess,
+} from "../../src/document/edit/access-edit.ts";
+import { parseDocuments } from "../../src/document/read/parse.ts";
 import { tagsOf } from "../../src/plan/organization.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 

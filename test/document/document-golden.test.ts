@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { parseDocuments } from "../../src/document/parse.ts";
+import { parseDocuments } from "../../src/document/read/parse.ts";
 
 const folder = new URL("../golden/documents/bad/", import.meta.url);
 const environment = {

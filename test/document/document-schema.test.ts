@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { caip2Aliases, knownCaip2 } from "../../src/document/parse.ts";
-import { readSchema } from "../../src/schema-bundle.ts";
+import { caip2Aliases, knownCaip2 } from "../../src/document/read/parse.ts";
+import { readSchema } from "../../src/schema/bundle.ts";
 import { caip2Aliases as wireAliases } from "../../src/wire/operations.ts";
 import { checkSchema } from "../check-schema.ts";
 import { authenticationTypes, caip2Networks } from "../service-words.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseDocuments, parsePlain } from "../../src/document/parse.ts";
-import { escapeSequence, replaceInvisible } from "../../src/invisible.ts";
+import { escapeSequence, replaceInvisible } from "../../src/common/invisible.ts";
+import { parseDocuments, parsePlain } from "../../src/document/read/parse.ts";
 
 const user = (n: number) => `3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c00${n}`;
 const id = (n: number) => `91c0f5aa-6a77-4c07-8f0c-5f4f0e6f200${n}`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type DocumentSource, parseDocuments } from "../../src/document/parse.ts";
+import { type DocumentSource, parseDocuments } from "../../src/document/read/parse.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { sectionsOf } from "../plan/support-organizations.ts";
 

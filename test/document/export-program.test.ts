@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { partsOf } from "../../src/document/export.ts";
-import { exportProgram } from "../../src/document/export-program.ts";
-import { programLanguages } from "../../src/document/program.ts";
+import { partsOf } from "../../src/document/export/export.ts";
+import { exportProgram } from "../../src/document/export/export-program.ts";
+import { programLanguages } from "../../src/document/export/program.ts";
 import type { WholeOrganization } from "../../src/plan/organization.ts";
-import { resources as definitions } from "../../src/pulumi/resources.ts";
+import { resources as definitions } from "../../src/pulumi/resources/resources.ts";
 import { id, known, type LiveParts, liveOf, liveTag, unknown, withLive } from "../plan/support-organizations.ts";
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];

@@ -1,10 +1,10 @@
 /** Windows in exports: what is still true of live state is kept, and expired access is named where live still has it. */
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { exportDocument } from "../../src/document/export.ts";
-import { exportProgram } from "../../src/document/export-program.ts";
-import { keepWindows } from "../../src/document/export-windows.ts";
-import { parseDocuments } from "../../src/document/parse.ts";
+import { exportDocument } from "../../src/document/export/export.ts";
+import { exportProgram } from "../../src/document/export/export-program.ts";
+import { keepWindows } from "../../src/document/export/windows.ts";
+import { parseDocuments } from "../../src/document/read/parse.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { context, id, known, liveOf, liveTag, organizationId, unknown } from "../plan/support-organizations.ts";
 

@@ -1,6 +1,6 @@
 /** The version of a document's format: 1 may be written, and a newer one is refused before anything else is read. */
 import { describe, expect, it } from "vitest";
-import { parseDocuments, parsePlain } from "../../src/document/parse.ts";
+import { parseDocuments, parsePlain } from "../../src/document/read/parse.ts";
 
 const organizationId = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11";
 

@@ -1,6 +1,6 @@
 /** Members with a window in documents: how they are read, in templates too, and what rules and the digest make of them. */
 import { describe, expect, it } from "vitest";
-import { parseDocuments } from "../../src/document/parse.ts";
+import { parseDocuments } from "../../src/document/read/parse.ts";
 import { type DesiredOrganization, tagsOf } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { context, known, liveOf, liveTag } from "../plan/support-organizations.ts";

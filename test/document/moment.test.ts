@@ -1,7 +1,7 @@
 /** Times of a document: what each form means, and which are no moment. */
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { readMoment } from "../../src/document/moment.ts";
+import { readMoment } from "../../src/document/read/moment.ts";
 import { checkSchema } from "../check-schema.ts";
 
 function read(text: string): string {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { parseDocuments } from "../../src/document/parse.ts";
+import { parseDocuments } from "../../src/document/read/parse.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
-import { addressOfRule } from "../../src/plan/rules.ts";
-import { namedPowers } from "../../src/policy/groups.ts";
-import { readSchema } from "../../src/schema-bundle.ts";
+import { addressOfRule } from "../../src/plan/rules/rules.ts";
+import { namedPowers } from "../../src/policy/powers/groups.ts";
+import { readSchema } from "../../src/schema/bundle.ts";
 
 const organizationId = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11";
 

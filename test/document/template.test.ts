@@ -2,8 +2,8 @@
  * A document with `organizations`: which lists are read, what `${each.NAME}` becomes, and where each problem is.
  */
 import { describe, expect, test } from "vitest";
-import { checkFleet } from "../../src/document/fleet.ts";
-import { type ListFile, parseDocuments } from "../../src/document/parse.ts";
+import { checkFleet } from "../../src/document/read/fleet.ts";
+import { type ListFile, parseDocuments } from "../../src/document/read/parse.ts";
 import { checkSchema } from "../check-schema.ts";
 
 const id = (index: number): string => `f0000000-0000-4000-8000-${index.toString(16).padStart(12, "0")}`;

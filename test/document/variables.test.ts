@@ -2,9 +2,9 @@
  * Which environment variables a document can use, and how much they can add to it.
  */
 import { describe, expect, test } from "vitest";
-import { parseDocuments } from "../../src/document/parse.ts";
-import { isCredential } from "../../src/document/variables.ts";
-import { environmentName } from "../../src/pulumi/settings.ts";
+import { parseDocuments } from "../../src/document/read/parse.ts";
+import { isCredential } from "../../src/document/read/variables.ts";
+import { environmentName } from "../../src/pulumi/settings/settings.ts";
 import { findStamper } from "../../src/wire/credentials.ts";
 import { readProxies } from "../../src/wire/proxy.ts";
 

@@ -1,8 +1,8 @@
 /** Who reaches /emulator/: by which Host, from where, with how large a body. */
 import { request } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
+import { ConfigurationError } from "../../src/common/errors.ts";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../src/emulator/server.ts";
-import { ConfigurationError } from "../../src/errors.ts";
 import * as world from "./world.ts";
 
 let emulator: Emulator | undefined;

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StorageError } from "../../src/common/errors.ts";
 import { startEmulator } from "../../src/emulator/server.ts";
-import { StorageError } from "../../src/errors.ts";
 import { onPosix } from "../needs.ts";
 import * as world from "./world.ts";
 

@@ -6,13 +6,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localSeed } from "../../src/cli/local-seed.ts";
+import { maxJsonDepth } from "../../src/common/json.ts";
 import * as assumptions from "../../src/emulator/assumptions.ts";
 import { endpoints } from "../../src/emulator/control-endpoints.ts";
 import { fieldsByEndpoint } from "../../src/emulator/control-schema.ts";
 import { faultKinds } from "../../src/emulator/faults.ts";
 import { type Emulator, parseSeed, startEmulator } from "../../src/emulator/server.ts";
-import { maxJsonDepth } from "../../src/json.ts";
-import { readSchema } from "../../src/schema-bundle.ts";
+import { readSchema } from "../../src/schema/bundle.ts";
 import { keys } from "./world.ts";
 
 const file = new URL("../../docs/emulator.md", import.meta.url);

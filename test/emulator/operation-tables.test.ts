@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { entityKinds, submitHandlers } from "../../src/emulator/kinds/table.ts";
 import { queryHandlers } from "../../src/emulator/queries.ts";
 import { voteHandlers } from "../../src/emulator/voting.ts";
-import { readSchema } from "../../src/schema-bundle.ts";
+import { readSchema } from "../../src/schema/bundle.ts";
 import { approvals, extendedReads, queries, submits } from "../../src/wire/operations.ts";
 
 const sorted = (names: Iterable<string>) => [...names].sort();

@@ -1,8 +1,8 @@
 /** Seeds: what is read, and every mistake with the line and column it is at. */
 import { expect, test, vi } from "vitest";
+import { DocumentError } from "../../src/common/errors.ts";
 import { parseSeed, startEmulator } from "../../src/emulator/server.ts";
-import { DocumentError } from "../../src/errors.ts";
-import { readSchema } from "../../src/schema-bundle.ts";
+import { readSchema } from "../../src/schema/bundle.ts";
 import * as world from "./world.ts";
 
 function mistakesIn(text: string): readonly string[] {

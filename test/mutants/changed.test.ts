@@ -10,12 +10,14 @@ const gitWith =
 
 describe("The sample of a commit", () => {
 	it("is of the room in which it changed most files", () => {
-		const { room, sources } = chooseChanged(gitWith("src/plan/diff.ts", "src/policy/time.ts", "src/policy/lexer.ts"));
-		expect([room, sources]).toEqual(["policy", ["src/policy/time.ts", "src/policy/lexer.ts"]]);
+		const { room, sources } = chooseChanged(
+			gitWith("src/plan/diff.ts", "src/policy/language/time.ts", "src/policy/language/lexer.ts"),
+		);
+		expect([room, sources]).toEqual(["policy", ["src/policy/language/time.ts", "src/policy/language/lexer.ts"]]);
 	});
 
 	it("is of files of sync and wire that have tests of their own, by these tests", () => {
-		const { sources, rounds } = chooseChanged(gitWith("src/sync/verify.ts", "src/sync/run-id.ts"));
+		const { sources, rounds } = chooseChanged(gitWith("src/sync/verify.ts", "src/sync/journal/run-id.ts"));
 		expect([sources, rounds[0]?.tests]).toEqual([["src/sync/verify.ts"], ["test/sync/verify.test.ts"]]);
 	});
 

@@ -1,6 +1,6 @@
 /** What steps do to who can do what. */
 import { describe, expect, it } from "vitest";
-import { accessAfter } from "../../src/plan/access-after.ts";
+import { accessAfter } from "../../src/plan/impact/access-after.ts";
 import type { StepRequest } from "../../src/plan/step.ts";
 import type { AccessState } from "../../src/policy/access.ts";
 import { accessOf, alice, approvers, bob, policyOf, signers } from "./support-access.ts";

@@ -1,7 +1,7 @@
 /** Access with an end: what a document wants at a time, and the plan for it. */
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan } from "../../src/document/saved-plan.ts";
+import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan } from "../../src/document/saved/saved-plan.ts";
 import { desiredAt, type Expiry, nextChangeAfter } from "../../src/plan/access-window.ts";
 import { type AccessWindow, type DesiredMembers, emptyLastApplied, tagsOf } from "../../src/plan/organization.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";

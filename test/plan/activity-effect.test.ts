@@ -8,7 +8,7 @@ import {
 	planActivities,
 	planActivity,
 	withObjects,
-} from "../../src/plan/activity-effect.ts";
+} from "../../src/plan/activities/activity-effect.ts";
 import type { Change } from "../../src/plan/change.ts";
 import type { LiveOrganization } from "../../src/plan/organization.ts";
 import type { Plan } from "../../src/plan/plan.ts";

@@ -1,6 +1,6 @@
 /** What happened to an activity between two readings of it. */
 import { describe, expect, it } from "vitest";
-import { findEvents, type SeenVote } from "../../src/plan/activity-events.ts";
+import { findEvents, type SeenVote } from "../../src/plan/activities/activity-events.ts";
 
 const pending = "ACTIVITY_STATUS_CONSENSUS_NEEDED";
 const nowMs = Date.parse("2026-06-01T12:00:00Z");

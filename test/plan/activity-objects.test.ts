@@ -1,6 +1,6 @@
 /** What the objects of an activity are called, by the document and the journal. */
 import { describe, expect, it } from "vitest";
-import { addressesOf, tagNamesOf } from "../../src/plan/activity-objects.ts";
+import { addressesOf, tagNamesOf } from "../../src/plan/activities/activity-objects.ts";
 import { desiredOf, id, wantTag } from "./support-organizations.ts";
 
 const [first, second] = [id("tag", 1), id("tag", 2)];

@@ -1,10 +1,10 @@
 /** On which pending activities to vote: the named ones, those of a saved plan, or those that the document wants. */
 import { describe, expect, it } from "vitest";
-import { findDisagreements } from "../../src/plan/agreement.ts";
-import { chooseVotes, type VoteFacts, type VoteOrder } from "../../src/plan/choose-votes.ts";
-import { matchSteps } from "../../src/plan/match-plan.ts";
+import { findDisagreements } from "../../src/plan/activities/agreement.ts";
+import { chooseVotes, type VoteFacts, type VoteOrder } from "../../src/plan/activities/choose-votes.ts";
+import { matchSteps } from "../../src/plan/activities/match-plan.ts";
+import type { ReviewedActivity } from "../../src/plan/activities/reviewed-activity.ts";
 import type { DesiredMembers, LiveOrganization } from "../../src/plan/organization.ts";
-import type { ReviewedActivity } from "../../src/plan/reviewed-activity.ts";
 import type { Step, StepRequest } from "../../src/plan/step.ts";
 import {
 	desiredOf,

@@ -1,6 +1,6 @@
 /** The diff and the plan around it: their order, unmanaged objects, and the exit codes. */
 import { describe, expect, it } from "vitest";
-import { exitCodes } from "../../src/errors.ts";
+import { exitCodes } from "../../src/common/errors.ts";
 import { diff } from "../../src/plan/diff.ts";
 import { findsDifference, makePlan } from "../../src/plan/plan.ts";
 import { exitCodeOf, type Outcome, type Report } from "../../src/plan/report.ts";

@@ -1,11 +1,11 @@
 /** What a person can do about drift. */
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../src/plan/change.ts";
-import { accessExpired, type Difference } from "../../src/plan/drift-difference.ts";
-import { describeTodo, type TodoContext } from "../../src/plan/drift-todo.ts";
+import { accessExpired, type Difference } from "../../src/plan/drift/difference.ts";
+import { describeTodo, type TodoContext } from "../../src/plan/drift/todo.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import type { JudgedRule } from "../../src/plan/rules-judge.ts";
+import type { JudgedRule } from "../../src/plan/rules/judge.ts";
 import type { EarlierActivity, Step } from "../../src/plan/step.ts";
 import type { CommandContext } from "../../src/plan/suggested-command.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";

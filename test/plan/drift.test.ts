@@ -1,7 +1,8 @@
 /** What drift is, how it compares with the last report, and how it is described. */
 import { describe, expect, it } from "vitest";
-import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
-import { lastAppliedTimes } from "../../src/plan/drift-memory.ts";
+import type { PendingActivity } from "../../src/plan/activities/pending.ts";
+import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift/drift.ts";
+import { lastAppliedTimes } from "../../src/plan/drift/memory.ts";
 import type { KindName } from "../../src/plan/kinds/names.ts";
 import {
 	type DesiredOrganization,
@@ -9,7 +10,6 @@ import {
 	type LastApplied,
 	type LiveOrganization,
 } from "../../src/plan/organization.ts";
-import type { PendingActivity } from "../../src/plan/pending.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";
 import { describeSince, summarizeFindings } from "../../src/render/drift-words.ts";

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { parseDocuments } from "../../src/document/parse.ts";
+import { parseDocuments } from "../../src/document/read/parse.ts";
 import { emptyLastApplied, type LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Plan, type Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";

@@ -1,10 +1,10 @@
 /** What becomes of a step beside steps that can complete before it: which of them matter, and in which orders. */
 import { describe, expect, it } from "vitest";
-import { foretellPending } from "../../src/plan/foretell.ts";
+import { foretellPending } from "../../src/plan/impact/forecast.ts";
 import type { DesiredOrganization, LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import type { AccessPolicy, AccessState } from "../../src/policy/access.ts";
-import type { Approval } from "../../src/policy/approval.ts";
+import type { Approval } from "../../src/policy/powers/approval.ts";
 import {
 	accessOf,
 	alice,

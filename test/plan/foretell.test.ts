@@ -1,9 +1,9 @@
 /** What becomes of each step: after those that it depends on, and in every order of the others. */
 import { describe, expect, it } from "vitest";
-import { foretellPending } from "../../src/plan/foretell.ts";
+import { foretellPending } from "../../src/plan/impact/forecast.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { unknownAccess } from "../../src/policy/access.ts";
-import type { Approval } from "../../src/policy/approval.ts";
+import type { Approval } from "../../src/policy/powers/approval.ts";
 import {
 	accessOf,
 	alice,

@@ -1,6 +1,6 @@
 /** The guards lockout and escalation: which changes they name, and what they say where something is not known. */
 import { describe, expect, it } from "vitest";
-import type { Guard } from "../../src/plan/guards.ts";
+import type { Guard } from "../../src/plan/guards/guards.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import type { AccessState } from "../../src/policy/access.ts";

@@ -3,7 +3,7 @@
  * what its limit lets through.
  */
 import { describe, expect, it } from "vitest";
-import { type Guard, refusingGuards } from "../../src/plan/guards.ts";
+import { type Guard, refusingGuards } from "../../src/plan/guards/guards.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import { unknownAccess } from "../../src/policy/access.ts";
 import {

@@ -10,8 +10,8 @@ import {
 	judgeUnlisted,
 	needsCaller,
 	refusingGuards,
-} from "../../src/plan/guards.ts";
-import { judgeReversals } from "../../src/plan/guards-reversals.ts";
+} from "../../src/plan/guards/guards.ts";
+import { judgeReversals } from "../../src/plan/guards/reversals.ts";
 import type {
 	DesiredOrganization,
 	DesiredUserTag,
@@ -20,9 +20,9 @@ import type {
 	LiveOrganization,
 } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import { keptFacts } from "../../src/plan/rules.ts";
-import { judgeRules } from "../../src/plan/rules-guards.ts";
-import { describeRules, type FoundRule } from "../../src/plan/rules-judge.ts";
+import { judgeRules } from "../../src/plan/rules/guards.ts";
+import { describeRules, type FoundRule } from "../../src/plan/rules/judge.ts";
+import { keptFacts } from "../../src/plan/rules/rules.ts";
 import type { Step } from "../../src/plan/step.ts";
 import {
 	at,

@@ -1,6 +1,6 @@
 /** What a plan says of its impact where a step changes something that was not read. */
 import { describe, expect, it } from "vitest";
-import { findImpact } from "../../src/plan/impact.ts";
+import { findImpact } from "../../src/plan/impact/impact.ts";
 import type { Step } from "../../src/plan/step.ts";
 import { type AccessState, type AccessUser, unknownAccess } from "../../src/policy/access.ts";
 import { id } from "./support-organizations.ts";

@@ -1,7 +1,7 @@
 /** A plan that renames a tag warns where its old name is still used. */
 import { describe, expect, it } from "vitest";
+import { blockingGuards, warningGuards } from "../../src/plan/guards/overrides.ts";
 import type { DesiredRule } from "../../src/plan/organization.ts";
-import { blockingGuards, warningGuards } from "../../src/plan/overrides.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import type { AccessPolicy } from "../../src/policy/access.ts";
 import { describeWarning } from "../../src/render/text.ts";

@@ -2,7 +2,7 @@
  * `--only`: which objects a selection names, and that everything else is not in the document any more.
  */
 import { describe, expect, it } from "vitest";
-import { showAddress } from "../../src/escape.ts";
+import { showAddress } from "../../src/common/escape.ts";
 import type { KindName } from "../../src/plan/kinds/names.ts";
 import { narrow, parseSelection, type Selection } from "../../src/plan/only.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";

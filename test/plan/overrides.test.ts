@@ -1,6 +1,7 @@
 /** Which overrides are recorded, and which guards they let pass. */
 import { describe, expect, it } from "vitest";
-import type { Guard, GuardKind } from "../../src/plan/guards.ts";
+import type { PendingActivity } from "../../src/plan/activities/pending.ts";
+import type { Guard, GuardKind } from "../../src/plan/guards/guards.ts";
 import {
 	abandonOf,
 	allowsOf,
@@ -13,8 +14,7 @@ import {
 	warningGuards,
 	withOverrides,
 	withoutAllowed,
-} from "../../src/plan/overrides.ts";
-import type { PendingActivity } from "../../src/plan/pending.ts";
+} from "../../src/plan/guards/overrides.ts";
 import type { Step } from "../../src/plan/step.ts";
 import { id } from "./support-organizations.ts";
 

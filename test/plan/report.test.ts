@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../src/plan/change.ts";
 import { exitCodeOf, type Outcome, outcomesOf, type Report, type StepResult } from "../../src/plan/report.ts";
-import { isWorse, joinFacts, type RuleFacts, withoutKnown } from "../../src/plan/rules.ts";
+import { isWorse, joinFacts, type RuleFacts, withoutKnown } from "../../src/plan/rules/rules.ts";
 import type { EarlierActivity, Step } from "../../src/plan/step.ts";
 import { groupSteps, isHeldByRejection } from "../../src/plan/step-groups.ts";
 

@@ -1,6 +1,6 @@
 /** Broken rules are drift: findings of their own, since when, and what to do. */
 import { describe, expect, it } from "vitest";
-import { exitCodeOfDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
+import { exitCodeOfDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift/drift.ts";
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";
 import { findsDifference, makePlan, type Plan } from "../../src/plan/plan.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";

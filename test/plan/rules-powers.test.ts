@@ -8,7 +8,7 @@ import type {
 	LiveOrganization,
 } from "../../src/plan/organization.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
-import type { JudgedRule } from "../../src/plan/rules-judge.ts";
+import type { JudgedRule } from "../../src/plan/rules/judge.ts";
 import { type AccessPolicy, type AccessState, type RootQuorum, unknownAccess } from "../../src/policy/access.ts";
 import { checkSchema } from "../check-schema.ts";
 import {

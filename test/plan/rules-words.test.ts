@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 import type { DesiredRule } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import type { Breach } from "../../src/plan/rules.ts";
-import { tagsAfter } from "../../src/plan/rules-tags.ts";
-import { describeBreaches } from "../../src/plan/rules-words.ts";
+import type { Breach } from "../../src/plan/rules/rules.ts";
+import { tagsAfter } from "../../src/plan/rules/tags.ts";
+import { describeBreaches } from "../../src/plan/rules/words.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown } from "./support-organizations.ts";
 
 const people = ["ann", "ben", "cat", "dan", "eve", "fay", "gus", "hal"];

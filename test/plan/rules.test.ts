@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
-import type { JudgedRule } from "../../src/plan/rules-judge.ts";
+import type { JudgedRule } from "../../src/plan/rules/judge.ts";
 import { checkSchema } from "../check-schema.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 

@@ -4,11 +4,11 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan } from "../../src/document/saved-plan.ts";
-import { findContradiction } from "../../src/document/saved-plan-check.ts";
-import { ConfigurationError } from "../../src/errors.ts";
+import { ConfigurationError } from "../../src/common/errors.ts";
+import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan } from "../../src/document/saved/saved-plan.ts";
+import { findContradiction } from "../../src/document/saved/saved-plan-check.ts";
+import type { PendingActivity } from "../../src/plan/activities/pending.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
-import type { PendingActivity } from "../../src/plan/pending.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import type { Step } from "../../src/plan/step.ts";
 import { digestOf } from "../../src/plan/value.ts";

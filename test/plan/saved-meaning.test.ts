@@ -1,8 +1,8 @@
 /** Saved plans with impact and approvals: what is kept, what only the file states, and which forgeries contradict themselves. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan, statedFactsOf } from "../../src/document/saved-plan.ts";
-import { ConfigurationError } from "../../src/errors.ts";
+import { ConfigurationError } from "../../src/common/errors.ts";
+import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan, statedFactsOf } from "../../src/document/saved/saved-plan.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { digestOf } from "../../src/plan/value.ts";
 import {

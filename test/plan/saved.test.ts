@@ -3,14 +3,14 @@
  * planned go with them.
  */
 import { describe, expect, it } from "vitest";
+import { ConfigurationError } from "../../src/common/errors.ts";
 import {
 	decodeSavedPlan,
 	encodeSavedPlan,
 	factsOf,
 	makeSavedPlan,
 	matchDocuments,
-} from "../../src/document/saved-plan.ts";
-import { ConfigurationError } from "../../src/errors.ts";
+} from "../../src/document/saved/saved-plan.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { digestOf } from "../../src/plan/value.ts";

@@ -4,12 +4,12 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { makeSavedPlan, matchDocuments } from "../../src/document/saved-plan.ts";
-import type { OutdatedObject } from "../../src/errors.ts";
-import { StalePlanError } from "../../src/errors.ts";
+import type { OutdatedObject } from "../../src/common/errors.ts";
+import { StalePlanError } from "../../src/common/errors.ts";
+import { makeSavedPlan, matchDocuments } from "../../src/document/saved/saved-plan.ts";
+import type { PendingActivity } from "../../src/plan/activities/pending.ts";
 import type { Change } from "../../src/plan/change.ts";
 import type { DesiredOrganization, LiveOrganization, LiveUserTag } from "../../src/plan/organization.ts";
-import type { PendingActivity } from "../../src/plan/pending.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { findOutdated, type Revisited, refuseStale } from "../../src/plan/stale.ts";
 import {

@@ -1,7 +1,7 @@
 /** The plan of one step alone, for a person who signs only this one. */
 import { describe, expect, it } from "vitest";
+import { effectOfStep } from "../../src/plan/impact/step-effect.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
-import { effectOfStep } from "../../src/plan/step-effect.ts";
 import {
 	accessOf,
 	alice,

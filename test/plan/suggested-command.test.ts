@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { makeCommandTable } from "../../src/cli/command-table.ts";
+import { makeCommandTable } from "../../src/cli/flags/command-table.ts";
 import {
 	type CommandContext,
 	commandText,
@@ -66,15 +66,15 @@ describe("The sources", () => {
 	const written = new RegExp(`[\`"' ]orgsync (?:(?:${names})\\b(?!:)|--|\\$\\{)`);
 	/** What is no suggestion, by file: help, scripts, titles, names, and the schema of the emulator, which imports no plan. */
 	const others: readonly (readonly [file: string, text: string])[] = [
-		["cli/help.ts", "firstCalls"],
-		["cli/commands/completion-fish.ts", "| source"],
-		["document/export-text.ts", "written by orgsync export."],
+		["cli/flags/help.ts", "firstCalls"],
+		["cli/commands/completion/fish.ts", "| source"],
+		["document/export/text.ts", "written by orgsync export."],
 		["plan/stale.ts", "was not made by orgsync plan"],
 		["emulator/control-schema.ts", "orgsync schema seed"],
 		["render/summary.ts", "could not start"],
 		["render/summary.ts", "stopped: "],
-		["cli/output.ts", "metrics.version"],
-		["cli/traces.ts", "this.start("],
+		["cli/output/output.ts", "metrics.version"],
+		["cli/output/traces.ts", "this.start("],
 		["action/command.ts", "generatedBy"],
 		["action/command.ts", "ended with exit code"],
 	];

@@ -1,7 +1,7 @@
 /** Access of small organizations for tests: users by the tags that they have, and policies in the service's language. */
 
+import type { PendingActivity } from "../../src/plan/activities/pending.ts";
 import type { DesiredOrganization, Limits, LiveOrganization } from "../../src/plan/organization.ts";
-import type { PendingActivity } from "../../src/plan/pending.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import type { AccessPolicy, AccessState, AccessUser, RootQuorum } from "../../src/policy/access.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";

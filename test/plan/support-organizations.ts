@@ -4,6 +4,7 @@
  */
 
 import fc from "fast-check";
+import type { AnyParameters } from "../../src/plan/activities/requests.ts";
 import {
 	type DesiredExpectation,
 	type DesiredMembers,
@@ -21,7 +22,6 @@ import {
 	removalsOf,
 	tagsOf,
 } from "../../src/plan/organization.ts";
-import type { AnyParameters } from "../../src/plan/requests.ts";
 import type { Step } from "../../src/plan/step.ts";
 
 /** A UUID whose first characters say what it is of, so that ids of a kind sort by number. */

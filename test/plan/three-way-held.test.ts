@@ -1,9 +1,9 @@
 /** Drift that no step puts back, because the step was rejected before. */
 import { describe, expect, it } from "vitest";
-import type { PendingActivity } from "../../src/plan/pending.ts";
+import type { PendingActivity } from "../../src/plan/activities/pending.ts";
+import { makeThreeWay, type ThreeWay } from "../../src/plan/base/three-way.ts";
+import { holdThreeWay } from "../../src/plan/base/three-way-held.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
-import { makeThreeWay, type ThreeWay } from "../../src/plan/three-way.ts";
-import { holdThreeWay } from "../../src/plan/three-way-held.ts";
 import { pendingFor } from "./support-access.ts";
 import {
 	at,

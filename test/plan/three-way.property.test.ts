@@ -4,9 +4,9 @@
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { DocumentChange } from "../../src/plan/document-changes.ts";
+import type { DocumentChange } from "../../src/plan/base/document-changes.ts";
+import { makeThreeWay } from "../../src/plan/base/three-way.ts";
 import type { DesiredMembers, DesiredOrganization, LiveOrganization } from "../../src/plan/organization.ts";
-import { makeThreeWay } from "../../src/plan/three-way.ts";
 import { desiredOf, id, known, liveOf, liveTag, sectionsOf, unknown, wantTag } from "./support-organizations.ts";
 
 const numRuns = process.env.CI ? 2_000 : 1_500;

@@ -2,9 +2,9 @@
  * How changes and drift are distinguished in the most common cases, one fact a test.
  */
 import { describe, expect, it } from "vitest";
+import { makeDropped, makeThreeWay, type ThreeWay, unite } from "../../src/plan/base/three-way.ts";
 import type { DesiredMembers, DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import { makeDropped, makeThreeWay, type ThreeWay, unite } from "../../src/plan/three-way.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { plainStyle } from "../../src/render/text.ts";
 import { renderThreeWay } from "../../src/render/three-way-text.ts";

@@ -1,7 +1,7 @@
 /** Order, equality and text of plain values; and times and names of organizations as every format shows them. */
 import { describe, expect, it } from "vitest";
-import { ConfigurationError } from "../../src/errors.ts";
-import { maxJsonDepth } from "../../src/json.ts";
+import { ConfigurationError } from "../../src/common/errors.ts";
+import { maxJsonDepth } from "../../src/common/json.ts";
 import { describeTime } from "../../src/plan/access-window.ts";
 import { showOrganization, showOrganizationName } from "../../src/plan/organization-name.ts";
 import { canonicalJson, compareText, digestOf, sameValue } from "../../src/plan/value.ts";

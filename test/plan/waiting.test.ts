@@ -4,9 +4,9 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { earlierActivityOf, holdSteps, nameOf, type PendingActivity } from "../../src/plan/pending.ts";
+import { earlierActivityOf, holdSteps, nameOf, type PendingActivity } from "../../src/plan/activities/pending.ts";
+import { objectsOf } from "../../src/plan/activities/requests.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import { objectsOf } from "../../src/plan/requests.ts";
 import { type CoveredObject, coveredAddresses, type Step } from "../../src/plan/step.ts";
 import { sameValue } from "../../src/plan/value.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";

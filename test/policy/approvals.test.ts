@@ -1,7 +1,7 @@
 /** What becomes of one activity: the verdict, who can complete it, which policies decide, and why. */
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
-import { type Approval, foretellApproval, notEnough } from "../../src/policy/approval.ts";
+import { type Approval, foretellApproval, notEnough } from "../../src/policy/powers/approval.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const unread = (because: string): Known<never> => ({ known: false, because });

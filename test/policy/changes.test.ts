@@ -1,7 +1,7 @@
 /** What a change of users, policies or the root quorum means: for whom, under which conditions, and how it shows. */
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState } from "../../src/policy/access.ts";
-import { compareAccess } from "../../src/policy/impact.ts";
+import { compareAccess } from "../../src/policy/powers/impact.ts";
 import { accessOf, allow, between, changes, deny, is, noRoot, one, other, root, two, when } from "./change-lines.ts";
 
 describe("A change under a condition", () => {

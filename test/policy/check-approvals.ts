@@ -1,7 +1,7 @@
 /** Holds foretold approvals against every set of approvers, in readings of what is unknown. */
 import { expect } from "vitest";
-import { type Approval, foretellApproval } from "../../src/policy/approval.ts";
-import { prepareAccess } from "../../src/policy/prepare.ts";
+import { type Approval, foretellApproval } from "../../src/policy/powers/approval.ts";
+import { prepareAccess } from "../../src/policy/powers/prepare.ts";
 import { setsOfThresholds } from "./check-powers.ts";
 import { atMs, type ModelOrganization, Random, writeAccess } from "./model.ts";
 import {

@@ -1,8 +1,13 @@
 /** Holds the comparison of two model organizations against every set of approvers of both. */
 import { expect } from "vitest";
-import { compareGroup } from "../../src/policy/compare.ts";
-import { compareAccess, type ImpactChange, type ImpactFinding, type ImpactVerdict } from "../../src/policy/impact.ts";
-import { prepareBoth } from "../../src/policy/prepare.ts";
+import { compareGroup } from "../../src/policy/powers/compare.ts";
+import {
+	compareAccess,
+	type ImpactChange,
+	type ImpactFinding,
+	type ImpactVerdict,
+} from "../../src/policy/powers/impact.ts";
+import { prepareBoth } from "../../src/policy/powers/prepare.ts";
 import { pairs } from "./check-powers.ts";
 import { atMs, type ModelOrganization, Random, writeAccess } from "./model.ts";
 import { membersOf, Oracle, type OraclePart, type Reading, type Sets, smallestOf, withMore } from "./oracle.ts";

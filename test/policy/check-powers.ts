@@ -1,8 +1,8 @@
 /** Holds powers against every set of approvers of a model organization. */
 import { expect } from "vitest";
-import { ownCredentials } from "../../src/policy/judge.ts";
-import { findPower, type GroupPower } from "../../src/policy/powers.ts";
-import { prepareAccess } from "../../src/policy/prepare.ts";
+import { ownCredentials } from "../../src/policy/powers/judge.ts";
+import { findPower, type GroupPower } from "../../src/policy/powers/powers.ts";
+import { prepareAccess } from "../../src/policy/powers/prepare.ts";
 import { atMs, type ModelOrganization, writeAccess } from "./model.ts";
 import {
 	certain,

@@ -1,6 +1,6 @@
 /** What the checker accepts where a type is not documented, what it compares, and which names it suggests. */
 import { describe, expect, it } from "vitest";
-import type { Clause } from "../../src/policy/syntax.ts";
+import type { Clause } from "../../src/policy/language/syntax.ts";
 import { mistakesIn } from "./worlds.ts";
 
 describe("A value of a type that is not documented", () => {

@@ -1,10 +1,10 @@
 /** Powers and impact where several conditions on the activity meet: policies that allow and policies that deny. */
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser } from "../../src/policy/access.ts";
-import { printGroup } from "../../src/policy/groups.ts";
-import { compareAccess } from "../../src/policy/impact.ts";
-import { findPower } from "../../src/policy/powers.ts";
-import { prepareAccess } from "../../src/policy/prepare.ts";
+import { printGroup } from "../../src/policy/powers/groups.ts";
+import { compareAccess } from "../../src/policy/powers/impact.ts";
+import { findPower } from "../../src/policy/powers/powers.ts";
+import { prepareAccess } from "../../src/policy/powers/prepare.ts";
 
 const atMs = Date.parse("2026-06-01T12:00:00Z");
 const group = { resource: "PRIVATE_KEY", action: "SIGN" } as const;

@@ -1,8 +1,8 @@
 /** Clauses of one policy: whether its time is open, and whether its condition holds. */
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy } from "../../src/policy/access.ts";
-import type { ActivityFacts } from "../../src/policy/activity.ts";
-import { compilePolicy, judgeTime, outcomeFor } from "../../src/policy/compile.ts";
+import type { ActivityFacts } from "../../src/policy/powers/activity.ts";
+import { compilePolicy, judgeTime, outcomeFor } from "../../src/policy/powers/compile.ts";
 
 const policyOf = (parts: Partial<AccessPolicy>): AccessPolicy => ({
 	...{ id: "p", name: "", effect: "EFFECT_ALLOW", consensus: "", condition: "", time: "" },

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { Clause } from "../../src/policy/syntax.ts";
-import { namesOf, type Type } from "../../src/policy/types.ts";
-import { dependsOn } from "../../src/policy/values.ts";
+import type { Clause } from "../../src/policy/language/syntax.ts";
+import { namesOf, type Type } from "../../src/policy/language/types.ts";
+import { dependsOn } from "../../src/policy/language/values.ts";
 import { mistakesIn, outcome } from "./worlds.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/internals/policies.md", import.meta.url)), "utf8");

@@ -1,7 +1,7 @@
 /** Every shape that the service's documentation shows, with other values: it parses, has no mistake, and evaluates. */
 import { describe, expect, it } from "vitest";
-import type { Scope } from "../../src/policy/evaluate.ts";
-import type { Clause } from "../../src/policy/syntax.ts";
+import type { Scope } from "../../src/policy/language/evaluate.ts";
+import type { Clause } from "../../src/policy/language/syntax.ts";
 import { approvedBy, at, mistakesIn, outcome, type Plain, scopeOf } from "./worlds.ts";
 
 type Row = readonly [text: string, expected: unknown];

@@ -1,7 +1,7 @@
 /** Evaluation in three values: what is known, what errs, and what stays unknown with its reason. */
 import { describe, expect, it } from "vitest";
-import type { Scope } from "../../src/policy/evaluate.ts";
-import { dependsOn, listOf, structOf, timestampOf, unread, type Value } from "../../src/policy/values.ts";
+import type { Scope } from "../../src/policy/language/evaluate.ts";
+import { dependsOn, listOf, structOf, timestampOf, unread, type Value } from "../../src/policy/language/values.ts";
 import { outcome } from "./worlds.ts";
 
 /** A user as policies see one. */

@@ -1,8 +1,8 @@
 /** Powers where policies deny under conditions: where they are left, for whom, and by which policies. */
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy } from "../../src/policy/access.ts";
-import { findPower } from "../../src/policy/powers.ts";
-import { prepareAccess } from "../../src/policy/prepare.ts";
+import { findPower } from "../../src/policy/powers/powers.ts";
+import { prepareAccess } from "../../src/policy/powers/prepare.ts";
 import { accessOf, allow, deny, is, one, other, when } from "./change-lines.ts";
 
 const third = "eth.tx.to == 'z'";

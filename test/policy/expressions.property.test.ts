@@ -3,13 +3,13 @@
  * evaluator agree, and what is known of incomplete values is so for the complete ones.
  */
 import { describe, expect, it } from "vitest";
-import { checkExpression } from "../../src/policy/checker.ts";
-import { evaluate } from "../../src/policy/evaluate.ts";
-import { parseExpression } from "../../src/policy/parser.ts";
-import { printExpression } from "../../src/policy/printer.ts";
-import type { Clause, Expression } from "../../src/policy/syntax.ts";
-import { namesOf } from "../../src/policy/types.ts";
-import { isError, isUnknown, type Value } from "../../src/policy/values.ts";
+import { checkExpression } from "../../src/policy/language/checker.ts";
+import { evaluate } from "../../src/policy/language/evaluate.ts";
+import { parseExpression } from "../../src/policy/language/parser.ts";
+import { printExpression } from "../../src/policy/language/printer.ts";
+import type { Clause, Expression } from "../../src/policy/language/syntax.ts";
+import { namesOf } from "../../src/policy/language/types.ts";
+import { isError, isUnknown, type Value } from "../../src/policy/language/values.ts";
 import { blur, randomOf, randomValue, spoil, Writer } from "./random-expressions.ts";
 import { parseText } from "./worlds.ts";
 

@@ -4,6 +4,9 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { bound, type Conjunction } from "../../src/policy/sets/formula.ts";
+import { difference, type Family, resolve } from "../../src/policy/sets/resolve.ts";
+import { type Bits, isWithin, membersOf, setOf, sizeOf } from "../../src/policy/sets/sets.ts";
 import {
 	aloneIn,
 	fewestIn,
@@ -11,11 +14,8 @@ import {
 	isMember,
 	maxWrittenSets,
 	participantsIn,
-} from "../../src/policy/family.ts";
-import { bound, type Conjunction } from "../../src/policy/formula.ts";
-import { difference, type Family, resolve } from "../../src/policy/resolve.ts";
-import { type Bits, isWithin, membersOf, setOf, sizeOf } from "../../src/policy/sets.ts";
-import { makeVotes, splitVotes, type Votes } from "../../src/policy/votes.ts";
+} from "../../src/policy/sets/user-sets.ts";
+import { makeVotes, splitVotes, type Votes } from "../../src/policy/sets/votes.ts";
 
 const userIds = ["a", "b", "c", "d", "e"];
 

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { checkExpression } from "../../src/policy/checker.ts";
-import { evaluate } from "../../src/policy/evaluate.ts";
-import { parseExpression } from "../../src/policy/parser.ts";
-import { findPowers } from "../../src/policy/powers.ts";
-import { printExpression } from "../../src/policy/printer.ts";
-import { structOf } from "../../src/policy/values.ts";
+import { checkExpression } from "../../src/policy/language/checker.ts";
+import { evaluate } from "../../src/policy/language/evaluate.ts";
+import { parseExpression } from "../../src/policy/language/parser.ts";
+import { printExpression } from "../../src/policy/language/printer.ts";
+import { structOf } from "../../src/policy/language/values.ts";
+import { findPowers } from "../../src/policy/powers/powers.ts";
 
 const address = (index: number): string => `0x${index.toString(16).padStart(40, "0")}`;
 
@@ -57,8 +57,8 @@ describe("a deny list that is written out, one address a clause", () => {
 describe("the deepest expression that is understood", () => {
 	it.each(["condition", "consensus"])("is checked as a %s in a process that has checked none before", (clause) => {
 		const code = `
-			import { checkExpression } from "./src/policy/checker.ts";
-			import { parseExpression } from "./src/policy/parser.ts";
+			import { checkExpression } from "./src/policy/language/checker.ts";
+			import { parseExpression } from "./src/policy/language/parser.ts";
 			const { expression } = parseExpression("true" + " || true && true".repeat(999));
 			console.log(checkExpression(expression, ${JSON.stringify(clause)}).length);
 			console.log(checkExpression(parseExpression("true" + "||true".repeat(1999)).expression, ${JSON.stringify(clause)}).length);

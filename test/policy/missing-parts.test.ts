@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AccessState } from "../../src/policy/access.ts";
-import { findPowers } from "../../src/policy/powers.ts";
+import { findPowers } from "../../src/policy/powers/powers.ts";
 
 const alice = "00000000-0000-4000-8000-000000000001";
 

@@ -1,8 +1,8 @@
 /** Slips that real policies hold: each is a mistake with its place, and the message says what would be right. */
 import { describe, expect, it } from "vitest";
-import { parseExpression } from "../../src/policy/parser.ts";
-import { printExpression } from "../../src/policy/printer.ts";
-import type { Clause } from "../../src/policy/syntax.ts";
+import { parseExpression } from "../../src/policy/language/parser.ts";
+import { printExpression } from "../../src/policy/language/printer.ts";
+import type { Clause } from "../../src/policy/language/syntax.ts";
 import { mistakesIn, parseText } from "./worlds.ts";
 
 function itReports(clause: Clause, rows: readonly (readonly [text: string, ...mistakes: string[]])[]): void {

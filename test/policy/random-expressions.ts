@@ -1,6 +1,6 @@
 /** Random expressions of the policy language that are well typed, values for their names, and ways to spoil their text. */
-import type { Clause } from "../../src/policy/syntax.ts";
-import { namesOf, type Type } from "../../src/policy/types.ts";
+import type { Clause } from "../../src/policy/language/syntax.ts";
+import { namesOf, type Type } from "../../src/policy/language/types.ts";
 import {
 	dependsOn,
 	isList,
@@ -10,7 +10,7 @@ import {
 	timestampOf,
 	unread,
 	type Value,
-} from "../../src/policy/values.ts";
+} from "../../src/policy/language/values.ts";
 
 /** Numbers from 0 up to, but not including, 1; the same for the same seed. */
 export function randomOf(seed: number): () => number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState } from "../../src/policy/access.ts";
-import { compareAccess } from "../../src/policy/impact.ts";
+import { compareAccess } from "../../src/policy/powers/impact.ts";
 
 const [alice, bob, tag] = ["alice", "bob", "tag"];
 const policy = (id: string, consensus: string): AccessPolicy => ({

@@ -1,7 +1,7 @@
 /** A policy that names kinds or types changes these, and the report names them once. */
 import { describe, expect, it } from "vitest";
-import { printGroup } from "../../src/policy/groups.ts";
-import { compareAccess } from "../../src/policy/impact.ts";
+import { printGroup } from "../../src/policy/powers/groups.ts";
+import { compareAccess } from "../../src/policy/powers/impact.ts";
 import { accessOf, alice, anyOf, bob, policyOf, signers, twoOf } from "../plan/support-access.ts";
 
 const members = { signers: ["alice", "bob"] } as const;

@@ -1,7 +1,7 @@
 /** Which combinations of conditions are compared, and what is equal on both sides of a comparison. */
 import { describe, expect, it } from "vitest";
-import type { GroupParts, Part } from "../../src/policy/judge.ts";
-import { changedParts, dependsOnReading, findSlices, sharedUnknowns } from "../../src/policy/slices.ts";
+import type { GroupParts, Part } from "../../src/policy/powers/judge.ts";
+import { changedParts, dependsOnReading, findSlices, sharedUnknowns } from "../../src/policy/powers/slices.ts";
 
 const allow: Part = {
 	policyId: "p",

@@ -1,9 +1,9 @@
 /** Windows of time: instants worked out by hand, in zones whose clocks change in different ways. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluate } from "../../src/policy/evaluate.ts";
-import { type CronSpan, isOpen, parseCronSpan, parseTimestamp } from "../../src/policy/time.ts";
-import { dependsOn } from "../../src/policy/values.ts";
+import { evaluate } from "../../src/policy/language/evaluate.ts";
+import { type CronSpan, isOpen, parseCronSpan, parseTimestamp } from "../../src/policy/language/time.ts";
+import { dependsOn } from "../../src/policy/language/values.ts";
 import { at, outcome, parseText } from "./worlds.ts";
 
 function span(cron: string, duration: string, zone: string): CronSpan {

@@ -1,9 +1,9 @@
 /** The type that the items of a list have, and what of the language only looks at the tree of an expression. */
 import { describe, expect, it } from "vitest";
 import { unknownAccess } from "../../src/policy/access.ts";
-import { mentionsName, mentionsVotes } from "../../src/policy/mentions.ts";
-import { fewestApprovers } from "../../src/policy/powers.ts";
-import { type Type, unify } from "../../src/policy/types.ts";
+import { mentionsName, mentionsVotes } from "../../src/policy/language/mentions.ts";
+import { type Type, unify } from "../../src/policy/language/types.ts";
+import { fewestApprovers } from "../../src/policy/powers/powers.ts";
 import { mistakesIn, parseText } from "./worlds.ts";
 
 const [any, number, string] = (["any", "number", "string"] as const).map((kind): Type => ({ kind })) as [

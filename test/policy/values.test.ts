@@ -1,7 +1,7 @@
 /** Lists of which some items may be missing, counts that are not exact, and the reasons of what is unknown. */
 import { describe, expect, it } from "vitest";
-import { evaluate, type Scope } from "../../src/policy/evaluate.ts";
-import { compare, equal, isSame } from "../../src/policy/evaluate-operators.ts";
+import { evaluate, type Scope } from "../../src/policy/language/evaluate.ts";
+import { compare, equal, isSame } from "../../src/policy/language/evaluate-operators.ts";
 import {
 	type Count,
 	combine,
@@ -18,7 +18,7 @@ import {
 	type Unknown,
 	unread,
 	type Value,
-} from "../../src/policy/values.ts";
+} from "../../src/policy/language/values.ts";
 import { outcome, parseText } from "./worlds.ts";
 
 const doubt = unread("it may be missing");

@@ -1,8 +1,8 @@
 /** A search that takes too many steps ends: its answer is unknown, on every machine alike. */
 import { describe, expect, it } from "vitest";
-import { TooComplex } from "../../src/policy/formula.ts";
-import { findSmallestVectors } from "../../src/policy/vectors.ts";
-import { Work } from "../../src/policy/work.ts";
+import { TooComplex } from "../../src/policy/sets/formula.ts";
+import { findSmallestVectors } from "../../src/policy/sets/vectors.ts";
+import { Work } from "../../src/policy/sets/work.ts";
 
 describe("A search for smallest sets", () => {
 	it("ends where it takes too many steps, though no step of it finds too many sets", () => {

@@ -1,9 +1,9 @@
 /** What the names of a policy are in tests, and how tests read a text. */
-import { checkExpression } from "../../src/policy/checker.ts";
-import { evaluate, type Scope } from "../../src/policy/evaluate.ts";
-import { parseExpression } from "../../src/policy/parser.ts";
-import type { Clause, Expression } from "../../src/policy/syntax.ts";
-import { isUnknown, listOf, structOf, timestampOf, type Value } from "../../src/policy/values.ts";
+import { checkExpression } from "../../src/policy/language/checker.ts";
+import { evaluate, type Scope } from "../../src/policy/language/evaluate.ts";
+import { parseExpression } from "../../src/policy/language/parser.ts";
+import type { Clause, Expression } from "../../src/policy/language/syntax.ts";
+import { isUnknown, listOf, structOf, timestampOf, type Value } from "../../src/policy/language/values.ts";
 
 /** Plain data as a value: an object is a struct without other fields, a number is a whole number. */
 export type Plain = boolean | number | bigint | string | readonly Plain[] | { readonly [name: string]: Plain };

@@ -1,17 +1,17 @@
 /** How what was found is written: the order of alternatives, the groups of a report, reasons in two parts, repeats. */
 import { describe, expect, it } from "vitest";
-import { fewestApprovers, noAbility, type Threshold, thresholdsOf } from "../../src/policy/ability.ts";
 import type { AccessPolicy } from "../../src/policy/access.ts";
-import type { ImpactChange, ImpactFinding } from "../../src/policy/finding.ts";
-import { bound } from "../../src/policy/formula.ts";
-import { type ActivityGroup, namedPowers, printGroup } from "../../src/policy/groups.ts";
-import { listGroups } from "../../src/policy/listed-groups.ts";
-import { prepareAccess } from "../../src/policy/prepare.ts";
-import { splitReason, withoutPolicy } from "../../src/policy/reason.ts";
-import { dropRepeats } from "../../src/policy/repeats.ts";
-import type { Family } from "../../src/policy/resolve.ts";
-import { setOf } from "../../src/policy/sets.ts";
-import { makeVotes } from "../../src/policy/votes.ts";
+import { fewestApprovers, noAbility, type Threshold, thresholdsOf } from "../../src/policy/powers/ability.ts";
+import type { ImpactChange, ImpactFinding } from "../../src/policy/powers/finding.ts";
+import { type ActivityGroup, namedPowers, printGroup } from "../../src/policy/powers/groups.ts";
+import { listGroups } from "../../src/policy/powers/listed-groups.ts";
+import { prepareAccess } from "../../src/policy/powers/prepare.ts";
+import { splitReason, withoutPolicy } from "../../src/policy/powers/reason.ts";
+import { dropRepeats } from "../../src/policy/powers/repeats.ts";
+import { bound } from "../../src/policy/sets/formula.ts";
+import type { Family } from "../../src/policy/sets/resolve.ts";
+import { setOf } from "../../src/policy/sets/sets.ts";
+import { makeVotes } from "../../src/policy/sets/votes.ts";
 
 function ordersOf<T>(items: readonly T[]): readonly (readonly T[])[] {
 	if (items.length < 2) return [items];

@@ -1,7 +1,7 @@
 /** Offsets of time zones, and the moments at which they change. */
 import { describe, expect, it } from "vitest";
-import { isOpen, parseCronSpan, parseTimestamp } from "../../src/policy/time.ts";
-import { findZone } from "../../src/policy/zones.ts";
+import { isOpen, parseCronSpan, parseTimestamp } from "../../src/policy/language/time.ts";
+import { findZone } from "../../src/policy/language/zones.ts";
 
 const hourMs = 3_600_000;
 const at = (text: string): number => Date.parse(text);

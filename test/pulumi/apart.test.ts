@@ -3,11 +3,11 @@
  * part, and the failure names each.
  */
 import { expect, it } from "vitest";
-import { ResourceFailure } from "../../src/pulumi/failure.ts";
-import { policyRemoval } from "../../src/pulumi/removals.ts";
-import { converge } from "../../src/pulumi/resource.ts";
-import { Session } from "../../src/pulumi/session.ts";
-import { readSettings } from "../../src/pulumi/settings.ts";
+import { ResourceFailure } from "../../src/pulumi/resources/failure.ts";
+import { policyRemoval } from "../../src/pulumi/resources/removals.ts";
+import { converge } from "../../src/pulumi/resources/resource.ts";
+import { Session } from "../../src/pulumi/session/session.ts";
+import { readSettings } from "../../src/pulumi/settings/settings.ts";
 import { makeFolder } from "../run.ts";
 import { keys, makeWorld, organizationId, policies, type World } from "../world.ts";
 

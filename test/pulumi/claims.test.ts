@@ -6,10 +6,10 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { openClaims, openClaimsFolder } from "../../src/pulumi/claims.ts";
+import { openClaims, openClaimsFolder } from "../../src/pulumi/session/claims.ts";
 import { makeFolder } from "../run.ts";
 
-const module = new URL("../../src/pulumi/claims.ts", import.meta.url).href;
+const module = new URL("../../src/pulumi/session/claims.ts", import.meta.url).href;
 const organization = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11";
 const url = "https://one.test";
 const engine = "127.0.0.1:4711";

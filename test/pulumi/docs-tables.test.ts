@@ -1,8 +1,8 @@
 /** The tables of docs/pulumi.md, compared with the code. */
 import { describe, expect, it } from "vitest";
 import * as room from "../../src/pulumi/dynamic/index.ts";
-import { documentInputs } from "../../src/pulumi/organization-fields.ts";
-import { environmentName, settingNames } from "../../src/pulumi/settings.ts";
+import { documentInputs } from "../../src/pulumi/organization/organization-fields.ts";
+import { environmentName, settingNames } from "../../src/pulumi/settings/settings.ts";
 import { queries } from "../../src/wire/operations.ts";
 import { readText } from "./page.ts";
 
@@ -34,8 +34,8 @@ describe("the tables of docs/pulumi.md", () => {
 		"dynamic/resource-class",
 		"dynamic/classes",
 		"dynamic/organization",
-		"component",
-		"organization-fields",
+		"organization/component",
+		"organization/organization-fields",
 	];
 	const sources = files.map((name) => readText(`src/pulumi/${name}.ts`)).join("\n");
 	/** The body of a class or an interface, after that of the one that it extends. */

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
-import { readOrganization } from "../../src/pulumi/component.ts";
+import { readOrganization } from "../../src/pulumi/organization/component.ts";
 import { shown } from "../engine/answer.ts";
 import { makeFolder } from "../run.ts";
 import { document, keys } from "../world.ts";

@@ -1,8 +1,8 @@
 /** What Pulumi shows of a failure: text of the service is text there too. */
 import { describe, expect, it } from "vitest";
-import { ServiceError } from "../../src/errors.ts";
-import { isVisible } from "../../src/invisible.ts";
-import { explain, explainReport } from "../../src/pulumi/failure.ts";
+import { ServiceError } from "../../src/common/errors.ts";
+import { isVisible } from "../../src/common/invisible.ts";
+import { explain, explainReport } from "../../src/pulumi/resources/failure.ts";
 import { goodReportOf, planOf } from "../render/support.ts";
 
 const evil = "no\u001b[2J\u202E\u3164 ##[error]x\n::set-output name=a::b";

@@ -1,10 +1,10 @@
 /** The ids by which tags are imported and read, and what is refused, as the adapters call it; without the engine. */
 import { describe, expect, it } from "vitest";
-import { findLiveTag, readImportId } from "../../src/pulumi/import-id.ts";
+import { findLiveTag, readImportId } from "../../src/pulumi/inputs/import-id.ts";
 import { PluginProvider } from "../../src/pulumi/plugin/provider.ts";
-import { ProviderProcess } from "../../src/pulumi/provider-process.ts";
-import { makeOperations, type ResourceOperations } from "../../src/pulumi/resource-operations.ts";
-import { resources } from "../../src/pulumi/resources.ts";
+import { makeOperations, type ResourceOperations } from "../../src/pulumi/resources/resource-operations.ts";
+import { resources } from "../../src/pulumi/resources/resources.ts";
+import { ProviderProcess } from "../../src/pulumi/session/provider-process.ts";
 import { alice, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
 import { configuredPlugin, secret } from "./plugin-client.ts";
 

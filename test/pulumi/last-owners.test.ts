@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
-import { StorageError } from "../../src/errors.ts";
+import { StorageError } from "../../src/common/errors.ts";
 import { LastOwners } from "../../src/pulumi/last-owners.ts";
-import { openJournal, readJournal } from "../../src/sync/journal-file.ts";
+import { openJournal, readJournal } from "../../src/sync/journal/file.ts";
 import { makeFolder } from "../run.ts";
 
 const organization = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11";

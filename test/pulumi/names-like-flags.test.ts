@@ -1,10 +1,10 @@
 /** Names and texts of others that look like a flag of the command line: in texts for Pulumi they stay as they are. */
 import { describe, expect, it } from "vitest";
-import { ConfigurationError, ServiceError } from "../../src/errors.ts";
+import { ConfigurationError, ServiceError } from "../../src/common/errors.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { renderForPulumi } from "../../src/pulumi/component.ts";
-import { explain, explainReport } from "../../src/pulumi/failure.ts";
-import { renderComment } from "../../src/pulumi/get-plan.ts";
+import { renderForPulumi } from "../../src/pulumi/organization/component.ts";
+import { renderComment } from "../../src/pulumi/organization/get-plan.ts";
+import { explain, explainReport } from "../../src/pulumi/resources/failure.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { doubtfulPlanOf, goodReportOf, hostileNames, planOf } from "../render/support.ts";

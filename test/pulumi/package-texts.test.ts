@@ -20,10 +20,10 @@ const wordsOf = (properties: Properties): Readonly<Record<string, string>> =>
 	Object.fromEntries(Object.entries(properties).map(([name, { description }]) => [name, words(description)]));
 
 const sources = readComments([
-	"src/pulumi/members.ts",
-	"src/pulumi/component.ts",
-	"src/pulumi/organization-fields.ts",
-	"src/pulumi/get-plan.ts",
+	"src/pulumi/user-tag/members.ts",
+	"src/pulumi/organization/component.ts",
+	"src/pulumi/organization/organization-fields.ts",
+	"src/pulumi/organization/get-plan.ts",
 	"src/pulumi/dynamic/classes.ts",
 	"src/pulumi/dynamic/resource-class.ts",
 	"src/pulumi/dynamic/organization.ts",

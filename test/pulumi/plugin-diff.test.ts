@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareValues } from "../../src/pulumi/property-changes.ts";
+import { compareValues } from "../../src/pulumi/inputs/property-changes.ts";
 import { alice, apps, bob, carol, makeWorld, organizationId, policies, providers, tags } from "../world.ts";
 import { configuredPlugin, type Diff, secret, startPlugin, unknown } from "./plugin-client.ts";
 

@@ -5,7 +5,7 @@ import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, it } from "vitest";
 import * as orgsync from "../../src/pulumi/dynamic/index.ts";
-import { functions } from "../../src/pulumi/functions.ts";
+import { functions } from "../../src/pulumi/functions/functions.ts";
 import { alice, apps, bob, carol, makeWorld, mfaPolicy, organizationId, policies, profile } from "../world.ts";
 import { configuredPlugin, type Plugin, secret } from "./plugin-client.ts";
 import { read } from "./plugin-monitor.ts";

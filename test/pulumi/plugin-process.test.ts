@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { readJournal } from "../../src/sync/journal-file.ts";
+import { readJournal } from "../../src/sync/journal/file.ts";
 import { clockEnvironment, clockOption } from "../clock.ts";
 import { compiled, makeFolder } from "../run.ts";
 import { alice, bob, makeWorld, organizationId, tags } from "../world.ts";

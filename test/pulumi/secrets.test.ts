@@ -1,6 +1,6 @@
 /** Secret inputs of both adapters: wherever they flow, in any form, they are secrets of Pulumi, and nothing that is printed shows them. */
 import { describe, expect, it } from "vitest";
-import { namesOfSecrets, SecretValues, seal } from "../../src/pulumi/secrets.ts";
+import { namesOfSecrets, SecretValues, seal } from "../../src/pulumi/inputs/secrets.ts";
 import { type Answer, shown } from "../engine/answer.ts";
 import { bob } from "../world.ts";
 import { type Adapter, adapters, dynamicResources } from "./in-process/adapters.ts";

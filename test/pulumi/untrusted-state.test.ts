@@ -3,7 +3,7 @@
  * keeps is used only where it agrees with itself and with the resource. Otherwise it is refused by name, and nothing is sent.
  */
 import { describe, expect, it } from "vitest";
-import { requestDigestOf } from "../../src/sync/journal.ts";
+import { requestDigestOf } from "../../src/sync/journal/journal.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../world.ts";

@@ -4,15 +4,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { desiredAt } from "../../src/plan/access-window.ts";
 import { diff } from "../../src/plan/diff.ts";
 import { type AccessWindow, emptyLastApplied, tagsOf } from "../../src/plan/organization.ts";
-import { withoutUndefined } from "../../src/pulumi/inputs.ts";
+import { withoutUndefined } from "../../src/pulumi/inputs/inputs.ts";
+import { compareValues } from "../../src/pulumi/inputs/property-changes.ts";
 import {
 	assumeMembers,
 	comparableMembers,
 	type Members,
 	observeMembers,
 	writeMembers,
-} from "../../src/pulumi/members.ts";
-import { compareValues } from "../../src/pulumi/property-changes.ts";
+} from "../../src/pulumi/user-tag/members.ts";
 import {
 	at,
 	desiredOf,

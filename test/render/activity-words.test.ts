@@ -1,8 +1,8 @@
 /** One pending activity in words: what it changes, what that means, who voted, and what is missing. */
 import { describe, expect, it } from "vitest";
-import { planActivity } from "../../src/plan/activity-effect.ts";
+import { planActivity } from "../../src/plan/activities/activity-effect.ts";
+import type { ReviewedActivity } from "../../src/plan/activities/reviewed-activity.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import type { ReviewedActivity } from "../../src/plan/reviewed-activity.ts";
 import { renderActivityHtml } from "../../src/render/activity-html.ts";
 import { renderActivity } from "../../src/render/activity-text.ts";
 import { describeRequest } from "../../src/render/activity-words.ts";

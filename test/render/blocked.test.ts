@@ -1,6 +1,6 @@
 /** The verdict on a plan that a guard blocks: every format ends or begins with it. */
 import { describe, expect, test } from "vitest";
-import { reportDrift } from "../../src/plan/drift.ts";
+import { reportDrift } from "../../src/plan/drift/drift.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { summarizeFindings } from "../../src/render/drift-words.ts";
 import { renderGithub } from "../../src/render/github.ts";

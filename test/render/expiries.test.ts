@@ -1,7 +1,7 @@
 /** Access with an end in every format: who, until when and why, whatever the reason says; also where nothing differs. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it, test } from "vitest";
-import { reportDrift } from "../../src/plan/drift.ts";
+import { reportDrift } from "../../src/plan/drift/drift.ts";
 import type { AccessWindow } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { ApplyTextStream } from "../../src/render/apply-stream.ts";

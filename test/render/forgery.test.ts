@@ -3,12 +3,12 @@
  * line shows which part of it is a name.
  */
 import { describe, expect, it } from "vitest";
-import { showAddress, showName, showRename, showSpaces } from "../../src/escape.ts";
-import { reportDrift } from "../../src/plan/drift.ts";
-import { knownDifferences } from "../../src/plan/drift-difference.ts";
-import { describeTodo } from "../../src/plan/drift-todo.ts";
+import { showAddress, showName, showRename, showSpaces } from "../../src/common/escape.ts";
+import { makeThreeWay } from "../../src/plan/base/three-way.ts";
+import { knownDifferences } from "../../src/plan/drift/difference.ts";
+import { reportDrift } from "../../src/plan/drift/drift.ts";
+import { describeTodo } from "../../src/plan/drift/todo.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import { makeThreeWay } from "../../src/plan/three-way.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";

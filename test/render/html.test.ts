@@ -1,7 +1,7 @@
 /** The HTML page as text: its policy, its size, and that it is the same every time. test/browser/ opens it. */
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { showName } from "../../src/escape.ts";
+import { showName } from "../../src/common/escape.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import { html, sentence, trusted } from "../../src/render/html-text.ts";

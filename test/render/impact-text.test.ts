@@ -1,11 +1,11 @@
 /** What a plan means, as text: impact and approvals in sentences for people who do not know the policy language. */
 import { describe, expect, it } from "vitest";
-import type { PlanImpact } from "../../src/plan/impact.ts";
+import type { PlanImpact } from "../../src/plan/impact/impact.ts";
 import type { StepResult } from "../../src/plan/report.ts";
-import { notEnough } from "../../src/policy/approval.ts";
-import { activityActions } from "../../src/policy/groups.ts";
-import type { ImpactVerdict } from "../../src/policy/impact.ts";
-import { ownCredentials } from "../../src/policy/judge.ts";
+import { notEnough } from "../../src/policy/powers/approval.ts";
+import { activityActions } from "../../src/policy/powers/groups.ts";
+import type { ImpactVerdict } from "../../src/policy/powers/impact.ts";
+import { ownCredentials } from "../../src/policy/powers/judge.ts";
 import { describeApprovals, summarizeApprovals } from "../../src/render/approval-words.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";

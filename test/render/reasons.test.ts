@@ -1,6 +1,6 @@
 /** Reasons that begin with a policy: readers see its name, and never take the name for words of orgsync. */
 import { describe, expect, it } from "vitest";
-import { nameInReason } from "../../src/plan/finding-words.ts";
+import { nameInReason } from "../../src/plan/impact/finding-words.ts";
 import { describeImpact } from "../../src/render/impact-words.ts";
 import { phraseMarkdown, phraseText } from "../../src/render/phrase.ts";
 import { describeReason } from "../../src/render/power-words.ts";

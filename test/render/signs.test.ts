@@ -1,8 +1,8 @@
 /** One convention for signs, whatever the command and the format: what apply would do, never what was done before it. */
 import { describe, expect, it } from "vitest";
-import { reportDrift } from "../../src/plan/drift.ts";
+import { makeThreeWay } from "../../src/plan/base/three-way.ts";
+import { reportDrift } from "../../src/plan/drift/drift.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import { makeThreeWay } from "../../src/plan/three-way.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";

@@ -1,5 +1,5 @@
 /** Pending activities as approve, reject and the page of a passkey show them. */
-import type { ReviewedActivity } from "../../src/plan/reviewed-activity.ts";
+import type { ReviewedActivity } from "../../src/plan/activities/reviewed-activity.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 
 export const [alice, bob, carol, dave] = [1, 2, 3, 4].map((number) => id("user", number)) as [

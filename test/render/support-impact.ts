@@ -1,10 +1,10 @@
 /** A plan whose impact and approvals are made by hand: a reader sees from the values what a format has to say. */
-import type { PlanImpact } from "../../src/plan/impact.ts";
+import type { PlanImpact } from "../../src/plan/impact/impact.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Step } from "../../src/plan/step.ts";
-import type { Approval } from "../../src/policy/approval.ts";
-import type { ImpactVerdict } from "../../src/policy/impact.ts";
-import type { Threshold } from "../../src/policy/powers.ts";
+import type { Approval } from "../../src/policy/powers/approval.ts";
+import type { ImpactVerdict } from "../../src/policy/powers/impact.ts";
+import type { Threshold } from "../../src/policy/powers/powers.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import type { Naming } from "./support.ts";
 

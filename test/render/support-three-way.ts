@@ -1,9 +1,10 @@
 /**
  * Three-way plans with something of everything, under names that the caller chooses.
  */
+
+import { makeDropped, makeThreeWay } from "../../src/plan/base/three-way.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import { makeDropped, makeThreeWay } from "../../src/plan/three-way.ts";
 import type { CommandResult } from "../../src/render/result.ts";
 import {
 	context,

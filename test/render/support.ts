@@ -3,13 +3,13 @@
  * on them.
  */
 
-import { type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
+import { type OrganizationDrift, reportDrift } from "../../src/plan/drift/drift.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan, type Plan, type SavedPlanFacts } from "../../src/plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../../src/plan/report.ts";
 import { coveredAddresses } from "../../src/plan/step.ts";
 import type { CommandResult } from "../../src/render/result.ts";
-import { resultOfEarlier } from "../../src/sync/unsent-steps.ts";
+import { resultOfEarlier } from "../../src/sync/submit/unsent-steps.ts";
 import {
 	context,
 	desiredOf,

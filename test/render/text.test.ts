@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { showText, showValue } from "../../src/escape.ts";
+import { showText, showValue } from "../../src/common/escape.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Report, StepResult } from "../../src/plan/report.ts";

@@ -1,6 +1,6 @@
 /** What approve and reject show before the question, and what became of the activities. */
 import { describe, expect, it } from "vitest";
-import type { Disagreement } from "../../src/plan/reviewed-activity.ts";
+import type { Disagreement } from "../../src/plan/activities/reviewed-activity.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { phraseText } from "../../src/render/phrase.ts";
 import { resultHead } from "../../src/render/result-head.ts";

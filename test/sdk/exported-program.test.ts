@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, it } from "vitest";
-import { exportProgram } from "../../src/document/export-program.ts";
+import { exportProgram } from "../../src/document/export/export-program.ts";
 import { id, known, liveOf, liveTag } from "../plan/support-organizations.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

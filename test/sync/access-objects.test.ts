@@ -1,6 +1,6 @@
 /** What answers of the service say about who can do what, member by member: what is not clear is unknown. */
 import { describe, expect, it } from "vitest";
-import { toAccessPolicies, toAccessUsers, toRootQuorum } from "../../src/sync/access-objects.ts";
+import { toAccessPolicies, toAccessUsers, toRootQuorum } from "../../src/sync/read/access-objects.ts";
 
 const known = (value: unknown) => ({ known: true, value });
 const unknown = (because: string) => ({ known: false, because });

@@ -1,11 +1,11 @@
 /** Access with an end, on the emulator with its clock moved: whose time counts, and what an apply does when a window ends. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { makeSavedPlan, matchDocuments } from "../../src/document/saved-plan.ts";
-import { StalePlanError } from "../../src/errors.ts";
+import { StalePlanError } from "../../src/common/errors.ts";
+import { makeSavedPlan, matchDocuments } from "../../src/document/saved/saved-plan.ts";
 import { type DesiredMembers, type DesiredOrganization, tagsOf } from "../../src/plan/organization.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import { refuseStale } from "../../src/plan/stale.ts";
-import { readAccessOnly } from "../../src/sync/read-access.ts";
+import { readAccessOnly } from "../../src/sync/read/read-access.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { at, desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
 import { acme, alice, applyToReport, auditors, Bench, bob, minuteMs, policies, signers } from "./support.ts";

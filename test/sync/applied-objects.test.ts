@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { LastAppliedTag } from "../../src/plan/organization.ts";
 import { appliedByEntry } from "../../src/sync/applied-objects.ts";
-import type { JournalEntry } from "../../src/sync/journal.ts";
+import type { JournalEntry } from "../../src/sync/journal/journal.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { organizationId } from "../plan/support-organizations.ts";

@@ -1,9 +1,9 @@
 /** Which bytes are sent for a request, from what the journal has of equal ones: the decision alone, without a service. */
 import { describe, expect, it } from "vitest";
-import type { SubmitContext } from "../../src/sync/activity-request.ts";
-import { chooseRequest, isSuperseded } from "../../src/sync/choose-request.ts";
-import type { JournalEntry } from "../../src/sync/journal.ts";
-import { outcomeOfAnswer, type SubmitResult } from "../../src/sync/outcomes.ts";
+import type { JournalEntry } from "../../src/sync/journal/journal.ts";
+import type { SubmitContext } from "../../src/sync/submit/activity-request.ts";
+import { chooseRequest, isSuperseded } from "../../src/sync/submit/choose-request.ts";
+import { outcomeOfAnswer, type SubmitResult } from "../../src/sync/submit/outcomes.ts";
 import { activityOf, addBob, bodyOfAddBob, keyOfAddBob } from "./submit-support.ts";
 import { minuteMs, quarterHourMs } from "./support.ts";
 

@@ -3,13 +3,13 @@
  * ordered by when they were written.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { ActivityRequest, SubmitContext } from "../../src/sync/activity-request.ts";
 import { compareLive } from "../../src/sync/compare.ts";
-import { type ClaimDecision, requestDigestOf } from "../../src/sync/journal.ts";
-import { openJournal } from "../../src/sync/journal-file.ts";
-import { withServiceClock } from "../../src/sync/service-clock.ts";
+import { openJournal } from "../../src/sync/journal/file.ts";
+import { type ClaimDecision, requestDigestOf } from "../../src/sync/journal/journal.ts";
+import { withServiceClock } from "../../src/sync/read/service-clock.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
-import { submitOnce } from "../../src/sync/submit-once.ts";
+import type { ActivityRequest, SubmitContext } from "../../src/sync/submit/activity-request.ts";
+import { submitOnce } from "../../src/sync/submit/submit-once.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { queries, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";

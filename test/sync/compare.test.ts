@@ -2,11 +2,11 @@
  * Comparing: what is asked beside the organization itself, and only where it matters to what would be submitted.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../src/errors.ts";
+import { ServiceError } from "../../src/common/errors.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Plan, Reads } from "../../src/plan/plan.ts";
 import { compareLive } from "../../src/sync/compare.ts";
-import { openJournal } from "../../src/sync/journal-file.ts";
+import { openJournal } from "../../src/sync/journal/file.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import {
 	desiredOf,

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { Step, StepOperation, StepParameters, StepRequest } from "../../src/plan/step.ts";
 import { findCompletedSteps } from "../../src/sync/completed-steps.ts";
-import { requestDigestOf, type SettledEntry } from "../../src/sync/journal.ts";
+import { requestDigestOf, type SettledEntry } from "../../src/sync/journal/journal.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";

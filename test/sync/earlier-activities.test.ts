@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
-import { openJournal } from "../../src/sync/journal-file.ts";
+import { openJournal } from "../../src/sync/journal/file.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
-import { submitOnce } from "../../src/sync/submit-once.ts";
+import { submitOnce } from "../../src/sync/submit/submit-once.ts";
 import type { Submitter } from "../../src/wire/client.ts";
 import { organizationId } from "../plan/support-organizations.ts";
 import {

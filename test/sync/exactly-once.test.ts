@@ -1,14 +1,14 @@
 /**
  * A request becomes exactly one activity: its bytes, lost answers, killed runs and requests that never left. The reasons
- * are in src/sync/submit-once.ts.
+ * are in src/sync/submit/submit-once.ts.
  */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
-import { requestDigestOf } from "../../src/sync/journal.ts";
-import { openJournal } from "../../src/sync/journal-file.ts";
-import { submitOnce } from "../../src/sync/submit-once.ts";
+import { openJournal } from "../../src/sync/journal/file.ts";
+import { requestDigestOf } from "../../src/sync/journal/journal.ts";
+import { submitOnce } from "../../src/sync/submit/submit-once.ts";
 import type { Submitter } from "../../src/wire/client.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../../src/wire/request-body.ts";

@@ -1,9 +1,9 @@
 /** Whether what a plan foretold of a step happened. */
 import { describe, expect, it } from "vitest";
 import type { Step } from "../../src/plan/step.ts";
-import type { ApprovalVerdict } from "../../src/policy/approval.ts";
-import { checkForecast } from "../../src/sync/forecast.ts";
-import { notAttempted, outcomeOfActivity, outcomeOfAnswer, type SubmitResult } from "../../src/sync/outcomes.ts";
+import type { ApprovalVerdict } from "../../src/policy/powers/approval.ts";
+import { checkForecast } from "../../src/sync/submit/forecast.ts";
+import { notAttempted, outcomeOfActivity, outcomeOfAnswer, type SubmitResult } from "../../src/sync/submit/outcomes.ts";
 import type { Activity } from "../../src/wire/activity.ts";
 
 const earlier = { activityId: "a", fingerprint: "f", state: "pending", status: "s", relation: "same" } as const;

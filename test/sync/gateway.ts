@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Journal } from "../../src/sync/journal.ts";
+import type { Journal } from "../../src/sync/journal/journal.ts";
 import type { Reader, Submitter } from "../../src/wire/client.ts";
 
 /** What becomes of a submit. `…-after` means that the service got the request all the same. */

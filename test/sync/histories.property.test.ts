@@ -9,10 +9,10 @@
  */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { refusingGuards } from "../../src/plan/guards.ts";
+import { refusingGuards } from "../../src/plan/guards/guards.ts";
 import { compareLive } from "../../src/sync/compare.ts";
-import type { Journal } from "../../src/sync/journal.ts";
-import { openJournal } from "../../src/sync/journal-file.ts";
+import { openJournal } from "../../src/sync/journal/file.ts";
+import type { Journal } from "../../src/sync/journal/journal.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
 import { approvals, type SubmitName, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";

@@ -18,10 +18,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { StorageError } from "../../src/errors.ts";
-import { isTrackedByGit } from "../../src/sync/git-index.ts";
-import { requestDigestOf } from "../../src/sync/journal.ts";
-import { openJournal, readJournal } from "../../src/sync/journal-file.ts";
+import { StorageError } from "../../src/common/errors.ts";
+import { openJournal, readJournal } from "../../src/sync/journal/file.ts";
+import { isTrackedByGit } from "../../src/sync/journal/git-index.ts";
+import { requestDigestOf } from "../../src/sync/journal/journal.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { havePrograms } from "../needs.ts";
@@ -141,7 +141,7 @@ describe("the file of a journal", () => {
 	it.runIf(process.getuid?.() === 0)("does not count as missing in a folder of another user", () => {
 		mkdirSync(join(folder, ".orgsync"), { mode: 0o700 });
 		chmodSync(folder, 0o755);
-		const source = new URL("../../src/sync/journal-file.ts", import.meta.url).href;
+		const source = new URL("../../src/sync/journal/file.ts", import.meta.url).href;
 		const program = `
 			process.setuid(65534);
 			const { readJournal, openJournal } = await import(process.argv[1]);
@@ -309,7 +309,7 @@ describe.runIf(hasGit)("a journal that git tracks", () => {
 describe("a journal where nothing can be written", () => {
 	/** What a process says that cannot write there: as another user when this one may write everywhere. */
 	function look(path: string): string {
-		const source = new URL("../../src/sync/journal-file.ts", import.meta.url).href;
+		const source = new URL("../../src/sync/journal/file.ts", import.meta.url).href;
 		const program = `
 			process.setuid?.(65534);
 			const { readJournal, openJournal } = await import(process.argv[1]);

@@ -4,11 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StorageError } from "../../src/errors.ts";
+import { StorageError } from "../../src/common/errors.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import type { Outcome } from "../../src/plan/report.ts";
-import { type ClaimDecision, type Journal, type JournalEntry, requestDigestOf } from "../../src/sync/journal.ts";
-import { openJournal } from "../../src/sync/journal-file.ts";
+import { openJournal } from "../../src/sync/journal/file.ts";
+import {
+	type ClaimDecision,
+	type Journal,
+	type JournalEntry,
+	requestDigestOf,
+} from "../../src/sync/journal/journal.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";

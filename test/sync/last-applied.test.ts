@@ -2,7 +2,7 @@
  * The last-applied state: what is recorded of completed activities, and when it replaces live state.
  */
 import { describe, expect, it } from "vitest";
-import { openJournal } from "../../src/sync/journal-file.ts";
+import { openJournal } from "../../src/sync/journal/file.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";

@@ -2,10 +2,10 @@
  * The list of pending activities: its pages, and services that do not have it.
  */
 import { beforeEach, describe, expect, it } from "vitest";
-import { refusingGuards } from "../../src/plan/guards.ts";
+import { refusingGuards } from "../../src/plan/guards/guards.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
 import { compareLive } from "../../src/sync/compare.ts";
-import { readPendingActivities } from "../../src/sync/pending-activities.ts";
+import { readPendingActivities } from "../../src/sync/read/pending-activities.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { organizationId } from "../plan/support-organizations.ts";
 import {

@@ -1,6 +1,6 @@
 /** All sub-organizations are found in whatever order and direction a service pages, and a list that cannot be whole says so. */
 import { expect, test } from "vitest";
-import { listSubOrganizations } from "../../src/sync/list-organizations.ts";
+import { listSubOrganizations } from "../../src/sync/read/list-organizations.ts";
 import type { Reader } from "../../src/wire/client.ts";
 
 const id = (index: number): string => `f0000000-0000-4000-8000-${index.toString(16).padStart(12, "0")}`;

@@ -3,7 +3,7 @@
  * first page begins. A list is complete only if all of its activities were read.
  */
 import { describe, expect, it } from "vitest";
-import { type ActivityRecord, isOldestFirst, listPages } from "../../src/sync/list-activities.ts";
+import { type ActivityRecord, isOldestFirst, listPages } from "../../src/sync/read/list-activities.ts";
 import type { Reader } from "../../src/wire/client.ts";
 
 interface Habits {

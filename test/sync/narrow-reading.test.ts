@@ -1,7 +1,7 @@
 /** A reading for two documents, as it would be for the newer one alone. */
 import { describe, expect, it } from "vitest";
 import type { LiveOrganization } from "../../src/plan/organization.ts";
-import { narrowReading } from "../../src/sync/read.ts";
+import { narrowReading } from "../../src/sync/read/read.ts";
 import { desiredOf, wantTag } from "../plan/support-organizations.ts";
 import { alice, signers, wantSigners } from "./support.ts";
 

@@ -2,10 +2,10 @@
  * Pending activities: a step joins one that does the same, and waits for one that conflicts.
  */
 import { beforeEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../src/errors.ts";
+import { ServiceError } from "../../src/common/errors.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
-import { openJournal } from "../../src/sync/journal-file.ts";
-import { hasExpired, type PendingOptions, readPendingActivities } from "../../src/sync/pending-activities.ts";
+import { openJournal } from "../../src/sync/journal/file.ts";
+import { hasExpired, type PendingOptions, readPendingActivities } from "../../src/sync/read/pending-activities.ts";
 import { settleEntry } from "../../src/sync/settle.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import type { Stamper } from "../../src/wire/stamp.ts";

@@ -1,6 +1,6 @@
 /** What decides who can do what: read once an organization, unknown with its reason where the service does not show it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { AuthenticationError, ServiceError, TransportError } from "../../src/errors.ts";
+import { AuthenticationError, ServiceError, TransportError } from "../../src/common/errors.ts";
 import type { DesiredOrganization, DesiredRule } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import { findOutdated } from "../../src/plan/stale.ts";
@@ -9,7 +9,7 @@ import { describeApprovals } from "../../src/render/approval-words.ts";
 import { describeImpact } from "../../src/render/impact-words.ts";
 import { phraseText } from "../../src/render/phrase.ts";
 import { type Comparison, compareLive } from "../../src/sync/compare.ts";
-import { readAccess, readAccessOnly } from "../../src/sync/read-access.ts";
+import { readAccess, readAccessOnly } from "../../src/sync/read/read-access.ts";
 import type { Client, QueryAnswer, Reader } from "../../src/wire/client.ts";
 import { at, desiredOf, id, nothingAbsent, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { AuthenticationError, ServiceError } from "../../src/errors.ts";
-import { readWholeOrganization } from "../../src/sync/read-whole.ts";
+import { AuthenticationError, ServiceError } from "../../src/common/errors.ts";
+import { readWholeOrganization } from "../../src/sync/read/read-whole.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 

@@ -1,9 +1,9 @@
 /** Reading: as few queries as the document needs, and what could not be read is said and never taken for empty. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { AuthenticationError, ServiceError, TransportError } from "../../src/errors.ts";
+import { AuthenticationError, ServiceError, TransportError } from "../../src/common/errors.ts";
 import { type DesiredOrganization, emptyLastApplied } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
-import { type LiveReading, readLive } from "../../src/sync/read.ts";
+import { type LiveReading, readLive } from "../../src/sync/read/read.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import {
 	at,

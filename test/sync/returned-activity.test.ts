@@ -1,8 +1,13 @@
 /** Activities as they are read for a vote: one by its id, those on which users can vote, and those that ended. */
 import { describe, expect, it } from "vitest";
-import { ServiceError } from "../../src/errors.ts";
-import { maxListedActivities } from "../../src/sync/list-activities.ts";
-import { listEnded, listVotable, readReturnedActivity, toReturnedActivity } from "../../src/sync/returned-activity.ts";
+import { ServiceError } from "../../src/common/errors.ts";
+import { maxListedActivities } from "../../src/sync/read/list-activities.ts";
+import {
+	listEnded,
+	listVotable,
+	readReturnedActivity,
+	toReturnedActivity,
+} from "../../src/sync/submit/returned-activity.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";

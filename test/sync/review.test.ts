@@ -1,10 +1,10 @@
 /** What a person is shown before a vote: what activities would do, who they are about, and whose key it is. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
-import { readMembers } from "../../src/sync/read-members.ts";
-import { listVotable } from "../../src/sync/returned-activity.ts";
+import { readMembers } from "../../src/sync/read/read-members.ts";
+import { withServiceClock } from "../../src/sync/read/service-clock.ts";
 import { type ReviewOptions, reviewActivities } from "../../src/sync/review.ts";
-import { withServiceClock } from "../../src/sync/service-clock.ts";
+import { listVotable } from "../../src/sync/submit/returned-activity.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { organizationId } from "../plan/support-organizations.ts";

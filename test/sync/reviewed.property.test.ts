@@ -7,9 +7,14 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan, matchDocuments } from "../../src/document/saved-plan.ts";
+import { StalePlanError } from "../../src/common/errors.ts";
+import {
+	decodeSavedPlan,
+	encodeSavedPlan,
+	makeSavedPlan,
+	matchDocuments,
+} from "../../src/document/saved/saved-plan.ts";
 import type { SeedOrganization } from "../../src/emulator/server.ts";
-import { StalePlanError } from "../../src/errors.ts";
 import { narrow } from "../../src/plan/only.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { refuseStale } from "../../src/plan/stale.ts";

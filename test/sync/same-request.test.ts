@@ -1,12 +1,12 @@
 /** One request in several hands: two processes that send it, a journal that fails, and bytes that are taken. */
 import { describe, expect, it } from "vitest";
-import { StorageError } from "../../src/errors.ts";
-import type { ActivityRequest, SubmitContext } from "../../src/sync/activity-request.ts";
+import { StorageError } from "../../src/common/errors.ts";
 import { applyPlan } from "../../src/sync/apply.ts";
-import { emptyJournal, isNamed, type JournalEntry, knownOutcome } from "../../src/sync/journal.ts";
-import { openJournal } from "../../src/sync/journal-file.ts";
-import { submitIndividually } from "../../src/sync/submit-individually.ts";
-import { submitOnce } from "../../src/sync/submit-once.ts";
+import { openJournal } from "../../src/sync/journal/file.ts";
+import { emptyJournal, isNamed, type JournalEntry, knownOutcome } from "../../src/sync/journal/journal.ts";
+import type { ActivityRequest, SubmitContext } from "../../src/sync/submit/activity-request.ts";
+import { submitIndividually } from "../../src/sync/submit/submit-individually.ts";
+import { submitOnce } from "../../src/sync/submit/submit-once.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { organizationId, withSections } from "../plan/support-organizations.ts";

@@ -1,6 +1,6 @@
 /** Votes as they are read: what is in another form is nothing, and only a real signature of the message is valid. */
 import { describe, expect, it } from "vitest";
-import { readSignedVotes } from "../../src/sync/signed-vote.ts";
+import { readSignedVotes } from "../../src/sync/submit/signed-vote.ts";
 import { fingerprintOf } from "../../src/wire/request-body.ts";
 import { apiKeyScheme, createApiKeyStamper } from "../../src/wire/stamp.ts";
 

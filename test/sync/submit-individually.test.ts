@@ -2,11 +2,11 @@
  * A removal that the service refuses as a whole is submitted again object by object.
  */
 import { describe, expect, it } from "vitest";
-import { StorageError } from "../../src/errors.ts";
-import type { ActivityRequest } from "../../src/sync/activity-request.ts";
+import { StorageError } from "../../src/common/errors.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
-import { outcomeOfAnswer, type SubmitResult } from "../../src/sync/outcomes.ts";
-import { combineParts, type SubmittedPart, submitIndividually } from "../../src/sync/submit-individually.ts";
+import type { ActivityRequest } from "../../src/sync/submit/activity-request.ts";
+import { outcomeOfAnswer, type SubmitResult } from "../../src/sync/submit/outcomes.ts";
+import { combineParts, type SubmittedPart, submitIndividually } from "../../src/sync/submit/submit-individually.ts";
 import type { SubmitAnswer, Submitter } from "../../src/wire/client.ts";
 import { approvals } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";

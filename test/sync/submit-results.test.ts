@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/plan/report.ts";
-import { openJournal } from "../../src/sync/journal-file.ts";
-import { submitOnce } from "../../src/sync/submit-once.ts";
+import { openJournal } from "../../src/sync/journal/file.ts";
+import { submitOnce } from "../../src/sync/submit/submit-once.ts";
 import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	activityOf,

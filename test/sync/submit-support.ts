@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import type { ActivityRequest } from "../../src/sync/activity-request.ts";
-import { requestDigestOf } from "../../src/sync/journal.ts";
+import { requestDigestOf } from "../../src/sync/journal/journal.ts";
+import type { ActivityRequest } from "../../src/sync/submit/activity-request.ts";
 import type { SubmitAnswer, Submitter } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../../src/wire/request-body.ts";

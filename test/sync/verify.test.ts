@@ -2,7 +2,7 @@
  * Verification: what an apply reads again after its last step.
  */
 import { describe, expect, it } from "vitest";
-import { TransportError } from "../../src/errors.ts";
+import { TransportError } from "../../src/common/errors.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
 import { absent, afterEachSubmit, bench, exactly, outcomes } from "./apply-support.ts";

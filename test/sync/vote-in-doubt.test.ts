@@ -1,8 +1,8 @@
 /** Votes of which no answer shows what became: only the same bytes follow, and what is read decides. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { ReturnedActivity } from "../../src/plan/reviewed-activity.ts";
-import { readReturnedActivity } from "../../src/sync/returned-activity.ts";
-import { type VoteContext, voteOnce } from "../../src/sync/vote-once.ts";
+import type { ReturnedActivity } from "../../src/plan/activities/reviewed-activity.ts";
+import { readReturnedActivity } from "../../src/sync/submit/returned-activity.ts";
+import { type VoteContext, voteOnce } from "../../src/sync/submit/vote-once.ts";
 import { readActivity } from "../../src/wire/activity.ts";
 import type { Reader, SubmitAnswer, Voter } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";

@@ -1,11 +1,11 @@
 /** A vote is cast exactly once: after lost answers, in two processes, by two users, and again only when it has lapsed. */
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ConfigurationError, StorageError } from "../../src/errors.ts";
-import type { ReturnedActivity } from "../../src/plan/reviewed-activity.ts";
-import { openJournal } from "../../src/sync/journal-file.ts";
-import { readReturnedActivity } from "../../src/sync/returned-activity.ts";
-import { hasVoted, type VoteContext, voteOnce } from "../../src/sync/vote-once.ts";
+import { ConfigurationError, StorageError } from "../../src/common/errors.ts";
+import type { ReturnedActivity } from "../../src/plan/activities/reviewed-activity.ts";
+import { openJournal } from "../../src/sync/journal/file.ts";
+import { readReturnedActivity } from "../../src/sync/submit/returned-activity.ts";
+import { hasVoted, type VoteContext, voteOnce } from "../../src/sync/submit/vote-once.ts";
 import { readActivity } from "../../src/wire/activity.ts";
 import type { Voter } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";

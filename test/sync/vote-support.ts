@@ -1,5 +1,5 @@
 /** What a vote of the approver needs, on the clock of a bench. */
-import type { VoteContext } from "../../src/sync/vote-once.ts";
+import type { VoteContext } from "../../src/sync/submit/vote-once.ts";
 import { approverId, approverStamper, type Bench } from "./support.ts";
 
 export function voteContextOf(bench: Bench, parts: Partial<VoteContext> = {}): VoteContext {

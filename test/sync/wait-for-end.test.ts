@@ -2,16 +2,16 @@
  * Steps that wait for their pending activities: what they read and how often, and what follows when an activity ends.
  */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { AuthenticationError, TransportError } from "../../src/errors.ts";
-import type { Guard } from "../../src/plan/guards.ts";
+import { AuthenticationError, TransportError } from "../../src/common/errors.ts";
+import type { Guard } from "../../src/plan/guards/guards.ts";
 import type { DesiredMembers, DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import type { Step } from "../../src/plan/step.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
 import { compareLive } from "../../src/sync/compare.ts";
-import { findLater, planLater } from "../../src/sync/later-steps.ts";
-import { readAgain } from "../../src/sync/read-again.ts";
+import { readAgain } from "../../src/sync/read/read-again.ts";
+import { findLater, planLater } from "../../src/sync/submit/later-steps.ts";
 import type { WaitNews } from "../../src/sync/wait-for-end.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";

@@ -3,7 +3,7 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { AuthenticationError, ServiceError, type TransportError } from "../../src/errors.ts";
+import { AuthenticationError, ServiceError, type TransportError } from "../../src/common/errors.ts";
 import type { Reply } from "./independent-server.ts";
 import {
 	apiKey,

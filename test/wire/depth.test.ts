@@ -1,6 +1,6 @@
 /** An answer that is nested without end settles nothing: it is no success and no refusal, and it exhausts no stack. */
 import { describe, expect, it } from "vitest";
-import { ServiceError } from "../../src/errors.ts";
+import { ServiceError } from "../../src/common/errors.ts";
 import type { Reply } from "./independent-server.ts";
 import { client, forEver, query, server, submit } from "./watched-client.ts";
 

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { ConfigurationError } from "../../src/errors.ts";
+import { ConfigurationError } from "../../src/common/errors.ts";
 import { findStamper } from "../../src/wire/credentials.ts";
 import { readKeyFile } from "../../src/wire/key-file.ts";
 import { createApiKeyStamper, createCommandStamper } from "../../src/wire/stamp.ts";

@@ -1,8 +1,8 @@
 /** The client against a service that answers 429: nothing is lost, nothing is doubled, and every wait ends. */
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
+import { ConfigurationError } from "../../src/common/errors.ts";
 import { type Emulator, type RateLimit, startEmulator } from "../../src/emulator/server.ts";
-import { ConfigurationError } from "../../src/errors.ts";
 import { type AttemptEvent, type Client, type ClientOptions, createClient } from "../../src/wire/client.ts";
 import { queries } from "../../src/wire/operations.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ConfigurationError } from "../../src/errors.ts";
+import { ConfigurationError } from "../../src/common/errors.ts";
 import { findProxy, type ProxyOptions, readProxies } from "../../src/wire/proxy.ts";
 import { makeCertificate } from "./certificate.ts";
 import { goodActivity } from "./independent-server.ts";

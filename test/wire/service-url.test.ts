@@ -3,7 +3,7 @@ import dns from "node:dns";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, createConnection } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ConfigurationError } from "../../src/errors.ts";
+import { ConfigurationError } from "../../src/common/errors.ts";
 import { findProxy } from "../../src/wire/proxy.ts";
 import { isLoopback, lookUpHost, parseServiceUrl } from "../../src/wire/service-url.ts";
 import { makeClient, query } from "./watched-client.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { p256 } from "@noble/curves/p256";
 import { describe, expect, it } from "vitest";
-import { ConfigurationError } from "../../src/errors.ts";
+import { ConfigurationError } from "../../src/common/errors.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit, fingerprintOf } from "../../src/wire/request-body.ts";
 import { createApiKeyStamper, createCommandStamper } from "../../src/wire/stamp.ts";

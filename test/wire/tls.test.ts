@@ -4,7 +4,7 @@ import { createServer, type ServerOptions } from "node:https";
 import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import tls from "node:tls";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ConfigurationError } from "../../src/errors.ts";
+import { ConfigurationError } from "../../src/common/errors.ts";
 import { refuseWeakTls } from "../../src/wire/tls.ts";
 import { makeCertificate } from "./certificate.ts";
 import { makeClient, server as plainService, query } from "./watched-client.ts";

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createSocketServer, type Server } from "node:net";
 import { describe, expect, it } from "vitest";
-import { ConfigurationError, OrgsyncError } from "../../src/errors.ts";
+import { ConfigurationError, OrgsyncError } from "../../src/common/errors.ts";
 import { createClient } from "../../src/wire/client.ts";
 import { classifyTransportError, describeFailure } from "../../src/wire/transport-failure.ts";
 import type { Reply } from "./independent-server.ts";

@@ -2,15 +2,16 @@
  * `drift --accept`: writes live values into the documents, in place. It changes all files or none: every new text is made and
  * checked before the first is written.
  */
-import type { AcceptedPlace } from "../../document/accept.ts";
-import { ConfigurationError, LiveProblemError } from "../../errors.ts";
-import { showText } from "../../escape.ts";
+
+import { ConfigurationError, LiveProblemError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import type { AcceptedPlace } from "../../document/edit/accept.ts";
 import type { Expiry } from "../../plan/access-window.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { findListsOf } from "../list-files.ts";
-import type { Call } from "../output.ts";
-import { refuseChanged, replaceDocuments } from "../replace-documents.ts";
-import { type DocumentFlags, readSources } from "../sources.ts";
+import { findListsOf } from "../files/list-files.ts";
+import { refuseChanged, replaceDocuments } from "../files/replace-documents.ts";
+import { type DocumentFlags, readSources } from "../files/sources.ts";
+import type { Call } from "../output/output.ts";
 import type { ComparedOrganizations } from "./comparing.ts";
 
 export interface AcceptFlags extends DocumentFlags {
@@ -32,7 +33,7 @@ export async function acceptFound(
 	{ flags, terminal, output }: Call<AcceptFlags>,
 ): Promise<AcceptResult> {
 	if (flags.accept.length === 0) return compare();
-	const { acceptLive, addressMistake } = await import("../../document/accept.ts");
+	const { acceptLive, addressMistake } = await import("../../document/edit/accept.ts");
 	for (const pattern of flags.accept) {
 		const hint = addressMistake(pattern);
 		if (hint !== undefined) throw new ConfigurationError(`--accept ${pattern}: it is not an address`, { hint });

@@ -2,9 +2,10 @@
  * `grant` and `revoke`: edit the document so that a user has a tag for a while, or no longer, and show the plan. They have a
  * Reader, so they cannot submit. The file is written last: an edit that live state or the document refuses changes nothing.
  */
-import type { AccessEdit, AccessRequest } from "../../document/access-edit.ts";
-import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { showAddress, showText } from "../../escape.ts";
+
+import { ConfigurationError, exitCodes } from "../../common/errors.ts";
+import { showAddress, showText } from "../../common/escape.ts";
+import type { AccessEdit, AccessRequest } from "../../document/edit/access-edit.ts";
 import { describeTime } from "../../plan/access-window.ts";
 import { parseAddress, printAddress } from "../../plan/address.ts";
 import { describeMissing } from "../../plan/missing-users.ts";
@@ -14,18 +15,18 @@ import { commandText } from "../../plan/suggested-command.ts";
 import { phraseText } from "../../render/phrase.ts";
 import { namePerson } from "../../render/power-words.ts";
 import { type AccessResult, resultHead } from "../../render/result.ts";
-import type { MemberReading } from "../../sync/read-members.ts";
+import type { MemberReading } from "../../sync/read/read-members.ts";
 import type { Reader } from "../../wire/client.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { type Connection, type ConnectionFlags, viewJournal, withConnection } from "../connect.ts";
-import { privateKeyPattern } from "../flag-values.ts";
-import { findListsOf } from "../list-files.ts";
-import type { Call } from "../output.ts";
-import { findTagId, findUserId } from "../power-names.ts";
-import { refuseChanged, replaceDocuments } from "../replace-documents.ts";
-import { type DocumentFlags, type ReadDocument, readFleet, readSources } from "../sources.ts";
-import { didYouMean } from "../suggest.ts";
-import { isImpossible } from "./apply-consent.ts";
+import { findListsOf } from "../files/list-files.ts";
+import { refuseChanged, replaceDocuments } from "../files/replace-documents.ts";
+import { type DocumentFlags, type ReadDocument, readFleet, readSources } from "../files/sources.ts";
+import { privateKeyPattern } from "../flags/flag-values.ts";
+import { findTagId, findUserId } from "../flags/power-names.ts";
+import { didYouMean } from "../flags/suggest.ts";
+import type { Call } from "../output/output.ts";
+import { isImpossible } from "./apply/consent.ts";
 import { refuseUnknownLocal } from "./comparing.ts";
 import { checkOrganizationId } from "./selection.ts";
 
@@ -57,7 +58,7 @@ export async function grant(words: readonly string[], call: Call<GrantFlags>): P
 		throw new ConfigurationError("grant takes one of --for and --until", { hint: "for example --for 4h" });
 	}
 	const reason = await readReason(flags.reason);
-	const { readMoment } = await import("../../document/moment.ts");
+	const { readMoment } = await import("../../document/read/moment.ts");
 	const findEnd = (nowMs: number): End => {
 		if (flags.until === undefined) return endAfter(nowMs, flags.for ?? 0);
 		const until = flags.until.trim();
@@ -85,7 +86,7 @@ export async function revoke(words: readonly string[], call: Call<RevokeFlags>):
 
 /** Throws ConfigurationError for a reason that a document cannot have. */
 async function readReason(text: string): Promise<string> {
-	const { reasonMistake } = await import("../../document/member-list.ts");
+	const { reasonMistake } = await import("../../document/read/member-list.ts");
 	const reason = text.trim();
 	if (privateKeyPattern.test(reason)) {
 		throw new ConfigurationError("--reason contains a private key", {
@@ -154,9 +155,9 @@ async function editDocument(
 	const { edited, address, userId, plan, nowMs } = await withConnection(call, async (connection) => {
 		refuseUnknownLocal([organizationId], connection);
 		output.progress(`reading organization ${organizationId}`);
-		const { askOnce } = await import("../../sync/read-access.ts");
-		const { readMembers } = await import("../../sync/read-members.ts");
-		const { refuseUncertainTime } = await import("../../sync/service-clock.ts");
+		const { askOnce } = await import("../../sync/read/read-access.ts");
+		const { readMembers } = await import("../../sync/read/read-members.ts");
+		const { refuseUncertainTime } = await import("../../sync/read/service-clock.ts");
 		const reader = askOnce(connection.client.forOrganization().reader);
 		const reading = await readMembers(organizationId, reader, { reads: flags.reads, now: terminal.now });
 		refuseUncertainTime("the end of the access depends on the time, so nothing was written", reading.timeUncertain);
@@ -267,7 +268,7 @@ async function makeEdit(
 	{ desired, userId, tag, reading, edit }: EditContext,
 	{ flags, terminal }: Call<RevokeFlags>,
 ): Promise<AccessEdit> {
-	const { editAccess } = await import("../../document/access-edit.ts");
+	const { editAccess } = await import("../../document/edit/access-edit.ts");
 	const { members } =
 		reading.userTags.find(({ id, name }) => (tag.id ?? id) === id && (tag.id ?? tag.name === name)) ?? {};
 	const request = {

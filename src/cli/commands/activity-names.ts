@@ -1,7 +1,7 @@
-import { type ObjectNames, tagNamesOf } from "../../plan/activity-objects.ts";
+import { type ObjectNames, tagNamesOf } from "../../plan/activities/activity-objects.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
-import type { JournalSummary } from "../../sync/journal.ts";
+import type { JournalSummary } from "../../sync/journal/journal.ts";
 import { parametersOf } from "../../wire/request-body.ts";
 
 /** Returns the names of an organization's objects that are known without a request: the document's and the journal's. */

@@ -1,20 +1,26 @@
 /** Compares documents with live organizations, and submits nothing. One failed read does not stop the others. */
 
-import type { DesiredFleet } from "../../document/fleet.ts";
-import { ConfigurationError, InterruptedError, OrgsyncError, StorageError, TransportError } from "../../errors.ts";
+import {
+	ConfigurationError,
+	InterruptedError,
+	OrgsyncError,
+	StorageError,
+	TransportError,
+} from "../../common/errors.ts";
+import { organizationChannel } from "../../common/tracing.ts";
+import type { DesiredFleet } from "../../document/read/fleet.ts";
+import type { BaseDocument } from "../../plan/base/three-way.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { namedIn, showOrganization } from "../../plan/organization-name.ts";
-import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
-import { emptyJournal, type Journal, type JournalSummary } from "../../sync/journal.ts";
-import type { SubmitResult } from "../../sync/outcomes.ts";
-import { organizationChannel } from "../../tracing.ts";
+import { emptyJournal, type Journal, type JournalSummary } from "../../sync/journal/journal.ts";
+import type { SubmitResult } from "../../sync/submit/outcomes.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
-import { collectGarbage } from "../collect-garbage.ts";
 import { type Connection, type ConnectionFlags, readJournalOf } from "../connect.ts";
-import type { OrganizationError } from "../failure.ts";
+import { collectGarbage } from "../files/collect-garbage.ts";
 import { mapInOrder } from "../map-in-order.ts";
-import type { Call } from "../output.ts";
+import type { OrganizationError } from "../output/failure.ts";
+import type { Call } from "../output/output.ts";
 import type { SelectionFlags } from "./selection.ts";
 
 export interface ComparisonFlags extends SelectionFlags, ConnectionFlags, HorizonFlags {}

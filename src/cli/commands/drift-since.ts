@@ -4,17 +4,17 @@
  */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { DesiredFleet } from "../../document/fleet.ts";
-import { ConfigurationError } from "../../errors.ts";
-import { showText } from "../../escape.ts";
-import { isRecord, readJson } from "../../json.ts";
-import { keepDrift, type OrganizationDrift } from "../../plan/drift.ts";
+import { ConfigurationError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { isRecord, readJson } from "../../common/json.ts";
+import type { DesiredFleet } from "../../document/read/fleet.ts";
+import { keepDrift, type OrganizationDrift } from "../../plan/drift/drift.ts";
 import type { FailureResult } from "../../render/result.ts";
-import { checkSchema } from "../../schema.ts";
-import { validators } from "../../validators/drift.ts";
-import { describeError, failureResult } from "../failure.ts";
-import type { Call, Terminal } from "../output.ts";
-import { readTextFile } from "../read-file.ts";
+import { checkSchema } from "../../schema/schema.ts";
+import { validators } from "../../schema/validators/drift.ts";
+import { readTextFile } from "../files/read-file.ts";
+import { describeError, failureResult } from "../output/failure.ts";
+import type { Call, Terminal } from "../output/output.ts";
 import { readShare, type ShareFlags } from "./selection.ts";
 
 export interface SinceFlags {

@@ -1,20 +1,21 @@
 /**
  * `drift`: the comparison of `plan`, reported as findings. It has a Reader, so it cannot submit.
  */
-import type { DesiredFleet } from "../../document/fleet.ts";
-import { showText } from "../../escape.ts";
-import { exitCodeOfDrift, keepDrift, reportDrift } from "../../plan/drift.ts";
+
+import { showText } from "../../common/escape.ts";
+import type { DesiredFleet } from "../../document/read/fleet.ts";
+import { exitCodeOfDrift, keepDrift, reportDrift } from "../../plan/drift/drift.ts";
 import { isSelected, parseSelection } from "../../plan/only.ts";
 import type { CommandContext } from "../../plan/suggested-command.ts";
 import type { OrganizationPart } from "../../render/part.ts";
 import { byOrganization, type FailureResult } from "../../render/result.ts";
-import type { JournalView } from "../../sync/journal.ts";
+import type { JournalView } from "../../sync/journal/journal.ts";
 import { connect, readJournalOf } from "../connect.ts";
-import { failedPart, type OrganizationError } from "../failure.ts";
+import { readFleet } from "../files/sources.ts";
 import { mapInOrder } from "../map-in-order.ts";
-import type { Call, Output } from "../output.ts";
-import type { ResultEnd, ResultStream } from "../result-stream.ts";
-import { readFleet } from "../sources.ts";
+import { failedPart, type OrganizationError } from "../output/failure.ts";
+import type { Call, Output } from "../output/output.ts";
+import type { ResultEnd, ResultStream } from "../output/result-stream.ts";
 import { type AcceptFlags, type AcceptResult, acceptFound } from "./accept.ts";
 import { type ComparedOrganization, type ComparisonFlags, compareEach, compareFleet } from "./comparing.ts";
 import {
@@ -88,7 +89,7 @@ async function makeReporter(
 	{ flags }: Call<DriftFlags>,
 ): Promise<Reporter> {
 	const { attributeDrift } = await import("../../sync/attribute.ts");
-	const { lastAppliedTimes } = await import("../../plan/drift-memory.ts");
+	const { lastAppliedTimes } = await import("../../plan/drift/memory.ts");
 	const selections = flags.only.flatMap((text) => parseSelection(text) ?? []);
 	const isOurs = (fingerprint: string): boolean => journal?.entry(fingerprint) !== undefined;
 	return async ({ comparison: { plan, desired, live }, client }) => {

@@ -3,13 +3,13 @@
  * and SIGINT.
  */
 import { resolve } from "node:path";
-import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { showText, writeJson } from "../../escape.ts";
+import { ConfigurationError, exitCodes } from "../../common/errors.ts";
+import { showText, writeJson } from "../../common/escape.ts";
 import { type EmulatorResult, resultHead } from "../../render/result.ts";
-import type { Call, Terminal } from "../output.ts";
-import { readTextFile } from "../read-file.ts";
-import { fileLimitBytes, readInput } from "../sources.ts";
-import { failureOf } from "../streams.ts";
+import { readTextFile } from "../files/read-file.ts";
+import { fileLimitBytes, readInput } from "../files/sources.ts";
+import type { Call, Terminal } from "../output/output.ts";
+import { failureOf } from "../output/streams.ts";
 
 export interface EmulatorFlags {
 	readonly port: number;

@@ -2,10 +2,10 @@
  * `explain`: why an activity is not finished. The consensus expression of a policy says who has to approve; if it cannot be
  * read, the result says so and guesses nothing.
  */
-import { ConfigurationError, exitCodes, ifAvailable, OrgsyncError } from "../../errors.ts";
-import { showText } from "../../escape.ts";
-import { isRecord } from "../../json.ts";
-import { addressesOf, type ObjectNames, tagNamesOf } from "../../plan/activity-objects.ts";
+import { ConfigurationError, exitCodes, ifAvailable, OrgsyncError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { isRecord } from "../../common/json.ts";
+import { addressesOf, type ObjectNames, tagNamesOf } from "../../plan/activities/activity-objects.ts";
 import { namesOfUsers, type Reads } from "../../plan/plan.ts";
 import {
 	type ExplainedActivity,
@@ -14,15 +14,15 @@ import {
 	type MfaStatus,
 	resultHead,
 } from "../../render/result.ts";
-import { checkSchema } from "../../schema.ts";
-import { validators } from "../../validators/requests.ts";
+import { checkSchema } from "../../schema/schema.ts";
+import { validators } from "../../schema/validators/requests.ts";
 import { type Activity, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, queries, submitOfType, submits } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
-import type { Call } from "../output.ts";
-import { type EvaluationRecord, recordedJudgments, sortJudgments } from "./judgments.ts";
+import type { Call } from "../output/output.ts";
 import { findOrganization, type NamingFlags, readNamed } from "./selection.ts";
+import { type EvaluationRecord, recordedJudgments, sortJudgments } from "./vote/judgments.ts";
 
 export interface ExplainFlags extends NamingFlags, ServiceFlags {
 	readonly reads: Reads;

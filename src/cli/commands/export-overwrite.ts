@@ -1,13 +1,13 @@
 /** Refuses to replace a file by an export that would lose what people wrote into it. */
 import { resolve } from "node:path";
-import { lossesOfDocument, lossesOfProgram } from "../../document/export-losses.ts";
-import type { LostWindow } from "../../document/export-windows.ts";
-import { ConfigurationError } from "../../errors.ts";
-import { showText } from "../../escape.ts";
-import { readRegularFile } from "../../files.ts";
-import { orNothing } from "../document-files.ts";
-import type { Format } from "../formats.ts";
-import type { Call } from "../output.ts";
+import { ConfigurationError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { readRegularFile } from "../../common/files.ts";
+import { lossesOfDocument, lossesOfProgram } from "../../document/export/losses.ts";
+import type { LostWindow } from "../../document/export/windows.ts";
+import { orNothing } from "../files/document-files.ts";
+import type { Format } from "../flags/formats.ts";
+import type { Call } from "../output/output.ts";
 
 interface OverwriteFlags {
 	readonly output?: string;

@@ -2,19 +2,19 @@
  * `export`: the live organization as a document, or as a Pulumi program. It submits nothing, and the same organization gives the same bytes.
  */
 import { resolve } from "node:path";
-import type { Exported } from "../../document/export.ts";
-import type { KeptWindows, LostWindow } from "../../document/export-windows.ts";
-import { exitCodes, OrgsyncError } from "../../errors.ts";
-import { showAddress, showName, showText } from "../../escape.ts";
+import { exitCodes, OrgsyncError } from "../../common/errors.ts";
+import { showAddress, showName, showText } from "../../common/escape.ts";
+import type { Exported } from "../../document/export/export.ts";
+import type { KeptWindows, LostWindow } from "../../document/export/windows.ts";
 import { windowsOf } from "../../plan/access-window.ts";
 import type { DesiredOrganization, WholeOrganization } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
 import { type ExportResult, resultHead } from "../../render/result.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
-import { isProgramLanguage } from "../formats.ts";
-import type { Call } from "../output.ts";
-import { schemaAddress } from "../schema-address.ts";
-import { defaultDocument } from "../sources.ts";
+import { schemaAddress } from "../files/schema-address.ts";
+import { defaultDocument } from "../files/sources.ts";
+import { isProgramLanguage } from "../flags/formats.ts";
+import type { Call } from "../output/output.ts";
 import { findOrganization, type NamingFlags, readNamedFleet } from "./selection.ts";
 
 export interface ExportFlags extends NamingFlags, ServiceFlags {
@@ -26,8 +26,8 @@ export interface ExportFlags extends NamingFlags, ServiceFlags {
 /** Returns the document or program. Notes what it leaves out. */
 export async function exportDocument(call: Call<ExportFlags>): Promise<ExportResult> {
 	const { flags, output } = call;
-	const { readWholeOrganization } = await import("../../sync/read-whole.ts");
-	const { refuseUncertainTime, whyUncertainTime, withServiceClock } = await import("../../sync/service-clock.ts");
+	const { readWholeOrganization } = await import("../../sync/read/read-whole.ts");
+	const { refuseUncertainTime, whyUncertainTime, withServiceClock } = await import("../../sync/read/service-clock.ts");
 	const organizationId = await findOrganization(call);
 	const desired = await readOwnDocument(call, organizationId);
 	const { whole, timeMs } = await withConnection(call, async ({ client }) => {
@@ -77,7 +77,7 @@ async function findWindows(
 	{ live }: WholeOrganization,
 	timeMs: number,
 ): Promise<KeptWindows> {
-	const { keepWindows } = await import("../../document/export-windows.ts");
+	const { keepWindows } = await import("../../document/export/windows.ts");
 	return keepWindows(desired, live, timeMs);
 }
 
@@ -93,9 +93,9 @@ async function write(
 	kept: KeptWindows | undefined,
 ): Promise<Exported> {
 	if (isProgramLanguage(output.format)) {
-		const { exportProgram } = await import("../../document/export-program.ts");
+		const { exportProgram } = await import("../../document/export/export-program.ts");
 		return exportProgram(whole, output.format, kept);
 	}
-	const { exportDocument } = await import("../../document/export.ts");
+	const { exportDocument } = await import("../../document/export/export.ts");
 	return exportDocument(whole, schemaAddress(resolve(terminal.directory, flags.output ?? defaultDocument)), kept);
 }

@@ -1,8 +1,8 @@
-import { ConfigurationError } from "../../errors.ts";
-import { showText } from "../../escape.ts";
-import { checkSchema } from "../../schema.ts";
-import { validators } from "../../validators/requests.ts";
-import type { Call } from "../output.ts";
+import { ConfigurationError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { checkSchema } from "../../schema/schema.ts";
+import { validators } from "../../schema/validators/requests.ts";
+import type { Call } from "../output/output.ts";
 import { type NamingFlags, readNamed } from "./selection.ts";
 
 /** Returns the user id for an alias of the documents, or for an id. Throws ConfigurationError for any other text. */

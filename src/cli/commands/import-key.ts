@@ -10,13 +10,13 @@ import {
 	InterruptedError,
 	OutputError,
 	ServiceError,
-} from "../../errors.ts";
-import { showText } from "../../escape.ts";
+} from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
 import { type ImportKeyResult, resultHead } from "../../render/result.ts";
-import type { SubmitResult } from "../../sync/outcomes.ts";
+import type { SubmitResult } from "../../sync/submit/outcomes.ts";
 import { type JournalFlags, type ServiceFlags, withConnection, withJournal } from "../connect.ts";
-import type { Call, Output, Terminal } from "../output.ts";
-import { checkWritable, replaceFile, writeOrRefuse } from "../write-file.ts";
+import { checkWritable, replaceFile, writeOrRefuse } from "../files/write-file.ts";
+import type { Call, Output, Terminal } from "../output/output.ts";
 import { findUser } from "./find-user.ts";
 import { findOrganization, type NamingFlags } from "./selection.ts";
 
@@ -39,8 +39,8 @@ export async function importKey(call: Call<ImportKeyFlags>): Promise<ImportKeyRe
 				const { importWords } = await import("../signed-words.ts");
 				signer.describeWith((request) => importWords(request, { userNames: { [userId]: flags.user } }), 1);
 			}
-			const { submitOnce } = await import("../../sync/submit-once.ts");
-			const { withServiceClock } = await import("../../sync/service-clock.ts");
+			const { submitOnce } = await import("../../sync/submit/submit-once.ts");
+			const { withServiceClock } = await import("../../sync/read/service-clock.ts");
 			const timed = withServiceClock(client.reader, terminal.now);
 			await timed.ensureAnswered(organizationId);
 			const result = await submitOnce(

@@ -1,16 +1,16 @@
 /** `init`: writes a first document. It never overwrites anything. */
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { quoteForShell, showText } from "../../escape.ts";
+import { ConfigurationError, exitCodes } from "../../common/errors.ts";
+import { quoteForShell, showText } from "../../common/escape.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { type InitResult, resultHead } from "../../render/result.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
+import { schemaAddress } from "../files/schema-address.ts";
+import { defaultDocument } from "../files/sources.ts";
+import { writeNewFile, writeOrRefuse } from "../files/write-file.ts";
 import { localOrganizationId } from "../local-seed.ts";
-import type { Call, Terminal } from "../output.ts";
-import { schemaAddress } from "../schema-address.ts";
-import { defaultDocument } from "../sources.ts";
-import { writeNewFile, writeOrRefuse } from "../write-file.ts";
+import type { Call, Terminal } from "../output/output.ts";
 import { checkOrganizationId, inEnvironment } from "./selection.ts";
 
 export interface InitFlags {

@@ -1,8 +1,9 @@
 /**
  * `organizations`: the sub-organizations of one, and which of them no document manages. It submits nothing.
  */
-import type { DesiredFleet } from "../../document/fleet.ts";
-import { ConfigurationError, exitCodes } from "../../errors.ts";
+
+import { ConfigurationError, exitCodes } from "../../common/errors.ts";
+import type { DesiredFleet } from "../../document/read/fleet.ts";
 import { namedIn, showOrganization } from "../../plan/organization-name.ts";
 import { nameMember } from "../../render/organization-name.ts";
 import { type DiscoveryResult, resultHead } from "../../render/result.ts";
@@ -10,7 +11,7 @@ import { findOrganizationId } from "../../wire/credentials.ts";
 import { extendedReads } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import { localOrganizationId } from "../local-seed.ts";
-import type { Call } from "../output.ts";
+import type { Call } from "../output/output.ts";
 import { explainLacking } from "./query.ts";
 import { checkOrganizationId, inEnvironment, type NamingFlags, readNamedFleet } from "./selection.ts";
 
@@ -28,7 +29,7 @@ export async function organizations(call: Call<OrganizationsFlags>): Promise<Dis
 	const fleet = await readNamedFleet(call);
 	const described = new Set(fleet?.organizationIds);
 	const named = described.has(parent) && fleet !== undefined ? namedIn(fleet.load(parent)) : { organizationId: parent };
-	const { listSubOrganizations } = await import("../../sync/list-organizations.ts");
+	const { listSubOrganizations } = await import("../../sync/read/list-organizations.ts");
 	const { organizationIds, complete } = await withConnection(call, async ({ client }) => {
 		output.progress(`reading the sub-organizations of ${showOrganization(named)}`);
 		const progress = (count: number): void => output.progress(`reading sub-organizations: ${count}`);

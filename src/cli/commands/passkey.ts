@@ -2,10 +2,10 @@
  * `passkey`: makes a passkey for the signing page, and prints what a service has to know to register it. It calls no service:
  * registering is outside of what orgsync submits.
  */
-import { exitCodes } from "../../errors.ts";
+import { exitCodes } from "../../common/errors.ts";
 import { createRegistration } from "../../passkey/registration.ts";
 import { type PasskeyResult, resultHead } from "../../render/result.ts";
-import type { Call } from "../output.ts";
+import type { Call } from "../output/output.ts";
 import { openPage, type PasskeyFlags } from "../passkey.ts";
 import { findUser } from "./find-user.ts";
 import type { NamingFlags } from "./selection.ts";

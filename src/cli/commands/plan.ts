@@ -1,25 +1,26 @@
 /**
  * `plan`: compares documents with live state and shows what `apply` would submit. It has a Reader, so it cannot submit.
  */
-import { type DesiredFleet, organizationsIn } from "../../document/fleet.ts";
-import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
-import { showText } from "../../escape.ts";
+
+import { ConfigurationError, type ExitCode, exitCodes } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { type DesiredFleet, organizationsIn } from "../../document/read/fleet.ts";
+import type { ThreeWay } from "../../plan/base/three-way.ts";
+import { blockingGuards, withoutAllowed } from "../../plan/guards/overrides.ts";
 import { type DesiredOrganization, uuid } from "../../plan/organization.ts";
-import { blockingGuards, withoutAllowed } from "../../plan/overrides.ts";
 import { findsDifference, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
 import { commandText } from "../../plan/suggested-command.ts";
-import type { ThreeWay } from "../../plan/three-way.ts";
 import type { OrganizationPart } from "../../render/part.ts";
 import type { PlanResult } from "../../render/result.ts";
-import { emptyJournal } from "../../sync/journal.ts";
-import type { BaseFlags } from "../base.ts";
+import { emptyJournal } from "../../sync/journal/journal.ts";
 import { connect } from "../connect.ts";
-import { failedPart } from "../failure.ts";
-import type { Call } from "../output.ts";
-import type { ResultEnd, ResultStream } from "../result-stream.ts";
-import { readFleet } from "../sources.ts";
-import { didYouMean } from "../suggest.ts";
-import { type GivenOverrides, isImpossible, readOverrides, recordOverrides } from "./apply-consent.ts";
+import type { BaseFlags } from "../files/base.ts";
+import { readFleet } from "../files/sources.ts";
+import { didYouMean } from "../flags/suggest.ts";
+import { failedPart } from "../output/failure.ts";
+import type { Call } from "../output/output.ts";
+import type { ResultEnd, ResultStream } from "../output/result-stream.ts";
+import { type GivenOverrides, isImpossible, readOverrides, recordOverrides } from "./apply/consent.ts";
 import { type ComparedOrganization, type ComparingOptions, type ComparisonFlags, compareFleet } from "./comparing.ts";
 import { selectFrom } from "./selection.ts";
 
@@ -159,9 +160,9 @@ async function prepareToSave(
 	out: string,
 	{ flags, terminal, output }: Call<PlanFlags>,
 ): Promise<(content: PlannedContent) => SavedPlanFacts> {
-	const { prepareSavedPlanFile } = await import("../saved-plan-file.ts");
+	const { prepareSavedPlanFile } = await import("../files/saved-plan-file.ts");
 	const write = prepareSavedPlanFile(out, flags.output, terminal);
-	const { factsOf, makeSavedPlan } = await import("../../document/saved-plan.ts");
+	const { factsOf, makeSavedPlan } = await import("../../document/saved/saved-plan.ts");
 	return ({ plans, threeWay, failed }) => {
 		const unread = (failed ?? []).map(({ organizationId }) => organizationId);
 		const { overrides } = output;

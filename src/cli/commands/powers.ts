@@ -2,24 +2,24 @@
  * `powers`: who can do what in the live organizations of the documents, and why. It has a Reader, so it cannot submit.
  */
 
-import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { showText } from "../../escape.ts";
+import { ConfigurationError, exitCodes } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
-import { explainPower } from "../../policy/explain-power.ts";
-import type { ActivityGroup } from "../../policy/groups.ts";
-import { findPowers, type GroupPower } from "../../policy/powers.ts";
-import { narrowToTag, narrowToUser } from "../../policy/select-powers.ts";
+import { explainPower } from "../../policy/powers/explain-power.ts";
+import type { ActivityGroup } from "../../policy/powers/groups.ts";
+import { findPowers, type GroupPower } from "../../policy/powers/powers.ts";
+import { narrowToTag, narrowToUser } from "../../policy/powers/select-powers.ts";
 import { nameMember, showOrganization } from "../../render/organization-name.ts";
 import type { OrganizationPowers } from "../../render/organization-powers.ts";
 import { type PowersResult, resultHead } from "../../render/result.ts";
-import type { AccessReading } from "../../sync/read-access.ts";
+import type { AccessReading } from "../../sync/read/read-access.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
+import { type GroupSelection, groupsIn, isInSelection, parseGroup } from "../flags/power-group.ts";
+import { findTagId, findUserId } from "../flags/power-names.ts";
+import { didYouMean } from "../flags/suggest.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
-import type { Call } from "../output.ts";
-import { type GroupSelection, groupsIn, isInSelection, parseGroup } from "../power-group.ts";
-import { findTagId, findUserId } from "../power-names.ts";
-import { didYouMean } from "../suggest.ts";
+import type { Call } from "../output/output.ts";
 import { findOrganizations, type NamingFlags } from "./selection.ts";
 
 export interface PowersFlags extends NamingFlags, ServiceFlags {
@@ -44,7 +44,7 @@ interface Question {
 export async function powers(words: readonly string[], call: Call<PowersFlags>): Promise<PowersResult> {
 	const { flags, terminal, output } = call;
 	const question = readQuestion(words, flags);
-	const { readAccessOnly } = await import("../../sync/read-access.ts");
+	const { readAccessOnly } = await import("../../sync/read/read-access.ts");
 	const documents = [...(await findOrganizations(call))];
 	const read = await withConnection(call, ({ client }) =>
 		mapConcurrently(documents, flags.concurrency, async ([organizationId, desired]) => {

@@ -1,14 +1,14 @@
-import { ConfigurationError, exitCodes, ServiceError } from "../../errors.ts";
-import { showName, showText } from "../../escape.ts";
-import { isRecord, readJson } from "../../json.ts";
+import { ConfigurationError, exitCodes, ServiceError } from "../../common/errors.ts";
+import { showName, showText } from "../../common/escape.ts";
+import { isRecord, readJson } from "../../common/json.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { type QueryResult, resultHead } from "../../render/result.ts";
-import { checkSchema, type SchemaError } from "../../schema.ts";
-import { validators } from "../../validators/requests.ts";
+import { checkSchema, type SchemaError } from "../../schema/schema.ts";
+import { validators } from "../../schema/validators/requests.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
-import type { Call } from "../output.ts";
-import { didYouMean } from "../suggest.ts";
+import { didYouMean } from "../flags/suggest.ts";
+import type { Call } from "../output/output.ts";
 import { findOrganization, type NamingFlags } from "./selection.ts";
 
 export interface QueryFlags extends NamingFlags, ServiceFlags {

@@ -1,9 +1,9 @@
-import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { showText } from "../../escape.ts";
+import { ConfigurationError, exitCodes } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
 import { resultHead, type SchemaResult } from "../../render/result.ts";
-import { bundleSchema } from "../../schema-bundle.ts";
-import { schemaNames } from "../../schema-files.ts";
-import { didYouMean } from "../suggest.ts";
+import { bundleSchema } from "../../schema/bundle.ts";
+import { schemaNames } from "../../schema/files.ts";
+import { didYouMean } from "../flags/suggest.ts";
 
 /** Returns a schema, for example `operations/update_user_tag`. Throws ConfigurationError for an unknown name. */
 export function schema(name: string): SchemaResult {

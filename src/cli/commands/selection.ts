@@ -4,19 +4,19 @@
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { type DesiredFleet, filterFleet, mapFleet, organizationsIn } from "../../document/fleet.ts";
-import { ConfigurationError } from "../../errors.ts";
-import { showText } from "../../escape.ts";
+import { ConfigurationError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { type DesiredFleet, filterFleet, mapFleet, organizationsIn } from "../../document/read/fleet.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
-import { formats } from "../../schema-formats.ts";
+import { formats } from "../../schema/formats.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import type { ConnectionFlags } from "../connect.ts";
+import { type DocumentFlags, defaultDocument, readDesired, readFleet } from "../files/sources.ts";
+import { isInShard, parseShard } from "../flags/shard.ts";
+import { didYouMean } from "../flags/suggest.ts";
 import { localOrganizationId } from "../local-seed.ts";
-import type { Call } from "../output.ts";
-import { isInShard, parseShard } from "../shard.ts";
-import { type DocumentFlags, defaultDocument, readDesired, readFleet } from "../sources.ts";
-import { didYouMean } from "../suggest.ts";
+import type { Call } from "../output/output.ts";
 
 export interface ShareFlags extends DocumentFlags {
 	/** `I/N`: only the organizations of this share. */

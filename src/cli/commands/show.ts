@@ -2,11 +2,11 @@
  * `show`: a saved plan as its reviewer needs it. It calls no service and reads no document.
  */
 
-import { statedFactsOf } from "../../document/saved-plan.ts";
-import { exitCodes } from "../../errors.ts";
+import { exitCodes } from "../../common/errors.ts";
+import { statedFactsOf } from "../../document/saved/saved-plan.ts";
 import { resultHead, type ShowResult } from "../../render/result.ts";
-import type { Terminal } from "../output.ts";
-import { readSavedPlan } from "../saved-plan-file.ts";
+import { readSavedPlan } from "../files/saved-plan-file.ts";
+import type { Terminal } from "../output/output.ts";
 
 /** Returns the plans in this file, or in standard input for `-`. Throws ConfigurationError for anything but a saved plan. */
 export async function show(file: string, terminal: Terminal): Promise<ShowResult> {

@@ -2,10 +2,10 @@
  * `status`: pending activities, and what was submitted without an answer. It submits nothing.
  */
 
-import { exitCodes } from "../../errors.ts";
-import { addressesOf } from "../../plan/activity-objects.ts";
+import { exitCodes } from "../../common/errors.ts";
+import { addressesOf } from "../../plan/activities/activity-objects.ts";
+import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import type { PendingActivity } from "../../plan/pending.ts";
 import { nameMember } from "../../render/organization-name.ts";
 import {
 	type OpenActivities,
@@ -14,17 +14,17 @@ import {
 	type StatusResult,
 	type UnansweredRequest,
 } from "../../render/result.ts";
-import type { JournalEntry, JournalSummary } from "../../sync/journal.ts";
-import type { PendingActivities } from "../../sync/pending-activities.ts";
+import type { JournalEntry, JournalSummary } from "../../sync/journal/journal.ts";
+import type { PendingActivities } from "../../sync/read/pending-activities.ts";
 import { viewJournal, withConnection } from "../connect.ts";
-import type { Call } from "../output.ts";
+import type { Call } from "../output/output.ts";
 import { namesFrom } from "./activity-names.ts";
 import { findOrganizations, type OrganizationFlags } from "./selection.ts";
 
 /** Returns what is pending in each organization. Exit 8 when something is, else 0. */
 export async function status(call: Call<OrganizationFlags>): Promise<StatusResult> {
 	const { flags, terminal } = call;
-	const { readPendingActivities } = await import("../../sync/pending-activities.ts");
+	const { readPendingActivities } = await import("../../sync/read/pending-activities.ts");
 	const organizations = await findOrganizations(call);
 	const journal = await viewJournal([...organizations.keys()], call);
 	const open = await withConnection(call, async ({ client: { reader } }) => {

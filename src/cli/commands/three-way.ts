@@ -1,17 +1,18 @@
 /**
  * `plan --base`: the earlier documents, by organization and narrowed like the present ones.
  */
-import { type DesiredFleet, filterFleet, organizationsIn } from "../../document/fleet.ts";
-import { ConfigurationError } from "../../errors.ts";
-import { showText } from "../../escape.ts";
+
+import { ConfigurationError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { type DesiredFleet, filterFleet, organizationsIn } from "../../document/read/fleet.ts";
 import { printAddress } from "../../plan/address.ts";
+import { type BaseDocument, makeDropped, type ThreeWay } from "../../plan/base/three-way.ts";
+import { pairTags } from "../../plan/base/three-way-tags.ts";
 import { addressOfObject } from "../../plan/objects.ts";
 import { isEmpty, isSelected, keepOnly, parseSelection } from "../../plan/only.ts";
 import { type DesiredObject, type DesiredOrganization, tagsOf } from "../../plan/organization.ts";
-import { type BaseDocument, makeDropped, type ThreeWay } from "../../plan/three-way.ts";
-import { pairTags } from "../../plan/three-way-tags.ts";
-import { type BaseFlags, readBase } from "../base.ts";
-import type { Call } from "../output.ts";
+import { type BaseFlags, readBase } from "../files/base.ts";
+import type { Call } from "../output/output.ts";
 import { readShare, type SelectionFlags } from "./selection.ts";
 
 interface Bases {

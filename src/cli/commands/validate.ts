@@ -1,10 +1,10 @@
 /**
  * `validate`: checks documents. It calls no service.
  */
-import { exitCodes } from "../../errors.ts";
+import { exitCodes } from "../../common/errors.ts";
 import { nameMember } from "../../render/organization-name.ts";
 import { resultHead, type ValidateResult } from "../../render/result.ts";
-import type { Call } from "../output.ts";
+import type { Call } from "../output/output.ts";
 import { readSharded, type ShareFlags } from "./selection.ts";
 
 /** Returns the organizations of the documents. Throws DocumentError with all their problems. */

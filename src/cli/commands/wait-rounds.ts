@@ -1,22 +1,22 @@
 /** The readings of `wait`: which activities are read again, when, and what is shown of each. */
-import { ServiceError, TransportError } from "../../errors.ts";
-import { showText } from "../../escape.ts";
-import { type ActivityEvent, findEvents, type SeenActivity } from "../../plan/activity-events.ts";
+import { ServiceError, TransportError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { type ActivityEvent, findEvents, type SeenActivity } from "../../plan/activities/activity-events.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { describeEvent, describeSeen } from "../../render/activity-events.ts";
 import { nameActivity } from "../../render/status-text.ts";
-import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal.ts";
-import type { ActivityRecord } from "../../sync/list-activities.ts";
-import { outcomeOfStatus } from "../../sync/outcomes.ts";
-import { findActivity, readRequested } from "../../sync/pending-activities.ts";
-import { readAgain } from "../../sync/read-again.ts";
+import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal/journal.ts";
+import type { ActivityRecord } from "../../sync/read/list-activities.ts";
+import { findActivity, readRequested } from "../../sync/read/pending-activities.ts";
+import { readAgain } from "../../sync/read/read-again.ts";
 import { settleEntry } from "../../sync/settle.ts";
+import { outcomeOfStatus } from "../../sync/submit/outcomes.ts";
 import { nextPauseMs, readingIntervalMs } from "../../sync/wait-for-end.ts";
 import { type Activity, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { submitOfType, submits } from "../../wire/operations.ts";
-import type { Call } from "../output.ts";
+import type { Call } from "../output/output.ts";
 import type { OrganizationFlags } from "./selection.ts";
 
 export interface WaitFlags extends OrganizationFlags {

@@ -2,23 +2,23 @@
  * `wait`: reads pending activities again until they have ended, and shows what happens meanwhile. It submits nothing: what
  * cannot be read stays in doubt.
  */
-import { ConfigurationError, combineExitCodes, type ExitCode, exitCodes } from "../../errors.ts";
-import { showText } from "../../escape.ts";
-import { addressesOf, type ObjectNames } from "../../plan/activity-objects.ts";
+import { ConfigurationError, combineExitCodes, type ExitCode, exitCodes } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { addressesOf, type ObjectNames } from "../../plan/activities/activity-objects.ts";
+import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import type { PendingActivity } from "../../plan/pending.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { resultHead, type WaitResult } from "../../render/result.ts";
-import { checkSchema } from "../../schema.ts";
-import { isOpen, type JournalEntry, knownOutcome } from "../../sync/journal.ts";
-import { outcomeOfStatus } from "../../sync/outcomes.ts";
-import { readAgain } from "../../sync/read-again.ts";
-import { validators } from "../../validators/requests.ts";
+import { checkSchema } from "../../schema/schema.ts";
+import { validators } from "../../schema/validators/requests.ts";
+import { isOpen, type JournalEntry, knownOutcome } from "../../sync/journal/journal.ts";
+import { readAgain } from "../../sync/read/read-again.ts";
+import { outcomeOfStatus } from "../../sync/submit/outcomes.ts";
 import { submitOfType, submits } from "../../wire/operations.ts";
 import { parametersOf } from "../../wire/request-body.ts";
 import { withConnection, withJournal } from "../connect.ts";
-import type { Call } from "../output.ts";
+import type { Call } from "../output/output.ts";
 import { namesFrom } from "./activity-names.ts";
 import { findOrganizations } from "./selection.ts";
 import { isPending, pollUntilEnded, readRecord, type WaitFlags, type WaitRun, type Watched } from "./wait-rounds.ts";
@@ -50,7 +50,7 @@ async function findWatched(
 	activityIds: readonly string[],
 	run: WaitRun,
 ) {
-	const { readPendingActivities } = await import("../../sync/pending-activities.ts");
+	const { readPendingActivities } = await import("../../sync/read/pending-activities.ts");
 	const { journal, reader, terminal, flags } = run;
 	const all: Watched[] = [];
 	const unlisted: string[] = [];

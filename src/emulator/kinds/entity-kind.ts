@@ -2,7 +2,7 @@
  * What the emulator knows of a kind of entity: its section in a seed, how an entity is completed and checked, and the
  * operations that read and change it. A kind is one file in this folder and one row of `table.ts`.
  */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../common/json.ts";
 import type { ExtendedReadName, QueryName, SubmitName } from "../../wire/operations.ts";
 import { isUuid, type Time } from "../identifiers.ts";
 import { notFound } from "../request-error.ts";

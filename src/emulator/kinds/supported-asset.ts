@@ -1,5 +1,5 @@
 /** The supported assets of each network, which are read-only. A seed has them as an object with a list by network. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../common/json.ts";
 import { caip2Aliases } from "../../wire/operations.ts";
 import type { EntityKind, JsonObject } from "./entity-kind.ts";
 

@@ -1,7 +1,7 @@
 /** User tags, the one kind that can be changed. */
 import { closest, distance } from "fastest-levenshtein";
-import type { Problem } from "../../errors.ts";
-import { showName } from "../../escape.ts";
+import type { Problem } from "../../common/errors.ts";
+import { showName } from "../../common/escape.ts";
 import { printAddress } from "../address.ts";
 import type { Basis, Differences, TagChange, Unread } from "../change.ts";
 import { missingMembers } from "../missing-users.ts";

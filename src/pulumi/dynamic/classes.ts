@@ -1,8 +1,8 @@
 /** The resources as classes for programs. What each does is its definition. */
 import type * as pulumi from "@pulumi/pulumi";
-import type { Members, MemberWindow } from "../members.ts";
-import { oauthProviderRemoval, policyRemoval, tvcAppRemoval } from "../removals.ts";
-import { userTag } from "../user-tag.ts";
+import { oauthProviderRemoval, policyRemoval, tvcAppRemoval } from "../resources/removals.ts";
+import type { Members, MemberWindow } from "../user-tag/members.ts";
+import { userTag } from "../user-tag/user-tag.ts";
 import { OrgsyncResource } from "./resource-class.ts";
 
 export interface UserTagArgs {

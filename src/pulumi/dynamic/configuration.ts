@@ -1,8 +1,8 @@
 /** The stack configuration, as programs use it, and the check that a private key in it is a secret. */
 import * as pulumi from "@pulumi/pulumi";
-import { explain } from "../failure.ts";
-import { processContext } from "../project.ts";
-import { Session } from "../session.ts";
+import { explain } from "../resources/failure.ts";
+import { processContext } from "../session/project.ts";
+import { Session } from "../session/session.ts";
 import {
 	configurationNamespace,
 	type GivenSettings,
@@ -10,7 +10,7 @@ import {
 	plainKeyRefusal,
 	readSettings,
 	type SettingName,
-} from "../settings.ts";
+} from "../settings/settings.ts";
 import { isMocked } from "./mocks.ts";
 
 const thrown = new Map<string, pulumi.RunError>();

@@ -4,18 +4,18 @@
  * The engine calls `configure` once for each provider and does not await it, so every method does.
  */
 import type { dynamic } from "@pulumi/pulumi";
-import { isRepeatedFailure, ResourceFailure } from "../failure.ts";
-import type { Properties } from "../inputs.ts";
-import { ProviderProcess } from "../provider-process.ts";
-import type { ResourceDefinition } from "../resource.ts";
-import { makeOperations } from "../resource-operations.ts";
+import type { Properties } from "../inputs/inputs.ts";
+import { isRepeatedFailure, ResourceFailure } from "../resources/failure.ts";
+import type { ResourceDefinition } from "../resources/resource.ts";
+import { makeOperations } from "../resources/resource-operations.ts";
+import { ProviderProcess } from "../session/provider-process.ts";
 import {
 	configurationNamespace,
 	type GivenSettings,
 	givenSettings,
 	secretSettings,
 	settingNames,
-} from "../settings.ts";
+} from "../settings/settings.ts";
 
 /** The process that loaded this file. Pulumi shows what it prints as information. */
 const thisProcess = new ProviderProcess({ engine: engineAddress(), print: (line) => console.log(line) });

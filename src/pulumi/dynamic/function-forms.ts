@@ -1,9 +1,9 @@
 /** The two forms of a function: of plain values, which returns a promise, and of outputs. */
 import * as pulumi from "@pulumi/pulumi";
-import { ResourceFailure } from "../failure.ts";
-import { SecretValues } from "../secrets.ts";
-import type { Session } from "../session.ts";
-import type { GivenSettings } from "../settings.ts";
+import { SecretValues } from "../inputs/secrets.ts";
+import { ResourceFailure } from "../resources/failure.ts";
+import type { Session } from "../session/session.ts";
+import type { GivenSettings } from "../settings/settings.ts";
 import { programError, programSession } from "./configuration.ts";
 import { isMocked } from "./mocks.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";

@@ -4,8 +4,8 @@
  */
 import * as pulumi from "@pulumi/pulumi";
 import { type QueryName, queries } from "../../wire/operations.ts";
-import { type Properties, withoutUndefined } from "../inputs.ts";
-import { functionName, runQuery } from "../queries.ts";
+import { functionName, runQuery } from "../functions/queries.ts";
+import { type Properties, withoutUndefined } from "../inputs/inputs.ts";
 import { programError } from "./configuration.ts";
 import { makeForms } from "./function-forms.ts";
 

@@ -1,8 +1,14 @@
 /** `orgsync/pulumi`: resources, functions and the Provider for Pulumi programs (docs/pulumi-node.md). */
-export type { OrganizationArgs } from "../component.ts";
-export type { AccessExpiry, BlockingGuard, DocumentPlan, PlannedChange, PlanProblem } from "../get-plan.ts";
-export type { Member, Members, MemberWindow } from "../members.ts";
-export type { OrganizationSummary, PlannedApproval } from "../organization-fields.ts";
+export type { OrganizationArgs } from "../organization/component.ts";
+export type {
+	AccessExpiry,
+	BlockingGuard,
+	DocumentPlan,
+	PlannedChange,
+	PlanProblem,
+} from "../organization/get-plan.ts";
+export type { OrganizationSummary, PlannedApproval } from "../organization/organization-fields.ts";
+export type { Member, Members, MemberWindow } from "../user-tag/members.ts";
 export {
 	type MembersArgs,
 	type MemberWindowArgs,

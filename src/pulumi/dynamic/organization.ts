@@ -8,15 +8,15 @@ import {
 	partsToRegister,
 	planOrganization,
 	readOrganization,
-} from "../component.ts";
-import { explain, ResourceFailure } from "../failure.ts";
+} from "../organization/component.ts";
 import {
 	type Findings,
 	findingsOf,
 	noFindings,
 	type OrganizationSummary,
 	type PlannedApproval,
-} from "../organization-fields.ts";
+} from "../organization/organization-fields.ts";
+import { explain, ResourceFailure } from "../resources/failure.ts";
 import { classes } from "./classes.ts";
 import { programSession } from "./configuration.ts";
 import { isMocked } from "./mocks.ts";

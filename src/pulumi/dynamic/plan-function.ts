@@ -1,10 +1,10 @@
 /** `getPlan` as a function of programs. */
 import * as pulumi from "@pulumi/pulumi";
-import { type OrganizationArgs, readOrganization } from "../component.ts";
-import { explain, ResourceFailure } from "../failure.ts";
-import { type DocumentPlan, getPlanFunction, planDocument } from "../get-plan.ts";
-import { withoutUndefined } from "../inputs.ts";
-import type { Session } from "../session.ts";
+import { withoutUndefined } from "../inputs/inputs.ts";
+import { type OrganizationArgs, readOrganization } from "../organization/component.ts";
+import { type DocumentPlan, getPlanFunction, planDocument } from "../organization/get-plan.ts";
+import { explain, ResourceFailure } from "../resources/failure.ts";
+import type { Session } from "../session/session.ts";
 import { programError } from "./configuration.ts";
 import { makeForms } from "./function-forms.ts";
 

@@ -6,7 +6,7 @@ import {
 	type SettingName,
 	secretSettings,
 	settingNames,
-} from "../settings.ts";
+} from "../settings/settings.ts";
 import { configuredSettings, refusePlainKey } from "./configuration.ts";
 import { isMocked } from "./mocks.ts";
 

@@ -3,7 +3,7 @@
  * so `providerOf` and the names of the resources never change.
  */
 import type { dynamic } from "@pulumi/pulumi";
-import { resources } from "../resources.ts";
+import { resources } from "../resources/resources.ts";
 import { hideRepeatedFailures, makeProvider } from "./dynamic-provider.ts";
 
 hideRepeatedFailures();

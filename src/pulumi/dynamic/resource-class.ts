@@ -3,8 +3,8 @@
  * what the provider cannot know. None of it is a secret, and none of it is sent to the service.
  */
 import * as pulumi from "@pulumi/pulumi";
-import { withoutMeta } from "../inputs.ts";
-import type { ResourceDefinition } from "../resource.ts";
+import { withoutMeta } from "../inputs/inputs.ts";
+import type { ResourceDefinition } from "../resources/resource.ts";
 import { isSecretSetting, programError, refusePlainKey } from "./configuration.ts";
 import { isMocked } from "./mocks.ts";
 import { Provider } from "./provider-resource.ts";

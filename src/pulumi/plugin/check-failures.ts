@@ -1,6 +1,6 @@
 /** What is wrong with inputs or settings, as the protocol has it. */
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
-import { type CheckFailure, explainFailure, type Properties } from "../inputs.ts";
+import { type CheckFailure, explainFailure, type Properties } from "../inputs/inputs.ts";
 
 /**
  * The failures as messages. The engine prints the value of a property that a failure names, and `{<nil>}` for a missing one.

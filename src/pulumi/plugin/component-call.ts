@@ -1,6 +1,9 @@
 /** `construct`: the engine asks the plugin to make a component, and the plugin registers it with all its parts. */
 import { createHash } from "node:crypto";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import { checkArguments } from "../functions/described.ts";
+import { explainFailure, hasUnknown, type Properties, unknownValue } from "../inputs/inputs.ts";
+import { markSecret } from "../inputs/secrets.ts";
 import {
 	describePlan,
 	type Notice,
@@ -9,15 +12,12 @@ import {
 	planOrganization,
 	type RegisteredPart,
 	readOrganization,
-} from "../component.ts";
-import { checkArguments } from "../described.ts";
-import { ResourceFailure } from "../failure.ts";
-import { explainFailure, hasUnknown, type Properties, unknownValue } from "../inputs.ts";
-import { documentInputs, findingsOf, organizationOutputs } from "../organization-fields.ts";
-import type { ProviderProcess } from "../provider-process.ts";
-import { withoutSecrets } from "../resource-operations.ts";
-import { markSecret } from "../secrets.ts";
-import type { GivenSettings } from "../settings.ts";
+} from "../organization/component.ts";
+import { documentInputs, findingsOf, organizationOutputs } from "../organization/organization-fields.ts";
+import { ResourceFailure } from "../resources/failure.ts";
+import { withoutSecrets } from "../resources/resource-operations.ts";
+import type { ProviderProcess } from "../session/provider-process.ts";
+import type { GivenSettings } from "../settings/settings.ts";
 import type { ComponentParts } from "./component-parts.ts";
 import type { EngineLog } from "./engine.ts";
 import { Monitor } from "./monitor.ts";

@@ -3,7 +3,7 @@
  * the parts; the engine checks and compares each of them later, in the same process. So what Construct found is neither an
  * input nor in the state, and a resource that a program puts below a component is no part of it.
  */
-import type { PropertyChange } from "../property-changes.ts";
+import type { PropertyChange } from "../inputs/property-changes.ts";
 
 interface ComponentPart {
 	/** The name of the component, which shows the plan and checks the guards of all parts together. */

@@ -1,12 +1,12 @@
 /** The calls of the engine about the provider's own settings: are they valid, how do they differ, and what are they. */
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
-import { ConfigurationError } from "../../errors.ts";
-import { explain } from "../failure.ts";
-import { unknownProperty } from "../input-schema.ts";
-import { type CheckFailure, hasUnknown, type Properties } from "../inputs.ts";
-import { asWhole, compareValues } from "../property-changes.ts";
-import { isMarkedSecret, markSecret } from "../secrets.ts";
-import { settingTexts } from "../setting-texts.ts";
+import { ConfigurationError } from "../../common/errors.ts";
+import { unknownProperty } from "../inputs/input-schema.ts";
+import { type CheckFailure, hasUnknown, type Properties } from "../inputs/inputs.ts";
+import { asWhole, compareValues } from "../inputs/property-changes.ts";
+import { isMarkedSecret, markSecret } from "../inputs/secrets.ts";
+import { explain } from "../resources/failure.ts";
+import { settingTexts } from "../settings/setting-texts.ts";
 import {
 	configurationNamespace,
 	type GivenSettings,
@@ -14,7 +14,7 @@ import {
 	readSettings,
 	type SettingName,
 	settingNames,
-} from "../settings.ts";
+} from "../settings/settings.ts";
 import { writeFailures } from "./check-failures.ts";
 import { writeDiff } from "./diff-response.ts";
 import { readProperties, writeProperties } from "./values.ts";

@@ -1,7 +1,7 @@
 /** Differences as the engine's protocol has them. */
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
-import { namesOf, type PropertyChange } from "../property-changes.ts";
-import type { ResourceDiff } from "../resource-operations.ts";
+import { namesOf, type PropertyChange } from "../inputs/property-changes.ts";
+import type { ResourceDiff } from "../resources/resource-operations.ts";
 
 const { DiffResponse, PropertyDiff } = providerMessages;
 const { ADD, ADD_REPLACE, DELETE, DELETE_REPLACE, UPDATE, UPDATE_REPLACE } = PropertyDiff.Kind;

@@ -3,9 +3,9 @@ import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
 import any from "google-protobuf/google/protobuf/any_pb.js";
-import { OrgsyncError } from "../../errors.ts";
-import { framesOf, hideSecrets } from "../../hide-secrets.ts";
-import { explain, ResourceFailure } from "../failure.ts";
+import { OrgsyncError } from "../../common/errors.ts";
+import { framesOf, hideSecrets } from "../../common/hide-secrets.ts";
+import { explain, ResourceFailure } from "../resources/failure.ts";
 import { writeOutputs } from "./outputs.ts";
 
 /** A call that the plugin does not serve, with the status that says why. */

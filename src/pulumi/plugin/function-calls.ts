@@ -1,11 +1,11 @@
 /** `invoke`: the engine calls a function of the package. */
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
-import { ResourceFailure } from "../failure.ts";
-import { callFunction } from "../functions.ts";
-import type { ProviderProcess } from "../provider-process.ts";
-import { withoutSecrets } from "../resource-operations.ts";
-import { markSecret } from "../secrets.ts";
-import { configurationNamespace, type GivenSettings } from "../settings.ts";
+import { callFunction } from "../functions/functions.ts";
+import { markSecret } from "../inputs/secrets.ts";
+import { ResourceFailure } from "../resources/failure.ts";
+import { withoutSecrets } from "../resources/resource-operations.ts";
+import type { ProviderProcess } from "../session/provider-process.ts";
+import { configurationNamespace, type GivenSettings } from "../settings/settings.ts";
 import { explainUnusable, readProperties, writeProperties } from "./values.ts";
 
 type Request = InstanceType<typeof providerMessages.InvokeRequest>;

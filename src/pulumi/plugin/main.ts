@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** `pulumi-resource-orgsync`: started by the engine with its address as the last argument; prints the port that it serves. */
-import { showText } from "../../escape.ts";
-import { framesOf, hideSecrets } from "../../hide-secrets.ts";
-import { version } from "../../version.ts";
+import { showText } from "../../common/escape.ts";
+import { framesOf, hideSecrets } from "../../common/hide-secrets.ts";
+import { version } from "../../common/version.ts";
 import { serve } from "./server.ts";
 
 const words = process.argv.slice(2);

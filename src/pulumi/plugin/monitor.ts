@@ -3,7 +3,7 @@ import { credentials, type ServiceError } from "@grpc/grpc-js";
 import monitorService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import monitorMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { ResourceFailure } from "../failure.ts";
+import { ResourceFailure } from "../resources/failure.ts";
 import { messageLimits } from "./engine.ts";
 
 const { RegisterResourceOutputsRequest } = monitorMessages;

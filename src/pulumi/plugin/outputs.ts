@@ -1,7 +1,7 @@
 /** Inputs and outputs of a resource as messages: without meta inputs, which are translated back. */
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { hasUnknown, type Properties, withoutMeta } from "../inputs.ts";
-import { isMarkedSecret, markSecret, namesOfSecrets } from "../secrets.ts";
+import { hasUnknown, type Properties, withoutMeta } from "../inputs/inputs.ts";
+import { isMarkedSecret, markSecret, namesOfSecrets } from "../inputs/secrets.ts";
 import { writeProperties } from "./values.ts";
 
 export function writeInputs(properties: Properties): struct.Struct {

@@ -1,5 +1,5 @@
 /** The Pulumi package schema: what Pulumi's languages and documentation know of the package. */
-import { configurationNamespace } from "../settings.ts";
+import { configurationNamespace } from "../settings/settings.ts";
 import { functionSpecs, recordTypes } from "./schema/functions.ts";
 import { resourceSpecs, resourceTypes } from "./schema/resources.ts";
 import { configurationVariables, providerInputs } from "./schema/settings.ts";

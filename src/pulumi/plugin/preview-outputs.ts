@@ -1,7 +1,7 @@
 /** The outputs of a resource in a preview, before anything is submitted. */
-import { type Properties, unknownValue } from "../inputs.ts";
-import { outputNames, type ResourceDefinition } from "../resource.ts";
-import { seal } from "../secrets.ts";
+import { type Properties, unknownValue } from "../inputs/inputs.ts";
+import { seal } from "../inputs/secrets.ts";
+import { outputNames, type ResourceDefinition } from "../resources/resource.ts";
 
 /**
  * Each output of the schema, from checked inputs: known, null if the program leaves it out, or unknown. On its own, only the id

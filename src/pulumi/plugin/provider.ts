@@ -2,11 +2,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { status } from "@grpc/grpc-js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
-import { ResourceFailure } from "../failure.ts";
-import { organizationRefusal } from "../import-id.ts";
-import { ProviderProcess } from "../provider-process.ts";
-import { resources } from "../resources.ts";
-import { configurationNamespace, type GivenSettings, type SettingName } from "../settings.ts";
+import { organizationRefusal } from "../inputs/import-id.ts";
+import { ResourceFailure } from "../resources/failure.ts";
+import { resources } from "../resources/resources.ts";
+import { ProviderProcess } from "../session/provider-process.ts";
+import { configurationNamespace, type GivenSettings, type SettingName } from "../settings/settings.ts";
 import { construct } from "./component-call.ts";
 import { ComponentParts } from "./component-parts.ts";
 import { readConfiguration } from "./configuration-calls.ts";

@@ -1,8 +1,8 @@
 /** Why the engine reads a resource, which its protocol does not say. */
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
-import type { Properties } from "../inputs.ts";
-import type { ResourceDefinition } from "../resource.ts";
-import type { ResourceOperations } from "../resource-operations.ts";
+import type { Properties } from "../inputs/inputs.ts";
+import type { ResourceDefinition } from "../resources/resource.ts";
+import type { ResourceOperations } from "../resources/resource-operations.ts";
 
 /**
  * The operation of a read with this state, as it was sent. An import sends nothing. A look-up (`.get`) sends what the program

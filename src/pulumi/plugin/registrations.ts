@@ -3,9 +3,9 @@ import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
 import type providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import monitorMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
-import type { RegisteredPart } from "../component.ts";
-import { withoutMeta } from "../inputs.ts";
-import { configurationNamespace } from "../settings.ts";
+import { withoutMeta } from "../inputs/inputs.ts";
+import type { RegisteredPart } from "../organization/component.ts";
+import { configurationNamespace } from "../settings/settings.ts";
 import { writeProperties } from "./values.ts";
 
 type ConstructRequest = InstanceType<typeof providerMessages.ConstructRequest>;

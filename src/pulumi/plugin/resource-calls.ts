@@ -1,14 +1,14 @@
 /** The calls of the engine about one resource, as messages of its protocol. */
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { unknownProperty } from "../input-schema.ts";
-import { type CheckFailure, type Properties, withoutMeta, withoutUndefined } from "../inputs.ts";
-import type { PropertyChange } from "../property-changes.ts";
-import type { ProviderProcess } from "../provider-process.ts";
-import type { ResourceDefinition } from "../resource.ts";
-import { makeOperations, type ResourceOperations } from "../resource-operations.ts";
-import { namesOfSecrets } from "../secrets.ts";
-import type { GivenSettings, SettingName } from "../settings.ts";
+import { unknownProperty } from "../inputs/input-schema.ts";
+import { type CheckFailure, type Properties, withoutMeta, withoutUndefined } from "../inputs/inputs.ts";
+import type { PropertyChange } from "../inputs/property-changes.ts";
+import { namesOfSecrets } from "../inputs/secrets.ts";
+import type { ResourceDefinition } from "../resources/resource.ts";
+import { makeOperations, type ResourceOperations } from "../resources/resource-operations.ts";
+import type { ProviderProcess } from "../session/provider-process.ts";
+import type { GivenSettings, SettingName } from "../settings/settings.ts";
 import { writeFailures } from "./check-failures.ts";
 import type { ComponentParts } from "./component-parts.ts";
 import { writeDiff } from "./diff-response.ts";

@@ -4,7 +4,7 @@ import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
-import { pulumiSchemaFile, readSchemaText } from "../../schema-files.ts";
+import { pulumiSchemaFile, readSchemaText } from "../../schema/files.ts";
 import { checkConfiguration, diffConfiguration } from "./configuration-calls.ts";
 import { messageLimits } from "./engine.ts";
 import { Refusal, statusOf } from "./failure-status.ts";

@@ -1,6 +1,6 @@
 /** Starts the plugin as it is published: Node keeps what it compiles of it, so that the next `pulumi up` starts faster. */
 import module from "node:module";
-import { useCompileCache } from "../../compile-cache.ts";
+import { useCompileCache } from "../../common/compile-cache.ts";
 
 useCompileCache(process.env);
 await import("./main.ts");

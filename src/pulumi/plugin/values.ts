@@ -1,7 +1,7 @@
 /** Properties as the engine sends them in its protocol, and as the resources use them: plain JSON and names of secrets. */
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { type Properties, unknownValue } from "../inputs.ts";
-import { secretSignature, signatureKey } from "../secrets.ts";
+import { type Properties, unknownValue } from "../inputs/inputs.ts";
+import { secretSignature, signatureKey } from "../inputs/secrets.ts";
 
 /** Plain properties, and which of them are or contain secrets. */
 export interface PlainProperties {

@@ -4,7 +4,7 @@
  */
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { requestDigestOf } from "../../../src/sync/journal.ts";
+import { requestDigestOf } from "../../../src/sync/journal/journal.ts";
 import { approvals, submits } from "../../../src/wire/operations.ts";
 import { encodeSubmit } from "../../../src/wire/request-body.ts";
 import { randomFrom } from "../proof.ts";

@@ -1,9 +1,9 @@
 /** The command line in this process, with streams of its own: what it prints is what a person reads. */
 import { Readable, Writable } from "node:stream";
-import type { Terminal } from "../../../src/cli/output.ts";
-import { makeOutput } from "../../../src/cli/output-flags.ts";
+import { makeOutput } from "../../../src/cli/flags/output-flags.ts";
+import type { Terminal } from "../../../src/cli/output/output.ts";
 import { run } from "../../../src/cli/run.ts";
-import { OrgsyncError } from "../../../src/errors.ts";
+import { OrgsyncError } from "../../../src/common/errors.ts";
 import { makeFolder } from "../leftovers.ts";
 import type { Outcome } from "./input.ts";
 import { secrets } from "./judge.ts";

@@ -1,11 +1,11 @@
 /** The machines of a history: folders with the document and a journal, each with a clock, and the runs on them. */
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseDocuments } from "../../../src/document/parse.ts";
+import { parseDocuments } from "../../../src/document/read/parse.ts";
 import { exitCodeOf } from "../../../src/plan/report.ts";
-import { Session } from "../../../src/pulumi/session.ts";
-import { readSettings } from "../../../src/pulumi/settings.ts";
-import { nothingStored } from "../../../src/pulumi/stored-state.ts";
+import { Session } from "../../../src/pulumi/session/session.ts";
+import { readSettings } from "../../../src/pulumi/settings/settings.ts";
+import { nothingStored } from "../../../src/pulumi/state/stored-state.ts";
 import { type Ended, runHere } from "../command.ts";
 import { keys, organizationId } from "../small-world.ts";
 

@@ -1,5 +1,5 @@
 /** Described fields (../../described.ts) in the package schema. */
-import type { Described, Shape } from "../../described.ts";
+import type { Described, Shape } from "../../functions/described.ts";
 import { anything, fromEntries, listOf, namedType, type ObjectSpec, type TypeSpec, text, tokenOf } from "./specs.ts";
 
 /** The fields as properties of an object. */

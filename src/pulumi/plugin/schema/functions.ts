@@ -1,9 +1,9 @@
 /** The functions in the package schema, and the types of their results. */
-import { readSchema } from "../../../schema-bundle.ts";
+import { readSchema } from "../../../schema/bundle.ts";
 import { type QueryName, queries } from "../../../wire/operations.ts";
-import { functions } from "../../functions.ts";
-import { queryFunctions } from "../../queries.ts";
-import { recordTexts, resultTexts } from "../../query-records.ts";
+import { functions } from "../../functions/functions.ts";
+import { queryFunctions } from "../../functions/queries.ts";
+import { recordTexts, resultTexts } from "../../functions/query-records.ts";
 import { describedSpec, describedTypes } from "./described.ts";
 import { fromEntries, listOf, namedType, type ObjectSpec, type TypeSpec, tokenOf, wordsOf } from "./specs.ts";
 

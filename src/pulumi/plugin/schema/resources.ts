@@ -1,10 +1,14 @@
 /** The resources and the component in the package schema, and the types of their inputs and outputs. */
-import type { Fields, PropertySchema } from "../../input-schema.ts";
-import { documentInputs, organizationDescription, organizationOutputs } from "../../organization-fields.ts";
-import type { ResourceDefinition } from "../../resource.ts";
-import { enumTexts, type ResourceTexts, resourceTexts, type Text, typeTexts } from "../../resource-texts.ts";
-import { resources } from "../../resources.ts";
-import { configurationNamespace } from "../../settings.ts";
+import type { Fields, PropertySchema } from "../../inputs/input-schema.ts";
+import {
+	documentInputs,
+	organizationDescription,
+	organizationOutputs,
+} from "../../organization/organization-fields.ts";
+import type { ResourceDefinition } from "../../resources/resource.ts";
+import { enumTexts, type ResourceTexts, resourceTexts, type Text, typeTexts } from "../../resources/resource-texts.ts";
+import { resources } from "../../resources/resources.ts";
+import { configurationNamespace } from "../../settings/settings.ts";
 import { describedSpec, describedTypes } from "./described.ts";
 import {
 	anything,

@@ -1,7 +1,7 @@
 /** The settings in the package schema: as stack configuration, and as arguments of a Provider. */
 
-import { settingTexts } from "../../setting-texts.ts";
-import { environmentName, type SettingName, settingNames } from "../../settings.ts";
+import { settingTexts } from "../../settings/setting-texts.ts";
+import { environmentName, type SettingName, settingNames } from "../../settings/settings.ts";
 import { fromEntries, listOf, namedType, type PropertySpecs, type TypeSpec, text } from "./specs.ts";
 
 /**

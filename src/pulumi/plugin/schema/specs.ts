@@ -1,7 +1,7 @@
 /** The parts of Pulumi's package schema that this package uses, and the texts in it. */
-import { readSchema } from "../../../schema-bundle.ts";
-import type { Text } from "../../resource-texts.ts";
-import { configurationNamespace } from "../../settings.ts";
+import { readSchema } from "../../../schema/bundle.ts";
+import type { Text } from "../../resources/resource-texts.ts";
+import { configurationNamespace } from "../../settings/settings.ts";
 
 export interface TypeSpec {
 	readonly type?: "string" | "number" | "integer" | "boolean" | "array" | "object";

@@ -1,6 +1,6 @@
 /** Single answers of the service: as its operations have them, and as gateways, proxies and broken connections make them. */
-import { ServiceError } from "../../../../src/errors.ts";
-import { bundleSchema } from "../../../../src/schema-bundle.ts";
+import { ServiceError } from "../../../../src/common/errors.ts";
+import { bundleSchema } from "../../../../src/schema/bundle.ts";
 import { readActivity } from "../../../../src/wire/activity.ts";
 import { type ClassifiedAnswer, classifyAnswer } from "../../../../src/wire/answer.ts";
 import { approvals, extendedReads, type Operation, operations } from "../../../../src/wire/operations.ts";

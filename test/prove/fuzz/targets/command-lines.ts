@@ -1,8 +1,8 @@
 /** Command lines: every command and flag, with sound and hostile values, in this process. Nothing outside its folder is touched. */
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeCommandTable } from "../../../../src/cli/command-table.ts";
-import type { Flag } from "../../../../src/cli/flags.ts";
+import { makeCommandTable } from "../../../../src/cli/flags/command-table.ts";
+import type { Flag } from "../../../../src/cli/flags/flags.ts";
 import { folder, runCommand } from "../command.ts";
 import type { Dice } from "../dice.ts";
 import { texts } from "../hostile.ts";

@@ -1,7 +1,7 @@
 /** Documents in YAML: those of the examples and the tests, changed as texts and as trees. */
 import { isDocument, parseAllDocuments, stringify } from "yaml";
-import { type ListFinder, parseDocuments } from "../../../../src/document/parse.ts";
-import { DocumentError, type Problem } from "../../../../src/errors.ts";
+import { DocumentError, type Problem } from "../../../../src/common/errors.ts";
+import { type ListFinder, parseDocuments } from "../../../../src/document/read/parse.ts";
 import { printError, runCommand } from "../command.ts";
 import type { Dice } from "../dice.ts";
 import { type Json, type Outcome, type Target, textAt } from "../input.ts";

@@ -1,15 +1,16 @@
 /** Expressions of the policy language: well-typed ones and those of the documentation, changed; read by plans and by the emulator. */
+
+import { showText } from "../../../../src/common/escape.ts";
 import { compileExpression } from "../../../../src/emulator/policies/compile.ts";
 import { PolicyError } from "../../../../src/emulator/policies/tokens.ts";
 import { vocabularies } from "../../../../src/emulator/policies/vocabulary.ts";
-import { showText } from "../../../../src/escape.ts";
-import { checkExpression } from "../../../../src/policy/checker.ts";
-import { judgeTime } from "../../../../src/policy/compile.ts";
-import { evaluate } from "../../../../src/policy/evaluate.ts";
-import { parseExpression } from "../../../../src/policy/parser.ts";
-import type { Clause } from "../../../../src/policy/syntax.ts";
-import { namesOf } from "../../../../src/policy/types.ts";
-import { isUnknown } from "../../../../src/policy/values.ts";
+import { checkExpression } from "../../../../src/policy/language/checker.ts";
+import { evaluate } from "../../../../src/policy/language/evaluate.ts";
+import { parseExpression } from "../../../../src/policy/language/parser.ts";
+import type { Clause } from "../../../../src/policy/language/syntax.ts";
+import { namesOf } from "../../../../src/policy/language/types.ts";
+import { isUnknown } from "../../../../src/policy/language/values.ts";
+import { judgeTime } from "../../../../src/policy/powers/compile.ts";
 import { blur, randomValue, Writer } from "../../../policy/random-expressions.ts";
 import { Dice } from "../dice.ts";
 import { isObject, type Json, type Outcome, type Target, textAt } from "../input.ts";

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { OrgsyncError } from "../../../../src/errors.ts";
-import { type Journal, requestDigestOf } from "../../../../src/sync/journal.ts";
-import { openJournal } from "../../../../src/sync/journal-file.ts";
+import { OrgsyncError } from "../../../../src/common/errors.ts";
+import { openJournal } from "../../../../src/sync/journal/file.ts";
+import { type Journal, requestDigestOf } from "../../../../src/sync/journal/journal.ts";
 import { folder, printError } from "../command.ts";
 import type { Dice } from "../dice.ts";
 import { isObject, type Json, type JsonObject, type Outcome, type Target } from "../input.ts";

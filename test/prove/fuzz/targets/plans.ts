@@ -1,8 +1,8 @@
 /** Saved plans: changed as texts, and as trees whose digest fits all the same. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { decodeSavedPlan } from "../../../../src/document/saved-plan.ts";
-import { OrgsyncError } from "../../../../src/errors.ts";
+import { OrgsyncError } from "../../../../src/common/errors.ts";
+import { decodeSavedPlan } from "../../../../src/document/saved/saved-plan.ts";
 import { digestOf } from "../../../../src/plan/value.ts";
 import { folder, printError, runCommand } from "../command.ts";
 import type { Dice } from "../dice.ts";

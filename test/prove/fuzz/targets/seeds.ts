@@ -1,12 +1,12 @@
 /** Seeds and rules of the emulator, in YAML and JSON, and what the emulator makes of those that it accepts. */
 import { isDocument, parseDocument, stringify } from "yaml";
+import { OrgsyncError } from "../../../../src/common/errors.ts";
 import { seedStore } from "../../../../src/emulator/control.ts";
 import { parseRules, parseSeed } from "../../../../src/emulator/seed.ts";
 import { toSeed } from "../../../../src/emulator/seed-changes.ts";
 import { findSeedProblems } from "../../../../src/emulator/seed-check.ts";
 import { openStore } from "../../../../src/emulator/store.ts";
-import { OrgsyncError } from "../../../../src/errors.ts";
-import { bundleSchema } from "../../../../src/schema-bundle.ts";
+import { bundleSchema } from "../../../../src/schema/bundle.ts";
 import { printError } from "../command.ts";
 import type { Dice } from "../dice.ts";
 import { makeValue } from "../from-schema.ts";

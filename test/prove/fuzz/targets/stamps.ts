@@ -1,12 +1,12 @@
 /** Stamps of API keys and passkeys, the requests that they are for, and the keys that make them. */
 import { createHash, createPrivateKey, type KeyObject, sign } from "node:crypto";
+import { OrgsyncError } from "../../../../src/common/errors.ts";
 import { seedStore } from "../../../../src/emulator/control.ts";
 import { handleOperation } from "../../../../src/emulator/service.ts";
 import { openStore } from "../../../../src/emulator/store.ts";
-import { OrgsyncError } from "../../../../src/errors.ts";
 import { challengeOf, checkAssertion } from "../../../../src/passkey/assertion.ts";
 import { checkAttestation } from "../../../../src/passkey/registration.ts";
-import { bundleSchema } from "../../../../src/schema-bundle.ts";
+import { bundleSchema } from "../../../../src/schema/bundle.ts";
 import { findStamper } from "../../../../src/wire/credentials.ts";
 import { approvals, extendedReads, type Operation, operations } from "../../../../src/wire/operations.ts";
 import { createApiKeyStamper } from "../../../../src/wire/stamp.ts";

@@ -1,0 +1,150 @@
+/** The second stage of `apply`: shows the plans, checks the guards, asks, and makes sure that what was confirmed is still true. */
+import { InterruptedError, LiveProblemError, OrgsyncError } from "../../../common/errors.ts";
+import { isSamePlan } from "../../../plan/same-plan.ts";
+import { groupSteps } from "../../../plan/step-groups.ts";
+import type { OrganizationPart } from "../../../render/part.ts";
+import { renderPlansToApply } from "../../../render/result-text.ts";
+import type { Journal } from "../../../sync/journal/journal.ts";
+import type { Call } from "../../output/output.ts";
+import type { ComparedOrganization } from "../comparing.ts";
+import { type Ask, type GivenOverrides, refuseBlocked, refuseImpossible } from "./consent.ts";
+
+/** An organization with its plan, or all that there is to show of it. */
+export type Reading = (ComparedOrganization & { readonly organizationId: string }) | OrganizationPart;
+
+/** The plans of a run. */
+export interface Prepared {
+	/** Sorted by organization. */
+	readonly readings: readonly Reading[];
+	/** Why the saved plan must not run; null if it may, or if there is none. */
+	readonly refusal: Error | null;
+}
+
+/** Whether the plans may run; if not, the error that stops them, or null if the operator declined. */
+export type Agreement = { readonly isAgreed: true } | { readonly isAgreed: false; readonly error: unknown };
+
+/** What the stage needs of a run. */
+interface AgreeRun extends Pick<Call<unknown>, "output" | "terminal"> {
+	readonly given: GivenOverrides;
+	readonly journal: Pick<Journal, "abandon">;
+	readonly signal: AbortSignal;
+	readonly ask: Ask;
+	/** Whether `ask` waits for a person. */
+	readonly isPersonAsked: boolean;
+	/** How many organizations the result is about. */
+	readonly size: number;
+}
+
+/** Returns the organizations that have a plan. */
+export function comparedIn(readings: readonly Reading[]) {
+	return readings.filter((one) => "comparison" in one);
+}
+
+/** Whether apply submits something to this organization. */
+export function isSending({ comparison: { plan } }: ComparedOrganization): boolean {
+	return groupSteps(plan.steps).sent.length > 0;
+}
+
+/**
+ * Returns the plans that may run. The world goes on while a person thinks: after the answer `readAgain` reads the organizations
+ * again, and where a plan differs from the confirmed one it is shown, checked and asked about. So what is submitted is what
+ * was confirmed, and guards have judged it as it is then.
+ */
+export async function agree(
+	first: Prepared,
+	run: AgreeRun,
+	readAgain: (confirmed: Prepared) => Promise<Prepared>,
+): Promise<{ readonly prepared: Prepared; readonly agreement: Agreement }> {
+	let prepared = first;
+	try {
+		for (;;) {
+			const answer = await showAndAsk(prepared, run);
+			if (answer === "declined") return { prepared, agreement: { isAgreed: false, error: null } };
+			if (answer === "not asked") break;
+			const confirmed = prepared;
+			prepared = await readAgain(confirmed);
+			if (haveSamePlans(confirmed, prepared)) break;
+			run.output.note("Live state changed while orgsync waited for the answer. This is the plan now:");
+		}
+		recordAbandoned(prepared, run);
+		return { prepared, agreement: { isAgreed: true } };
+	} catch (error) {
+		run.output.showStack(error);
+		return { prepared, agreement: { isAgreed: false, error } };
+	}
+}
+
+/** Shows the plans, throws if something refuses them, and asks if there is something to submit. */
+async function showAndAsk(
+	{ readings, refusal }: Prepared,
+	run: AgreeRun,
+): Promise<"agreed" | "declined" | "not asked"> {
+	const { given, output, signal, ask, isPersonAsked } = run;
+	const plans = comparedIn(readings).map(({ comparison }) => comparison.plan);
+	const unchanged = readings.filter((one) => "state" in one && one.state === "inSync").length;
+	if (plans.length + unchanged > 0) output.note(renderPlansToApply(plans, run.size, unchanged, output.style));
+	if (refusal !== null) throw refusal;
+	if (run.size === 1) refuseImpossible(plans);
+	refuseBlocked(plans, given.allowed);
+	const sending = plans.filter((plan) => groupSteps(plan.steps).sent.length > 0);
+	const steps = countSteps(readings);
+	if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
+	if (steps === 0) return "not asked";
+	if (!(await ask(steps, sending))) return "declined";
+	return isPersonAsked ? "agreed" : "not asked";
+}
+
+function countSteps(readings: readonly Reading[]): number {
+	return comparedIn(readings).reduce((sum, { comparison: { plan } }) => sum + groupSteps(plan.steps).sent.length, 0);
+}
+
+/** Whether each organization with something to submit has the plan that was confirmed. */
+function haveSamePlans(confirmed: Prepared, fresh: Prepared): boolean {
+	const plans = new Map(comparedIn(fresh.readings).map((one) => [one.organizationId, one.comparison.plan]));
+	return comparedIn(confirmed.readings)
+		.filter(isSending)
+		.every(({ organizationId, comparison }) => {
+			const plan = plans.get(organizationId);
+			return plan !== undefined && isSamePlan(comparison.plan, plan);
+		});
+}
+
+/** Records what the operator abandons, once the plans may run. */
+function recordAbandoned({ readings }: Prepared, { given, journal, terminal, output }: AgreeRun): void {
+	const read = given.abandoned.length === 0 ? [] : readings.filter((one) => !("failed" in one));
+	for (const { organizationId } of read) {
+		for (const name of given.abandoned) journal.abandon(organizationId, name, terminal.now());
+	}
+	const steps = countSteps(readings);
+	if (steps > 0) output.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
+}
+
+/** Max milliseconds between the reading of an organization and its first submit: after that its plan is made again. */
+const maxPlanAgeMs = 5 * 60 * 1000;
+
+/**
+ * Returns the organization as it is to be applied. After a pause, of this process or for other organizations, it is read again;
+ * if its plan differs from the one that was confirmed, the error is that nothing is submitted. `now` is in milliseconds since
+ * 1970.
+ */
+export async function refresh(
+	one: ComparedOrganization,
+	now: () => number,
+): Promise<ComparedOrganization | { readonly error: OrgsyncError }> {
+	const { plan } = one.comparison;
+	if (!isSending(one) || now() - Date.parse(plan.readAt) <= maxPlanAgeMs) return one;
+	try {
+		const fresh = await one.compareAgain();
+		if (isSamePlan(plan, fresh.plan))
+			return { ...one, comparison: { ...fresh, plan: { ...fresh.plan, ...overridesOf(plan) } } };
+		const message = `the live state changed since it was read at ${plan.readAt}; nothing was submitted`;
+		return { error: new LiveProblemError(message, { hint: "run the command again: it makes a new plan" }) };
+	} catch (error) {
+		if (error instanceof OrgsyncError) return { error };
+		throw error;
+	}
+}
+
+function overridesOf({ overrides }: { readonly overrides?: ComparedOrganization["comparison"]["plan"]["overrides"] }) {
+	return overrides === undefined ? {} : { overrides };
+}

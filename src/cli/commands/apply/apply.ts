@@ -1,0 +1,323 @@
+/** `apply`, in four stages: prepare, agree, submit, report. `apply --plan` differs only in the first. */
+
+import { exitCodes, StalePlanError } from "../../../common/errors.ts";
+import { type DesiredFleet, filterFleet, fleetOf } from "../../../document/read/fleet.ts";
+import { exitCodeOf } from "../../../plan/report.ts";
+import type { CommandContext } from "../../../plan/suggested-command.ts";
+import { findSoonEnding } from "../../../render/expiry-words.ts";
+import { namedAs, showOrganization } from "../../../render/organization-name.ts";
+import { isIdle } from "../../../render/organizations.ts";
+import type { OrganizationPart } from "../../../render/part.ts";
+import { renderStep } from "../../../render/report-text.ts";
+import { byOrganization, type ResumableRun } from "../../../render/result.ts";
+import type { ApplyContext } from "../../../sync/apply.ts";
+import type { Journal } from "../../../sync/journal/journal.ts";
+import { type Connection, connect, openJournalOf, withAbandoned } from "../../connect.ts";
+import { readFleet } from "../../files/sources.ts";
+import { isStreamed } from "../../flags/formats.ts";
+import { mapInOrder } from "../../map-in-order.ts";
+import { describeError, exitCodeOfError, failedPart } from "../../output/failure.ts";
+import type { Call } from "../../output/output.ts";
+import type { ResultEnd, ResultStream } from "../../output/result-stream.ts";
+import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "../comparing.ts";
+import { commandsOf, selectFrom } from "../selection.ts";
+import { type Agreement, agree, comparedIn, isSending, type Prepared, type Reading, refresh } from "./agree.ts";
+import {
+	type Ask,
+	describeImpossible,
+	type GivenOverrides,
+	isImpossible,
+	prepareToAsk,
+	readOverrides,
+	recordOverrides,
+	refuseLoneFlags,
+} from "./consent.ts";
+import { chooseRun, type OpenRun, openRun } from "./run.ts";
+import type { ReviewedPlan, SavedPlanCall } from "./saved.ts";
+import { describeSigning } from "./signing.ts";
+import { RunWait } from "./wait.ts";
+
+export interface ApplyFlags extends ComparisonFlags {
+	/** The file of a saved plan, or `-`. */
+	readonly plan?: string;
+	/** The digest that the saved plan has to have. */
+	readonly digest?: string;
+	/** Max milliseconds since the saved plan was made. */
+	readonly maxAge?: number;
+	readonly yes?: boolean;
+	readonly verify: boolean;
+	/** Seconds. */
+	readonly wait: number;
+	/** Max milliseconds to wait for pending activities to end; without it, they are an outcome. */
+	readonly waitForApproval?: number;
+	/** The id of an earlier run. */
+	readonly resume?: string;
+	readonly retryRejected?: boolean;
+	readonly quiet?: boolean;
+	/** Activity ids or fingerprints. */
+	readonly abandon: readonly string[];
+	/** `KIND=N` of guards; one kind may have several. */
+	readonly allow: readonly string[];
+}
+
+/**
+ * Returns the result, one organization after the other. Nothing is sent before all of them are planned. An error after the
+ * plans were made is part of the result.
+ */
+export async function apply(call: ApplyCall): Promise<ResultStream> {
+	const order = await readOrder(call);
+	const { fleet, reviewed } = order;
+	const size = fleet.organizationIds.length + (reviewed?.notPlanned.length ?? 0);
+	const facts = chooseRun(call, size);
+	const run = facts === undefined ? {} : { run: facts };
+	const { commands } = order;
+	return { command: "apply", size, parts: applyFleet({ ...order, ...run, size }), commands, ...run };
+}
+
+type ApplyCall = Call<ApplyFlags> & Pick<SavedPlanCall, "isGiven">;
+
+/** What to apply, as the flags, the documents and the saved plan say. */
+interface ApplyOrder extends Call<ApplyFlags> {
+	readonly given: GivenOverrides;
+	readonly fleet: DesiredFleet;
+	/** What suggested commands repeat of the call. */
+	readonly commands: CommandContext;
+	/** Null without `--plan`. */
+	readonly reviewed: ReviewedPlan | null;
+	readonly ask: Ask;
+}
+
+interface SizedOrder extends ApplyOrder {
+	/** How many organizations the result is about. */
+	readonly size: number;
+	readonly run?: ResumableRun;
+}
+
+interface ApplyRun extends SizedOrder {
+	readonly connection: Connection;
+	readonly journal: Journal;
+	readonly signal: AbortSignal;
+	/** Whether a person confirms the plans. */
+	readonly isPersonAsked: boolean;
+	/** Undefined if there is nothing to resume. */
+	readonly openRun: OpenRun | undefined;
+}
+
+/** Reads flags, documents and the saved plan. Throws before any request. */
+async function readOrder(call: ApplyCall): Promise<ApplyOrder> {
+	const { flags, terminal } = call;
+	const given = readOverrides(flags);
+	refuseLoneFlags(flags);
+	if (flags.plan === undefined) {
+		const all = await readFleet(flags, terminal);
+		const own = { ...call, given, commands: commandsOf(all, flags) };
+		return { ...own, fleet: await selectFrom(all, call), reviewed: null, ask: prepareToAsk(call) };
+	}
+	const { readReviewedPlan } = await import("./saved.ts");
+	const reviewed = await readReviewedPlan(flags.plan, call);
+	const { organizations, reads, commands } = reviewed;
+	const own = { ...call, flags: { ...flags, reads }, given, commands };
+	return { ...own, fleet: fleetOf(organizations), reviewed, ask: async () => true };
+}
+
+async function* applyFleet(order: SizedOrder): AsyncGenerator<OrganizationPart, ResultEnd> {
+	const refusal = order.reviewed?.refusal ?? null;
+	if (refusal !== null) return endOf({ isAgreed: false, error: refusal }, order);
+	const connection = await connect(order);
+	let journal: Journal | undefined;
+	let interruption: ReturnType<typeof listenForSignals> | undefined;
+	try {
+		journal = await openJournalOf(order);
+		const record = order.run === undefined ? undefined : openRun(order.run, order.fleet, journal, order);
+		interruption = listenForSignals(order);
+		const isPersonAsked = order.flags.yes !== true && order.reviewed === null;
+		const given = { isPersonAsked, signal: interruption.signal, openRun: record };
+		const run: ApplyRun = { ...order, ...given, connection, journal };
+		const { prepared, agreement } = await agree(await prepare(run), run, (one) => readAgain(one, run));
+		yield* agreement.isAgreed ? submit(prepared, run) : prepared.readings.map(withholdPart);
+		record?.end();
+		return endOf(agreement, order);
+	} finally {
+		interruption?.stop();
+		journal?.close();
+		await connection.close();
+	}
+}
+
+/**
+ * Stage 1: settles open requests of earlier runs, reads every organization and makes its plan. Of an organization that is in
+ * sync it keeps no plan, unless the result shows it.
+ */
+async function prepare(run: ApplyRun): Promise<Prepared> {
+	const { fleet, reviewed, journal, openRun } = run;
+	const applied = reviewed?.findApplied(journal) ?? null;
+	if (applied !== null) return { readings: [], refusal: applied };
+	const readings: Reading[] = (reviewed?.notPlanned ?? []).map(failedPart);
+	const isFinished = (organizationId: string): boolean => openRun?.isFinished(organizationId) === true;
+	for (const organizationId of fleet.organizationIds.filter(isFinished)) {
+		readings.push({ organizationId, exitCode: exitCodes.inSync, state: "notRead" });
+	}
+	readings.push(...(await readFleetPlans((organizationId) => !isFinished(organizationId), run)));
+	readings.sort(byOrganization);
+	const comparisons = comparedIn(readings).map(({ comparison }) => comparison);
+	return { readings, refusal: reviewed?.findStale(comparisons, journal) ?? null };
+}
+
+/** Reads these organizations and makes their plans. */
+async function readFleetPlans(isWanted: (organizationId: string) => boolean, run: ApplyRun): Promise<Reading[]> {
+	const { flags, given, fleet, journal } = run;
+	const context = {
+		...run,
+		isAlone: run.size === 1,
+		journal: withAbandoned(journal, given.abandoned),
+		...(flags.retryRejected === true ? { retryRejected: true } : {}),
+	};
+	const readings: Reading[] = [];
+	for await (const one of compareFleet(filterFleet(fleet, isWanted), context, (each) => keepReading(each, run))) {
+		readings.push("error" in one ? failedPart(one) : one);
+	}
+	return readings;
+}
+
+/** Reads the organizations again to which something is to be submitted, and makes their plans as they are now. */
+async function readAgain({ readings, refusal }: Prepared, run: ApplyRun): Promise<Prepared> {
+	const sending = new Set(
+		comparedIn(readings)
+			.filter(isSending)
+			.map(({ organizationId }) => organizationId),
+	);
+	const fresh = await readFleetPlans((organizationId) => sending.has(organizationId), run);
+	const kept = readings.filter(({ organizationId }) => !sending.has(organizationId));
+	return { readings: [...kept, ...fresh].sort(byOrganization), refusal };
+}
+
+/** Returns what has to be kept of an organization that was read. */
+function keepReading(compared: ComparedOrganization, run: ApplyRun): Reading {
+	const { given, journal, output, reviewed, openRun } = run;
+	const one = recordOverrides(compared, given, journal);
+	const { plan, desired, readPosition } = one.comparison;
+	const { organizationId } = plan;
+	if (!isIdle(plan)) return { ...one, organizationId };
+	openRun?.recordUnchanged(plan, desired.digest, readPosition);
+	if (run.size === 1 || reviewed !== null || !isStreamed(output.format)) return { ...one, organizationId };
+	const endsSoon = findSoonEnding(plan);
+	return {
+		...{ organizationId, exitCode: exitCodes.inSync, state: "inSync", readAt: plan.readAt },
+		...(endsSoon === null ? {} : { endsSoon }),
+	};
+}
+
+/** Returns the part of an organization whose plan does not run. */
+function withholdPart(one: Reading): OrganizationPart {
+	if (!("comparison" in one)) return one;
+	const { plan, desired } = one.comparison;
+	return { organizationId: one.organizationId, exitCode: exitCodes.inSync, plan, desired };
+}
+
+/**
+ * Stage 3: submits the steps, `--concurrency` organizations at once, and yields what became of each organization. One that
+ * fails does not stop the others, and a reader of the result who is slow stops none.
+ */
+async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<OrganizationPart, void> {
+	const compared = comparedIn(readings);
+	await describeSigning(compared, run.connection.signer, run.terminal.now);
+	const possible = compared.filter(({ comparison }) => !isImpossible(comparison.plan)).length;
+	const wait = new RunWait(run, run.signal);
+	const limits = { maxConcurrency: wait.maxConcurrency, maxAhead: Number.POSITIVE_INFINITY };
+	const ends = mapInOrder(compared, limits, (one) => wait.takeTurn(one, () => applyOne(one, possible, wait, run)));
+	try {
+		for (const one of readings) {
+			const end = "comparison" in one ? (await ends.next()).value : one;
+			if (end !== undefined) yield end;
+		}
+	} finally {
+		await ends.return();
+	}
+}
+
+async function applyOne(
+	shown: ComparedOrganization,
+	possible: number,
+	wait: RunWait,
+	run: ApplyRun,
+): Promise<OrganizationPart> {
+	const { output, openRun } = run;
+	const { plan, desired } = shown.comparison;
+	const { organizationId } = plan;
+	const one = isImpossible(plan) ? shown : await refresh(shown, run.terminal.now);
+	if ("error" in one) return { ...failedPart({ ...namedAs(plan), ...one }), plan };
+	if (isImpossible(plan)) return { ...failedPart({ ...namedAs(plan), error: describeImpossible(plan) }), plan };
+	const { applyPlan } = await import("../../../sync/apply.ts");
+	const about = run.size === 1 ? "" : `${showOrganization(plan)} `;
+	const end = await applyPlan(one.comparison, {
+		...contextOf(one, possible, run),
+		compareAgain: one.compareAgain,
+		...wait.optionsFor(one, about),
+		onStep: (result, done, total) => {
+			output.note(`${about}[${done}/${total}] ${renderStep(result, plan, output.style)[0] ?? ""}`);
+		},
+	});
+	if ("error" in end) {
+		output.showStack(end.error);
+		return { ...failedPart({ ...namedAs(plan), ...end }), plan };
+	}
+	const { report } = end;
+	openRun?.recordApplied(plan, report, desired.digest, end.readPosition);
+	return { organizationId, exitCode: exitCodeOf(report), plan, report, desired };
+}
+
+function contextOf({ client, settled }: ComparedOrganization, possible: number, run: ApplyRun): ApplyContext {
+	const { flags, terminal, journal, reviewed, signal } = run;
+	return {
+		reader: client.reader,
+		submitter: client.submitter,
+		journal,
+		settled,
+		now: terminal.now,
+		sleep: terminal.sleep,
+		// All organizations together run as many steps at once as a single one.
+		concurrency: Math.max(1, Math.floor(flags.concurrency / possible)),
+		waitMs: flags.wait * 1000,
+		verify: flags.verify,
+		stats: () => client.stats(),
+		signal,
+		...(reviewed === null ? {} : { planDigest: reviewed.saved.digest }),
+		...(flags.retryRejected === true ? { retryRejected: true } : {}),
+	};
+}
+
+/** Stage 4: returns the end of the result. */
+function endOf(agreement: Agreement, { reviewed }: ApplyOrder): ResultEnd {
+	const refusal = agreement.isAgreed ? null : agreement.error;
+	return {
+		...(agreement.isAgreed ? {} : { exitCode: refusal === null ? exitCodes.error : exitCodeOfError(refusal) }),
+		...(refusal === null ? {} : { error: describeError(refusal) }),
+		...(reviewed === null ? {} : { savedPlan: reviewed.facts }),
+		...(refusal instanceof StalePlanError ? { outdated: refusal.outdated } : {}),
+	};
+}
+
+/** The first Ctrl-C or SIGTERM stops after the steps in flight, the second at once. */
+function listenForSignals({ output, run }: SizedOrder): { signal: AbortSignal; stop: () => void } {
+	const controller = new AbortController();
+	const listener = (): void => {
+		if (controller.signal.aborted) {
+			output.clear();
+			process.exit(exitCodes.interrupted);
+		}
+		const later = run === undefined ? "" : ` To go on later, add --resume ${run.id}.`;
+		output.note(
+			`Interrupted: finishing the steps in flight and starting no others. Press Ctrl-C again to exit immediately.${later}`,
+		);
+		controller.abort();
+	};
+	process.on("SIGINT", listener);
+	process.on("SIGTERM", listener);
+	return {
+		signal: controller.signal,
+		stop: () => {
+			process.off("SIGINT", listener);
+			process.off("SIGTERM", listener);
+		},
+	};
+}

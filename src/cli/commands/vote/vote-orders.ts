@@ -1,0 +1,105 @@
+/** What `approve` and `reject` are to vote on: the organizations, with the document or the saved plan that was reviewed. */
+
+import { ConfigurationError, OrgsyncError } from "../../../common/errors.ts";
+import { showText } from "../../../common/escape.ts";
+import { matchDocuments, type SavedPlan, statedFactsOf } from "../../../document/saved/saved-plan.ts";
+import type { DesiredOrganization } from "../../../plan/organization.ts";
+import type { Plan, SavedPlanFacts } from "../../../plan/plan.ts";
+import type { VoteResult } from "../../../render/vote-result.ts";
+import { formats } from "../../../schema/formats.ts";
+import type { Call } from "../../output/output.ts";
+import { refuseLoneFlags } from "../apply/consent.ts";
+import { readCheckedPlan } from "../apply/saved.ts";
+import { findOrganizations, type NamingFlags, readNamed } from "../selection.ts";
+
+export interface VoteOrderFlags extends NamingFlags {
+	/** The file of a saved plan, or `-`; not with `reject`. */
+	readonly plan?: string;
+	readonly digest?: string;
+	readonly maxAge?: number;
+}
+
+/** One organization to vote in. */
+export interface OrganizationOrder {
+	readonly organizationId: string;
+	/** Undefined without a document. */
+	readonly desired: DesiredOrganization | undefined;
+	/** Null without a saved plan. */
+	readonly plan: Plan | null;
+	/** Ids and fingerprints in lower case; empty for all that is pending. */
+	readonly names: ReadonlySet<string>;
+}
+
+export interface VoteOrders {
+	readonly organizations: readonly OrganizationOrder[];
+	/** With `--plan`. */
+	readonly savedPlan?: SavedPlanFacts;
+}
+
+/** Returns what to vote on. Calls no service. Throws ConfigurationError for names, documents or a plan that cannot be used. */
+export async function findVoteOrders(
+	command: VoteResult["command"],
+	names: readonly string[],
+	call: Call<VoteOrderFlags>,
+): Promise<VoteOrders> {
+	const { flags, terminal } = call;
+	const named = new Set(names.map(readName));
+	if (flags.plan === undefined) {
+		refuseLoneFlags(flags);
+		const organizations = await findDocuments(call);
+		const order = organizations.map((one) => ({ ...one, plan: null, names: named }));
+		if (named.size === 0 && order.some(({ desired }) => desired === undefined)) {
+			throw new ConfigurationError(`${command} has nothing to compare pending activities with`, {
+				hint: "name a document with -f, a saved plan with --plan, or activities by id",
+			});
+		}
+		return { organizations: order };
+	}
+	const saved = await readCheckedPlan(flags.plan, flags, terminal);
+	const documents = await readNamed(call);
+	const planned = documents.length === 0 ? withoutDocuments(saved) : matchDocuments(saved, documents);
+	const chosen = planned.filter(({ plan }) => {
+		return flags.organization === undefined || plan.organizationId === flags.organization.toLowerCase();
+	});
+	if (chosen.length === 0) {
+		throw new ConfigurationError(`the saved plan has no plan of organization ${showText(flags.organization ?? "")}`);
+	}
+	return {
+		organizations: chosen.map(({ plan, desired }) => {
+			return { organizationId: plan.organizationId, desired, plan, names: named };
+		}),
+		savedPlan: statedFactsOf(saved),
+	};
+}
+
+/** Returns the name of an activity in lower case. Throws ConfigurationError for what is neither an id nor a fingerprint. */
+function readName(name: string): string {
+	if (/^sha256:[0-9a-f]{64}$/i.test(name) || formats.uuid.test(name)) return name.toLowerCase();
+	throw new ConfigurationError(`\`${showText(name)}\` is not an activity`, {
+		hint: "use an activity id or a fingerprint, as apply and status print them",
+	});
+}
+
+function withoutDocuments({ plans }: SavedPlan) {
+	return plans.map((plan) => ({ plan, desired: undefined }));
+}
+
+/** Returns the organizations that are named, each with its document if there is one. */
+async function findDocuments(call: Call<VoteOrderFlags>) {
+	const found = [...(await findOrganizations(call))];
+	const documents = found.every(([, desired]) => desired !== undefined) ? [] : await readAvailable(call);
+	return found.map(([organizationId, desired]) => {
+		const other = documents.find((one) => one.organizationId === organizationId);
+		return { organizationId, desired: desired ?? other };
+	});
+}
+
+/** Returns the documents. Ignores errors of a document that no flag names. */
+async function readAvailable(call: Call<VoteOrderFlags>): Promise<readonly DesiredOrganization[]> {
+	try {
+		return await readNamed(call);
+	} catch (error) {
+		if (call.flags.file.length > 0 || !(error instanceof OrgsyncError)) throw error;
+		return [];
+	}
+}

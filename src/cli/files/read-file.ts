@@ -1,0 +1,37 @@
+/**
+ * Reads files that a flag names: regular files only, up to a limit.
+ */
+import { resolve } from "node:path";
+import { ConfigurationError, explainFileError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { readRegularFile } from "../../common/files.ts";
+
+export interface TextFileOptions {
+	/** Larger files are refused. */
+	readonly maxMebibytes: number;
+	/** The hint of the error if the file cannot be read. */
+	readonly hint?: string;
+}
+
+/** Returns the text of the file. Throws ConfigurationError when it cannot be read or is too large. */
+export function readTextFile(name: string, directory: string, { maxMebibytes, hint }: TextFileOptions): string {
+	const maxBytes = maxMebibytes * 1024 * 1024;
+	const { bytes } = readOrRefuse(name, () => readRegularFile(resolve(directory, name), maxBytes), hint);
+	if (bytes.length <= maxBytes) return new TextDecoder().decode(bytes);
+	throw new ConfigurationError(`${showText(name)} cannot be read: it is larger than ${maxMebibytes} MiB`, {
+		...(hint === undefined ? {} : { hint }),
+	});
+}
+
+/** Returns what `read` returns. Throws ConfigurationError with the reason if it throws. */
+export function readOrRefuse<T>(name: string, read: () => T, hint?: string): T {
+	try {
+		return read();
+	} catch (error) {
+		if (error instanceof ConfigurationError) throw error;
+		throw new ConfigurationError(`${showText(name)} cannot be read: ${explainFileError(error)}`, {
+			cause: error,
+			...(hint === undefined ? {} : { hint }),
+		});
+	}
+}

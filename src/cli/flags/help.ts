@@ -1,0 +1,71 @@
+/**
+ * What `--help` prints below the flags, and man pages with them: exit codes, environment variables and examples.
+ */
+import { type ExitCode, exitCodes } from "../../common/errors.ts";
+
+/** Default meanings of the exit codes. */
+export const meanings: Readonly<Record<ExitCode, string>> = {
+	[exitCodes.inSync]: "in sync, or nothing to report",
+	[exitCodes.error]: "error",
+	[exitCodes.changes]: "changes or drift found (plan --detailed-exitcode, drift)",
+	[exitCodes.invalid]: "invalid document, flags or configuration",
+	[exitCodes.notAuthorized]: "not authorized",
+	[exitCodes.blockedByGuard]: "blocked by a guard",
+	[exitCodes.stalePlan]: "saved plan is stale",
+	[exitCodes.partlyApplied]: "partly applied",
+	[exitCodes.pendingApproval]: "pending approval",
+	[exitCodes.rejectedOrDenied]: "rejected or denied",
+	[exitCodes.interrupted]: "interrupted",
+};
+
+/** Exit codes of one command, each with its meaning there; `true` for the usual meaning. */
+export type CommandExitCodes = Readonly<Partial<Record<ExitCode, string | true>>>;
+
+/** Environment variables of every command, each with its meaning. */
+export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
+	["ORGSYNC_URL", "base URL of the service"],
+	["ORGSYNC_ORGANIZATION_ID", "organization id"],
+	["ORGSYNC_API_PRIVATE_KEY", "private API key"],
+	["ORGSYNC_KEY_FILE", "file with the private API key"],
+	["ORGSYNC_STAMP_COMMAND", "command that stamps a request body"],
+	["ORGSYNC_VAR_*", "variables for documents: ${ORGSYNC_VAR_STAGE}"],
+	["OTEL_*", "OpenTelemetry: send traces to a collector"],
+];
+
+/** Calls that need no account. */
+export const firstCalls: readonly string[] = ["orgsync init --local", "orgsync plan --local"];
+
+export function commandHelp(example: string, codes: CommandExitCodes): string {
+	return `\n${describeExitCodes(codes)}\n\nExample:\n  ${example}`;
+}
+
+export function programHelp(): string {
+	return `
+${describeExitCodes(meanings)}
+
+Environment variables:
+${alignRows(environmentVariables)}
+
+Examples, which need no account:
+${firstCalls.map((call) => `  ${call}`).join("\n")}
+
+orgsync COMMAND --help prints the flags of a command.`;
+}
+
+function describeExitCodes(codes: CommandExitCodes): string {
+	return `Exit codes:\n${alignRows(exitCodeRows(codes))}`;
+}
+
+/** Returns each exit code with its meaning, in ascending order. */
+export function exitCodeRows(codes: CommandExitCodes): readonly (readonly [code: string, meaning: string])[] {
+	// Integer keys are listed in ascending order.
+	return Object.entries(codes).map(([code, meaning]) => [
+		code,
+		meaning === true ? meanings[Number(code) as ExitCode] : meaning,
+	]);
+}
+
+function alignRows(rows: readonly (readonly [name: string, meaning: string])[]): string {
+	const width = Math.max(...rows.map(([name]) => name.length));
+	return rows.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`).join("\n");
+}

@@ -1,0 +1,50 @@
+/**
+ * Describes errors in results, and finds the exit codes that they lead to.
+ */
+
+import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../../common/errors.ts";
+import { hideSecrets } from "../../common/hide-secrets.ts";
+import type { StepResult } from "../../plan/report.ts";
+import { type NamedOrganization, namedAs } from "../../render/organization-name.ts";
+import type { OrganizationPart } from "../../render/part.ts";
+import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../../render/result.ts";
+
+/** An organization in which an error ended the work. */
+export interface OrganizationError extends NamedOrganization {
+	readonly error: unknown;
+	/** The steps that had finished by then. */
+	readonly steps?: readonly StepResult[];
+}
+
+export function exitCodeOfError(error: unknown): ExitCode {
+	return error instanceof OrgsyncError ? error.exitCode : exitCodes.error;
+}
+
+/** Returns the error as results have it; of an unexpected one without its stack. */
+export function describeError(error: unknown): ErrorDescription {
+	if (error instanceof OrgsyncError) return { code: error.code, message: error.message, hint: error.hint ?? null };
+	return {
+		code: "unforeseen",
+		message: `unexpected error: ${hideSecrets(error instanceof Error ? error.message : String(error))}`,
+		hint: "please report this; --verbose shows where it happened",
+	};
+}
+
+export function failureResult(command: string, error: unknown): FailureResult {
+	const problems = error instanceof DocumentError ? error.problems : [];
+	return { ...resultHead(command, exitCodeOfError(error), describeError(error)), problems };
+}
+
+/** Returns the failure as results have it. */
+function describeFailed(one: OrganizationError): FailedOrganization {
+	return { ...namedAs(one), error: describeError(one.error), steps: one.steps ?? [] };
+}
+
+/** Returns the part of a result for this organization. */
+export function failedPart(one: OrganizationError): OrganizationPart & { readonly failed: FailedOrganization } {
+	return { organizationId: one.organizationId, exitCode: exitCodeOfFailed(one), failed: describeFailed(one) };
+}
+
+function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
+	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
+}

@@ -1,0 +1,59 @@
+/**
+ * The places that can be traced. Nothing happens there until something listens: cli/output/traces.ts, where the environment asks for
+ * it. Listeners get what was asked and what came of it, never a key, a stamp or a body.
+ */
+import { channel, tracingChannel } from "node:diagnostics_channel";
+
+/** The work in one organization. */
+export interface OrganizationTrace {
+	readonly organizationId: string;
+	readonly work: "read" | "apply";
+}
+
+/** One request with all its attempts. */
+export interface RequestTrace {
+	readonly operation: string;
+	readonly family: "query" | "submit";
+	readonly organizationId: string;
+	/** Base URL of the service, without a password. */
+	readonly url: string;
+}
+
+/** What became of a request. */
+export interface RequestOutcome {
+	readonly requests: number;
+	readonly answer: { readonly kind: string; readonly httpStatus?: number | undefined };
+}
+
+/** One attempt of a request, when it ended: a message of `attemptChannel`. */
+export interface AttemptTrace {
+	readonly attempt: number;
+	/** The HTTP status, or the reason for having none. */
+	readonly result: number | string;
+	readonly durationMs: number;
+}
+
+/** One step of a plan. */
+export interface StepTrace {
+	readonly organizationId: string;
+	readonly step: {
+		readonly id: string;
+		readonly operation: string;
+		readonly covers: readonly { readonly address: string }[];
+	};
+}
+
+/** What became of a step. */
+export interface StepOutcome {
+	readonly result: {
+		readonly outcome: string;
+		readonly activityId: string | null;
+		readonly fingerprint: string | null;
+		readonly requests: number;
+	};
+}
+
+export const organizationChannel = tracingChannel<unknown, OrganizationTrace>("orgsync:organization");
+export const requestChannel = tracingChannel<unknown, RequestTrace>("orgsync:request");
+export const stepChannel = tracingChannel<unknown, StepTrace>("orgsync:step");
+export const attemptChannel = channel("orgsync:attempt");

@@ -1,0 +1,306 @@
+/**
+ * Finds the places of documents that differ from live state, and makes the edits that replace them. A difference that cannot
+ * be edited in place is refused.
+ */
+
+import { printAddress } from "../../plan/address.ts";
+import type { Change, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
+import { readOnlyKindOf, removalKinds } from "../../plan/kinds/index.ts";
+import { expectationLists, removalLists } from "../../plan/kinds/names.ts";
+import { nameOfUser } from "../../plan/objects.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { compareText } from "../../plan/value.ts";
+import { type Cell, entriesOf, entryOf, itemsOf } from "../cell.ts";
+import { caip2Aliases } from "../read/expectations.ts";
+import { writeMember } from "../write-member.ts";
+import { writeText } from "../write-yaml.ts";
+import { type ExpiredAccess, findWindow } from "./accept-windows.ts";
+import {
+	type EditableDocument,
+	editItems,
+	NotEditable,
+	refuseShared,
+	removeEntries,
+	replaceValue,
+	type TextEdit,
+} from "./edit.ts";
+import { catchRefusal, documentOf, explainTemplate, findTag, idIn, ownDocuments, userNamed } from "./own-documents.ts";
+
+/** The edits of one file for one address of one organization. The line is that of the old text. */
+export interface DocumentEdit {
+	readonly organizationId: string;
+	readonly address: string;
+	readonly file: string;
+	readonly line: number;
+	readonly edits: readonly TextEdit[];
+}
+
+interface AcceptedOrganization {
+	readonly desired: DesiredOrganization;
+	readonly plan: Plan;
+	readonly expired: ExpiredAccess;
+}
+
+/** Returns the edits that write live values at these addresses, or why some of them are impossible. */
+export function makeAcceptEdits(
+	documents: readonly EditableDocument[],
+	{ desired, plan, expired }: AcceptedOrganization,
+	addresses: ReadonlySet<string>,
+): { readonly edits: readonly DocumentEdit[]; readonly refusals: readonly string[] } {
+	const own = ownDocuments(documents, desired);
+	const editor = new AcceptEditor(own, desired, expired);
+	const refusals: string[] = [];
+	for (const address of addresses) {
+		const because = catchRefusal(() => {
+			const problem = plan.problems.find(({ path, code }) => path === address && code !== "tag-name-taken");
+			if (problem !== undefined && problem.code !== "tag-not-there") throw new NotEditable(problem.message);
+			if (problem !== undefined) editor.removeTag(address);
+			const change = plan.changes.find((one) => one.address === address);
+			const isStale = editor.removeExpired(address);
+			if (change !== undefined) editor.accept(change);
+			else if (problem === undefined && !isStale) throw new NotEditable("no edit of the document can resolve it");
+		});
+		const isEdited = because === undefined && editor.hasEdits(address);
+		const fromList = isEdited ? undefined : explainTemplate(desired);
+		if (because !== undefined || fromList !== undefined) {
+			refusals.push(`cannot accept ${address}: ${fromList ?? because}`);
+		}
+	}
+	if (refusals.length > 0) return { edits: [], refusals };
+	return editor.finish();
+}
+
+/** The edits of one list. They are made together for all addresses, because a comma belongs to two items. */
+interface ListChange {
+	readonly list: Cell;
+	readonly addresses: Map<string, number>;
+	readonly removed: Cell[];
+	readonly added: string[];
+	withComments: boolean;
+}
+
+class AcceptEditor {
+	readonly #documents: readonly EditableDocument[];
+	readonly #desired: DesiredOrganization;
+	readonly #expired: ExpiredAccess;
+	readonly #edits: DocumentEdit[] = [];
+	readonly #lists = new Map<Cell, ListChange>();
+
+	constructor(documents: readonly EditableDocument[], desired: DesiredOrganization, expired: ExpiredAccess) {
+		this.#documents = documents;
+		this.#desired = desired;
+		this.#expired = expired;
+	}
+
+	/** Adds the edits for a change. Throws NotEditable with the reason if that is impossible. */
+	accept(change: Change): void {
+		if (change.basis === "unknown") {
+			throw new NotEditable("live state is unknown, because the service does not show it");
+		}
+		if (change.basis === "last-applied") {
+			throw new NotEditable("only the last-applied state is known; the service does not show live state");
+		}
+		if (change.kind === "userTag") this.#acceptTag(change);
+		else if (change.action === "remove") this.#acceptRemoval(change);
+		else this.#acceptReport(change);
+	}
+
+	/** Adds the edit that removes the entry of a tag that does not exist. */
+	removeTag(address: string): void {
+		this.#removeItem(address, findTag(this.#documents, address), true);
+	}
+
+	/** Adds the edits that remove useless entries of access that expired, and returns whether there is one. */
+	removeExpired(address: string): boolean {
+		const expired = this.#expired.removable.get(address);
+		if (expired === undefined) return false;
+		this.#dropUsers(address, listOfMembers(findTag(this.#documents, address)), [...expired]);
+		return true;
+	}
+
+	/** Whether something is to be edited for an address. */
+	hasEdits(address: string): boolean {
+		const isOfList = [...this.#lists.values()].some(({ addresses }) => addresses.has(address));
+		return isOfList || this.#edits.some((edit) => edit.address === address);
+	}
+
+	/** Returns all edits. Each list is edited once, at the end. */
+	finish(): { readonly edits: readonly DocumentEdit[]; readonly refusals: readonly string[] } {
+		const refusals: string[] = [];
+		for (const { list, addresses, removed, added, withComments } of this.#lists.values()) {
+			const because = catchRefusal(() => {
+				const edits = editItems(documentOf(this.#documents, list), list, removed, added, withComments);
+				// They are made once, but each address has its place.
+				for (const [index, [address, line]] of [...addresses].entries()) {
+					this.#add(address, list, line, index === 0 ? edits : []);
+				}
+			});
+			if (because !== undefined) refusals.push(`cannot accept ${[...addresses.keys()].join(", ")}: ${because}`);
+		}
+		return { edits: this.#edits, refusals };
+	}
+
+	#acceptTag(change: TagChange): void {
+		const tag = findTag(this.#documents, change.address);
+		if (change.before.name !== change.after.name) this.#rename(change, tag);
+		const members = entryOf(tag, "members");
+		if (members === undefined) return;
+		const { address, addUserIds: missing, removeUserIds } = change;
+		const isExpired = (userId: string): boolean => this.#expired.all.get(address)?.has(userId) === true;
+		const surplus = removeUserIds.filter((userId) => !isExpired(userId));
+		const list = listOfMembers(tag);
+		this.#dropUsers(address, list, missing);
+		this.#dropUsers(address, entryOf(members, "never"), surplus);
+		const begun = surplus.filter((userId) => findWindow(this.#desired, address, userId) !== undefined);
+		this.#dropUsers(address, list, begun);
+		const added = members.entries.has("exactly") ? surplus : begun;
+		if (list !== undefined && added.length > 0) {
+			const entries = added.map((userId) => this.#writeMember(address, userId)).sort(compareText);
+			this.#listChange(address, list, list.keyAt.line).added.push(...entries);
+		}
+	}
+
+	/** Returns the entry of a user who has the tag: with an end if the document has one, which has not come. */
+	#writeMember(address: string, userId: string): string {
+		const name = nameOfUser(this.#desired, userId);
+		const { until, reason } = findWindow(this.#desired, address, userId) ?? {};
+		return writeMember(name, until === undefined ? {} : { until, ...(reason === undefined ? {} : { reason }) });
+	}
+
+	#rename({ address, before, after }: TagChange, tag: Cell): void {
+		if (this.#desired.protect.userTags.includes(after.name)) {
+			throw new NotEditable("the tag is protected by this name, but not by the live one; change both by hand");
+		}
+		const name = entryOf(tag, "name");
+		if (name === undefined) throw new NotEditable("its entry has no name");
+		this.#replace(address, name, before.name);
+		for (const item of itemsOf(entryOf(tag, "previously"))) {
+			if (item.value === before.name) this.#removeItem(address, item);
+		}
+	}
+
+	#acceptRemoval({ address, kind, id, userId }: RemovalChange): void {
+		const isOfUser = removalKinds.some((one) => one.name === kind && one.isOfUser);
+		for (const { root } of this.#documents) {
+			const section = entryOf(entryOf(root, "absent"), removalLists[kind]);
+			const lists = isOfUser ? entriesOf(section).filter((list) => this.#userOf(list) === userId) : [section];
+			for (const item of lists.flatMap(itemsOf)) {
+				if (idIn(item) === id) this.#removeItem(address, item);
+			}
+		}
+	}
+
+	#acceptReport(change: ReportChange): void {
+		for (const { root } of this.#documents) {
+			for (const { cell, label, identity } of this.#expected(root, change.kind)) {
+				if (printAddress(change.kind, label) === change.address) this.#acceptFields(change, cell, identity);
+			}
+		}
+	}
+
+	/** Returns the entries of one kind under `expect`, each with its label: the address without the kind. */
+	#expected(root: Cell, name: ReportChange["kind"]): readonly { cell: Cell; label: string; identity: string }[] {
+		const kind = readOnlyKindOf(name);
+		const section = entryOf(entryOf(root, "expect"), expectationLists[name]);
+		const lists = kind.groupedBy === null ? [section] : entriesOf(section);
+		return lists.flatMap((list) =>
+			itemsOf(list).map((cell) => {
+				const identity = kind.identities.find((one) => cell.entries.has(one)) ?? "";
+				const entry = entryOf(cell, identity);
+				const key = kind.isIdentityId(identity) ? (idIn(entry) ?? "") : String(entry?.value);
+				const group = list === undefined || kind.groupedBy === null ? "" : `${this.#groupOf(list, kind.groupedBy)}/`;
+				return { cell, identity, label: `${group}${key}` };
+			}),
+		);
+	}
+
+	/** Returns the name in addresses of the user or network that is the key of this list. */
+	#groupOf(list: Cell, groupedBy: "user" | "network"): string {
+		if (groupedBy === "user") return nameOfUser(this.#desired, this.#userOf(list));
+		return caip2Aliases.get(String(list.key)) ?? String(list.key);
+	}
+
+	#acceptFields({ address, before }: ReportChange, cell: Cell, identity: string): void {
+		const fields = Object.entries(before ?? {});
+		const unset = fields.filter(([, value]) => value === null || value === undefined).map(([name]) => name);
+		const left = [...cell.entries.keys()].filter((name) => name !== identity && !unset.includes(name));
+		// A value that the service does not have cannot be written: the field is removed, or the entry if it has no other.
+		if (before === null || left.length === 0) {
+			this.#removeItem(address, cell, true);
+			return;
+		}
+		for (const [name, value] of fields) {
+			const field = entryOf(cell, name);
+			if (field === undefined) throw new NotEditable(`its \`${name}\` is not written in the document`);
+			if (unset.includes(name)) refuseShared(documentOf(this.#documents, field), field);
+			else if (name === "earnProviders" && Array.isArray(value)) this.#acceptSet(address, field, value);
+			else this.#replace(address, field, value);
+		}
+		if (unset.length === 0) return;
+		this.#add(address, cell, cell.at.line, removeEntries(documentOf(this.#documents, cell), cell, unset));
+	}
+
+	#acceptSet(address: string, list: Cell, live: readonly unknown[]): void {
+		const there = itemsOf(list).map(({ value }) => value);
+		for (const item of itemsOf(list)) {
+			if (!live.includes(item.value)) this.#removeItem(address, item);
+		}
+		const missing = live.filter((value) => !there.includes(value as string));
+		if (missing.length === 0) return;
+		const { added } = this.#listChange(address, list, list.keyAt.line);
+		added.push(...missing.map((value) => writeText(String(value))));
+	}
+
+	#replace(address: string, cell: Cell, value: unknown): void {
+		const document = documentOf(this.#documents, cell);
+		refuseShared(document, cell);
+		this.#add(address, cell, cell.keyAt.line, replaceValue(document, cell, value));
+	}
+
+	#add(address: string, { at: { file } }: Cell, line: number, edits: readonly TextEdit[]): void {
+		this.#edits.push({ organizationId: this.#desired.organizationId, address, file, line, edits });
+	}
+
+	#dropUsers(address: string, list: Cell | undefined, userIds: readonly string[]): void {
+		for (const item of itemsOf(list)) {
+			const user = item.kind === "map" ? entryOf(item, "user") : item;
+			if (user !== undefined && userIds.includes(userNamed(this.#desired, String(user.value)))) {
+				this.#removeItem(address, item);
+			}
+		}
+	}
+
+	#removeItem(address: string, cell: Cell, withComments = false): void {
+		const list = cell.parent;
+		if (list === undefined) throw new NotEditable("it is not in a list");
+		refuseShared(documentOf(this.#documents, cell), cell);
+		const change = this.#listChange(address, list, cell.at.line);
+		change.removed.push(cell);
+		change.withComments ||= withComments;
+	}
+
+	#listChange(address: string, list: Cell, line: number): ListChange {
+		const change = this.#lists.get(list) ?? {
+			list,
+			addresses: new Map<string, number>(),
+			removed: [],
+			added: [],
+			withComments: false,
+		};
+		this.#lists.set(list, change);
+		change.addresses.set(address, Math.min(change.addresses.get(address) ?? line, line));
+		return change;
+	}
+
+	/** Returns the id of the user whose alias or id is the key of a cell. */
+	#userOf(cell: Cell): string {
+		return userNamed(this.#desired, String(cell.key));
+	}
+}
+
+/** Returns the list of users who get the tag. */
+function listOfMembers(tag: Cell): Cell | undefined {
+	const members = entryOf(tag, "members");
+	return entryOf(members, "exactly") ?? entryOf(members, "atLeast");
+}

@@ -1,0 +1,159 @@
+/**
+ * Writes the text of an exported document. Objects that can only be deleted are listed in comments, which become `absent`
+ * when their `#` is removed.
+ */
+
+import { showText } from "../../common/escape.ts";
+import type { AccessWindow, LiveRemovable } from "../../plan/organization.ts";
+import { writeMember } from "../write-member.ts";
+import { writeFlow, writeKey, writeText } from "../write-yaml.ts";
+
+/** Live state that is not in the document, and why. */
+export interface Omission {
+	/** For example `members of user tags`, or an address. */
+	readonly what: string;
+	readonly because: string;
+}
+
+/** One tag of the document. */
+export interface ExportedTag {
+	readonly name: string;
+	readonly id: string;
+	/** Aliases, sorted; undefined if the members are unknown. */
+	readonly members: readonly string[] | undefined;
+	/** By member; left out where no member has one. */
+	readonly windows?: ReadonlyMap<string, AccessWindow>;
+}
+
+/** An entry under `expect`, with its fields in the order of the document. */
+export type ExportedRecord = Readonly<Record<string, unknown>>;
+
+/** The content of the document. */
+export interface ExportedParts {
+	readonly organizationId: string;
+	/** Alias and id, sorted by alias; empty if the users are unknown. */
+	readonly users: readonly (readonly [alias: string, id: string])[];
+	readonly userTags: readonly ExportedTag[];
+	/** Read-only objects. */
+	readonly expectations: readonly ExportedSection<ExportedRecord>[];
+	/** Objects that can only be deleted. */
+	readonly removable: readonly ExportedSection<LiveRemovable>[];
+	readonly unread: readonly Omission[];
+	readonly leftOut: readonly Omission[];
+}
+
+/** Objects of one kind, with the key of the kind in a document and the alias of their user, or null if they have none. */
+export interface ExportedSection<T> {
+	readonly key: string;
+	readonly groups: readonly { readonly user: string | null; readonly items: readonly T[] }[];
+}
+
+/** Max characters of a list in brackets. A longer list is written with one item a line. */
+const maxLineLength = 100;
+
+/** The comments that exports write, also of Pulumi programs. After a title come lines of a list. */
+const exportComments = {
+	sentence:
+		/^# (?:yaml-language-server: |Live state of one organization, written by |Aliases for this file: |Read-only )/,
+	title: /^# (?:These exist and are unmanaged\. |Read-only, so not in this file: |Not in this file, because )/,
+	line: /^#(?:absent:|resources:| {2,12}(?:- \S.*|\S.*:(?: .*)?))$/,
+};
+
+/** Returns the comments, each from its `#`, that no export writes. */
+export function foreignComments(comments: readonly string[]): readonly string[] {
+	const { sentence, title, line } = exportComments;
+	let isInList = false;
+	return comments.filter((comment) => {
+		const text = comment.trimEnd();
+		const isLine = isInList && line.test(text);
+		isInList = title.test(text) || isLine;
+		return !isInList && !sentence.test(text);
+	});
+}
+
+/** Returns the text of the document, with a final line ending. `schema` is the address of its schema, or empty. */
+export function writeDocument(parts: ExportedParts, schema: string): string {
+	const { organizationId, users, userTags } = parts;
+	const sections = [
+		[
+			...(schema === "" ? [] : [`# yaml-language-server: $schema=${schema}`]),
+			"# Live state of one organization, written by orgsync export. Keys that are left out are unmanaged.",
+			`organizationId: ${writeText(organizationId)}`,
+		],
+		users.length === 0
+			? []
+			: [
+					"# Aliases for this file: the service knows only ids.",
+					"users:",
+					...users.map(([alias, id]) => `  ${writeKey(alias)}: ${writeText(id)}`),
+				],
+		userTags.length === 0 ? [] : ["userTags:", ...userTags.flatMap(tagLines)],
+		expectationLines(parts),
+		removableLines(parts.removable),
+		missingLines("Not in this file, because it could not be read:", parts.unread),
+		missingLines("Not in this file, because a document cannot hold it:", parts.leftOut),
+	];
+	return `${sections
+		.filter((lines) => lines.length > 0)
+		.map((lines) => lines.join("\n"))
+		.join("\n\n")}\n`;
+}
+
+function tagLines({ name, id, members, windows }: ExportedTag): readonly string[] {
+	return [
+		`  - name: ${writeText(name)}`,
+		`    id: ${writeText(id)}`,
+		...(members === undefined ? [] : memberLines(members.map((member) => writeMember(member, windows?.get(member))))),
+	];
+}
+
+function memberLines(members: readonly string[]): readonly string[] {
+	const short = `    members: { exactly: [${members.join(", ")}] }`;
+	if (short.length <= maxLineLength) return [short];
+	return ["    members:", "      exactly:", ...members.map((member) => `        - ${member}`)];
+}
+
+function expectationLines({ expectations }: ExportedParts): readonly string[] {
+	if (expectations.length === 0) return [];
+	const lines = expectations.flatMap(({ key, groups }) => [
+		`  ${key}:`,
+		...groups.flatMap(({ user, items }) =>
+			user === null ? recordLines(items, "    ") : [`    ${writeKey(user)}:`, ...recordLines(items, "      ")],
+		),
+	]);
+	return ["# Read-only objects: differences are reported, never submitted.", "expect:", ...lines];
+}
+
+function recordLines(records: readonly ExportedRecord[], indent: string): readonly string[] {
+	return records.flatMap((record) =>
+		Object.entries(record).flatMap(([name, value], index) => {
+			const begin = `${indent}${index === 0 ? "- " : "  "}${name}:`;
+			const short = `${begin} ${writeFlow(value)}`;
+			if (!Array.isArray(value) || short.length <= maxLineLength) return [short];
+			return [begin, ...value.map((item) => `${indent}    - ${writeFlow(item)}`)];
+		}),
+	);
+}
+
+function removableLines(removable: ExportedParts["removable"]): readonly string[] {
+	const list = (indent: string, items: readonly LiveRemovable[]): readonly string[] =>
+		items.map(({ id, name }) => `#${indent}- ${showText(id)}${name === "" ? "" : `  # ${showText(name)}`}`);
+	const lines = removable.flatMap(({ key, groups }) => [
+		`#  ${key}:`,
+		...groups.flatMap(({ user, items }) =>
+			user === null ? list("    ", items) : [`#    ${writeKey(user)}:`, ...list("      ", items)],
+		),
+	]);
+	if (removable.length === 0) return [];
+	return [
+		"# These exist and are unmanaged. Remove the # of a line, of its parents and of absent to delete the object.",
+		"#absent:",
+		...lines,
+	];
+}
+
+/** Returns a title and a line for each omission, as comments; none without omissions. */
+export function missingLines(title: string, missing: readonly Omission[]): readonly string[] {
+	if (missing.length === 0) return [];
+	return [`# ${title}`, ...missing.map(({ what, because }) => `#   ${showText(what)}: ${showText(because)}`)];
+}

@@ -1,0 +1,26 @@
+/** Values that several documents of one organization may write, and must then agree about. */
+import type { Cell } from "../cell.ts";
+import { describeCell, describePlace, type Problems, quoteCell } from "../problems.ts";
+
+/** A value, and the cell that has it. */
+export interface Located<T> {
+	readonly cell: Cell;
+	readonly value: T;
+}
+
+/** Returns the first of these values, and reports each that differs from it; undefined where there is none. */
+export function firstAgreed<T>(found: readonly Located<T>[], problems: Problems): Located<T> | undefined {
+	const [first, ...others] = found;
+	if (first === undefined) return undefined;
+	for (const { cell, value } of others) {
+		if (JSON.stringify(first.value) === JSON.stringify(value)) continue;
+		const place = describePlace(first.cell.at, cell.at);
+		const message = `${describeCell(cell)} is ${describeValue(cell)} here and ${describeValue(first.cell)} ${place}; documents of one organization must agree`;
+		problems.report(cell, "documents-disagree", message);
+	}
+	return first;
+}
+
+function describeValue(cell: Cell): string {
+	return cell.kind === "list" ? cell.items.map(quoteCell).join(", ") : quoteCell(cell);
+}

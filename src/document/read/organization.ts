@@ -1,0 +1,242 @@
+/**
+ * Merges all documents of one organization into its desired state, and reports conflicts between them.
+ */
+
+import { kindOf, removalKinds } from "../../plan/kinds/index.ts";
+import { type RemovalKindName, removalLists } from "../../plan/kinds/names.ts";
+import { keyOfRemoval } from "../../plan/objects.ts";
+import {
+	type DesiredObject,
+	type DesiredOrganization,
+	type DesiredRemoval,
+	type DesiredRule,
+	type Limits,
+	type NamePlaces,
+	powerLimits,
+} from "../../plan/organization.ts";
+import { digestOf } from "../../plan/value.ts";
+import { type Cell, entryOf } from "../cell.ts";
+import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
+import { firstAgreed, type Located } from "./agree.ts";
+import { readExpectations } from "./expectations.ts";
+import { readRules } from "./rules.ts";
+import { readName, readNames, readTagEntries, type TagEntry, toDesiredTags } from "./tags.ts";
+import {
+	afterSubstitution,
+	type NamedUser,
+	placesOfUsers,
+	readIds,
+	readUserKeys,
+	readUserList,
+	readUsers,
+	type Users,
+} from "./users.ts";
+
+/** The cell that protects each object. */
+interface ProtectedObjects {
+	/** By user id. */
+	readonly users: ReadonlyMap<string, Cell>;
+	readonly named: readonly NamedUser[];
+	/** By tag name. */
+	readonly userTags: ReadonlyMap<string, Cell>;
+}
+
+/**
+ * Returns the desired state of one organization from the roots of its documents. It is valid only if no problem was found.
+ * `complete`: no other document can have users of this organization.
+ */
+export function readOrganization(
+	organizationId: string,
+	roots: readonly Cell[],
+	complete: boolean,
+	problems: Problems,
+): DesiredOrganization {
+	const users = readUsers(roots, complete, problems);
+	const entries = readTagEntries(roots, users, problems);
+	const protectedObjects = readProtected(roots, users, problems);
+	checkProtectedTags(entries, protectedObjects, problems);
+	const rules = readRules(roots, entries, problems);
+	const name = readOrganizationName(roots, problems);
+	const desired = {
+		organizationId,
+		...(name === undefined ? {} : { name }),
+		objects: [
+			...toDesiredTags(entries),
+			...readAbsent(roots, users, protectedObjects, problems),
+			...readExpectations(roots, users, problems),
+		],
+		protect: {
+			userIds: [...protectedObjects.users.keys()].sort(),
+			userTags: [...protectedObjects.userTags.keys()].sort(),
+		},
+		limits: readLimits(roots, problems),
+		...(rules.length === 0 ? {} : { rules }),
+	};
+	const digest = digestOf({
+		...desired,
+		objects: desired.objects.map(withoutPlaces),
+		...(rules.length === 0 ? {} : { rules: rules.map(withoutPlaces) }),
+	});
+	const ids = roots.flatMap((root) => entryOf(root, "organizationId") ?? []);
+	const files = [...new Set([...roots, ...ids].map(({ at }) => at.file))].sort();
+	const inList = ids.find(({ usedAs }) => usedAs !== undefined);
+	const row = inList && { ...inList.at, document: inList.usedAs?.at.file ?? "" };
+	const aliases = Object.fromEntries([...users.ids].sort(([left], [right]) => (left < right ? -1 : 1)));
+	const named = entries.flatMap(({ listed, never }) => [...listed, ...never]);
+	const places: NamePlaces = {
+		users: placesOfUsers(roots, [...named, ...protectedObjects.named], {
+			ids: users.ids,
+			owners: ownersUnderAbsent(roots),
+		}),
+		protectedTags: Object.fromEntries(
+			desired.protect.userTags.map((tag) => [tag, protectedObjects.userTags.get(tag)?.at]),
+		) as NamePlaces["protectedTags"],
+	};
+	return { ...desired, users: aliases, places, digest, files, ...(row === undefined ? {} : { row }) };
+}
+
+/** Returns an object or a rule without its positions in files, which do not count. */
+export function withoutPlaces(one: DesiredObject | DesiredRule): object {
+	const place = { at: undefined };
+	if (!("kind" in one) || one.kind !== "userTag" || one.members?.windows === undefined) return { ...one, ...place };
+	const windows = one.members.windows.map((window) => ({ ...window, ...place }));
+	return { ...one, members: { ...one.members, windows }, ...place };
+}
+
+function readOrganizationName(roots: readonly Cell[], problems: Problems): string | undefined {
+	const found = roots.flatMap((root): readonly Located<string>[] => {
+		const name = readName(entryOf(root, "name"), problems);
+		return name === undefined ? [] : [{ cell: name.cell, value: name.text }];
+	});
+	return firstAgreed(found, problems)?.value;
+}
+
+function readProtected(roots: readonly Cell[], users: Users, problems: Problems): ProtectedObjects {
+	const sections = roots.map((root) => entryOf(root, "protect"));
+	const named = sections.flatMap((section) => readUserList(users, entryOf(section, "users")));
+	const tags = sections.flatMap((section) => readNames(entryOf(section, "userTags"), problems));
+	return {
+		users: new Map(named.map(({ userId, cell }) => [userId, cell])),
+		named,
+		userTags: new Map(tags.map(({ text, cell }) => [text, cell])),
+	};
+}
+
+function checkProtectedTags(entries: readonly TagEntry[], objects: ProtectedObjects, problems: Problems): void {
+	for (const entry of entries) {
+		checkProtectedTag(entry, objects, problems);
+		for (const { userId, cell } of entry.never) {
+			const protector = objects.users.get(userId);
+			if (protector === undefined) continue;
+			const message = `the user ${quoteCell(cell)} is protected ${describePlace(protector.at, cell.at)}, but \`never\` would remove a tag; remove one of the two`;
+			problems.report(cell, "protected", message);
+		}
+	}
+}
+
+/** Reports an entry that would change or rename a protected tag. */
+function checkProtectedTag(
+	{ cell, name, previously }: TagEntry,
+	{ userTags }: ProtectedObjects,
+	problems: Problems,
+): void {
+	const changes = ["members", "previously"].filter((key) => entryOf(cell, key) !== undefined);
+	const protector = name && userTags.get(name.text);
+	if (name !== undefined && protector !== undefined && changes.length > 0) {
+		const place = describePlace(protector.at, name.cell.at);
+		const keys = changes.map((key) => `\`${key}\``).join(" and ");
+		const message = `the tag ${quoteCell(name.cell)} is protected ${place}, but ${keys} would change it; remove one of the two`;
+		problems.report(name.cell, "protected", message);
+		return;
+	}
+	for (const { text, cell: nameCell } of previously) {
+		const earlier = userTags.get(text);
+		if (earlier === undefined) continue;
+		const message = `the tag ${quoteCell(nameCell)} is protected ${describePlace(earlier.at, nameCell.at)}, but this would rename it; remove one of the two`;
+		problems.report(nameCell, "protected", message);
+	}
+}
+
+function readAbsent(
+	roots: readonly Cell[],
+	users: Users,
+	protectedObjects: ProtectedObjects,
+	problems: Problems,
+): readonly DesiredRemoval[] {
+	const sections = roots.map((root) => entryOf(root, "absent"));
+	return removalKinds.flatMap(({ name, isOfUser }) => {
+		const lists = sections.map((section) => entryOf(section, removalLists[name]));
+		const removals = isOfUser
+			? lists.flatMap((list) => readOfUsers(name, list, users, protectedObjects, problems))
+			: lists.flatMap((list) => readIds(list, problems).map((id) => ({ kind: name, userId: null, id })));
+		const byKey = new Map(removals.map((removal) => [keyOfRemoval(removal), removal]));
+		return [...byKey].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, removal]) => removal);
+	});
+}
+
+/** Returns the cells under `absent` whose keys name users. */
+function ownersUnderAbsent(roots: readonly Cell[]): readonly Cell[] {
+	const kinds = removalKinds.filter(({ isOfUser }) => isOfUser);
+	return roots.flatMap((root) =>
+		kinds.flatMap(({ name }) => [...(entryOf(entryOf(root, "absent"), removalLists[name])?.entries.values() ?? [])]),
+	);
+}
+
+function readOfUsers(
+	kind: RemovalKindName,
+	list: Cell | undefined,
+	users: Users,
+	protectedObjects: ProtectedObjects,
+	problems: Problems,
+): readonly DesiredRemoval[] {
+	return readUserKeys(users, list).flatMap(({ userId, cell }) => {
+		const ids = readIds(cell, problems);
+		const protector = ids.length === 0 ? undefined : protectedObjects.users.get(userId);
+		if (protector !== undefined) {
+			const what = kindOf(kind).words[1];
+			const message = `the user ${quote(String(cell.key))} is protected ${describePlace(protector.at, cell.keyAt)}, but this would remove ${what}; remove one of the two`;
+			problems.report(cell, "protected", message, "key");
+		}
+		return ids.map((id) => ({ kind, userId, id }));
+	});
+}
+
+function readLimits(roots: readonly Cell[], problems: Problems): Limits {
+	const limits: Record<string, unknown> = {};
+	for (const key of ["memberRemovals", ...Object.values(removalLists), ...powerLimits, "expiries"]) {
+		const cells = roots.flatMap((root) => entryOf(entryOf(root, "limits"), key) ?? []);
+		const found = cells.flatMap((cell): readonly Located<unknown>[] => {
+			const value = readLimit(key, cell, problems);
+			return value === undefined ? [] : [{ cell, value }];
+		});
+		const first = firstAgreed(found, problems);
+		if (first !== undefined) limits[key] = first.value;
+	}
+	return limits as Limits;
+}
+
+function readLimit(key: string, cell: Cell, problems: Problems): unknown {
+	if (key === "memberRemovals") return readMemberRemovals(cell, problems);
+	if (key === "expiries") return readExpiries(cell, problems);
+	const isOfPowers = powerLimits.some((limit) => limit === key);
+	if (!isOfPowers || typeof cell.value === "number" || cell.value === "strict") return cell.value;
+	const message = `\`${key}\` must be \`strict\`, or a whole number without quotes, but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
+	return problems.invalidate(cell, "wrong-format", message);
+}
+
+function readExpiries(cell: Cell, problems: Problems): Limits["expiries"] {
+	if (cell.value === "any") return "any";
+	const message = `\`expiries\` must be \`any\`, but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
+	return problems.invalidate(cell, "wrong-format", message);
+}
+
+function readMemberRemovals(cell: Cell, problems: Problems): Limits["memberRemovals"] {
+	if (typeof cell.value === "number") return { count: cell.value };
+	const match = /^(-?[0-9]+(?:\.[0-9]+)?)%$/.exec(String(cell.value));
+	const percent = Number(match?.[1]);
+	if (match !== null && percent >= 0 && percent <= 100) return { percent };
+	const range =
+		match === null ? "be a percentage such as 25%, or a whole number without quotes," : "be between 0% and 100%,";
+	const message = `\`memberRemovals\` must ${range} but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
+	return problems.invalidate(cell, match === null ? "wrong-format" : "out-of-range", message);
+}

@@ -1,0 +1,201 @@
+/**
+ * Reads `rules` of an organization's documents. Documents merge as limits do: each may add rules, and where two write the same
+ * rule they must agree.
+ */
+import type { DesiredRule } from "../../plan/organization.ts";
+import { addressOfRule } from "../../plan/rules/rules.ts";
+import { compareText } from "../../plan/value.ts";
+import { namedPowers, type PowerName } from "../../policy/powers/groups.ts";
+import { type Cell, entriesOf, entryOf, itemsOf } from "../cell.ts";
+import { describeCell, describePlace, type Problems, quote, quoteCell } from "../problems.ts";
+import { firstAgreed, type Located } from "./agree.ts";
+import { readNames, type TagEntry } from "./tags.ts";
+import { nameMistake } from "./users.ts";
+
+/** A rule, and the cells that write it: `min` and `max` where it has them, otherwise `cell`. */
+interface RuleEntry<R extends DesiredRule = DesiredRule> {
+	readonly rule: R;
+	readonly cell: Cell;
+	readonly min?: Cell | undefined;
+	readonly max?: Cell | undefined;
+}
+
+type RuleOf<N extends DesiredRule["rule"]> = Extract<DesiredRule, { readonly rule: N }>;
+
+/** Returns the rules, sorted by address; reports those that contradict each other or the tags of the documents. */
+export function readRules(
+	roots: readonly Cell[],
+	tags: readonly TagEntry[],
+	problems: Problems,
+): readonly DesiredRule[] {
+	const sections = roots.flatMap((root) => entryOf(root, "rules") ?? []);
+	const exclusive = readExclusive(sections, problems);
+	const members = readMembers(sections, problems);
+	for (const entry of exclusive) checkExclusive(entry, tags, problems);
+	for (const entry of members) checkMembers(entry, tags, problems);
+	const powers = (Object.keys(namedPowers) as PowerName[]).flatMap((power) => readPower(power, sections, problems));
+	const entries = [...exclusive, ...members, ...powers, ...readNoNewAccess(sections, problems)];
+	const byAddress = entries.map(({ rule }) => [addressOfRule(rule), rule] as const);
+	return byAddress.sort(([left], [right]) => compareText(left, right)).map(([, rule]) => rule);
+}
+
+function readExclusive(sections: readonly Cell[], problems: Problems): readonly RuleEntry<RuleOf<"exclusive">>[] {
+	const lists = sections.flatMap((section) => listsOf(entryOf(section, "exclusive"), problems));
+	const found = new Map<string, RuleEntry<RuleOf<"exclusive">>>();
+	for (const cell of lists) {
+		const tags = readNames(cell, problems)
+			.map(({ text }) => text)
+			.sort(compareText);
+		if (cell.items.length === 1) {
+			const message = "`exclusive` has one tag only; write two tags or more, of which no user may have two";
+			problems.report(cell, "single-tag", message);
+		}
+		const rule = { rule: "exclusive", tags, at: cell.at } as const;
+		const address = addressOfRule(rule);
+		// Two documents may say the same.
+		if (tags.length > 1 && !found.has(address)) found.set(address, { rule, cell });
+	}
+	return [...found.values()];
+}
+
+/** Returns the lists of names under `exclusive`: the list itself, or the lists in it. */
+function listsOf(cell: Cell | undefined, problems: Problems): readonly Cell[] {
+	if (cell === undefined || isEmptyList(cell, problems)) return [];
+	const lists = itemsOf(cell).filter(({ kind }) => kind === "list");
+	if (lists.length === 0) return [cell];
+	const name = itemsOf(cell).find(({ kind }) => kind !== "list");
+	if (name !== undefined) {
+		const message = `${quoteCell(name)} is beside lists under \`exclusive\`; write one list of names, or only lists`;
+		problems.report(name, "wrong-type", message);
+	}
+	return lists.filter((list) => !isEmptyList(list, problems));
+}
+
+/** Whether the list has no item; reports it. */
+function isEmptyList(cell: Cell, problems: Problems): boolean {
+	if (cell.items.length > 0) return false;
+	const message = `${describeCell(cell)} is an empty list; write the names of tags, or remove it`;
+	problems.report(cell, "empty-list", message);
+	return true;
+}
+
+function readMembers(sections: readonly Cell[], problems: Problems): readonly RuleEntry<RuleOf<"members">>[] {
+	const cells = sections
+		.flatMap((section) => entriesOf(entryOf(section, "members")))
+		.filter((cell) => isTagName(cell, problems) && !isEmptyMap(cell, "min` or `max", problems));
+	const byTag = Map.groupBy(cells, ({ key }) => String(key));
+	return [...byTag].flatMap(([tag, group]) => {
+		const [min, max] = [readNumber("min", group, problems), readNumber("max", group, problems)];
+		const [cell] = group;
+		if (cell === undefined || (min === undefined && max === undefined)) return [];
+		if (min !== undefined && max !== undefined && min.value > max.value) {
+			const place = describePlace(min.cell.at, max.cell.at);
+			const message = `\`max\` is ${max.value}, less than \`min\`, which is ${min.value} ${place}; change one of them`;
+			problems.report(max.cell, "min-over-max", message);
+		}
+		const limits = { ...(min && { min: min.value }), ...(max && { max: max.value }) };
+		return [{ rule: { rule: "members", tag, ...limits, at: cell.keyAt }, cell, min: min?.cell, max: max?.cell }];
+	});
+}
+
+/** Whether the key of the cell can be the name of a tag; reports one that cannot. */
+function isTagName(cell: Cell, problems: Problems): boolean {
+	const name = String(cell.key);
+	const mistake = nameMistake(name);
+	if (mistake === undefined) return true;
+	problems.report(cell, "bad-name", `the name ${name === "" ? "" : `${quote(name)} `}${mistake}`, "key");
+	return false;
+}
+
+/** Whether the map has no key; reports it. `keys`: what can be written, without the outer backticks. */
+function isEmptyMap(cell: Cell, keys: string, problems: Problems): boolean {
+	if (cell.entries.size > 0 || cell.intendedKeys.size > 0) return false;
+	problems.report(cell, "empty-rule", `${describeCell(cell)} is empty; write \`${keys}\`, or remove it`);
+	return true;
+}
+
+function readNumber(key: string, cells: readonly Cell[], problems: Problems): Located<number> | undefined {
+	const found = cells.flatMap((one) => entryOf(one, key) ?? []).map((cell) => ({ cell, value: Number(cell.value) }));
+	return firstAgreed(found, problems);
+}
+
+function readPower(power: PowerName, sections: readonly Cell[], problems: Problems): readonly RuleEntry[] {
+	const cells = sections
+		.flatMap((section) => entryOf(entryOf(section, "powers"), power) ?? [])
+		.filter((cell) => !isEmptyMap(cell, "minApprovers` or `onlyBy", problems));
+	const min = readNumber("minApprovers", cells, problems);
+	const lists = cells
+		.flatMap((one) => entryOf(one, "onlyBy") ?? [])
+		.filter((cell) => !isEmptyList(cell, problems))
+		.map((cell) => ({ cell, value: namesOf(cell, problems) }));
+	const only = firstAgreed(lists, problems);
+	return [
+		...(min === undefined ? [] : [entryOfPower({ rule: "minApprovers", power, min: min.value }, min.cell)]),
+		...(only === undefined ? [] : [entryOfPower({ rule: "onlyBy", power, tags: only.value }, only.cell)]),
+	];
+}
+
+type PowerRule = Omit<RuleOf<"minApprovers">, "at"> | Omit<RuleOf<"onlyBy">, "at">;
+
+function entryOfPower(rule: PowerRule, cell: Cell): RuleEntry {
+	return { rule: { ...rule, at: cell.keyAt }, cell };
+}
+
+function namesOf(cell: Cell, problems: Problems): readonly string[] {
+	return readNames(cell, problems)
+		.map(({ text }) => text)
+		.sort(compareText);
+}
+
+function readNoNewAccess(sections: readonly Cell[], problems: Problems): readonly RuleEntry[] {
+	const found = sections
+		.flatMap((section) => entryOf(section, "noNewAccess") ?? [])
+		.map((cell) => ({ cell, value: cell.value === true }));
+	const first = firstAgreed(found, problems);
+	return first?.value === true ? [{ rule: { rule: "noNewAccess", at: first.cell.keyAt }, cell: first.cell }] : [];
+}
+
+/** Reports users whom the documents give two of the tags. Windows need not overlap: a plan judges those at its time. */
+function checkExclusive(
+	{ rule, cell }: RuleEntry<RuleOf<"exclusive">>,
+	entries: readonly TagEntry[],
+	problems: Problems,
+): void {
+	const holders = new Map<string, { readonly tag: string; readonly cell: Cell }>();
+	for (const { name, listed } of entries) {
+		if (name === undefined || !rule.tags.includes(name.text)) continue;
+		const tag = name.text;
+		for (const { userId, cell: user, window } of listed) {
+			if (window !== undefined) continue;
+			const other = holders.get(userId);
+			if (other === undefined) holders.set(userId, { tag, cell: user });
+			if (other === undefined || other.tag === tag) continue;
+			const [first, second] = [describePlace(other.cell.at, user.at), describePlace(cell.at, user.at)];
+			const message = `${quoteCell(user)} gets ${quote(tag)} here and ${quote(other.tag)} ${first}, but \`exclusive\` ${second} allows one of them; remove one`;
+			problems.report(user, "breaks-rule", message);
+		}
+	}
+}
+
+/** Reports lists of members that at any time have more or fewer users than the rule allows. */
+function checkMembers(entry: RuleEntry<RuleOf<"members">>, entries: readonly TagEntry[], problems: Problems): void {
+	const { rule, min, max } = entry;
+	for (const { cell, members } of entries.filter(({ name }) => name?.text === rule.tag)) {
+		const key = members?.mode;
+		const list = key === undefined ? undefined : entryOf(entryOf(cell, "members"), key);
+		const count = (members?.mode === "exactly" ? members.exactly : members?.atLeast)?.length;
+		// A list with another problem has fewer users than items.
+		if (list === undefined || count !== list.items.length) continue;
+		// Users with a window are there at times.
+		const always = count - (members?.windows ?? []).length;
+		const users = `${quote(key ?? "")} has ${count} ${count === 1 ? "user" : "users"}`;
+		const report = (limit: Cell, what: string): void => {
+			const message = `${users}, but the rule for ${quote(rule.tag)} ${describePlace(limit.at, list.at)} has \`${what}\`; change one of them`;
+			problems.report(list, "breaks-rule", message);
+		};
+		if (max !== undefined && rule.max !== undefined && always > rule.max) report(max, `max: ${rule.max}`);
+		if (min !== undefined && rule.min !== undefined && key === "exactly" && count < rule.min) {
+			report(min, `min: ${rule.min}`);
+		}
+	}
+}

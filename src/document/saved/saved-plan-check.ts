@@ -1,0 +1,340 @@
+/**
+ * Checks a saved plan against itself. A writer of the file can write its digest too, so everything that follows from
+ * the plan's own changes is derived again: how each change is worded, the steps with their parameters, order and reasons,
+ * what is pending, and what is touched. Where the file states something else, orgsync did not make it.
+ *
+ * What only the service or the document can confirm cannot be checked here; `statedMembers` in saved-plan.ts lists it.
+ */
+
+import { clipMiddle, showAddress, showText } from "../../common/escape.ts";
+import { earlierActivityOf, holdSteps } from "../../plan/activities/pending.ts";
+import { listParameter, narrowStep, objectsOf, subjectOf } from "../../plan/activities/requests.ts";
+import { parseAddress } from "../../plan/address.ts";
+import type { Change, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
+import { kinds, readOnlyKindOf, removalKinds } from "../../plan/kinds/index.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Step } from "../../plan/step.ts";
+import { isTemporaryName, makeSteps } from "../../plan/steps.ts";
+import { compareText, digestOf, sameValue } from "../../plan/value.ts";
+import { findWrongMeaning } from "./saved-plan-meaning.ts";
+import { findWrongWindows, isWrittenTime } from "./saved-plan-windows.ts";
+
+/** Returns where a plan states something else than its own changes imply, and what; undefined when all of it agrees. */
+export function findContradiction(plan: Plan): string | undefined {
+	return (
+		findWrongTime(plan) ??
+		first(plan.changes, findUnknownKind) ??
+		findWrongOrder(plan.changes) ??
+		first(plan.changes, (change) => prefix(change, findWrongChange(change, plan))) ??
+		findWrongTouched(plan) ??
+		findWrongSteps(plan) ??
+		findWrongMeaning(plan) ??
+		findWrongWindows(plan) ??
+		findStranger(plan)
+	);
+}
+
+function first<T>(items: readonly T[], find: (item: T, index: number) => string | undefined): string | undefined {
+	for (const [index, item] of items.entries()) {
+		const found = find(item, index);
+		if (found !== undefined) return found;
+	}
+	return undefined;
+}
+
+function prefix({ address }: Change, what: string | undefined): string | undefined {
+	return what === undefined ? undefined : `the change of ${showAddress(address)}: ${what}`;
+}
+
+/** The sentence for a member that is not what it has to be. */
+function differs(member: string, stated: unknown, implied: unknown): string {
+	const show = (value: unknown): string => showText(clipMiddle(JSON.stringify(value) ?? "nothing", 200));
+	return `${member} is ${show(stated)}, but the plan's changes imply ${show(implied)}`;
+}
+
+function findWrongTime({ readAt }: Plan): string | undefined {
+	return isWrittenTime(readAt) ? undefined : `readAt is ${showText(readAt)}, which is no time that orgsync writes`;
+}
+
+/** The schema leaves the names of kinds to this check. */
+function findUnknownKind({ kind, action }: Change): string | undefined {
+	if (kinds.find(({ name }) => name === kind)?.action === action) return undefined;
+	return `there is no kind ${showText(kind)} with the action ${action}`;
+}
+
+/** Changes come in the order of the kinds, then by address; each object and each tag once. */
+function findWrongOrder(changes: readonly Change[]): string | undefined {
+	const ranks = new Map(kinds.map(({ name }, index) => [name, index]));
+	const rank = ({ kind }: Change): number => ranks.get(kind) ?? -1;
+	const tags = new Set<string>();
+	return first(changes, (change, index) => {
+		const before = changes[index - 1];
+		const order =
+			before === undefined ? -1 : rank(before) - rank(change) || compareText(before.address, change.address);
+		if (order === 0 && change.action !== "report") return `${showAddress(change.address)} is changed twice`;
+		if (order > 0) return `the change of ${showAddress(change.address)} is not in order`;
+		if (change.kind !== "userTag") return undefined;
+		if (tags.has(change.tagId)) return `the tag ${change.tagId} is changed twice`;
+		tags.add(change.tagId);
+		return undefined;
+	});
+}
+
+function findWrongChange(change: Change, plan: Plan): string | undefined {
+	if (change.kind === "userTag") return findWrongTag(change);
+	return change.action === "remove" ? findWrongRemoval(change, plan) : findWrongReport(change, plan);
+}
+
+function findWrongTag(change: TagChange): string | undefined {
+	const { address, before, after, addUserIds: add, removeUserIds: remove, basis, lastApplied } = change;
+	const isRenamed = before.name !== after.name;
+	const isMoved = add.length + remove.length > 0;
+	if (!isRenamed && !isMoved) return "it changes nothing";
+	const reason = isRenamed ? (isMoved ? "name-and-members-differ" : "name-differs") : "members-differ";
+	const expected = { address: `userTag:${after.name}`, reason };
+	const members = before.members === null ? null : membersAfter(before.members, add, remove);
+	const has = new Set(before.members ?? []);
+	const loses = new Set(remove);
+	if (address !== expected.address) return differs("address", address, expected.address);
+	if (change.reason !== reason) return differs("reason", change.reason, reason);
+	if (!sameValue(after.members, members)) return differs("after.members", after.members, members);
+	if (!isSorted(add) || !isSorted(remove)) return "its users are not sorted";
+	const twice = add.find((userId) => has.has(userId) || loses.has(userId));
+	if (twice !== undefined) return `addUserIds lists ${twice}, who has the tag already or loses it too`;
+	const absent = basis === "live" && isMoved ? remove.find((userId) => !has.has(userId)) : undefined;
+	if (absent !== undefined) return `removeUserIds lists ${absent}, who does not have the tag`;
+	const isPossible = isMoved
+		? {
+				live: before.members !== null && lastApplied === null,
+				"last-applied": before.members !== null && lastApplied?.changedSince === false,
+				unknown: before.members === null,
+			}[basis]
+		: basis === "live";
+	return isPossible ? undefined : `basis is ${basis}, which does not go with what it states of the members`;
+}
+
+function membersAfter(before: readonly string[], add: readonly string[], remove: readonly string[]): readonly string[] {
+	const gone = new Set(remove);
+	return [...before.filter((userId) => !gone.has(userId)), ...add].sort(compareText);
+}
+
+function isSorted(list: readonly string[]): boolean {
+	return list.every((item, index) => index === 0 || compareText(list[index - 1] ?? "", item) < 0);
+}
+
+function findWrongRemoval(change: RemovalChange, plan: Plan): string | undefined {
+	const { kind, id, userId, before } = change;
+	const isOfUser = removalKinds.some(({ name, isOfUser: is }) => is && name === kind);
+	if (isOfUser === (userId === null)) return differs("userId", userId, isOfUser ? "a user" : null);
+	const expected = {
+		address: `${kind}:${userId === null ? "" : `${nameOf(userId, plan)}/`}${id}`,
+		reason: before === null ? "not-known-to-be-absent" : "is-there",
+		basis: before === null ? "unknown" : "live",
+	} as const;
+	return firstDifference(change, expected);
+}
+
+function findWrongReport(change: ReportChange, plan: Plan): string | undefined {
+	const { kind, address, before, after, userId } = change;
+	const isOfUser = readOnlyKindOf(kind).groupedBy === "user";
+	const label = isOfUser ? `${userId === undefined ? "" : nameOf(userId, plan)}/` : "";
+	const parsed = parseAddress(address);
+	if (parsed?.kind !== kind || !parsed.label.startsWith(label)) return differs("address", address, `${kind}:${label}…`);
+	if (isOfUser === (userId === undefined)) return differs("userId", userId, isOfUser ? "a user" : undefined);
+	const wrong = firstDifference(change, { reason: before === null ? "not-there" : "differs", basis: "live" });
+	if (wrong !== undefined || before === null) return wrong;
+	const fields = Object.keys(after);
+	const isSame = sameValue(Object.keys(before).sort(compareText), [...fields].sort(compareText));
+	if (!isSame || fields.length === 0) return "before and after do not list the same fields";
+	const equal = fields.find((field) => sameValue(before[field], after[field]));
+	return equal === undefined ? undefined : `the field ${showText(equal)} does not differ`;
+}
+
+function firstDifference(stated: object, expected: object): string | undefined {
+	const all = stated as Readonly<Record<string, unknown>>;
+	return first(Object.entries(expected), ([member, value]) =>
+		sameValue(all[member], value) ? undefined : differs(member, all[member], value),
+	);
+}
+
+function nameOf(userId: string, { userNames }: Plan): string {
+	return Object.hasOwn(userNames, userId) ? (userNames[userId] ?? userId) : userId;
+}
+
+/** What is touched is what changes, and of a tag the digest of what the change says of it. */
+function findWrongTouched({ changes, touched }: Plan): string | undefined {
+	const touching = changes.filter(({ action }) => action !== "report");
+	const addresses = touching.map(({ address }) => address);
+	const stated = touched.map(({ address }) => address);
+	if (!sameValue(stated, addresses)) return differs("touched", stated, addresses);
+	return first(touching, (change, index) => {
+		const { address, before, basis } = change;
+		const implied =
+			change.kind === "userTag"
+				? digestOf({ tagId: change.tagId, before, basis })
+				: basis === "unknown"
+					? digestOf({ address, before, basis, record: null })
+					: touched[index]?.digest;
+		const { digest } = touched[index] ?? {};
+		return digest === implied ? undefined : differs(`touched[${index}].digest`, digest, implied);
+	});
+}
+
+/** By tag id: the names that its steps give to tags and that no change wants. */
+export function temporaryNamesOf({ steps, changes }: Plan): Readonly<Record<string, string>> {
+	const wanted = new Set(changes.map((change) => (change.kind === "userTag" ? change.after.name : undefined)));
+	return Object.fromEntries(
+		steps.flatMap((step) => {
+			if (step.operation !== "update_user_tag") return [];
+			const { userTagId, newUserTagName: name } = step.parameters;
+			const isTemporary = name !== undefined && !wanted.has(name) && isTemporaryName(name, userTagId);
+			return isTemporary ? [[userTagId, name]] : [];
+		}),
+	);
+}
+
+function findWrongSteps(plan: Plan): string | undefined {
+	const { changes, problems, steps, waiting } = plan;
+	if (problems.length > 0)
+		return steps.length + waiting.length === 0 ? undefined : "it has problems, and steps all the same";
+	// Of tags that nothing changes only the names matter, and those were looked at when the temporary names were chosen.
+	const tags = changes
+		.filter((change) => change.kind === "userTag")
+		.map(({ tagId, before }) => ({ id: tagId, name: before.name }))
+		.sort((left, right) => compareText(left.id, right.id));
+	const pending = waiting.filter(({ relation }) => relation !== "rejected");
+	const derived = holdSteps(makeSteps(changes, tags, temporaryNamesOf(plan)), pending);
+	return (
+		first(derived.waiting, (one, index) =>
+			sameValue(pending[index], one) ? undefined : differs(`waiting[${index}]`, pending[index], one),
+		) ??
+		(pending.length > derived.waiting.length ? "waiting lists an activity that touches no step" : undefined) ??
+		first(steps, ({ id }, index) =>
+			id === `step-${index + 1}` ? undefined : differs(`steps[${index}].id`, id, `step-${index + 1}`),
+		) ??
+		findWrongParts(steps, derived.steps) ??
+		findWrongRejections(plan)
+	);
+}
+
+/** What distinguishes a step from the others that could be parts of the same one. */
+function keyOf(step: Step): string {
+	const newName = step.operation === "update_user_tag" ? step.parameters.newUserTagName : undefined;
+	return JSON.stringify([step.operation, subjectOf(step), newName]);
+}
+
+/** A step of the file with its index. */
+type Stated = readonly [index: number, step: Step];
+
+/**
+ * Compares with the steps that the changes imply. A step can come in parts: one for each pending activity, and one for each
+ * request without an answer, which the plan does not list. Together they have to be the step.
+ */
+function findWrongParts(steps: readonly Step[], derived: readonly Step[]): string | undefined {
+	const stated = Map.groupBy(steps.entries(), ([, step]) => keyOf(step));
+	const implied = Map.groupBy(derived, keyOf);
+	const missing = derived.find((step) => !stated.has(keyOf(step)));
+	if (missing !== undefined) return describeMissing(missing);
+	const extra = steps.findIndex((step) => !implied.has(keyOf(step)));
+	if (extra >= 0) return `steps[${extra}] does something that no change implies`;
+	if (!sameValue(runsOf(steps), runsOf(derived))) return "the steps are not in order";
+	return first([...stated], ([key, group]) => findWrongGroup(group, implied.get(key) ?? []));
+}
+
+function describeMissing({ covers }: Step): string {
+	return `no step does what the change of ${covers.map(({ address }) => showAddress(address)).join(", ")} implies`;
+}
+
+/** The keys of the steps, once for each run of the same: a key that comes back later is in the result twice. */
+function runsOf(steps: readonly Step[]): readonly string[] {
+	const keys = steps.map(keyOf);
+	return keys.filter((key, index) => key !== keys[index - 1]);
+}
+
+/** Whether the step is one that was not pending when it was derived: rejections are looked at by themselves. */
+function isFree({ earlierActivity }: Step): boolean {
+	return earlierActivity === null || earlierActivity.relation === "rejected";
+}
+
+function findWrongGroup(group: readonly Stated[], derived: readonly Step[]): string | undefined {
+	const held = group.filter(([, step]) => !isFree(step));
+	const free = group.filter(([, step]) => isFree(step));
+	const pending = derived.filter((step) => !isFree(step));
+	const whole = derived.find(isFree);
+	const wrong = first(held, ([index, step]) => {
+		const same = pending.find(({ parameters }) => sameValue(parameters, step.parameters));
+		return same === undefined
+			? `steps[${index}] waits for an activity that is not pending for it`
+			: findWrongMember(step, index, same);
+	});
+	if (wrong !== undefined) return wrong;
+	if (held.length !== pending.length)
+		return `steps[${group[0]?.[0]}] does not wait for the activity that is pending for it`;
+	if (whole === undefined)
+		return free[0] === undefined
+			? undefined
+			: `steps[${free[0][0]}] does not wait for the activity that is pending for it`;
+	return free.length === 0 ? describeMissing(whole) : findWrongWhole(free, whole);
+}
+
+function findWrongWhole(parts: readonly Stated[], whole: Step): string | undefined {
+	const list = listParameter(whole.operation);
+	if (list === undefined) {
+		return parts[1] === undefined
+			? first(parts, ([index, step]) => findWrongMember(step, index, whole))
+			: `steps[${parts[1][0]}] is a duplicate`;
+	}
+	const all = parts.flatMap(([, step]) => objectsOf(step)).sort(compareText);
+	const wanted = objectsOf(whole);
+	if (!sameValue(all, wanted)) return differs(`steps[${parts[0]?.[0]}].parameters.${list}`, all, wanted);
+	return first(parts, ([index, step]) => findWrongMember(step, index, narrowStep(whole, objectsOf(step))));
+}
+
+function findWrongMember(step: Step, index: number, expected: Step): string | undefined {
+	const { id: _id, earlierActivity, ...rest } = expected;
+	const wrong = firstDifference(
+		step,
+		step.earlierActivity?.relation === "rejected" ? rest : { ...rest, earlierActivity },
+	);
+	return wrong === undefined ? undefined : `steps[${index}]: ${wrong}`;
+}
+
+/** A step was rejected before exactly when the plan lists the activity that was, with the same parameters. */
+function findWrongRejections({ steps, waiting }: Plan): string | undefined {
+	const rejected = waiting.filter(({ relation }) => relation === "rejected");
+	const used = new Set<string>();
+	const wrong = first(steps, (step, index) => {
+		if (step.earlierActivity !== null && step.earlierActivity.relation !== "rejected") return undefined;
+		const same = rejected.findLast(
+			(one) => one.operation === step.operation && sameValue(one.parameters, step.parameters),
+		);
+		const implied = same === undefined ? null : earlierActivityOf(same, "rejected");
+		if (!sameValue(step.earlierActivity, implied))
+			return differs(`steps[${index}].earlierActivity`, step.earlierActivity, implied);
+		if (same === undefined) return undefined;
+		used.add(same.fingerprint);
+		return sameValue(same.covers, step.covers) ? undefined : differs("waiting: covers", same.covers, step.covers);
+	});
+	return (
+		wrong ??
+		(rejected.some(({ fingerprint }) => !used.has(fingerprint)) ? "waiting lists a rejection of no step" : undefined)
+	);
+}
+
+/** A guard is about what changes. */
+function findStranger({ changes, guards, steps, overrides = [] }: Plan): string | undefined {
+	const addresses = new Set<string>(changes.map(({ address }) => address));
+	const retried = overrides.find((one) => one.flag === "retry-rejected");
+	if (retried !== undefined) {
+		const { steps: count, covers } = retried;
+		const fitting = steps.filter((step) => step.covers.every(({ address }) => covers.includes(address)));
+		const isFitting = fitting.length >= count && covers.every((address) => addresses.has(address));
+		if (!isFitting) return `overrides: --retry-rejected is about ${count} steps that the plan does not submit`;
+	}
+	return first(guards, ({ where }, index) => {
+		const stranger = where.find((address) => !addresses.has(address));
+		return stranger === undefined
+			? undefined
+			: `guards[${index}] is about ${showAddress(stranger)}, which does not change`;
+	});
+}

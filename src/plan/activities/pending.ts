@@ -1,0 +1,175 @@
+/** Compares pending activities and requests in doubt with the steps of a plan (docs/exactly-once.md). */
+import { quoteForShell } from "../../common/escape.ts";
+import type { ActivityState, CoveredObject, EarlierActivity, Relation, Step, StepOperation } from "../step.ts";
+import { compareText, sameValue } from "../value.ts";
+import { commonObjects, listParameter, narrowStep, objectsOf, sameParameters } from "./requests.ts";
+
+/** An activity of the organization that has not ended, or bytes that were sent and perhaps made one. */
+export type PendingActivity = ActivityState & {
+	/** Null when no answer named one: then it is not known whether there is an activity at all. */
+	readonly activityId: string | null;
+	readonly fingerprint: string;
+	readonly operation: StepOperation | "init_import_private_key";
+	readonly parameters: Readonly<Record<string, unknown>>;
+	/** When it was made, or by our journal when it was sent, ISO 8601 in UTC; null when it is not known. */
+	readonly createdAt: string | null;
+	/** Who approved it so far, by user id; null when it is not known. */
+	readonly approvedBy: readonly string[] | null;
+	/** What the activity itself calls those users, by user id; left out where it does not say. */
+	readonly liveNames?: Readonly<Record<string, string>>;
+	/** Who said that it waits: the service a moment ago, or our journal when it was last asked for. */
+	readonly saidBy: "service" | "journal";
+};
+
+/** A waiting activity that touches what the plan touches. */
+export type RelatedActivity = PendingActivity & {
+	readonly relation: Relation;
+	/** The objects of the plan that it changes. */
+	readonly covers: readonly CoveredObject[];
+};
+
+export interface Held {
+	readonly steps: readonly Step[];
+	readonly waiting: readonly RelatedActivity[];
+}
+
+/** What `--abandon` takes for it: the activity's id, or where none is known the fingerprint of its bytes. */
+export function nameOf({ activityId, fingerprint }: Pick<PendingActivity, "activityId" | "fingerprint">): string {
+	return activityId ?? fingerprint;
+}
+
+export function earlierActivityOf(activity: PendingActivity, relation: Relation): EarlierActivity {
+	const { activityId, fingerprint, state } = activity;
+	const known = state === "in-doubt" ? { state } : { state, status: activity.status };
+	return { activityId, fingerprint, ...known, relation };
+}
+
+/** Words that Pulumi replaces with its own. */
+export const documentAsItWas = "the document as it was then, applied within the hour,";
+export const retryHint = "--retry-rejected submits it";
+
+/** What a person can do about what was sent and never answered. */
+export function settleOrAbandon(name: string): string {
+	return `if live state has not changed since, ${documentAsItWas} sends the same request and learns what became of it; otherwise apply with --abandon ${quoteForShell(name)} abandons it`;
+}
+
+/** Marks the steps that wait, split where an activity does part of one. The order of activities does not matter. */
+export function holdSteps(steps: readonly Step[], activities: readonly PendingActivity[]): Held {
+	// An activity equal to one of a tag's two rename steps blocks neither.
+	const joining = new Set(activities.filter((one) => steps.some((step) => joins(step, one))));
+	const waiting = new Map<string, RelatedActivity>();
+	const held = steps.flatMap((step) => {
+		const touching = activities.filter(
+			(one) => commonObjects(step, one).length > 0 && (joins(step, one) || !joining.has(one)),
+		);
+		// Of several for the same object, one that does the same comes first, then the oldest. A request is resubmitted only
+		// where no other activity touches the object.
+		const rank = (one: PendingActivity): string =>
+			`${joins(step, one) ? (one.state === "in-doubt" ? 2 : 0) : 1} ${nameOf(one)}`;
+		return holdStep(
+			step,
+			touching.sort((left, right) => compareText(rank(left), rank(right))),
+			waiting,
+		);
+	});
+	// Splitting makes new steps in the middle; the ids follow the order again.
+	const ids = new Map(held.map(({ id }, index) => [id, `step-${index + 1}`]));
+	const renamed = held.map((step) => ({
+		...step,
+		id: ids.get(step.id) ?? step.id,
+		dependsOn: step.dependsOn.map((id) => ids.get(id) ?? id),
+	}));
+	return { steps: renamed, waiting: [...waiting.values()].sort((a, b) => compareText(nameOf(a), nameOf(b))) };
+}
+
+/** Marks the steps that were rejected before; each stays unsent until `--retry-rejected`. */
+export function holdRejected({ steps, waiting }: Held, rejected: readonly PendingActivity[]): Held {
+	const found = new Map<string, RelatedActivity>();
+	const held = steps.map((step) => {
+		if (step.earlierActivity !== null) return step;
+		const same = rejected.findLast((one) => one.operation === step.operation && isExactly(step, one));
+		if (same === undefined) return step;
+		found.set(step.id, { ...same, relation: "rejected", covers: step.covers });
+		return { ...step, earlierActivity: earlierActivityOf(same, "rejected") };
+	});
+	return { steps: held, waiting: [...waiting, ...found.values()] };
+}
+
+function holdStep(
+	step: Step,
+	touching: readonly PendingActivity[],
+	waiting: Map<string, RelatedActivity>,
+): readonly Step[] {
+	const parts: Step[] = [];
+	const free = new Set(objectsOf(step));
+	for (const activity of touching) {
+		const name = nameOf(activity);
+		const touched = commonObjects(step, activity);
+		const taken = touched.filter((id) => free.delete(id));
+		const part = { ...narrowStep(step, taken), id: `${step.id}/${name}` };
+		const isSendable =
+			activity.state === "in-doubt" && joins(step, activity) && isAlone(activity, touched, touching, step);
+		if (isSendable && taken.length === 0) continue;
+		if (isSendable && taken.length === touched.length) {
+			// The same bytes ask what became of it, and can make no second activity.
+			parts.push(part);
+			continue;
+		}
+		const relation = activity.state !== "in-doubt" && joins(step, activity) ? "same" : "conflicting";
+		const covers = [...(waiting.get(name)?.covers ?? []), ...narrowStep(step, touched).covers];
+		waiting.set(name, { ...activity, relation, covers: withoutRepeats(covers) });
+		if (taken.length > 0) parts.push({ ...part, earlierActivity: earlierActivityOf(activity, relation) });
+	}
+	const [first, ...others] = parts;
+	if (first === undefined) return [step];
+	if (free.size > 0) return [...parts, narrowStep(step, [...free])];
+	// Other steps depend on this id: the first pending part keeps it.
+	return [{ ...first, id: step.id }, ...others];
+}
+
+/** Whether no other request in doubt may have changed the same; if one may, resubmitting this could duplicate it. */
+function isAlone(
+	activity: PendingActivity,
+	touched: readonly string[],
+	touching: readonly PendingActivity[],
+	step: Step,
+): boolean {
+	return touching.every(
+		(other) =>
+			other.state !== "in-doubt" ||
+			sameValue(other.parameters, activity.parameters) ||
+			!commonObjects(step, other).some((id) => touched.includes(id)),
+	);
+}
+
+/** Whether the activity does what the step does, or a part of it; in doubt, only if the request is the same. */
+function joins(step: Step, activity: PendingActivity): boolean {
+	const touched = commonObjects(step, activity);
+	if (touched.length === 0) return false;
+	if (activity.state === "in-doubt") return isExactly(narrowStep(step, touched), activity);
+	return isSameRequest(step, activity) || isPartOf(activity, step);
+}
+
+export function touches(step: Step, activity: PendingActivity): boolean {
+	return commonObjects(step, activity).length > 0;
+}
+
+/** Whether the step would be sent by the same bytes as the activity: only then can it make no second. */
+function isExactly(step: Step, { parameters }: PendingActivity): boolean {
+	return sameValue(step.parameters, parameters);
+}
+
+function isSameRequest(step: Step, { parameters }: PendingActivity): boolean {
+	return sameParameters(step.parameters, parameters);
+}
+
+/** Whether everything the activity removes is wanted gone by the step too. */
+function isPartOf({ operation, parameters }: PendingActivity, step: Step): boolean {
+	if (operation !== step.operation || listParameter(operation) === undefined) return false;
+	const ours = new Set(objectsOf(step));
+	return objectsOf({ operation, parameters }).every((id) => ours.has(id));
+}
+
+function withoutRepeats(covers: readonly CoveredObject[]): readonly CoveredObject[] {
+	return [...new Map(covers.map((one) => [one.address, one])).values()];
+}

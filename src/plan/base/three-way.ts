@@ -1,0 +1,304 @@
+/** The three-way plan (docs/saved-plans.md#comparison-with-a-base). An atom is the smallest thing that can differ. */
+import { desiredAt, factsOf, isExpired } from "../access-window.ts";
+import { includesObject, printAddress, type Scope } from "../address.ts";
+import type { Basis, Change, Unread } from "../change.ts";
+import { diff } from "../diff.ts";
+import { addressOfObject } from "../objects.ts";
+import { type DesiredObject, type DesiredOrganization, type LiveOrganization, tagsOf } from "../organization.ts";
+import { type AliasDifference, aliasDifferences, liveNamesFor, usersOf } from "../users.ts";
+import { compareText, sameValue } from "../value.ts";
+import { cells, compareDocuments, type DocumentChange } from "./document-changes.ts";
+import { pairTags, pinTags, type TagPair } from "./three-way-tags.ts";
+
+/** The document as it stood before, and how the user named it; null where it said nothing of the organization. */
+export interface BaseDocument {
+	readonly name: string;
+	readonly desired: DesiredOrganization | null;
+}
+
+/** One way in which live is not as the base document says; `before` is the document's, `after` is live's. */
+export interface DriftedDifference {
+	readonly address: string;
+	/** The live tag; null for the other kinds. */
+	readonly tagId: string | null;
+	/**
+	 * `member-expired`: the user still has the tag, and the window of the base ended at `before`. `is-there`: though it must not exist.
+	 * `problem`: the document cannot be reached any more, `message` says why.
+	 */
+	readonly what:
+		| "renamed"
+		| "member-gained"
+		| "member-expired"
+		| "member-lost"
+		| "is-there"
+		| "field"
+		| "not-there"
+		| "problem";
+	readonly userId: string | null;
+	readonly field: string | null;
+	readonly before: unknown;
+	readonly after: unknown;
+	readonly basis: Basis;
+	readonly message: string | null;
+	readonly fate: Fate;
+}
+
+/** `replaced`: the change asks for a third value. `remains`: nothing can change it. `held`: its step was rejected. */
+type Fate = "reverted" | "accepted" | "replaced" | "remains" | "held";
+
+/** Something that apply does; `before` is live's, `after` the head document's. */
+export interface PlannedDifference {
+	readonly address: string;
+	readonly tagId: string | null;
+	readonly what: "rename" | "add-member" | "remove-member" | "remove";
+	readonly userId: string | null;
+	/** The name; of what is removed too, null where it is not known. */
+	readonly before: string | null;
+	readonly after: string | null;
+	readonly basis: Basis;
+}
+
+/** schemas/three-way.json describes it. */
+export interface ThreeWay {
+	readonly organizationId: string;
+	readonly base: { readonly name: string; readonly documentDigest: string | null };
+	/** Null where the head documents say nothing of the organization: then live was not asked either. */
+	readonly head: { readonly documentDigest: string } | null;
+	/** User id to alias, those of the base document too. */
+	readonly userNames: Readonly<Record<string, string>>;
+	/** As in a plan: what the service calls them, left out where users were not read. */
+	readonly liveNames?: Readonly<Record<string, string>>;
+	/** Aliases that do not mean the same user in both documents; left out by older versions. */
+	readonly aliases?: readonly AliasDifference[];
+	readonly documentChanges: readonly DocumentChange[];
+	readonly drifted: readonly DriftedDifference[];
+	/** Of what apply will do, what the change does not mention and what puts drift back. */
+	readonly reverts: readonly PlannedDifference[];
+	/** Of `drifted`, what the change leaves as it is. */
+	readonly accepted: readonly DriftedDifference[];
+	/** Of `documentChanges`, what live is already. */
+	readonly alreadyInSync: readonly DocumentChange[];
+	/** Objects of the base document that could not be read: whether they drifted is not known. */
+	readonly unread: readonly Unread[];
+}
+
+/** Whether the change of the document, or what drifted before it, has anything to show. */
+export function hasFindings(threeWay: ThreeWay | null): boolean {
+	if (threeWay === null) return false;
+	return threeWay.documentChanges.length + threeWay.drifted.length + (threeWay.aliases ?? []).length > 0;
+}
+
+/**
+ * Returns all three comparisons of one organization. `live` has to be read for both documents. `timeMs` is the service's time,
+ * milliseconds since 1970, which decides what documents with windows want; it can be left out where neither has one.
+ */
+export function makeThreeWay(
+	base: BaseDocument,
+	document: DesiredOrganization,
+	live: LiveOrganization,
+	timeMs = 0,
+): ThreeWay {
+	const head = desiredAt(document, timeMs);
+	const before = desiredAt(base.desired ?? emptyOf(head), timeMs);
+	const pairs = pairTags(tagsOf(before), tagsOf(head), live);
+	const toLive = diff(head, live);
+	// Users go by the head's names in both, so that an address means the same object on either side.
+	const fromBase = diff({ ...before, users: head.users, objects: pinTags(before.objects, pairs) }, live);
+	const planned = new Map(atomsOf(toLive.changes).map((atom) => [atom.cell, atom]));
+	const addresses = new Map<string, string>(
+		pairs.flatMap(({ base: one, head: other }) =>
+			one && other ? [[printAddress("userTag", one.name), printAddress("userTag", other.name)]] : [],
+		),
+	);
+	const expired = expiredIn(pairs, timeMs);
+	const stillWrong = new Set(toLive.problems.map(({ code, path }) => `${code} ${path}`));
+	const found = atomsOf(fromBase.changes).filter(({ basis }) => basis !== "unknown");
+	const drifted = [
+		...found.map((atom) => ({
+			...driftOf(atom, addresses),
+			...describeExpired(atom, expired),
+			fate: fateOf(atom, planned.get(atom.cell)),
+		})),
+		...fromBase.problems.map(({ code, path, message }): DriftedDifference => {
+			const fate = stillWrong.has(`${code} ${path}`) ? "remains" : "accepted";
+			return { ...nothing, address: path, what: "problem", basis: "live", message, fate };
+		}),
+	];
+	// The end of access is no change by others.
+	const reverted = new Set(
+		found
+			.filter((atom) => fateOf(atom, planned.get(atom.cell)) === "reverted" && !expired.has(atom.cell))
+			.map(({ cell }) => cell),
+	);
+	const isUnknown = (address: string, of: Scope["scope"]): boolean =>
+		toLive.unread.some((one) => one.scope === of && includesObject(one, address));
+	const changed = compareDocuments(before, head, pairs);
+	const isSo = ({ demands, difference: { address, what } }: (typeof changed)[number]): boolean =>
+		demands !== null &&
+		!planned.has(demands) &&
+		!planned.has(cells.object(address)) &&
+		!isUnknown(address, "kind") &&
+		// Where members cannot be read, names can.
+		(what === "renamed" || !isUnknown(address, "object"));
+	const userNames = namesOf(before, head);
+	const named = changed.flatMap(({ difference: { userId } }) => userId ?? []);
+	const mentioned = [...named, ...[...toLive.changes, ...fromBase.changes].flatMap(usersOf)];
+	const liveNames = liveNamesFor(mentioned, userNames, live.users);
+	return {
+		organizationId: head.organizationId,
+		base: { name: base.name, documentDigest: base.desired?.digest ?? null },
+		head: { documentDigest: head.digest },
+		userNames,
+		...(liveNames === undefined ? {} : { liveNames }),
+		aliases: aliasDifferences(before.users, head.users),
+		documentChanges: changed.map(({ difference }) => difference),
+		drifted,
+		reverts: [...planned.values()].filter(({ cell }) => reverted.has(cell)).map(plannedOf),
+		accepted: drifted.filter(({ fate }) => fate === "accepted"),
+		alreadyInSync: changed.filter(isSo).map(({ difference }) => difference),
+		unread: fromBase.unread,
+	};
+}
+
+/** Returns the comparison of an organization that only the base documents: live state is not read. */
+export function makeDropped(name: string, base: DesiredOrganization): ThreeWay {
+	const head = emptyOf(base);
+	const changed = compareDocuments(base, { ...head, users: base.users }, pairTags(tagsOf(base), [], null));
+	return {
+		organizationId: base.organizationId,
+		base: { name, documentDigest: base.digest },
+		head: null,
+		userNames: namesOf(base, head),
+		aliases: [],
+		documentChanges: changed.map(({ difference }) => difference),
+		drifted: [],
+		reverts: [],
+		accepted: [],
+		alreadyInSync: [],
+		unread: [],
+	};
+}
+
+/** One document that needs every read that either does, for reading live once. It must not be used for what it wants. */
+export function unite(base: DesiredOrganization, head: DesiredOrganization): DesiredOrganization {
+	const all = [...base.objects, ...head.objects];
+	// An object that both expect is one expectation: then one query of one MFA policy is enough.
+	const keyOf = (object: DesiredObject): string =>
+		object.kind === "userTag" ? JSON.stringify(object) : addressOfObject(object, { users: {} });
+	return { ...head, objects: [...new Map(all.map((object) => [keyOf(object), object])).values()] };
+}
+
+function emptyOf({ organizationId, users, digest }: DesiredOrganization): DesiredOrganization {
+	return {
+		organizationId,
+		users,
+		objects: [],
+		protect: { userIds: [], userTags: [] },
+		limits: {},
+		digest,
+		files: [],
+	};
+}
+
+function namesOf(base: DesiredOrganization, head: DesiredOrganization): Readonly<Record<string, string>> {
+	const names = [...Object.entries(base.users), ...Object.entries(head.users)].map(
+		([alias, id]) => [id, alias] as const,
+	);
+	return Object.fromEntries([...new Map(names)].sort(([left], [right]) => compareText(left, right)));
+}
+
+const nothing = { tagId: null, userId: null, field: null, before: null, after: null, message: null } as const;
+
+/** One atom in which live is not what a document demands. */
+interface Atom {
+	/** Names the atom, whatever the document calls its object. */
+	readonly cell: string;
+	readonly address: string;
+	readonly tagId: string | null;
+	readonly what: PlannedDifference["what"] | "field" | "not-there";
+	readonly userId: string | null;
+	readonly field: string | null;
+	readonly live: unknown;
+	readonly wanted: unknown;
+	readonly basis: Basis;
+}
+
+function atomsOf(changes: readonly Change[]): readonly Atom[] {
+	return changes.flatMap((change): readonly Atom[] => {
+		const { address, basis } = change;
+		const blank = { address, tagId: null, userId: null, field: null, live: null, wanted: null, basis };
+		if (change.kind === "userTag") {
+			const { tagId, before, after, addUserIds, removeUserIds } = change;
+			const memberAtom = (what: "add-member" | "remove-member") => (userId: string) => ({
+				...blank,
+				...{ cell: cells.member(tagId, userId), tagId, what, userId, wanted: what },
+			});
+			// Names are known wherever tags are: what is doubtful about a change is its members.
+			const rename = { cell: cells.name(tagId), tagId, what: "rename", live: before.name, wanted: after.name } as const;
+			return [
+				...(before.name === after.name ? [] : [{ ...blank, ...rename, basis: "live" as const }]),
+				...addUserIds.map(memberAtom("add-member")),
+				...removeUserIds.map(memberAtom("remove-member")),
+			];
+		}
+		if (change.action === "remove") {
+			return [{ ...blank, cell: cells.object(address), what: "remove", live: change.before?.name ?? null }];
+		}
+		const { before, after } = change;
+		if (before === null) return [{ ...blank, cell: cells.object(address), what: "not-there" }];
+		return Object.keys(after).map((field) => ({
+			...blank,
+			...{ cell: cells.field(address, field), what: "field", field, live: before[field], wanted: after[field] },
+		}));
+	});
+}
+
+function fateOf(drift: Atom, planned: Atom | undefined): Fate {
+	if (planned === undefined) return "accepted";
+	if (!sameValue(planned.wanted, drift.wanted)) return "replaced";
+	return planned.what === "field" || planned.what === "not-there" ? "remains" : "reverted";
+}
+
+/** Returns when access ended by a window of the base, ISO 8601 in UTC, by the atom of live that should have ended too. */
+function expiredIn(pairs: readonly TagPair[], timeMs: number): ReadonlyMap<string, string> {
+	return new Map(
+		pairs.flatMap(({ base, tagId, baseTagId }) => {
+			const id = baseTagId ?? tagId;
+			const ended = (base?.members?.windows ?? []).filter((window) => isExpired(window, timeMs));
+			return id === undefined
+				? []
+				: ended.map((window) => [cells.member(id, window.userId), factsOf(window).until ?? ""] as const);
+		}),
+	);
+}
+
+function describeExpired(
+	{ cell, what }: Atom,
+	expired: ReadonlyMap<string, string>,
+): Pick<DriftedDifference, "what" | "before"> | undefined {
+	const before = expired.get(cell);
+	return before === undefined || what !== "remove-member" ? undefined : { what: "member-expired", before };
+}
+
+const driftWords = {
+	rename: "renamed",
+	"add-member": "member-lost",
+	"remove-member": "member-gained",
+	remove: "is-there",
+	field: "field",
+	"not-there": "not-there",
+} as const;
+
+/** The atom as drift, under the address that the head document gives its object. */
+function driftOf(atom: Atom, addresses: ReadonlyMap<string, string>): Omit<DriftedDifference, "fate"> {
+	const { tagId, what, userId, field, live, basis } = atom;
+	const address = addresses.get(atom.address) ?? atom.address;
+	const before = what === "rename" || what === "field" ? atom.wanted : null;
+	return { ...nothing, address, tagId, what: driftWords[what], userId, field, before, after: live, basis };
+}
+
+function plannedOf({ address, tagId, what, userId, live, wanted, basis }: Atom): PlannedDifference {
+	const name = (value: unknown): string | null => (typeof value === "string" ? value : null);
+	const after = what === "rename" ? name(wanted) : null;
+	return { address, tagId, what: what as PlannedDifference["what"], userId, before: name(live), after, basis };
+}

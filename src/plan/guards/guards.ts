@@ -1,0 +1,281 @@
+/** Guards: limits for the whole plan, checked before the first request (docs/guards.md). */
+import { showAddress, showName } from "../../common/escape.ts";
+import type { Expiry } from "../access-window.ts";
+import type { Change, TagChange } from "../change.ts";
+import { kindOf } from "../kinds/index.ts";
+import { removalKindNames, removalLists } from "../kinds/names.ts";
+import {
+	type DesiredOrganization,
+	type Known,
+	type Limits,
+	type LiveOrganization,
+	powerLimits,
+} from "../organization.ts";
+import { coveredAddresses, type Step } from "../step.ts";
+import { describeLabel, labelUser, liveNamesFor } from "../users.ts";
+import { compareText } from "../value.ts";
+
+/** What can block a plan; also the word before `=` in `--allow`. */
+export const guardKinds = [
+	"memberRemovals",
+	...Object.values(removalLists),
+	"protected",
+	"ownOauthProviders",
+	"ownUserTags",
+	...powerLimits,
+	"unlisted",
+	"rules",
+	"newAccess",
+	"reversals",
+] as const;
+
+/** What is guarded. `oldNames` only warns, so there is nothing to override. */
+export type GuardKind = (typeof guardKinds)[number] | "oldNames";
+
+export function isGuardKind(text: string): text is GuardKind {
+	return guardKinds.some((kind) => kind === text);
+}
+
+/** One guard that was judged. `found` is what `--allow KIND=FOUND` has to name. */
+export interface Guard {
+	readonly kind: GuardKind;
+	/** In words, for example `at most 5` or `at most 25% of a tag's known members`. */
+	readonly limit: string;
+	readonly found: number;
+	readonly refuses: boolean;
+	/** Addresses that it is about; sorted. */
+	readonly where: readonly string[];
+	/** What was found, in a sentence. */
+	readonly message: string;
+}
+
+/**
+ * The default limit: losing more than half of the members is more often a mistake than intended. Objects under `absent` are
+ * named one by one, so they have no default limit.
+ */
+export const defaultMemberRemovals = { percent: 50 } as const;
+
+/** Percentages mean little for a handful: a tag of fewer known members is not judged by one (docs/guards.md). */
+const minKnownMembers = 4;
+
+/** A product of decimals such as 9.12 * 625 lies a little beside its exact value; no true excess is this small. */
+const roundingError = 1e-6;
+
+/** What the guards judge, besides the desired and the live organization. */
+export interface JudgedChanges {
+	readonly changes: readonly Change[];
+	readonly caller: Known<string>;
+	/** Those of the plan: which removals are of access that expired. */
+	readonly expiries: readonly Expiry[];
+}
+
+/** Every guard that these changes come near: limits of the document, what is protected, and the caller's own way in. */
+export function judgeGuards(
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+	{ changes, caller, expiries }: JudgedChanges,
+): readonly Guard[] {
+	return [
+		...judgeMemberRemovals(desired.limits, changes, expiries),
+		...judgeCounts(desired, changes),
+		...judgeProtected(desired, changes),
+		...(caller.known ? judgeCaller(desired, live, changes, caller.value) : []),
+	];
+}
+
+/** Whether the caller matters to these changes: only who loses something can lose the last way in. */
+export function needsCaller(changes: readonly Change[]): boolean {
+	return changes.some((change) =>
+		change.kind === "userTag" ? change.removeUserIds.length > 0 : change.kind === "oauthProvider",
+	);
+}
+
+/** The values that were acknowledged, by kind: several plans can find several numbers. */
+export type Allowed = ReadonlyMap<GuardKind, ReadonlySet<number>>;
+
+export function refusingGuards(guards: readonly Guard[], allowed: Allowed): readonly Guard[] {
+	return guards.filter(({ kind, found, refuses }) => refuses && allowed.get(kind)?.has(found) !== true);
+}
+
+/** Refuses to send while the list of pending activities is cut off: a step could duplicate one that is not listed. */
+export function judgeUnlisted(steps: readonly Step[]): readonly Guard[] {
+	const sent = steps.filter(({ earlierActivity }) => earlierActivity === null);
+	if (sent.length === 0) return [];
+	const where = [...new Set(coveredAddresses(sent))].sort(compareText);
+	return [
+		{
+			kind: "unlisted",
+			limit: "no activity while pending ones cannot all be listed",
+			found: sent.length,
+			refuses: true,
+			where,
+			message: `${sent.length} ${sent.length === 1 ? "activity" : "activities"} could be pending already, in the part of the list that the service did not show`,
+		},
+	];
+}
+
+function tagChanges(changes: readonly Change[]): readonly TagChange[] {
+	return changes.filter((change) => change.kind === "userTag");
+}
+
+/** A tag, and how many of its removals count. */
+interface Loss {
+	readonly change: TagChange;
+	readonly count: number;
+}
+
+function judgeMemberRemovals(
+	{ memberRemovals: limit = defaultMemberRemovals, expiries: waived }: Limits,
+	changes: readonly Change[],
+	expiries: readonly Expiry[],
+): readonly Guard[] {
+	const removed = tagChanges(changes).filter(({ removeUserIds }) => removeUserIds.length > 0);
+	const losing = removed
+		.map((change): Loss => {
+			const expired = waived === "any" ? countExpired(change, expiries) : 0;
+			return { change, count: change.removeUserIds.length - expired };
+		})
+		.filter(({ count }) => count > 0);
+	const found = losing.reduce((sum, { count }) => sum + count, 0);
+	if (found === 0) return [];
+	const guard = {
+		kind: "memberRemovals",
+		found,
+		where: losing.map(({ change }) => change.address),
+		message: `${found} ${found === 1 ? "member" : "members"} would be removed${describeWaived(removed, found)}`,
+	} as const;
+	if ("count" in limit) return [{ ...guard, limit: `at most ${limit.count}`, refuses: found > limit.count }];
+	const percentage = `at most ${limit.percent}% of a tag's known members`;
+	const over = losing.filter((loss) => exceedsPercentage(loss, limit.percent));
+	if (over.length === 0) return [{ ...guard, limit: percentage, refuses: false }];
+	const shares = over.map(
+		({ change: { address, before, basis }, count }) =>
+			`${showAddress(address)} would lose ${count} of ${basis === "live" ? before.members?.length : "an unknown number"}`,
+	);
+	const message = `${shares.join(", ")}; ${found} in all${describeWaived(removed, found)}`;
+	return [{ ...guard, limit: percentage, refuses: true, where: over.map(({ change }) => change.address), message }];
+}
+
+/** Returns how many of the removals are of access that expired. */
+function countExpired({ address, removeUserIds }: TagChange, expiries: readonly Expiry[]): number {
+	const expired = expiries.filter((one) => one.state === "expired" && one.address === address);
+	return expired.filter(({ userId }) => removeUserIds.includes(userId)).length;
+}
+
+/** Returns the words for removals that do not count; empty where all do. */
+function describeWaived(removed: readonly TagChange[], found: number): string {
+	const waived = removed.reduce((sum, { removeUserIds }) => sum + removeUserIds.length, 0) - found;
+	return waived === 0 ? "" : `, besides ${waived} whose access expired`;
+}
+
+/** Whether the tag would lose more than this percentage. 0% allows no removal and 100% allows all, for every tag. */
+function exceedsPercentage({ change: { before, basis }, count }: Loss, percent: number): boolean {
+	if (percent === 0) return true;
+	if (percent === 100) return false;
+	// Unknown members have no percentage, so many removals at once are refused. The last-applied state is only a part of the
+	// members, and comes from a file.
+	if (basis !== "live" && count >= minKnownMembers) return true;
+	if (before.members === null) return false;
+	const members = before.members.length;
+	return members >= minKnownMembers && count * 100 > percent * members + roundingError;
+}
+
+function judgeCounts(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {
+	return removalKindNames.flatMap((name): readonly Guard[] => {
+		const kind = removalLists[name];
+		const [one, many] = kindOf(name).words;
+		const limit = desired.limits[kind];
+		const where = changes.filter((change) => change.kind === name).map(({ address }) => address);
+		if (limit === undefined || where.length === 0) return [];
+		const message = `${where.length} ${where.length === 1 ? one : many} would be removed`;
+		return [{ kind, limit: `at most ${limit}`, found: where.length, refuses: where.length > limit, where, message }];
+	});
+}
+
+function judgeProtected(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {
+	const users = new Set(desired.protect.userIds);
+	const tags = new Set(desired.protect.userTags);
+	const touched = changes.filter((change) => {
+		if (change.kind === "oauthProvider") return users.has(change.userId ?? "");
+		if (change.kind !== "userTag") return false;
+		return (
+			tags.has(change.before.name) ||
+			tags.has(change.after.name) ||
+			change.removeUserIds.some((userId) => users.has(userId))
+		);
+	});
+	if (touched.length === 0) return [];
+	const where = touched.map(({ address }) => address);
+	return [
+		{
+			kind: "protected",
+			limit: "nothing that the document protects",
+			found: touched.length,
+			refuses: true,
+			where,
+			message: `${where.map(showAddress).join(", ")} would touch what the document protects`,
+		},
+	];
+}
+
+/** Refuses to take the caller's last OAuth provider or last tag, or what could be: the caller could not revert it. */
+function judgeCaller(
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+	changes: readonly Change[],
+	caller: string,
+): readonly Guard[] {
+	const name = nameCaller(desired, live, caller);
+	const { oauthProvider } = live.removables;
+	const owned = oauthProvider.known ? oauthProvider.value.filter(({ userId }) => userId === caller).length : undefined;
+	const ownProviders = changes.filter((change) => change.kind === "oauthProvider" && change.userId === caller);
+	const ownTags = tagChanges(changes).filter(({ removeUserIds }) => removeUserIds.includes(caller));
+	const guard = (kind: GuardKind, what: string, lost: readonly Change[], left: number | undefined): readonly Guard[] =>
+		lost.length === 0 || (left !== undefined && left > 0)
+			? []
+			: [
+					{
+						kind,
+						limit: `not the last ${what} of who applies it`,
+						found: lost.length,
+						refuses: true,
+						where: lost.map(({ address }) => address),
+						message: `${name} applies this and ${describeLoss(left === undefined, what)}`,
+					},
+				];
+	return [
+		...guard("ownOauthProviders", "OAuth provider", ownProviders, owned && owned - ownProviders.length),
+		...guard("ownUserTags", "user tag", ownTags, tagsAfter(live, changes, caller)),
+	];
+}
+
+/** Returns what the caller would lose; where the rest is unknown, it could be the last. */
+function describeLoss(isUnknown: boolean, what: string): string {
+	return isUnknown
+		? `could be left without any ${what}: those that are left cannot be read`
+		: `would be left without any ${what}`;
+}
+
+/** The caller by alias, with live name and id where the alias alone could be mistaken. */
+function nameCaller({ users }: DesiredOrganization, live: LiveOrganization, caller: string): string {
+	const userNames = Object.fromEntries(Object.entries(users).map(([alias, id]) => [id, alias]));
+	const liveNames = liveNamesFor([caller], userNames, live.users);
+	const label = labelUser(caller, { userNames, ...(liveNames === undefined ? {} : { liveNames }) });
+	const parts = describeLabel(label, showName);
+	return parts.length === 0 ? showName(label.name) : `${showName(label.name)} (${parts.join(", ")})`;
+}
+
+/** How many tags the user would have; undefined when members are not known. */
+function tagsAfter(live: LiveOrganization, changes: readonly Change[], userId: string): number | undefined {
+	if (!live.userTags.known) return undefined;
+	const byTag = new Map(tagChanges(changes).map((change) => [change.tagId, change]));
+	let count = 0;
+	for (const tag of live.userTags.value) {
+		if (!tag.members.known) return undefined;
+		const change = byTag.get(tag.id);
+		const has = tag.members.value.includes(userId);
+		if (change?.addUserIds.includes(userId) === true || (has && change?.removeUserIds.includes(userId) !== true))
+			count += 1;
+	}
+	return count;
+}

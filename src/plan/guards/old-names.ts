@@ -1,0 +1,81 @@
+/** What still uses the name that a tag has before the plan renames it. Nothing blocks such a plan: it warns. */
+import { showAddress, showName } from "../../common/escape.ts";
+import type { AccessPolicy, AccessState } from "../../policy/access.ts";
+import { printAddress } from "../address.ts";
+import type { Change } from "../change.ts";
+import type { DesiredOrganization } from "../organization.ts";
+import { addressOfRule, tagNamesOf } from "../rules/rules.ts";
+import { compareText } from "../value.ts";
+import type { Guard } from "./guards.ts";
+
+/** A tag that is renamed, whose old name no tag gets. */
+interface Renamed {
+	/** Of the tag, by its new name. */
+	readonly address: string;
+	readonly oldName: string;
+}
+
+/**
+ * Returns a guard that warns where rules and `protect` of the document, which may be several files, or the text of a policy use
+ * the old name of a tag. Policies are left out where they were not read.
+ */
+export function judgeOldNames(
+	desired: Pick<DesiredOrganization, "rules" | "protect">,
+	changes: readonly Change[],
+	access: AccessState | undefined,
+): readonly Guard[] {
+	const policies = access?.policies.known === true ? access.policies.value : [];
+	const found = renamedTags(changes).flatMap(({ address, oldName }) => {
+		const uses = [...usesIn(desired, oldName), ...usesInPolicies(policies, oldName)];
+		return uses.length === 0 ? [] : [{ address, oldName, uses }];
+	});
+	if (found.length === 0) return [];
+	return [
+		{
+			kind: "oldNames",
+			limit: "any number of uses",
+			found: found.reduce((sum, { uses }) => sum + uses.length, 0),
+			refuses: false,
+			where: found.map(({ address }) => address).sort(compareText),
+			message: found
+				.map(
+					({ oldName, uses }) =>
+						`after the rename no user tag is called ${showName(oldName)}, which is used in ${list(uses)}`,
+				)
+				.join("; "),
+		},
+	];
+}
+
+function renamedTags(changes: readonly Change[]): readonly Renamed[] {
+	const tags = changes.filter((change) => change.kind === "userTag");
+	const given = new Set(tags.map(({ after }) => after.name));
+	return tags
+		.filter(({ before }) => !given.has(before.name))
+		.map(({ address, before }) => ({ address, oldName: before.name }));
+}
+
+function usesIn({ rules = [], protect }: Pick<DesiredOrganization, "rules" | "protect">, name: string) {
+	return [
+		...rules
+			.filter((rule) => tagNamesOf(rule).includes(name))
+			.map((rule) => `${showAddress(addressOfRule(rule))} (${rule.at.file}:${rule.at.line})`),
+		...(protect.userTags.includes(name) ? ["protect"] : []),
+	];
+}
+
+/** A policy names tags by id. A string that is the name of a tag is most likely a mistake, or about another tag's name. */
+function usesInPolicies(policies: readonly AccessPolicy[], name: string): readonly string[] {
+	const written = `'${name}'`;
+	return policies
+		.filter(({ condition, consensus }) => [condition, consensus].some((text) => text.includes(written)))
+		.map((policy) => `${showAddress(printAddress("policy", policy.id))} (${showName(policy.name)})`);
+}
+
+/** Max uses of a name that a message lists. */
+const maxListed = 10;
+
+function list(uses: readonly string[]): string {
+	const shown = uses.length > maxListed + 1 ? uses.slice(0, maxListed) : uses;
+	return [...shown, ...(shown.length < uses.length ? [`${uses.length - shown.length} more`] : [])].join(", ");
+}

@@ -1,0 +1,216 @@
+/**
+ * The guard `reversals`: two documents that want opposite things of one user tag undo each other's activities for ever
+ * (docs/guards.md#changes-to-and-fro). Only user tags can be changed back: what orgsync removes has an id that never comes back.
+ */
+import { showAddress, showName, showText } from "../../common/escape.ts";
+import { type AnyParameters, idsIn } from "../activities/requests.ts";
+import type { TagChange } from "../change.ts";
+import { type AccessWindow, type DesiredOrganization, tagsOf } from "../organization.ts";
+import { isTemporaryName } from "../steps.ts";
+import { describeLabel, labelUser } from "../users.ts";
+import type { Guard } from "./guards.ts";
+
+/** A completed activity that changed a user tag. */
+export interface CompletedActivity {
+	/** Null where no answer named it. */
+	readonly activityId: string | null;
+	readonly fingerprint: string;
+	readonly parameters: AnyParameters;
+	/** When it took effect, milliseconds since 1970; null when it is not known. */
+	readonly completedAtMs: number | null;
+	/** Who submitted it, in lower case, and what the activity calls the user; null when it is not known. */
+	readonly userId: string | null;
+	readonly userName: string | null;
+	/** The service a moment ago, or our journal: then it was submitted from here. */
+	readonly saidBy: "service" | "journal";
+	/** Whether our journal has it; left out, where only the service said it. */
+	readonly isOurs?: true;
+}
+
+interface JudgedReversals {
+	/** Changes of user tags that steps of the plan submit. */
+	readonly changes: readonly TagChange[];
+	/** The newest first, as far as they are known. */
+	readonly completed: readonly CompletedActivity[];
+	/** The service's time, milliseconds since 1970. */
+	readonly timeMs: number;
+}
+
+/**
+ * Refuses to make a change for the third time: either the last two completed activities on the tag undo each other and the
+ * plan repeats the first of them, or a part of the change was made twice before and undone each time.
+ */
+export function judgeReversals(
+	desired: DesiredOrganization,
+	{ changes, completed, timeMs }: JudgedReversals,
+): readonly Guard[] {
+	const found = changes.flatMap((change) => {
+		const wanted = tagsOf(desired).find(({ name }) => name === change.after.name);
+		const windows = wanted?.members?.windows ?? [];
+		const history = historyOf(change.tagId, completed, (userId) => phaseStart(userId, windows, timeMs));
+		const reversal = findReversal(change, history, wanted?.previously ?? []);
+		return reversal === undefined ? [] : [{ address: change.address, reversal }];
+	});
+	if (found.length === 0) return [];
+	const document = desired.files.length === 0 ? "this program" : desired.files.map(showText).join(", ");
+	const texts = found.map(
+		({ address, reversal }) =>
+			`${showAddress(address)} changes to and fro: ${describeReversal(reversal, desired)}, and ${document} would make it again`,
+	);
+	return [
+		{
+			kind: "reversals",
+			limit: "no change that was made and undone before",
+			found: found.length,
+			refuses: true,
+			where: found.map(({ address }) => address),
+			message: texts.join("; "),
+		},
+	];
+}
+
+/** What an activity made of the parts of a tag: its name under `name`, and each user as `added` or `removed`. */
+type Parts = ReadonlyMap<string, string>;
+
+interface Past {
+	readonly activity: CompletedActivity;
+	readonly parts: Parts;
+}
+
+const added = "added";
+const removed = "removed";
+
+/**
+ * Returns the moment since which the document wants the same of the user. Access that was granted, ended and was granted again is
+ * no exchange, so activities before it do not count; none counts where a window does not say when it began.
+ */
+function phaseStart(userId: string, windows: readonly AccessWindow[], timeMs: number): number {
+	const own = windows.filter((window) => window.userId === userId);
+	if (own.length === 0) return Number.NEGATIVE_INFINITY;
+	const moments = own.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]);
+	const past = moments.filter((moment) => moment !== undefined && moment <= timeMs) as readonly number[];
+	return past.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...past);
+}
+
+function historyOf(
+	tagId: string,
+	completed: readonly CompletedActivity[],
+	startOf: (userId: string) => number,
+): readonly Past[] {
+	const own = completed.filter(({ parameters }) => String(parameters.userTagId).toLowerCase() === tagId);
+	return own.map((activity) => {
+		const { newUserTagName: name, addUserIds, removeUserIds } = activity.parameters;
+		const atMs = activity.completedAtMs ?? Number.NEGATIVE_INFINITY;
+		const counts = (userId: string): boolean => atMs >= startOf(userId);
+		// A tag of a cycle of renames takes a temporary name first, which undoes nothing.
+		const isNamed = typeof name === "string" && name !== "" && !isTemporaryName(name, tagId);
+		return {
+			activity,
+			parts: new Map([
+				...(isNamed ? [["name", name] as const] : []),
+				...idsIn(addUserIds)
+					.filter(counts)
+					.map((userId) => [userId, added] as const),
+				...idsIn(removeUserIds)
+					.filter(counts)
+					.map((userId) => [userId, removed] as const),
+			]),
+		};
+	});
+}
+
+function partsOf({ before, after, addUserIds, removeUserIds }: TagChange): Parts {
+	return new Map([
+		...(before.name === after.name ? [] : [["name", after.name] as const]),
+		...addUserIds.map((userId) => [userId, added] as const),
+		...removeUserIds.map((userId) => [userId, removed] as const),
+	]);
+}
+
+/** `undone`: the activity that undid it; undefined where the service does not show that one. `times`: how often it was made before. */
+interface Reversal {
+	readonly made: CompletedActivity;
+	readonly undone: CompletedActivity | undefined;
+	readonly times: number;
+}
+
+function findReversal(
+	change: TagChange,
+	history: readonly Past[],
+	formerNames: readonly string[],
+): Reversal | undefined {
+	const wanted = partsOf(change);
+	const touching = history.filter(({ parts }) => [...wanted.keys()].some((part) => parts.has(part)));
+	if (takesBackOwn(wanted, touching[0])) return undefined;
+	const [undone, made] = touching;
+	if (undone !== undefined && made !== undefined) {
+		const older = history.slice(history.indexOf(made) + 1);
+		const nameBefore = older.find(({ parts }) => parts.has("name"))?.parts.get("name");
+		const isFormer = (name: string): boolean =>
+			nameBefore === undefined ? formerNames.includes(name) : nameBefore === name;
+		const repeats = [...wanted].every(([part, value]) => !made.parts.has(part) || made.parts.get(part) === value);
+		if (repeats && undoes(undone.parts, made.parts, isFormer)) {
+			return { made: made.activity, undone: undone.activity, times: 1 };
+		}
+	}
+	const isLive = change.basis === "live";
+	const repeated = [...wanted].flatMap(([part, value]) =>
+		part === "name" || isLive ? (findRepeated(part, value, touching) ?? []) : [],
+	);
+	return repeated[0];
+}
+
+/**
+ * Whether the change only removes members, and the last activity on them was submitted from here: a grant that ends early, as
+ * often as access is granted. Where two documents share a journal, the one that adds the members is refused.
+ */
+function takesBackOwn(wanted: Parts, last: Past | undefined): boolean {
+	return last?.activity.isOurs === true && [...wanted.values()].every((value) => value === removed);
+}
+
+/** Whether the later activity takes back all that the earlier one did, and nothing else. */
+function undoes(later: Parts, earlier: Parts, isFormer: (name: string) => boolean): boolean {
+	if (later.size !== earlier.size) return false;
+	return [...later].every(([part, value]) => {
+		const before = earlier.get(part);
+		return before !== undefined && before !== value && (part !== "name" || isFormer(value));
+	});
+}
+
+/**
+ * Finds a part that was made to be this twice before. Live is something else, so it was undone each time, also where no
+ * activity shows that. Of equal activities that the service lists one behind the other, all but one changed nothing.
+ */
+function findRepeated(part: string, value: string, touching: readonly Past[]): Reversal | undefined {
+	const steps = touching.filter(({ parts }) => parts.has(part));
+	const makes = steps.filter(({ parts, activity }, index) => {
+		const next = steps[index + 1];
+		const isRepeat = next?.parts.get(part) === value && activity.saidBy === "service";
+		return parts.get(part) === value && !isRepeat;
+	});
+	const first = steps.find(({ parts }) => parts.get(part) === value);
+	if (first === undefined || makes.length < 2) return undefined;
+	return { made: first.activity, undone: steps[steps.indexOf(first) - 1]?.activity, times: makes.length };
+}
+
+type Aliases = Pick<DesiredOrganization, "users">;
+
+function describeReversal({ made, undone, times }: Reversal, aliases: Aliases): string {
+	const by = (activity: CompletedActivity): string => describeActivity(activity, aliases);
+	const undid = undone === undefined ? "an activity that is not known" : by(undone);
+	if (times === 1) return `${by(made)} made this change, ${undid} undid it`;
+	return `this change was made ${times} times, last by ${by(made)}, and undone each time, last by ${undid}`;
+}
+
+function describeActivity(activity: CompletedActivity, aliases: Aliases): string {
+	const { activityId, fingerprint, completedAtMs } = activity;
+	const at = completedAtMs === null ? "" : `, ${new Date(completedAtMs).toISOString()}`;
+	return `activity ${showText(activityId ?? fingerprint)} (${nameSubmitter(activity, aliases)}${at})`;
+}
+
+function nameSubmitter({ userId, userName, saidBy }: CompletedActivity, { users }: Aliases): string {
+	if (userId === null) return saidBy === "journal" ? "submitted with this journal" : "of an unknown user";
+	const userNames = Object.fromEntries(Object.entries(users).map(([alias, id]) => [id, alias]));
+	const label = labelUser(userId, { userNames, ...(userName === null ? {} : { liveNames: { [userId]: userName } }) });
+	return `of ${[showName(label.name), ...describeLabel(label, showName)].join(", ")}`;
+}

@@ -1,0 +1,113 @@
+/** What a plan means: the impact of its steps on who can do what, and who will have to approve each step. */
+import type { AccessState, Known } from "../../policy/access.ts";
+import type { Approval, SubmittingUser } from "../../policy/powers/approval.ts";
+import type { ImpactVerdict } from "../../policy/powers/impact.ts";
+import type { Threshold } from "../../policy/powers/powers.ts";
+import { splitReason } from "../../policy/powers/reason.ts";
+import type { Held } from "../activities/pending.ts";
+import type { LiveOrganization } from "../organization.ts";
+import type { Step } from "../step.ts";
+import { compareText } from "../value.ts";
+import { foretellSteps } from "./forecast.ts";
+import { findImpact, type PlanImpact } from "./impact.ts";
+
+export interface Meaning {
+	/** Each with its approval. */
+	readonly steps: readonly Step[];
+	/** What the steps change for who can do what, worst first; left out where nothing is submitted or policies were not asked for. */
+	readonly impact?: readonly PlanImpact[];
+	/** The whole of `impact` in one word; left out with it. */
+	readonly impactVerdict?: ImpactVerdict;
+	/** Ids of the policies with a time window, where the impact is another one at another time; left out where it is the same. */
+	readonly impactTimed?: readonly string[];
+	/** The lockouts and escalations at another time that `impact` does not have; left out where there is none. */
+	readonly impactAtOtherTimes?: readonly PlanImpact[];
+	/** Live name by tag id, of the tags that impact and approvals name; left out where there is none. */
+	readonly tagNames?: Readonly<Record<string, string>>;
+	/** Live name by policy id, of the policies that impact and approvals name; left out where there is none. */
+	readonly policyNames?: Readonly<Record<string, string>>;
+	/** Who will submit it, so far as it is known; approvals are foretold for this user. Left out where it is not known. */
+	readonly submitterId?: string;
+}
+
+interface MeaningContext {
+	/** Left out: it was not read. */
+	readonly access?: AccessState;
+	readonly submitter?: Known<SubmittingUser>;
+	/** Milliseconds since 1970, by our clock, and by the service's where that differs. */
+	readonly readAtMs: number;
+	readonly serviceTimeMs?: number;
+}
+
+/** Returns the steps as they are, and nothing else, where there is none or it was not read who can do what. */
+export function findMeaning(
+	{ steps, waiting }: Held,
+	{ access, submitter, readAtMs, serviceTimeMs: atMs = readAtMs }: MeaningContext,
+	live: Pick<LiveOrganization, "userTags">,
+): Meaning {
+	if (access === undefined || steps.length === 0) return { steps };
+	const who: Known<SubmittingUser> = submitter ?? { known: false, because: "it was not asked for" };
+	const foretold = foretellSteps(steps, { access, submitter: who, atMs, waiting });
+	const found = findImpact(access, steps, atMs);
+	return {
+		steps: foretold,
+		...found,
+		...namesOf([...found.impact, ...(found.impactAtOtherTimes ?? [])], foretold, access, live),
+		...(who.known ? { submitterId: who.value.userId } : {}),
+	};
+}
+
+/** Returns ids of all users that the meaning of a plan names. */
+export function usersOfMeaning({
+	impact: now = [],
+	impactAtOtherTimes = [],
+	steps,
+	submitterId,
+}: Meaning): readonly string[] {
+	const impact = [...now, ...impactAtOtherTimes];
+	const approvals = steps.flatMap(({ approval }) => approval ?? []);
+	return [
+		...impact.flatMap(({ userIds, witness }) => [...userIds, ...witness]),
+		...impact.flatMap(({ before, after }) => [before, after]).flatMap((one) => [...one.alone, ...one.together.flat()]),
+		...approvals.flatMap(({ approverSets }) => approverSets.flat()),
+		...thresholdsOf(impact, approvals).flatMap((threshold) => threshold.of),
+		...(submitterId === undefined ? [] : [submitterId]),
+	];
+}
+
+function thresholdsOf(impact: readonly PlanImpact[], approvals: readonly Approval[]): readonly Threshold[] {
+	const all = [...impact.flatMap(({ before, after }) => [before, after]), ...approvals];
+	return all.flatMap(({ thresholds }) => thresholds.flat());
+}
+
+/** Returns the live names of the tags and policies that the meaning of a plan names, so far as they are known. */
+function namesOf(
+	impact: readonly PlanImpact[],
+	steps: readonly Step[],
+	{ policies }: AccessState,
+	{ userTags }: Pick<LiveOrganization, "userTags">,
+): Pick<Meaning, "tagNames" | "policyNames"> {
+	const approvals = steps.flatMap(({ approval }) => approval ?? []);
+	const tagIds = thresholdsOf(impact, approvals).flatMap(({ tagId }) => tagId ?? []);
+	const reasons = [
+		...impact.flatMap(({ because, before, after }) => [because, before.unknown, after.unknown]),
+		...approvals.map(({ because }) => because),
+	];
+	const policyIds = [
+		...[...impact, ...approvals].flatMap((one) => one.policyIds),
+		...reasons.flatMap((because) => splitReason(because ?? "")?.policyId ?? []),
+	];
+	const tagNames = pick(userTags.known ? userTags.value : [], tagIds);
+	const policyNames = pick(policies.known ? policies.value : [], policyIds);
+	return {
+		...(Object.keys(tagNames).length === 0 ? {} : { tagNames }),
+		...(Object.keys(policyNames).length === 0 ? {} : { policyNames }),
+	};
+}
+
+/** Returns name by id, sorted, of those with these ids. */
+function pick(named: readonly { readonly id: string; readonly name: string }[], ids: readonly string[]) {
+	const mentioned = new Set(ids);
+	const found = named.filter(({ id }) => mentioned.has(id)).map(({ id, name }) => [id, name] as const);
+	return Object.fromEntries(found.sort(([left], [right]) => compareText(left, right)));
+}

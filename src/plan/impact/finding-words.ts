@@ -1,0 +1,83 @@
+/** The impact of a plan in plain text, for messages of guards and errors. It is safe for a terminal. */
+import { showNameWithin } from "../../common/escape.ts";
+import { splitReason } from "../../policy/powers/reason.ts";
+import { showUser } from "../user-labels.ts";
+import { maxNameLength, type UserNames } from "../users.ts";
+import type { Meaning } from "./consequences.ts";
+import { describePower } from "./group-words.ts";
+import type { PlanImpact } from "./impact.ts";
+
+/** More powers and people than so many are counted. */
+const maxListed = 5;
+
+/** Returns what the groups let people do: `sign (PRIVATE_KEY/SIGN) or export wallets (WALLET/EXPORT)`. */
+export function listPowers(findings: readonly PlanImpact[], last: string): string {
+	const powers = [...new Set(findings.map(({ group, condition }) => describePower(group, condition)))];
+	return join(powers, last, { more: (count) => `do ${count} other things` });
+}
+
+/** Returns who could do what alone: `bob could sign (PRIVATE_KEY/SIGN) alone`, users with equal powers together. */
+export function listLoners(findings: readonly PlanImpact[], names: UserNames): string {
+	const byUsers = Map.groupBy(findings, ({ userIds }) => userIds.join());
+	return [...byUsers.values()]
+		.map((same) => {
+			const userIds = same[0]?.userIds ?? [];
+			const people = joinPeople(userIds, names);
+			return `${people} could ${userIds.length > 1 ? "each " : ""}${listPowers(same, " and ")} alone`;
+		})
+		.join("; ");
+}
+
+function joinPeople(userIds: readonly string[], names: UserNames): string {
+	return join(
+		userIds.map((userId) => showUser(userId, names)),
+		" and ",
+	);
+}
+
+interface Joining {
+	readonly between?: string;
+	/** Returns the words for so many items that are not listed. */
+	more?(count: number): string;
+}
+
+function join(items: readonly string[], last: string, { between = ", ", more }: Joining = {}): string {
+	const left = items.length - maxListed;
+	const shown = left > 1 ? [...items.slice(0, maxListed), more?.(left) ?? `${left} more`] : items;
+	return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(between)}${last}${shown.at(-1)}`;
+}
+
+/** Returns what the findings mean, most serious first, each different one once. */
+export function listFindings(findings: readonly PlanImpact[], names: UserNames): string {
+	return join([...new Set(findings.map((finding) => describeFinding(finding, names)))], "; ", {
+		between: "; ",
+	});
+}
+
+function describeFinding(finding: PlanImpact, names: UserNames): string {
+	const power = describePower(finding.group, finding.condition);
+	// The witness is a set whose approvals together are enough.
+	const isJoint = finding.witness.length > 1 && finding.witness.join() === finding.userIds.join();
+	const people = `${joinPeople(finding.userIds, names)}${isJoint ? " together" : ""}`;
+	switch (finding.change) {
+		case "nobody":
+			return `no one could ${power} any more`;
+		case "alone":
+			return `${people} could ${power} alone`;
+		case "fewer":
+			return `fewer approvers could ${power}`;
+		case "gains":
+			return `${people} could newly ${power}`;
+		case "loses":
+			return `${people} could no longer ${power}`;
+		case "unknown":
+			return `it is not known who could ${power}`;
+	}
+}
+
+/** Returns a reason with the policy that it begins with by name; as it is where there is none, or its name is not known. */
+export function nameInReason(because: string, { policyNames = {} }: Pick<Meaning, "policyNames">): string {
+	const split = splitReason(because);
+	const name = split !== null && Object.hasOwn(policyNames, split.policyId) ? policyNames[split.policyId] : undefined;
+	return split === null || !name ? because : `policy ${showNameWithin(name, maxNameLength)}${split.joint}${split.rest}`;
+}

@@ -1,0 +1,254 @@
+/**
+ * Foretells what becomes of each step, step by step: a step is judged after those that it depends on. Other steps run at the
+ * same time, so a step is judged in every order in which they can complete; where the answers differ, it is unknown.
+ */
+import type { AccessPolicy, AccessState, Known } from "../../policy/access.ts";
+import {
+	type Approval,
+	foretellApproval,
+	type SubmittedActivity,
+	type SubmittingUser,
+} from "../../policy/powers/approval.ts";
+import type { RelatedActivity } from "../activities/pending.ts";
+import type { Step } from "../step.ts";
+import { compareText, sameValue } from "../value.ts";
+import { accessAfter } from "./access-after.ts";
+
+export interface ForetellContext {
+	readonly access: AccessState;
+	readonly submitter: Known<SubmittingUser>;
+	/** Milliseconds since 1970. */
+	readonly atMs: number;
+	/** Pending and rejected activities for objects of the steps. */
+	readonly waiting: readonly RelatedActivity[];
+}
+
+/** Max concurrent steps of which every order is judged: each doubles the number of judgments. */
+const maxConcurrent = 6;
+
+/**
+ * Returns the steps, each with its approval: what becomes of it when it is submitted. Where a pending activity does the same,
+ * it is that of the activity: who can still complete it.
+ */
+export function foretellSteps(steps: readonly Step[], context: ForetellContext): readonly Step[] {
+	const forecast = new Forecast(steps, context);
+	return steps.map((step) => ({ ...step, approval: forecast.approvalOf(step) }));
+}
+
+/** Returns the step with who can still complete its pending activity, which these users have approved. */
+export function foretellPending(
+	step: Step,
+	approvedBy: readonly string[],
+	context: Omit<ForetellContext, "waiting">,
+): Step {
+	return { ...step, approval: new Forecast([step], { ...context, waiting: [] }).completionOf(step, approvedBy) };
+}
+
+class Forecast {
+	readonly #steps: readonly Step[];
+	readonly #context: ForetellContext;
+	readonly #byId: ReadonlyMap<string, Step>;
+	/** By activity, as JSON. */
+	readonly #relevant = new Map<string, readonly Step[]>();
+	/** By type of activity and id of policy. */
+	readonly #applicable = new Map<string, boolean>();
+	/** By activity, submitter and completed steps. */
+	readonly #judged = new Map<string, Approval>();
+
+	constructor(steps: readonly Step[], context: ForetellContext) {
+		this.#steps = steps;
+		this.#context = context;
+		this.#byId = new Map(steps.map((step) => [step.id, step]));
+	}
+
+	approvalOf(step: Step): Approval {
+		const { submitter, waiting } = this.#context;
+		const { earlierActivity } = step;
+		if (earlierActivity?.relation === "same") {
+			const activity = waiting.find(({ fingerprint }) => fingerprint === earlierActivity.fingerprint);
+			return this.completionOf(step, activity?.approvedBy ?? null);
+		}
+		if (!submitter.known) return unknown(`it is not known who submits it: ${submitter.because}`);
+		return this.#judge(step, submitter.value);
+	}
+
+	/** Returns who can still complete an activity that is pending with these votes. */
+	completionOf(step: Step, approvedBy: readonly string[] | null): Approval {
+		if (approvedBy === null || approvedBy.length === 0) return unknown("it is not known who has approved it so far");
+		const votes = new Set(approvedBy.map((userId) => userId.toLowerCase()));
+		const judged = [...votes].sort(compareText).map((userId) => this.#judge(step, { userId, publicKey: null }));
+		const pending = judged.find(({ verdict }) => verdict === "pending");
+		if (pending === undefined) {
+			return judged.find(({ verdict }) => verdict === "unknown") ?? unknown("what it waits for is not known");
+		}
+		const sets = pending.approverSets.map((set) => set.filter((userId) => !votes.has(userId)));
+		if (sets.some((set) => set.length === 0))
+			return unknown("it has all approvals that its policies need, and is pending");
+		return { ...pending, approverSets: smallest(sets), thresholds: votes.size > 1 ? [] : pending.thresholds };
+	}
+
+	#judge(step: Step, submitter: SubmittingUser): Approval {
+		const activity = activityOf(step);
+		const relevant = this.#relevantFor(activity);
+		const judge = (completed: readonly Step[]): Approval => this.#judgeAfter(completed, activity, submitter);
+		if (relevant.length === 0) return judge([]);
+		const before = this.#ancestorsOf(step);
+		const done = relevant.filter((one) => before.has(one));
+		const concurrent = relevant.filter((one) => this.#isConcurrent(one, step, before));
+		if (concurrent.length > maxConcurrent) {
+			if (!this.#isDecidedWithoutPolicies(activity, submitter)) return unknown(tooMany(concurrent));
+			return judge(done);
+		}
+		const first = judge(done);
+		const others = ordersOf(concurrent, (one) => this.#ancestorsOf(one)).map((some) => judge([...done, ...some]));
+		return unite(first, others, concurrent);
+	}
+
+	#judgeAfter(completed: readonly Step[], activity: SubmittedActivity, submitter: SubmittingUser): Approval {
+		const ids = completed.map(({ id }) => id).sort(compareText);
+		const key = JSON.stringify([activity, submitter, ids]);
+		const known = this.#judged.get(key);
+		if (known !== undefined) return known;
+		const { access, atMs } = this.#context;
+		const found = foretellApproval(accessAfter(access, completed), activity, submitter, atMs);
+		this.#judged.set(key, found);
+		return found;
+	}
+
+	/** Whether the root quorum decides it, so that no order of steps matters. */
+	#isDecidedWithoutPolicies(activity: SubmittedActivity, submitter: SubmittingUser): boolean {
+		const { access, atMs } = this.#context;
+		const without: AccessState = { ...access, policies: { known: false, because: "left out" } };
+		return foretellApproval(without, activity, submitter, atMs).verdict === "runs";
+	}
+
+	/** Returns the steps that can change the answer for this activity; the others are as good as not there. */
+	#relevantFor(activity: SubmittedActivity): readonly Step[] {
+		const key = JSON.stringify(activity);
+		const known = this.#relevant.get(key);
+		if (known !== undefined) return known;
+		const found = this.#findRelevant(activity);
+		this.#relevant.set(key, found);
+		return found;
+	}
+
+	#findRelevant(activity: SubmittedActivity): readonly Step[] {
+		const { policies: all } = this.#context.access;
+		const policies = all.known ? all.value.filter((policy) => this.#canApply(policy, activity)) : [];
+		const ids = new Set(policies.map(({ id }) => id));
+		const texts = policies.map(({ consensus, condition }) => `${consensus}\n${condition}`.toLowerCase());
+		const namesAnyTag = texts.some((text) => /\btags\b/.test(text.replaceAll(/\btags\s*\.\s*contains\s*\(\s*'/g, "")));
+		const namesCredentials = texts.some((text) => text.includes("credential"));
+		return this.#steps.filter((step) => {
+			if (step.operation === "update_user_tag") {
+				const { userTagId, addUserIds, removeUserIds } = step.parameters;
+				const isMoved = addUserIds.length + removeUserIds.length > 0;
+				return isMoved && (namesAnyTag || texts.some((text) => text.includes(userTagId)));
+			}
+			// Users may change their own credentials until any policy is about credentials, this activity or not.
+			if (step.operation === "delete_policies")
+				return activity.ownerId !== null || step.parameters.policyIds.some((id) => ids.has(id));
+			return step.operation === "delete_oauth_providers" && namesCredentials;
+		});
+	}
+
+	/** Whether the policy would allow the activity to everyone if it allowed, and named no approvers. */
+	#canApply(policy: AccessPolicy, { type }: SubmittedActivity): boolean {
+		const key = `${type} ${policy.id}`;
+		const known = this.#applicable.get(key) ?? this.#findApplicable(policy, type);
+		this.#applicable.set(key, known);
+		return known;
+	}
+
+	#findApplicable(policy: AccessPolicy, type: string): boolean {
+		const userId = "00000000-0000-0000-0000-000000000000";
+		const none = { known: true, value: [] } as const;
+		const user = { id: userId, tagIds: none, email: { known: true, value: null }, credentials: none } as const;
+		const access: AccessState = {
+			users: { known: true, value: [user] },
+			policies: { known: true, value: [{ ...policy, effect: "EFFECT_ALLOW", consensus: "" }] },
+			rootQuorum: { known: true, value: { threshold: 1, userIds: [] } },
+		};
+		const activity = { type, ownerId: null };
+		return foretellApproval(access, activity, { userId, publicKey: null }, this.#context.atMs).verdict !== "denied";
+	}
+
+	/** Returns the steps that have completed before this one is submitted. */
+	#ancestorsOf({ dependsOn }: Step): ReadonlySet<Step> {
+		const found = new Set<Step>();
+		const open = [...dependsOn];
+		for (let id = open.pop(); id !== undefined; id = open.pop()) {
+			const step = this.#byId.get(id);
+			if (step === undefined || found.has(step)) continue;
+			found.add(step);
+			open.push(...step.dependsOn);
+		}
+		return found;
+	}
+
+	/** Whether the other step may complete before this one is submitted, and need not. */
+	#isConcurrent(other: Step, step: Step, before: ReadonlySet<Step>): boolean {
+		if (other === step || before.has(other)) return false;
+		const ancestors = this.#ancestorsOf(other);
+		return !ancestors.has(step) && [other, ...ancestors].every(canComplete);
+	}
+}
+
+/** Whether the step is submitted, or a pending activity does the same. */
+function canComplete({ earlierActivity }: Step): boolean {
+	return earlierActivity === null || earlierActivity.relation === "same";
+}
+
+function activityOf(step: Step): SubmittedActivity {
+	return {
+		type: `ACTIVITY_TYPE_${step.operation.toUpperCase()}`,
+		ownerId: step.operation === "delete_oauth_providers" ? step.parameters.userId : null,
+	};
+}
+
+/** Returns every set of these steps that can have completed at some moment, without the empty one. */
+function ordersOf(
+	steps: readonly Step[],
+	ancestorsOf: (step: Step) => ReadonlySet<Step>,
+): readonly (readonly Step[])[] {
+	const among = steps.map((step) => [...ancestorsOf(step)].map((one) => steps.indexOf(one)).filter((at) => at >= 0));
+	return Array.from({ length: 2 ** steps.length - 1 }, (_, index) => index + 1).flatMap((bits) => {
+		const has = (at: number): boolean => (bits & (1 << at)) !== 0;
+		const isPossible = among.every((earlier, at) => !has(at) || earlier.every(has));
+		return isPossible ? [steps.filter((_, at) => has(at))] : [];
+	});
+}
+
+/** Returns the answer that holds in every order: `first` where no concurrent step has completed, or unknown. */
+function unite(first: Approval, others: readonly Approval[], concurrent: readonly Step[]): Approval {
+	const verdicts = [...new Set([first, ...others].map(({ verdict }) => verdict))];
+	const ids = concurrent.map(({ id }) => id);
+	const which =
+		ids.length === 1 ? `on whether ${ids[0]} completes first` : `on which of ${ids.join(", ")} complete first`;
+	if (verdicts.length > 1) {
+		const words = verdicts.map((verdict) => verdictWords[verdict]);
+		return unknown(`it depends ${which}: ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`);
+	}
+	const differs = others.some(({ approverSets }) => !sameValue(approverSets, first.approverSets));
+	if (differs) return unknown(`who can complete it depends ${which}`);
+	const policyIds = [...new Set([first, ...others].flatMap((one) => one.policyIds))].sort(compareText);
+	return { ...first, policyIds };
+}
+
+const verdictWords = { runs: "runs", pending: "pending approval", denied: "denied", unknown: "unknown" } as const;
+
+function tooMany(concurrent: readonly Step[]): string {
+	return `${concurrent.length} other steps that change who can do it can complete first, in too many orders to judge`;
+}
+
+function unknown(because: string): Approval {
+	return { verdict: "unknown", approverSets: [], thresholds: [], policyIds: [], because };
+}
+
+/** Returns the sets that contain no other of them, each once, by size and then by their ids. */
+function smallest(sets: readonly (readonly string[])[]): readonly (readonly string[])[] {
+	const ordered = [...new Map(sets.map((set) => [set.join(), set])).values()].sort(
+		(left, right) => left.length - right.length || compareText(left.join(), right.join()),
+	);
+	return ordered.filter((set, at) => !ordered.slice(0, at).some((one) => one.every((id) => set.includes(id))));
+}

@@ -1,0 +1,47 @@
+/** Compares the impact that reviewers of a saved plan saw with what it is now. The file only states it; it is found again. */
+
+import type { UserNames } from "../users.ts";
+import { sameValue } from "../value.ts";
+import type { Meaning } from "./consequences.ts";
+import { listFindings } from "./finding-words.ts";
+import type { PlanImpact } from "./impact.ts";
+
+type Impacted = Pick<Meaning, "impact" | "impactVerdict" | "steps">;
+
+/**
+ * Returns how the impact differs, in a sentence that names before and after; null where it does not. Where the fresh plan
+ * submits nothing, it does not matter. Names are those of now.
+ */
+export function describeOtherImpact(saved: Impacted, fresh: Impacted, names: UserNames): string | null {
+	if (fresh.steps.every(({ earlierActivity }) => earlierActivity !== null)) return null;
+	if (saved.impactVerdict === fresh.impactVerdict && sameValue(saved.impact, fresh.impact)) return null;
+	return `${compare(saved, fresh, names)}; its reviewers went by that`;
+}
+
+function compare(saved: Impacted, fresh: Impacted, names: UserNames): string {
+	const stated = without(saved.impact, fresh.impact);
+	const found = without(fresh.impact, saved.impact);
+	const [was, is] = [stated, found].map((findings) => listFindings(findings, names));
+	if (saved.impact === undefined)
+		return `the plan file states nothing about who can do what; now ${is || stays(fresh)}`;
+	if (fresh.impact === undefined) return `the plan file states that ${was || stays(saved)}; now policies are not read`;
+	if (stated.length + found.length === 0) {
+		return `the plan file states that its impact is ${saved.impactVerdict}; now it is ${fresh.impactVerdict}`;
+	}
+	if (was === is) return `the plan file states that ${was}; now it is so for other users, or by other policies`;
+	if (found.length === 0)
+		return `the plan file states that ${was}; now ${fresh.impact.length === 0 ? stays(fresh) : "that is not so"}`;
+	if (stated.length > 0 || saved.impact.length === 0)
+		return `the plan file states that ${was || stays(saved)}; now ${is}`;
+	return `the plan file does not state that ${is}; now that is so`;
+}
+
+/** Returns findings of the first that the second does not have. */
+function without(impact: readonly PlanImpact[] = [], others: readonly PlanImpact[] = []): readonly PlanImpact[] {
+	return impact.filter((finding) => !others.some((other) => sameValue(finding, other)));
+}
+
+/** Returns what no finding means. */
+function stays({ impactVerdict }: Impacted): string {
+	return impactVerdict === "unknown" ? "it is not known who could do what" : "who can do what would stay the same";
+}

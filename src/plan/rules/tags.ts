@@ -1,0 +1,78 @@
+/** Judges rules about the members of user tags: `exclusive` and `members`. */
+import type { Known, LiveUserTag } from "../organization.ts";
+import type { StepRequest } from "../step.ts";
+import { compareText } from "../value.ts";
+import { type Breach, factsOf, type RuleFacts, type RuleOf } from "./rules.ts";
+
+/** Returns the tags as they are once these steps have completed. The last name of a tag is its name. */
+export function tagsAfter(
+	tags: Known<readonly LiveUserTag[]>,
+	steps: readonly StepRequest[],
+): Known<readonly LiveUserTag[]> {
+	if (!tags.known) return tags;
+	const updates = steps.filter((step) => step.operation === "update_user_tag").map(({ parameters }) => parameters);
+	const value = tags.value.map((tag) => {
+		const own = updates.filter(({ userTagId }) => userTagId === tag.id);
+		const name = own.findLast(({ newUserTagName }) => newUserTagName !== undefined)?.newUserTagName ?? tag.name;
+		const members = own.reduce(
+			(now, { addUserIds, removeUserIds }) => changeMembers(now, addUserIds, removeUserIds),
+			tag.members,
+		);
+		return { ...tag, name, members };
+	});
+	return { known: true, value };
+}
+
+function changeMembers(
+	members: LiveUserTag["members"],
+	added: readonly string[],
+	removed: readonly string[],
+): LiveUserTag["members"] {
+	if (!members.known) return members;
+	const kept = members.value.filter((userId) => !removed.includes(userId));
+	return { known: true, value: [...new Set([...kept, ...added])].sort(compareText) };
+}
+
+/** The live tag of a name; null where no tag has it. Unknown where several have. */
+export type NamedTag = Known<LiveUserTag | null>;
+
+/** Tags by the name that a rule gives them. */
+export type NamedTags = ReadonlyMap<string, NamedTag>;
+
+export function findTag(tags: Known<readonly LiveUserTag[]>, name: string): NamedTag {
+	if (!tags.known) return tags;
+	const [tag = null, ...others] = tags.value.filter((one) => one.name === name);
+	if (others.length === 0) return { known: true, value: tag };
+	return { known: false, because: `${others.length + 1} live user tags have the name ${JSON.stringify(name)}` };
+}
+
+export function judgeExclusive({ tags: names }: RuleOf<"exclusive">, tags: NamedTags): RuleFacts {
+	const byUser = new Map<string, string[]>();
+	let unknown: string | null = null;
+	for (const name of names) {
+		const members = membersOf(name, tags);
+		if (!members.known) unknown ??= members.because;
+		for (const userId of members.known ? members.value : []) {
+			byUser.set(userId, [...(byUser.get(userId) ?? []), name]);
+		}
+	}
+	const breaches = [...byUser]
+		.filter(([, held]) => held.length > 1)
+		.sort(([left], [right]) => compareText(left, right))
+		.map(([userId, held]): Breach => ({ what: "tags", userIds: [userId], tags: held }));
+	return { breaches, unknown };
+}
+
+export function judgeMembers({ tag, min, max }: RuleOf<"members">, tags: NamedTags): RuleFacts {
+	return factsOf(membersOf(tag, tags), (userIds) => {
+		const count = userIds.length;
+		const beyond = Math.max(0, count - (max ?? count)) - Math.max(0, (min ?? count) - count);
+		return { breaches: beyond === 0 ? [] : [{ what: "members", userIds, count, beyond }], unknown: null };
+	});
+}
+
+function membersOf(name: string, tags: NamedTags): Known<readonly string[]> {
+	const tag = tags.get(name);
+	if (tag?.known === false) return tag;
+	return tag?.value?.members ?? { known: false, because: `there is no live user tag ${JSON.stringify(name)}` };
+}

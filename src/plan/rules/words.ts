@@ -1,0 +1,96 @@
+/** What breaks a rule, in sentences that are safe for a terminal. */
+import { showNameWithin } from "../../common/escape.ts";
+import { describePower } from "../impact/group-words.ts";
+import type { DesiredRule } from "../organization.ts";
+import { showUser } from "../user-labels.ts";
+import { maxNameLength, type UserNames } from "../users.ts";
+import { compareText } from "../value.ts";
+import type { Breach } from "./rules.ts";
+
+/** Max users or parts in a list; the rest is counted. */
+const maxListed = 5;
+
+type NewAccess = Extract<Breach, { readonly what: "newAccess" }>;
+
+/** Returns what breaks the rule. */
+export function describeBreaches(rule: DesiredRule, breaches: readonly Breach[], names: UserNames): string {
+	const parts = [...Map.groupBy(breaches, (breach) => respectOf(breach)).values()].map((alike) =>
+		describeAlike(rule, alike, names),
+	);
+	return [...cut(parts), ...describeDemand(rule)].join("; ");
+}
+
+/** Returns what several breaches have in common, so that one part of the sentence says all of them. */
+function respectOf(breach: Breach): string {
+	const { what } = breach;
+	if (what === "tags") return JSON.stringify([what, breach.tags]);
+	if (what === "enough") return JSON.stringify([what, breach.group, breach.condition, breach.userIds.length > 1]);
+	return what === "outsider" || what === "newAccess" ? JSON.stringify({ ...breach, userIds: null }) : what;
+}
+
+/** Returns what the rule asks for, where the breach does not say it. */
+function describeDemand(rule: DesiredRule): readonly string[] {
+	if (rule.rule === "minApprovers") return [`the rule asks for at least ${approvers(rule.min)}`];
+	return rule.rule === "onlyBy" ? [`the rule asks for a tag of ${rule.tags.map(showTag).join(", ")}`] : [];
+}
+
+function describeAlike(rule: DesiredRule, alike: readonly Breach[], names: UserNames): string {
+	const [breach] = alike;
+	const userIds = [...new Set(alike.flatMap((one) => one.userIds))].sort(compareText);
+	const who = join(listUsers(userIds, names));
+	switch (breach?.what) {
+		case undefined:
+			return "";
+		case "tags":
+			return `${who} ${userIds.length === 1 ? "has" : "have"} ${join(cut(breach.tags.map(showTag)))}`;
+		case "members":
+			return describeMembers(rule, breach.count, breach.beyond);
+		case "rootQuorum":
+			return `${approvers(breach.threshold)} of the root quorum (${who}) ${breach.threshold === 1 ? "is" : "are"} enough for every activity`;
+		case "enough": {
+			const power = describePower(breach.group, breach.condition);
+			if (breach.userIds.length > 1) {
+				const sets = cut(alike.map((one) => join(listUsers(one.userIds, names))));
+				return `${sets.join(", or ")} are enough to ${power}`;
+			}
+			return userIds.length === 1 ? `${who} alone is enough to ${power}` : `${who} are each enough alone to ${power}`;
+		}
+		case "outsider":
+			return `${who} can take part in ${describePower(breach.group, breach.condition, "doing")}`;
+		case "newAccess":
+			return describeNewAccess(breach, who);
+	}
+}
+
+function describeMembers(rule: DesiredRule, count: number, beyond: number): string {
+	if (rule.rule !== "members") return "";
+	const limit = beyond > 0 ? `at most ${rule.max}` : `at least ${rule.min}`;
+	return `${showTag(rule.tag)} has ${count} ${count === 1 ? "member" : "members"}, where the rule asks for ${limit}`;
+}
+
+function describeNewAccess({ group, condition, change }: NewAccess, who: string): string {
+	if (group === null) return "the plan is more permissive";
+	if (change === "gains") return `${who} could take part in ${describePower(group, condition, "doing")}`;
+	const power = describePower(group, condition);
+	return change === "alone" ? `${who} could ${power} alone` : `fewer approvers would be enough to ${power}`;
+}
+
+function listUsers(userIds: readonly string[], names: UserNames): readonly string[] {
+	return cut(userIds.map((userId) => showUser(userId, names)));
+}
+
+function approvers(count: number): string {
+	return count === 1 ? "1 approver" : `${count} approvers`;
+}
+
+function showTag(name: string): string {
+	return `\`${showNameWithin(name, maxNameLength)}\``;
+}
+
+function join(items: readonly string[]): string {
+	return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+}
+
+function cut(items: readonly string[]): readonly string[] {
+	return items.length <= maxListed + 1 ? items : [...items.slice(0, maxListed), `${items.length - maxListed} more`];
+}

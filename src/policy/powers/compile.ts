@@ -1,0 +1,74 @@
+/** Compiles a policy once: its trees, whether its time is open, and for which groups its condition holds. */
+import type { AccessPolicy } from "../access.ts";
+import { checkExpression } from "../language/checker.ts";
+import { evaluate } from "../language/evaluate.ts";
+import { parseExpression } from "../language/parser.ts";
+import type { Clause, Expression } from "../language/syntax.ts";
+import { isError, isUnknown, structOf, timestampOf } from "../language/values.ts";
+import { type ActivityFacts, judgeCondition, type Outcome } from "./activity.ts";
+
+/** A clause as a tree. `absent`: the policy has none, which does not restrict. */
+export type CompiledClause =
+	| { readonly is: "absent" }
+	| { readonly is: "tree"; readonly tree: Expression }
+	| { readonly is: "unclear"; readonly because: string };
+
+export interface CompiledPolicy {
+	readonly consensus: CompiledClause;
+	readonly condition: CompiledClause;
+	readonly time: CompiledClause;
+	/** Outcomes of the condition by what is known of an activity. */
+	readonly outcomes: Map<string, Outcome>;
+}
+
+/** Policies are compiled once, however often they are asked about. */
+const compiled = new WeakMap<AccessPolicy, CompiledPolicy>();
+
+export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
+	const known = compiled.get(policy);
+	if (known !== undefined) return known;
+	const made: CompiledPolicy = {
+		consensus: compileClause(policy.consensus, "consensus"),
+		condition: compileClause(policy.condition, "condition"),
+		time: compileClause(policy.time, "time"),
+		outcomes: new Map(),
+	};
+	compiled.set(policy, made);
+	return made;
+}
+
+function compileClause(text: string, clause: Clause): CompiledClause {
+	if (text.trim() === "") return { is: "absent" };
+	const parsed = parseExpression(text);
+	const [mistake] = "mistakes" in parsed ? parsed.mistakes : checkExpression(parsed.expression, clause);
+	if (mistake !== undefined) return { is: "unclear", because: `the ${clause} is not understood: ${mistake.message}` };
+	return "mistakes" in parsed ? { is: "absent" } : { is: "tree", tree: parsed.expression };
+}
+
+/** Returns whether the policy's condition holds for activities with these facts. */
+export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome {
+	const { condition, outcomes } = compilePolicy(policy);
+	if (condition.is === "absent") return { holds: "yes" };
+	if (condition.is === "unclear") return { holds: "unknown", because: condition.because };
+	const key = `${facts.resource},${facts.action},${facts.kind},${facts.type}`;
+	const known = outcomes.get(key);
+	if (known !== undefined) return known;
+	const outcome = judgeCondition(condition.tree, facts);
+	outcomes.set(key, outcome);
+	return outcome;
+}
+
+/** Whether a policy is in force at a moment. */
+export type TimeOutcome = "open" | "closed" | { readonly because: string };
+
+export function judgeTime(policy: AccessPolicy, atMs: number): TimeOutcome {
+	const { time } = compilePolicy(policy);
+	if (time.is === "absent") return "open";
+	if (time.is === "unclear") return { because: time.because };
+	const value = evaluate(time.tree, new Map([["time", structOf({ now: timestampOf(atMs) })]]));
+	if (typeof value === "boolean") return value ? "open" : "closed";
+	if (!isUnknown(value)) return { because: "the time is neither true nor false" };
+	// A time that errs takes no part, as a condition that does; a slip in a type is not understood.
+	if (isError(value) && value.error !== "wrong-type") return "closed";
+	return { because: value.because };
+}

@@ -1,0 +1,321 @@
+/** Finds what the policies of an organization make of one activity of one submitter. */
+
+import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
+import { difference, type Family, resolve } from "../sets/resolve.ts";
+import { type Bits, bit, hasBit, membersOf } from "../sets/sets.ts";
+import { findSmallestSets, isMember, maxWrittenSets, withoutUser } from "../sets/user-sets.ts";
+import { idsOf } from "../sets/votes.ts";
+import { type Threshold, thresholdsOf } from "./ability.ts";
+import { factsOfType } from "./activity.ts";
+import {
+	allowedBy,
+	certain,
+	credentialCover,
+	findParts,
+	type GroupParts,
+	ownCredentials,
+	ownPart,
+	type Part,
+	type PartReading,
+	withRootQuorum,
+} from "./judge.ts";
+import type { PreparedAccess } from "./prepare.ts";
+
+export type ApprovalVerdict = "runs" | "pending" | "denied" | "unknown";
+
+/** What becomes of one activity. */
+export interface Approval {
+	readonly verdict: ApprovalVerdict;
+	/**
+	 * The smallest sets of further approvers that complete it once the submitter has approved; only where the verdict is `pending`.
+	 * At most 1,000.
+	 */
+	readonly approverSets: readonly (readonly string[])[];
+	/** The same, written short: each alternative is a list of thresholds that all must hold. */
+	readonly thresholds: readonly (readonly Threshold[])[];
+	/** The policies that decide; sorted. */
+	readonly policyIds: readonly string[];
+	/** Why it is denied or unknown; null for the other verdicts. */
+	readonly because: string | null;
+}
+
+/** An activity as policies see it. */
+export interface SubmittedActivity {
+	/** For example `ACTIVITY_TYPE_UPDATE_USER_TAG`. */
+	readonly type: string;
+	/** The user whose own credentials it changes; null for every other activity. */
+	readonly ownerId: string | null;
+}
+
+export interface SubmittingUser {
+	readonly userId: string;
+	/** Of the key that stamps the request, in lower-case hex; null where it is not known. */
+	readonly publicKey: string | null;
+}
+
+/** Sets of further approvers, in one reading of what is unknown. */
+interface Foretold {
+	readonly verdict: ApprovalVerdict;
+	/** Sets of further approvers; only where it is pending. */
+	readonly further: Family;
+}
+
+const denied: Foretold = { verdict: "denied", further: [] };
+
+/** What is allowed, in one reading. */
+interface Families {
+	/** Sets of approvers, with the submitter or without. */
+	readonly allowed: Family;
+	/** Sets of further approvers; found when it is asked for. */
+	readonly further: () => Family;
+}
+
+/** Why it is denied though policies allow it with other approvals; `policyIds` are these policies. */
+export const notEnough = "no approvals with the submitter's are enough for the policies that allow it";
+
+/** Max things that are not known, each of which doubles the readings. */
+const maxUnknowns = 6;
+
+export function foretell(prepared: PreparedAccess, activity: SubmittedActivity, submitter: SubmittingUser): Approval {
+	try {
+		return new Foretelling(prepared, activity, submitter).run();
+	} catch (error) {
+		if (error instanceof TooComplex) return unknownApproval(`policies are too complex to judge: ${error.message}`, []);
+		throw error;
+	}
+}
+
+const unknownApproval = (because: string, policyIds: readonly string[]): Approval => ({
+	verdict: "unknown",
+	approverSets: [],
+	thresholds: [],
+	policyIds,
+	because,
+});
+
+class Foretelling {
+	readonly #prepared: PreparedAccess;
+	readonly #submitter: SubmittingUser;
+	readonly #user: number;
+	readonly #found: GroupParts;
+	readonly #parts: readonly Part[];
+
+	constructor(prepared: PreparedAccess, activity: SubmittedActivity, submitter: SubmittingUser) {
+		this.#prepared = prepared;
+		this.#submitter = submitter;
+		this.#user = prepared.users.userIds.indexOf(submitter.userId);
+		this.#found = findParts(prepared, factsOfType(activity.type));
+		const isOwn = activity.ownerId === submitter.userId;
+		const ofPolicies = this.#found.parts.filter(({ policyId }) => policyId !== null);
+		this.#parts = isOwn && this.#user >= 0 ? [...ofPolicies, ...this.#ownParts()] : ofPolicies;
+	}
+
+	/** Users may change their own credentials until a policy covers credential activities. */
+	#ownParts(): readonly Part[] {
+		const cover = this.#prepared.access.policies.known ? credentialCover(this.#prepared) : "yes";
+		if (cover === "yes") return [];
+		const part = this.#ownPart(ownPart(this.#prepared));
+		if (cover === "no") return [part];
+		const because = "it is not known whether a policy is about changes of credentials";
+		return [{ ...part, sure: [], unknown: { key: part.key, text: ownCredentials, because, isAllOrNone: true } }];
+	}
+
+	/** Returns the part with the submitter alone as enough. */
+	#ownPart(part: Part): Part {
+		const own: readonly Conjunction[] = [
+			{ atLeast: [bound(1, this.#prepared.votes.votesOf[this.#user] ?? 0n)], atMost: [] },
+		];
+		return { ...part, condition: null, key: `own ${this.#user}`, sure: own, possible: own };
+	}
+
+	run(): Approval {
+		const { users, rootQuorum } = this.#prepared.access;
+		if (this.#user < 0) {
+			return unknownApproval(users.known ? "the submitter is not among the users" : users.because, []);
+		}
+		const outcomes = this.#submitterVotes().map((unused) => this.#judge(unused));
+		const [first, ...others] = outcomes;
+		if (first === undefined || others.some((one) => this.#agree(one, first).verdict !== first.verdict)) {
+			return unknownApproval("it depends on the credential that stamps the request", this.#policyIds(this.#parts));
+		}
+		if (first.verdict === "runs") return this.#runs();
+		if (this.#found.missing !== null) return unknownApproval(this.#found.missing, []);
+		if (!rootQuorum.known) return unknownApproval(rootQuorum.because, this.#policyIds(this.#parts));
+		if (!users.known && this.#parts.length > 0) return unknownApproval(users.because, this.#policyIds(this.#parts));
+		if (first.verdict === "unknown") return unknownApproval(this.#whyUnknown(), this.#policyIds(this.#parts));
+		return first.verdict === "pending" ? this.#pending(first.further) : this.#denied();
+	}
+
+	/** For each credential that may stamp the request, the other votes of the submitter: none of those is used. */
+	#submitterVotes(): readonly Bits[] {
+		const { votes } = this.#prepared;
+		const own = votes.votesOf[this.#user] ?? 0n;
+		const { publicKey } = this.#submitter;
+		const all = membersOf(own);
+		const matching = all.filter((vote) => {
+			const credential = votes.credentials[vote];
+			return publicKey !== null && credential?.known === true && credential.value?.publicKey === publicKey;
+		});
+		return (matching.length > 0 ? matching : all).map((vote) => own & ~bit(vote));
+	}
+
+	/** Returns what all readings of the unknowns agree on. */
+	#judge(unused: Bits, parts: readonly Part[] = this.#parts): Foretold {
+		const atoms = [...new Set(parts.flatMap(atomsOf))];
+		if (atoms.length > maxUnknowns) return { verdict: "unknown", further: [] };
+		let agreed: Foretold | null = null;
+		for (let reading = 0; reading < 2 ** atoms.length; reading += 1) {
+			const holds = new Set(atoms.filter((_, index) => hasBit(BigInt(reading), index)));
+			const foretold = this.#judgeReading(unused, parts, holds);
+			agreed = agreed === null ? foretold : this.#agree(agreed, foretold);
+			if (agreed.verdict === "unknown") return agreed;
+		}
+		return agreed ?? denied;
+	}
+
+	#agree(one: Foretold, other: Foretold): Foretold {
+		if (one.verdict !== other.verdict) return { verdict: "unknown", further: [] };
+		if (one.verdict !== "pending") return one;
+		const isEqual = this.#isWithin(one.further, other.further) && this.#isWithin(other.further, one.further);
+		return isEqual ? one : { verdict: "unknown", further: [] };
+	}
+
+	/** Returns whether the second family has all sets of the first. */
+	#isWithin(family: Family, other: Family): boolean {
+		return difference(family, other, this.#prepared.users).length === 0;
+	}
+
+	#judgeReading(unused: Bits, parts: readonly Part[], holds: ReadonlySet<string>): Foretold {
+		const reading =
+			(allow: PartReading, deny: PartReading) =>
+			(part: Part): PartReading => {
+				if (part.condition !== null && !holds.has(`condition ${part.condition}`)) return "off";
+				if (part.unknown === null) return "sure";
+				if (part.unknown.isAllOrNone) return holds.has(part.unknown.key) ? "possible" : "off";
+				return part.effect === "allow" ? allow : deny;
+			};
+		const least = this.#readFamilies(unused, parts, reading("sure", "possible"));
+		const isExact = parts.every(({ unknown }) => unknown === null || unknown.isAllOrNone);
+		const surely = this.#verdictOf(least);
+		if (isExact || surely.verdict === "runs") return surely;
+		const most = this.#readFamilies(unused, parts, reading("possible", "sure"));
+		const isSure = this.#isWithin(most.allowed, least.allowed) && this.#isWithin(most.further(), least.further());
+		return isSure ? surely : { verdict: "unknown", further: [] };
+	}
+
+	#readFamilies(unused: Bits, parts: readonly Part[], readingOf: (part: Part) => PartReading): Families {
+		const hidden: readonly Part[] = unused === 0n ? [] : [hide(unused)];
+		const all = [...parts, ...hidden];
+		const read = (part: Part): PartReading => (hidden.includes(part) ? "sure" : readingOf(part));
+		return {
+			allowed: withRootQuorum(this.#prepared, allowedBy(this.#prepared, all, read)),
+			further: () => this.#furtherOf(all, read, this.#prepared.rootQuorum ?? []),
+		};
+	}
+
+	/** Returns the sets that complete the activity together with the submitter. Which sets others complete has no part in it. */
+	#furtherOf(parts: readonly Part[], readingOf: (part: Part) => PartReading, rootQuorum: Family): Family {
+		const { users } = this.#prepared;
+		const withSubmitter = [...allowedBy(this.#prepared, parts, readingOf, this.#user), ...rootQuorum];
+		const left = withSubmitter.map((alternative) => withoutUser(alternative, this.#user));
+		return resolve(
+			left.map((atLeast) => ({ atLeast, atMost: [] })),
+			[],
+			users,
+		);
+	}
+
+	/** It is pending only where the submitter is in a smallest allowed set: one that no others complete among themselves. */
+	#verdictOf({ allowed, further }: Families): Foretold {
+		const own = bit(this.#user);
+		if (isMember(allowed, own)) return { verdict: "runs", further: [] };
+		if (!allowed.some((alternative) => alternative.some(({ set }) => hasBit(set, this.#user)))) return denied;
+		const others = allowed.map((alternative) => alternative.map((one) => ({ ...one, set: one.set & ~own })));
+		const sets = further();
+		return this.#isWithin(sets, others) ? denied : { verdict: "pending", further: sets };
+	}
+
+	#runs(): Approval {
+		const enough = this.#parts.filter((part) => part.effect === "allow" && this.#judgeAlone(part).verdict === "runs");
+		return { verdict: "runs", ...noSets, policyIds: this.#policyIds(enough), because: null };
+	}
+
+	#pending(further: Family): Approval {
+		const { users } = this.#prepared;
+		const { alone, together } = findSmallestSets(further);
+		const approverSets = [...membersOf(alone).map(bit), ...together].slice(0, maxWrittenSets);
+		const deciding = this.#parts.filter((part) => {
+			if (part.effect !== "allow") return false;
+			const completed = this.#completedBy(part);
+			return approverSets.some((set) => isMember(completed, set));
+		});
+		return {
+			verdict: "pending",
+			approverSets: approverSets.map((set) => idsOf(users, set)),
+			thresholds: thresholdsOf(further, users),
+			policyIds: this.#policyIds(deciding),
+			because: null,
+		};
+	}
+
+	#denied(): Approval {
+		const common = { verdict: "denied", ...noSets } as const;
+		const allows = this.#parts.filter(({ effect }) => effect === "allow");
+		const denies = this.#parts.filter(({ effect }) => effect === "deny");
+		if (denies.length > 0 && this.#judgeAll(allows).verdict !== "denied") {
+			const single = denies.filter((deny) => this.#judgeAll([...allows, deny]).verdict === "denied");
+			const policyIds = this.#policyIds(single.length > 0 ? single : denies);
+			return { ...common, policyIds, because: "a policy denies what the submitter takes part in" };
+		}
+		if (allows.length === 0) return { ...common, policyIds: [], because: "no policy allows it" };
+		return { ...common, policyIds: this.#policyIds(allows), because: notEnough };
+	}
+
+	/** Returns the sets of further approvers for which this policy surely allows it, and none denies. */
+	#completedBy(part: Part): Family {
+		const denies = this.#parts.filter(({ effect }) => effect === "deny");
+		return this.#furtherOf([part, ...denies], certain, []);
+	}
+
+	/** Returns what one policy that allows would mean, with all that deny. */
+	#judgeAlone(part: Part): Foretold {
+		return this.#judgeAll([part, ...this.#parts.filter(({ effect }) => effect === "deny")]);
+	}
+
+	#judgeAll(parts: readonly Part[]): Foretold {
+		return this.#judge(this.#submitterVotes()[0] ?? 0n, parts);
+	}
+
+	#policyIds(parts: readonly Part[]): readonly string[] {
+		return [...new Set(parts.flatMap(({ policyId }) => (policyId === null ? [] : [policyId])))].sort();
+	}
+
+	#whyUnknown(): string {
+		for (const { condition, unknown } of this.#parts) {
+			if (unknown !== null) return unknown.because;
+			if (condition !== null) return `it depends on the activity: ${condition}`;
+		}
+		return "policies are not known";
+	}
+}
+
+const noSets: Pick<Approval, "approverSets" | "thresholds"> = { approverSets: [], thresholds: [] };
+
+function atomsOf({ condition, unknown }: Part): readonly string[] {
+	const atoms = condition === null ? [] : [`condition ${condition}`];
+	return unknown?.isAllOrNone ? [...atoms, unknown.key] : atoms;
+}
+
+/** Returns a part that keeps these votes from being used. */
+const hide = (votes: Bits): Part => {
+	const hidden: readonly Conjunction[] = [{ atLeast: [bound(1, votes)], atMost: [] }];
+	return {
+		policyId: null,
+		effect: "deny",
+		condition: null,
+		key: `hide ${votes}`,
+		sure: hidden,
+		possible: hidden,
+		unknown: null,
+	};
+};

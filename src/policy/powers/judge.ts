@@ -1,0 +1,201 @@
+/** Finds which policies have a part in a group of activities, and which sets of users they allow together. */
+
+import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
+import { type Family, resolve, simplify } from "../sets/resolve.ts";
+import { Work } from "../sets/work.ts";
+import { type ActivityFacts, factsOfType, isForRootQuorum } from "./activity.ts";
+import { outcomeFor } from "./compile.ts";
+import type { PreparedAccess, PreparedPolicy } from "./prepare.ts";
+import { reasonOfPolicy } from "./reason.ts";
+
+/** The part of a policy in a group of activities. */
+export interface Part {
+	/** Null for what the service does without a policy. */
+	readonly policyId: string | null;
+	readonly effect: "allow" | "deny";
+	/** The condition on the activity that the group leaves open; null where there is none. */
+	readonly condition: string | null;
+	/** Equal for parts that are true for the same sets of users, where `condition` is equal too. */
+	readonly key: string;
+	/** When it surely applies, where the condition holds. */
+	readonly sure: readonly Conjunction[];
+	/** When it may apply. */
+	readonly possible: readonly Conjunction[];
+	/** What the difference depends on, and why it is unknown; null where there is none. */
+	readonly unknown: PartUnknown | null;
+}
+
+export interface PartUnknown {
+	/** Equal for what is unknown in the same way. */
+	readonly key: string;
+	/** What the policy says there. */
+	readonly text: string;
+	readonly because: string;
+	/** Whether it applies to all sets of `possible` or to none of them. */
+	readonly isAllOrNone: boolean;
+}
+
+export interface GroupParts {
+	readonly parts: readonly Part[];
+	/** Why policies are not known at all; null where they are. */
+	readonly missing: string | null;
+	/** Policies that take no part because the activity lacks a field. */
+	readonly assumptions: readonly string[];
+}
+
+/** The condition under which users may change credentials without a policy. */
+export const ownCredentials = "the credentials are the user's own";
+
+/** Returns the parts of all policies in activities with these facts. */
+export function findParts(prepared: PreparedAccess, facts: ActivityFacts): GroupParts {
+	if (isForRootQuorum(facts)) return { parts: [], missing: null, assumptions: [] };
+	const { policies } = prepared.access;
+	const parts: Part[] = [];
+	const assumptions: string[] = [];
+	for (const one of prepared.policies) {
+		const outcome = outcomeFor(one.policy, facts);
+		if (outcome.holds === "no") continue;
+		if (outcome.holds === "absent") {
+			assumptions.push(`policy ${one.policy.id} takes no part: ${outcome.because}`);
+			continue;
+		}
+		const unclear = outcome.holds === "unknown" ? outcome.because : one.unclear;
+		const condition = outcome.holds === "open" ? outcome.condition : null;
+		if (one.allows) parts.push(makePart(one, "allow", condition, unclear));
+		if (one.denies) parts.push(makePart(one, "deny", condition, unclear));
+	}
+	if (facts.resource === "CREDENTIAL" && policies.known && credentialCover(prepared) === "no")
+		parts.push(ownPart(prepared));
+	return { parts, missing: policies.known ? null : policies.because, assumptions };
+}
+
+function makePart(
+	{ policy, consensus }: PreparedPolicy,
+	effect: "allow" | "deny",
+	condition: string | null,
+	unclear: string | null,
+): Part {
+	const common = { policyId: policy.id, effect, condition, possible: consensus.possible };
+	if (unclear !== null) {
+		const key = `${policy.condition}\n${policy.time}\n${policy.effect}`;
+		const unknown = {
+			key,
+			text: policy.condition || policy.time || policy.effect,
+			because: reasonOfPolicy(policy.id, unclear),
+			isAllOrNone: consensus.because === null,
+		};
+		return { ...common, key: `${unknown.key}\n${consensus.key}`, sure: [], unknown };
+	}
+	const { key, sure, because } = consensus;
+	return {
+		...common,
+		key,
+		sure,
+		unknown:
+			because === null
+				? null
+				: { key, text: policy.consensus, because: reasonOfPolicy(policy.id, because), isAllOrNone: false },
+	};
+}
+
+export function ownPart({ votes, users }: PreparedAccess): Part {
+	const anyone: readonly Conjunction[] = [{ atLeast: [bound(1, votes.all)], atMost: [] }];
+	return {
+		policyId: null,
+		effect: "allow",
+		condition: ownCredentials,
+		key: `own ${users.all}`,
+		sure: anyone,
+		possible: anyone,
+		unknown: null,
+	};
+}
+
+/**
+ * Returns whether a policy covers credential activities. `unknown`: one may, by a kind of which nothing is documented or by what
+ * is not understood.
+ *
+ * Unverified, chosen: a policy covers them when it is in force and its condition holds for one of them, whatever its effect.
+ */
+export function credentialCover({ policies }: PreparedAccess): "yes" | "no" | "unknown" {
+	const pairs = ["CREATE", "UPDATE", "DELETE"].map((action) => ({
+		resource: "CREDENTIAL",
+		action,
+		kind: null,
+		type: null,
+	}));
+	const activities: readonly ActivityFacts[] = [...pairs, factsOfType("ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS")];
+	const answers = policies.flatMap(({ policy, unclear, consensus }) =>
+		activities.map((facts) => {
+			const { holds } = outcomeFor(policy, facts);
+			if (holds === "no" || holds === "absent") return "no";
+			return holds === "yes" && unclear === null && consensus.because === null ? "yes" : "unknown";
+		}),
+	);
+	if (answers.includes("yes")) return "yes";
+	return answers.includes("unknown") ? "unknown" : "no";
+}
+
+/** How a part is read: not at all, when it surely applies, or when it may. */
+export type PartReading = "off" | "sure" | "possible";
+
+/**
+ * Returns the sets that the parts allow, each read in its way. With `user`, only sets with this user: those that are smallest among
+ * them. Throws TooComplex.
+ */
+export function allowedBy(
+	prepared: PreparedAccess,
+	parts: readonly Part[],
+	readingOf: (part: Part) => PartReading,
+	user: number | null = null,
+): Family {
+	const read = parts.flatMap((part) => {
+		const reading = readingOf(part);
+		return reading === "off" || part[reading].length === 0 ? [] : [{ part, reading }];
+	});
+	const keys = read.map(({ part, reading }) => `${part.effect}\t${part.unknown === null ? "" : reading}\t${part.key}`);
+	const key = [`${user ?? ""}`, ...[...new Set(keys)].sort()].join("\n\n");
+	const known = prepared.families.get(key);
+	const family = known ?? resolveParts(prepared, new Map(read.map((one, index) => [keys[index] ?? "", one])), user);
+	prepared.families.set(key, family);
+	if (family instanceof TooComplex) throw family;
+	return family;
+}
+
+interface ReadPart {
+	readonly part: Part;
+	readonly reading: Exclude<PartReading, "off">;
+}
+
+function resolveParts(
+	{ votes }: PreparedAccess,
+	read: ReadonlyMap<string, ReadPart>,
+	user: number | null,
+): Family | TooComplex {
+	const own = user === null ? [] : [bound(1, votes.votesOf[user] ?? 0n)];
+	const of = (effect: Part["effect"]): readonly Conjunction[] =>
+		[...read.values()].flatMap(({ part, reading }) => (part.effect === effect ? part[reading] : []));
+	try {
+		const allows = of("allow").map(({ atLeast, atMost }) => ({ atLeast: [...own, ...atLeast], atMost }));
+		return resolve(allows, of("deny"), votes);
+	} catch (error) {
+		if (error instanceof TooComplex) return error;
+		throw error;
+	}
+}
+
+/** Returns the sets that policies or the root quorum allow; without the root quorum where it is not known. */
+export function withRootQuorum({ rootQuorum, withRoot }: PreparedAccess, family: Family): Family {
+	if (rootQuorum === null) return family;
+	const known = withRoot.get(family);
+	if (known !== undefined) return known;
+	const both = simplify([...family, ...rootQuorum], new Work());
+	withRoot.set(family, both);
+	return both;
+}
+
+/** What is certain: conditions on the activity do not hold for policies that allow, and hold for those that deny. */
+export const certain = (part: Part): PartReading => {
+	if (part.effect === "deny") return "possible";
+	return part.condition === null ? "sure" : "off";
+};

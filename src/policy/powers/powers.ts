@@ -1,0 +1,182 @@
+/** Who can do what: the powers of an organization, for each group of activities (docs/powers.md). */
+
+import type { AccessState } from "../access.ts";
+import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
+import { difference, type Family, resolve } from "../sets/resolve.ts";
+import { bit, membersOf } from "../sets/sets.ts";
+import { participantsIn } from "../sets/user-sets.ts";
+import { idsOf, usersOf } from "../sets/votes.ts";
+import { Work, withinSteps } from "../sets/work.ts";
+import { type Ability, abilityOf, noAbility } from "./ability.ts";
+import { factsOfGroup } from "./activity.ts";
+import { type ConditionalPower, findConditional, policyIdsOf } from "./conditional.ts";
+import type { ActivityGroup } from "./groups.ts";
+import {
+	allowedBy,
+	certain,
+	findParts,
+	type GroupParts,
+	type Part,
+	type PartReading,
+	withRootQuorum,
+} from "./judge.ts";
+import { listGroups } from "./listed-groups.ts";
+import { type PreparedAccess, prepareAccess } from "./prepare.ts";
+
+export { type Ability, fewestApprovers, type Threshold } from "./ability.ts";
+export type { ConditionalPower } from "./conditional.ts";
+
+/** Who can do one group of activities. `alone` and `together` include the root quorum, and nothing that is unknown. */
+export interface GroupPower extends Ability {
+	readonly group: ActivityGroup;
+	/** Users who can take part only as members of the root quorum. */
+	readonly rootQuorumOnly: readonly string[];
+	/** Users whose approval a policy denies, with any other approvers; the root quorum apart. */
+	readonly denied: readonly string[];
+	/** Why not everything is known; null where it is. */
+	readonly unknown: string | null;
+	/** The conditions of `conditional`, as the policies write them. */
+	readonly conditions: readonly string[];
+	/** What else is possible, where a condition on the activity holds that the group alone does not decide. */
+	readonly conditional: readonly ConditionalPower[];
+	/** The policies that have a part in it; sorted. */
+	readonly policyIds: readonly string[];
+	/** What had to be assumed, because it is not documented: one sentence each. */
+	readonly assumptions: readonly string[];
+}
+
+/** Max steps of all searches for the powers of an organization; half a second or so. Unverified, chosen. */
+const maxSteps = 2_000_000;
+
+/**
+ * Returns the powers of each group that the policies or the report name, in a fixed order, and of `moreGroups`, each group
+ * once. `atMs`: milliseconds since 1970.
+ */
+export function findPowers(
+	access: AccessState,
+	atMs: number,
+	moreGroups: readonly ActivityGroup[] = [],
+): readonly GroupPower[] {
+	const prepared = prepareAccess(access, atMs);
+	return withinSteps(maxSteps, () => listGroups([prepared], moreGroups).map((group) => findPower(prepared, group)));
+}
+
+/** Returns the power of one group of activities. */
+export function findPower(prepared: PreparedAccess, group: ActivityGroup): GroupPower {
+	const found = findParts(prepared, factsOfGroup(group));
+	const common = { group, policyIds: policyIdsOf(found.parts), assumptions: found.assumptions };
+	const ability = judgeAbility(prepared, found);
+	try {
+		return { ...common, ...ability, ...judgeGroup(prepared, found) };
+	} catch (error) {
+		if (!(error instanceof TooComplex)) throw error;
+		const unknown = `${tooComplex}: ${error.message}`;
+		return { ...common, ...ability, unknown, rootQuorumOnly: [], denied: [], conditions: [], conditional: [] };
+	}
+}
+
+/** Who can do it, and why not everything of that is known. */
+export interface KnownAbility extends Ability {
+	readonly unknown: string | null;
+}
+
+const tooComplex = "policies are too complex to judge together";
+
+/** Returns who can do what these parts are about, where no condition on the activity holds. */
+export function judgeAbility(prepared: PreparedAccess, found: GroupParts): KnownAbility {
+	try {
+		const family = allowedBy(prepared, found.parts, certain);
+		return {
+			...abilityOf(withRootQuorum(prepared, family), prepared.users),
+			unknown: findUnknown(prepared, found),
+		};
+	} catch (error) {
+		if (!(error instanceof TooComplex)) throw error;
+		return {
+			...abilityOf(withRootQuorum(prepared, []), prepared.users),
+			unknown: `${tooComplex}: ${error.message}`,
+		};
+	}
+}
+
+type Judged = Omit<GroupPower, "group" | "policyIds" | "assumptions" | keyof KnownAbility>;
+
+function judgeGroup(prepared: PreparedAccess, found: GroupParts): Judged {
+	const conditional = findConditional(prepared, found.parts, allowedBy(prepared, found.parts, certain));
+	return {
+		rootQuorumOnly: findRootQuorumOnly(prepared, found),
+		denied: idsOf(prepared.users, findDenied(prepared, found.parts)),
+		conditions: [...new Set(conditional.map(({ condition }) => condition))],
+		conditional,
+	};
+}
+
+/** What may be, with conditions as `certain` reads them. */
+const possible = (part: Part): PartReading => {
+	if (part.effect === "deny") return "sure";
+	return part.condition === null ? "possible" : "off";
+};
+
+/** Allows whatever some condition on the activity allows. */
+const open =
+	(allow: PartReading, deny: PartReading) =>
+	(part: Part): PartReading => {
+		if (part.effect === "allow") return allow;
+		return part.condition === null ? deny : "off";
+	};
+
+/** Returns why not everything is known; null where what is unknown makes no difference. */
+function findUnknown(prepared: PreparedAccess, { parts, missing }: GroupParts): string | null {
+	const { users, rootQuorum } = prepared.access;
+	if (missing !== null) return missing;
+	if (!users.known && parts.length > 0) return users.because;
+	const unknownRoot = rootQuorum.known ? null : rootQuorum.because;
+	const reason = parts.find(({ unknown }) => unknown !== null)?.unknown?.because ?? null;
+	if (reason === null) return unknownRoot;
+	const differs = (most: Family, least: Family): boolean =>
+		difference(withRootQuorum(prepared, most), withRootQuorum(prepared, least), prepared.users).length > 0;
+	const isOpen =
+		differs(allowedBy(prepared, parts, possible), allowedBy(prepared, parts, certain)) ||
+		differs(allowedBy(prepared, parts, open("possible", "sure")), allowedBy(prepared, parts, open("sure", "possible")));
+	return isOpen ? reason : unknownRoot;
+}
+
+function findRootQuorumOnly(prepared: PreparedAccess, { parts, missing }: GroupParts): readonly string[] {
+	const { rootQuorum } = prepared.access;
+	if (!rootQuorum.known || missing !== null) return [];
+	const ofPolicies = parts.filter(({ policyId }) => policyId !== null);
+	const family = allowedBy(prepared, ofPolicies, open("possible", "sure"));
+	const others = new Set(idsOf(prepared.users, participantsIn(family)));
+	return rootQuorum.value.userIds.filter((id) => !others.has(id));
+}
+
+/** Returns the users whom policies deny, with any other approvers. */
+function findDenied(prepared: PreparedAccess, parts: readonly Part[]): bigint {
+	const { votes, users } = prepared;
+	const denies = parts
+		.filter(({ effect, condition }) => effect === "deny" && condition === null)
+		.flatMap(({ sure }) => sure);
+	const reached = denies.reduce((all, deny) => all | usersOf(votes, votesIn(deny, votes.all)), 0n);
+	let denied = 0n;
+	const work = new Work();
+	for (const user of membersOf(reached & users.all)) {
+		const alone: Conjunction = { atLeast: [bound(1, votes.votesOf[user] ?? 0n)], atMost: [] };
+		if (resolve([alone], denies, votes, work).length === 0) denied |= bit(user);
+	}
+	return denied;
+}
+
+const votesIn = ({ atLeast, atMost }: Conjunction, all: bigint): bigint =>
+	atLeast.length === 0 || atMost.length > 0 ? all : atLeast.reduce((some, { set }) => some | set, 0n);
+
+/** Returns who can do the group by policies, the root quorum apart; what is unknown does not count. */
+export function abilityByPolicies(access: AccessState, group: ActivityGroup, atMs: number): Ability {
+	const prepared = prepareAccess(access, atMs);
+	try {
+		const { parts } = findParts(prepared, factsOfGroup(group));
+		return abilityOf(allowedBy(prepared, parts, certain), prepared.users);
+	} catch (error) {
+		if (error instanceof TooComplex) return noAbility;
+		throw error;
+	}
+}

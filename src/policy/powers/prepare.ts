@@ -1,0 +1,224 @@
+/**
+ * Prepares an organization's access for questions: votes, and for each policy the formula of its consensus. It is made once for
+ * an access and a moment, however many questions follow.
+ */
+import type { AccessPolicy, AccessState, AccessUser } from "../access.ts";
+import { mentionsName } from "../language/mentions.ts";
+import { formulaOf } from "../sets/consensus.ts";
+import { alternativesOf, always, bound, type Conjunction, type Formula, TooComplex } from "../sets/formula.ts";
+import { makePredicates, type Predicates } from "../sets/predicate.ts";
+import type { Family } from "../sets/resolve.ts";
+import { type Bits, setOf, sizeOf } from "../sets/sets.ts";
+import { makeVotes, splitVotes, type Votes } from "../sets/votes.ts";
+import { compilePolicy, judgeTime } from "./compile.ts";
+
+/** A consensus, in both readings of what is unknown. */
+export interface Consensus {
+	/** Equal for equal sets of users, whatever the text. */
+	readonly key: string;
+	/** When it is surely true. */
+	readonly sure: readonly Conjunction[];
+	/** When it may be true. */
+	readonly possible: readonly Conjunction[];
+	/** Why the two differ; null where they do not. */
+	readonly because: string | null;
+}
+
+export interface PreparedPolicy {
+	readonly policy: AccessPolicy;
+	readonly allows: boolean;
+	readonly denies: boolean;
+	readonly consensus: Consensus;
+	/** Why it is not known whether the policy is in force; null where it is. */
+	readonly unclear: string | null;
+}
+
+export interface PreparedAccess {
+	readonly access: AccessState;
+	readonly atMs: number;
+	readonly votes: Votes;
+	/** One vote for each user. */
+	readonly users: Votes;
+	/** Policies that are or may be in force, by id. */
+	readonly policies: readonly PreparedPolicy[];
+	/** Sets that the root quorum allows; null where it is not known. */
+	readonly rootQuorum: Family | null;
+	/** Families that were found, or found too complex, by the policies that have a part in them. */
+	readonly families: Map<string, Family | TooComplex>;
+	/** The same with the sets of the root quorum. */
+	readonly withRoot: WeakMap<Family, Family>;
+}
+
+const prepared = new WeakMap<AccessState, PreparedAccess>();
+
+/** Returns the access, prepared. `atMs`: milliseconds since 1970. */
+export function prepareAccess(access: AccessState, atMs: number): PreparedAccess {
+	const known = prepared.get(access);
+	if (known?.atMs === atMs) return known;
+	const made = prepareFor(access, atMs, userIdsOf(access));
+	prepared.set(access, made);
+	return made;
+}
+
+/** Returns both accesses, prepared for the same users, so that their sets can be compared. */
+export function prepareBoth(
+	before: AccessState,
+	after: AccessState,
+	atMs: number,
+): readonly [PreparedAccess, PreparedAccess] {
+	const [one, other] = [userIdsOf(before), userIdsOf(after)];
+	if (one.length === other.length && one.every((id, index) => id === other[index])) {
+		return [prepareAccess(before, atMs), prepareAccess(after, atMs)];
+	}
+	const all = [...new Set([...one, ...other])].sort();
+	return [prepareFor(before, atMs, all), prepareFor(after, atMs, all)];
+}
+
+function userIdsOf({ users, rootQuorum }: AccessState): readonly string[] {
+	const ids = new Set<string>();
+	if (users.known) for (const { id } of users.value) ids.add(id);
+	if (rootQuorum.known) for (const id of rootQuorum.value.userIds) ids.add(id);
+	return [...ids].sort();
+}
+
+function prepareFor(access: AccessState, atMs: number, userIds: readonly string[]): PreparedAccess {
+	const users = new Map<string, AccessUser>();
+	if (access.users.known) for (const user of access.users.value) users.set(user.id, user);
+	const policies = access.policies.known ? access.policies.value : [];
+	const present = new Set(userIdsOf(access));
+	const plain = makeVotes(userIds, present);
+	const votes = policies.some(namesCredentials) ? splitVotes(userIds, present, users) : plain;
+	const maker = new ConsensusMaker(access, makePredicates(votes, users));
+	return {
+		access,
+		atMs,
+		votes,
+		users: plain,
+		policies: policies.flatMap((policy) => preparePolicy(policy, atMs, maker)),
+		rootQuorum: rootFamily(access, plain),
+		families: new Map(),
+		withRoot: new WeakMap(),
+	};
+}
+
+function namesCredentials(policy: AccessPolicy): boolean {
+	const { consensus } = compilePolicy(policy);
+	return consensus.is === "tree" && mentionsName(consensus.tree, ["credentials"]);
+}
+
+function preparePolicy(policy: AccessPolicy, atMs: number, maker: ConsensusMaker): readonly PreparedPolicy[] {
+	const time = judgeTime(policy, atMs);
+	if (time === "closed") return [];
+	const isKnown = policy.effect === "EFFECT_ALLOW" || policy.effect === "EFFECT_DENY";
+	const unclear = typeof time === "object" ? time.because : null;
+	return [
+		{
+			policy,
+			allows: policy.effect !== "EFFECT_DENY",
+			denies: policy.effect !== "EFFECT_ALLOW",
+			consensus: maker.make(policy),
+			unclear: isKnown ? unclear : `the effect ${policy.effect} is not known`,
+		},
+	];
+}
+
+/** Makes each consensus once, whichever policies have it. */
+class ConsensusMaker {
+	readonly #access: AccessState;
+	readonly #predicates: Predicates;
+	readonly #made = new Map<string, Consensus>();
+	#credentialsKey: string | null = null;
+	#usersKey: string | null = null;
+
+	constructor(access: AccessState, predicates: Predicates) {
+		this.#access = access;
+		this.#predicates = predicates;
+	}
+
+	make(policy: AccessPolicy): Consensus {
+		const known = this.#made.get(policy.consensus);
+		if (known !== undefined) return known;
+		const made = this.#read(policy);
+		this.#made.set(policy.consensus, made);
+		return made;
+	}
+
+	#read(policy: AccessPolicy): Consensus {
+		const { consensus } = compilePolicy(policy);
+		if (consensus.is === "unclear") return this.#unclear(policy.consensus, consensus.because);
+		const formula = consensus.is === "absent" ? always : formulaOf(consensus.tree, this.#predicates);
+		const { users } = this.#access;
+		if (!users.known && formula.is !== "constant") return this.#unclear(policy.consensus, users.because);
+		try {
+			return this.#fromFormula(policy.consensus, formula);
+		} catch (error) {
+			if (!(error instanceof TooComplex)) throw error;
+			return this.#unclear(policy.consensus, error.message);
+		}
+	}
+
+	#fromFormula(text: string, formula: Formula): Consensus {
+		const sure = alternativesOf(formula, "sure");
+		const possible = alternativesOf(formula, "possible");
+		const { all } = this.#predicates.votes;
+		const [sureKey, possibleKey] = [keyOf(sure, all), keyOf(possible, all)];
+		if (sureKey === possibleKey) return { key: this.#withVotes(sureKey), sure, possible: sure, because: null };
+		const because = reasonOf(formula) ?? "the users' attributes are not all known";
+		return { key: this.#withUsers(text), sure, possible, because };
+	}
+
+	#unclear(text: string, because: string): Consensus {
+		return { key: this.#withUsers(text), sure: [], possible: alternativesOf(always, "sure"), because };
+	}
+
+	/** Votes are numbered by credentials: the same numbers mean the same only with the same credentials. */
+	#withVotes(key: string): string {
+		const { votes } = this.#predicates;
+		if (!votes.isSplit) return key;
+		this.#credentialsKey ??= JSON.stringify(votes.credentials);
+		return `${key}@${this.#credentialsKey}`;
+	}
+
+	/** What is not understood is the same only for the same users with the same tags. */
+	#withUsers(text: string): string {
+		this.#usersKey ??= JSON.stringify(this.#access.users);
+		return `?${text}@${this.#usersKey}`;
+	}
+}
+
+/** Equal for equal sets. Without a set of votes that it needs, an alternative means any of all votes. */
+function keyOf(alternatives: readonly Conjunction[], all: Bits): string {
+	const written = alternatives.map(({ atLeast, atMost }) =>
+		[
+			...(atLeast.length === 0 ? [{ count: 1, set: all }] : atLeast),
+			...atMost.map(({ count, set }) => ({ count: -1 - count, set })),
+		]
+			.map(({ count, set }) => `${count}:${set.toString(36)}`)
+			.sort()
+			.join("&"),
+	);
+	return [...new Set(written)].sort().join("|");
+}
+
+function reasonOf(formula: Formula): string | null {
+	switch (formula.is) {
+		case "constant":
+			return null;
+		case "unknown":
+			return formula.because;
+		case "atLeast":
+		case "atMost":
+			return formula.sure === formula.possible ? null : formula.because;
+		default:
+			return formula.parts.map(reasonOf).find((because) => because !== null) ?? null;
+	}
+}
+
+function rootFamily({ rootQuorum }: AccessState, users: Votes): Family | null {
+	if (!rootQuorum.known) return null;
+	const { threshold, userIds } = rootQuorum.value;
+	const numbers = new Map(users.userIds.map((id, index) => [id, index]));
+	const set = setOf(userIds.map((id) => numbers.get(id) ?? 0));
+	if (threshold < 1 || threshold > sizeOf(set)) return [];
+	return [[bound(threshold, set, null, true)]];
+}

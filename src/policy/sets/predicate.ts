@@ -1,0 +1,197 @@
+/** Finds the approvers or credentials for which a predicate is true, such as `user.tags.contains('…')`. */
+import type { AccessCredential, AccessUser, Known } from "../access.ts";
+import { evaluate } from "../language/evaluate.ts";
+import { mentionsVotes } from "../language/mentions.ts";
+import type { Expression } from "../language/syntax.ts";
+import { isError, isUnknown, listOf, type Struct, structOf, unread, type Value } from "../language/values.ts";
+import { type Bits, bit, membersOf, setOf } from "./sets.ts";
+import type { Votes } from "./votes.ts";
+
+export type ItemKind = "approvers" | "credentials";
+
+/** Votes by the outcome of a predicate. */
+export interface ItemSets {
+	/** For which it is true. */
+	readonly sure: Bits;
+	/** For which it is true or unknown. */
+	readonly possible: Bits;
+	/** For which it errs. */
+	readonly errors: Bits;
+	/** The tag that the predicate asks for and nothing else; null where there is none. */
+	readonly tagId: string | null;
+	/** Why it is unknown for some; null where no reason was found. */
+	readonly because: string | null;
+}
+
+/** What predicates ask about: made once for an organization. */
+export interface Predicates {
+	readonly votes: Votes;
+	/** Votes whose user's tags are known. */
+	readonly known: Bits;
+	readonly byTag: ReadonlyMap<string, Bits>;
+	readonly byUser: ReadonlyMap<string, Bits>;
+	/** Votes with a credential, one that is not known among them: who approves has one. */
+	readonly withCredential: Bits;
+	/** The user and the credential of each vote. */
+	readonly userValues: readonly Struct[];
+	readonly credentialValues: readonly Struct[];
+}
+
+export function makePredicates(votes: Votes, users: ReadonlyMap<string, AccessUser>): Predicates {
+	const byTag = new Map<string, Bits>();
+	let known = 0n;
+	for (const [index, id] of votes.userIds.entries()) {
+		const own = votes.votesOf[index] ?? 0n;
+		const user = users.get(id);
+		if (user === undefined || !user.tagIds.known) continue;
+		known |= own;
+		for (const tag of user.tagIds.value) byTag.set(tag, (byTag.get(tag) ?? 0n) | own);
+	}
+	const perUser = votes.userIds.map((id) => userValue(id, users.get(id)));
+	const credentialed = votes.credentials.flatMap((one, vote) => (one.known && one.value === null ? [] : [vote]));
+	return {
+		votes,
+		known,
+		byTag,
+		byUser: new Map(votes.userIds.map((id, index) => [id, votes.votesOf[index] ?? 0n])),
+		withCredential: votes.all & setOf(credentialed),
+		userValues: votes.owners.map((owner) => perUser[owner] ?? structOf({})),
+		credentialValues: votes.credentials.map((one, vote) =>
+			credentialValue(one, votes.userIds[votes.owners[vote] ?? 0] ?? ""),
+		),
+	};
+}
+
+const notShown = (name: string): Value => unread(`no read shows \`${name}\``, name);
+
+function userValue(id: string, user: AccessUser | undefined): Struct {
+	if (user === undefined) return structOf({ id }, unread("the users are not known"));
+	// Unverified, chosen: the email of a user without one is an empty text.
+	const email = user.email.known ? (user.email.value ?? "") : unread(user.email.because, "user.email");
+	const tags = user.tagIds.known ? listOf(user.tagIds.value) : unread(user.tagIds.because, "user.tags");
+	return structOf({ id, tags, email, alias: notShown("user.alias") });
+}
+
+function credentialValue(credential: Known<AccessCredential | null>, userId: string): Struct {
+	if (!credential.known) return structOf({ user_id: userId }, unread(credential.because));
+	const { id = null, type = null, credentialId = null, publicKey = null } = credential.value ?? {};
+	const shown = (name: string, value: string | null): Value => value ?? notShown(`credential.${name}`);
+	return structOf({
+		id: shown("id", id),
+		user_id: userId,
+		type: shown("type", type),
+		credential_id: shown("credential_id", credentialId),
+		public_key: shown("public_key", publicKey),
+	});
+}
+
+/** Votes for which a part of a predicate is true, is false, and errs; unknown for the others. */
+interface Outcomes {
+	readonly yes: Bits;
+	readonly no: Bits;
+	readonly errors: Bits;
+	readonly because: string | null;
+}
+
+/** Returns for which items the predicate is true. */
+export function findItems(predicates: Predicates, kind: ItemKind, item: string, predicate: Expression): ItemSets {
+	const { yes, no, errors, because } = judge(predicates, kind, item, predicate);
+	const tagId = kind === "approvers" ? tagOf(item, predicate) : null;
+	const { all } = predicates.votes;
+	return { sure: yes & all, possible: all & ~no & ~errors, errors: errors & all, tagId, because };
+}
+
+function judge(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes {
+	if (expression.node === "not") {
+		const of = judge(predicates, kind, item, expression.of);
+		return { ...of, yes: of.no, no: of.yes };
+	}
+	if (expression.node === "binary" && (expression.operator === "&&" || expression.operator === "||")) {
+		const left = judge(predicates, kind, item, expression.left);
+		const right = judge(predicates, kind, item, expression.right);
+		const errors = left.errors | right.errors;
+		const isAnd = expression.operator === "&&";
+		const yes = isAnd ? left.yes & right.yes : left.yes | right.yes;
+		const no = isAnd ? left.no | right.no : left.no & right.no;
+		return { yes: yes & ~errors, no: no & ~errors, errors, because: left.because ?? right.because };
+	}
+	return (
+		judgeTag(predicates, kind, item, expression) ??
+		judgeUser(predicates, kind, item, expression) ??
+		judgeEach(predicates, kind, item, expression)
+	);
+}
+
+/** The tag of `item.tags.contains('…')`; null for another expression. */
+function tagOf(item: string, expression: Expression): string | null {
+	if (expression.node !== "call" || expression.method !== "contains") return null;
+	const [argument] = expression.arguments;
+	if (!isField(expression.of, item, "tags") || argument?.node !== "literal") return null;
+	return typeof argument.value === "string" ? argument.value : null;
+}
+
+const isField = (expression: Expression, item: string, name: string): boolean =>
+	expression.node === "field" &&
+	expression.name === name &&
+	expression.of.node === "name" &&
+	expression.of.name === item;
+
+function judgeTag(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes | null {
+	const tag = kind === "approvers" ? tagOf(item, expression) : null;
+	if (tag === null) return null;
+	const yes = predicates.byTag.get(tag) ?? 0n;
+	return { yes, no: predicates.known & ~yes, errors: 0n, because: null };
+}
+
+function judgeUser(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes | null {
+	if (expression.node !== "binary" || (expression.operator !== "==" && expression.operator !== "!=")) return null;
+	const name = kind === "approvers" ? "id" : "user_id";
+	const { left, right } = expression;
+	const isLeft = isField(left, item, name);
+	if (!isLeft && !isField(right, item, name)) return null;
+	const other = isLeft ? right : left;
+	if (other.node !== "literal" || typeof other.value !== "string") return null;
+	const same = predicates.byUser.get(other.value) ?? 0n;
+	const others = predicates.votes.all & ~same;
+	const [yes, no] = expression.operator === "==" ? [same, others] : [others, same];
+	return { yes, no, errors: 0n, because: null };
+}
+
+/** Evaluates the expression for each item. */
+function judgeEach(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes {
+	let [yes, no, errors] = [0n, 0n, 0n];
+	let because: string | null = null;
+	const values = kind === "approvers" ? predicates.userValues : predicates.credentialValues;
+	const isJoined = mentionsVotes(expression);
+	for (const [vote, value] of values.entries()) {
+		const scope = (isJoined ? scopeOf(predicates, vote) : new Map<string, Value>()).set(item, value);
+		const outcome = evaluate(expression, scope);
+		if (outcome === true) yes |= bit(vote);
+		else if (outcome === false) no |= bit(vote);
+		else if (isError(outcome) && outcome.error !== "wrong-type") errors |= bit(vote);
+		else if (isUnknown(outcome)) because ??= outcome.because;
+	}
+	return { yes, no, errors, because };
+}
+
+/** Returns the names around a predicate: this vote's user and credential are there, every other one may be. */
+function scopeOf(predicates: Predicates, vote: number): Map<string, Value> {
+	const { votes, userValues, credentialValues } = predicates;
+	const owners = votes.votesOf.flatMap((own) => membersOf(own).slice(0, 1));
+	const owner = votes.owners[vote] ?? 0;
+	return new Map<string, Value>([
+		[
+			"approvers",
+			doubtfulList(
+				owners.map((one) => userValues[one] ?? structOf({})),
+				owner,
+			),
+		],
+		["credentials", doubtfulList(credentialValues, vote)],
+	]);
+}
+
+function doubtfulList(items: readonly Value[], sure: number): Value {
+	const doubt = unread("it depends on who else approves");
+	return { items, doubts: new Map(items.flatMap((_, index) => (index === sure ? [] : [[index, doubt] as const]))) };
+}

@@ -1,0 +1,80 @@
+/** The eight queries as functions of an engine: names, arguments, and the request that each makes. */
+import { AuthenticationError, ConfigurationError } from "../../common/errors.ts";
+import { type QueryName, queries } from "../../wire/operations.ts";
+import { type Properties, withoutUndefined } from "../inputs/inputs.ts";
+import { explain, ResourceFailure } from "../resources/failure.ts";
+import { noOrganization } from "../resources/resource.ts";
+import type { Session } from "../session/session.ts";
+import { functionReads } from "../session/shared-reads.ts";
+import type { Described } from "./described.ts";
+
+export interface QueryFunction {
+	/** For example `getMfaPolicies`. */
+	readonly name: string;
+	/** The query. Its answer is the result: an object with one field (schemas/operations). */
+	readonly operation: QueryName;
+	readonly description: string;
+	readonly arguments: Described;
+}
+
+/** The argument that all functions have. */
+const organizationArgument: Described = {
+	organizationId: {
+		shape: "id",
+		description: "The organization to query, a UUID. Defaults to the Provider's.",
+		isOptional: true,
+	},
+};
+
+function defineQuery(operation: QueryName, description: string, fields: Described): QueryFunction {
+	return { name: functionName(operation), operation, description, arguments: { ...fields, ...organizationArgument } };
+}
+
+/** The name of a query as a function: `get_mfa_policies` is `getMfaPolicies`. */
+export function functionName(operation: QueryName): string {
+	return operation.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
+}
+
+const userId = { shape: "id", description: "The user, a UUID." } as const;
+const activityId = { shape: "id", description: "The activity, a UUID." } as const;
+
+export const queryFunctions: readonly QueryFunction[] = [
+	defineQuery("get_session_profile", "Returns one session profile of the organization.", {
+		sessionProfileId: { shape: "id", description: "The session profile, a UUID." },
+	}),
+	defineQuery("get_mfa_policy", "Returns one MFA policy of a user.", {
+		userId,
+		mfaPolicyId: { shape: "id", description: "The MFA policy, a UUID." },
+	}),
+	defineQuery("get_mfa_policies", "Returns all MFA policies of a user.", { userId }),
+	defineQuery("get_mfa_status", "Returns which authentication the voters of an activity still need.", {
+		activityId,
+		userId: { shape: "id", description: "Only this user, a UUID. Defaults to all users who voted.", isOptional: true },
+	}),
+	defineQuery("get_latest_boot_proof", "Returns the latest boot proof of an enclave app.", {
+		appName: { shape: "id", description: "The id of the enclave app, a UUID." },
+	}),
+	defineQuery("get_policy_evaluations", "Returns how policies evaluated the votes of an activity.", { activityId }),
+	defineQuery("list_user_tags", "Returns all user tags of the organization.", {}),
+	defineQuery("list_supported_assets", "Returns the assets of a network that the service supports.", {
+		caip2: { shape: "text", description: "The network as a CAIP-2 identifier, for example `eip155:1`." },
+	}),
+];
+
+/** Returns the service's answer: an object with one field. Throws ResourceFailure, whose message names the query. */
+export async function runQuery(name: QueryName, args: Properties, session: Session): Promise<Properties> {
+	const { organizationId = session.settings.organizationId, ...fields } = args;
+	try {
+		if (organizationId === undefined) throw new ConfigurationError(noOrganization.reason);
+		const operation = queries[name];
+		const { value } = await session
+			.readerFor(functionReads)
+			.query(operation, { organizationId, ...withoutUndefined(fields) });
+		return { [operation.answerKey]: value[operation.answerKey] ?? [] };
+	} catch (error) {
+		const reason = explain(error);
+		// A problem with address or key concerns every query, so it is shown once.
+		const isAboutAll = error instanceof ConfigurationError || error instanceof AuthenticationError;
+		throw new ResourceFailure(isAboutAll || reason.startsWith(`${name}: `) ? reason : `${name}: ${reason}`);
+	}
+}

@@ -1,0 +1,117 @@
+/** The schema of a resource's inputs. Its messages do not mention YAML, lines or aliases: programs have none. */
+import { uuid } from "../../plan/organization.ts";
+import { type CheckFailure, hasUnknown, type Properties, withoutMeta } from "./inputs.ts";
+import { namesOfSecrets } from "./secrets.ts";
+
+export type PropertySchema = "text" | "id" | "any" | OneOf | ListOf | Fields;
+
+interface OneOf {
+	readonly oneOf: readonly string[];
+}
+
+interface ListOf {
+	readonly listOf: "text" | "id" | IdOr;
+}
+
+/** An id, or an object that says more of it. */
+export interface IdOr {
+	/** The name of the object's type in the package schema. */
+	readonly idOr: string;
+	readonly fields: Fields["fields"];
+	readonly required: readonly string[];
+}
+
+/** An object that has these fields and no others; each may be left out. */
+export interface Fields {
+	readonly fields: Readonly<Record<string, PropertySchema>>;
+}
+
+export interface InputSchema extends Fields {
+	readonly required: readonly string[];
+}
+
+const maxShownLength = 60;
+
+/** What is wrong with each input. Unknown values are not checked. */
+export function checkInputSchema(given: Properties, { fields, required }: InputSchema): readonly CheckFailure[] {
+	const inputs = withoutMeta(given);
+	const secrets = namesOfSecrets(given);
+	const missing = required.filter((property) => inputs[property] === undefined);
+	return [
+		...missing.map((property) => ({ property, reason: "is required" })),
+		...Object.entries(inputs).flatMap(([property, value]): readonly CheckFailure[] => {
+			if (value === undefined) return [];
+			const shape = fields[property];
+			if (shape === undefined) {
+				return [{ property, reason: unknownProperty(Object.keys(fields)) }];
+			}
+			const show = secrets.includes(property) ? () => "a secret value" : showValue;
+			return findMistakes("", shape, value, show).map((found) => ({ property, reason: inPlace(property, found) }));
+		}),
+	];
+}
+
+interface Mistake {
+	/** Below the property, for example `.atLeast[0]`. */
+	readonly path: string;
+	readonly message: string;
+}
+
+function inPlace(property: string, { path, message }: Mistake): string {
+	return path === "" ? message : `${property}${path} ${message}`;
+}
+
+type Show = (value: unknown) => string;
+
+function findMistakes(path: string, shape: PropertySchema | IdOr, value: unknown, show: Show): readonly Mistake[] {
+	const mistake = (wanted: string): readonly Mistake[] => [{ path, message: `must be ${wanted}, got ${show(value)}` }];
+	if (typeof value === "string" && hasUnknown(value)) return [];
+	if (value === null) return [{ path, message: "is null; omit it or set a value" }];
+	if (shape === "any") return [];
+	if (typeof shape === "string") return isOf(shape, value) ? [] : mistake(wantedOf(shape));
+	if ("oneOf" in shape) {
+		return shape.oneOf.includes(value as string) ? [] : mistake(joinWords(shape.oneOf));
+	}
+	if ("idOr" in shape) {
+		if (typeof value === "string") return findMistakes(path, "id", value, show);
+		if (typeof value === "object" && !Array.isArray(value))
+			return findMistakes(path, { fields: shape.fields }, value, show);
+		return mistake(`${wantedOf("id")}, or an object with ${joinWords(Object.keys(shape.fields))}`);
+	}
+	if ("listOf" in shape) {
+		if (!Array.isArray(value)) return mistake(`a list of ${shape.listOf === "text" ? "strings" : "UUIDs"}`);
+		return value.flatMap((item: unknown, index) => findMistakes(`${path}[${index}]`, shape.listOf, item, show));
+	}
+	const names = Object.keys(shape.fields);
+	if (typeof value !== "object" || Array.isArray(value)) {
+		return mistake(`an object with ${joinWords(names)}`);
+	}
+	return Object.entries(value).flatMap(([name, item]: [string, unknown]): readonly Mistake[] => {
+		const field = shape.fields[name];
+		const place = `${path}.${name}`;
+		if (field !== undefined) return findMistakes(place, field, item, show);
+		return [{ path: place, message: `is an ${unknownProperty(names)}` }];
+	});
+}
+
+function isOf(shape: "text" | "id", value: unknown): boolean {
+	return typeof value === "string" && (shape === "text" || uuid.test(value));
+}
+
+function wantedOf(shape: "text" | "id"): string {
+	return shape === "text" ? "a string" : "a UUID such as 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+}
+
+/** Why a property that has no meaning is a problem. */
+export function unknownProperty(known: readonly string[]): string {
+	return `unknown property; known: ${known.join(", ")}`;
+}
+
+function showValue(value: unknown): string {
+	const text = JSON.stringify(value);
+	return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
+}
+
+function joinWords(words: readonly string[]): string {
+	return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}

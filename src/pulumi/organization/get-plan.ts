@@ -1,0 +1,273 @@
+/** `getPlan`: what the plan of a document says, as data and as text. Nothing is submitted or written. */
+import { showText } from "../../common/escape.ts";
+import type { Expiry } from "../../plan/access-window.ts";
+import type { Change } from "../../plan/change.ts";
+import type { GuardKind } from "../../plan/guards/guards.ts";
+import { refusingGuards } from "../../plan/guards/guards.ts";
+import { allowsOf, withOverrides } from "../../plan/guards/overrides.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
+import { findsDifference, type Plan } from "../../plan/plan.ts";
+import type { ImpactVerdict } from "../../policy/powers/impact.ts";
+import { renderMarkdown } from "../../render/markdown.ts";
+import { describeBrokenRules } from "../../render/rule-words.ts";
+import { describeUnread, plainStyle, renderChange } from "../../render/text.ts";
+import type { Described } from "../functions/described.ts";
+import { withoutUndefined } from "../inputs/inputs.ts";
+import type { Session } from "../session/session.ts";
+import { functionReads } from "../session/shared-reads.ts";
+import { renderInPulumi } from "../settings/settings-for-flags.ts";
+import { comparePlan, renderForPulumi } from "./component.ts";
+import { documentInputs, findingsOf, type PlannedApproval, planFields } from "./organization-fields.ts";
+
+/** A difference that the plan resolves. */
+export interface PlannedChange {
+	/** The address of the object, for example `userTag:signers`. */
+	readonly address: string;
+	/** `update` or `remove`. */
+	readonly action: "update" | "remove";
+	/** What changes, in one line. */
+	readonly summary: string;
+}
+
+/** A guard that blocks the plan. */
+export interface BlockingGuard {
+	/** The guard, for example `memberRemovals`. */
+	readonly kind: GuardKind;
+	/** What the guard found. */
+	readonly message: string;
+	/** What is allowed. */
+	readonly limit: string;
+	/** What the setting `allow` has to contain to override the guard, for example `policies=3`. */
+	readonly override: string;
+}
+
+/** A reason why the organization cannot converge, at its position in the document. */
+export interface PlanProblem {
+	/** The file; `document` for a document that is an object. */
+	readonly file: string;
+	/** The line, from 1. */
+	readonly line: number;
+	/** The column in characters, from 1. */
+	readonly column: number;
+	/** What is wrong, and how to fix it. */
+	readonly message: string;
+}
+
+/** Access in a window that matters now. */
+export interface AccessExpiry {
+	/** The address of the tag. */
+	readonly address: string;
+	/** The user, in lower case. */
+	readonly userId: string;
+	/** When the access begins, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`. */
+	readonly from?: string;
+	/** When the access ends, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`. */
+	readonly until?: string;
+	/** Why the user has the access. */
+	readonly reason?: string;
+	/** `expired`, `ends-soon`, `not-begun`, or `granted` by the plan. */
+	readonly state: Expiry["state"];
+}
+
+/** What a plan says. */
+export interface DocumentPlan {
+	/** The organization, in lower case. */
+	readonly organizationId: string;
+	/** Whether live state is as the document says, read-only objects and rules included. */
+	readonly inSync: boolean;
+	/** How many activities the plan needs; some may be pending already. */
+	readonly activities: number;
+	/** The differences that the plan resolves. */
+	readonly changes: readonly PlannedChange[];
+	/**
+	 * The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Not set if
+	 * policies were not read.
+	 */
+	readonly impactVerdict?: ImpactVerdict;
+	/**
+	 * What the plan changes for who can do what, worst first, one sentence each. Each begins with its sign: `!` bad news,
+	 * `+` someone gains, `-` someone loses, `?` not known. Not set if policies were not read.
+	 */
+	readonly impact?: readonly string[];
+	/**
+	 * What the policies, as they are now, require for each step. Steps that would be denied come first. Not set if
+	 * policies were not read.
+	 */
+	readonly approvals?: readonly PlannedApproval[];
+	/** Access that has expired, ends or begins within 14 days, or is granted by the plan. */
+	readonly expiries: readonly AccessExpiry[];
+	/** The next moment at which the document wants other members, ISO 8601 in UTC. Not set if there is none. */
+	readonly validUntil?: string;
+	/** The guards that block the plan. */
+	readonly guards: readonly BlockingGuard[];
+	/** Why the organization cannot converge. With a problem, nothing is submitted. */
+	readonly problems: readonly PlanProblem[];
+	/** The rules of the document that the live organization breaks. */
+	readonly brokenRules: readonly string[];
+	/** Addresses of read-only objects that differ from the document. */
+	readonly differences: readonly string[];
+	/** Addresses of user tags that the document does not mention. */
+	readonly unmanaged: readonly string[];
+	/** What could not be read, and why. It is unknown, not empty. */
+	readonly unread: readonly string[];
+	/** The plan as the command line shows it. */
+	readonly text: string;
+	/** The plan as Markdown, for the comment of a pull request. */
+	readonly markdown: string;
+}
+
+/** What the plan of a document says, against the live organization. Throws what Session.compare throws. */
+export async function planDocument(desired: DesiredOrganization, session: Session): Promise<DocumentPlan> {
+	const plan = await comparePlan(functionReads, desired, session);
+	const { summary, activities, impact, approvals } = findingsOf(plan);
+	const { allow } = session.settings;
+	const guards = refusingGuards(plan.guards, allow);
+	const allows = allowsOf(plan.guards, allow);
+	return {
+		organizationId: plan.organizationId,
+		inSync: !findsDifference(plan),
+		activities,
+		changes: plan.changes.flatMap((change) => describeChange(change, plan)),
+		...(impact === null ? {} : { impactVerdict: plan.impactVerdict ?? "equivalent", impact }),
+		...(approvals === null ? {} : { approvals }),
+		expiries: (plan.expiries ?? []).map(toExpiry),
+		...(plan.validUntil === undefined ? {} : { validUntil: plan.validUntil }),
+		guards: guards.map(({ kind, message, limit, found }) => ({ kind, message, limit, override: `${kind}=${found}` })),
+		problems: plan.problems.map(({ file, line, column, message }) => ({ file, line, column, message })),
+		brokenRules: describeBrokenRules(plan),
+		differences: summary.differences,
+		unmanaged: summary.unmanaged,
+		unread: describeUnread(plan),
+		text: renderForPulumi(plan, allows),
+		markdown: renderComment(withOverrides(plan, allows)),
+	};
+}
+
+function toExpiry({ address, userId, from, until, reason, state }: Expiry): AccessExpiry {
+	return { ...withoutUndefined({ address, userId, from, until, reason }), state };
+}
+
+function describeChange(change: Change, plan: Plan): readonly PlannedChange[] {
+	const { address, action } = change;
+	if (action === "report") return [];
+	const [first = "", ...details] = renderChange(change, plan, plainStyle);
+	const summary = action === "remove" ? first.slice(2) : details.map((line) => line.trim()).join("; ");
+	return [{ address, action, summary: showText(summary) }];
+}
+
+/** The plan as Markdown in Pulumi's terms. */
+export function renderComment(plan: Plan): string {
+	const result = { formatVersion: 1, command: "plan", exitCode: 0, error: null, problems: [], plans: [plan] } as const;
+	return renderInPulumi(result, (one) => renderMarkdown(one, { whole: "text" }), "markdown");
+}
+
+/** The function as an engine knows it. */
+export const getPlanFunction = {
+	name: "getPlan",
+	description:
+		"Returns what the plan of a document says.\n\nIt compares the document with the live organization, and submits nothing. The result has the changes, what they mean for who can do what, who has to approve them, and the guards that block them.",
+	arguments: documentInputs,
+} as const;
+
+const listOfText = { listOf: "text" } as const;
+
+export const getPlanResult: Described = {
+	organizationId: { shape: "id", description: "The organization, in lower case." },
+	inSync: {
+		shape: "boolean",
+		description: "Whether live state is as the document says, read-only objects and rules included.",
+	},
+	activities: { shape: "number", description: "How many activities the plan needs; some may be pending already." },
+	changes: {
+		shape: {
+			listOf: {
+				object: "PlannedChange",
+				description: "A difference that the plan resolves.",
+				fields: {
+					address: { shape: "text", description: "The address of the object, for example `userTag:signers`." },
+					action: { shape: "text", description: "`update` or `remove`." },
+					summary: { shape: "text", description: "What changes, in one line." },
+				},
+			},
+		},
+		description: "The differences that the plan resolves.",
+	},
+	impactVerdict: {
+		shape: "text",
+		description:
+			"The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Not set if policies were not read.",
+		isOptional: true,
+	},
+	impact: { ...planFields.impact, isOptional: true },
+	approvals: { ...planFields.approvals, isOptional: true },
+	expiries: {
+		shape: {
+			listOf: {
+				object: "AccessExpiry",
+				description: "Access in a window that matters now.",
+				fields: {
+					address: { shape: "text", description: "The address of the tag." },
+					userId: { shape: "id", description: "The user, in lower case." },
+					from: {
+						shape: "text",
+						description: "When the access begins, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.",
+						isOptional: true,
+					},
+					until: {
+						shape: "text",
+						description: "When the access ends, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.",
+						isOptional: true,
+					},
+					reason: { shape: "text", description: "Why the user has the access.", isOptional: true },
+					state: { shape: "text", description: "`expired`, `ends-soon`, `not-begun`, or `granted` by the plan." },
+				},
+			},
+		},
+		description: "Access that has expired, ends or begins within 14 days, or is granted by the plan.",
+	},
+	validUntil: {
+		shape: "text",
+		description:
+			"The next moment at which the document wants other members, ISO 8601 in UTC. Not set if there is none.",
+		isOptional: true,
+	},
+	guards: {
+		shape: {
+			listOf: {
+				object: "BlockingGuard",
+				description: "A guard that blocks the plan.",
+				fields: {
+					kind: { shape: "text", description: "The guard, for example `memberRemovals`." },
+					message: { shape: "text", description: "What the guard found." },
+					limit: { shape: "text", description: "What is allowed." },
+					override: {
+						shape: "text",
+						description: "What the setting `allow` has to contain to override the guard, for example `policies=3`.",
+					},
+				},
+			},
+		},
+		description: "The guards that block the plan.",
+	},
+	problems: {
+		shape: {
+			listOf: {
+				object: "PlanProblem",
+				description: "A reason why the organization cannot converge, at its position in the document.",
+				fields: {
+					file: { shape: "text", description: "The file; `document` for a document that is an object." },
+					line: { shape: "number", description: "The line, from 1." },
+					column: { shape: "number", description: "The column in characters, from 1." },
+					message: { shape: "text", description: "What is wrong, and how to fix it." },
+				},
+			},
+		},
+		description: "Why the organization cannot converge. With a problem, nothing is submitted.",
+	},
+	brokenRules: { shape: listOfText, description: "The rules of the document that the live organization breaks." },
+	differences: planFields.differences,
+	unmanaged: planFields.unmanaged,
+	unread: { shape: listOfText, description: "What could not be read, and why. It is unknown, not empty." },
+	text: { shape: "text", description: "The plan as the command line shows it." },
+	markdown: { shape: "text", description: "The plan as Markdown, for the comment of a pull request." },
+};

@@ -1,6 +1,0 @@
-/** The resources as one table, in the order in which an Organization registers its parts. */
-import { oauthProviderRemoval, policyRemoval, tvcAppRemoval } from "./removals.ts";
-import type { ResourceDefinition } from "./resource.ts";
-import { userTag } from "./user-tag.ts";
-
-export const resources: readonly ResourceDefinition[] = [userTag, policyRemoval, oauthProviderRemoval, tvcAppRemoval];

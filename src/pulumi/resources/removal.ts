@@ -1,0 +1,186 @@
+/** What the removal resources share: each lists ids of objects that must not exist, and removes those that do. */
+import { printAddress } from "../../plan/address.ts";
+import type { RemovalKind } from "../../plan/kinds/kind.ts";
+import { removalLists } from "../../plan/kinds/names.ts";
+import { labelOfObject } from "../../plan/objects.ts";
+import { type DesiredOrganization, type DesiredRemoval, removalsOf } from "../../plan/organization.ts";
+import type { PropertySchema } from "../inputs/input-schema.ts";
+import { type Properties, withoutUndefined } from "../inputs/inputs.ts";
+import type { ConvergeResult, Session } from "../session/session.ts";
+import { readRemovalTimes } from "../state/stored-state-check.ts";
+import { isDone } from "./failure.ts";
+import {
+	mustRead,
+	type Part,
+	type ReadResult,
+	type ResourceDefinition,
+	type ResourceInputs,
+	type ResourceOutputs,
+	storedStateOf,
+	type Target,
+} from "./resource.ts";
+
+interface RemovalInputs extends ResourceInputs {
+	readonly userId?: string;
+	/** The input that lists ids, or is the one id. */
+	readonly [idsInput: string]: unknown;
+}
+
+interface RemovalOutputs extends RemovalInputs, ResourceOutputs {
+	/** The ids as the program wrote them; the input holds those that are gone. */
+	readonly managed?: readonly string[];
+	/** When orgsync removed each object, by its key in the last-applied state; ISO 8601 in UTC. */
+	readonly removedAt?: Readonly<Record<string, string>>;
+}
+
+interface Removal {
+	readonly name: string;
+	readonly kind: RemovalKind;
+	/** The input that lists ids, or is the one id of a resource for a single object. */
+	readonly idsInput: string;
+	readonly isSingle?: boolean;
+	idOf(inputs: RemovalInputs): string;
+	/** What follows a component's name in the name of the resource that removes the object. */
+	suffixOf(object: DesiredRemoval, desired: DesiredOrganization): string;
+}
+
+type RemovalDefinition = ResourceDefinition<RemovalInputs, RemovalOutputs>;
+
+export function defineRemoval(removal: Removal): ResourceDefinition {
+	const { name, kind, idsInput, isSingle, idOf } = removal;
+	const collection = removalLists[kind.name];
+	const userInput = kind.isOfUser ? ["userId"] : [];
+	const ids: PropertySchema = isSingle ? "id" : { listOf: "id" };
+	const definition: RemovalDefinition = {
+		name,
+		isReadable: false,
+		operation: kind.operation,
+		schema: {
+			required: [...userInput, idsInput],
+			fields: {
+				...(kind.isOfUser ? { userId: "id" } : {}),
+				[idsInput]: ids,
+				organizationId: "id",
+				limits: { fields: { [collection]: "any" } },
+			},
+		},
+		places: [
+			[`absent.${collection}`, idsInput],
+			["limits", "limits"],
+		],
+		identity: ["organizationId", ...userInput, ...(isSingle ? [idsInput] : [])],
+		guardedInput: idsInput,
+		claimedInput: idsInput,
+		claimAdvice: "list them in one resource",
+		toDocument(inputs) {
+			const { organizationId, userId, limits } = inputs;
+			const listed = idsOf(removal, inputs);
+			const absent = { [collection]: kind.isOfUser ? { [String(userId)]: listed } : listed };
+			return { organizationId, absent, ...withoutUndefined({ limits }) };
+		},
+		fromDocument(desired, { userId }) {
+			const user = withoutUndefined({ userId: userId?.toLowerCase() });
+			return { organizationId: desired.organizationId, ...user, ...withIds(removal, idsIn(removal, desired)) };
+		},
+		// The OAuth providers of a user belong in one resource: its guard decides whether the last one may be removed.
+		claims: (inputs) =>
+			kind.isOfUser
+				? [
+						{
+							object: `${kind.name}/${inputs.userId}`,
+							subject: `${kind.words[1]} of the user ${inputs.userId} are removed`,
+						},
+					]
+				: idsOf(removal, inputs).map((id) => ({ object: `${kind.name}/${id}`, subject: `${id} is removed` })),
+		// The one id of a resource for a single object is its identity.
+		comparable: (properties) => (isSingle ? {} : { [idsInput]: properties[idsInput] }),
+		idOf,
+		writtenIn: ({ managed, ...inputs }) =>
+			Array.isArray(managed) ? { ...inputs, ...withIds(removal, managed) } : inputs,
+		objectsIn: (inputs) => ({ ...(kind.isOfUser ? { userId: inputs.userId } : {}), [idsInput]: inputs[idsInput] }),
+		outputsOf: (target, result) => outputsOf(removal, target, result),
+		readApplied: ({ removedAt }, context) =>
+			Object.entries(readRemovalTimes(removedAt, context)).map(([id, appliedAt]) => ({
+				kind: kind.name,
+				id,
+				value: { appliedAt },
+			})),
+		read: (id, props, session) => read(removal, definition, id, props, session),
+		partsOf: (desired) => partsOf(removal, desired),
+	};
+	return definition;
+}
+
+function outputsOf(
+	removal: Removal,
+	{ inputs }: Target<RemovalInputs>,
+	{ report, journal }: ConvergeResult,
+): Properties {
+	const lastApplied = journal.lastApplied(inputs.organizationId).removed[removal.kind.name] ?? {};
+	const ids = idsOf(removal, inputs);
+	const keyOf = (id: string): string => (inputs.userId === undefined ? id : `${inputs.userId}/${id}`);
+	const gone = ids.filter((id) => lastApplied[keyOf(id)] !== undefined);
+	const removedAt = Object.fromEntries(gone.map((id) => [keyOf(id), lastApplied[keyOf(id)]?.appliedAt]));
+	return {
+		...inputs,
+		...(removal.isSingle || isDone(report) ? {} : withIds(removal, gone)),
+		managed: ids,
+		...(gone.length === 0 ? {} : { removedAt }),
+	};
+}
+
+/** The state as live state shows it: an id that is back is not listed, and a single object that is back is gone. */
+async function read(
+	removal: Removal,
+	definition: RemovalDefinition,
+	id: string,
+	props: RemovalOutputs,
+	session: Session,
+): Promise<ReadResult> {
+	const { removedAt, activities, managed, ...inputs } = props;
+	const desired = mustRead(definition, definition.writtenIn(props));
+	const ids = idsIn(removal, desired);
+	const stored = storedStateOf(definition, props, session);
+	const live = ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, stored });
+	const found = live?.removables[removal.kind.name];
+	// A pending removal stays in the state: the next up joins its activity.
+	const stays = removal.isSingle !== true || (activities ?? []).length > 0;
+	// A single object that cannot be read and was never removed must not look as if it were gone.
+	if (found?.known !== true) return stays || removedAt !== undefined ? { id, props: { ...props }, inputs } : {};
+	const liveIds = found.value.filter(({ userId }) => userId === (props.userId ?? null)).map((one) => one.id);
+	const left = ids.filter((one) => !liveIds.includes(one));
+	if (left.length === 0 && !stays) return {};
+	const seen = removal.isSingle ? inputs : { ...inputs, ...withIds(removal, left) };
+	return { id, props: withoutUndefined({ ...seen, removedAt, activities, managed }), inputs: seen };
+}
+
+function partsOf(removal: Removal, desired: DesiredOrganization): readonly Part[] {
+	const { kind, isSingle, suffixOf } = removal;
+	const groups = Map.groupBy(removalsOf(desired, kind.name), (object) => suffixOf(object, desired));
+	return [...groups].map(([suffix, objects]): Part => {
+		const ids = objects.map(({ id }) => id);
+		const addresses: readonly string[] = objects.map((object) =>
+			printAddress(kind.name, labelOfObject(object, desired)),
+		);
+		return {
+			suffix,
+			args: { ...(kind.isOfUser ? { userId: objects[0]?.userId } : {}), ...withIds(removal, ids) },
+			covers: (address) => addresses.includes(address),
+			...(isSingle ? {} : { limit: removalLists[kind.name] }),
+		};
+	});
+}
+
+function idsIn({ kind }: Removal, desired: DesiredOrganization): readonly string[] {
+	return removalsOf(desired, kind.name).map(({ id }) => id);
+}
+
+function idsOf({ idsInput, isSingle }: Removal, inputs: Partial<RemovalInputs>): readonly string[] {
+	const value = inputs[idsInput];
+	// A state that was edited may have something else.
+	return (isSingle ? [value] : Array.isArray(value) ? value : []) as readonly string[];
+}
+
+function withIds({ idsInput, isSingle }: Removal, ids: readonly string[]): Properties {
+	return { [idsInput]: isSingle ? ids[0] : ids };
+}

@@ -1,0 +1,63 @@
+/**
+ * Order of renames. Tag names are unique, and each resource is updated separately: a tag whose new name another tag still
+ * has waits until that tag is renamed. Where tags wait in a circle, the last of them makes one plan for all (plan/steps.ts:
+ * one tag gets a temporary name).
+ */
+import { type DesiredUserTag, tagsOf } from "../../plan/organization.ts";
+import { NameTakenError, type Waiter } from "./name-queue.ts";
+import type { ConvergeResult, ResourceTarget, Session } from "./session.ts";
+
+/** How long a resource waits for a name while no tag changes: the engine may start the other resource a little later. */
+const maxWaitMs = 15_000;
+
+/** Brings the target in sync once the name that it needs is free. Throws what converge throws. */
+export async function convergeWhenNameIsFree(target: ResourceTarget, session: Session): Promise<ConvergeResult> {
+	for (let attempt = 1, hasTimedOut = false; ; attempt += 1) {
+		const { version } = session.names;
+		try {
+			return await session.converge(target);
+		} catch (error) {
+			if (!(error instanceof NameTakenError) || hasTimedOut) throw error;
+			// The first answer is shared, and may be older than a name that has become free.
+			const taken = attempt === 1 ? undefined : await findTakenName(target, session);
+			if (taken === undefined) {
+				session.expireReads(target.resource);
+				continue;
+			}
+			const leftMs = Math.min(maxWaitMs, session.deadline?.leftMs() ?? maxWaitMs);
+			const circle = await session.names.wait(target.desired.organizationId, taken, version, leftMs);
+			hasTimedOut = circle.length === 0 && version === session.names.version;
+			const closed = await closeCircle(target, circle, session);
+			if (closed !== undefined) return closed;
+			session.expireReads(target.resource);
+		}
+	}
+}
+
+/** Renames a circle of tags in one plan. Returns the result if that did not complete. */
+async function closeCircle(
+	target: ResourceTarget,
+	circle: readonly DesiredUserTag[],
+	session: Session,
+): Promise<ConvergeResult | undefined> {
+	if (circle.length === 0) return undefined;
+	const desired = { ...target.desired, objects: circle };
+	// The guards have checked each tag by its own limits before it waited.
+	const result = await session.converge({ ...target, desired }, { isGuarded: false });
+	return result.report?.inSync === true ? undefined : result;
+}
+
+/** The tag of the target, and the tag that has its new name; undefined if the name is free. */
+async function findTakenName(
+	target: ResourceTarget,
+	session: Session,
+): Promise<Pick<Waiter, "tag" | "holderId"> | undefined> {
+	const { userTags } = await session.read(target);
+	const [tag] = tagsOf(target.desired);
+	if (!userTags.known || tag === undefined) return undefined;
+	const holder = userTags.value.find(({ name }) => name === tag.name);
+	const own = userTags.value.find(({ id, name }) =>
+		tag.id === undefined ? tag.previously.includes(name) : id === tag.id,
+	);
+	return holder === undefined || own === undefined ? undefined : { tag: { ...tag, id: own.id }, holderId: holder.id };
+}

@@ -1,0 +1,99 @@
+/** Rejects plans that a guard blocks or that cannot converge. Shows once each override that a resource uses. */
+import { GuardError, LiveProblemError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { type Guard, refusingGuards } from "../../plan/guards/guards.ts";
+import type { Override } from "../../plan/guards/overrides.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { describeOverride, type Spelling } from "../../render/overrides-text.ts";
+import type { Comparison } from "../../sync/compare.ts";
+import { environmentName, type Settings } from "../settings/settings.ts";
+import { NameTakenError } from "./name-queue.ts";
+
+/** How overrides are set here; no setting weakens TLS. */
+export const spelling: Spelling = {
+	allow: "orgsync:allow",
+	abandon: "orgsync:abandon",
+	"retry-rejected": environmentName("retryRejected"),
+	insecure: "",
+};
+
+export class OverrideLog {
+	readonly #print: (line: string) => void;
+	readonly #shown = new Set<string>();
+
+	constructor(print: (line: string) => void) {
+		this.#print = print;
+	}
+
+	show(resource: string, overrides: readonly Override[], guards: readonly Guard[] = []): void {
+		for (const override of overrides) {
+			const key = JSON.stringify([resource, override]);
+			if (this.#shown.has(key)) continue;
+			this.#shown.add(key);
+			this.#print(showText(`${resource}: override used: ${describeOverride(override, guards, spelling)}`));
+		}
+	}
+}
+
+/** Throws GuardError if a guard blocks the plan and is not overridden. */
+export function assertGuardsAllowed({ guards }: Pick<Plan, "guards">, allow: Settings["allow"]): void {
+	const blocking = refusingGuards(guards, allow);
+	if (blocking.length === 0) return;
+	const found = blocking.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
+	throw new GuardError(`blocked by a guard, nothing was submitted: ${found}`, {
+		hint: `to override: ${overrideCommand(blocking, allow)}`,
+	});
+}
+
+/**
+ * Returns the guards that a part of a component can judge. The component has judged who can do what after all parts, and one part
+ * may take away what another gives; it has also counted all tags that change to and fro.
+ */
+export function guardsOfPart(guards: readonly Guard[]): readonly Guard[] {
+	return guards.filter(({ kind }) => kind !== "lockout" && kind !== "escalation" && kind !== "reversals");
+}
+
+/** The command that also allows what these guards found. It replaces the whole value, so it repeats earlier overrides. */
+function overrideCommand(guards: readonly Guard[], allow: Settings["allow"]): string {
+	const earlier = [...allow].flatMap(([kind, values]) => [...values].map((found) => `${kind}=${found}`));
+	const found = guards.map((guard) => `${guard.kind}=${guard.found}`);
+	return `\`pulumi config set orgsync:allow "${[...new Set([...earlier, ...found])].join(" ")}"\``;
+}
+
+const nameHint =
+	"if the program renames that tag too, its resource has to be updated first or at the same time: use dependsOn, or do not use --parallel 1";
+
+/** Throws NameTakenError if taken names are the only problems, and LiveProblemError for any other problem. */
+export function assertCanConverge({ problems }: Plan): void {
+	if (problems.length === 0) return;
+	const message = problems.map((problem) => problem.message).join("; ");
+	throw problems.every(({ code }) => code === "tag-name-taken")
+		? new NameTakenError(message, { hint: nameHint })
+		: new LiveProblemError(message);
+}
+
+/** Users whom plans missed. Another resource of the program may have made a user after a shared answer. */
+export class MissingUsers {
+	readonly #now: () => number;
+	readonly #known = new Set<string>();
+
+	constructor(now: () => number) {
+		this.#now = now;
+	}
+
+	/** Compares; once more after `expire` if an answer that was shared misses a user whom no earlier one missed. */
+	async compareAgain(compare: () => Promise<Comparison>, expire: () => void): Promise<Comparison> {
+		const startedMs = this.#now();
+		const comparison = await compare();
+		if (Date.parse(comparison.plan.readAt) >= startedMs || !this.#addFrom(comparison.plan)) return comparison;
+		expire();
+		return compare();
+	}
+
+	#addFrom({ organizationId, problems }: Plan): boolean {
+		const before = this.#known.size;
+		for (const { code, message } of problems)
+			if (code === "user-not-there") this.#known.add(`${organizationId} ${message}`);
+		return this.#known.size > before;
+	}
+}

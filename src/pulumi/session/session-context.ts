@@ -1,0 +1,22 @@
+import type { Environment } from "../../wire/credentials.ts";
+import type { ClaimsFolder } from "./claims.ts";
+import type { Deadline } from "./deadline.ts";
+
+/** What a session gets from its process. Nothing below reads environment, clocks or folders directly. */
+export interface SessionContext {
+	readonly environment: Environment;
+	/** The project's folder, in which the journal is kept. */
+	readonly directory: string;
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+	/** Milliseconds from an arbitrary start, never set back. */
+	readonly steadyNow: () => number;
+	readonly sleep: (ms: number) => Promise<void>;
+	readonly warn?: (line: string) => void;
+	/** Where all processes of one engine share claims. */
+	readonly claimsFolder?: ClaimsFolder | undefined;
+	/** Once aborted, requests in flight end and no other starts. */
+	readonly signal?: AbortSignal;
+	/** Until when the call in progress may work; undefined without a limit. */
+	readonly deadline?: () => Deadline | undefined;
+}

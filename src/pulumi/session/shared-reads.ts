@@ -1,0 +1,121 @@
+/**
+ * One answer for all resources that ask the same query: a thousand resources of an organization cost one query.
+ *
+ * An answer is shared until it is a minute old, or until something is known that it cannot show: a resource that submits
+ * reads again what it expired, and a settled activity ends the sharing of every earlier answer about its organization.
+ */
+import { AuthenticationError, ConfigurationError } from "../../common/errors.ts";
+import type { QueryAnswer, Reader } from "../../wire/client.ts";
+import { extendedReads } from "../../wire/operations.ts";
+
+/** The maximum age of a shared answer. Long enough for one query per phase of a large program, short enough for drift. */
+export const maxAgeMs = 60_000;
+
+/** The name under which functions read: they share no answer from before a resource of this process submitted. */
+export const functionReads = "(functions)";
+
+export interface SharedReads {
+	/** A Reader for one resource: it shares no answer from before the resource last submitted something. */
+	readerFor(resource: string): Reader;
+	/** The same, and it shares no answer that was asked before the resource's latest list of activities was answered. */
+	readerAfterList(resource: string): Reader;
+	/** Stops sharing earlier answers with a resource, because it has submitted something. */
+	expireFor(resource: string): void;
+	/** Stops sharing the answers about an organization that are older than `olderThanMs`; all of them when left out. */
+	expireAll(organizationId: string, olderThanMs?: number): void;
+}
+
+/** The clocks of SharedReads, in milliseconds, and the journal's order of writing. */
+export interface Clocks {
+	/** Since 1970. */
+	readonly now: () => number;
+	/** From an arbitrary start, never set back. */
+	readonly steadyNow: () => number;
+	/** The journal's position; undefined while no journal is open. */
+	readonly position?: () => number | undefined;
+}
+
+interface Shared {
+	readonly answer: Promise<QueryAnswer>;
+	readonly organizationId: unknown;
+	/** A counter. Higher than that of a resource in `expired`: asked after the resource submitted. */
+	readonly order: number;
+	/** By the steady clock. */
+	readonly askedAtMs: number;
+	/** The counter when it was answered; undefined until then. */
+	answeredOrder?: number;
+}
+
+/**
+ * Shares the answers of a reader. Every answer has the time of its query (`askedAtMs`), because its age counts and not the
+ * time at which a resource uses it. For the same reason its `serverTimeMs` is that of the query.
+ */
+export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks): SharedReads {
+	const shared = new Map<string, Shared>();
+	const expired = new Map<string, number>();
+	/** By resource, the order of its latest list of activities. */
+	const listed = new Map<string, number>();
+	let count = 0;
+
+	const ask = async (...question: Parameters<Reader["query"]>): Promise<QueryAnswer> => {
+		const startedAtMs = steadyNow();
+		const askedAtMs = now();
+		const askedAtPosition = position?.();
+		const { value, serverTimeMs, isClockSet } = await reader.query(...question);
+		const tookMs = Math.max(0, steadyNow() - startedAtMs);
+		return {
+			value,
+			serverTimeMs: serverTimeMs === undefined ? undefined : serverTimeMs - tookMs,
+			askedAtMs,
+			...(isClockSet === undefined ? {} : { isClockSet }),
+			...(askedAtPosition === undefined ? {} : { askedAtPosition }),
+		};
+	};
+	const share = (key: string, ...[operation, fields]: Parameters<Reader["query"]>): Shared => {
+		count += 1;
+		const { organizationId } = fields;
+		const fresh: Shared = { answer: ask(operation, fields), organizationId, order: count, askedAtMs: steadyNow() };
+		shared.set(key, fresh);
+		fresh.answer.then(
+			() => {
+				count += 1;
+				fresh.answeredOrder = count;
+			},
+			(error: unknown) => {
+				// A rejected key stays rejected; any other failure may be temporary.
+				const lasting = error instanceof AuthenticationError || error instanceof ConfigurationError;
+				if (!lasting && shared.get(key) === fresh) shared.delete(key);
+			},
+		);
+		return fresh;
+	};
+	const isUsable = (known: Shared, afterOrder: number): boolean =>
+		known.order > afterOrder && steadyNow() - known.askedAtMs < maxAgeMs;
+	const readAfter = (resource: string, isAfterList: boolean): Reader => ({
+		async query(operation, fields) {
+			const key = `${operation.name} ${JSON.stringify(fields)}`;
+			const known = shared.get(key);
+			const afterOrder = Math.max(expired.get(resource) ?? 0, isAfterList ? (listed.get(resource) ?? 0) : 0);
+			const one = known !== undefined && isUsable(known, afterOrder) ? known : share(key, operation, fields);
+			const answer = await one.answer;
+			if (operation.name === extendedReads.list_activities.name && one.answeredOrder !== undefined)
+				listed.set(resource, Math.max(one.answeredOrder, listed.get(resource) ?? 0));
+			return answer;
+		},
+	});
+
+	return {
+		readerFor: (resource) => readAfter(resource, false),
+		readerAfterList: (resource) => readAfter(resource, true),
+		expireFor(resource) {
+			count += 1;
+			expired.set(resource, count);
+		},
+		expireAll(organizationId, olderThanMs = 0) {
+			const beforeMs = steadyNow() - olderThanMs;
+			for (const [key, known] of shared) {
+				if (known.organizationId === organizationId && known.askedAtMs <= beforeMs) shared.delete(key);
+			}
+		},
+	};
+}

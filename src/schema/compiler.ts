@@ -1,0 +1,97 @@
+/**
+ * Makes validators from schemas/*.json. The only door to Ajv, which no published program loads: the build puts the code of the
+ * validators in the place of src/validators/ (scripts/validators.ts), and the tests run that code too. Sources that run as
+ * they are compile each validator when it is first called.
+ */
+import { Ajv2020, type CodeOptions } from "ajv/dist/2020.js";
+import { readSchema } from "./bundle.ts";
+import { schemaNames } from "./files.ts";
+import { formats } from "./formats.ts";
+import type { Validate, Validators } from "./schema.ts";
+
+/** Files that a schema refers to by name; every schema of operations/ may refer to activity.json. */
+const references: Readonly<Record<string, readonly string[]>> = {
+	"report.json": ["plan.json"],
+	"three-way.json": ["plan.json"],
+	"drift.json": ["plan.json"],
+	"saved-plan.json": ["plan.json", "three-way.json"],
+	"powers.json": ["plan.json"],
+	"votes.json": ["plan.json"],
+	"output.json": ["plan.json", "report.json", "three-way.json", "drift.json", "powers.json", "votes.json"],
+	"line.json": ["output.json"],
+};
+
+/** Schemas of files that people write. Their mistakes carry the schema, since messages name what it allows. */
+const forPeople: readonly string[] = ["document.json", "seed.json"];
+
+/** Returns an Ajv with the files of these schemas, or of parts of them, and all files that they refer to. */
+export function makeCompiler(schemas: readonly string[], code: CodeOptions): Ajv2020 {
+	const ajv = new Ajv2020({
+		allErrors: true,
+		verbose: schemas.some(isForPeople),
+		allowUnionTypes: true,
+		strictRequired: false,
+		// A keyword beside $ref takes its type from there. A warning of Ajv would be output of the command.
+		strictTypes: false,
+		logger: false,
+		// Our own schemas are sound: the tests check them with the metaschema.
+		validateSchema: false,
+		code,
+	});
+	for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);
+	addSchema(ajv, "activity.json");
+	for (const schema of schemas) addSchema(ajv, fileOf(schema));
+	return ajv;
+}
+
+function isForPeople(schema: string): boolean {
+	return forPeople.includes(fileOf(schema));
+}
+
+function fileOf(schema: string): string {
+	return schema.split("#")[0] ?? "";
+}
+
+/** Adds a file of schemas/ with all that it refers to. */
+function addSchema(ajv: Ajv2020, file: string): void {
+	if (ajv.getSchema(file) !== undefined) return;
+	for (const other of references[file] ?? []) addSchema(ajv, other);
+	ajv.addSchema(readSchema(file), file);
+}
+
+/** Returns these parts of the schemas of all operations, where they exist: `operations/whoami.json#/$defs/request`. */
+export function partsOfOperations(parts: readonly string[]): readonly string[] {
+	const files = schemaNames().filter((name) => name.startsWith("operations/"));
+	return files.flatMap((file) => {
+		const { $defs = {} } = readSchema(file);
+		return parts.filter((part) => Object.hasOwn($defs as object, part)).map((part) => `${file}#/$defs/${part}`);
+	});
+}
+
+/** By whether their mistakes carry the schema. */
+const compilers = new Map<boolean, Ajv2020>();
+
+/** Returns validators that are compiled when they are first called. */
+export function compileSchemas(schemas: readonly string[]): Validators {
+	return Object.fromEntries(schemas.map((schema) => [schema, compileLater(schema)]));
+}
+
+function compileLater(schema: string): Validate {
+	let compiled: Validate | undefined;
+	const validate: Validate = (value) => {
+		compiled ??= compile(schema);
+		const fits = compiled(value);
+		validate.errors = compiled.errors ?? null;
+		return fits;
+	};
+	return validate;
+}
+
+function compile(schema: string): Validate {
+	const key = isForPeople(schema);
+	// Each value is checked a few times: better code for that costs more than it saves.
+	const ajv = compilers.get(key) ?? makeCompiler([schema], { optimize: false });
+	compilers.set(key, ajv);
+	addSchema(ajv, fileOf(schema));
+	return ajv.compile({ $ref: schema }) as Validate;
+}

@@ -1,0 +1,3 @@
+import { compileSchemas, partsOfOperations } from "../compiler.ts";
+
+export const validators = compileSchemas(partsOfOperations(["response"]));

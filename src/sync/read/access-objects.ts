@@ -1,0 +1,140 @@
+/**
+ * Turns answers of the service into what decides who can do what: ids in lower case, lists sorted. What an answer does not
+ * show, or shows in a form that orgsync does not know, is unknown with its reason, never empty. Pure.
+ */
+import { isRecord } from "../../common/json.ts";
+import type { LiveRecord } from "../../plan/organization.ts";
+import { compareText } from "../../plan/value.ts";
+import type { AccessCredential, AccessPolicy, AccessUser, Known, RootQuorum } from "../../policy/access.ts";
+import { toId } from "./live-objects.ts";
+
+/** Returns the users of a `list_users` answer, sorted by id (docs/internals/service.md#extended-reads). */
+export function toAccessUsers(answer: LiveRecord): Known<readonly AccessUser[]> {
+	const records = recordsWithId(answer.users, "userId");
+	if (records === undefined) return unknown("the answer to list_users has no list of users with ids");
+	/**
+	 * Unverified, chosen: an answer that shows an e-mail address of any user leaves it out only for users who have none. Where it
+	 * shows none at all, the service may not show them.
+	 */
+	const showsEmail = records.some(({ userEmail }) => userEmail !== undefined);
+	return uniqueById(
+		records.map((record) => toAccessUser(record, showsEmail)),
+		"list_users",
+	);
+}
+
+function toAccessUser(record: LiveRecord, showsEmail: boolean): AccessUser {
+	const { userId, userTags, userEmail } = record;
+	return {
+		id: toId(userId),
+		tagIds: isListOfTexts(userTags)
+			? { known: true, value: toIds(userTags) }
+			: unknown(`list_users does not show the tags of the user ${toId(userId)}`),
+		email: showsEmail
+			? { known: true, value: typeof userEmail === "string" && userEmail !== "" ? userEmail : null }
+			: unknown("list_users does not show e-mail addresses"),
+		credentials: toCredentials(record),
+	};
+}
+
+/** Returns API keys and authenticators, sorted; unknown unless the record shows both lists. */
+function toCredentials({ userId, apiKeys, authenticators }: LiveRecord): AccessUser["credentials"] {
+	if (!isListOfRecords(apiKeys) || !isListOfRecords(authenticators)) {
+		return unknown(`list_users does not show the credentials of the user ${toId(userId)}`);
+	}
+	const all = [
+		...apiKeys.map((key) => toCredential(key, "apiKeyId")),
+		...authenticators.map((one) => toCredential(one, "authenticatorId")),
+	];
+	return { known: true, value: all.sort((left, right) => compareText(sortKey(left), sortKey(right))) };
+}
+
+/** Returns the credential; its type and its public key may be in `credential` or beside it. */
+function toCredential(record: LiveRecord, idField: string): AccessCredential {
+	const inner = isRecord(record.credential) ? record.credential : {};
+	const publicKey = textOrNull(inner.publicKey ?? record.publicKey);
+	return {
+		id: textOrNull(record[idField])?.toLowerCase() ?? null,
+		type: textOrNull(inner.type ?? record.type),
+		credentialId: textOrNull(record.credentialId),
+		publicKey: publicKey?.toLowerCase() ?? null,
+	};
+}
+
+function sortKey({ id, type, credentialId, publicKey }: AccessCredential): string {
+	return JSON.stringify([id, type, credentialId, publicKey]);
+}
+
+/** Returns the policies of a `list_policies` answer, sorted by id (docs/internals/service.md#policy-language). */
+export function toAccessPolicies(answer: LiveRecord): Known<readonly AccessPolicy[]> {
+	const records = recordsWithId(answer.policies, "policyId");
+	if (records === undefined) return unknown("the answer to list_policies has no list of policies with ids");
+	const unreadable = records.find((record) => clauses.some((clause) => !isClause(record[clause])));
+	if (unreadable !== undefined) {
+		const clause = clauses.find((name) => !isClause(unreadable[name]));
+		return unknown(`list_policies shows ${clause} of the policy ${toId(unreadable.policyId)} in an unknown form`);
+	}
+	return uniqueById(
+		records.map((record) => ({
+			id: toId(record.policyId),
+			name: textOrNull(record.policyName) ?? "",
+			effect: textOrNull(record.effect) ?? "",
+			consensus: textOrNull(record.consensus) ?? "",
+			condition: textOrNull(record.condition) ?? "",
+			time: textOrNull(record.time) ?? "",
+		})),
+		"list_policies",
+	);
+}
+
+const clauses = ["consensus", "condition", "time"] as const;
+
+/** Absent or empty, a clause does not restrict; any other form than a text is not understood. */
+function isClause(value: unknown): boolean {
+	return value === undefined || value === null || typeof value === "string";
+}
+
+/** Returns the root quorum of a `get_organization_configs` answer. */
+export function toRootQuorum({ configs }: LiveRecord): Known<RootQuorum> {
+	const quorum = isRecord(configs) ? configs.quorum : undefined;
+	if (!isRecord(quorum)) return unknown("the service does not say who is in the root quorum");
+	const { threshold, userIds } = quorum;
+	if (typeof threshold !== "number" || !Number.isInteger(threshold) || threshold < 1 || !isListOfTexts(userIds)) {
+		return unknown("get_organization_configs shows the root quorum in an unknown form");
+	}
+	return { known: true, value: { threshold, userIds: toIds(userIds) } };
+}
+
+/** Returns a list of records that all have an id; undefined for anything else. */
+function recordsWithId(value: unknown, idField: string): readonly LiveRecord[] | undefined {
+	if (!isListOfRecords(value)) return undefined;
+	return value.every((record) => typeof record[idField] === "string" && record[idField] !== "") ? value : undefined;
+}
+
+/** Returns the objects sorted by id; unknown where two have the same id, since one of them may be outdated. */
+function uniqueById<T extends { readonly id: string }>(objects: readonly T[], from: string): Known<readonly T[]> {
+	const sorted = objects.toSorted((left, right) => compareText(left.id, right.id));
+	const twice = sorted.find(({ id }, index) => sorted[index - 1]?.id === id);
+	return twice === undefined ? { known: true, value: sorted } : unknown(`${from} shows ${twice.id} more than once`);
+}
+
+/** Returns ids in lower case, sorted, without repeats. */
+function toIds(texts: readonly string[]): readonly string[] {
+	return [...new Set(texts.map(toId))].sort(compareText);
+}
+
+function isListOfRecords(value: unknown): value is readonly LiveRecord[] {
+	return Array.isArray(value) && value.every(isRecord);
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+	return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+function textOrNull(value: unknown): string | null {
+	return typeof value === "string" ? value : null;
+}
+
+function unknown(because: string): { readonly known: false; readonly because: string } {
+	return { known: false, because };
+}

@@ -1,0 +1,300 @@
+/** Reads pending activities from the service's list, or from the journal, and finds the activity of an entry. */
+import { ifAvailable } from "../../common/errors.ts";
+import { isRecord } from "../../common/json.ts";
+import type { PendingActivity } from "../../plan/activities/pending.ts";
+import type { CompletedActivity } from "../../plan/guards/reversals.ts";
+import type { Reads } from "../../plan/plan.ts";
+import type { ActivityState } from "../../plan/step.ts";
+import { type Activity, readActivity } from "../../wire/activity.ts";
+import { findMismatch } from "../../wire/activity-mismatch.ts";
+import type { Reader } from "../../wire/client.ts";
+import {
+	bodyLifetimeMs,
+	extendedReads,
+	type SubmitName,
+	type SubmitOperation,
+	submits,
+} from "../../wire/operations.ts";
+import { parametersOf } from "../../wire/request-body.ts";
+import type { Journal, JournalEntry } from "../journal/journal.ts";
+import { completedStatus, readCompleted, withJournal } from "./completed-activities.ts";
+import { type ActivityRecord, listPages, maxListedActivities, type Page } from "./list-activities.ts";
+import { confirmOrganization } from "./live-queries.ts";
+
+/** The five operations by the type of their activities; no other type is listed. */
+const byType: ReadonlyMap<string, SubmitOperation & { readonly name: SubmitName }> = new Map(
+	Object.values(submits).map((operation) => [operation.type, operation]),
+);
+
+/** Statuses of an activity that has not ended (docs/internals/service.md#activity-statuses). */
+export const pendingStatuses: readonly string[] = [
+	"ACTIVITY_STATUS_CREATED",
+	"ACTIVITY_STATUS_PENDING",
+	"ACTIVITY_STATUS_CONSENSUS_NEEDED",
+	"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",
+];
+
+/** Statuses of an activity that has ended. */
+const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];
+
+/** Max milliseconds by which an activity is older than its body: the service accepts five minutes ahead, and clocks differ. */
+const clockMarginMs = 10 * 60 * 1000;
+
+/** Max pages in which the activity of a request in doubt is looked up; one that is not found there stays in doubt. */
+const maxLookupPages = 10;
+
+/** Activities that are pending, as far as they are known. */
+export interface PendingActivities {
+	readonly activities: readonly PendingActivity[];
+	/** Those that were abandoned and are still pending: nothing waits for them. */
+	readonly abandoned: readonly PendingActivity[];
+	/** Those of the journal that were rejected after the journal last recorded them. */
+	readonly rejected: readonly PendingActivity[];
+	/** Why there may be others; null if the service listed them all. */
+	readonly unlisted: string | null;
+	/** Whether the service lists more activities than were read: a duplicate could be among them. */
+	readonly isCutOff: boolean;
+	/** Completed ones that changed user tags, the newest first, as far as they are known; empty where they were not asked for. */
+	readonly completed: readonly CompletedActivity[];
+}
+
+export interface PendingOptions {
+	readonly reads: Reads;
+	/** Our own clock, milliseconds since 1970. */
+	readonly nowMs: number;
+	/** The operations to read; all five when left out. */
+	readonly operations?: readonly SubmitName[];
+	/** Whether to list the activities of all five, so that readings of other operations can share the answer. */
+	readonly listsAll?: boolean;
+	/** Whether to confirm the organization with a service that lists no activities: it may not exist. */
+	readonly confirms?: boolean;
+	/** Whether to read how activities ended that the service lists no longer; false when left out. */
+	readonly asksForEnds?: boolean;
+	/** The journal's completed activities, if completed ones are asked for: the service's come with the pending ones. */
+	readonly completedEntries?: readonly JournalEntry[];
+}
+
+/**
+ * Reads the pending activities of an organization, and adds the journal's requests in doubt. With `"documented"` reads, and
+ * if the service lists no activities, the pending ones are the journal's. Throws what Reader.query throws, other than 403,
+ * 404 and 501 of the service.
+ */
+export async function readPendingActivities(
+	organizationId: string,
+	reader: Reader,
+	journal: Pick<Journal, "openEntries" | "abandonedNames">,
+	{ reads, nowMs, operations, listsAll = false, confirms, asksForEnds = false, completedEntries }: PendingOptions,
+): Promise<PendingActivities> {
+	const isWanted = (name: SubmitName): boolean => operations === undefined || operations.includes(name);
+	const types = [...byType.values()].filter(({ name }) => isWanted(name)).map(({ type }) => type);
+	const asksForCompleted = completedEntries !== undefined;
+	// Completed activities of other types would hide those that are asked for.
+	const filterByType = listsAll && !asksForCompleted ? [...byType.keys()] : types;
+	const listed =
+		reads === "auto" ? await listPending(organizationId, { types, filterByType, asksForCompleted }, reader) : undefined;
+	if (confirms === true && reads === "auto" && listed === undefined) {
+		await confirmOrganization((operation) => reader.query(operation, { organizationId }));
+	}
+	const listedFingerprints = new Set(listed?.activities.map(({ fingerprint }) => fingerprint));
+	const found = [...(listed?.activities ?? [])];
+	const rejected: PendingActivity[] = [];
+	for (const entry of journal.openEntries(organizationId)) {
+		if (listedFingerprints.has(entry.body.fingerprint) || !isWanted(entry.body.operation.name as SubmitName)) continue;
+		// A pending activity that the service lists no longer has ended. A request in doubt may never have arrived.
+		const hasEnded = !isInDoubt(entry) && listed?.complete === true;
+		const mustRead = listed !== undefined && (isInDoubt(entry) || (hasEnded && asksForEnds));
+		const end = mustRead ? await readEnd(entry, reader, nowMs) : "open";
+		if (end === "rejected") rejected.push({ ...toPendingActivity(entry), ...rejectedState });
+		else if (end === "open" && !hasEnded) found.push(toPendingActivity(entry));
+	}
+	const names = new Set([...journal.abandonedNames(organizationId)].map((name) => name.toLowerCase()));
+	const isAbandoned = ({ activityId, fingerprint }: PendingActivity): boolean =>
+		names.has(activityId?.toLowerCase() ?? "") || names.has(fingerprint.toLowerCase());
+	return {
+		activities: found.filter((one) => !isAbandoned(one)),
+		abandoned: found.filter(isAbandoned),
+		rejected,
+		unlisted: whyUnlisted(listed),
+		isCutOff: listed?.complete === false,
+		completed: withJournal(listed?.completed ?? [], completedEntries ?? []),
+	};
+}
+
+function whyUnlisted(listed: Listed | undefined): string | null {
+	if (listed === undefined) {
+		return "the service does not list activities to this key, so only those of this journal are joined";
+	}
+	if (listed.complete) return null;
+	const read = `the service lists more pending activities than the ${listed.activities.length} that were read`;
+	return listed.activities.length < maxListedActivities ? read : `${read}, which is the most that orgsync reads`;
+}
+
+/** Whether it was submitted and no answer, or none that orgsync knows, shows what became of it. */
+function isInDoubt({ outcome }: JournalEntry): boolean {
+	return outcome === "in-flight" || outcome === "unknown";
+}
+
+/**
+ * Reads how an entry ended: `over` if its activity has ended, or if it never arrived and is too old to; `rejected` if its
+ * activity was rejected; otherwise `open`.
+ */
+async function readEnd(entry: JournalEntry, reader: Reader, nowMs: number): Promise<"open" | "over" | "rejected"> {
+	const found = await findActivity(entry, reader);
+	if (found === undefined) return "open";
+	if ("missing" in found) return hasExpired(entry, found.serverTimeMs, nowMs) ? "over" : "open";
+	if (found.activity.status === "ACTIVITY_STATUS_REJECTED") return "rejected";
+	return endedStatuses.includes(found.activity.status) ? "over" : "open";
+}
+
+/** The activity of an entry, or that no list has it, with the service's clock at that time. */
+export type ActivityLookup =
+	| { readonly activity: Activity }
+	| { readonly missing: true; readonly serverTimeMs: number | undefined };
+
+/**
+ * Finds the activity of an entry by its id if one is known, otherwise by its fingerprint. It is missing if the list reaches
+ * back to before the request was made and does not have it: then the request never arrived. Undefined if the service does
+ * not say: it has no such query, does not know the id, answers with another activity, or lists too few.
+ */
+export async function findActivity(entry: JournalEntry, reader: Reader): Promise<ActivityLookup | undefined> {
+	return entry.activityId === null ? findByFingerprint(entry, reader) : readById(entry, entry.activityId, reader);
+}
+
+/**
+ * Whether the service cannot accept these bytes any more, with a margin for clocks. Both its answer and our own clock have to
+ * say so: after one stray `Date`, the bytes could arrive still, and an equal request would be a second activity.
+ */
+export function hasExpired(
+	{ body }: Pick<JournalEntry, "body">,
+	serverTimeMs: number | undefined,
+	nowMs: number,
+): boolean {
+	return Math.min(serverTimeMs ?? nowMs, nowMs) - body.timestampMs > bodyLifetimeMs + clockMarginMs;
+}
+
+async function readById(entry: JournalEntry, activityId: string, reader: Reader): Promise<ActivityLookup | undefined> {
+	const fields = { organizationId: entry.body.organizationId, activityId };
+	const activity = (await ifAvailable(reader.query(extendedReads.get_activity, fields)))?.value.activity;
+	return isRecord(activity) ? activityOf(entry, activity) : undefined;
+}
+
+async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<ActivityLookup | undefined> {
+	const { operation, organizationId, fingerprint, timestampMs } = entry.body;
+	const filters = { organizationId, filterByType: [operation.type] };
+	for await (const page of listPages(reader, filters, { max: maxLookupPages })) {
+		const found = page.activities.find((activity) => activity.fingerprint === fingerprint);
+		if (found !== undefined) return activityOf(entry, found);
+		const reachesBack = page.listedSinceMs !== undefined && page.listedSinceMs < timestampMs - clockMarginMs;
+		if (page.isLast || reachesBack) return { missing: true, serverTimeMs: page.serverTimeMs };
+	}
+	return undefined;
+}
+
+/** Returns the activity in a record if it is what the entry requested, otherwise undefined. */
+export function readRequested({ body, activityId }: JournalEntry, record: ActivityRecord): Activity | undefined {
+	const activity = readActivity(body.operation, record);
+	const isOther = activityId !== null && activity.id.toLowerCase() !== activityId.toLowerCase();
+	return isOther || findMismatch(body, activity) !== null ? undefined : activity;
+}
+
+function activityOf(entry: JournalEntry, record: ActivityRecord): ActivityLookup | undefined {
+	const activity = readRequested(entry, record);
+	return activity === undefined ? undefined : { activity };
+}
+
+interface ListQuestion {
+	readonly types: readonly string[];
+	readonly filterByType: readonly string[];
+	readonly asksForCompleted: boolean;
+}
+
+interface Listed {
+	readonly activities: readonly PendingActivity[];
+	/** Whether the last page was read. */
+	readonly complete: boolean;
+	readonly completed: readonly CompletedActivity[];
+}
+
+/**
+ * Returns the pending activities of these types, and completed ones that come in the same answer; undefined if none are listed to
+ * this key. `filterByType` has at least these types.
+ */
+async function listPending(
+	organizationId: string,
+	{ types, filterByType, asksForCompleted }: ListQuestion,
+	reader: Reader,
+): Promise<Listed | undefined> {
+	const filters = { organizationId, filterByType };
+	const pages: Page[] = [];
+	if (asksForCompleted) {
+		for await (const page of listPages(reader, { ...filters, filterByStatus: [...pendingStatuses, completedStatus] })) {
+			pages.push(page);
+			// Pending ones are fewer, so they are listed alone where the list goes on behind completed ones.
+			if (page.activities.some(({ status }) => status === completedStatus)) break;
+		}
+		if (pages.length === 0) return undefined;
+	}
+	const last = pages.at(-1);
+	const isNewest = last !== undefined && (last.isLast || last.listedSinceMs !== undefined);
+	const completed = isNewest ? readCompleted(last.activities) : [];
+	if (last !== undefined && (last.isLast || !last.activities.some(({ status }) => status === completedStatus))) {
+		return { ...readPending(pages, types), completed };
+	}
+	const alone: Page[] = [];
+	for await (const page of listPages(reader, { ...filters, filterByStatus: pendingStatuses })) alone.push(page);
+	return alone.length === 0 ? undefined : { ...readPending(alone, types), completed };
+}
+
+function readPending(pages: readonly Page[], types: readonly string[]): Pick<Listed, "activities" | "complete"> {
+	const all = pages.flatMap(({ activities }) => activities).filter((one) => types.includes(String(one.type)));
+	// An activity without an intent could do anything.
+	const isReadable = all.every((one) => one.status === completedStatus || isRecord(one.intent));
+	return { activities: all.flatMap(toListedActivity), complete: pages.at(-1)?.isLast === true && isReadable };
+}
+
+function toListedActivity(record: ActivityRecord): readonly PendingActivity[] {
+	const operation = byType.get(String(record.type));
+	if (operation === undefined || !pendingStatuses.includes(String(record.status))) return [];
+	const activity = readActivity(operation, record);
+	const approvals = activity.votes.filter(({ selection }) => selection === "VOTE_SELECTION_APPROVED");
+	const liveNames = approvals.flatMap(({ userId, userName }) =>
+		userId === undefined || userName === undefined ? [] : [[userId.toLowerCase(), userName] as const],
+	);
+	return [
+		{
+			activityId: activity.id,
+			fingerprint: activity.fingerprint,
+			state: "pending",
+			status: activity.status,
+			operation: operation.name,
+			parameters: activity.intent ?? {},
+			createdAt: activity.createdAtMs === undefined ? null : new Date(activity.createdAtMs).toISOString(),
+			approvedBy: approvals.flatMap(({ userId }) => userId ?? []),
+			...(liveNames.length === 0 ? {} : { liveNames: Object.fromEntries(liveNames) }),
+			saidBy: "service",
+		},
+	];
+}
+
+const rejectedState: ActivityState = { state: "rejected", status: "ACTIVITY_STATUS_REJECTED" };
+
+/** By outcome; every other outcome, and none, leaves an entry in doubt. */
+const states: Partial<Record<JournalEntry["outcome"], ActivityState>> = {
+	"awaiting-approval": { state: "pending", status: "ACTIVITY_STATUS_CONSENSUS_NEEDED" },
+	"awaiting-authenticator": { state: "pending", status: "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" },
+	rejected: rejectedState,
+};
+
+/** Returns a journal entry as an activity that may be pending, or was rejected. */
+export function toPendingActivity({ body, activityId, outcome, sentAtMs }: JournalEntry): PendingActivity {
+	return {
+		activityId,
+		fingerprint: body.fingerprint,
+		...(states[outcome] ?? { state: "in-doubt" }),
+		operation: body.operation.name as SubmitName,
+		parameters: parametersOf(body),
+		createdAt: new Date(sentAtMs).toISOString(),
+		approvedBy: null,
+		saidBy: "journal",
+	};
+}

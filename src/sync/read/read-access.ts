@@ -1,0 +1,148 @@
+/**
+ * Reads what decides who can do what: users, policies, the root quorum, and whose key it is. Each is one query an
+ * organization, and none of them is documented among the thirteen operations, so a service may lack any.
+ */
+import { ServiceError } from "../../common/errors.ts";
+import type { LiveRecord } from "../../plan/organization.ts";
+import type { AccessState, Known } from "../../policy/access.ts";
+import type { SubmittingUser } from "../../policy/powers/approval.ts";
+import type { Reader } from "../../wire/client.ts";
+import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
+import { toAccessPolicies, toAccessUsers, toRootQuorum } from "./access-objects.ts";
+import { mapKnown, recordsOf, toId, toUserNames } from "./live-objects.ts";
+import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
+import { timeQueries } from "./read.ts";
+import { whyUncertainTime, withServiceClock } from "./service-clock.ts";
+
+/**
+ * Returns users, policies and the root quorum. What the service does not have (404, 501), denies (403) or answers in another
+ * shape is unknown with its reason. Throws AuthenticationError, TransportError, and ServiceError for any other error.
+ */
+export async function readAccess(query: QueryFunction): Promise<AccessState> {
+	const [users, policies, configs] = await awaitAll([
+		queryIfUsable(query, extendedReads.list_users),
+		queryIfUsable(query, extendedReads.list_policies),
+		queryIfUsable(query, extendedReads.get_organization_configs),
+	] as const);
+	return {
+		users: users.known ? toAccessUsers(users.value) : users,
+		policies: policies.known ? toAccessPolicies(policies.value) : policies,
+		rootQuorum: configs.known ? toRootQuorum(configs.value) : configs,
+	};
+}
+
+/**
+ * Returns the access with unknown policies if one of them depends on the time and that is not certain: `because` says why, and is
+ * undefined where it is.
+ */
+export function accessAtKnownTime(access: AccessState, because: string | undefined): AccessState {
+	const isTimed = access.policies.known && access.policies.value.some(({ time }) => time.trim() !== "");
+	return because === undefined || !isTimed ? access : { ...access, policies: { known: false, because } };
+}
+
+/** Returns the same, and the names of the users, which `list_users` shows too. `query` asks it once. Throws as `readAccess` does. */
+export async function readNamedAccess(query: QueryFunction): Promise<Pick<AccessReading, "access" | "userNames">> {
+	const [access, users] = await awaitAll([readAccess(query), queryIfUsable(query, extendedReads.list_users)] as const);
+	return { access, userNames: toUserNames(users) };
+}
+
+/** Returns the user of the key, unless `userId` names another; `publicKey` is that of the key. Throws as `readAccess` does. */
+export async function readSubmitter(
+	query: QueryFunction,
+	{ userId, publicKey }: { readonly userId?: string | undefined; readonly publicKey: () => string | undefined },
+): Promise<Known<SubmittingUser>> {
+	if (userId !== undefined) return { known: true, value: { userId, publicKey: null } };
+	const caller = toCaller(await queryIfUsable(query, extendedReads.whoami));
+	return mapKnown(caller, (callerId) => ({ userId: callerId, publicKey: publicKey()?.toLowerCase() ?? null }));
+}
+
+/** Returns the user id of a `whoami` answer. */
+export function toCaller(answer: Known<LiveRecord>): Known<string> {
+	if (!answer.known) return answer;
+	const { userId } = answer.value;
+	return typeof userId === "string"
+		? { known: true, value: toId(userId) }
+		: { known: false, because: "the service does not say whose key it is" };
+}
+
+/**
+ * Returns the name of the organization from the `whoami` answer; undefined if it has none, or is about another one: that of the
+ * key can be the parent. `query` asks it once. Throws as `readAccess` does.
+ */
+export async function readOrganizationName(query: QueryFunction, organizationId: string): Promise<string | undefined> {
+	const answer = await queryIfUsable(query, extendedReads.whoami);
+	if (!answer.known) return undefined;
+	const { organizationId: named, organizationName } = answer.value;
+	const isThis = typeof named === "string" && toId(named) === organizationId;
+	return isThis && typeof organizationName === "string" && organizationName !== "" ? organizationName : undefined;
+}
+
+/** All that `readAccessOnly` reads of one organization. */
+export interface AccessReading {
+	readonly access: AccessState;
+	/** User id to the name that the service has. */
+	readonly userNames: Known<Readonly<Record<string, string>>>;
+	/** Tag id to name. */
+	readonly tagNames: Readonly<Record<string, string>>;
+	/** When it was read, milliseconds since 1970 by our clock. */
+	readonly readAtMs: number;
+	/** The same by the service's clock, which decides time windows; undefined where it does not say. */
+	readonly serverTimeMs: number | undefined;
+}
+
+/**
+ * Reads who can do what without a document: four queries. `list_user_tags` has the names of tags, and shows that the
+ * organization exists where the others are missing. `now` is in milliseconds since 1970. `isTimeGiven`: whether powers are judged
+ * at another time than now. Throws as `readAccess` does.
+ */
+export async function readAccessOnly(
+	organizationId: string,
+	reader: Reader,
+	now: () => number,
+	isTimeGiven = false,
+): Promise<AccessReading> {
+	const readAtMs = now();
+	const clocked = withServiceClock(reader, now);
+	const { query } = timeQueries(organizationId, askOnce(clocked));
+	const [named, tags] = await awaitAll([readNamedAccess(query), query(queries.list_user_tags)] as const);
+	return {
+		...named,
+		access: accessAtKnownTime(named.access, isTimeGiven ? undefined : whyUncertainTime(clocked)),
+		tagNames: Object.fromEntries(
+			recordsOf(tags, "userTags").map(({ tagId, tagName }) => [toId(tagId), String(tagName)]),
+		),
+		readAtMs,
+		serverTimeMs: clocked.serviceTimeMs(),
+	};
+}
+
+/** Returns the answer; unknown if the service does not have the query, denies it, or answers in another shape. */
+async function queryIfUsable(query: QueryFunction, operation: QueryOperation): Promise<Known<LiveRecord>> {
+	try {
+		return await queryIfAvailable(query, operation);
+	} catch (error) {
+		if (!(error instanceof ServiceError) || error.httpStatus < 200 || error.httpStatus >= 300) throw error;
+		return { known: false, because: `the service's answer cannot be used: ${error.message}` };
+	}
+}
+
+/** The queries that live state, guards and access have in common. */
+const askedOnce: readonly string[] = ["list_users", "list_policies", "get_organization_configs", "whoami"];
+
+/**
+ * Returns the reader, which asks each query about users, policies, the root quorum and the caller once: all later calls get the
+ * same answer or the same error, so that live state and access cannot contradict each other.
+ */
+export function askOnce<R extends Reader>(reader: R): R {
+	const asked = new Map<string, ReturnType<Reader["query"]>>();
+	return {
+		...reader,
+		query(operation, fields) {
+			if (!askedOnce.includes(operation.name)) return reader.query(operation, fields);
+			const key = `${operation.name} ${JSON.stringify(fields)}`;
+			const answer = asked.get(key) ?? reader.query(operation, fields);
+			asked.set(key, answer);
+			return answer;
+		},
+	};
+}

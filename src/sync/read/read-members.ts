@@ -1,0 +1,45 @@
+/** Reads the users and user tags of one organization, and the time, before a document is edited. */
+import type { Known, LiveUserTag } from "../../plan/organization.ts";
+import type { Reads } from "../../plan/plan.ts";
+import type { Reader } from "../../wire/client.ts";
+import { extendedReads, queries } from "../../wire/operations.ts";
+import { toUserNames, toUserTags } from "./live-objects.ts";
+import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
+import { whyUncertainTime, withServiceClock } from "./service-clock.ts";
+
+export interface MemberReading {
+	/** Sorted by id. Members are unknown without the extended reads. */
+	readonly userTags: readonly LiveUserTag[];
+	/** User id to the name that the service has. */
+	readonly userNames: Known<Readonly<Record<string, string>>>;
+	/** Milliseconds since 1970: the service's time, or ours by `now` if the service does not say. */
+	readonly timeMs: number;
+	/** Why that is not certain, in words; undefined where it is. */
+	readonly timeUncertain: string | undefined;
+}
+
+/**
+ * Returns them by two queries, by one with documented reads. Throws AuthenticationError, TransportError, and ServiceError if tags
+ * cannot be listed.
+ */
+export async function readMembers(
+	organizationId: string,
+	reader: Reader,
+	{ reads, now }: { readonly reads: Reads; readonly now: () => number },
+): Promise<MemberReading> {
+	const startedAtMs = now();
+	const clocked = withServiceClock(reader, now);
+	const query: QueryFunction = async (operation) => (await clocked.query(operation, { organizationId })).value;
+	const [tags, users] = await awaitAll([
+		query(queries.list_user_tags),
+		reads === "auto" ? queryIfAvailable(query, extendedReads.list_users) : notRead,
+	] as const);
+	return {
+		userTags: toUserTags(tags, users),
+		userNames: toUserNames(users),
+		timeMs: clocked.serviceTimeMs() ?? startedAtMs,
+		timeUncertain: whyUncertainTime(clocked),
+	};
+}
+
+const notRead: Known<never> = { known: false, because: "documented reads do not show users" };

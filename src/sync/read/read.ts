@@ -1,0 +1,227 @@
+/**
+ * Reads the live organization with as few queries as the document needs, all at once. A kind that can only be read is
+ * one entry of `recordReads`. What cannot be read is unknown, never empty.
+ */
+import { readOnlyKinds } from "../../plan/kinds/index.ts";
+import { type ReadOnlyKindName, type RemovalKindName, removalKindNames } from "../../plan/kinds/names.ts";
+import {
+	type DesiredOrganization,
+	expectationsOf,
+	type Known,
+	type LastApplied,
+	type LiveOrganization,
+	type LiveRecord,
+	type LiveRemovable,
+	liveKeyOf,
+	removalsOf,
+	tagsOf,
+} from "../../plan/organization.ts";
+import type { Reads } from "../../plan/plan.ts";
+import { namesTags } from "../../plan/rules/rules.ts";
+import type { Reader } from "../../wire/client.ts";
+import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
+import { mapKnown, recordsOf, toId, toRemovable, toUserNames, toUserTags } from "./live-objects.ts";
+import {
+	awaitAll,
+	confirmOrganization,
+	type QueryFunction,
+	queryIfAvailable,
+	queryList,
+	queryOne,
+} from "./live-queries.ts";
+
+export interface LiveReading {
+	readonly live: LiveOrganization;
+	/**
+	 * A time by the service's clock at which nothing had been read yet, in milliseconds since 1970. Undefined if the service
+	 * does not say, or if it was not measured how long the queries took. It is the time of the Date header, which is written
+	 * with the answer, less all the time that the query took. The header has whole seconds, so it errs to the early side too.
+	 */
+	readonly serverTimeMs: number | undefined;
+}
+
+/**
+ * Reads what the document is about. With `"auto"` that includes the extended reads that show something it needs. What a
+ * service does not have (404, 501) or denies (403), in its own error shape, is unknown. `steadyNow` returns milliseconds
+ * from any start and is never set back. Throws AuthenticationError, TransportError, and ServiceError if a documented query
+ * fails.
+ */
+export async function readLive(
+	desired: DesiredOrganization,
+	reader: Reader,
+	lastApplied: LastApplied,
+	reads: Reads,
+	steadyNow?: () => number,
+): Promise<LiveReading> {
+	const { query, answerTimes } = timeQueries(desired.organizationId, reader, steadyNow);
+	const [changeable, records] = await awaitAll([
+		readChangeable(desired, query, reads),
+		readRecords(desired, query),
+	] as const);
+	// Without an answer, what is known of an object is a 404, which can be about the organization.
+	const isKnown = Object.values(records).some((found) => Object.values(found).some(({ known }) => known));
+	if (isKnown && answerTimes.length === 0) await confirmOrganization(query);
+	const live: LiveOrganization = {
+		organizationId: desired.organizationId,
+		...changeable,
+		records,
+		lastApplied,
+	};
+	const times = answerTimes.filter((time) => time !== undefined);
+	return { live, serverTimeMs: times.length === 0 ? undefined : Math.min(...times) };
+}
+
+/** Reads of live state what activities change, and the names of users. */
+export async function readChangeable(
+	desired: DesiredOrganization,
+	query: QueryFunction,
+	reads: Reads,
+): Promise<Pick<LiveOrganization, "userTags" | "users" | "removables">> {
+	const wants = wantedReads(desired, reads);
+	const listTags = wants.userTags ? query(queries.list_user_tags) : undefined;
+	const listUsers = wants.users ? queryIfAvailable(query, extendedReads.list_users) : notRead(reads);
+	const listRemovables = (kind: RemovalKindName, operation: QueryOperation) =>
+		wants.removables.has(kind) ? queryIfAvailable(query, operation) : notRead(reads);
+	const [userTags, users, removables] = await awaitAll([
+		listTags,
+		listUsers,
+		readRemovables(listRemovables, listUsers),
+	] as const);
+	return {
+		userTags:
+			userTags === undefined
+				? { known: false, because: "the document lists no user tags" }
+				: { known: true, value: toUserTags(userTags, users) },
+		removables,
+		users: toUserNames(users),
+	};
+}
+
+/**
+ * Returns what was read for more than this document as if it had been read for this one alone, so that both readings lead to
+ * the same plan.
+ */
+export function narrowReading(desired: DesiredOrganization, live: LiveOrganization, reads: Reads): LiveOrganization {
+	const wants = wantedReads(desired, reads);
+	if (wants.users) return live;
+	const unread = notRead(reads) as Known<never>;
+	if (!live.userTags.known) return { ...live, users: unread };
+	const userTags = live.userTags.value.map((tag) => ({ ...tag, members: unread }));
+	return { ...live, users: unread, userTags: { known: true, value: userTags } };
+}
+
+/**
+ * Queries an organization. `answerTimes` gets an element for each answer: the service's clock before it was asked, or
+ * undefined if that is not known.
+ */
+export function timeQueries(organizationId: string, reader: Reader, steadyNow?: () => number) {
+	const answerTimes: (number | undefined)[] = [];
+	const query: QueryFunction = async (operation, fields = {}) => {
+		const startedAtMs = steadyNow?.();
+		const { value, serverTimeMs } = await reader.query(operation, { organizationId, ...fields });
+		const isTimed = serverTimeMs !== undefined && steadyNow !== undefined && startedAtMs !== undefined;
+		answerTimes.push(isTimed ? serverTimeMs - Math.max(0, steadyNow() - startedAtMs) : undefined);
+		return value;
+	};
+	return { query, answerTimes };
+}
+
+/** Which of the whole-organization reads the document needs: requests are the cost (docs/internals/service.md#rates-and-limits). */
+function wantedReads(desired: DesiredOrganization, reads: Reads) {
+	const auto = reads === "auto";
+	const tags = tagsOf(desired);
+	const managesMembers = desired.readsMembers === true || tags.some(({ members }) => members !== undefined);
+	const removables = new Set(removalKindNames.filter((kind) => auto && removalsOf(desired, kind).length > 0));
+	const hasTagRules = namesTags(desired.rules ?? []);
+	return {
+		userTags: tags.length > 0 || hasTagRules,
+		users: auto && (managesMembers || hasTagRules || removables.has("oauthProvider")),
+		removables,
+	};
+}
+
+function notRead(reads: Reads): Known<LiveRecord> {
+	const because =
+		reads === "documented"
+			? "the eight documented queries do not show it, and extended reads are off"
+			: "the document does not need it";
+	return { known: false, because };
+}
+
+/** Reads the records of one kind under a key: those among which an expected object is (`liveKeyOf`). */
+type RecordRead = (
+	key: string,
+	query: QueryFunction,
+	desired: DesiredOrganization,
+) => Promise<Known<readonly LiveRecord[]>>;
+
+/** The query of each kind that can only be read. */
+const recordReads: { readonly [K in ReadOnlyKindName]: RecordRead } = {
+	sessionProfile: (sessionProfileId, query) => queryOne(query, queries.get_session_profile, { sessionProfileId }),
+	mfaPolicy: readMfaPolicies,
+	bootProof: (appName, query) => queryOne(query, queries.get_latest_boot_proof, { appName }),
+	supportedAsset: (caip2, query) => queryList(query, queries.list_supported_assets, { caip2 }),
+};
+
+/** Reads one policy if the document expects only that one of the user, by its id; otherwise all of the user. */
+function readMfaPolicies(
+	userId: string,
+	query: QueryFunction,
+	desired: DesiredOrganization,
+): Promise<Known<readonly LiveRecord[]>> {
+	const [first, ...others] = expectationsOf(desired, "mfaPolicy").filter(({ group }) => group === userId);
+	return others.length === 0 && first?.foundBy === "id"
+		? queryOne(query, queries.get_mfa_policy, { userId, mfaPolicyId: first.key })
+		: queryList(query, queries.get_mfa_policies, { userId });
+}
+
+async function readRecords(desired: DesiredOrganization, query: QueryFunction): Promise<LiveOrganization["records"]> {
+	const readKind = async (kind: ReadOnlyKindName) => {
+		const keys = [...new Set(expectationsOf(desired, kind).map(liveKeyOf))];
+		const found = await awaitAll(keys.map(async (key) => [key, await recordReads[kind](key, query, desired)] as const));
+		return [kind, Object.fromEntries(found)] as const;
+	};
+	return Object.fromEntries(await awaitAll(readOnlyKinds.map(({ name }) => readKind(name))));
+}
+
+interface RemovableRead {
+	/** Null: the objects come with the users. */
+	readonly operation: QueryOperation | null;
+	readonly objects: (answer: LiveRecord) => readonly LiveRemovable[];
+}
+
+/** How the objects of each kind that can only be removed are read. */
+const removableReads: { readonly [K in RemovalKindName]: RemovableRead } = {
+	policy: {
+		operation: extendedReads.list_policies,
+		objects: (answer) => recordsOf(answer, "policies").map((one) => toRemovable(one, "policyId", "policyName")),
+	},
+	oauthProvider: {
+		operation: null,
+		objects: (answer) =>
+			recordsOf(answer, "users").flatMap((user) =>
+				recordsOf(user, "oauthProviders").map((one) =>
+					toRemovable(one, "providerId", "providerName", toId(user.userId)),
+				),
+			),
+	},
+	tvcApp: {
+		operation: extendedReads.list_tvc_apps,
+		objects: (answer) => recordsOf(answer, "tvcApps").map((one) => toRemovable(one, "id", "name")),
+	},
+};
+
+type Answer = Known<LiveRecord> | Promise<Known<LiveRecord>>;
+
+/** Returns the objects that can be removed, as far as `list` shows them; those of users come from `users`. */
+export async function readRemovables(
+	list: (kind: RemovalKindName, operation: QueryOperation) => Answer,
+	users: Answer,
+): Promise<LiveOrganization["removables"]> {
+	const read = async (kind: RemovalKindName) => {
+		const { operation, objects } = removableReads[kind];
+		return [kind, mapKnown(await (operation === null ? users : list(kind, operation)), objects)] as const;
+	};
+	// One entry for each name, which `Object.fromEntries` cannot say in its type.
+	return Object.fromEntries(await awaitAll(removalKindNames.map(read))) as LiveOrganization["removables"];
+}

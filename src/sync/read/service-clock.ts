@@ -1,0 +1,140 @@
+/**
+ * Measures the service's clock from its answers. Machines can be an hour off, and the service checks the age of a request by
+ * its own clock. Timestamps of requests are therefore made by that clock.
+ *
+ * One answer is no clock: a cache, a gateway or a broken server can write any `Date`. What depends on the time is decided only
+ * where all answers and our own clock agree.
+ */
+import { LiveProblemError } from "../../common/errors.ts";
+import type { Reader } from "../../wire/client.ts";
+import { confirmOrganization } from "./live-queries.ts";
+
+/**
+ * Unverified, chosen: clocks that differ by less count as equal. A `Date` has whole seconds, an answer takes a while, and
+ * runners with correct clocks must make the same bytes.
+ */
+const toleranceMs = 30_000;
+
+/** Max milliseconds between an answer's time and our clock for what depends on the time. */
+const clockToleranceMs = 5 * 60_000;
+
+/** When something was asked: by our clock, and by the journal's order of writing where that is known. */
+interface AskedAt {
+	readonly askedAtMs: number;
+	readonly position: number | undefined;
+}
+
+/** The time of an answer, and the time that it should have, both in milliseconds since 1970. */
+export interface ClockDisagreement {
+	readonly answeredMs: number;
+	readonly expectedMs: number;
+	/** Whether other answers say what it should be, as with an emulator whose clock was set; otherwise our own clock does. */
+	readonly isByAnswers: boolean;
+}
+
+/** The time of one answer. */
+interface AnswerTime {
+	readonly serverTimeMs: number;
+	/** Milliseconds to add to our clock to get it. */
+	readonly offsetMs: number;
+	readonly isClockSet: boolean;
+}
+
+/** A reader that measures the service's clock with each answer. */
+export interface ClockedReader extends Reader {
+	/**
+	 * Asks one documented query if there was no answer yet: it shows the service's clock, and that the organization exists. If
+	 * that query is denied, our own clock counts. Where the only answer disagrees with our clock, another is asked for. Throws
+	 * what Reader.query throws.
+	 */
+	ensureAnswered(organizationId: string): Promise<void>;
+	/** Returns the milliseconds to add to our clock to get the service's; 0 if they agree or the service has no Date. */
+	clockOffsetMs(): number;
+	/** Returns the same without a tolerance: windows of members begin and end at a second. */
+	exactOffsetMs(): number;
+	/**
+	 * Returns the service's time, milliseconds since 1970: the latest `Date` of the answers that agree, never ahead of its
+	 * clock. Undefined before the first answer, and if the service has no Date.
+	 */
+	serviceTimeMs(): number | undefined;
+	/** Returns the answer whose time is furthest from what the other clocks say; undefined while all agree. */
+	disagreement(): ClockDisagreement | undefined;
+	/** Returns when the oldest of its answers was asked: a reader that shares answers gives earlier ones. */
+	oldest(): AskedAt;
+}
+
+/**
+ * Returns the reader with a clock: it compares the `Date` of answers with `now`, milliseconds since 1970. `position` is the
+ * journal's present one; undefined without a journal.
+ */
+export function withServiceClock(reader: Reader, now: () => number, position?: number): ClockedReader {
+	const times: AnswerTime[] = [];
+	let isAnswered = false;
+	let oldest: AskedAt = { askedAtMs: now(), position };
+	const exactOffsetMs = (): number => chooseOffset(times);
+	return {
+		async query(operation, fields) {
+			const answer = await reader.query(operation, fields);
+			isAnswered = true;
+			const { serverTimeMs, askedAtMs = now(), isClockSet = false } = answer;
+			if (serverTimeMs !== undefined) times.push({ serverTimeMs, offsetMs: serverTimeMs - askedAtMs, isClockSet });
+			oldest = {
+				askedAtMs: Math.min(oldest.askedAtMs, answer.askedAtMs ?? oldest.askedAtMs),
+				position: oldest.position && Math.min(oldest.position, answer.askedAtPosition ?? oldest.position),
+			};
+			return answer;
+		},
+		async ensureAnswered(organizationId) {
+			const confirm = () => confirmOrganization((operation) => this.query(operation, { organizationId }));
+			if (!isAnswered) await confirm();
+			if (times.length === 1 && findDisagreement(times) !== undefined) await confirm();
+		},
+		clockOffsetMs: () => (Math.abs(exactOffsetMs()) < toleranceMs ? 0 : exactOffsetMs()),
+		exactOffsetMs,
+		serviceTimeMs: () => {
+			const agreeing = times.filter(({ offsetMs }) => Math.abs(offsetMs - exactOffsetMs()) <= clockToleranceMs);
+			return agreeing.length === 0 ? undefined : Math.max(...agreeing.map(({ serverTimeMs }) => serverTimeMs));
+		},
+		disagreement: () => findDisagreement(times),
+		oldest: () => oldest,
+	};
+}
+
+/** Returns the offset that our own clock supports best; of a clock that was set, the latest. */
+function chooseOffset(times: readonly AnswerTime[]): number {
+	const offsets = times.map(({ offsetMs }) => offsetMs);
+	if (times.some(({ isClockSet }) => isClockSet)) return offsets.at(-1) ?? 0;
+	return offsets.reduce((best, one) => (Math.abs(one) <= Math.abs(best) ? one : best), offsets[0] ?? 0);
+}
+
+function findDisagreement(times: readonly AnswerTime[]): ClockDisagreement | undefined {
+	const isByAnswers = times.some(({ isClockSet }) => isClockSet);
+	const expectedMs = isByAnswers ? (times[0]?.offsetMs ?? 0) : 0;
+	const distanceOf = ({ offsetMs }: AnswerTime): number => Math.abs(offsetMs - expectedMs);
+	const [furthest] = times.toSorted((left, right) => distanceOf(right) - distanceOf(left));
+	if (furthest === undefined || distanceOf(furthest) <= clockToleranceMs) return undefined;
+	const { serverTimeMs, offsetMs } = furthest;
+	return { answeredMs: serverTimeMs, expectedMs: serverTimeMs - offsetMs + expectedMs, isByAnswers };
+}
+
+/** Returns why the time is not certain, with both times, in words; undefined while all clocks agree. */
+export function whyUncertainTime({ disagreement }: Pick<ClockedReader, "disagreement">): string | undefined {
+	const found = disagreement();
+	if (found === undefined) return undefined;
+	const { answeredMs, expectedMs, isByAnswers } = found;
+	const by = isByAnswers ? "other answers say" : "the clock of this machine says";
+	const times = `an answer of the service says ${toSecond(answeredMs)}, and ${by} ${toSecond(expectedMs)}`;
+	return `the time is not certain: ${times}, which is more than ${clockToleranceMs / 60_000} minutes apart`;
+}
+
+const clockHint = "set the clock of this machine, or find what changes the Date header of answers";
+
+/** Throws LiveProblemError for `what`, which depends on the time, unless `because` is undefined: see `whyUncertainTime`. */
+export function refuseUncertainTime(what: string, because: string | undefined): void {
+	if (because !== undefined) throw new LiveProblemError(`${what}: ${because}`, { hint: clockHint });
+}
+
+function toSecond(timeMs: number): string {
+	const time = new Date(timeMs);
+	return Number.isNaN(time.getTime()) ? "no time" : `${time.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}

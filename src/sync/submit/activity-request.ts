@@ -1,0 +1,63 @@
+/** What submitOnce is given: a request for an activity, and what it is submitted with. */
+import type { CoveredObject } from "../../plan/step.ts";
+import type { Submitter } from "../../wire/client.ts";
+import type { SubmitName } from "../../wire/operations.ts";
+import type { AppliedObject, FindLastAppliedTag, Journal } from "../journal/journal.ts";
+import type { SubmitResult } from "./outcomes.ts";
+
+/** When an activity completed. */
+export interface CompletionTime {
+	/** By our clock, ISO 8601 in UTC. */
+	readonly appliedAt: string;
+	/** The activity's last update by the service's clock, milliseconds since 1970; left out if the service does not say. */
+	readonly completedAtMs?: number;
+}
+
+/** A request for an activity: one of the five operations with its parameters. */
+export interface ActivityRequest {
+	readonly organizationId: string;
+	readonly operation: SubmitName;
+	readonly parameters: Readonly<Record<string, unknown>>;
+	/** The objects that it changes. */
+	readonly covers: readonly CoveredObject[];
+	/**
+	 * When the object that it changes was last changed, by the service's clock, milliseconds since 1970. Left out if that is
+	 * not known, and for removals, which cannot be reverted: an object that is created again has another id.
+	 */
+	readonly objectChangedAtMs?: number | undefined;
+	/** Whether live state cannot show its effect: that it is planned again does not mean that it was reverted. */
+	readonly isUnobservable?: boolean;
+	/** Whether the caller needs the activity's result: within the quarter of an hour the same activity returns it again. */
+	readonly needsResult?: boolean;
+	/** Returns what its completion adds to the last-applied state; written in one transaction with the outcome. */
+	readonly appliedObjects?: (
+		covers: readonly string[],
+		findTag: FindLastAppliedTag,
+		at: CompletionTime,
+	) => readonly AppliedObject[];
+}
+
+export interface SubmitContext {
+	readonly submitter: Submitter;
+	readonly journal: Pick<Journal, "claim" | "recordOutcome" | "entry">;
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+	readonly sleep: (ms: number) => Promise<void>;
+	/** How long to poll an activity that the service has not finished processing, in milliseconds. */
+	readonly waitMs: number;
+	/** A time by the service's clock at which the organization had not been read yet; see LiveReading in read.ts. */
+	readonly serverTimeMs: number | undefined;
+	/** Milliseconds to add to `now` to get the service's clock; 0 when left out. */
+	readonly clockOffsetMs?: number;
+	/**
+	 * The journal's position before the organization was read: the reading may not show what was settled after it. Left out
+	 * if nothing was read.
+	 */
+	readonly readPosition?: number | undefined;
+	/** What settleOpenEntries has read a moment ago, by fingerprint: those requests are not sent again. */
+	readonly settled?: ReadonlyMap<string, SubmitResult>;
+	/** Digest of the saved plan that is applied: the journal records it with each request. */
+	readonly planDigest?: string;
+	/** Whether to submit again what was rejected before. */
+	readonly retryRejected?: boolean;
+}

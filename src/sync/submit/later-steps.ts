@@ -1,0 +1,47 @@
+/**
+ * Steps that follow one that waited for its activity. Hours can have passed, so the organization is read and planned again,
+ * and a step is submitted only if the new plan has it too.
+ */
+import { OrgsyncError } from "../../common/errors.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Step } from "../../plan/step.ts";
+import { sameValue } from "../../plan/value.ts";
+import type { Comparison } from "../compare.ts";
+import { timesOf } from "./run-step.ts";
+
+/** A plan that was made after a wait, or why nothing more is submitted. */
+export type LaterPlan =
+	| { readonly plan: Plan; readonly times: ReturnType<typeof timesOf> }
+	| { readonly plan: null; readonly because: string };
+
+/** Reads the organization again. An error of the service is a reason, because what was submitted must be reported. */
+export async function planLater(first: Plan, compareAgain: () => Promise<Comparison>): Promise<LaterPlan> {
+	try {
+		const comparison = await compareAgain();
+		const { plan } = comparison;
+		const guard = plan.guards.find(({ kind, found, refuses }) => {
+			// What the operator allowed, or less of it, stays allowed.
+			return refuses && !first.guards.some((one) => one.kind === kind && one.refuses && one.found >= found);
+		});
+		if (guard !== undefined) return { plan: null, because: `blocked by a guard since: ${guard.message}` };
+		return { plan, times: timesOf(comparison) };
+	} catch (error) {
+		if (!(error instanceof OrgsyncError)) throw error;
+		return { plan: null, because: `the organization could not be read again: ${error.message}` };
+	}
+}
+
+/** Returns the step with what the later plan knows of it, or why it is not submitted. */
+export function findLater(step: Step, later: LaterPlan): { readonly step: Step; readonly plan: Plan } | string {
+	const { plan } = later;
+	if (plan === null) return later.because;
+	const same = plan.steps.find(
+		({ operation, parameters, dependsOn }) =>
+			operation === step.operation && sameValue(parameters, step.parameters) && dependsOn.length === 0,
+	);
+	if (same === undefined) {
+		return "the organization changed while orgsync waited, so this step is planned differently now: run apply again";
+	}
+	const { earlierActivity, approval } = same;
+	return { step: { ...step, earlierActivity, ...(approval === undefined ? {} : { approval }) }, plan };
+}

@@ -1,0 +1,121 @@
+/** Reads activities for a vote: one by its id, or all that are pending, each with the votes on it. */
+import { ifAvailable } from "../../common/errors.ts";
+import { isRecord } from "../../common/json.ts";
+import type { ReturnedActivity } from "../../plan/activities/reviewed-activity.ts";
+import { endOfPrecision, readActivity } from "../../wire/activity.ts";
+import type { Reader } from "../../wire/client.ts";
+import { extendedReads, type SubmitName, submitOfType, submits } from "../../wire/operations.ts";
+import { type ActivityRecord, listPages } from "../read/list-activities.ts";
+import { readSignedVotes } from "./signed-vote.ts";
+
+/** Statuses of an activity on which a user can vote (docs/internals/service.md#activity-statuses). */
+export const votableStatuses: readonly string[] = [
+	"ACTIVITY_STATUS_CONSENSUS_NEEDED",
+	"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",
+];
+
+/** Returns a record of the service. Of an activity of an unknown type only the intent is wrong, and that is left out. */
+export function toReturnedActivity(record: ActivityRecord): ReturnedActivity {
+	const operation = submitOfType(record.type);
+	const activity = readActivity(operation ?? submits.update_user_tag, record);
+	return {
+		activityId: activity.id,
+		organizationId: activity.organizationId,
+		fingerprint: activity.fingerprint,
+		type: activity.type,
+		status: activity.status,
+		operation: operation?.name ?? null,
+		intent: operation === undefined ? null : activity.intent,
+		votes: readSignedVotes(record),
+		canApprove: activity.canApprove ?? null,
+		canReject: activity.canReject ?? null,
+		createdAtMs: activity.createdAtMs ?? null,
+	};
+}
+
+/** An activity as it was read, with the service's clock at that time. */
+export interface ReadActivity {
+	readonly activity: ReturnedActivity;
+	/** Milliseconds since 1970; undefined when the service does not say. */
+	readonly serverTimeMs: number | undefined;
+}
+
+/**
+ * Returns the activity with this id; undefined if the service does not show it. Throws what Reader.query throws, other than 403,
+ * 404 and 501 of the service.
+ */
+export async function readReturnedActivity(
+	organizationId: string,
+	activityId: string,
+	reader: Reader,
+): Promise<ReadActivity | undefined> {
+	const answer = await ifAvailable(reader.query(extendedReads.get_activity, { organizationId, activityId }));
+	const record = answer?.value.activity;
+	if (answer === undefined || !isRecord(record) || String(record.id).toLowerCase() !== activityId.toLowerCase()) {
+		return undefined;
+	}
+	return { activity: toReturnedActivity(record), serverTimeMs: answer.serverTimeMs };
+}
+
+/** Activities that the service lists. */
+export interface ListedActivities {
+	/** Oldest first. */
+	readonly activities: readonly ReturnedActivity[];
+	/** Whether the service listed all of them. */
+	readonly isComplete: boolean;
+	readonly serverTimeMs: number | undefined;
+}
+
+/**
+ * Returns all activities on which users can vote, of any type; undefined if the service does not list activities to this key.
+ * Throws as `readReturnedActivity` does.
+ */
+export async function listVotable(organizationId: string, reader: Reader): Promise<ListedActivities | undefined> {
+	const found: ReturnedActivity[] = [];
+	let last: { readonly isLast: boolean; readonly serverTimeMs: number | undefined } | undefined;
+	for await (const page of listPages(reader, { organizationId, filterByStatus: votableStatuses })) {
+		last = page;
+		found.push(...page.activities.map(toReturnedActivity));
+	}
+	if (last === undefined) return undefined;
+	const activities = found.filter(({ status }) => votableStatuses.includes(status)).reverse();
+	return {
+		activities: activities.sort((left, right) => (left.createdAtMs ?? 0) - (right.createdAtMs ?? 0)),
+		isComplete: last.isLast,
+		serverTimeMs: last.serverTimeMs,
+	};
+}
+
+/** Clocks of the machine that planned and of the service differ by less than this. */
+const clockMarginMs = 5 * 60 * 1000;
+
+/**
+ * Returns the activities of these operations that were made since then and completed or were rejected, the newest first. They
+ * are complete if the list was read to its end or back to that time; not if the service does not list activities. `sinceMs`
+ * is in milliseconds since 1970. Throws as `readReturnedActivity` does.
+ */
+export async function listEnded(
+	organizationId: string,
+	names: readonly SubmitName[],
+	sinceMs: number,
+	reader: Reader,
+): Promise<Pick<ListedActivities, "activities" | "isComplete">> {
+	const filters = {
+		...{ organizationId, filterByType: names.map((name) => submits[name].type) },
+		filterByStatus: ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED"],
+	};
+	if (names.length === 0) return { activities: [], isComplete: true };
+	const earliestMs = sinceMs - clockMarginMs;
+	const found: ReturnedActivity[] = [];
+	let isComplete = false;
+	for await (const page of listPages(reader, filters)) {
+		const activities = page.activities.map(toReturnedActivity);
+		// One without a time could have been made since then.
+		found.push(
+			...activities.filter(({ createdAtMs }) => createdAtMs === null || endOfPrecision(createdAtMs) >= earliestMs),
+		);
+		isComplete = page.isLast || (page.listedSinceMs !== undefined && page.listedSinceMs < earliestMs);
+		if (isComplete) break;
+	}
+	return { activities: found.filter(({ status }) => filters.filterByStatus.includes(status)), isComplete };
+}

@@ -1,0 +1,158 @@
+/** Runs one step of a plan: submits its request, or joins the activity that does the same. */
+import type { ActivityEvent } from "../../plan/activities/activity-events.ts";
+import { subjectOf } from "../../plan/activities/requests.ts";
+import type { Change } from "../../plan/change.ts";
+import type { LiveOrganization } from "../../plan/organization.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { StepResult } from "../../plan/report.ts";
+import { isCovered, type Step } from "../../plan/step.ts";
+import { appliedByEntry, appliedByStep } from "../applied-objects.ts";
+import type { Comparison } from "../compare.ts";
+import type { Journal, JournalEntry } from "../journal/journal.ts";
+import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
+import { checkForecast } from "./forecast.ts";
+import type { SubmitResult } from "./outcomes.ts";
+import { combineParts, type SubmittedPart, submitIndividually, toPartResults } from "./submit-individually.ts";
+import { submitOnce } from "./submit-once.ts";
+import { resultOfEarlier } from "./unsent-steps.ts";
+
+/** What the steps of one plan run with. */
+export interface StepContext extends SubmitContext {
+	readonly journal: Journal;
+	/** When each tag was last changed, by its id; see ActivityRequest. */
+	readonly tagChangedAtMs: ReadonlyMap<string, number>;
+}
+
+/** Returns what a comparison knows of clocks and times, as the submits that follow it need it. */
+export function timesOf({ live, serverTimeMs, clockOffsetMs, readPosition }: Comparison) {
+	return { serverTimeMs, clockOffsetMs, readPosition, tagChangedAtMs: tagChangeTimes(live) };
+}
+
+function tagChangeTimes({ userTags }: LiveOrganization): StepContext["tagChangedAtMs"] {
+	const tags = userTags.known ? userTags.value : [];
+	return new Map(
+		tags.flatMap(({ id, updatedAtMs }) => (updatedAtMs === undefined ? [] : [[id, updatedAtMs] as const])),
+	);
+}
+
+/** A step that ran, and what became of its requests so far. */
+export interface RanStep {
+	readonly step: Step;
+	readonly request: ActivityRequest;
+	/** The result of the whole step, or of its only request. */
+	readonly whole: SubmitResult;
+	/** Empty for a step that was submitted as one request. */
+	readonly parts: readonly SubmittedPart[];
+	readonly events: readonly ActivityEvent[];
+	/** By the context's clock. */
+	readonly startedAtMs: number;
+	/** What the report says of it. */
+	readonly result: StepResult;
+}
+
+/** Runs a step of the plan. Errors of the service are results. */
+export async function runStep(step: Step, plan: Plan, context: StepContext): Promise<RanStep> {
+	const startedAtMs = context.now();
+	const joined = findJoined(step, plan, context);
+	const request = requestOf(step, plan, joined, context);
+	const isHeld = step.earlierActivity !== null && joined === undefined;
+	const whole = isHeld ? resultOfEarlier(step, step.earlierActivity, plan) : await submitOnce(request, context, joined);
+	const parts = isHeld ? [] : await submitIndividually(request, whole, context);
+	return withResult({ step, request, whole, parts, events: [], startedAtMs }, isHeld ? startedAtMs : context.now());
+}
+
+/** Returns the step with its result as the report has it. `nowMs` is when it ended, or was read last. */
+function withResult(ran: Omit<RanStep, "result">, nowMs: number): RanStep {
+	const { step, whole, parts, events, startedAtMs } = ran;
+	const submitted = parts.length === 0 ? whole : combineParts(whole, parts);
+	return { ...ran, result: toStepResult(step, submitted, nowMs - startedAtMs, parts, events) };
+}
+
+/** Returns all results of the step's requests. */
+export function requestsOf({
+	request,
+	whole,
+	parts,
+}: RanStep): readonly { readonly request: ActivityRequest; readonly result: SubmitResult }[] {
+	return parts.length === 0 ? [{ request, result: whole }] : parts;
+}
+
+/** Returns the step with other results of its requests, in the order of `requestsOf`. */
+export function withResults(
+	ran: RanStep,
+	results: readonly SubmitResult[],
+	events: readonly ActivityEvent[],
+	nowMs: number,
+): RanStep {
+	const { whole, parts } = ran;
+	const [first = whole] = results;
+	const next = withResult(
+		{
+			...ran,
+			whole: parts.length === 0 ? first : whole,
+			parts: parts.map((part, index) => ({ ...part, result: results[index] ?? part.result })),
+			events: [...ran.events, ...events],
+		},
+		nowMs,
+	);
+	// What the policies decided was seen when the step was submitted; how its activity ends does not show that again.
+	const { forecast } = ran.result;
+	const isKnown = forecast !== undefined && forecast.wasRight !== null;
+	return isKnown ? { ...next, result: { ...next.result, forecast } } : next;
+}
+
+/** Returns the result of a step as the report has it. */
+export function toStepResult(
+	step: Step,
+	submitted: SubmitResult,
+	tookMs = 0,
+	parts: readonly SubmittedPart[] = [],
+	events: readonly ActivityEvent[] = [],
+): StepResult {
+	const { activity: _activity, isFatal: _isFatal, journalError: _journalError, isRetry: _isRetry, ...rest } = submitted;
+	const results = parts.length === 0 ? [submitted] : parts.map(({ result }) => result);
+	const forecast = checkForecast(step, results);
+	return {
+		step,
+		...rest,
+		tookMs,
+		parts: toPartResults(parts),
+		...(events.length === 0 ? {} : { events }),
+		...(forecast === undefined ? {} : { forecast }),
+	};
+}
+
+function requestOf(
+	step: Step,
+	{ organizationId, changes }: Plan,
+	joined: JournalEntry | undefined,
+	{ tagChangedAtMs }: StepContext,
+): ActivityRequest {
+	const { operation, parameters, covers } = step;
+	return {
+		organizationId,
+		operation,
+		parameters,
+		covers,
+		objectChangedAtMs: tagChangedAtMs.get(subjectOf(step)),
+		isUnobservable: changes.some((change) => isCovered(change.address, step) && !isObservable(change)),
+		appliedObjects: joined === undefined ? appliedByStep(parameters, changes) : appliedByEntry(joined),
+	};
+}
+
+/**
+ * Returns the journal's entry of the activity that a step joins, if only the journal knows that it is pending: the same
+ * bytes ask the service about it. Undefined for any other step.
+ */
+function findJoined({ earlierActivity }: Step, plan: Plan, context: StepContext): JournalEntry | undefined {
+	if (earlierActivity === null || earlierActivity.relation !== "same") return undefined;
+	const { fingerprint } = earlierActivity;
+	const activity = plan.waiting.find((one) => one.fingerprint === fingerprint);
+	if (activity?.saidBy !== "journal" || context.settled?.has(fingerprint) === true) return undefined;
+	return context.journal.entry(fingerprint);
+}
+
+/** Whether live state would show that the change was made: it has the members, and always the name. */
+function isObservable(change: Change): boolean {
+	return change.basis === "live" || (change.kind === "userTag" && change.before.name !== change.after.name);
+}

@@ -1,0 +1,53 @@
+/**
+ * Reads the votes of an activity with what their users signed (docs/internals/service.md#votes), and verifies signatures of API keys. No
+ * signature leaves this file: with its message it is a stamp.
+ */
+import { createPublicKey, ECDH, verify } from "node:crypto";
+import { isRecord } from "../../common/json.ts";
+import type { ReturnedVote } from "../../plan/activities/reviewed-activity.ts";
+import { readTime } from "../../wire/activity.ts";
+import { fingerprintOf } from "../../wire/request-body.ts";
+import { apiKeyScheme } from "../../wire/stamp.ts";
+
+/** Returns the votes of an activity as the service lists them. */
+export function readSignedVotes(activity: Readonly<Record<string, unknown>>): readonly ReturnedVote[] {
+	return Array.isArray(activity.votes) ? activity.votes.filter(isRecord).map(readSignedVote) : [];
+}
+
+function readSignedVote(vote: Readonly<Record<string, unknown>>): ReturnedVote {
+	const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+	const message = text(vote.message);
+	return {
+		userId: text(vote.userId)?.toLowerCase() ?? null,
+		userName: isRecord(vote.user) ? text(vote.user.userName) : null,
+		selection: text(vote.selection),
+		castAtMs: readTime(vote.createdAt) ?? null,
+		message,
+		messageFingerprint: message === null ? null : fingerprintOf(message),
+		signature: judgeSignature(message, vote),
+		publicKey: text(vote.publicKey)?.toLowerCase() ?? null,
+	};
+}
+
+function judgeSignature(
+	message: string | null,
+	{ publicKey, scheme, signature }: Readonly<Record<string, unknown>>,
+): ReturnedVote["signature"] {
+	const isApiKey = scheme === apiKeyScheme && typeof publicKey === "string" && typeof signature === "string";
+	if (message === null || !isApiKey || publicKey === "" || signature === "") return "unverifiable";
+	return fits(message, publicKey, signature) ? "valid" : "invalid";
+}
+
+/** Whether the signature, DER in hex, is one of this key for the message: ECDSA on P-256 over SHA-256 (docs/internals/service.md#stamps). */
+function fits(message: string, publicKey: string, signature: string): boolean {
+	if (!/^(?:[0-9a-f]{2})+$/i.test(signature)) return false;
+	try {
+		const point = ECDH.convertKey(publicKey, "prime256v1", "hex", undefined, "uncompressed") as Buffer;
+		const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString("base64url"));
+		const key = createPublicKey({ format: "jwk", key: { kty: "EC", crv: "P-256", x: x ?? "", y: y ?? "" } });
+		return verify("sha256", Buffer.from(message, "utf8"), key, Buffer.from(signature, "hex"));
+	} catch {
+		// The key is no point of the curve.
+		return false;
+	}
+}

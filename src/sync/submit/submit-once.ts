@@ -1,0 +1,122 @@
+/**
+ * Submits a request so that it becomes exactly one activity. docs/exactly-once.md has the whole; what the code here keeps:
+ *
+ * - The bytes are on disk before they are sent. While their outcome is open, an equal request sends the same bytes and no
+ *   others. Deciding and writing is one transaction, so two processes cannot decide at once.
+ * - After a lost answer only an activity with the same fingerprint ends the doubt: an error can come from a gateway, or be
+ *   about the second attempt. Bytes that are too old to send again leave the request in doubt.
+ * - An equal request gets a second activity for two reasons only. Its activity failed or was rejected, and the operator
+ *   asks for it again. Or its effect was reverted: then the new bytes carry the time of that change.
+ */
+import { isUnstamped, StorageError } from "../../common/errors.ts";
+import { coveredAddresses } from "../../plan/step.ts";
+import type { SubmitAnswer } from "../../wire/client.ts";
+import type { RequestBody } from "../../wire/request-body.ts";
+import { type FindLastAppliedTag, type Journal, type JournalEntry, requestDigestOf } from "../journal/journal.ts";
+import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
+import { chooseRequest, type Decision, isSuperseded, resendOrSkip } from "./choose-request.ts";
+import { isProcessing, outcomeOfAnswer, outcomeOfResend, type SubmitResult } from "./outcomes.ts";
+
+/**
+ * Submits a request unless an earlier activity does the same, and returns what became of it. `joined` is an open entry that
+ * the plan found for it: its bytes are sent first. Errors of the service are results; throws StorageError if the journal
+ * cannot record the bytes, and then nothing was sent.
+ */
+export async function submitOnce(
+	request: ActivityRequest,
+	context: SubmitContext,
+	joined?: JournalEntry,
+): Promise<SubmitResult> {
+	let decision = joined === undefined ? await claim(request, context, []) : resendOrSkip(joined, context);
+	let result = await carryOut(decision, request, context);
+	const superseded: string[] = [];
+	while (isSuperseded(result, decision, request, context) && superseded.length < maxSuperseded) {
+		superseded.push(result.fingerprint ?? "");
+		decision = await claim(request, context, superseded);
+		const fresh = await carryOut(decision, request, context);
+		result = { ...fresh, isRetry: fresh.isRetry || result.isRetry, requests: fresh.requests + result.requests };
+	}
+	return result;
+}
+
+/** Bytes of the journal, those of this quarter of an hour, and those of the time at which the effect was reverted. */
+const maxSuperseded = 3;
+
+/** Decides which bytes to send. They are on disk when this returns. */
+function claim(request: ActivityRequest, context: SubmitContext, superseded: readonly string[]): Promise<Decision> {
+	const digest = requestDigestOf(request.organizationId, request.operation, request.parameters);
+	const choose = (entries: readonly JournalEntry[]) => chooseRequest(entries, request, context, superseded);
+	return context.journal.claim(digest, choose, context.planDigest);
+}
+
+/** Sends what was decided and records the outcome. */
+async function carryOut(decision: Decision, request: ActivityRequest, context: SubmitContext): Promise<SubmitResult> {
+	if (decision.kind === "skip") return decision.result;
+	const { body } = decision.entry;
+	const { fingerprint } = body;
+	const settled = decision.kind === "resend" ? context.settled?.get(fingerprint) : undefined;
+	if (settled !== undefined) return settled;
+	const { answer, requests } = await submitAndPoll(body, context);
+	if (decision.kind === "resend" && answer.kind !== "activity") {
+		return { ...outcomeOfResend(answer, decision.entry), fingerprint, requests };
+	}
+	const isRetry = decision.kind === "send" && decision.isRetry && answer.kind !== "not-sent";
+	const result = { ...outcomeOfAnswer(answer), fingerprint, requests, isRetry };
+	const isApplied = result.outcome === "completed" && !isSuperseded(result, decision, request, context);
+	return recordResult(result, coveredAddresses([request]), isApplied ? request.appliedObjects : undefined, context);
+}
+
+/** Submits, and submits the same bytes again while the service is processing their activity and there is time to wait. */
+async function submitAndPoll(body: RequestBody, context: SubmitContext) {
+	const untilMs = context.now() + context.waitMs;
+	let answer = await submit(body, context);
+	let requests = answer.requests;
+	for (let pauseMs = 100; isProcessing(answer) && context.now() < untilMs; pauseMs = Math.min(pauseMs * 2, 2000)) {
+		await context.sleep(Math.min(pauseMs, Math.max(0, untilMs - context.now())));
+		const next = await submit(body, context);
+		requests += next.requests;
+		// The activity exists, whatever becomes of the question about it.
+		if (next.kind !== "activity") break;
+		answer = next;
+	}
+	return { answer, requests };
+}
+
+/** Submits. A body that cannot be stamped is not sent, and no other could be stamped either. */
+async function submit(body: RequestBody, { submitter }: SubmitContext): Promise<SubmitAnswer> {
+	try {
+		return await submitter.submit(body);
+	} catch (error) {
+		if (!isUnstamped(error)) throw error;
+		return { kind: "not-sent", because: error.message, hint: error.hint, requests: 0 };
+	}
+}
+
+/**
+ * Records the outcome, and in the same transaction what was applied. A journal that cannot be written does not change what
+ * the service did: the result keeps its outcome with a `journalError`, and the entry stays open.
+ */
+export function recordResult(
+	result: SubmitResult,
+	covers: readonly string[],
+	appliedObjects: ActivityRequest["appliedObjects"],
+	{ journal, now }: { readonly journal: Pick<Journal, "recordOutcome">; readonly now: () => number },
+): SubmitResult {
+	const nowMs = now();
+	const completedAtMs = result.activity?.updatedAtMs;
+	const at = {
+		appliedAt: new Date(nowMs).toISOString(),
+		...(completedAtMs === undefined ? {} : { completedAtMs }),
+	};
+	const { fingerprint, outcome, activityId } = result;
+	try {
+		const applied = appliedObjects && ((findTag: FindLastAppliedTag) => appliedObjects(covers, findTag, at));
+		const isRecorded = journal.recordOutcome(fingerprint ?? "", outcome, activityId, nowMs, applied);
+		if (isRecorded || activityId !== null || outcome === "unknown") return result;
+		const message = `${result.message ?? outcome}; another process has sent the same request, so what became of it is not known`;
+		return { ...result, outcome: "unknown", message };
+	} catch (error) {
+		if (!(error instanceof StorageError)) throw error;
+		return { ...result, journalError: error };
+	}
+}

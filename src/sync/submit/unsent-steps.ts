@@ -1,0 +1,33 @@
+/** The results of steps that are not submitted because of an earlier activity. */
+
+import { nameOf, retryHint, settleOrAbandon } from "../../plan/activities/pending.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { EarlierActivity, Step } from "../../plan/step.ts";
+import { notAttempted, type SubmitResult } from "./outcomes.ts";
+
+/** Returns the result of a step that has an earlier activity. */
+export function resultOfEarlier(step: Step, earlier: EarlierActivity, plan: Plan): SubmitResult {
+	const { activityId, fingerprint, relation } = earlier;
+	if (relation === "conflicting") {
+		return { ...notAttempted(describeConflict(step, earlier, plan)), activityId, fingerprint };
+	}
+	if (relation === "rejected") {
+		const message = `it was rejected before, so it was not submitted again; ${retryHint}`;
+		return { ...notAttempted(message), outcome: "rejected", activityId, fingerprint };
+	}
+	const status = earlier.state === "in-doubt" ? undefined : earlier.status;
+	const outcome = status === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" ? "awaiting-authenticator" : "awaiting-approval";
+	const message = "it was submitted before, and nothing was submitted now";
+	return { ...notAttempted(message), outcome, activityId, fingerprint };
+}
+
+/** Returns why a step must not be submitted while this activity has not ended. */
+function describeConflict({ operation }: Step, earlier: EarlierActivity, { waiting }: Plan): string {
+	const name = nameOf(earlier);
+	if (earlier.state !== "in-doubt") {
+		return `it conflicts with pending activity ${name}: approve or reject that first, or abandon it with --abandon ${name}`;
+	}
+	const activity = waiting.find(({ fingerprint }) => fingerprint === earlier.fingerprint);
+	const answer = earlier.activityId === null ? "without an answer" : `as activity ${name}, which has an unknown status`;
+	return `another ${operation} was submitted for the same object ${activity?.createdAt ?? "before"} ${answer}: ${settleOrAbandon(name)}`;
+}

@@ -1,3 +1,0 @@
-import { compileSchemas } from "../schema-compiler.ts";
-
-export const validators = compileSchemas(["document.json"]);

@@ -1,3 +1,0 @@
-import { compileSchemas, partsOfOperations } from "../schema-compiler.ts";
-
-export const validators = compileSchemas(partsOfOperations(["response"]));

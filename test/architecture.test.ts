@@ -34,6 +34,7 @@ const breaches: Readonly<Record<string, readonly [file: string, content: string]
 	"policy-keeps-to-itself": ["src/policy/breach-a.ts", 'import "../plan/value.ts";'],
 	"plan-keeps-to-itself": ["src/plan/breach-a.ts", 'import "../wire/operations.ts";'],
 	"document-keeps-to-itself": ["src/document/breach-a.ts", 'import "../render/style.ts";'],
+	"say-keeps-to-itself": ["src/say/breach-a.ts", 'import "../render/style.ts";'],
 	"render-keeps-to-itself": ["src/render/breach-a.ts", 'import "../document/read/parse.ts";'],
 	"wire-keeps-to-itself": ["src/wire/breach-a.ts", 'import "../plan/value.ts";'],
 	"sync-keeps-to-itself": ["src/sync/breach-a.ts", 'import "../cli/output/output.ts";'],

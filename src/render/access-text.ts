@@ -1,8 +1,9 @@
 /** What `grant` and `revoke` wrote, as text. */
 import { showAddress, showText } from "../common/escape.ts";
+import { type Phrase, quote, time } from "../say/phrase.ts";
 import { longestReason } from "./expiry-words.ts";
-import { type Phrase, phraseText, quote, time } from "./phrase.ts";
 import { namePerson } from "./power-words.ts";
+import { phraseText } from "./print/text.ts";
 import type { AccessResult } from "./result.ts";
 import type { Style } from "./style.ts";
 import { renderPlan } from "./text.ts";

@@ -5,7 +5,7 @@ import { markedRow, renderChanges, renderList } from "./html-details.ts";
 import { impactRow } from "./html-powers.ts";
 import { type Html, html } from "./html-text.ts";
 import { impactHeadingOf } from "./impact-words.ts";
-import { phraseHtml } from "./phrase.ts";
+import { phraseHtml } from "./print/html.ts";
 
 /** Returns one activity: what it changes, what that means, who voted and what is missing. */
 export function renderActivityHtml(activity: ReviewedActivity, options: ActivityOptions = {}): Html {

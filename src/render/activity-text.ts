@@ -3,7 +3,7 @@ import type { ReviewedActivity } from "../plan/activities/reviewed-activity.ts";
 import { type ActivityOptions, type ActivityWords, describeActivity, type RequestLine } from "./activity-words.ts";
 import { renderImpactLine } from "./impact-text.ts";
 import { impactHeadingOf } from "./impact-words.ts";
-import { phraseText } from "./phrase.ts";
+import { phraseText } from "./print/text.ts";
 import type { Style } from "./style.ts";
 
 /** Returns the lines of one activity; the first is not indented. */

@@ -11,10 +11,10 @@ import type { Plan } from "../plan/plan.ts";
 import { namesForSaid } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
 import type { Approval } from "../policy/powers/approval.ts";
+import { code, identifier, type Phrase, reason, type Span } from "../say/phrase.ts";
 import { describeApprovers } from "./approval-words.ts";
 import { describeMemberWindow, findExpiry } from "./expiry-words.ts";
 import { describeImpact, type ImpactLine, summarizeImpact } from "./impact-words.ts";
-import { code, identifier, type Part, type Phrase, reason } from "./phrase.ts";
 import { describeReason, namePerson } from "./power-words.ts";
 import { statusPart } from "./waiting-text.ts";
 
@@ -197,18 +197,18 @@ function part(sign: RequestLine["sign"], text: Phrase): RequestLine {
 }
 
 /** `shown` is escaped, as by `showName`. */
-function nameOf(shown: string): Part {
+function nameOf(shown: string): Span {
 	return { kind: "name", text: shown, notes: [] };
 }
 
-function personOf(userId: unknown, names: UserNames): Part {
+function personOf(userId: unknown, names: UserNames): Span {
 	return typeof userId === "string" ? namePerson(userId, names) : nameOf(showName(""));
 }
 
 /** Returns who submitted it and who voted since; the submitter's own vote is the first. */
 function describeVotes(activity: ReviewedActivity, names: UserNames): readonly Phrase[] {
 	const { submittedBy, createdAt, voterNames, votes } = activity;
-	const voter = (userId: string | null): Part =>
+	const voter = (userId: string | null): Span =>
 		userId === null
 			? "a user whom the service does not name"
 			: namePerson(userId, namesForSaid(userId, names, voterNames));

@@ -7,7 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses, type Step, type StepOperation } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { type Approval, type ApprovalVerdict, notEnough } from "../policy/powers/approval.ts";
-import { code, joinPhrases, type Phrase, phraseText, reason } from "./phrase.ts";
+import { code, joinPhrases, type Phrase, reason } from "../say/phrase.ts";
 import {
 	describePolicies,
 	describeReason,
@@ -16,6 +16,7 @@ import {
 	namePerson,
 	type PowerNames,
 } from "./power-words.ts";
+import { phraseText } from "./print/text.ts";
 
 export const approvalHeadings = {
 	denied: "Would be denied",

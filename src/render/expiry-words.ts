@@ -2,10 +2,11 @@
 import { showAddress } from "../common/escape.ts";
 import type { Expiry } from "../plan/access-window.ts";
 import type { Plan } from "../plan/plan.ts";
+import { code, type Phrase, quote, time } from "../say/phrase.ts";
 import { capitalize, count } from "./count.ts";
 import { formatDuration } from "./duration.ts";
-import { code, type Phrase, phraseText, quote, time } from "./phrase.ts";
 import { namePerson } from "./power-words.ts";
+import { phraseText } from "./print/text.ts";
 import { renderUnder, type Style } from "./style.ts";
 
 export const expiriesHeading = "Access with an end";

@@ -7,7 +7,6 @@
 import { showAddress } from "../common/escape.ts";
 import type { Change } from "../plan/change.ts";
 import type { Finding } from "../plan/drift/drift.ts";
-import { blockingGuards, warningGuards } from "../plan/guards/overrides.ts";
 import type { Position } from "../plan/organization.ts";
 import type { StepResult } from "../plan/report.ts";
 import { brokenRules } from "../plan/rules/judge.ts";
@@ -24,9 +23,10 @@ import type { OrganizationPowers } from "./organization-powers.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./organizations.ts";
 import { outcomeWords } from "./outcome-words.ts";
 import { describeOverride } from "./overrides-text.ts";
-import { phraseText } from "./phrase.ts";
 import type { PositionOf } from "./positions.ts";
 import { describeUnreadAccess, rowsOf } from "./power-rows.ts";
+import { sectionAnnotations } from "./print/annotations.ts";
+import { phraseText } from "./print/text.ts";
 import {
 	describeActivity,
 	describeAwaitedOf,
@@ -38,6 +38,7 @@ import {
 } from "./report-text.ts";
 import { type CommandResult, type ErrorDescription, isPowers } from "./result.ts";
 import { describeBrokenRule } from "./rule-words.ts";
+import { blockingSection, warningSection } from "./sections/guards.ts";
 import {
 	describeRunOverrides,
 	describeSavedPlan,
@@ -47,7 +48,7 @@ import {
 	summarizeResult,
 } from "./summary.ts";
 
-import { describeUnread, describeWarning, headings, plainStyle, renderChange, renderGuard } from "./text.ts";
+import { describeUnread, headings, plainStyle, renderChange } from "./text.ts";
 import { aliasHeading, describeMovedAliases, showMovedAlias } from "./three-way-aliases.ts";
 import { noteReverted, revertsDrift, showReverted, threeWayHeadings } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
@@ -184,12 +185,7 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 			const message = `${threeWayHeadings.reverts}: ${threeWay === null ? "" : showReverted(reverted, threeWay)}`;
 			return annotate("warning", revertsDrift, message, positionOf(reverted.address));
 		}),
-		...blockingGuards(plan).map((guard) =>
-			annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf)),
-		),
-		...warningGuards(plan).map((guard) =>
-			annotate("warning", "guard", describeWarning(guard), firstOf(guard.where, positionOf)),
-		),
+		...sectionAnnotations([blockingSection(plan), warningSection(plan)], positionOf),
 		...impactNotes(plan, drift !== null).map(({ level, title, message, addresses }) =>
 			annotate(level, title, message, firstOf(addresses, positionOf)),
 		),

@@ -4,10 +4,11 @@
 import type { ReportChange } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import { describeOwner, userParts } from "../plan/user-labels.ts";
+import type { Sign } from "../say/section.ts";
 import { bdi, type Html, html } from "./html-text.ts";
 import { compareNaturally } from "./natural-order.ts";
 import { count, differingFields } from "./text.ts";
-import { revertsDrift, type Sign } from "./three-way-text.ts";
+import { revertsDrift } from "./three-way-text.ts";
 
 export interface Section {
 	readonly title: string;
@@ -75,7 +76,7 @@ export function fold(summary: string, body: Html | null): Html {
 	return html`<details><summary>${summary}</summary>${body}</details>`;
 }
 
-const looks: Readonly<Record<Sign, string>> = { "+": "a", "-": "r", "~": "w", "!": "w", "?": "w" };
+const looks: Readonly<Record<Sign, string>> = { "+": "a", "-": "r", "~": "w", "!": "w", "!!": "r", "?": "w" };
 
 function showSign(sign: Sign): string {
 	return sign === "-" ? "\u2212" : sign;

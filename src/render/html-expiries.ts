@@ -4,8 +4,8 @@ import type { Plan } from "../plan/plan.ts";
 import { describeExpiries, describeMemberWindow, expiriesHeading, findExpiry } from "./expiry-words.ts";
 import { foldAbove, listSection, type Section } from "./html-details.ts";
 import { type Html, html } from "./html-text.ts";
-import { phraseHtml } from "./phrase.ts";
 import { namePerson } from "./power-words.ts";
+import { phraseHtml } from "./print/html.ts";
 
 /** Returns what ends or begins soon; without a body where nothing does. */
 export function expiriesSection(plan: Plan): Section {

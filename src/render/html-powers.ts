@@ -16,9 +16,9 @@ import {
 	impactHeadingOf,
 	summarizeImpact,
 } from "./impact-words.ts";
-import { phraseHtml } from "./phrase.ts";
 import { describeGroups } from "./power-words.ts";
 import { makePowersMatrix, type PowerRow, type PowersMatrix, type Reach, type ReachChange } from "./powers-matrix.ts";
+import { phraseHtml } from "./print/html.ts";
 
 /** Returns the steps that would be denied; without a body where there is none. */
 export function deniedSection(plan: Plan): Section {

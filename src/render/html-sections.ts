@@ -3,8 +3,6 @@ import { showRename } from "../common/escape.ts";
 import type { RelatedActivity } from "../plan/activities/pending.ts";
 import { labelOf } from "../plan/address.ts";
 import type { RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
-import type { Guard } from "../plan/guards/guards.ts";
-import { blockingGuards, warningGuards } from "../plan/guards/overrides.ts";
 import { kinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
@@ -34,10 +32,12 @@ import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html-
 import { compareNaturally } from "./natural-order.ts";
 import type { OrganizationResult } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
+import { sectionCard } from "./print/html.ts";
 import { reportHeadings } from "./report-text.ts";
 import type { ErrorDescription } from "./result.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
-import { count, describeDoubt, describeGuard, describeReported, describeUnread, headings } from "./text.ts";
+import { blockingSection, passingSection, warningSection } from "./sections/guards.ts";
+import { count, describeDoubt, describeReported, describeUnread, headings } from "./text.ts";
 import { aliasSection, partSections, revertedSection } from "./three-way-html.ts";
 import { markReverted } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } from "./waiting-text.ts";
@@ -51,7 +51,8 @@ export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: st
 /** Returns the sections in the order in which a reader needs them: after an apply, the results of its steps come first. */
 function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[] {
 	const { plan, threeWay, report, failed, results, drift, overrides } = one;
-	const [blocking, otherGuards, passing] = guardSections(one);
+	const guards = guardSections(one);
+	const [blocking, others] = [guards.slice(0, 1), guards.slice(1)];
 	const steps = stepsSection(one, prefix);
 	const isPlanned = results === null;
 	const impact = isPlanned ? [impactSection(plan, `${prefix}powers`, drift !== null)] : [];
@@ -69,12 +70,12 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		...driftSections(one),
 		...(drift === null ? [] : impact),
 		...(isPlanned ? [] : [steps]),
-		...(drift === null ? [blocking, rulesSection(one), ...impact, otherGuards] : []),
+		...(drift === null ? [...blocking, rulesSection(one), ...impact, ...others] : []),
 		...partSections(one),
 		...changeSections(one, prefix),
 		...(isPlanned ? [approvalsSection(plan), ...waitingSections(plan), steps] : []),
-		...(drift === null ? [] : [blocking, otherGuards]),
-		passing,
+		...(drift === null ? [] : guards),
+		sectionCard(passingSection(plan)),
 		expiriesSection(plan),
 		listSection(headings.missing, "attention", renderProblems((isPlanned && plan.warnings) || [])),
 		section(headings.unread, "attention", renderList(describeUnread(plan).map((line) => html`${line}`))),
@@ -100,34 +101,9 @@ function rulesSection({ plan, results }: OrganizationResult): Section {
 	return listSection(rulesHeading, "bad", results === null ? describeBrokenRules(plan).map(sentence) : []);
 }
 
-function guardSections({
-	plan,
-	results,
-}: OrganizationResult): readonly [blocking: Section, others: Section, passing: Section] {
-	const blocking = results === null ? blockingGuards(plan) : [];
-	const others = plan.guards.filter((guard) => !blocking.includes(guard));
-	const warnings = warningGuards(plan);
-	const render = (guard: Guard): Html => {
-		const { found, allowed, flag } = describeGuard(guard);
-		const text = html`${found} <span class="soft">(${allowed})</span>`;
-		if (warnings.includes(guard)) return html`<span class="word attention">warns</span> <span>${text}</span>`;
-		if (!guard.refuses) return html`<span class="word good">passes</span> <span>${text}</span>`;
-		return blocking.includes(guard)
-			? html`<span class="word bad">blocks</span> <span>${text}<br>to override: <code>${flag}</code></span>`
-			: html`<span class="word attention">overridden</span> <span>${text}</span>`;
-	};
-	const isPassing = (guard: Guard): boolean => !guard.refuses && !warnings.includes(guard);
-	const passing = others.filter(isPassing);
-	const notable = others.filter((guard) => !isPassing(guard));
-	return [
-		listSection(headings.guards, "bad", blocking.map(render)),
-		listSection(
-			blocking.length === 0 ? "Guards" : "Other guards",
-			warnings.length > 0 ? "attention" : "plain",
-			notable.map(render),
-		),
-		{ ...listSection("Guards that pass", "plain", passing.map(render)), isFolded: true },
-	];
+/** After an apply, what blocked or warned before it is over. */
+function guardSections({ plan, results }: OrganizationResult): readonly Section[] {
+	return results === null ? [blockingSection(plan), warningSection(plan)].map(sectionCard) : [];
 }
 
 function changeSections(one: OrganizationResult, prefix: string): readonly Section[] {

@@ -13,7 +13,7 @@ import { fold, renderDoubt } from "./html-details.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import type { OrganizationResult } from "./organizations.ts";
 import { outcomeWords, toneOf } from "./outcome-words.ts";
-import { phraseHtml } from "./phrase.ts";
+import { phraseHtml } from "./print/html.ts";
 import {
 	describeAwaitedOf,
 	describeExplainCommand,

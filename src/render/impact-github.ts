@@ -4,7 +4,7 @@ import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { approvalHeadings, describeApprovals } from "./approval-words.ts";
 import { describeImpact, originsOf, summarizeImpact } from "./impact-words.ts";
-import { phraseText } from "./phrase.ts";
+import { phraseText } from "./print/text.ts";
 
 export interface ImpactNote {
 	readonly level: "warning" | "notice";

@@ -6,7 +6,7 @@ import { type ApprovalLine, approvalHeadings, describeApprovals, describeForecas
 import { renderImpactLine } from "./impact-text.ts";
 import { describeImpact, type ImpactLine, impactHeadingOf, summarizeImpact } from "./impact-words.ts";
 import { type Block, bullets, codeSpan, folded, paragraph, withMore } from "./markdown-text.ts";
-import { phraseMarkdown } from "./phrase.ts";
+import { phraseMarkdown } from "./print/markdown.ts";
 import { plainStyle } from "./style.ts";
 
 /** Returns the steps that would be denied; a block without lines where there is none. */

@@ -4,7 +4,7 @@ import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { type ApprovalLine, approvalHeadings, describeApprovals, describeForecaster } from "./approval-words.ts";
 import { describeImpact, type ImpactLine, impactHeadingOf, summarizeImpact } from "./impact-words.ts";
-import { phraseText } from "./phrase.ts";
+import { phraseText } from "./print/text.ts";
 import { renderUnder, type Style } from "./style.ts";
 
 /** Returns the steps that would be denied and the impact, each with an empty line after it; none where nothing is known. */

@@ -10,8 +10,8 @@ import { printGroup, printGroups } from "../policy/powers/groups.ts";
 import type { ImpactChange, ImpactVerdict, SideAbility } from "../policy/powers/impact.ts";
 import { ownCredentials } from "../policy/powers/judge.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
+import { code, joinPhrases, type Phrase } from "../say/phrase.ts";
 import { count } from "./count.ts";
-import { code, joinPhrases, type Phrase, phraseText } from "./phrase.ts";
 import {
 	describeGroups,
 	describePolicies,
@@ -21,6 +21,7 @@ import {
 	namePerson,
 	nameTag,
 } from "./power-words.ts";
+import { phraseText } from "./print/text.ts";
 
 /** What a line is about: bad news, a user gains, a user loses, not known. `!` alone is that of a report-only difference. */
 export type ImpactSign = "!!" | "+" | "-" | "?";

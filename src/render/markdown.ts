@@ -7,7 +7,6 @@ import type { Problem } from "../common/errors.ts";
 import { showAddress, showName, showText } from "../common/escape.ts";
 import { nameOf } from "../plan/activities/pending.ts";
 import { hasFindings } from "../plan/base/three-way.ts";
-import { blockingGuards, warningGuards } from "../plan/guards/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import type { EarlierActivity } from "../plan/step.ts";
@@ -22,8 +21,9 @@ import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } f
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { foldOrganizations, type OrganizationResult, type SuggestingOptions, unplannedOf } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
-import { phraseText } from "./phrase.ts";
 import { powersBlocks } from "./powers-markdown.ts";
+import { sectionBlocks } from "./print/markdown.ts";
+import { phraseText } from "./print/text.ts";
 import { renderProblem } from "./problem-text.ts";
 import {
 	describeEarlierActivity,
@@ -36,6 +36,7 @@ import {
 } from "./report-text.ts";
 import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
+import { blockingSection, warningSection } from "./sections/guards.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,
@@ -44,7 +45,7 @@ import {
 	errorAbove,
 	summarizeResult,
 } from "./summary.ts";
-import { describeGuard, describeUnread, describeWarning, headings, needsSigns, plainStyle, signsMean } from "./text.ts";
+import { describeUnread, headings, needsSigns, plainStyle, signsMean } from "./text.ts";
 import { aliasBlock, describeBase, droppedBlock, partBlocks, revertedBlock } from "./three-way-markdown.ts";
 import { noteReverted } from "./three-way-text.ts";
 import { votesBlocks } from "./vote-markdown.ts";
@@ -202,10 +203,6 @@ function decisionBlocks({
 	overrides,
 	commands,
 }: OrganizationResult): readonly Block[] {
-	const guards = (results === null ? blockingGuards(plan) : []).map((guard) => {
-		const { found, allowed, flag } = describeGuard(guard);
-		return `${codeSpan(found, longestGuard)} (${allowed}); to override: \`${flag}\``;
-	});
 	const unfinished = (results ?? []).filter(({ outcome }) => outcome !== "completed");
 	const wrong = (results ?? []).flatMap((result) => {
 		const said = describeWrong(result);
@@ -217,13 +214,7 @@ function decisionBlocks({
 		problemList(1, "problem", headings.problems, plan.problems),
 		...(threeWay === null || results !== null ? [] : [aliasBlock(threeWay), revertedBlock(threeWay)]),
 		bullets(1, ["error", "errors"], "Why it stopped", failed === null ? [] : renderMessageText(failed.error)),
-		bullets(1, ["guard", "guards"], headings.guards, guards),
-		bullets(
-			2,
-			["guard that warns", "guards that warn"],
-			headings.warnings,
-			(results === null ? warningGuards(plan) : []).map((guard) => codeSpan(describeWarning(guard), longestGuard)),
-		),
+		...sectionBlocks(results === null ? [blockingSection(plan), warningSection(plan)] : []),
 		problemList(2, "warning", headings.missing, (results === null && plan.warnings) || []),
 		bullets(
 			1,

@@ -10,8 +10,8 @@ import {
 } from "../policy/powers/groups.ts";
 import { ownCredentials } from "../policy/powers/judge.ts";
 import type { Ability, ConditionalPower, GroupPower } from "../policy/powers/powers.ts";
+import { code, joinPhrases, type Phrase, reason } from "../say/phrase.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
-import { code, joinPhrases, type Phrase, reason } from "./phrase.ts";
 import {
 	describeGroups,
 	describePolicies,

@@ -8,7 +8,7 @@ import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/powers/groups.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
 import { splitReason } from "../policy/powers/reason.ts";
-import { code, joinPhrases, type Part, type Phrase, reason } from "./phrase.ts";
+import { code, joinPhrases, type Phrase, reason, type Span } from "../say/phrase.ts";
 
 /** The names that phrases about powers are made of; a plan has them. */
 export interface PowerNames extends UserNames {
@@ -81,7 +81,7 @@ function joinWords(words: readonly GroupPhrase[], form: VerbForm): readonly Phra
 }
 
 /** Returns the user by alias, and what distinguishes the user from others. */
-export function namePerson(userId: string, names: UserNames): Part {
+export function namePerson(userId: string, names: UserNames): Span {
 	const { name, notes } = userParts(userId, names);
 	return { kind: "name", text: name, notes };
 }
@@ -89,7 +89,7 @@ export function namePerson(userId: string, names: UserNames): Part {
 /** Returns the tag by its live name; by its id where no read shows the name. */
 export function nameTag(tagId: string, { tagNames = {} }: PowerNames): Phrase {
 	const name = own(tagNames, tagId);
-	const part: Part = { kind: "name", text: showNameWithin(name ?? tagId, maxNameLength), notes: [] };
+	const part: Span = { kind: "name", text: showNameWithin(name ?? tagId, maxNameLength), notes: [] };
 	return name === undefined ? ["tag ", part] : [part];
 }
 

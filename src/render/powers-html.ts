@@ -4,8 +4,8 @@ import { renderCard, section } from "./html-details.ts";
 import { bdi, type Html, html } from "./html-text.ts";
 import { organizationHtml } from "./organization-html.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
-import { phraseHtml } from "./phrase.ts";
 import { describeRootQuorum, describeUnreadAccess, type PowerLine, type PowerRow, rowsOf } from "./power-rows.ts";
+import { phraseHtml } from "./print/html.ts";
 import { type CommandResult, isPowers } from "./result.ts";
 import { answersOf } from "./why-lines.ts";
 

@@ -3,9 +3,9 @@
 import { type Block, bullets, codeSpan, paragraph } from "./markdown-text.ts";
 import { showOrganization } from "./organization-name.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
-import { phraseMarkdown } from "./phrase.ts";
 import { describeRootQuorum, describeUnreadAccess, rowsOf } from "./power-rows.ts";
 import { labelOf } from "./powers-text.ts";
+import { phraseMarkdown } from "./print/markdown.ts";
 import { type CommandResult, isPowers } from "./result.ts";
 import { capitalize } from "./text.ts";
 import { answersOf } from "./why-lines.ts";

@@ -1,10 +1,11 @@
 /** Powers as text: a table of two columns for each organization, or the explanation of one power. */
 
 import { showText } from "../common/escape.ts";
+import type { Phrase } from "../say/phrase.ts";
 import { showOrganization } from "./organization-name.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
-import { type Phrase, phraseText } from "./phrase.ts";
 import { describeRootQuorum, describeUnreadAccess, type PowerLine, type PowerRow, rowsOf } from "./power-rows.ts";
+import { phraseText } from "./print/text.ts";
 import type { PowersResult } from "./result.ts";
 import type { Style } from "./style.ts";
 import { answersOf } from "./why-lines.ts";

@@ -15,12 +15,13 @@ import {
 	type SuggestedCommand,
 } from "../plan/suggested-command.ts";
 import type { ApprovalVerdict } from "../policy/powers/approval.ts";
+import type { Phrase } from "../say/phrase.ts";
 import { describeVotes } from "./activity-events.ts";
 import { describeAwaited } from "./approval-words.ts";
 import { count } from "./count.ts";
 import { outcomeWords, toneOf } from "./outcome-words.ts";
 import { renderOverrides } from "./overrides-text.ts";
-import { type Phrase, phraseText } from "./phrase.ts";
+import { phraseText } from "./print/text.ts";
 import type { FailedOrganization } from "./result.ts";
 import type { Style } from "./style.ts";
 

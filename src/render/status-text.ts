@@ -8,7 +8,7 @@ import type { UserNames } from "../plan/users.ts";
 import { describeRequest } from "./activity-words.ts";
 import { showOrganization } from "./organization-name.ts";
 import { outcomeWords } from "./outcome-words.ts";
-import { phraseText } from "./phrase.ts";
+import { phraseText } from "./print/text.ts";
 import type { EndedActivity, OpenActivities, OpenActivity, StatusResult, WaitResult } from "./result.ts";
 import { renderPendingActivity } from "./waiting-text.ts";
 

@@ -6,8 +6,7 @@ import { clipMiddle, showAddress, showName, showRename, showText, showValue } fr
 import { parseAddress, printScope } from "../plan/address.ts";
 import type { PlannedDifference } from "../plan/base/three-way.ts";
 import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
-import type { Guard } from "../plan/guards/guards.ts";
-import { blockingGuards, warningGuards } from "../plan/guards/overrides.ts";
+import { blockingGuards } from "../plan/guards/overrides.ts";
 import { nameInReason } from "../plan/impact/finding-words.ts";
 import { kinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -21,8 +20,10 @@ import { noteWindow, renderExpiries, summarizeExpiries } from "./expiry-words.ts
 import { renderApprovals, renderImpact } from "./impact-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { renderOverrides } from "./overrides-text.ts";
+import { sectionsText } from "./print/text.ts";
 import { renderProblem } from "./problem-text.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
+import { blockingSection, warningSection } from "./sections/guards.ts";
 import { plainStyle, renderUnder, type Style } from "./style.ts";
 import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
 
@@ -30,8 +31,6 @@ export { capitalize, count, plainStyle, type Style };
 
 export const headings = {
 	problems: "This organization cannot converge",
-	guards: "Guards that block apply",
-	warnings: "Guards that warn",
 	missing: "Warnings",
 	...waitingHeadings,
 	unread: "Could not be read",
@@ -81,8 +80,7 @@ export function renderOpen(plan: Plan, style: Style): readonly string[] {
 		...renderUnder(style.warn(`${headings.unread}:`), describeUnread(plan)),
 		...renderWaiting(plan, style),
 		...renderApprovals(plan, style),
-		...renderUnder(style.remove(`${headings.guards}:`), blockingGuards(plan).map(renderGuard)),
-		...renderUnder(style.warn(`${headings.warnings}:`), warningGuards(plan).map(describeWarning)),
+		...sectionsText([blockingSection(plan), warningSection(plan)], style),
 		...renderExpiries(plan, style),
 		...renderOverrides(plan.overrides, style, plan.guards),
 	];
@@ -262,20 +260,4 @@ export function describeUnread(plan: Pick<Plan, "unread" | "policyNames">): read
 /** Of a tag that was found, only the members can be unknown. */
 function isOfTag(one: Unread): boolean {
 	return one.scope === "object" && parseAddress(one.address)?.kind === "userTag";
-}
-
-/** Returns what a guard found and how to override it, in one line. */
-export function renderGuard(guard: Guard): string {
-	const { found, allowed, flag } = describeGuard(guard);
-	return `${found} (${allowed}); to override: ${flag}`;
-}
-
-/** Returns what a guard found that blocks nothing, in one line. */
-export function describeWarning({ limit, message }: Guard): string {
-	return `${showText(message)} (allowed: ${limit})`;
-}
-
-/** Returns what a guard found, what is allowed, and the flag that overrides it. */
-export function describeGuard({ kind, found, limit, message }: Guard) {
-	return { found: showText(message), allowed: `allowed: ${limit}`, flag: `--allow ${kind}=${found}` };
 }

@@ -1,9 +1,12 @@
 /** What `approve` and `reject` would do or did, in Markdown: the refused are first and never folded. */
+
+import type { Phrase } from "../say/phrase.ts";
 import { coveredBy, describeActivity, type RequestLine } from "./activity-words.ts";
 import { type Block, bullets, codeSpan, paragraph } from "./markdown-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
-import { type Phrase, phraseMarkdown, phraseText } from "./phrase.ts";
+import { phraseMarkdown } from "./print/markdown.ts";
+import { phraseText } from "./print/text.ts";
 import { listCovers } from "./report-text.ts";
 import type { CommandResult } from "./result.ts";
 import { nameActivity } from "./status-text.ts";

@@ -1,16 +1,15 @@
 /** The activities that `approve` and `reject` ask about, and what became of them, as text. */
 import { listCovers, showName, showText } from "../common/escape.ts";
-import { blockingGuards } from "../plan/guards/overrides.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { renderActivity, renderRequestLine } from "./activity-text.ts";
 import { coveredBy, describeActivity, withNames } from "./activity-words.ts";
 import { renderImpactUnder } from "./impact-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { renderOverrides } from "./overrides-text.ts";
-import { phraseText } from "./phrase.ts";
+import { phraseText, sectionsText } from "./print/text.ts";
+import { blockingSection } from "./sections/guards.ts";
 import { nameActivity } from "./status-text.ts";
 import { renderUnder, type Style } from "./style.ts";
-import { renderGuard } from "./text.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "./vote-result.ts";
 import {
 	describeOverruling,
@@ -81,7 +80,7 @@ function renderTogether(one: OrganizationVotes, command: VoteCommand, style: Sty
 	const isAlone = withDecision(one, "vote").length < 2;
 	return [
 		...(isAlone ? [] : renderImpactUnder("What all of them together change for who can do what", effect, style)),
-		...renderUnder(style.remove("Guards that block approve:"), blockingGuards(effect).map(renderGuard)),
+		...sectionsText([blockingSection(effect, "approve")], style),
 		...renderOverrides(effect.overrides, style, effect.guards),
 	];
 }

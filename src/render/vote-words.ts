@@ -5,9 +5,9 @@ import type { Disagreement, StepDifference } from "../plan/activities/reviewed-a
 import { uuid } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
 import type { UserNames } from "../plan/users.ts";
+import { identifier, joinPhrases, type Phrase, type Span } from "../say/phrase.ts";
 import { count } from "./count.ts";
 import { outcomeWords } from "./outcome-words.ts";
-import { identifier, joinPhrases, type Part, type Phrase } from "./phrase.ts";
 import { listPeople } from "./power-words.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "./vote-result.ts";
 
@@ -117,7 +117,7 @@ function describeDifference(one: StepDifference, names: UserNames): readonly Phr
 			...(one.missing.length === 0 ? [] : [[planned, ...list(one.missing)]]),
 		];
 	}
-	const value = (text: string | null): Part => (text === null ? "none" : nameOf(text));
+	const value = (text: string | null): Span => (text === null ? "none" : nameOf(text));
 	if (one.parameter === "newUserTagName")
 		return [["its new name is ", value(one.is), ", planned ", value(one.planned)]];
 	return [["its ", nameOf(one.parameter), " is ", value(one.is), ", planned ", value(one.planned)]];
@@ -133,7 +133,7 @@ const listWords: ReadonlyMap<string, readonly [more: string, missing: string]> =
 /** Max characters of a name in a sentence. */
 const maxName = 120;
 
-function nameOf(name: string): Part {
+function nameOf(name: string): Span {
 	return { kind: "name", text: showNameWithin(name, maxName), notes: [] };
 }
 

@@ -7,7 +7,7 @@ import { nameOf, type PendingActivity, type RelatedActivity, settleOrAbandon } f
 import type { Plan } from "../plan/plan.ts";
 import { showIfUser, showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
-import { type Part, reason } from "./phrase.ts";
+import { reason, type Span } from "../say/phrase.ts";
 import { renderUnder, type Style } from "./style.ts";
 
 export const waitingHeadings = {
@@ -36,7 +36,7 @@ export function describeStatus(status: string): string {
 }
 
 /** Returns the same as a part of a phrase. */
-export function statusPart(status: string): Part {
+export function statusPart(status: string): Span {
 	return statusWords.get(status) ?? reason(describeStatus(status));
 }
 

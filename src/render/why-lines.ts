@@ -1,8 +1,8 @@
 /** Why a user can do something or cannot, in lines: the answer, each policy concerned with its clauses, and what is assumed. */
 import type { ClauseExplanation, PolicyExplanation, PowerExplanation } from "../policy/powers/explain-power.ts";
 import { printGroups } from "../policy/powers/groups.ts";
+import { code, joinPhrases, type Phrase, reason } from "../say/phrase.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
-import { code, joinPhrases, type Phrase, reason } from "./phrase.ts";
 import { describeConditional, policyPhrase } from "./power-rows.ts";
 import {
 	describeGroups,

@@ -1,10 +1,11 @@
 /** A plan that renames a tag warns where its old name is still used. */
 import { describe, expect, it } from "vitest";
-import { blockingGuards, warningGuards } from "../../src/plan/guards/overrides.ts";
+import { blockingGuards } from "../../src/plan/guards/overrides.ts";
 import type { DesiredRule } from "../../src/plan/organization.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import type { AccessPolicy } from "../../src/policy/access.ts";
-import { describeWarning } from "../../src/render/text.ts";
+import { rowText } from "../../src/render/print/text.ts";
+import { warningSection } from "../../src/render/sections/guards.ts";
 import { checkSchema } from "../check-schema.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";
 
@@ -26,7 +27,7 @@ function planOf(
 	return plan;
 }
 
-const warnings = (plan: Plan): readonly string[] => warningGuards(plan).map(describeWarning);
+const warnings = (plan: Plan): readonly string[] => warningSection(plan).rows.map(rowText);
 
 function policy(number: number, condition: string, consensus = "true"): AccessPolicy {
 	const name = `policy ${number} of approvers`;

@@ -6,7 +6,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { renderActivityHtml } from "../../src/render/activity-html.ts";
 import { renderActivity } from "../../src/render/activity-text.ts";
 import { describeRequest } from "../../src/render/activity-words.ts";
-import { phraseText } from "../../src/render/phrase.ts";
+import { phraseText } from "../../src/render/print/text.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { context, id, known, liveOf, liveTag } from "../plan/support-organizations.ts";
 import { hostileNames } from "./support.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Disagreement } from "../../src/plan/activities/reviewed-activity.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import { phraseText } from "../../src/render/phrase.ts";
+import { phraseText } from "../../src/render/print/text.ts";
 import { resultHead } from "../../src/render/result-head.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "../../src/render/vote-result.ts";

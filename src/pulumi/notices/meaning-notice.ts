@@ -3,7 +3,7 @@ import { showText } from "../../common/escape.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { describeApprovals } from "../../render/approval-words.ts";
 import { describeImpact, summarizeImpact } from "../../render/impact-words.ts";
-import { phraseText } from "../../render/phrase.ts";
+import { phraseText } from "../../render/print/text.ts";
 import type { MetaInputs } from "../inputs/inputs.ts";
 
 /** Max lines about powers of one resource; the rest is counted. */

@@ -4,7 +4,7 @@ import { factsOf, isExpired, isWithin, windowsOf } from "../../plan/access-windo
 import type { AccessWindow, DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { describeMemberWindow } from "../../render/expiry-words.ts";
-import { phraseText } from "../../render/phrase.ts";
+import { phraseText } from "../../render/print/text.ts";
 import type { MetaInputs } from "../inputs/inputs.ts";
 
 /** Max lines of one resource; the rest is counted. */

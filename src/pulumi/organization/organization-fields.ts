@@ -5,7 +5,7 @@ import { groupSteps } from "../../plan/step-groups.ts";
 import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
 import { describeApprovals } from "../../render/approval-words.ts";
 import { describeImpact } from "../../render/impact-words.ts";
-import { phraseText } from "../../render/phrase.ts";
+import { phraseText } from "../../render/print/text.ts";
 import type { Described, DescribedField } from "../functions/described.ts";
 
 /** The state after a run: a run that changes something does not change the summary. */

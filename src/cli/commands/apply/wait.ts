@@ -10,7 +10,7 @@ import { coveredAddresses } from "../../../plan/step.ts";
 import type { CommandContext } from "../../../plan/suggested-command.ts";
 import { describeEvent } from "../../../render/activity-events.ts";
 import { describeAwaited } from "../../../render/approval-words.ts";
-import { phraseText } from "../../../render/phrase.ts";
+import { phraseText } from "../../../render/print/text.ts";
 import { listCovers, renderStep } from "../../../render/report-text.ts";
 import type { Comparison } from "../../../sync/compare.ts";
 import { type RanStep, requestsOf } from "../../../sync/submit/run-step.ts";

@@ -1,0 +1,57 @@
+/** Phrases and sections as Markdown: whatever is not a word of orgsync is in a code span or a fenced block. */
+import type { Phrase } from "../../say/phrase.ts";
+import { hasContent, type Row, type Section, type Shortening } from "../../say/section.ts";
+import { commandLine } from "../../say/voice.ts";
+import { type Block, codeSpan, fence, foldUnder, withMore } from "../markdown-text.ts";
+import { plainStyle } from "../style.ts";
+import { differenceLines } from "./text.ts";
+import { showTime } from "./time.ts";
+
+/** Longest sentence with text of others, in characters: a guard may name many tags. */
+const longestReason = 1_000;
+
+export function phraseMarkdown(phrase: Phrase): string {
+	return phrase
+		.map((span) => {
+			if (typeof span === "string") return span;
+			if (span.kind === "time") return showTime(span.text);
+			if (span.kind === "flag") return codeSpan(commandLine.flag(span.flag, span.value));
+			if (span.kind === "reason") return codeSpan(span.text, longestReason);
+			const notes = span.kind === "name" && span.notes.length > 0 ? ` (${span.notes.join(", ")})` : "";
+			return codeSpan(`${span.text}${notes}`);
+		})
+		.join("");
+}
+
+const ranks: Readonly<Record<Shortening, number>> = { never: 1, last: 2, later: 3, early: 4, first: 6 };
+
+/** Returns the sections as blocks that can be shortened; none of those without content. */
+export function sectionBlocks(sections: readonly Section[]): readonly Block[] {
+	return sections.filter(hasContent).map((section) => {
+		const { rows, noun, shorten, form } = section;
+		const lines = form === "differences" ? rows.flatMap(diffLines) : rows.map(rowMarkdown);
+		return { rank: ranks[shorten], noun, lines, wrap: (kept, more) => wrap(section, kept, more) };
+	});
+}
+
+function wrap(section: Section, kept: readonly string[], more: number): string {
+	const { title, lead, rows, foot = [], form, isFolded = false } = section;
+	const shown = withMore(kept, more);
+	const body = form === "differences" ? fence(shown, "diff") : shown.map((line) => `- ${line}`).join("\n");
+	const parts = [
+		...(lead === undefined ? [] : [phraseMarkdown(lead)]),
+		...(shown.length === 0 ? [] : [body]),
+		...foot.map(phraseMarkdown),
+	].join("\n\n");
+	if (title === null) return parts;
+	return isFolded ? foldUnder(`${title} (${rows.length})`, parts) : `**${title}**\n\n${parts}`;
+}
+
+function rowMarkdown({ said, notes = [] }: Row): string {
+	return [said, ...notes.map((note) => note.said)].map(phraseMarkdown).join("; ");
+}
+
+/** Returns a difference in lines with their sign in front, where a `diff` block colours them. */
+function diffLines(row: Row): readonly string[] {
+	return differenceLines(row, plainStyle).map((line) => line.replace(/^ {4}([+-]) /, "$1   "));
+}

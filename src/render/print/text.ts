@@ -1,0 +1,86 @@
+/** Phrases and sections for a terminal or a log. */
+import { showQuoted, showSpaces, showText } from "../../common/escape.ts";
+import type { Phrase, Span } from "../../say/phrase.ts";
+import { hasContent, type Look, type Row, type Section, type Sign } from "../../say/section.ts";
+import { commandLine } from "../../say/voice.ts";
+import type { Style } from "../style.ts";
+import { showTime } from "./time.ts";
+
+/** Returns the phrase on one line. */
+export function phraseText(phrase: Phrase): string {
+	return phrase.map((span) => (typeof span === "string" ? span : spanText(span))).join("");
+}
+
+function spanText(span: Exclude<Span, string>): string {
+	switch (span.kind) {
+		case "reason":
+		case "id":
+		case "command":
+			return showText(span.text);
+		case "flag":
+			return showText(commandLine.flag(span.flag, span.value));
+		case "time":
+			return showTime(span.text);
+		case "quote":
+			return showQuoted(span.text, span.maxLength);
+		case "code":
+			return `\`${showSpaces(span.text.replaceAll("`", "\\u{60}"))}\``;
+		case "name":
+			return `${quoteName(span.text)}${notesOf(span.notes)}`;
+	}
+}
+
+function notesOf(notes: readonly string[]): string {
+	return notes.length === 0 ? "" : ` (${notes.join(", ")})`;
+}
+
+/** Names that a sentence could take for its own words: with a blank, numbers, and words that join others. */
+const likeWords = /^[^"].*\s|^\d+$|^(?:alone|and|any|no|of|one|only|or|the|together)$/i;
+
+/** Returns a name for the middle of a sentence: in quotes where it could be taken for words of the sentence. */
+function quoteName(shown: string): string {
+	return likeWords.test(shown) ? `"${shown}"` : shown;
+}
+
+/** Returns the sections, each with an empty line after it; none of those without content. */
+export function sectionsText(sections: readonly Section[], style: Style): readonly string[] {
+	return sections.filter(hasContent).flatMap((section) => [...sectionLines(section, style), ""]);
+}
+
+function sectionLines({ title, look, lead, rows, foot = [], form }: Section, style: Style): readonly string[] {
+	const margin = title === null ? "" : "  ";
+	const shown = rows.flatMap((row, index) => [
+		// Differences without a heading are separated, because each has several lines.
+		...(form === "differences" && title === null && index > 0 ? [""] : []),
+		...(form === "differences" ? differenceLines(row, style) : [rowText(row)]),
+	]);
+	return [
+		...(title === null ? [] : [paint(look, style)(`${title}:`)]),
+		...(lead === undefined ? [] : [`${margin}${phraseText(lead)}`]),
+		...shown.map((line) => (line === "" ? line : `${margin}${line}`)),
+		...foot.map((phrase) => `${margin}${phraseText(phrase)}`),
+	];
+}
+
+function paint(look: Look, style: Style): (text: string) => string {
+	return { plain: (text: string) => text, good: style.add, attention: style.warn, bad: style.remove }[look];
+}
+
+/** Returns a row and its notes on one line. */
+export function rowText({ said, notes = [] }: Row): string {
+	return [said, ...notes.map((note) => note.said)].map(phraseText).join("; ");
+}
+
+/** Returns a row with its sign, and what belongs to it in lines of their own. */
+export function differenceLines({ sign, said, notes = [], rows = [] }: Row, style: Style): readonly string[] {
+	return [
+		`${sign === undefined ? "" : `${mark(sign, style)} `}${phraseText(said)}`,
+		...rows.flatMap((row) => differenceLines(row, style)).map((line) => `    ${line}`),
+		...notes.map((note) => `    ${paint(note.look, style)(phraseText(note.said))}`),
+	];
+}
+
+function mark(sign: Sign, style: Style): string {
+	const paints = { "+": style.add, "-": style.remove, "~": style.update, "!": style.warn, "!!": style.remove };
+	return sign === "?" ? style.warn(sign) : paints[sign](sign);
+}

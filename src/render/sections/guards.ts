@@ -1,0 +1,53 @@
+/** The guards of a plan: those that block apply, those that warn or were overridden, and those that pass. */
+import type { Guard } from "../../plan/guards/guards.ts";
+import { blockingGuards, warningGuards } from "../../plan/guards/overrides.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { flag, reason } from "../../say/phrase.ts";
+import type { Row, Section } from "../../say/section.ts";
+
+type Guarded = Parameters<typeof blockingGuards>[0] & Parameters<typeof warningGuards>[0] & Pick<Plan, "guards">;
+
+/** What the command is stopped by, with the flag that overrides it. */
+export function blockingSection(plan: Guarded, command: "apply" | "approve" = "apply"): Section {
+	return {
+		id: "guards",
+		title: `Guards that block ${command}`,
+		look: "bad",
+		noun: ["guard", "guards"],
+		rows: blockingGuards(plan).map((guard) => ({
+			...foundBy(guard, "blocks", "bad"),
+			notes: [{ look: "plain", said: ["to override: ", flag("allow", `${guard.kind}=${guard.found}`)] }],
+		})),
+		shorten: "never",
+	};
+}
+
+/** What does not stop apply and should be known. */
+export function warningSection(plan: Guarded): Section {
+	return {
+		id: "guards-that-warn",
+		title: "Guards that warn",
+		look: "attention",
+		noun: ["guard that warns", "guards that warn"],
+		rows: warningGuards(plan).map((guard) => foundBy(guard, "warns", "attention")),
+		shorten: "last",
+	};
+}
+
+export function passingSection(plan: Guarded): Section {
+	const warnings = warningGuards(plan);
+	const passing = plan.guards.filter((guard) => !guard.refuses && !warnings.includes(guard));
+	return {
+		id: "guards-that-pass",
+		title: "Guards that pass",
+		look: "plain",
+		noun: ["guard that passes", "guards that pass"],
+		rows: passing.map((guard) => foundBy(guard, "passes", "good")),
+		shorten: "first",
+		isFolded: true,
+	};
+}
+
+function foundBy({ message, limit, where }: Guard, word: string, look: "bad" | "attention" | "good"): Row {
+	return { badge: { word, look }, said: [reason(message), ` (allowed: ${limit})`], about: where };
+}

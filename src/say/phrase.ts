@@ -1,0 +1,70 @@
+/**
+ * What orgsync says, before a format prints it. A phrase is a list of spans: a name stays apart from the words around it, so every
+ * printer escapes it in its own way, and nothing has to find it in a sentence again.
+ */
+
+import { clipMiddle } from "../common/escape.ts";
+
+/**
+ * A part of a phrase. A string is words of orgsync. A `name` is a user or an object of others; its notes distinguish it from
+ * others of the same name. A `code` is text of a policy or a document. A `reason` is a sentence that may hold text of others. An
+ * `id` is an id or an address for a reader to copy. A `flag` is an option of a command, which each voice spells in its own way.
+ * A `command` is one for a reader to copy. A `quote` is a text of others, word for word. A `time` is ISO 8601 in UTC.
+ */
+export type Span =
+	| string
+	| { readonly kind: "name"; readonly text: string; readonly notes: readonly string[] }
+	| { readonly kind: "code"; readonly text: string }
+	| { readonly kind: "reason"; readonly text: string }
+	| { readonly kind: "id"; readonly text: string }
+	| { readonly kind: "flag"; readonly flag: FlagName; readonly value: string | null }
+	| { readonly kind: "command"; readonly text: string }
+	| { readonly kind: "time"; readonly text: string }
+	| { readonly kind: "quote"; readonly text: string; readonly maxLength: number };
+
+export type Phrase = readonly Span[];
+
+/** The flags that sentences name. */
+export type FlagName = "allow" | "abandon" | "retry-rejected" | "insecure";
+
+/** Longest text of a `code`, in characters. */
+const longestCode = 160;
+
+export function code(text: string): Span {
+	return { kind: "code", text: clipMiddle(text, longestCode) };
+}
+
+export function reason(text: string): Span {
+	return { kind: "reason", text };
+}
+
+/** `maxLength` is in characters as shown. */
+export function quote(text: string, maxLength: number): Span {
+	return { kind: "quote", text, maxLength };
+}
+
+export function time(iso: string): Span {
+	return { kind: "time", text: iso };
+}
+
+/** Returns an id or an address for a reader to copy. */
+export function identifier(text: string): Span {
+	return { kind: "id", text };
+}
+
+export function flag(name: FlagName, value: string | null = null): Span {
+	return { kind: "flag", flag: name, value };
+}
+
+/** Returns a command as it can be typed. */
+export function command(text: string): Span {
+	return { kind: "command", text };
+}
+
+/** Returns the phrases with `between` after each but the last two, and `last` between those. */
+export function joinPhrases(phrases: readonly Phrase[], between: string, last: string = between): Phrase {
+	return phrases.flatMap((phrase, index) => {
+		if (index === 0) return phrase;
+		return [index === phrases.length - 1 ? last : between, ...phrase];
+	});
+}

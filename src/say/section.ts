@@ -1,0 +1,73 @@
+/**
+ * A part of a page on one topic, before a format prints it. Every format shows the same sections in the same order with the same
+ * rows, so that none can count differently.
+ */
+import type { Phrase } from "./phrase.ts";
+
+/** How serious something is: the colour of a heading, a word or an annotation. */
+export type Look = "plain" | "good" | "attention" | "bad";
+
+/** What a row is about: added, removed, changed, only reported, dangerous, unknown. */
+export type Sign = "+" | "-" | "~" | "!" | "!!" | "?";
+
+/** A phrase below a row, or after it where a format has one line for each row. */
+export interface Note {
+	readonly look: Look;
+	readonly said: Phrase;
+}
+
+export interface Row {
+	readonly sign?: Sign;
+	/** A word that a format may show as a badge in front; the phrase is clear without it. */
+	readonly badge?: { readonly word: string; readonly look: Look };
+	readonly said: Phrase;
+	readonly notes?: readonly Note[];
+	/** Rows that belong to this one: the members of a tag, the parts of a step. */
+	readonly rows?: readonly Row[];
+	/** Addresses that the row is about: an annotation is shown at the first with a place in a document. */
+	readonly about?: readonly string[];
+}
+
+/** A table of rows × columns, for formats that have room for one; the rows of its section say the same. */
+export interface Grid {
+	readonly corner: string;
+	readonly columns: readonly { readonly title: Phrase; readonly isQuiet: boolean }[];
+	readonly rows: readonly { readonly title: Phrase; readonly cells: readonly GridCell[] }[];
+}
+
+export interface GridCell {
+	/** One character, or two with an arrow between them. */
+	readonly sign: string;
+	/** The same in words, for a screen reader. */
+	readonly words: string;
+	readonly look: Look;
+}
+
+/** What a format leaves out first when not all fits: `never` is what a reader must see. */
+export type Shortening = "never" | "last" | "later" | "early" | "first";
+
+export interface Section {
+	/** Names the section for links and tests; the same in every format. */
+	readonly id: string;
+	/** Null where the rows need none: the changes of a plan. */
+	readonly title: string | null;
+	readonly look: Look;
+	/** What its rows are called when they are counted. */
+	readonly noun: readonly [one: string, many: string];
+	/** A sentence above the rows. */
+	readonly lead?: Phrase;
+	readonly rows: readonly Row[];
+	/** Sentences below the rows. */
+	readonly foot?: readonly Phrase[];
+	/** Rows with signs that compare two states are `differences`; a `list` when left out. */
+	readonly form?: "list" | "differences";
+	readonly grid?: Grid;
+	readonly shorten: Shortening;
+	/** Whether a format that can fold shows only the title and the number until its reader opens it. */
+	readonly isFolded?: boolean;
+}
+
+/** Whether there is anything to show of it. */
+export function hasContent({ rows, lead, foot = [] }: Section): boolean {
+	return rows.length > 0 || lead !== undefined || foot.length > 0;
+}

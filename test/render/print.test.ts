@@ -1,0 +1,134 @@
+/** What every printer makes of one section: the same rows, each span escaped for the format. */
+import { describe, expect, it } from "vitest";
+import { renderAnnotation } from "../../src/render/annotation.ts";
+import { renderCard } from "../../src/render/html-details.ts";
+import { fitBlocks } from "../../src/render/markdown-text.ts";
+import { sectionAnnotations } from "../../src/render/print/annotations.ts";
+import { sectionCard } from "../../src/render/print/html.ts";
+import { sectionBlocks } from "../../src/render/print/markdown.ts";
+import { sectionsText } from "../../src/render/print/text.ts";
+import { plainStyle } from "../../src/render/style.ts";
+import { code, flag, identifier, reason, time } from "../../src/say/phrase.ts";
+import type { Section } from "../../src/say/section.ts";
+
+/** A name that would end a line, a tag, a code span, a direction and a workflow command. */
+const hostile = "a`</b>\n::error::\u202e";
+
+const list: Section = {
+	id: "guards",
+	title: "Guards that block apply",
+	look: "bad",
+	noun: ["guard", "guards"],
+	lead: ["two of them"],
+	rows: [
+		{
+			badge: { word: "blocks", look: "bad" },
+			said: [{ kind: "name", text: "bob", notes: ["b0000000"] }, " loses ", reason(hostile)],
+			notes: [{ look: "plain", said: ["to override: ", flag("allow", "memberRemovals=3")] }],
+			about: ["userTag:signers"],
+		},
+		{ said: [code(hostile), " until ", time("2026-12-01T09:30:00Z"), " in ", identifier("org-1")] },
+	],
+	shorten: "never",
+};
+
+const differences: Section = {
+	id: "changes",
+	title: "Changes",
+	look: "plain",
+	noun: ["line of changes", "lines of changes"],
+	form: "differences",
+	rows: [
+		{
+			sign: "~",
+			said: [identifier("userTag:signers")],
+			rows: [
+				{ sign: "+", said: ["member ", { kind: "name", text: "alice", notes: [] }] },
+				{ sign: "-", said: ["member ", { kind: "name", text: "bob", notes: [] }] },
+			],
+			notes: [{ look: "attention", said: ["members could not be read"] }],
+		},
+		{ sign: "-", said: [identifier("policy:old")] },
+	],
+	shorten: "first",
+	isFolded: true,
+};
+
+const empty: Section = { ...list, lead: [], rows: [] };
+const { lead: _, ...nothing } = empty;
+
+const page = (section: Section): string => renderCard(sectionCard(section), "s1")?.html ?? "";
+const comment = (section: Section): string => fitBlocks(sectionBlocks([section]), 65_535, "the output");
+
+describe("A section", () => {
+	it("is a heading and indented lines in a terminal", () => {
+		expect(sectionsText([list], plainStyle)).toEqual([
+			"Guards that block apply:",
+			"  two of them",
+			"  bob (b0000000) loses a`</b>\\u{a}::error::\\u{202e}; to override: --allow memberRemovals=3",
+			"  `a\\u{60}</b>\\u{a}::error::\\u{202e}` until 2026-12-01 09:30 UTC in org-1",
+			"",
+		]);
+	});
+
+	it("of differences has the sign of each in a terminal, and what belongs to it below", () => {
+		expect(sectionsText([{ ...differences, title: null }], plainStyle)).toEqual([
+			"~ userTag:signers",
+			"    + member alice",
+			"    - member bob",
+			"    members could not be read",
+			"",
+			"- policy:old",
+			"",
+		]);
+	});
+
+	it("is a list in Markdown, with all that is not of orgsync in code spans", () => {
+		expect(comment(list)).toBe(
+			[
+				"**Guards that block apply**\n",
+				"two of them\n",
+				"- `bob (b0000000)` loses ``a`</b>\\u{a}::error::\\u{202e}``; to override: `--allow memberRemovals=3`",
+				"- ``a`</b>\\u{a}::error::\\u{202e}`` until 2026-12-01 09:30 UTC in `org-1`\n",
+			].join("\n"),
+		);
+	});
+
+	it("of differences is a folded block in Markdown, with the signs in front", () => {
+		expect(comment(differences)).toBe(
+			[
+				"<details><summary>Changes (2)</summary>\n",
+				"```diff\n~ userTag:signers\n+   member alice\n-   member bob\n    members could not be read\n- policy:old\n```\n",
+				"</details>\n",
+			].join("\n"),
+		);
+	});
+
+	it("is a card on a page, in which text of others is isolated", () => {
+		expect(page(list)).toContain('<h2 id="s1">Guards that block apply <span class="number">2</span></h2>');
+		expect(page(list)).toContain('<span class="word bad">blocks</span> <span><strong><bdi>bob</bdi></strong>');
+		expect(page(list)).toContain(
+			"loses <bdi>a`&#60;/b&#62;\\u{a}::error::\\u{202e}</bdi><br>to override: <code>--allow memberRemovals=3</code>",
+		);
+		expect(page(differences)).toContain('<span class="chip a">+\u00a0member <strong><bdi>alice</bdi></strong></span>');
+		expect(page(differences)).toContain('<p class="doubt">members could not be read</p>');
+	});
+
+	it("is one annotation for each row, at the place of what it is about", () => {
+		const at = { file: "org.yaml", line: 4, column: 7 };
+		const lines = sectionAnnotations([list], (address) => (address === "userTag:signers" ? at : undefined)).map(
+			renderAnnotation,
+		);
+		expect(lines).toEqual([
+			"::error file=org.yaml,line=4,col=7,title=orgsync%3A guard::bob (b0000000) loses a`</b>\\u{a}::error::\\u{202e}; to override: --allow memberRemovals=3",
+			"::error title=orgsync%3A guard::`a\\u{60}</b>\\u{a}::error::\\u{202e}` until 2026-12-01 09:30 UTC in org-1",
+		]);
+	});
+
+	it("without content is in no format", () => {
+		expect(sectionsText([nothing], plainStyle)).toEqual([]);
+		expect(sectionBlocks([nothing])).toEqual([]);
+		expect(page(nothing)).toBe("");
+		expect(sectionAnnotations([nothing], () => undefined)).toEqual([]);
+	});
+});

@@ -1,45 +1,15 @@
 /** Access with an end, in words: who has which tag until when, and which changes of a plan come from that (docs/access.md). */
-import { showAddress } from "../common/escape.ts";
 import type { Expiry } from "../plan/access-window.ts";
 import type { Plan } from "../plan/plan.ts";
 import { code, type Phrase, quote, time } from "../say/phrase.ts";
 import { capitalize, count } from "./count.ts";
 import { formatDuration } from "./duration.ts";
-import { namePerson } from "./power-words.ts";
 import { phraseText } from "./print/text.ts";
-import { renderUnder, type Style } from "./style.ts";
-
-export const expiriesHeading = "Access with an end";
-
-/** Access that no change of the plan shows. */
-export interface ExpiryLine {
-	readonly address: string;
-	/** Who, when and why. */
-	readonly sentence: Phrase;
-	readonly state: Expiry["state"];
-}
 
 type Windows = Pick<Plan, "expiries">;
 
-/** Returns a line for each access that ends or begins soon; what a change of the plan shows is not among them. */
-export function describeExpiries(plan: Plan): readonly ExpiryLine[] {
-	return (plan.expiries ?? []).filter((one) => !isShown(one, plan)).map((one) => describeExpiry(one, plan));
-}
-
-function describeExpiry(expiry: Expiry, plan: Plan): ExpiryLine {
-	const { address, userId, state } = expiry;
-	return { address, sentence: [namePerson(userId, plan), ": ", ...describeWindow(expiry, nowOf(plan))], state };
-}
-
-/** Whether the plan adds or removes the user, so that the change itself says until when and why. */
-function isShown({ address, userId }: Expiry, { changes }: Plan): boolean {
-	const change = changes.find((one) => one.address === address);
-	if (change?.kind !== "userTag") return false;
-	return change.addUserIds.includes(userId) || change.removeUserIds.includes(userId);
-}
-
 /** The service's time for which the plan was made. */
-function nowOf({ serviceTime, readAt }: Plan): string {
+export function nowOf({ serviceTime, readAt }: Plan): string {
 	return serviceTime ?? readAt;
 }
 
@@ -50,7 +20,7 @@ export const longestReason = 240;
 const shortReason = 110;
 
 /** Returns when access ends, ended or begins, and why the user has it. `now` adds how long that is. */
-function describeWindow(expiry: Expiry, now: string | null, maxReason: number = longestReason): Phrase {
+export function describeWindow(expiry: Expiry, now: string | null, maxReason: number = longestReason): Phrase {
 	const { reason } = expiry;
 	return [...describeMoments(expiry, now), ...(reason === undefined ? [] : [", reason ", quote(reason, maxReason)])];
 }
@@ -92,23 +62,6 @@ export function noteWindow(plan: Windows, address: string, userId: string, isSho
 	const expiry = findExpiry(plan, address, userId);
 	if (expiry === undefined) return "";
 	return `  (${phraseText(describeWindow(expiry, null, isShort ? shortReason : longestReason))})`;
-}
-
-/** More lines than this are counted: the other formats and the JSON have them all. */
-const maxLines = 50;
-
-/** Returns the access that ends or begins soon as text, with an empty line after it; nothing where there is none. */
-export function renderExpiries(plan: Plan, style: Style): readonly string[] {
-	const lines = describeExpiries(plan).map(expiryText);
-	const more = lines.length - maxLines;
-	return renderUnder(style.warn(`${expiriesHeading}:`), [
-		...lines.slice(0, maxLines),
-		...(more > 0 ? [`and ${more} more`] : []),
-	]);
-}
-
-export function expiryText({ address, sentence }: ExpiryLine): string {
-	return `${showAddress(address)}  ${phraseText(sentence)}`;
 }
 
 /** What a plan says of access that ends soon, without names. */

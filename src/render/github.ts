@@ -15,7 +15,6 @@ import { coveredAddresses } from "../plan/step.ts";
 import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
 import { heldByRejection, holdsOf } from "./change-words.ts";
 import { describeFinding, describeGone, describeState, driftHeadings } from "./drift-words.ts";
-import { describeExpiries, expiriesHeading, expiryText } from "./expiry-words.ts";
 import { impactNotes } from "./impact-github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { showOrganization } from "./organization-name.ts";
@@ -38,6 +37,7 @@ import {
 } from "./report-text.ts";
 import { type CommandResult, type ErrorDescription, isPowers } from "./result.ts";
 import { describeBrokenRule } from "./rule-words.ts";
+import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
 import {
 	describeRunOverrides,
@@ -201,9 +201,7 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 		}),
 		...(plan.warnings ?? []).map((warning) => atProblem(warning, "warning")),
 		...describeUnread(plan).map((message) => annotate("warning", headings.unread, message)),
-		...describeExpiries(plan).map((line) =>
-			annotate("notice", expiriesHeading.toLowerCase(), expiryText(line), positionOf(line.address)),
-		),
+		...sectionAnnotations([expiriesSection(plan)], positionOf),
 	];
 }
 

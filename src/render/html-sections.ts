@@ -24,7 +24,7 @@ import {
 	section,
 	wordReverted,
 } from "./html-details.ts";
-import { expiriesSection, renderMemberWindows } from "./html-expiries.ts";
+import { renderMemberWindows } from "./html-expiries.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { approvalsSection, deniedSection, impactSection } from "./html-powers.ts";
 import { renderSteps } from "./html-steps.ts";
@@ -36,6 +36,7 @@ import { sectionCard } from "./print/html.ts";
 import { reportHeadings } from "./report-text.ts";
 import type { ErrorDescription } from "./result.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
+import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, passingSection, warningSection } from "./sections/guards.ts";
 import { count, describeDoubt, describeReported, describeUnread, headings } from "./text.ts";
 import { aliasSection, partSections, revertedSection } from "./three-way-html.ts";
@@ -76,7 +77,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		...(isPlanned ? [approvalsSection(plan), ...waitingSections(plan), steps] : []),
 		...(drift === null ? [] : guards),
 		sectionCard(passingSection(plan)),
-		expiriesSection(plan),
+		sectionCard(expiriesSection(plan)),
 		listSection(headings.missing, "attention", renderProblems((isPlanned && plan.warnings) || [])),
 		section(headings.unread, "attention", renderList(describeUnread(plan).map((line) => html`${line}`))),
 		unmanagedSection(plan),

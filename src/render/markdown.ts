@@ -14,7 +14,6 @@ import { coveredAddresses } from "../plan/step.ts";
 import { describeForecast } from "./approval-words.ts";
 import { discoveryBlocks } from "./discovery.ts";
 import { changeLines, driftBlocks } from "./drift-markdown.ts";
-import { expiriesBlock } from "./expiry-markdown.ts";
 import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts";
 import { removalBlocks } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } from "./markdown-text.ts";
@@ -36,6 +35,7 @@ import {
 } from "./report-text.ts";
 import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
+import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
 import {
 	describeAllOutdated,
@@ -255,7 +255,7 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 	return [
 		...removalBlocks(one),
 		...(results === null ? [approvalsBlock(plan), ...waitingBlocks(plan)] : []),
-		expiriesBlock(plan),
+		...sectionBlocks([expiriesSection(plan)]),
 		bullets(
 			4,
 			["unknown", "unknowns"],

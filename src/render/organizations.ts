@@ -10,10 +10,10 @@ import { exitCodeOf, type Report, type StepResult } from "../plan/report.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
 import { summarizeFindings } from "./drift-words.ts";
-import { describeExpiries } from "./expiry-words.ts";
 import type { Tone } from "./outcome-words.ts";
 import { notApplied, summarizeFailed, summarizeReport } from "./report-text.ts";
 import { type CommandResult, type FailedOrganization, notReadIn } from "./result.ts";
+import { expiriesSection } from "./sections/expiries.ts";
 import { summarizeDrift, summarizePlan } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeReverted } from "./three-way-text.ts";
@@ -181,7 +181,7 @@ function hasFound(one: OrganizationResult): boolean {
 }
 
 function isShownInComments(one: OrganizationResult): boolean {
-	return needsDecision(one) || describeExpiries(one.plan).length > 0 || one.plan.warnings !== undefined;
+	return needsDecision(one) || expiriesSection(one.plan).rows.length > 0 || one.plan.warnings !== undefined;
 }
 
 /** Whether a reader has something to decide or, for a change of the document, something to see: limits, for example. */

@@ -16,13 +16,14 @@ import { groupSteps } from "../plan/step-groups.ts";
 import { describeOwner, showUser } from "../plan/user-labels.ts";
 import { summarizeApprovals } from "./approval-words.ts";
 import { capitalize, count } from "./count.ts";
-import { noteWindow, renderExpiries, summarizeExpiries } from "./expiry-words.ts";
+import { noteWindow, summarizeExpiries } from "./expiry-words.ts";
 import { renderApprovals, renderImpact } from "./impact-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { sectionsText } from "./print/text.ts";
 import { renderProblem } from "./problem-text.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
+import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
 import { plainStyle, renderUnder, type Style } from "./style.ts";
 import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
@@ -81,7 +82,7 @@ export function renderOpen(plan: Plan, style: Style): readonly string[] {
 		...renderWaiting(plan, style),
 		...renderApprovals(plan, style),
 		...sectionsText([blockingSection(plan), warningSection(plan)], style),
-		...renderExpiries(plan, style),
+		...sectionsText([expiriesSection(plan)], style),
 		...renderOverrides(plan.overrides, style, plan.guards),
 	];
 }

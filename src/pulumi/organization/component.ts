@@ -13,8 +13,9 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { brokenRules } from "../../plan/rules/judge.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
-import { describeExpiries, expiryText } from "../../render/expiry-words.ts";
 import { renderOverrides } from "../../render/overrides-text.ts";
+import { rowText } from "../../render/print/text.ts";
+import { expiriesSection } from "../../render/sections/expiries.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../../render/text.ts";
 import type { Properties } from "../inputs/inputs.ts";
 import type { PropertyChange } from "../inputs/property-changes.ts";
@@ -82,7 +83,7 @@ export function describePlan(plan: Plan, session: Session, isPreview: boolean, i
 }
 
 function describeWhole(plan: Plan, session: Session, isPreview: boolean): Notice | undefined {
-	const hasNews = plan.steps.length > 0 || plan.waiting.length > 0 || describeExpiries(plan).length > 0;
+	const hasNews = plan.steps.length > 0 || plan.waiting.length > 0 || expiriesSection(plan).rows.length > 0;
 	if (isPreview && hasNews) {
 		const allows = allowsOf(plan.guards, session.settings.allow);
 		return { severity: "info", text: renderForPulumi(plan, allows, summarizeParts) };
@@ -104,7 +105,7 @@ function describeWhole(plan: Plan, session: Session, isPreview: boolean): Notice
 /** Whose access has ended, so that the run removes them: the diff of a part does not say why. */
 function describeExpired({ expiries = [], ...plan }: Plan): Notice | undefined {
 	const expired = expiries.filter(({ state }) => state === "expired");
-	const lines = describeExpiries({ ...plan, changes: [], expiries: expired }).map(expiryText);
+	const lines = expiriesSection({ ...plan, changes: [], expiries: expired }).rows.map(rowText);
 	return lines.length === 0 ? undefined : { severity: "info", text: ["Members to remove:", ...lines].join("\n    ") };
 }
 

@@ -13,7 +13,7 @@ export function sectionAnnotations(
 	return sections.flatMap(({ look, noun: [title], rows }) =>
 		rows.map((row): Annotation => {
 			const at = (row.about ?? []).map(positionOf).find((position) => position !== undefined);
-			return { level: levels[row.badge?.look ?? look], title: `orgsync: ${title}`, message: rowText(row), at };
+			return { level: levels[look], title: `orgsync: ${title}`, message: rowText(row), at };
 		}),
 	);
 }

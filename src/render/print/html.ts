@@ -3,7 +3,7 @@ import { showSpaces } from "../../common/escape.ts";
 import type { Phrase, Span } from "../../say/phrase.ts";
 import { hasContent, type Look, type Row, type Section } from "../../say/section.ts";
 import { commandLine } from "../../say/voice.ts";
-import { type Section as Card, chip, markedRow, renderChanges, renderList } from "../html-details.ts";
+import { type Section as Card, chip, foldAbove, markedRow, renderChanges, renderList } from "../html-details.ts";
 import { bdi, type Html, html } from "../html-text.ts";
 
 export function phraseHtml(phrase: Phrase): Html {
@@ -31,10 +31,14 @@ function spanHtml(span: Exclude<Span, string>): Html {
 	}
 }
 
+/** Of sections that may be shortened, more rows than this are folded. */
+const maxRowsOpen = 20;
+
 /** Returns the section as a card; without a body where it has no content. */
 export function sectionCard(section: Section): Card {
-	const { title, look, lead, rows, foot = [], form, isFolded = false } = section;
-	const list = form === "differences" ? renderChanges(rows.map(differenceHtml)) : renderList(rows.map(rowHtml));
+	const { title, look, lead, rows, foot = [], form, noun, shorten, isFolded = false } = section;
+	const all = form === "differences" ? renderChanges(rows.map(differenceHtml)) : renderList(rows.map(rowHtml));
+	const list = shorten === "never" || isFolded ? all : foldAbove(maxRowsOpen, rows.length, noun, all);
 	const body = html`${lead === undefined ? null : html`<p class="lead">${phraseHtml(lead)}</p>`}${list}${foot.map((phrase) => html`<p class="soft">${phraseHtml(phrase)}</p>`)}`;
 	return {
 		title: title ?? "",

@@ -47,9 +47,14 @@ export function sectionsText(sections: readonly Section[], style: Style): readon
 	return sections.filter(hasContent).flatMap((section) => [...sectionLines(section, style), ""]);
 }
 
-function sectionLines({ title, look, lead, rows, foot = [], form }: Section, style: Style): readonly string[] {
+/** Of sections that may be shortened, more rows than this are counted: the other formats and the JSON have them all. */
+const maxRows = 50;
+
+function sectionLines(section: Section, style: Style): readonly string[] {
+	const { title, look, lead, rows, foot = [], form, shorten } = section;
 	const margin = title === null ? "" : "  ";
-	const shown = rows.flatMap((row, index) => [
+	const isCut = shorten !== "never" && title !== null && rows.length > maxRows;
+	const shown = (isCut ? rows.slice(0, maxRows) : rows).flatMap((row, index) => [
 		// Differences without a heading are separated, because each has several lines.
 		...(form === "differences" && title === null && index > 0 ? [""] : []),
 		...(form === "differences" ? differenceLines(row, style) : [rowText(row)]),
@@ -58,6 +63,7 @@ function sectionLines({ title, look, lead, rows, foot = [], form }: Section, sty
 		...(title === null ? [] : [paint(look, style)(`${title}:`)]),
 		...(lead === undefined ? [] : [`${margin}${phraseText(lead)}`]),
 		...shown.map((line) => (line === "" ? line : `${margin}${line}`)),
+		...(isCut ? [`${margin}and ${rows.length - maxRows} more`] : []),
 		...foot.map((phrase) => `${margin}${phraseText(phrase)}`),
 	];
 }

@@ -8,6 +8,7 @@ import { acceptLive } from "../../src/document/edit/accept.ts";
 import { differingAddresses } from "../../src/document/edit/accept-selection.ts";
 import { parseDocuments } from "../../src/document/read/parse.ts";
 import { makePlan } from "../../src/plan/plan.ts";
+import { anyCharacter } from "../characters.ts";
 import {
 	context,
 	id,
@@ -309,7 +310,7 @@ test("a document has an empty plan after everything was accepted, and each line 
 
 test("any live text can replace any other text, in every style", () => {
 	const text = fc.oneof(
-		fc.string({ unit: "binary", maxLength: 12 }),
+		fc.string({ unit: anyCharacter, maxLength: 12 }),
 		fc.stringMatching(/^[ -~]{0,12}$/),
 		fc.constantFrom(
 			"",

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { escapeSequence, replaceInvisible } from "../../src/common/invisible.ts";
 import { parseDocuments, parsePlain } from "../../src/document/read/parse.ts";
+import { anyCharacter } from "../characters.ts";
 
 const user = (n: number) => `3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c00${n}`;
 const id = (n: number) => `91c0f5aa-6a77-4c07-8f0c-5f4f0e6f200${n}`;
@@ -138,7 +139,7 @@ describe("parseDocuments", () => {
 
 	test("reports a problem for any bytes", () => {
 		fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), isTold), { numRuns: 1000 });
-		fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), isTold), { numRuns: 1000 });
+		fc.assert(fc.property(fc.string({ unit: anyCharacter, maxLength: 200 }), isTold), { numRuns: 1000 });
 	});
 
 	test("reads a document with random cuts and insertions, or reports a problem", () => {
@@ -237,7 +238,7 @@ describe("parsePlain", () => {
 			"'",
 			"\n ",
 		);
-		const name = fc.array(fc.oneof(fc.string({ unit: "binary" }), unusual), { minLength: 1, maxLength: 3 });
+		const name = fc.array(fc.oneof(fc.string({ unit: anyCharacter }), unusual), { minLength: 1, maxLength: 3 });
 		let read = 0;
 		fc.assert(
 			fc.property(name, (parts) => {

@@ -10,6 +10,7 @@ import type { CoveredObject } from "../../src/plan/step.ts";
 import { renderProblem } from "../../src/render/problem-text.ts";
 import { renderReport, renderStep, summarizeReport } from "../../src/render/report-text.ts";
 import { plainStyle, renderPlan, type Style, summarizePlan } from "../../src/render/text.ts";
+import { anyCharacter } from "../characters.ts";
 import {
 	at,
 	context,
@@ -52,7 +53,7 @@ describe("a text", () => {
 
 	it("is shown on one line and without control characters, whatever it is", () => {
 		fc.assert(
-			fc.property(fc.string({ unit: "binary" }), (text) => {
+			fc.property(fc.string({ unit: anyCharacter }), (text) => {
 				expect(showText(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
 			}),
 		);

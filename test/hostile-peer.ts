@@ -1,7 +1,8 @@
 /**
- * A process of its own that answers every request with one repeated unit and no end, as fast as the other side reads. With plain HTTP or
- * TLS; also as a proxy, whose answer to CONNECT has no end then. Arguments: `http` or `tls`, and the name of an answer. It prints its port.
+ * A process of its own that answers every request with one repeated unit and no end, as fast as the other side reads. With plain HTTP and
+ * TLS; also as a proxy, whose answer to CONNECT has no end then. Argument: the name of an answer. It prints its two addresses.
  */
+import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { makeCertificate } from "./wire/certificate.ts";
@@ -25,7 +26,7 @@ const answers: Readonly<Record<string, readonly [string, string]>> = {
 	"a body": ["HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n", " ".repeat(64 * kibi)],
 };
 
-const [how = "", name = ""] = process.argv.slice(2);
+const [name = ""] = process.argv.slice(2);
 const [start, unit] = answers[name] ?? ["", ""];
 const bytes = Buffer.from(unit);
 
@@ -41,5 +42,9 @@ function answer(socket: Socket): void {
 	});
 }
 
-const server = how === "tls" ? createTlsServer(makeCertificate("localhost"), answer) : createServer(answer);
-server.listen(0, "127.0.0.1", () => console.log((server.address() as AddressInfo).port));
+const servers = { http: createServer(answer), https: createTlsServer(makeCertificate("localhost"), answer) };
+const addresses = Object.entries(servers).map(async ([scheme, server]) => {
+	await once(server.listen(0, "127.0.0.1"), "listening");
+	return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+console.log((await Promise.all(addresses)).join(" "));

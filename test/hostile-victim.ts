@@ -1,11 +1,12 @@
 /**
- * A process that asks a hostile peer, and prints what became of it, how long it took, and the most memory that the process had. Arguments:
- * `service`, `github` or `collector`, the address of the peer, the timeout in milliseconds, and the address of a proxy.
+ * A process that asks hostile peers one after the other, and prints what became of each, how long it took, and the most memory that the
+ * process had until then. Arguments: `service`, `github` or `collector`, the addresses of the peers, separated by blanks, the timeout in
+ * milliseconds, and the address of a proxy.
  */
-const [what = "", url = "", limitMs = "", proxy = ""] = process.argv.slice(2);
+const [what = "", urls = "", limitMs = "", proxy = ""] = process.argv.slice(2);
 
-const askers: Readonly<Record<string, () => Promise<string>>> = {
-	service: async () => {
+const askers: Readonly<Record<string, (url: string) => Promise<string>>> = {
+	service: async (url) => {
 		const { createClient } = await import("../src/wire/client.ts");
 		const { queries } = await import("../src/wire/operations.ts");
 		const { createApiKeyStamper } = await import("../src/wire/stamp.ts");
@@ -16,11 +17,11 @@ const askers: Readonly<Record<string, () => Promise<string>>> = {
 		await client.close();
 		return said;
 	},
-	github: async () => {
+	github: async (url) => {
 		const { Github } = await import("../src/action/github.ts");
 		return await new Github({ api: url, repository: "owner/name", token: "t" }).get("pulls").then(String, String);
 	},
-	collector: async () => {
+	collector: async (url) => {
 		const { startTraces } = await import("../src/cli/output/traces.ts");
 		process.env.OTEL_EXPORTER_OTLP_ENDPOINT = url;
 		let said = "";
@@ -32,9 +33,15 @@ const askers: Readonly<Record<string, () => Promise<string>>> = {
 	},
 };
 
-const start = performance.now();
-const said = await askers[what]?.();
+const costs: { said: string | undefined; ms: number; megabytes: number }[] = [];
+let start = 0;
+const measure = () => ({ ms: performance.now() - start, megabytes: process.resourceUsage().maxRSS / 1024 });
+for (const url of urls.split(" ")) {
+	start = performance.now();
+	const said = await askers[what]?.(url);
+	costs.push({ said, ...measure() });
+}
 process.on("exit", () => {
-	const { maxRSS } = process.resourceUsage();
-	console.log(JSON.stringify({ said, ms: performance.now() - start, megabytes: maxRSS / 1024 }));
+	// What keeps the process open is part of the last cost.
+	console.log(JSON.stringify(costs.with(-1, { said: costs.at(-1)?.said, ...measure() })));
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { escapeSequence, replaceInvisible } from "../../src/common/invisible.ts";
 import { parseDocuments, parsePlain } from "../../src/document/read/parse.ts";
+import { casesToTry } from "../case-count.ts";
 import { anyCharacter } from "../characters.ts";
 
 const user = (n: number) => `3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c00${n}`;
@@ -114,7 +115,7 @@ describe("parseDocuments", () => {
 				expect(parsed.problems).toEqual([]);
 				expect(JSON.stringify(withoutPlaces(parsed.organizations))).toBe(text);
 			}),
-			{ numRuns: 200 },
+			casesToTry(200, 50),
 		);
 	});
 
@@ -138,8 +139,8 @@ describe("parseDocuments", () => {
 	}
 
 	test("reports a problem for any bytes", () => {
-		fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), isTold), { numRuns: 1000 });
-		fc.assert(fc.property(fc.string({ unit: anyCharacter, maxLength: 200 }), isTold), { numRuns: 1000 });
+		fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), isTold), casesToTry(1000, 250));
+		fc.assert(fc.property(fc.string({ unit: anyCharacter, maxLength: 200 }), isTold), casesToTry(1000, 250));
 	});
 
 	test("reads a document with random cuts and insertions, or reports a problem", () => {
@@ -159,7 +160,7 @@ describe("parseDocuments", () => {
 		const edit = fc.tuple(fc.nat(text.length), fc.nat(20), fc.array(pieces, { maxLength: 4 }));
 		fc.assert(
 			fc.property(edit, ([at, length, added]) => isTold(text.slice(0, at) + added.join("") + text.slice(at + length))),
-			{ numRuns: 1500 },
+			casesToTry(1500, 400),
 		);
 	});
 
@@ -170,7 +171,7 @@ describe("parseDocuments", () => {
 			fc.property(fc.dictionary(fc.constantFrom(...keys), value), (wrong) =>
 				isTold(JSON.stringify({ ...document, ...wrong })),
 			),
-			{ numRuns: 500 },
+			casesToTry(500, 120),
 		);
 	});
 

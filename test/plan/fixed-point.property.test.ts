@@ -10,6 +10,7 @@ import { emptyLastApplied, type LiveOrganization } from "../../src/plan/organiza
 import { makePlan, type Plan, type Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
+import { casesToTry } from "../case-count.ts";
 import { Bench, seedOfWorld } from "../sync/support.ts";
 import {
 	context,
@@ -26,7 +27,8 @@ import {
 	withLive,
 } from "./support-organizations.ts";
 
-const numRuns = process.env.CI ? 400 : 150;
+const settings = casesToTry(400, 50);
+const { numRuns } = settings;
 
 describe("an organization that was applied", () => {
 	let bench: Bench;
@@ -73,7 +75,7 @@ describe("an organization that was applied", () => {
 					expect(tagName).toBe(tag.wanted?.name ?? tag.name);
 				}
 			}),
-			{ numRuns },
+			settings,
 		);
 		expect(steps).toBeGreaterThan(numRuns);
 	}, 120_000);
@@ -88,7 +90,7 @@ describe("an organization that was applied", () => {
 					steps += count;
 				});
 			}),
-			{ numRuns },
+			settings,
 		);
 		expect(steps).toBeGreaterThan(numRuns);
 	}, 120_000);
@@ -237,7 +239,7 @@ describe("a plan", () => {
 					if (JSON.stringify(other) !== JSON.stringify(data)) occurred.moved += 1;
 				},
 			),
-			{ numRuns: 1_000 },
+			casesToTry(1_000, 200),
 		);
 		for (const [what, times] of Object.entries(occurred)) expect(times, what).toBeGreaterThan(0);
 	}, 120_000);

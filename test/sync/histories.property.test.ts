@@ -16,6 +16,7 @@ import type { Journal } from "../../src/sync/journal/journal.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
 import { approvals, type SubmitName, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
+import { casesToTry } from "../case-count.ts";
 import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	type Cursor,
@@ -43,7 +44,9 @@ import {
 	signers,
 } from "./support.ts";
 
-const numRuns = Number(process.env.ORGSYNC_HISTORIES ?? 100);
+const asked = process.env.ORGSYNC_HISTORIES;
+const settings = asked === undefined ? casesToTry(100, 30) : { numRuns: Number(asked) };
+const { numRuns } = settings;
 
 const desired = desiredOf({
 	userTags: [wantTag("signers", { members: { mode: "exactly", exactly: [alice, bob] } })],
@@ -371,6 +374,6 @@ it(`one request makes one activity, in ${numRuns} histories`, { timeout: 60_000 
 				await history.end();
 			}
 		}),
-		{ numRuns, examples: [...examples] },
+		{ ...settings, examples: [...examples] },
 	);
 });

@@ -10,6 +10,7 @@ import type { Step } from "../../src/plan/step.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
 import { compareLive } from "../../src/sync/compare.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";
+import { casesToTry } from "../case-count.ts";
 import { passkeyStamp, postRaw } from "../emulator/world.ts";
 import { apiKeyStamp } from "../keys.ts";
 import { id } from "../plan/support-organizations.ts";
@@ -26,7 +27,8 @@ import {
 	submitterOf,
 } from "./support-predictions.ts";
 
-const numRuns = process.env.CI ? 2_000 : 60;
+const settings = casesToTry(2_000, 60);
+const { numRuns } = settings;
 
 /** So many organizations in one emulator, and every request to it still takes little. */
 const mostOrganizations = 400;
@@ -199,7 +201,7 @@ it("each step of a plan becomes what was foretold of it, and is completed by the
 				occurred.withoutSet += 1;
 			}
 		}),
-		{ numRuns },
+		settings,
 	);
 	for (const [what, times] of Object.entries(occurred)) expect(times, what).toBeGreaterThan(numRuns / 20);
 }, 1_200_000);

@@ -1,5 +1,5 @@
 /** The plugin's server in this process, asked as an engine asks it: a client of its protocol, with plain values. */
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
@@ -64,9 +64,8 @@ export async function startPlugin(engine?: string): Promise<Plugin> {
 /** Removes the claims of this process, which a plugin removes when its process ends. */
 function removeClaims(): void {
 	for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith("orgsync-claims-"))) {
-		const folder = join(tmpdir(), name);
-		const isOwn = readdirSync(folder).some((file) => file.startsWith(`${process.pid}.`));
-		if (isOwn) rmSync(folder, { recursive: true, force: true });
+		const file = join(tmpdir(), name);
+		if (readFileSync(file, "utf8").includes(`"by":"${process.pid}.`)) rmSync(file, { force: true });
 	}
 }
 

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { fstatSync } from "node:fs";
 import { SecretValues } from "../inputs/secrets.ts";
 import { type GivenSettings, readSettings } from "../settings/settings.ts";
-import { type ClaimsFolder, openClaimsFolder } from "./claims.ts";
+import { ClaimsFile } from "./claims-file.ts";
 import { Deadline, type TimedCall } from "./deadline.ts";
 import { processContext, projectFolder } from "./project.ts";
 import { Session } from "./session.ts";
@@ -27,7 +27,7 @@ export class ProviderProcess {
 	/** Milliseconds since 1970. */
 	readonly now = processContext().now;
 	readonly #options: ProviderProcessOptions;
-	readonly #claimsFolder: ClaimsFolder | undefined;
+	readonly #claimsFile: ClaimsFile | undefined;
 	readonly #sessions = new Map<string, Session>();
 	readonly #interruption = new AbortController();
 	/** Until when the call in progress may work. */
@@ -42,7 +42,7 @@ export class ProviderProcess {
 
 	constructor(options: ProviderProcessOptions) {
 		this.#options = options;
-		this.#claimsFolder = options.engine === undefined ? undefined : openClaimsFolder(options.engine, projectFolder());
+		this.#claimsFile = options.engine === undefined ? undefined : new ClaimsFile(options.engine, projectFolder());
 	}
 
 	/** The session of these settings; the same one for the same settings. Throws ConfigurationError for an invalid setting. */
@@ -52,7 +52,7 @@ export class ProviderProcess {
 		if (known !== undefined) return known;
 		const session = new Session(readSettings(given, process.env), {
 			...processContext(),
-			claimsFolder: this.#claimsFolder,
+			sharedClaims: this.#claimsFile,
 			warn: (line) => this.print(line),
 			signal: this.#interruption.signal,
 			deadline: () => this.#deadline.getStore(),
@@ -90,7 +90,7 @@ export class ProviderProcess {
 
 	/** Withdraws the claims of this process. */
 	close(): void {
-		this.#claimsFolder?.close();
+		this.#claimsFile?.close();
 	}
 
 	/**

@@ -1,5 +1,5 @@
 import type { Environment } from "../../wire/credentials.ts";
-import type { ClaimsFolder } from "./claims.ts";
+import type { SharedClaims } from "./claims.ts";
 import type { Deadline } from "./deadline.ts";
 
 /** What a session gets from its process. Nothing below reads environment, clocks or folders directly. */
@@ -14,7 +14,7 @@ export interface SessionContext {
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly warn?: (line: string) => void;
 	/** Where all processes of one engine share claims. */
-	readonly claimsFolder?: ClaimsFolder | undefined;
+	readonly sharedClaims?: SharedClaims | undefined;
 	/** Once aborted, requests in flight end and no other starts. */
 	readonly signal?: AbortSignal;
 	/** Until when the call in progress may work; undefined without a limit. */

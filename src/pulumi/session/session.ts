@@ -96,7 +96,7 @@ export class Session {
 		const { journal } = settings;
 		const place = journal ?? join(".orgsync", "journal.sqlite");
 		this.#journalFile = place === ":memory:" ? place : resolve(context.directory, place);
-		this.claims = openClaims(context.claimsFolder, settings.url);
+		this.claims = openClaims(context.sharedClaims, settings.url);
 		this.lastOwners = new LastOwners(settings.url, {
 			read: () => this.#journalIfThere(),
 			open: () => this.#openJournal(),

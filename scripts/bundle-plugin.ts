@@ -2,8 +2,7 @@
  * Makes the provider plugin as people install it: dist/plugin, a folder that needs Node and nothing else. `npm run build`
  * runs it after the compiler.
  *
- * The code is not minified: that would save 5 ms at the start and 100 kB of the archive, and cost the line numbers of a
- * stack trace.
+ * The code is minified. Functions and classes keep their names, for stack traces.
  */
 import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -22,10 +21,6 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
 	console.error("error: the orgsync plugin needs Node 22.18 or later, and this is " + process.versions.node);
 	process.exit(1);
 }
-// With a thousand resources, a third less memory: a small young generation, and no code of the middle compiler.
-var v8 = require("node:v8");
-v8.setFlagsFromString("--optimize-for-size");
-v8.setFlagsFromString("--no-maglev");
 import("./lib/start.mjs");
 `;
 
@@ -33,7 +28,16 @@ import("./lib/start.mjs");
 export function bundlePluginCode(): Promise<Bundle> {
 	return bundle(
 		{ start: "src/pulumi/plugin/start.ts" },
-		{ format: "esm", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
+		{
+			format: "esm",
+			entryFileNames: "[name].mjs",
+			chunkFileNames: "[name].mjs",
+			minify: {
+				compress: true,
+				mangle: { keepNames: { function: true, class: true } },
+				codegen: { removeWhitespace: true },
+			},
+		},
 	);
 }
 

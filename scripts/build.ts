@@ -40,7 +40,8 @@ run(
 	"--tsBuildInfoFile",
 	relative(root, record),
 );
-run("scripts/validators.ts");
 run("scripts/bundle-command.ts");
+run("scripts/validators.ts");
 run("scripts/bundle-plugin.ts");
+run("scripts/library.ts");
 run("scripts/shell-files.ts");

@@ -2,30 +2,47 @@
  * Makes the command line as people run it: dist/bin/orgsync.js, and beside it what only some commands need, with source
  * maps. `npm run build` runs it after the compiler.
  */
+import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle, type Entries } from "./bundle.ts";
 import { keepLines } from "./line-mappings.ts";
 import { commandFile } from "./manifest.ts";
+import { validatorFolder, validatorNames } from "./validators.ts";
 
 /** The program for `bundle`. */
 export const commandEntry: Entries = { [basename(commandFile, ".js")]: "src/cli/start.ts" };
 
+/** The validators, as files that the library in dist/ has too (scripts/validators.ts). */
+const validatorEntries: Entries = Object.fromEntries(
+	validatorNames.map((name) => [`${validatorFolder}/${name}`, `src/schema/validators/${name}.ts`]),
+);
+
 /** Makes the folder, in place of what is there. */
 export async function bundleCommand(folder: string): Promise<void> {
-	const { chunks, notices } = await bundle(commandEntry, {
-		format: "cjs",
-		// Where the sources are, seen from the source maps.
-		dir: dirname(commandFile),
-		entryFileNames: "[name].js",
-		chunkFileNames: "lib/[name].js",
-		sourcemap: true,
-	});
+	const { chunks, notices } = await bundle(
+		{ ...commandEntry, ...validatorEntries },
+		{
+			format: "cjs",
+			// Where the sources are, seen from the source maps.
+			dir: dirname(commandFile),
+			entryFileNames: "[name].js",
+			chunkFileNames: "lib/[name].js",
+			sourcemap: true,
+			minify: true,
+			// Nothing requires the program: src/cli/code-cache.ts loads the other files only.
+			codeSplitting: { groups: [{ name: "version", test: /[\\/]src[\\/]common[\\/]version\.ts$/ }] },
+		},
+	);
 	rmSync(folder, { recursive: true, force: true });
-	mkdirSync(join(folder, "lib"), { recursive: true });
+	mkdirSync(join(folder, validatorFolder), { recursive: true });
+	const digest = createHash("sha256");
+	for (const { code } of chunks) digest.update(code);
+	const build = digest.digest("hex");
 	for (const { fileName, code, map } of chunks) {
-		writeFileSync(join(folder, fileName), code);
+		// The mark of src/cli/code-cache.ts. A digest of another length would move the columns of the source map.
+		writeFileSync(join(folder, fileName), code.replace("digest of the bundle", build.slice(0, 20)));
 		if (map !== undefined) writeFileSync(join(folder, `${fileName}.map`), withLines(map));
 	}
 	// Node loads CommonJS faster: it makes no list of the exports of its own modules.

@@ -12,6 +12,7 @@ export const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf
 	readonly license: string;
 	readonly engines: { readonly node: string };
 	readonly bin: { readonly orgsync: string; readonly "pulumi-resource-orgsync": string };
+	readonly exports: Readonly<Record<string, unknown>>;
 };
 
 /** The built program `orgsync`. */

@@ -55,19 +55,33 @@ const lazy: readonly string[] = ["node:child_process", "node:crypto", "node:dns"
 
 /** The functions of a module of Node, as functions that load it. Its other values are loaded at once. */
 function lazyModule(name: string): string {
-	const values = Object.entries(createRequire(import.meta.url)(name) as Readonly<Record<string, unknown>>);
+	const values = createRequire(import.meta.url)(name) as Readonly<Record<string, unknown>>;
 	const isPlain = ([key, value]: readonly [string, unknown]): boolean =>
 		typeof value === "function" && /^[a-z]\w*$/.test(key);
-	const names = values.filter(isPlain).map(([key]) => key);
-	const constants = values.filter((entry) => !isPlain(entry) && /^[a-z]\w*$/i.test(entry[0])).map(([key]) => key);
+	const names = Object.entries(values)
+		.filter(isPlain)
+		.map(([key]) => key);
+	const constants = Object.entries(values)
+		.filter((entry) => !isPlain(entry) && /^[a-z]\w*$/i.test(entry[0]))
+		.map(([key]) => key);
 	return [
 		`const load = () => process.getBuiltinModule(${JSON.stringify(name)});`,
 		...names.map((key) => `export const ${key} = (...values) => load().${key}(...values);`),
 		...constants
 			.filter((key) => key !== "default")
-			.map((key) => `export const ${key} = /* @__PURE__ */ (() => load().${key})();`),
+			.map(
+				(key) => `export const ${key} = ${staticsOf(key, values[key]) ?? `/* @__PURE__ */ (() => load().${key})()`};`,
+			),
 		`export default { ${names.join(", ")} };`,
 	].join("\n");
+}
+
+/** The static functions of a class of that module, as functions that load it; undefined if it has none. */
+function staticsOf(key: string, value: unknown): string | undefined {
+	if (typeof value !== "function") return undefined;
+	const names = Object.keys(value);
+	if (names.length === 0) return undefined;
+	return `{ ${names.map((name) => `${name}: (...values) => load().${key}.${name}(...values)`).join(", ")} }`;
 }
 
 /** The module src/schema/files.ts with the texts of all files in it. */
@@ -77,7 +91,9 @@ function schemaFiles(): string {
 		.map((name) => name.replaceAll("\\", "/"))
 		.filter((name) => name.endsWith(".json"))
 		.sort();
-	const texts = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+	const texts = Object.fromEntries(
+		names.map((name) => [name, JSON.stringify(JSON.parse(readFileSync(join(folder, name), "utf8")))]),
+	);
 	return `
 		const texts = ${JSON.stringify(texts)};
 		export const pulumiSchemaFile = "pulumi.json";

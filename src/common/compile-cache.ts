@@ -9,16 +9,17 @@ import { isSea } from "node:sea";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Lets Node keep it in the user's own folder. Without one, it compiles each time, as it does for a single-file executable. A
- * setting of Node comes first.
- */
+/** Lets Node keep it in the user's own folder. Without one, it compiles each time, as it does for a single-file executable. */
 export function useCompileCache(environment: Environment): void {
-	const { NODE_COMPILE_CACHE: other = "", NODE_DISABLE_COMPILE_CACHE: disabled = "" } = environment;
-	if (isSea()) return;
-	const folder = other === "" && disabled === "" ? findCacheFolder(environment) : undefined;
+	const folder = isSea() ? undefined : findOwnCacheFolder(environment);
 	// A Node that is too old for orgsync lacks it: main.ts says so.
 	if (folder !== undefined && typeof enableCompileCache === "function") enableCompileCache(folder);
+}
+
+/** Returns the user's own folder as `findCacheFolder` does; undefined if a setting of Node says where compiled code is kept. */
+export function findOwnCacheFolder(environment: Environment): string | undefined {
+	const { NODE_COMPILE_CACHE: other = "", NODE_DISABLE_COMPILE_CACHE: disabled = "" } = environment;
+	return other === "" && disabled === "" ? findCacheFolder(environment) : undefined;
 }
 
 /**

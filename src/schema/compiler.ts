@@ -33,6 +33,9 @@ export function makeCompiler(schemas: readonly string[], code: CodeOptions): Ajv
 		strictRequired: false,
 		// A keyword beside $ref takes its type from there. A warning of Ajv would be output of the command.
 		strictTypes: false,
+		// Loops are half the code of comparisons one by one.
+		loopRequired: 2,
+		loopEnum: 6,
 		logger: false,
 		// Our own schemas are sound: the tests check them with the metaschema.
 		validateSchema: false,

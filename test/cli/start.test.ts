@@ -1,6 +1,7 @@
 /** The built command line as a process: what it keeps on disk, and what it says of its own defects. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +10,17 @@ import { commandFile, manifest } from "../../scripts/manifest.ts";
 
 const root = mkdtempSync(join(tmpdir(), "orgsync-start-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** The file of compiled code, as another build would have written it, with code that crashes V8. */
+function ofAnotherBundle(kept: Buffer): Buffer {
+	const content = Buffer.from(kept.subarray(32));
+	const end = content.indexOf(0);
+	const index = JSON.parse(content.toString("utf8", 0, end)) as { build: string };
+	const other = { ...index, build: index.build.replaceAll(/\w/g, "0") };
+	const code = content.subarray(end + 1).fill(0x55, 2000);
+	const written = Buffer.concat([Buffer.from(`${JSON.stringify(other)}\0`), code]);
+	return Buffer.concat([createHash("sha256").update(written).digest(), written]);
+}
 
 describe("orgsync as it is built", () => {
 	it("keeps compiled code in the user's cache folder, and nothing in the shared temporary folder", () => {
@@ -21,6 +33,37 @@ describe("orgsync as it is built", () => {
 		expect(run("--help")).toContain("Usage: orgsync");
 		expect(readdirSync(join(home, "caches/orgsync/compiled"))).toHaveLength(1);
 		expect(readdirSync(shared)).toEqual([]);
+	});
+
+	it("keeps the compiled code of each command that ends well, and compiles again where the file is damaged or of another bundle", () => {
+		const caches = mkdtempSync(join(root, "caches-"));
+		const env = { HOME: root, XDG_CACHE_HOME: caches };
+		const folder = join(caches, "orgsync/compiled");
+		const file = join(folder, "schema");
+		const run = (...words: readonly string[]) =>
+			spawnSync(process.execPath, [commandFile, ...words], { env, encoding: "utf8" });
+		expect(run("schema", "unknown").status).toBe(3);
+		expect(readdirSync(folder)).toEqual([]);
+		const { stdout } = run("schema", "plan");
+		expect(readdirSync(folder)).toEqual(["schema"]);
+		const kept = readFileSync(file);
+		const { mtimeMs } = statSync(file);
+		expect(run("schema", "plan").stdout).toBe(stdout);
+		// A run that finds everything writes nothing.
+		expect(statSync(file).mtimeMs).toBe(mtimeMs);
+		const damaged = Buffer.from(kept).fill(0x55, kept.length >> 1, (kept.length >> 1) + 4000);
+		for (const wrong of [damaged, kept.subarray(0, 1000), Buffer.alloc(0), ofAnotherBundle(kept)]) {
+			writeFileSync(file, wrong);
+			const again = run("schema", "plan");
+			expect({ status: again.status, stdout: again.stdout, stderr: again.stderr }).toEqual({
+				status: 0,
+				stdout,
+				stderr: "",
+			});
+			expect(readFileSync(file).equals(wrong)).toBe(false);
+			expect(readdirSync(folder)).toEqual(["schema"]);
+		}
+		expect(run("schema", "plan", "--format", "json").status).toBe(0);
 	});
 
 	it("says in one sentence that a Node without what it needs is too old", () => {

@@ -40,10 +40,17 @@ describe("the commands for a clone", () => {
 			"vitest.config.ts",
 		];
 		// One test is enough: this one would run itself.
-		const setUp = ["shared.ts", "left-out.ts", "leftovers.ts", "projects.ts", "fresh-modules.ts", "clock.cjs"].map(
-			(name) => `test/${name}`,
-		);
-		for (const name of [...whole, "test/escape.test.ts", ...setUp, "test/engine"]) copyAsCloned(root, name, clone);
+		const setUp = [
+			"shared.ts",
+			"left-out.ts",
+			"leftovers.ts",
+			"projects.ts",
+			"fresh-modules.ts",
+			"clock.cjs",
+			"command.ts",
+		].map((name) => `test/${name}`);
+		for (const name of [...whole, "test/bounded-body.test.ts", ...setUp, "test/engine"])
+			copyAsCloned(root, name, clone);
 		for (const name of ["engine", "finding"]) rmSync(join(clone, `test/engine/${name}.test.ts`));
 		// What `npm ci` builds. The commands would only build it again, as the tests themselves begin.
 		cpSync(join(root, "dist"), join(clone, "dist"), { recursive: true });

@@ -103,12 +103,4 @@ describe("the size that a document gains", () => {
 		);
 		expect(crossed).toMatchObject([{ line: 4 + 11 }]);
 	});
-
-	test("is limited for each document and for all documents", () => {
-		const one = (index: number) =>
-			tags(items(1000)).replace(organizationId, organizationId.slice(0, -2) + String(index).padStart(2, "0"));
-		const sources = Array.from({ length: 68 }, (_, index) => ({ file: `${index}.yaml`, content: one(index) }));
-		const { problems } = parseDocuments(sources, environment);
-		expect(problems.flatMap(({ code, file }) => (code === "expansion" ? [file] : []))).toEqual(["67.yaml"]);
-	});
 });

@@ -1,0 +1,20 @@
+/** The largest documents: what is refused is refused after seconds, not minutes. */
+import { describe, expect, test } from "vitest";
+import { parseDocuments } from "../../src/document/read/parse.ts";
+
+describe("what a run reads", () => {
+	test("is limited for all documents, also where each is within the limit for one", () => {
+		const items = "    - ${ORGSYNC_VAR_LONG}\n".repeat(1000);
+		const one = (index: number) =>
+			`organizationId: 0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a${String(index).padStart(2, "0")}\nprotect:\n  userTags:\n${items}`;
+		const sources = Array.from({ length: 68 }, (_, index) => ({ file: `${index}.yaml`, content: one(index) }));
+		const { problems } = parseDocuments(sources, { ORGSYNC_VAR_LONG: "x".repeat(1000) });
+		expect(problems.flatMap(({ code, file }) => (code === "expansion" ? [file] : []))).toEqual(["67.yaml"]);
+	});
+
+	test("is at most a million values in a document: two million line breaks are a problem at the last", () => {
+		const { problems, organizations } = parseDocuments([{ file: "d.yaml", content: "\n".repeat(2_000_001) }], {});
+		expect(organizations).toEqual([]);
+		expect(problems).toMatchObject([{ line: 2_000_001, column: 1, code: "too-many-values" }]);
+	});
+});

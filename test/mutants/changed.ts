@@ -1,7 +1,7 @@
 /** The sample that CI judges: of the last commit's files in one room, by the fast tests of that room. */
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type RoomName, type Round, roomNames, rooms } from "./rooms.ts";
 import { root } from "./sample.ts";
 
@@ -40,8 +40,10 @@ function roundOf(room: RoomName, sources: readonly string[]): Round {
 function testsOf(source: string): readonly string[] {
 	const [, room = ""] = source.split("/");
 	if (room === "plan" || room === "policy") return rooms[room][0]?.tests ?? [];
-	const test = `test/${room}/${basename(source, ".ts")}.test.ts`;
-	return existsSync(join(root, test)) ? [test] : [];
+	const [name, folder] = [basename(source, ".ts"), basename(dirname(source))];
+	// A file of a subfolder may have a name that only the folder makes clear: journal/file.ts is tested in journal-file.test.ts.
+	const tests = [name, `${folder}-${name}`].map((one) => `test/${room}/${one}.test.ts`);
+	return tests.filter((test) => existsSync(join(root, test)));
 }
 
 /** Returns the words of git's answer; null where there is no git, no repository, or no such commit. */

@@ -77,7 +77,7 @@ export type { CommandResult } from "./render/result.ts";
 export { plainStyle, renderPlan, type Style } from "./render/text.ts";
 export { type AppliedPlan, type ApplyContext, applyPlan, reportOf } from "./sync/apply.ts";
 export { attributeDrift, type DriftAttributions } from "./sync/attribute.ts";
-export { type Comparison, compareLive } from "./sync/compare.ts";
+export { type Comparison, compareLive } from "./sync/converge.ts";
 export { openJournal, readJournal } from "./sync/journal/file.ts";
 export type { Journal, JournalView } from "./sync/journal/journal.ts";
 export { readLive } from "./sync/read/read.ts";

@@ -17,7 +17,7 @@ import { type Html, html } from "../render/html-text.ts";
 import { organizationHtml } from "../render/organization-html.ts";
 import type { NamedOrganization } from "../render/organization-name.ts";
 import type { OrganizationVotes } from "../render/vote-result.ts";
-import type { Comparison } from "../sync/compare.ts";
+import type { Comparison } from "../sync/converge.ts";
 import { approvals, type SubmitName, submits } from "../wire/operations.ts";
 
 const headings: Readonly<Record<SubmitName, string>> = {

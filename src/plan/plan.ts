@@ -240,6 +240,12 @@ export function findsDifference(plan: Plan): boolean {
 	return plan.changes.length > 0 || plan.problems.length > 0 || brokenRules(plan).length > 0;
 }
 
+/** Whether the organization is in sync: there is nothing to submit, to wait for or to decide. Access may end soon. */
+export function isIdle(plan: Plan): boolean {
+	const { steps, waiting, overrides = [] } = plan;
+	return steps.length + waiting.length + overrides.length === 0 && !findsDifference(plan);
+}
+
 /** The digest of what the object of a change was when it was read, whatever is to become of it. */
 export function digestTouched(change: Change, live: LiveOrganization): string {
 	const { address, before, basis } = change;

@@ -35,3 +35,8 @@ export function isHeldByRejection(address: string, { steps }: { readonly steps: 
 	const covering = steps.filter((step) => isCovered(address, step));
 	return covering.length > 0 && covering.every((step) => rejected.includes(step) || behind.includes(step));
 }
+
+/** Whether apply submits something of the plan. */
+export function isSending({ steps }: { readonly steps: readonly Step[] }): boolean {
+	return groupSteps(steps).sent.length > 0;
+}

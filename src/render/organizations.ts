@@ -157,12 +157,6 @@ export function isAlone(result: CommandResult): boolean {
 	return organizationsOf(result).length + unplannedOf(result).length + notReadIn(result).length === 1;
 }
 
-/** Whether there is nothing to show of the plan but access that ends soon, and nothing to submit: the organization is in sync. */
-export function isIdle(plan: Plan): boolean {
-	const one = assess({ command: "plan", plan, report: null, failed: null, threeWay: null, drift: null });
-	return plan.steps.length === 0 && plan.waiting.length === 0 && !hasFound(one);
-}
-
 /** Whether there is more to show of an organization than its verdict. */
 export function hasDetails(one: OrganizationResult): boolean {
 	return hasFound(one) || one.plan.expiries !== undefined || one.plan.warnings !== undefined;

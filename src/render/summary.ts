@@ -140,7 +140,7 @@ function summarizePowers({ organizations }: PowersResult): Summary {
 
 /** Causes that fit into a verdict; the message follows it in every format. */
 const causes: Readonly<Record<string, string>> = {
-	guard: "blocked by a guard, nothing was sent",
+	guard: "blocked by a guard, nothing was submitted",
 	"stale-plan": "the saved plan is stale, nothing was sent",
 	"plan-applied": "the saved plan was already applied, nothing was sent",
 	"plan-too-old": "the saved plan is too old, nothing was sent",

@@ -11,7 +11,7 @@ import type { Report, Stats, StepResult } from "../plan/report.ts";
 import type { Step } from "../plan/step.ts";
 import { digestOf } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
-import type { Comparison } from "./compare.ts";
+import type { Comparison } from "./converge.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { SubmitContext } from "./submit/activity-request.ts";
 import { findLater, type LaterPlan, planLater } from "./submit/later-steps.ts";

@@ -8,7 +8,7 @@ import type { Plan } from "../plan/plan.ts";
 import { type Activity, readActivity } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { submits } from "../wire/operations.ts";
-import type { Comparison } from "./compare.ts";
+import type { Comparison } from "./converge.ts";
 import type { JournalEntry } from "./journal/journal.ts";
 import type { ActivityRecord } from "./read/list-activities.ts";
 import { readRequested } from "./read/pending-activities.ts";

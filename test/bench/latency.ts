@@ -8,7 +8,7 @@ import { commandFile } from "../../scripts/manifest.ts";
 import { parseDocuments } from "../../src/document/read/parse.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { applyPlan, reportOf } from "../../src/sync/apply.ts";
-import { compareLive } from "../../src/sync/compare.ts";
+import { compareLive } from "../../src/sync/converge.ts";
 import { openJournal } from "../../src/sync/journal/file.ts";
 import { readLive } from "../../src/sync/read/read.ts";
 import { type Client, createClient } from "../../src/wire/client.ts";

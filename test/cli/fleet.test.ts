@@ -226,7 +226,7 @@ test("a blocking guard and a failed organization are both shown in every format"
 		const { code, stdout } = await world.run(["apply", "--plan", "plan.json", ...words, "--format", format]);
 		expect(code).toBe(5);
 		expect(stdout).toMatch(
-			/a guard blocked by a guard, nothing was sent|blocked by a guard, nothing was sent: 1 member/,
+			/a guard blocked by a guard, nothing was submitted|blocked by a guard, nothing was submitted: 1 member/,
 		);
 		expect(stdout).toContain(nobody);
 		expect(stdout).not.toContain("Ran the saved plan");

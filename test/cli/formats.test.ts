@@ -99,9 +99,9 @@ const cases: readonly Case[] = [
 		document: document(`absent: { policies: [${policies[0]}] }`, "limits: { policies: 0 }"),
 		words: apply,
 		code: 5,
-		verdict: "orgsync apply stopped: blocked by a guard, nothing was sent.",
+		verdict: "orgsync apply stopped: blocked by a guard, nothing was submitted.",
 		annotation:
-			"blocked by a guard, nothing was sent: 1 policy would be removed (allowed: at most 0); to override: --allow policies=1",
+			"blocked by a guard, nothing was submitted: 1 policy would be removed (allowed: at most 0); to override: --allow policies=1",
 	},
 	{
 		why: "invalid",

@@ -202,7 +202,7 @@ describe.each(cases)("$kind: $why", (one) => {
 		const json = await world.run([...apply, "--format", "json"]);
 		expect(text.code).toBe(5);
 		expect(text.stdout).toBe("");
-		expect(text.stderr).toContain(`blocked by a guard, nothing was sent: ${says}`);
+		expect(text.stderr).toContain(`blocked by a guard, nothing was submitted: ${says}`);
 		expect(text.stderr).toContain(`--allow ${kind}=${found}\n`);
 		expect(json.code).toBe(5);
 		const output = readOutput(json);
@@ -211,7 +211,7 @@ describe.each(cases)("$kind: $why", (one) => {
 			reports: [],
 			error: {
 				code: "guard",
-				message: `blocked by a guard, nothing was sent: ${says}`,
+				message: `blocked by a guard, nothing was submitted: ${says}`,
 				hint: `to override: --allow ${kind}=${found}`,
 			},
 		});

@@ -25,7 +25,7 @@ async function tryApply(
 
 async function expectBlocked(sections: readonly string[], found: readonly object[], message: string): Promise<void> {
 	const { world, code, stderr } = await tryApply(sections, found);
-	expect(stderr.split("\n")[0]).toBe(`error: blocked by a guard, nothing was sent: ${message}`);
+	expect(stderr.split("\n")[0]).toBe(`error: blocked by a guard, nothing was submitted: ${message}`);
 	expect(code).toBe(5);
 	expect(world.submits()).toEqual([]);
 }

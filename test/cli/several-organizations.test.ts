@@ -162,7 +162,7 @@ ${limit}
 		for (const alone of ["policies=3", "policies=2"]) {
 			const { code, stderr } = await world.run([...apply, "--allow", alone]);
 			expect(code).toBe(5);
-			expect(stderr).toContain(`blocked by a guard, nothing was sent: ${alone === "policies=3" ? 2 : 3} policies`);
+			expect(stderr).toContain(`blocked by a guard, nothing was submitted: ${alone === "policies=3" ? 2 : 3} policies`);
 		}
 		expect(world.submits()).toEqual([]);
 		expect((await world.run([...apply, "--allow", "policies=2", "--allow", "policies=3"])).code).toBe(0);

@@ -11,7 +11,7 @@ import { createPasskeyStamper } from "../../src/passkey/stamper.ts";
 import { readRequest, type SignedRequest } from "../../src/passkey/words.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { html } from "../../src/render/html-text.ts";
-import { compareLive } from "../../src/sync/compare.ts";
+import { compareLive } from "../../src/sync/converge.ts";
 import { requestDigestOf } from "../../src/sync/journal/journal.ts";
 import type { Client, Reader } from "../../src/wire/client.ts";
 import { extendedReads, submits } from "../../src/wire/operations.ts";
@@ -97,7 +97,7 @@ describe("a vote that a person has signed", () => {
 		for (const now of [reading("ended"), reading("voted"), reading("vote", ["it is no longer wanted"])]) {
 			expect(await why(async () => now)).toMatch(/^the activity changed before you signed, .* was not sent/);
 		}
-		const guard = new GuardError("blocked by a guard, nothing was sent: lockout");
+		const guard = new GuardError("blocked by a guard, nothing was submitted: lockout");
 		expect(await why(() => Promise.reject(guard))).toMatch(/^blocked by a guard.*run the command again$/);
 	});
 });

@@ -4,7 +4,7 @@ import { describeSteps, importWords } from "../../src/cli/signed-words.ts";
 import { readRequest } from "../../src/passkey/words.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Step } from "../../src/plan/step.ts";
-import type { Comparison } from "../../src/sync/compare.ts";
+import type { Comparison } from "../../src/sync/converge.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { hostileNamings, planOf } from "../render/support.ts";

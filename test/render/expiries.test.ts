@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it, test } from "vitest";
 import { reportDrift } from "../../src/plan/drift/drift.ts";
 import type { AccessWindow } from "../../src/plan/organization.ts";
-import { makePlan, type Plan } from "../../src/plan/plan.ts";
+import { isIdle, makePlan, type Plan } from "../../src/plan/plan.ts";
 import { ApplyTextStream } from "../../src/render/apply-stream.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";
 import { findSoonEnding } from "../../src/render/expiry-words.ts";
@@ -11,7 +11,7 @@ import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { renderOpenMetrics } from "../../src/render/openmetrics.ts";
-import { isIdle } from "../../src/render/organizations.ts";
+
 import type { DriftResult } from "../../src/render/result.ts";
 import { renderText } from "../../src/render/result-text.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";

@@ -375,7 +375,7 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 	const [refusal, dead] = [
 		{
 			code: "guard",
-			message: `blocked by a guard, nothing was sent: ${name("2 policies")}`,
+			message: `blocked by a guard, nothing was submitted: ${name("2 policies")}`,
 			hint: "to override: --allow policies=2",
 		},
 		{
@@ -516,7 +516,7 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 			command: "apply",
 			error: {
 				code: "guard",
-				message: `blocked by a guard, nothing was sent: ${name("userTag:oncall")} would lose 3 of 4`,
+				message: `blocked by a guard, nothing was submitted: ${name("userTag:oncall")} would lose 3 of 4`,
 				hint: "to override: --allow memberRemovals=3",
 			},
 		},

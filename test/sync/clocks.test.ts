@@ -3,7 +3,7 @@
  * ordered by when they were written.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { compareLive } from "../../src/sync/compare.ts";
+import { compareLive } from "../../src/sync/converge.ts";
 import { openJournal } from "../../src/sync/journal/file.ts";
 import { type ClaimDecision, requestDigestOf } from "../../src/sync/journal/journal.ts";
 import { withServiceClock } from "../../src/sync/read/service-clock.ts";

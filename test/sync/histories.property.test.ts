@@ -10,7 +10,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { refusingGuards } from "../../src/plan/guards/guards.ts";
-import { compareLive } from "../../src/sync/compare.ts";
+import { compareLive } from "../../src/sync/converge.ts";
 import { openJournal } from "../../src/sync/journal/file.ts";
 import type { Journal } from "../../src/sync/journal/journal.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";

@@ -4,7 +4,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { refusingGuards } from "../../src/plan/guards/guards.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
-import { compareLive } from "../../src/sync/compare.ts";
+import { compareLive } from "../../src/sync/converge.ts";
 import { readPendingActivities } from "../../src/sync/read/pending-activities.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { organizationId } from "../plan/support-organizations.ts";

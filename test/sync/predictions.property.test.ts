@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Step } from "../../src/plan/step.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
-import { compareLive } from "../../src/sync/compare.ts";
+import { compareLive } from "../../src/sync/converge.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";
 import { casesToTry } from "../case-count.ts";
 import { passkeyStamp, postRaw } from "../emulator/world.ts";

@@ -8,7 +8,7 @@ import type { AccessState } from "../../src/policy/access.ts";
 import { describeApprovals } from "../../src/render/approval-words.ts";
 import { describeImpact } from "../../src/render/impact-words.ts";
 import { phraseText } from "../../src/render/print/text.ts";
-import { type Comparison, compareLive } from "../../src/sync/compare.ts";
+import { type Comparison, compareLive } from "../../src/sync/converge.ts";
 import { readAccess, readAccessOnly } from "../../src/sync/read/read-access.ts";
 import type { Client, QueryAnswer, Reader } from "../../src/wire/client.ts";
 import { at, desiredOf, id, nothingAbsent, organizationId, wantTag } from "../plan/support-organizations.ts";

@@ -15,7 +15,7 @@ import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import type { Report } from "../../src/plan/report.ts";
 import { type ApplyContext, applyPlan, reportOf } from "../../src/sync/apply.ts";
-import { type Comparison, compareLive } from "../../src/sync/compare.ts";
+import { type Comparison, compareLive } from "../../src/sync/converge.ts";
 import { openJournal } from "../../src/sync/journal/file.ts";
 import type { Journal, JournalEntry } from "../../src/sync/journal/journal.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";

@@ -9,7 +9,7 @@ import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import type { Step } from "../../src/plan/step.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
-import { compareLive } from "../../src/sync/compare.ts";
+import { compareLive } from "../../src/sync/converge.ts";
 import { readAgain } from "../../src/sync/read/read-again.ts";
 import { findLater, planLater } from "../../src/sync/submit/later-steps.ts";
 import type { WaitNews } from "../../src/sync/wait-for-end.ts";

@@ -163,7 +163,7 @@ async function editDocument(
 		refuseUncertainTime("the end of the access depends on the time, so nothing was written", reading.timeUncertain);
 		const found = { userId: findUser(user, desired, reading), tag: findTag(tag, desired, reading) };
 		const edited = await makeEdit(sources, { ...found, desired, reading, edit }, call);
-		const plan = await makePlan(edited.desired, { ...call, connection, reader });
+		const plan = await planEdited(edited.desired, { ...call, connection, reader });
 		const address = printAddress("userTag", found.tag.name);
 		const problem = plan.problems.find(({ path }) => path === address);
 		if (problem !== undefined) throw new ConfigurationError(problem.message, unwritten);
@@ -296,13 +296,14 @@ interface PlanningCall extends Call<RevokeFlags> {
 }
 
 /** Returns the plan of the edited document. */
-async function makePlan(desired: DesiredOrganization, call: PlanningCall): Promise<Plan> {
+async function planEdited(desired: DesiredOrganization, call: PlanningCall): Promise<Plan> {
 	const { flags, terminal, connection, reader } = call;
-	const { compareLive } = await import("../../sync/compare.ts");
+	const { converge } = await import("../../sync/converge.ts");
 	const journal = await viewJournal([desired.organizationId], call);
-	const { plan } = await compareLive(desired, reader, journal.lastApplied(desired.organizationId), {
-		...{ reads: flags.reads, now: terminal.now, steadyNow: terminal.steadyNow, journal },
+	const { comparison } = await converge(desired, {
+		...{ reader, reads: flags.reads, now: terminal.now, steadyNow: terminal.steadyNow, journal },
+		lastApplied: () => journal.lastApplied(desired.organizationId),
 		publicKey: () => connection.client.publicKey(),
 	});
-	return plan;
+	return comparison.plan;
 }

@@ -12,9 +12,8 @@ import type { DesiredFleet } from "../../document/read/fleet.ts";
 import type { BaseDocument } from "../../plan/base/three-way.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { namedIn, showOrganization } from "../../plan/organization-name.ts";
-import type { Comparison } from "../../sync/compare.ts";
+import type { Convergence } from "../../sync/converge.ts";
 import { emptyJournal, type Journal, type JournalSummary } from "../../sync/journal/journal.ts";
-import type { SubmitResult } from "../../sync/submit/outcomes.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, readJournalOf } from "../connect.ts";
 import { collectGarbage } from "../files/collect-garbage.ts";
@@ -30,14 +29,9 @@ interface HorizonFlags {
 	readonly horizon?: number;
 }
 
-export interface ComparedOrganization {
-	readonly comparison: Comparison;
+export interface ComparedOrganization extends Convergence {
 	/** The client, with counts of its own for this organization. */
 	readonly client: OrganizationClient;
-	/** Requests of earlier runs that were settled before the organization was read, by fingerprint. */
-	readonly settled: ReadonlyMap<string, SubmitResult>;
-	/** Reads the organization again and makes its plan as it is then. */
-	readonly compareAgain: () => Promise<Comparison>;
 }
 
 /** The organizations in the order of the documents. */
@@ -86,7 +80,6 @@ export async function* compareFleet<T extends object>(
 	const journal = context.journal ?? view ?? emptyJournal;
 	const reachable = watchReach(flags.concurrency);
 	const { isAlone = organizationIds.length === 1 } = context;
-	const comparing = { ...(await import("../../sync/compare.ts")), ...(await import("../../sync/settle.ts")) };
 	/** An entry that cannot be used ends a call that only reads: which organization it is of may be wrong too. */
 	const isOfJournal = (error: OrgsyncError): boolean => view !== undefined && error instanceof StorageError;
 	let done = 0;
@@ -98,7 +91,7 @@ export async function* compareFleet<T extends object>(
 		try {
 			reachable.check();
 			const read = async (): Promise<T> => {
-				const compared = await compareOne(desired, comparing, context, journal);
+				const compared = await compareOne(desired, context, journal);
 				reachable.answered();
 				return use(compared);
 			};
@@ -131,38 +124,38 @@ export async function compareEach(fleet: DesiredFleet, context: ComparingContext
 	return { compared, failed };
 }
 
-/** What compares an organization, loaded when a command needs it. */
-type Comparing = Pick<typeof import("../../sync/compare.ts"), "compareLive"> &
-	Pick<typeof import("../../sync/settle.ts"), "settleOpenEntries">;
-
-/** Settles open requests of earlier runs if there is a journal for that, then reads the organization and makes its plan. */
+/** Converges an organization by the connection; open requests of earlier runs are settled if there is a journal for that. */
 async function compareOne(
 	desired: DesiredOrganization,
-	{ compareLive, settleOpenEntries }: Comparing,
 	{ connection, flags, terminal, signal, baseOf, retryRejected, submitterOf, journal: written }: ComparingContext,
 	journal: JournalSummary,
 ): Promise<ComparedOrganization> {
 	const { organizationId } = desired;
 	if (signal?.aborted === true)
 		throw new InterruptedError("orgsync was interrupted before it read this organization; nothing was sent");
+	const { converge } = await import("../../sync/converge.ts");
+	const { settleOpenEntries } = await import("../../sync/settle.ts");
 	const client = connection.client.forOrganization();
-	const given = { reads: flags.reads, now: terminal.now };
 	const { reader } = client;
-	const settled =
-		written === undefined ? new Map() : await settleOpenEntries(organizationId, { ...given, reader, journal: written });
+	const { reads } = flags;
+	const { now, steadyNow } = terminal;
 	const base = baseOf?.(organizationId);
 	const submitterId = submitterOf?.(desired);
-	const compare = () =>
-		compareLive(desired, reader, journal.lastApplied(organizationId), {
-			...given,
-			...{ steadyNow: terminal.steadyNow, journal, publicKey: () => client.publicKey() },
-			...(written === undefined ? {} : { readerAfterList: () => reader }),
-			...(flags.horizon === undefined ? {} : { horizonMs: flags.horizon }),
-			...(submitterId === undefined ? {} : { submitterId }),
-			...(base === undefined ? {} : { base }),
-			...(retryRejected === undefined ? {} : { retryRejected }),
-		});
-	return { comparison: await compare(), client, settled, compareAgain: compare };
+	const converged = await converge(desired, {
+		...{ reader, reads, now, steadyNow, journal, publicKey: () => client.publicKey() },
+		lastApplied: () => journal.lastApplied(organizationId),
+		...(written === undefined
+			? {}
+			: {
+					settle: () => settleOpenEntries(organizationId, { reader, reads, now, journal: written }),
+					readerAfterList: () => reader,
+				}),
+		...(flags.horizon === undefined ? {} : { horizonMs: flags.horizon }),
+		...(submitterId === undefined ? {} : { submitterId }),
+		...(base === undefined ? {} : { base }),
+		...(retryRejected === undefined ? {} : { retryRejected }),
+	});
+	return { ...converged, client };
 }
 
 /**

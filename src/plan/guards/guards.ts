@@ -1,4 +1,5 @@
 /** Guards: limits for the whole plan, checked before the first request (docs/guards.md). */
+import { GuardError } from "../../common/errors.ts";
 import { showAddress, showName } from "../../common/escape.ts";
 import type { Expiry } from "../access-window.ts";
 import type { Change, TagChange } from "../change.ts";
@@ -95,6 +96,20 @@ export type Allowed = ReadonlyMap<GuardKind, ReadonlySet<number>>;
 
 export function refusingGuards(guards: readonly Guard[], allowed: Allowed): readonly Guard[] {
 	return guards.filter(({ kind, found, refuses }) => refuses && allowed.get(kind)?.has(found) !== true);
+}
+
+/** Throws GuardError if a guard blocks and is not overridden. `overrideFor` returns what overrides these guards. */
+export function refuseBlocked(
+	guards: readonly Guard[],
+	allowed: Allowed,
+	overrideFor: (blocking: readonly Guard[]) => string,
+): void {
+	const blocking = refusingGuards(guards, allowed);
+	if (blocking.length === 0) return;
+	const found = blocking.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
+	throw new GuardError(`blocked by a guard, nothing was submitted: ${found}`, {
+		hint: `to override: ${overrideFor(blocking)}`,
+	});
 }
 
 /** Refuses to send while the list of pending activities is cut off: a step could duplicate one that is not listed. */

@@ -1,11 +1,10 @@
 /** Rejects plans that a guard blocks or that cannot converge. Shows once each override that a resource uses. */
-import { GuardError, LiveProblemError } from "../../common/errors.ts";
+import { LiveProblemError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
-import { type Guard, refusingGuards } from "../../plan/guards/guards.ts";
+import { type Guard, refuseBlocked } from "../../plan/guards/guards.ts";
 import type { Override } from "../../plan/guards/overrides.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { describeOverride, type Spelling } from "../../render/overrides-text.ts";
-import type { Comparison } from "../../sync/compare.ts";
 import { environmentName, type Settings } from "../settings/settings.ts";
 import { NameTakenError } from "./name-queue.ts";
 
@@ -37,12 +36,7 @@ export class OverrideLog {
 
 /** Throws GuardError if a guard blocks the plan and is not overridden. */
 export function assertGuardsAllowed({ guards }: Pick<Plan, "guards">, allow: Settings["allow"]): void {
-	const blocking = refusingGuards(guards, allow);
-	if (blocking.length === 0) return;
-	const found = blocking.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
-	throw new GuardError(`blocked by a guard, nothing was submitted: ${found}`, {
-		hint: `to override: ${overrideCommand(blocking, allow)}`,
-	});
+	refuseBlocked(guards, allow, (blocking) => overrideCommand(blocking, allow));
 }
 
 /**
@@ -74,23 +68,11 @@ export function assertCanConverge({ problems }: Plan): void {
 
 /** Users whom plans missed. Another resource of the program may have made a user after a shared answer. */
 export class MissingUsers {
-	readonly #now: () => number;
 	readonly #known = new Set<string>();
 
-	constructor(now: () => number) {
-		this.#now = now;
-	}
-
-	/** Compares; once more after `expire` if an answer that was shared misses a user whom no earlier one missed. */
-	async compareAgain(compare: () => Promise<Comparison>, expire: () => void): Promise<Comparison> {
-		const startedMs = this.#now();
-		const comparison = await compare();
-		if (Date.parse(comparison.plan.readAt) >= startedMs || !this.#addFrom(comparison.plan)) return comparison;
-		expire();
-		return compare();
-	}
-
-	#addFrom({ organizationId, problems }: Plan): boolean {
+	/** Whether the plan, made of answers from before that time, misses a user whom no earlier one missed. */
+	isNew({ organizationId, problems, readAt }: Plan, startedAtMs: number): boolean {
+		if (Date.parse(readAt) >= startedAtMs) return false;
 		const before = this.#known.size;
 		for (const { code, message } of problems)
 			if (code === "user-not-there") this.#known.add(`${organizationId} ${message}`);

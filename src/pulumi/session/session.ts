@@ -16,7 +16,7 @@ import {
 import type { Plan } from "../../plan/plan.ts";
 import type { Report } from "../../plan/report.ts";
 import { applyPlan, reportOf } from "../../sync/apply.ts";
-import { type Comparison, compareLive } from "../../sync/compare.ts";
+import { type Comparison, converge } from "../../sync/converge.ts";
 import { type JournalFileOptions, readJournal } from "../../sync/journal/file.ts";
 import { isNamed, type Journal, type JournalSummary, type JournalView } from "../../sync/journal/journal.ts";
 import { readLive } from "../../sync/read/read.ts";
@@ -84,13 +84,12 @@ export class Session {
 	readonly #settled = new Map<string, SubmitResult>();
 	#settling: Promise<void> = Promise.resolve();
 	readonly #overrides: OverrideLog;
-	readonly #missing: MissingUsers;
+	readonly #missing = new MissingUsers();
 
 	constructor(settings: Settings, context: SessionContext) {
 		this.settings = settings;
 		this.#context = context;
 		this.clock = context;
-		this.#missing = new MissingUsers(context.now);
 		this.#overrides = new OverrideLog((line) => context.warn?.(line));
 		this.oldNames = new OldNameLog((line) => context.warn?.(line));
 		const { journal } = settings;
@@ -119,29 +118,39 @@ export class Session {
 		return this.#compare(target, await this.summarize(target.stored));
 	}
 
-	#compare(
+	/** With `settle`, the plan is submitted. */
+	async #compare(
 		{ resource, desired, stored }: ResourceTarget,
 		journal: JournalSummary,
-		isSubmitted = false,
+		settle?: Parameters<typeof converge>[1]["settle"],
 	): Promise<Comparison> {
-		const lastApplied = mergeLastApplied(journal.lastApplied(desired.organizationId), stored);
+		const { organizationId } = desired;
+		const { client, reads } = this.#connect();
+		const { now, steadyNow } = this.#context;
+		let isAgeChecked = settle === undefined;
+		const mustReadAgain = ({ plan }: Comparison, startedAtMs: number): boolean => {
+			const isMissing = this.#missing.isNew(plan, startedAtMs);
+			// Another client may have submitted or approved the same change since.
+			const isOld = !(isMissing || isAgeChecked) && plan.steps.length > 0;
+			isAgeChecked ||= !isMissing;
+			if (isMissing) reads.expireAll(organizationId);
+			else if (isOld && now() - Date.parse(plan.readAt) > maxSubmitAgeMs)
+				reads.expireAll(organizationId, maxSubmitAgeMs);
+			else return false;
+			return true;
+		};
 		// A guard names the resource: its inputs have no file.
 		const document = { ...desired, files: [`resource ${resource}`] };
-		const options = {
-			reads: this.settings.reads,
-			now: this.#context.now,
-			steadyNow: this.#context.steadyNow,
-			publicKey: () => this.#connect().client.publicKey(),
-			...{ journal, listsAll: true },
+		const { comparison } = await converge(document, {
+			...{ reader: this.readerFor(resource), reads: this.settings.reads, now, steadyNow },
+			...{ journal, listsAll: true, mustReadAgain, publicKey: () => client.publicKey() },
+			lastApplied: () => mergeLastApplied(journal.lastApplied(organizationId), stored),
 			...(this.settings.retryRejected ? { retryRejected: true } : {}),
-			...(isSubmitted
-				? { readerAfterList: () => readUntil(this.#connect().reads.readerAfterList(resource), this.deadline) }
-				: {}),
-		};
-		return this.#missing.compareAgain(
-			() => compareLive(document, this.readerFor(resource), lastApplied, options),
-			() => this.#connect().reads.expireAll(desired.organizationId),
-		);
+			...(settle === undefined
+				? {}
+				: { settle, readerAfterList: () => readUntil(reads.readerAfterList(resource), this.deadline) }),
+		});
+		return comparison;
 	}
 
 	/** The live organization, as far as the desired state mentions it, and the last-applied state. Submits nothing. */
@@ -166,14 +175,18 @@ export class Session {
 
 	/**
 	 * Brings the target in sync: settles open activities, plans, checks the guards, submits. Throws GuardError and
-	 * LiveProblemError before anything is submitted, and what compareLive throws. `learnsTime`: whether the time of the tag's
+	 * LiveProblemError before anything is submitted, and what `converge` of sync/ throws. `learnsTime`: whether the time of the tag's
 	 * last change matters afterwards. `isGuarded`: whether the guards still have to be checked.
 	 */
 	async converge(target: ResourceTarget, { learnsTime = true, isGuarded = true } = {}): Promise<ConvergeResult> {
 		const { resource, desired, stored } = target;
 		const { now, sleep, signal } = this.#context;
 		const { client, reads } = this.#connect();
-		const journal = await this.settle(resource, desired.organizationId, stored);
+		const journal = await this.#openJournal();
+		const comparison = await this.#compare(target, journal, async () => {
+			await this.settle(resource, desired.organizationId, stored);
+			return this.#settled;
+		});
 		const { reads: mode, waitMs, retryRejected } = this.settings;
 		const { deadline } = this;
 		const submitter: Submitter = {
@@ -193,7 +206,6 @@ export class Session {
 			waitMs,
 			...(retryRejected ? { retryRejected } : {}),
 		};
-		const comparison = await this.#compareRecent(target, reads);
 		const { plan } = comparison;
 		const abandoned = (plan.overrides ?? []).filter(({ flag }) => flag === "abandon");
 		this.#overrides.show(resource, abandoned);
@@ -276,19 +288,6 @@ export class Session {
 		assertGuardsAllowed({ guards }, this.settings.allow);
 		if (target === undefined) return;
 		this.#overrides.show(target.resource, allowsOf(guards, this.settings.allow), guards);
-	}
-
-	/**
-	 * The plan, made again from new answers if it submits and its answers are older than `maxSubmitAgeMs`: another client may
-	 * have submitted or approved the same change since.
-	 */
-	async #compareRecent(target: ResourceTarget, reads: SharedReads): Promise<Comparison> {
-		const compare = async () => this.#compare(target, await this.#openJournal(), true);
-		const comparison = await compare();
-		const ageMs = this.#context.now() - Date.parse(comparison.plan.readAt);
-		if (comparison.plan.steps.length === 0 || ageMs <= maxSubmitAgeMs) return comparison;
-		reads.expireAll(target.desired.organizationId, maxSubmitAgeMs);
-		return compare();
 	}
 
 	/**

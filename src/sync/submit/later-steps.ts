@@ -6,7 +6,7 @@ import { OrgsyncError } from "../../common/errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Step } from "../../plan/step.ts";
 import { sameValue } from "../../plan/value.ts";
-import type { Comparison } from "../compare.ts";
+import type { Comparison } from "../converge.ts";
 import { timesOf } from "./run-step.ts";
 
 /** A plan that was made after a wait, or why nothing more is submitted. */

@@ -7,7 +7,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { StepResult } from "../../plan/report.ts";
 import { isCovered, type Step } from "../../plan/step.ts";
 import { appliedByEntry, appliedByStep } from "../applied-objects.ts";
-import type { Comparison } from "../compare.ts";
+import type { Comparison } from "../converge.ts";
 import type { Journal, JournalEntry } from "../journal/journal.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
 import { checkForecast } from "./forecast.ts";

@@ -1,13 +1,13 @@
 /** The second stage of `apply`: shows the plans, checks the guards, asks, and makes sure that what was confirmed is still true. */
-import { InterruptedError, LiveProblemError, OrgsyncError } from "../../../common/errors.ts";
+import { InterruptedError } from "../../../common/errors.ts";
 import { isSamePlan } from "../../../plan/same-plan.ts";
-import { groupSteps } from "../../../plan/step-groups.ts";
+import { groupSteps, isSending } from "../../../plan/step-groups.ts";
 import type { OrganizationPart } from "../../../render/part.ts";
 import { renderPlansToApply } from "../../../render/result-text.ts";
 import type { Journal } from "../../../sync/journal/journal.ts";
 import type { Call } from "../../output/output.ts";
 import type { ComparedOrganization } from "../comparing.ts";
-import { type Ask, type GivenOverrides, refuseBlocked, refuseImpossible } from "./consent.ts";
+import { type Ask, type GivenOverrides, refuseBlockedPlans, refuseImpossible } from "./consent.ts";
 
 /** An organization with its plan, or all that there is to show of it. */
 export type Reading = (ComparedOrganization & { readonly organizationId: string }) | OrganizationPart;
@@ -38,11 +38,6 @@ interface AgreeRun extends Pick<Call<unknown>, "output" | "terminal"> {
 /** Returns the organizations that have a plan. */
 export function comparedIn(readings: readonly Reading[]) {
 	return readings.filter((one) => "comparison" in one);
-}
-
-/** Whether apply submits something to this organization. */
-export function isSending({ comparison: { plan } }: ComparedOrganization): boolean {
-	return groupSteps(plan.steps).sent.length > 0;
 }
 
 /**
@@ -85,8 +80,8 @@ async function showAndAsk(
 	if (plans.length + unchanged > 0) output.note(renderPlansToApply(plans, run.size, unchanged, output.style));
 	if (refusal !== null) throw refusal;
 	if (run.size === 1) refuseImpossible(plans);
-	refuseBlocked(plans, given.allowed);
-	const sending = plans.filter((plan) => groupSteps(plan.steps).sent.length > 0);
+	refuseBlockedPlans(plans, given.allowed);
+	const sending = plans.filter(isSending);
 	const steps = countSteps(readings);
 	if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
 	if (steps === 0) return "not asked";
@@ -102,7 +97,7 @@ function countSteps(readings: readonly Reading[]): number {
 function haveSamePlans(confirmed: Prepared, fresh: Prepared): boolean {
 	const plans = new Map(comparedIn(fresh.readings).map((one) => [one.organizationId, one.comparison.plan]));
 	return comparedIn(confirmed.readings)
-		.filter(isSending)
+		.filter(({ comparison }) => isSending(comparison.plan))
 		.every(({ organizationId, comparison }) => {
 			const plan = plans.get(organizationId);
 			return plan !== undefined && isSamePlan(comparison.plan, plan);
@@ -117,34 +112,4 @@ function recordAbandoned({ readings }: Prepared, { given, journal, terminal, out
 	}
 	const steps = countSteps(readings);
 	if (steps > 0) output.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
-}
-
-/** Max milliseconds between the reading of an organization and its first submit: after that its plan is made again. */
-const maxPlanAgeMs = 5 * 60 * 1000;
-
-/**
- * Returns the organization as it is to be applied. After a pause, of this process or for other organizations, it is read again;
- * if its plan differs from the one that was confirmed, the error is that nothing is submitted. `now` is in milliseconds since
- * 1970.
- */
-export async function refresh(
-	one: ComparedOrganization,
-	now: () => number,
-): Promise<ComparedOrganization | { readonly error: OrgsyncError }> {
-	const { plan } = one.comparison;
-	if (!isSending(one) || now() - Date.parse(plan.readAt) <= maxPlanAgeMs) return one;
-	try {
-		const fresh = await one.compareAgain();
-		if (isSamePlan(plan, fresh.plan))
-			return { ...one, comparison: { ...fresh, plan: { ...fresh.plan, ...overridesOf(plan) } } };
-		const message = `the live state changed since it was read at ${plan.readAt}; nothing was submitted`;
-		return { error: new LiveProblemError(message, { hint: "run the command again: it makes a new plan" }) };
-	} catch (error) {
-		if (error instanceof OrgsyncError) return { error };
-		throw error;
-	}
-}
-
-function overridesOf({ overrides }: { readonly overrides?: ComparedOrganization["comparison"]["plan"]["overrides"] }) {
-	return overrides === undefined ? {} : { overrides };
 }

@@ -2,11 +2,12 @@
 
 import { exitCodes, StalePlanError } from "../../../common/errors.ts";
 import { type DesiredFleet, filterFleet, fleetOf } from "../../../document/read/fleet.ts";
+import { isIdle } from "../../../plan/plan.ts";
 import { exitCodeOf } from "../../../plan/report.ts";
+import { isSending } from "../../../plan/step-groups.ts";
 import type { CommandContext } from "../../../plan/suggested-command.ts";
 import { findSoonEnding } from "../../../render/expiry-words.ts";
 import { namedAs, showOrganization } from "../../../render/organization-name.ts";
-import { isIdle } from "../../../render/organizations.ts";
 import type { OrganizationPart } from "../../../render/part.ts";
 import { renderStep } from "../../../render/report-text.ts";
 import { byOrganization, type ResumableRun } from "../../../render/result.ts";
@@ -21,7 +22,7 @@ import type { Call } from "../../output/output.ts";
 import type { ResultEnd, ResultStream } from "../../output/result-stream.ts";
 import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "../comparing.ts";
 import { commandsOf, selectFrom } from "../selection.ts";
-import { type Agreement, agree, comparedIn, isSending, type Prepared, type Reading, refresh } from "./agree.ts";
+import { type Agreement, agree, comparedIn, type Prepared, type Reading } from "./agree.ts";
 import {
 	type Ask,
 	describeImpossible,
@@ -183,7 +184,7 @@ async function readFleetPlans(isWanted: (organizationId: string) => boolean, run
 async function readAgain({ readings, refusal }: Prepared, run: ApplyRun): Promise<Prepared> {
 	const sending = new Set(
 		comparedIn(readings)
-			.filter(isSending)
+			.filter(({ comparison }) => isSending(comparison.plan))
 			.map(({ organizationId }) => organizationId),
 	);
 	const fresh = await readFleetPlans((organizationId) => sending.has(organizationId), run);
@@ -244,9 +245,10 @@ async function applyOne(
 	const { output, openRun } = run;
 	const { plan, desired } = shown.comparison;
 	const { organizationId } = plan;
-	const one = isImpossible(plan) ? shown : await refresh(shown, run.terminal.now);
-	if ("error" in one) return { ...failedPart({ ...namedAs(plan), ...one }), plan };
 	if (isImpossible(plan)) return { ...failedPart({ ...namedAs(plan), error: describeImpossible(plan) }), plan };
+	const { refresh } = await import("../../../sync/converge.ts");
+	const one = await refresh(shown, run.terminal.now);
+	if ("error" in one) return { ...failedPart({ ...namedAs(plan), ...one }), plan };
 	const { applyPlan } = await import("../../../sync/apply.ts");
 	const about = run.size === 1 ? "" : `${showOrganization(plan)} `;
 	const end = await applyPlan(one.comparison, {

@@ -2,10 +2,10 @@
  * The consent that `apply` needs before it submits: overrides of guards by value, abandoned activities by name, and `--yes` or
  * an answer on the terminal.
  */
-import { ConfigurationError, GuardError, InterruptedError, LiveProblemError } from "../../../common/errors.ts";
+import { ConfigurationError, InterruptedError, LiveProblemError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
 import { nameOf } from "../../../plan/activities/pending.ts";
-import { type Allowed, type GuardKind, guardKinds, isGuardKind, refusingGuards } from "../../../plan/guards/guards.ts";
+import { type Allowed, type GuardKind, guardKinds, isGuardKind, refuseBlocked } from "../../../plan/guards/guards.ts";
 import { abandonOf, allowsOf, withOverrides } from "../../../plan/guards/overrides.ts";
 import { type NamedOrganization, showOrganization } from "../../../plan/organization-name.ts";
 import type { Plan } from "../../../plan/plan.ts";
@@ -71,14 +71,12 @@ export function refuseImpossible([only, ...others]: readonly Plan[]): void {
 }
 
 /** Throws GuardError if a guard blocks one of the plans and `--allow` does not override it with the value that it found. */
-export function refuseBlocked(all: readonly Plan[], allowed: Allowed): void {
-	const plans = all.filter((plan) => !isImpossible(plan));
-	const refusing = plans.flatMap(({ guards }) => refusingGuards(guards, allowed));
-	if (refusing.length === 0) return;
-	const found = refusing.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
-	const needed = plans.flatMap((plan) => plan.guards).filter(({ refuses }) => refuses);
-	const values = [...new Set(needed.map(({ kind, found }) => `--allow ${kind}=${found}`))].join(" ");
-	throw new GuardError(`blocked by a guard, nothing was sent: ${found}`, { hint: `to override: ${values}` });
+export function refuseBlockedPlans(all: readonly Plan[], allowed: Allowed): void {
+	const guards = all.filter((plan) => !isImpossible(plan)).flatMap((plan) => plan.guards);
+	const needed = guards.filter(({ refuses }) => refuses);
+	refuseBlocked(guards, allowed, () =>
+		[...new Set(needed.map(({ kind, found }) => `--allow ${kind}=${found}`))].join(" "),
+	);
 }
 
 /** Returns the organization with the overrides that its plan uses. The journal must not have abandoned anything yet. */

@@ -12,7 +12,7 @@ import { describeEvent } from "../../../render/activity-events.ts";
 import { describeAwaited } from "../../../render/approval-words.ts";
 import { phraseText } from "../../../render/print/text.ts";
 import { listCovers, renderStep } from "../../../render/report-text.ts";
-import type { Comparison } from "../../../sync/compare.ts";
+import type { Comparison } from "../../../sync/converge.ts";
 import { type RanStep, requestsOf } from "../../../sync/submit/run-step.ts";
 import { isWaiting, readingIntervalMs, type WaitNews, type WaitOptions } from "../../../sync/wait-for-end.ts";
 import type { Call } from "../../output/output.ts";

@@ -31,7 +31,7 @@ import type { VoteName } from "../../../wire/operations.ts";
 import { type ConnectionFlags, withConnection, withJournal } from "../../connect.ts";
 import { describeError, exitCodeOfError } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
-import { askOnTerminal, readOverrides, refuseBlocked, whyNotAsk } from "../apply/consent.ts";
+import { askOnTerminal, readOverrides, refuseBlockedPlans, whyNotAsk } from "../apply/consent.ts";
 import { findVoteOrders, type VoteOrderFlags } from "./vote-orders.ts";
 import { plansToJudge, readForVotes, refusePastWindows, type VoteReading } from "./vote-readings.ts";
 import { describeVoteSigning, withInterruption } from "./vote-signing.ts";
@@ -95,7 +95,7 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 					for (;;) {
 						refusePast(review.shown, run);
 						showReview(review.shown, run);
-						refuseBlocked(review.judged.flat(), allowed);
+						refuseBlockedPlans(review.judged.flat(), allowed);
 						const answer = await agree(review.shown, run);
 						if (answer === "declined") return { ...votesOf(review), exitCode: exitCodes.error, error: null };
 						if (answer === "not asked") break;
@@ -114,7 +114,7 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 					isPast: (reading) => isPast(reading, run),
 					readAgain: async ({ order, client }) => {
 						const again = await readForVotes(order, operations[command], client, call.terminal);
-						if (command === "approve") refuseBlocked(plansToJudge(again), allowed);
+						if (command === "approve") refuseBlockedPlans(plansToJudge(again), allowed);
 						return again;
 					},
 				});

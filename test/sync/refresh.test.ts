@@ -1,8 +1,9 @@
 /** What `apply` does with a plan that was made long before its first submit. */
 import { describe, expect, it } from "vitest";
-import { refresh } from "../../src/cli/commands/apply/agree.ts";
+
 import type { ComparedOrganization } from "../../src/cli/commands/comparing.ts";
 import { TransportError } from "../../src/common/errors.ts";
+import { refresh } from "../../src/sync/converge.ts";
 
 const readAtMs = Date.parse("2026-11-01T00:00:00.000Z");
 const minuteMs = 60_000;

@@ -1,18 +1,26 @@
-/** Compares a document with the live organization, and makes the plan. Without a Submitter, it changes nothing. */
-import { desiredAt, windowsOf, withoutWindows } from "../plan/access-window.ts";
-import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/base/three-way.ts";
-import { holdThreeWay } from "../plan/base/three-way-held.ts";
-import type { Change, Unread } from "../plan/change.ts";
-import { diff } from "../plan/diff.ts";
-import { needsCaller } from "../plan/guards/guards.ts";
+/**
+ * The one way from a document to what is applied: settle open activities, read, decide, read what the decision needs, plan. Every
+ * door uses it. Without a Submitter, it changes nothing.
+ */
+import { LiveProblemError, OrgsyncError } from "../common/errors.ts";
+import type { ThreeWay } from "../plan/base/three-way.ts";
+import type { Unread } from "../plan/change.ts";
+import {
+	type Decision,
+	decide,
+	dependsOnTime,
+	documentsToRead,
+	planDecided,
+	type Question,
+	type Reading,
+} from "../plan/decide.ts";
 import type { DesiredOrganization, Known, LastApplied, LiveOrganization } from "../plan/organization.ts";
-import { makePlan, type Plan, type PlanContext, type Reads } from "../plan/plan.ts";
-import { needsPowers } from "../plan/rules/rules.ts";
-import { groupSteps } from "../plan/step-groups.ts";
-import { operationsFor } from "../plan/steps.ts";
+import type { Plan, PlanContext } from "../plan/plan.ts";
+import { isSamePlan } from "../plan/same-plan.ts";
+import { isSending } from "../plan/step-groups.ts";
 import { sameValue } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
-import { extendedReads, type SubmitName } from "../wire/operations.ts";
+import { extendedReads } from "../wire/operations.ts";
 import type { JournalSummary } from "./journal/journal.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable } from "./read/live-queries.ts";
 import { readPendingActivities, toPendingActivity } from "./read/pending-activities.ts";
@@ -26,6 +34,7 @@ import {
 	toCaller,
 } from "./read/read-access.ts";
 import { type ClockedReader, whyUncertainTime, withServiceClock } from "./read/service-clock.ts";
+import type { SubmitResult } from "./submit/outcomes.ts";
 
 export interface Comparison {
 	/** What the document wants at the service's time, with its windows. */
@@ -46,8 +55,7 @@ export interface Comparison {
 	readonly threeWay?: ThreeWay;
 }
 
-export interface CompareOptions {
-	readonly reads: Reads;
+export interface CompareOptions extends Pick<Question, "reads" | "base"> {
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	/** Milliseconds from any beginning, never set back; where it is left out, `now` measures how long the queries take. */
@@ -60,8 +68,6 @@ export interface CompareOptions {
 	readonly retryRejected?: boolean;
 	/** See PlanContext. */
 	readonly horizonMs?: number;
-	/** The document as it stood before: then the three-way comparison is made too, from one reading for both documents. */
-	readonly base?: BaseDocument;
 	/** The user for whom approvals are foretold, in lower case; left out, it is the user of the key, for which whoami is asked. */
 	readonly submitterId?: string;
 	/** Returns the public key that stamps the requests, once one was made; undefined where it is not known. */
@@ -73,13 +79,74 @@ export interface CompareOptions {
 	readonly readerAfterList?: () => Reader;
 }
 
+/** How a door reaches one organization. */
+interface Door extends CompareOptions {
+	readonly reader: Reader;
+	/** Returns the last-applied state as it is known now. */
+	readonly lastApplied: () => LastApplied;
+	/** Settles open activities of earlier runs; left out where nothing may be written. */
+	readonly settle?: () => Promise<ReadonlyMap<string, SubmitResult>>;
+	/** Whether answers from before that time, which others share, are too old for this plan. The door expires them. */
+	readonly mustReadAgain?: (comparison: Comparison, startedAtMs: number) => boolean;
+}
+
+/** An organization as a door converges it. */
+export interface Convergence {
+	readonly comparison: Comparison;
+	/** Requests of earlier runs that were settled before the organization was read, by fingerprint. */
+	readonly settled: ReadonlyMap<string, SubmitResult>;
+	/** Reads the organization again and makes its plan as it is then. */
+	readonly compareAgain: () => Promise<Comparison>;
+}
+
+/** Settles, reads and plans. Throws what `settle` and `compareLive` throw. */
+export async function converge(document: DesiredOrganization, door: Door): Promise<Convergence> {
+	const settled = (await door.settle?.()) ?? new Map();
+	const compareAgain = async (): Promise<Comparison> => {
+		for (;;) {
+			const startedAtMs = door.now();
+			const comparison = await compareLive(document, door.reader, door.lastApplied(), door);
+			if (door.mustReadAgain?.(comparison, startedAtMs) !== true) return comparison;
+		}
+	};
+	return { comparison: await compareAgain(), settled, compareAgain };
+}
+
+/** Max milliseconds between the reading of an organization and its first submit: after that its plan is made again. */
+const maxPlanAgeMs = 5 * 60 * 1000;
+
+/**
+ * Returns the organization as it is to be applied. After a pause, of this process or for other organizations, it is read again;
+ * if its plan is another one then, nothing of it is submitted.
+ */
+export async function refresh<T extends Convergence>(
+	one: T,
+	now: () => number,
+): Promise<T | { readonly error: OrgsyncError }> {
+	const { plan } = one.comparison;
+	if (!isSending(plan) || now() - Date.parse(plan.readAt) <= maxPlanAgeMs) return one;
+	try {
+		const fresh = await one.compareAgain();
+		if (isSamePlan(plan, fresh.plan)) {
+			const { overrides } = plan;
+			const same = overrides === undefined ? fresh.plan : { ...fresh.plan, overrides };
+			return { ...one, comparison: { ...fresh, plan: same } };
+		}
+		const message = `the live state changed since it was read at ${plan.readAt}; nothing was submitted`;
+		return { error: new LiveProblemError(message, { hint: "run the command again: it makes a new plan" }) };
+	} catch (error) {
+		if (error instanceof OrgsyncError) return { error };
+		throw error;
+	}
+}
+
 /** How often an organization that changes while it is read is read. */
 const maxReadings = 5;
 
 /**
- * Compares the desired organization with the live one and returns the plan, which is made once: read live state, take the
- * service's time, which decides what a document with windows wants, diff,
- * read what the steps depend on (pending activities, who can do what, whose key it is), plan. Each request is made only if it
+ * Compares the desired organization with the live one and returns the plan, which is made once from one reading: read live state,
+ * take the service's time, which decides what a document with windows wants, decide what differs, read what that needs (pending
+ * activities, who can do what, whose key it is), plan. Each request is made only if it
  * can matter, because the number of requests is the cost; list_users, list_policies, get_organization_configs and whoami at
  * most once. If there is something to submit, at least one answer has shown the service's clock. Throws what readLive throws.
  *
@@ -98,11 +165,12 @@ export async function compareLive(
 ): Promise<Comparison> {
 	const { organizationId } = document;
 	const { journal } = options;
+	const question: Question = { document, base: options.base, reads: options.reads };
 	let known = lastApplied;
 	for (let reading = 1; ; reading += 1) {
 		const before = journal?.position();
-		const { comparison, wholeLive } = await compareOnce(document, reader, known, options);
-		const isSame = await isSameAfterList(document, comparison, wholeLive, options);
+		const { comparison, wholeLive } = await compareOnce(question, reader, known, options);
+		const isSame = await isSameAfterList(question, comparison, wholeLive, options);
 		const isSettled = journal !== undefined && journal.position() !== before;
 		const now = isSettled ? journal.lastApplied(organizationId) : known;
 		if ((isSame && sameValue(now, known)) || reading === maxReadings) return comparison;
@@ -112,104 +180,85 @@ export async function compareLive(
 
 /** Returns whether live state, read again after the pending activities were listed, is what the plan was made of. */
 async function isSameAfterList(
-	document: DesiredOrganization,
+	question: Question,
 	{ plan, context }: Comparison,
 	{ userTags, users, removables }: LiveOrganization,
-	{ reads, readerAfterList, base }: CompareOptions,
+	{ reads, readerAfterList }: CompareOptions,
 ): Promise<boolean> {
 	const isListed = context.isCutOff === true || plan.unread.every(({ scope }) => scope !== "activities");
-	const isSubmitted = reads === "auto" && isListed && groupSteps(plan.steps).sent.length > 0;
-	if (readerAfterList === undefined || !isSubmitted) return true;
-	const { query } = timeQueries(document.organizationId, readerAfterList());
-	return sameValue(await readChangeable(withBase(document, base), query, reads), { userTags, users, removables });
-}
-
-function withBase(document: DesiredOrganization, base: BaseDocument | undefined): DesiredOrganization {
-	return base === undefined || base.desired === null ? document : unite(base.desired, document);
+	if (readerAfterList === undefined || reads !== "auto" || !isListed || !isSending(plan)) return true;
+	const { query } = timeQueries(question.document.organizationId, readerAfterList());
+	return sameValue(await readChangeable(documentsToRead(question), query, reads), { userTags, users, removables });
 }
 
 /** `wholeLive`: the live state of both documents where a base document was given. */
 async function compareOnce(
-	document: DesiredOrganization,
+	question: Question,
 	reader: Reader,
 	lastApplied: LastApplied,
 	options: CompareOptions,
 ): Promise<{ readonly comparison: Comparison; readonly wholeLive: LiveOrganization }> {
-	const { reads, now, journal, base } = options;
+	const { reads, now, journal, horizonMs } = options;
+	const { document } = question;
 	const clocked = askOnce(withServiceClock(reader, now, journal?.position()));
-	const both = withBase(document, base);
+	const both = documentsToRead(question);
 	const steadyNow = options.steadyNow ?? now;
-	const reading = await readLive(both, clocked, lastApplied, reads, steadyNow);
+	const { live: wholeLive, serverTimeMs } = await readLive(both, clocked, lastApplied, reads, steadyNow);
 	const shownMs = clocked.serviceTimeMs();
-	const timeMs = shownMs ?? clocked.oldest().askedAtMs;
-	const why = windowsOf(both).length > 0 ? whyUncertainTime(clocked) : undefined;
-	const { desired, problems } =
-		why === undefined ? { desired: desiredAt(document, timeMs), problems: [] } : withoutWindows(document, why);
-	const live = both === document ? reading.live : narrowReading(desired, reading.live, reads);
-	const found = diff(desired, live);
-	const differences = { ...found, problems: [...found.problems, ...problems] };
-	const operations = differences.problems.length > 0 ? [] : operationsFor(differences.changes);
+	const reading: Reading = {
+		live: wholeLive,
+		narrow: (desired) => (both === document ? wholeLive : narrowReading(desired, wholeLive, reads)),
+		timeMs: shownMs ?? clocked.oldest().askedAtMs,
+		whyUncertain: dependsOnTime(question) ? whyUncertainTime(clocked) : undefined,
+	};
+	const decision = decide(question, reading);
+	const { desired, live } = decision;
 	const { query, answerTimes } = timeQueries(desired.organizationId, clocked, steadyNow);
-	const more =
-		operations.length === 0
-			? await readForRules(desired, reads, query)
-			: await readContext(
-					desired.organizationId,
-					clocked,
-					{ ...options, operations, query, live },
-					differences.changes,
-				);
+	const { access, ...more } = await readNeeds(decision, clocked, query, options);
 	// The plan is as old as the oldest answer that it is made of.
 	const { askedAtMs, position } = clocked.oldest();
 	const context: PlanContext = {
 		...{ reads, readAtMs: askedAtMs },
 		// Without windows, nothing may have been asked before.
-		serviceTimeMs: desired === document ? (shownMs ?? clocked.serviceTimeMs() ?? askedAtMs) : timeMs,
-		...(options.horizonMs === undefined ? {} : { horizonMs: options.horizonMs }),
+		serviceTimeMs: desired === document ? (shownMs ?? clocked.serviceTimeMs() ?? askedAtMs) : reading.timeMs,
+		...(horizonMs === undefined ? {} : { horizonMs }),
 		...more,
-		...(more.access === undefined ? {} : { access: accessAtKnownTime(more.access, whyUncertainTime(clocked)) }),
+		...(access === undefined ? {} : { access: accessAtKnownTime(access, whyUncertainTime(clocked)) }),
 	};
-	const plan = makePlan(desired, live, context, differences);
 	const comparison: Comparison = {
-		...{ desired, plan, live, context },
-		serverTimeMs: earliest(reading.serverTimeMs, answerTimes),
+		...{ desired, live, context, ...planDecided(question, decision, reading, context) },
+		serverTimeMs: earliest(serverTimeMs, answerTimes),
 		clockOffsetMs: clocked.clockOffsetMs(),
 		exactOffsetMs: clocked.exactOffsetMs(),
 		readPosition: position,
-		...(base === undefined ? {} : { threeWay: holdThreeWay(makeThreeWay(base, desired, reading.live, timeMs), plan) }),
 	};
-	return { comparison, wholeLive: reading.live };
-}
-
-interface ContextOptions extends CompareOptions {
-	readonly operations: readonly SubmitName[];
-	readonly query: QueryFunction;
-	readonly live: LiveOrganization;
+	return { comparison, wholeLive };
 }
 
 /**
- * Reads what decides whether steps of these operations are submitted, and what becomes of them: activities of earlier requests,
- * the caller, and who can do what.
+ * Reads what a decision needs before its plan is made: what became of earlier requests, the caller, and who can do what. Without
+ * operations, that is at most who can do what.
  */
-async function readContext(
-	organizationId: string,
+async function readNeeds(
+	{ desired: { organizationId }, needs }: Decision,
 	reader: ClockedReader,
-	options: ContextOptions,
-	changes: readonly Change[],
+	query: QueryFunction,
+	options: CompareOptions,
 ): Promise<Partial<PlanContext>> {
-	const { reads, journal, now, retryRejected, operations, listsAll = false, query, live } = options;
-	const asksCaller = reads === "auto" && needsCaller(changes);
+	const { reads, journal, now, retryRejected, listsAll = false, submitterId } = options;
+	const { operations } = needs;
+	if (operations.length === 0) return needs.powers ? readNamedAccess(query) : {};
 	// The name costs no request: the answer that says whose key it is has it.
-	const asksName = asksCaller || (reads === "auto" && options.submitterId === undefined);
+	const asksName = needs.caller || (reads === "auto" && submitterId === undefined);
 	const [pending, caller, permissions, name] = await awaitAll([
 		journal === undefined
 			? undefined
 			: readPendingActivities(organizationId, reader, journal, {
 					...{ reads, nowMs: now(), operations, listsAll, asksForEnds: true },
-					...(changesAgain(changes, live) ? { completedEntries: journal.completedTagEntries(organizationId) } : {}),
+					...(needs.completed ? { completedEntries: journal.completedTagEntries(organizationId) } : {}),
 				}),
-		asksCaller ? readCaller(query) : notAsked,
-		reads === "auto" ? readPermissions(options) : {},
+		needs.caller ? readCaller(query) : notAsked,
+		needs.powers ? readPermissions(query, options) : {},
 		asksName ? readOrganizationName(query, organizationId) : undefined,
 	] as const);
 	await reader.ensureAnswered(organizationId);
@@ -217,7 +266,7 @@ async function readContext(
 	if (reads === "auto" && pending !== undefined && pending.unlisted !== null) {
 		unread.push({ scope: "activities", because: pending.unlisted, standsIn: "nothing" });
 	}
-	if (asksCaller && !caller.known) {
+	if (needs.caller && !caller.known) {
 		const because = `${caller.because}, so the guards could not check that the caller keeps access`;
 		unread.push({ scope: "caller", because, standsIn: "nothing" });
 	}
@@ -237,33 +286,17 @@ async function readContext(
 	};
 }
 
-/** Whether a tag would be changed that may have been changed before: only such a change can be one to and fro. */
-function changesAgain(changes: readonly Change[], { userTags }: LiveOrganization): boolean {
-	const unchanged = new Set(userTags.known ? userTags.value.flatMap((tag) => (tag.isUnchanged ? tag.id : [])) : []);
-	return changes.some((change) => change.kind === "userTag" && !unchanged.has(change.tagId));
-}
-
 const notAsked: Known<string> = { known: false, because: "it was not asked for" };
 
 async function readCaller(query: QueryFunction): Promise<Known<string>> {
 	return toCaller(await queryIfAvailable(query, extendedReads.whoami));
 }
 
-/** Reads who can do what for a plan that submits nothing, where rules of the document are about powers. */
-async function readForRules(
-	{ rules = [] }: DesiredOrganization,
-	reads: Reads,
-	query: QueryFunction,
-): Promise<Pick<PlanContext, "access" | "userNames">> {
-	return reads === "auto" && needsPowers(rules) ? readNamedAccess(query) : {};
-}
-
 /** Reads who can do what, and who will submit the plan. */
-async function readPermissions({
-	query,
-	submitterId: userId,
-	publicKey = () => undefined,
-}: ContextOptions): Promise<Pick<PlanContext, "access" | "userNames" | "submitter">> {
+async function readPermissions(
+	query: QueryFunction,
+	{ submitterId: userId, publicKey = () => undefined }: CompareOptions,
+): Promise<Pick<PlanContext, "access" | "userNames" | "submitter">> {
 	const [named, submitter] = await awaitAll([
 		readNamedAccess(query),
 		readSubmitter(query, { userId, publicKey }),

@@ -1,0 +1,104 @@
+/**
+ * Decides what one reading of an organization means for its document: what differs, and what else has to be read before there can
+ * be a plan. Then the plan is made, once. Pure.
+ */
+import { desiredAt, windowsOf, withoutWindows } from "./access-window.ts";
+import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "./base/three-way.ts";
+import { holdThreeWay } from "./base/three-way-held.ts";
+import type { Change, Differences } from "./change.ts";
+import { diff } from "./diff.ts";
+import { needsCaller } from "./guards/guards.ts";
+import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
+import { makePlan, type Plan, type PlanContext, type Reads } from "./plan.ts";
+import { needsPowers } from "./rules/rules.ts";
+import { operationsFor } from "./steps.ts";
+
+/** The document, and how it is looked at. */
+export interface Question {
+	readonly document: DesiredOrganization;
+	/** The document as it stood before: then the three-way comparison is made too, from one reading for both documents. */
+	readonly base?: BaseDocument | undefined;
+	readonly reads: Reads;
+}
+
+/** What was read first. */
+export interface Reading {
+	/** Live state of the document, and of the base where there is one. */
+	readonly live: LiveOrganization;
+	/** The same as it is for the document alone, whose plan must not depend on the base. */
+	readonly narrow: (desired: DesiredOrganization) => LiveOrganization;
+	/** When the windows of the document are judged, milliseconds since 1970. */
+	readonly timeMs: number;
+	/** Why that time is not certain, in words; undefined where it is. */
+	readonly whyUncertain: string | undefined;
+}
+
+/** What has to be read once more, because it can matter: each request is a cost. */
+export interface Needs {
+	/** The operations of the steps; where there is none, nothing about activities and the caller is needed. */
+	readonly operations: ReturnType<typeof operationsFor>;
+	/** Whose key it is, for guards. */
+	readonly caller: boolean;
+	/** Who can do what. */
+	readonly powers: boolean;
+	/** Activities that completed, for changes to and fro. */
+	readonly completed: boolean;
+}
+
+export interface Decision {
+	/** What the document wants at that time. */
+	readonly desired: DesiredOrganization;
+	readonly live: LiveOrganization;
+	readonly differences: Differences;
+	readonly needs: Needs;
+}
+
+/** Returns the document united with its base: what is read for both at once. */
+export function documentsToRead({ document, base }: Question): DesiredOrganization {
+	return base === undefined || base.desired === null ? document : unite(base.desired, document);
+}
+
+/** Whether the documents have windows, so that they want other members at other times. */
+export function dependsOnTime(question: Question): boolean {
+	return windowsOf(documentsToRead(question)).length > 0;
+}
+
+/** Returns what differs, and what has to be read before there can be a plan. */
+export function decide({ document, reads }: Question, reading: Reading): Decision {
+	const { timeMs, whyUncertain } = reading;
+	const { desired, problems } =
+		whyUncertain === undefined
+			? { desired: desiredAt(document, timeMs), problems: [] }
+			: withoutWindows(document, whyUncertain);
+	const live = reading.narrow(desired);
+	const found = diff(desired, live);
+	const differences = { ...found, problems: [...found.problems, ...problems] };
+	const operations = differences.problems.length > 0 ? [] : operationsFor(differences.changes);
+	const submits = operations.length > 0;
+	const isAuto = reads === "auto";
+	const needs = {
+		operations,
+		caller: submits && isAuto && needsCaller(differences.changes),
+		powers: isAuto && (submits || needsPowers(desired.rules ?? [])),
+		completed: submits && changesAgain(differences.changes, live),
+	};
+	return { desired, live, differences, needs };
+}
+
+/** Returns the plan of a decision whose needs were read. `context` has the time at which the windows were judged. */
+export function planDecided(
+	{ base }: Question,
+	{ desired, live, differences }: Decision,
+	{ live: wholeLive, timeMs }: Reading,
+	context: PlanContext,
+): { readonly plan: Plan; readonly threeWay?: ThreeWay } {
+	const plan = makePlan(desired, live, context, differences);
+	if (base === undefined) return { plan };
+	return { plan, threeWay: holdThreeWay(makeThreeWay(base, desired, wholeLive, timeMs), plan) };
+}
+
+/** Whether a tag would be changed that may have been changed before: only such a change can be one to and fro. */
+function changesAgain(changes: readonly Change[], { userTags }: LiveOrganization): boolean {
+	const unchanged = new Set(userTags.known ? userTags.value.flatMap((tag) => (tag.isUnchanged ? tag.id : [])) : []);
+	return changes.some((change) => change.kind === "userTag" && !unchanged.has(change.tagId));
+}

@@ -13,10 +13,10 @@ export interface PageAddress {
 	readonly token: string;
 }
 
-type Part = "page" | "events" | "answer" | "refuse";
+type PageRequest = "page" | "events" | "answer" | "refuse";
 
 /** Parts of the page below its address, and the method that each takes. */
-const parts: ReadonlyMap<string, { readonly part: Part; readonly method: "GET" | "POST" }> = new Map([
+const parts: ReadonlyMap<string, { readonly part: PageRequest; readonly method: "GET" | "POST" }> = new Map([
 	["", { part: "page", method: "GET" }],
 	["/events", { part: "events", method: "GET" }],
 	["/answer", { part: "answer", method: "POST" }],
@@ -24,7 +24,7 @@ const parts: ReadonlyMap<string, { readonly part: Part; readonly method: "GET" |
 ]);
 
 /** A request for a part of the page, or why it is refused. */
-export type Admission = { readonly part: Part } | { readonly status: number; readonly message: string };
+export type Admission = { readonly part: PageRequest } | { readonly status: number; readonly message: string };
 
 /** Returns the part of the page that a request may have, or why it may not. */
 export function admit(request: Pick<IncomingMessage, "method" | "url" | "headers">, address: PageAddress): Admission {
@@ -47,7 +47,7 @@ export function admit(request: Pick<IncomingMessage, "method" | "url" | "headers
 /** Returns why a request does not come from the page or from a person; undefined if it does. */
 function findForeign(
 	{ headers }: Pick<IncomingMessage, "headers">,
-	part: Part,
+	part: PageRequest,
 	origin: string,
 ): { readonly status: 403; readonly message: string } | undefined {
 	const site = headers["sec-fetch-site"];

@@ -17,9 +17,9 @@ import {
 import { digestOf } from "../../plan/value.ts";
 import { type Cell, entryOf } from "../cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
-import { firstAgreed, type Located } from "./agree.ts";
 import { readExpectations } from "./expectations.ts";
 import { readRules } from "./rules.ts";
+import { firstAgreed, type Located } from "./shared-values.ts";
 import { readName, readNames, readTagEntries, type TagEntry, toDesiredTags } from "./tags.ts";
 import {
 	afterSubstitution,

@@ -8,7 +8,7 @@ import { compareText } from "../../plan/value.ts";
 import { namedPowers, type PowerName } from "../../policy/powers/groups.ts";
 import { type Cell, entriesOf, entryOf, itemsOf } from "../cell.ts";
 import { describeCell, describePlace, type Problems, quote, quoteCell } from "../problems.ts";
-import { firstAgreed, type Located } from "./agree.ts";
+import { firstAgreed, type Located } from "./shared-values.ts";
 import { readNames, type TagEntry } from "./tags.ts";
 import { nameMistake } from "./users.ts";
 

@@ -47,18 +47,18 @@ function understand(policy: Policy): Understood | "not understood" {
 	return compiled;
 }
 
-type Part = "ERROR" | "TIME_INACTIVE" | "other" | "takes part";
+type Role = "ERROR" | "TIME_INACTIVE" | "other" | "takes part";
 
 /** A policy for one activity at one time: only its consensus is left to evaluate. */
 interface ReadyPolicy {
 	readonly policyId: string;
 	readonly isDeny: boolean;
-	readonly part: Part;
+	readonly role: Role;
 	readonly consensus: Compiled | undefined;
 }
 
 /** Returns what a policy has to do with an activity. One that errs or is not understood takes no part (assumptions.ts). */
-function partOf(compiled: Understood | "not understood", activity: Value, nowMs: number): Part {
+function roleOf(compiled: Understood | "not understood", activity: Value, nowMs: number): Role {
 	if (compiled === "not understood") return "ERROR";
 	const { time, condition } = compiled;
 	const isActive = attempt(() => time?.holds({ time: { now: nowMs } }) ?? true);
@@ -74,7 +74,7 @@ function makeReady(policy: Policy, activity: Value, nowMs: number): ReadyPolicy 
 	return {
 		policyId: policy.policyId,
 		isDeny: policy.effect === "EFFECT_DENY",
-		part: partOf(compiled, activity, nowMs),
+		role: roleOf(compiled, activity, nowMs),
 		consensus: compiled === "not understood" ? undefined : compiled.consensus,
 	};
 }
@@ -97,7 +97,7 @@ function hasQuorum(rootQuorum: RootQuorum | undefined, approvers: Approvers): bo
 
 /** Whether a policy covers credential activities: it takes part in one of them (assumptions.ts). */
 function coversCredentials(policy: Policy, nowMs: number): boolean {
-	return credentialActivities.some((activity) => makeReady(policy, activity, nowMs).part === "takes part");
+	return credentialActivities.some((activity) => makeReady(policy, activity, nowMs).role === "takes part");
 }
 
 /** An activity to decide. */
@@ -125,7 +125,7 @@ function viewOf(policies: readonly ReadyPolicy[], rootQuorum: RootQuorum | undef
 /** Returns the functions that decide one activity at one time. */
 export function makeDecider({ policies, rootQuorum, activity, ownerId, submitterId, nowMs }: Case) {
 	const ready = policies.map((policy) => makeReady(policy, activity, nowMs));
-	const concerned = ready.filter(({ part }) => part === "takes part");
+	const concerned = ready.filter(({ role }) => role === "takes part");
 	const [denying, allowing] = [concerned.filter(({ isDeny }) => isDeny), concerned.filter(({ isDeny }) => !isDeny)];
 	const isOwn = ownerId === submitterId && !policies.some((policy) => coversCredentials(policy, nowMs));
 
@@ -143,8 +143,8 @@ export function makeDecider({ policies, rootQuorum, activity, ownerId, submitter
 	};
 
 	const outcomeOf = (policy: ReadyPolicy, approvers: Approvers, voters: readonly Voter[]): string => {
-		if (policy.part === "ERROR" || policy.part === "TIME_INACTIVE") return policy.part;
-		if (policy.part === "other") return "DENY_IMPLICIT";
+		if (policy.role === "ERROR" || policy.role === "TIME_INACTIVE") return policy.role;
+		if (policy.role === "other") return "DENY_IMPLICIT";
 		const reached = isReached(policy, approvers);
 		if (reached === undefined) return "ERROR";
 		if (reached) return policy.isDeny ? "DENY_EXPLICIT" : "ALLOW";

@@ -214,8 +214,8 @@ class Parser {
 	}
 
 	/** Parses parts separated by commas up to a closing bracket. Unverified, chosen: there is no comma behind the last. */
-	#parseUntil<Part>(close: string, parse: () => Part): readonly Part[] {
-		const parts: Part[] = [];
+	#parseUntil<Node>(close: string, parse: () => Node): readonly Node[] {
+		const parts: Node[] = [];
 		if (this.#take(close)) return parts;
 		do {
 			if (this.#is(close)) throw this.#fail(`nothing is between \`,\` and \`${close}\`; remove the \`,\``);
@@ -226,7 +226,7 @@ class Parser {
 	}
 
 	/** Runs a parser inside one more bracket. */
-	#nest<Part>(parse: () => Part): Part {
+	#nest<Node>(parse: () => Node): Node {
 		this.#nesting += 1;
 		if (this.#nesting > maxNesting)
 			throw this.#fail(`the expression is nested too deep: ${maxNesting} brackets at most`);

@@ -10,8 +10,8 @@ import type { ConvergeResult, Session } from "../session/session.ts";
 import { readRemovalTimes } from "../state/stored-state-check.ts";
 import { isDone } from "./failure.ts";
 import {
+	type DocumentPart,
 	mustRead,
-	type Part,
 	type ReadResult,
 	type ResourceDefinition,
 	type ResourceInputs,
@@ -154,10 +154,10 @@ async function read(
 	return { id, props: withoutUndefined({ ...seen, removedAt, activities, managed }), inputs: seen };
 }
 
-function partsOf(removal: Removal, desired: DesiredOrganization): readonly Part[] {
+function partsOf(removal: Removal, desired: DesiredOrganization): readonly DocumentPart[] {
 	const { kind, isSingle, suffixOf } = removal;
 	const groups = Map.groupBy(removalsOf(desired, kind.name), (object) => suffixOf(object, desired));
-	return [...groups].map(([suffix, objects]): Part => {
+	return [...groups].map(([suffix, objects]): DocumentPart => {
 		const ids = objects.map(({ id }) => id);
 		const addresses: readonly string[] = objects.map((object) =>
 			printAddress(kind.name, labelOfObject(object, desired)),

@@ -133,11 +133,11 @@ export interface ResourceDefinition<
 	submitsAtDelete?(props: Outputs): boolean;
 	/** Whether deleting submits what this activity does, and so continues with it. Left out: no. */
 	isContinuedByDelete?(props: Outputs, activity: PendingActivity): boolean;
-	partsOf(desired: DesiredOrganization): readonly Part[];
+	partsOf(desired: DesiredOrganization): readonly DocumentPart[];
 }
 
 /** A resource that a component registers for one part of its document. */
-export interface Part {
+export interface DocumentPart {
 	/** What follows the component's name in the name of the resource; earlier ones become aliases. */
 	readonly suffix: string;
 	readonly earlierSuffixes?: readonly string[];

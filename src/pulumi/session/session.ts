@@ -25,7 +25,6 @@ import { type SettleContext, settleOpenEntries } from "../../sync/settle.ts";
 import type { SubmitResult } from "../../sync/submit/outcomes.ts";
 import type { Reader, Submitter } from "../../wire/client.ts";
 import type { SubmitName } from "../../wire/operations.ts";
-import { LastOwners } from "../last-owners.ts";
 import { OldNameLog } from "../notices/old-name-notice.ts";
 import { type Connection, connect } from "../settings/connection.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -33,6 +32,7 @@ import { mergeLastApplied, restoreToJournal, type StoredState, summarizeWithStor
 import type { StateContext } from "../state/stored-state-check.ts";
 import { type Claims, openClaims } from "./claims.ts";
 import { type Deadline, readUntil, submitUntil } from "./deadline.ts";
+import { LastOwners } from "./last-owners.ts";
 import { NameQueue } from "./name-queue.ts";
 import { assertCanConverge, assertGuardsAllowed, guardsOfPart, MissingUsers, OverrideLog } from "./plan-checks.ts";
 import type { SessionContext } from "./session-context.ts";

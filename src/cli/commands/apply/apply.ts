@@ -1,4 +1,4 @@
-/** `apply`, in four stages: prepare, agree, submit, report. `apply --plan` differs only in the first. */
+/** `apply`, in four stages: prepare, confirm, submit, report. `apply --plan` differs only in the first. */
 
 import { exitCodes, StalePlanError } from "../../../common/errors.ts";
 import { type DesiredFleet, filterFleet, fleetOf } from "../../../document/read/fleet.ts";
@@ -22,7 +22,7 @@ import type { Call } from "../../output/output.ts";
 import type { ResultEnd, ResultStream } from "../../output/result-stream.ts";
 import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "../comparing.ts";
 import { commandsOf, selectFrom } from "../selection.ts";
-import { type Agreement, agree, comparedIn, type Prepared, type Reading } from "./agree.ts";
+import { type Confirmation, comparedIn, confirm, type Prepared, type Reading } from "./confirm.ts";
 import {
 	type Ask,
 	describeImpossible,
@@ -123,7 +123,7 @@ async function readOrder(call: ApplyCall): Promise<ApplyOrder> {
 
 async function* applyFleet(order: SizedOrder): AsyncGenerator<OrganizationPart, ResultEnd> {
 	const refusal = order.reviewed?.refusal ?? null;
-	if (refusal !== null) return endOf({ isAgreed: false, error: refusal }, order);
+	if (refusal !== null) return endOf({ isConfirmed: false, error: refusal }, order);
 	const connection = await connect(order);
 	let journal: Journal | undefined;
 	let interruption: ReturnType<typeof listenForSignals> | undefined;
@@ -134,10 +134,10 @@ async function* applyFleet(order: SizedOrder): AsyncGenerator<OrganizationPart, 
 		const isPersonAsked = order.flags.yes !== true && order.reviewed === null;
 		const given = { isPersonAsked, signal: interruption.signal, openRun: record };
 		const run: ApplyRun = { ...order, ...given, connection, journal };
-		const { prepared, agreement } = await agree(await prepare(run), run, (one) => readAgain(one, run));
-		yield* agreement.isAgreed ? submit(prepared, run) : prepared.readings.map(withholdPart);
+		const { prepared, confirmation } = await confirm(await prepare(run), run, (one) => readAgain(one, run));
+		yield* confirmation.isConfirmed ? submit(prepared, run) : prepared.readings.map(withholdPart);
 		record?.end();
-		return endOf(agreement, order);
+		return endOf(confirmation, order);
 	} finally {
 		interruption?.stop();
 		journal?.close();
@@ -289,10 +289,10 @@ function contextOf({ client, settled }: ComparedOrganization, possible: number, 
 }
 
 /** Stage 4: returns the end of the result. */
-function endOf(agreement: Agreement, { reviewed }: ApplyOrder): ResultEnd {
-	const refusal = agreement.isAgreed ? null : agreement.error;
+function endOf(confirmation: Confirmation, { reviewed }: ApplyOrder): ResultEnd {
+	const refusal = confirmation.isConfirmed ? null : confirmation.error;
 	return {
-		...(agreement.isAgreed ? {} : { exitCode: refusal === null ? exitCodes.error : exitCodeOfError(refusal) }),
+		...(confirmation.isConfirmed ? {} : { exitCode: refusal === null ? exitCodes.error : exitCodeOfError(refusal) }),
 		...(refusal === null ? {} : { error: describeError(refusal) }),
 		...(reviewed === null ? {} : { savedPlan: reviewed.facts }),
 		...(refusal instanceof StalePlanError ? { outdated: refusal.outdated } : {}),

@@ -116,7 +116,7 @@ export function refuseLoneFlags(flags: LoneFlags): void {
 /** Asks whether so many activities may be sent to these organizations. */
 export type Ask = (activities: number, organizations: readonly NamedOrganization[]) => Promise<boolean>;
 
-/** Returns a function that asks on the terminal, or agrees with `--yes`. Throws ConfigurationError if it cannot ask. */
+/** Returns a function that asks on the terminal, or confirms with `--yes`. Throws ConfigurationError if it cannot ask. */
 export function prepareToAsk({ flags, terminal, output }: Call<{ readonly yes?: boolean } & CommandContext>): Ask {
 	if (flags.yes === true) return async () => true;
 	const obstacle = whyNotAsk(terminal, output);

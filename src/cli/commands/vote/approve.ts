@@ -96,7 +96,7 @@ async function voteOn(command: VoteCommand, names: readonly string[], call: Call
 						refusePast(review.shown, run);
 						showReview(review.shown, run);
 						refuseBlockedPlans(review.judged.flat(), allowed);
-						const answer = await agree(review.shown, run);
+						const answer = await confirm(review.shown, run);
 						if (answer === "declined") return { ...votesOf(review), exitCode: exitCodes.error, error: null };
 						if (answer === "not asked") break;
 						// The world goes on while a person thinks.
@@ -196,7 +196,10 @@ function showReview(readings: readonly VoteReading[], { command, output }: VoteR
 }
 
 /** Asks if there is something to vote on. Throws ConfigurationError if no one can be asked. */
-async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<"agreed" | "declined" | "not asked"> {
+async function confirm(
+	readings: readonly VoteReading[],
+	run: VoteRun,
+): Promise<"confirmed" | "declined" | "not asked"> {
 	const { command, flags, output, terminal } = run;
 	const organizations = readings.map(({ votes }) => votes);
 	const voting = organizations.filter(({ activities }) => activities.some(isToVote));
@@ -212,7 +215,7 @@ async function agree(readings: readonly VoteReading[], run: VoteRun): Promise<"a
 	const where = only !== undefined && others.length === 0 ? showOrganization(only) : `${voting.length} organizations`;
 	const verb = command === "approve" ? "Approve" : "Reject";
 	const question = `${verb} ${count === 1 ? "this activity" : `these ${count} activities`} of ${where}?`;
-	return (await askOnTerminal(question, terminal)) ? "agreed" : "declined";
+	return (await askOnTerminal(question, terminal)) ? "confirmed" : "declined";
 }
 
 /** After this long, an activity is read again before the vote: others may have ended it meanwhile. */

@@ -21,10 +21,10 @@ export interface Prepared {
 }
 
 /** Whether the plans may run; if not, the error that stops them, or null if the operator declined. */
-export type Agreement = { readonly isAgreed: true } | { readonly isAgreed: false; readonly error: unknown };
+export type Confirmation = { readonly isConfirmed: true } | { readonly isConfirmed: false; readonly error: unknown };
 
 /** What the stage needs of a run. */
-interface AgreeRun extends Pick<Call<unknown>, "output" | "terminal"> {
+interface ConfirmRun extends Pick<Call<unknown>, "output" | "terminal"> {
 	readonly given: GivenOverrides;
 	readonly journal: Pick<Journal, "abandon">;
 	readonly signal: AbortSignal;
@@ -45,16 +45,16 @@ export function comparedIn(readings: readonly Reading[]) {
  * again, and where a plan differs from the confirmed one it is shown, checked and asked about. So what is submitted is what
  * was confirmed, and guards have judged it as it is then.
  */
-export async function agree(
+export async function confirm(
 	first: Prepared,
-	run: AgreeRun,
+	run: ConfirmRun,
 	readAgain: (confirmed: Prepared) => Promise<Prepared>,
-): Promise<{ readonly prepared: Prepared; readonly agreement: Agreement }> {
+): Promise<{ readonly prepared: Prepared; readonly confirmation: Confirmation }> {
 	let prepared = first;
 	try {
 		for (;;) {
 			const answer = await showAndAsk(prepared, run);
-			if (answer === "declined") return { prepared, agreement: { isAgreed: false, error: null } };
+			if (answer === "declined") return { prepared, confirmation: { isConfirmed: false, error: null } };
 			if (answer === "not asked") break;
 			const confirmed = prepared;
 			prepared = await readAgain(confirmed);
@@ -62,18 +62,18 @@ export async function agree(
 			run.output.note("Live state changed while orgsync waited for the answer. This is the plan now:");
 		}
 		recordAbandoned(prepared, run);
-		return { prepared, agreement: { isAgreed: true } };
+		return { prepared, confirmation: { isConfirmed: true } };
 	} catch (error) {
 		run.output.showStack(error);
-		return { prepared, agreement: { isAgreed: false, error } };
+		return { prepared, confirmation: { isConfirmed: false, error } };
 	}
 }
 
 /** Shows the plans, throws if something refuses them, and asks if there is something to submit. */
 async function showAndAsk(
 	{ readings, refusal }: Prepared,
-	run: AgreeRun,
-): Promise<"agreed" | "declined" | "not asked"> {
+	run: ConfirmRun,
+): Promise<"confirmed" | "declined" | "not asked"> {
 	const { given, output, signal, ask, isPersonAsked } = run;
 	const plans = comparedIn(readings).map(({ comparison }) => comparison.plan);
 	const unchanged = readings.filter((one) => "state" in one && one.state === "inSync").length;
@@ -86,7 +86,7 @@ async function showAndAsk(
 	if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
 	if (steps === 0) return "not asked";
 	if (!(await ask(steps, sending))) return "declined";
-	return isPersonAsked ? "agreed" : "not asked";
+	return isPersonAsked ? "confirmed" : "not asked";
 }
 
 function countSteps(readings: readonly Reading[]): number {
@@ -105,7 +105,7 @@ function haveSamePlans(confirmed: Prepared, fresh: Prepared): boolean {
 }
 
 /** Records what the operator abandons, once the plans may run. */
-function recordAbandoned({ readings }: Prepared, { given, journal, terminal, output }: AgreeRun): void {
+function recordAbandoned({ readings }: Prepared, { given, journal, terminal, output }: ConfirmRun): void {
 	const read = given.abandoned.length === 0 ? [] : readings.filter((one) => !("failed" in one));
 	for (const { organizationId } of read) {
 		for (const name of given.abandoned) journal.abandon(organizationId, name, terminal.now());

@@ -2,10 +2,10 @@
  * Which resource applied an object last, in the journal. It is evidence only: it can keep members of a tag, and never causes a
  * submit.
  */
-import { StorageError } from "../common/errors.ts";
-import type { Journal, JournalView } from "../sync/journal/journal.ts";
-import type { LastOwner, OwnedObject } from "../sync/journal-owners.ts";
-import { digestService, isSameOwner, type Owner, ownerOf } from "./session/claims.ts";
+import { StorageError } from "../../common/errors.ts";
+import type { Journal, JournalView } from "../../sync/journal/journal.ts";
+import type { LastOwner, OwnedObject } from "../../sync/journal-owners.ts";
+import { digestService, isSameOwner, type Owner, ownerOf } from "./claims.ts";
 
 /** The journal of a session. */
 interface OwnersJournal {

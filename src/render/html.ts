@@ -6,6 +6,7 @@
 import { outcomesOf } from "../plan/report.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
+import type { Phrase } from "../say/phrase.ts";
 import { type Counted, countChanges } from "./change-words.ts";
 import { driftFigures, type Figure } from "./drift-html.ts";
 import { badge } from "./html-badge.ts";
@@ -33,8 +34,10 @@ import {
 } from "./organizations.ts";
 import { overridesHeading } from "./overrides-text.ts";
 import { powersCards } from "./powers-html.ts";
+import { phraseHtml } from "./print/html.ts";
 import { outdatedHeading } from "./report-text.ts";
 import { type CommandResult, notReadIn } from "./result.ts";
+import { describeDangers } from "./sections/danger.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,
@@ -85,7 +88,7 @@ export function renderHtml(result: CommandResult, { generatedBy = "orgsync", com
 <header class="head ${tone}"><div class="inside">
 <p class="brand">orgsync <b>${result.command}</b></p>
 <h1>${badge(tone)}<span>${headline}</span></h1>
-${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${alone ? organizations.map(factsOf) : renderFleetFigures(result)}
+${dangersOf(result).map((line) => html`<p class="danger">${phraseHtml(line)}</p>`)}${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${alone ? organizations.map(factsOf) : renderFleetFigures(result)}
 </div></header>
 <main class="inside">
 ${renderCards(result)}${powersCards(result)}${
@@ -97,6 +100,12 @@ ${renderCards(result)}${powersCards(result)}${
 </html>
 `;
 	return page.html;
+}
+
+/** What is dangerous in the plans; nothing after an apply, and of drift. */
+function dangersOf(result: CommandResult): readonly Phrase[] {
+	if (result.command !== "plan" && result.command !== "show") return [];
+	return describeDangers(organizationsOf(result).map(({ plan }) => plan));
 }
 
 /** Returns the headline and the text below it. Figures replace the text for several organizations. */

@@ -18,10 +18,16 @@ import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts"
 import { removalBlocks } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
-import { foldOrganizations, type OrganizationResult, type SuggestingOptions, unplannedOf } from "./organizations.ts";
+import {
+	foldOrganizations,
+	type OrganizationResult,
+	organizationsOf,
+	type SuggestingOptions,
+	unplannedOf,
+} from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { powersBlocks } from "./powers-markdown.ts";
-import { sectionBlocks } from "./print/markdown.ts";
+import { phraseMarkdown, sectionBlocks } from "./print/markdown.ts";
 import { phraseText } from "./print/text.ts";
 import { renderProblem } from "./problem-text.ts";
 import {
@@ -35,6 +41,7 @@ import {
 } from "./report-text.ts";
 import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
+import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
 import {
@@ -75,7 +82,11 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 	const unread = unplannedOf(result);
 	const isOneOfSeveral = full.length + calm.length + unread.length > 1;
 	const blocks = [
-		paragraph([markerOf(options.key ?? result.command), `### ${summarizeResult(result).verdict}`].join("\n\n")),
+		paragraph(
+			[markerOf(options.key ?? result.command), ...caution(result), `### ${summarizeResult(result).verdict}`].join(
+				"\n\n",
+			),
+		),
 		...savedPlanBlock(result),
 		...errorBlocks(result),
 		bullets(
@@ -95,6 +106,13 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 	].filter(({ lines }) => lines.length > 0);
 	const pointer = whole === undefined ? "the output of the same command with `--format json`" : codeSpan(whole);
 	return fitBlocks(blocks, Math.max(2_000, limit), pointer);
+}
+
+/** Returns what is dangerous in the plans, as a block that GitHub shows in red; nothing after an apply, and of drift. */
+function caution(result: CommandResult): readonly string[] {
+	if (result.command !== "plan" && result.command !== "show") return [];
+	const lines = describeDangers(organizationsOf(result).map(({ plan }) => plan));
+	return lines.length === 0 ? [] : [["> [!CAUTION]", ...lines.map((line) => `> ${phraseMarkdown(line)}`)].join("\n")];
 }
 
 /** Returns the hidden comment of a key; what could end a comment is written as `_`. */

@@ -20,9 +20,10 @@ import { noteWindow, summarizeExpiries } from "./expiry-words.ts";
 import { renderApprovals, renderImpact } from "./impact-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { renderOverrides } from "./overrides-text.ts";
-import { sectionsText } from "./print/text.ts";
+import { phraseText, sectionsText } from "./print/text.ts";
 import { renderProblem } from "./problem-text.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
+import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
 import { plainStyle, renderUnder, type Style } from "./style.ts";
@@ -59,9 +60,11 @@ export function renderPlan(
 	lead: readonly string[] = [],
 	note: NoteOf = noNote,
 ): string {
+	const danger = describeDangers([plan]).map((line) => style.remove(phraseText(line)));
 	const lines = [
 		style.strong(`Organization ${showOrganization(plan)}`),
 		...noteOtherName(plan),
+		...danger,
 		"",
 		...renderImpact(plan, style),
 		...lead,
@@ -70,6 +73,7 @@ export function renderPlan(
 		...renderUnder(style.remove(`${rulesHeading}:`), describeBrokenRules(plan)),
 		...renderOpen(plan, style),
 		summary,
+		...danger,
 	];
 	return `${lines.join("\n")}\n`;
 }

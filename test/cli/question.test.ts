@@ -78,3 +78,10 @@ test.runIf(hasTerminal)("an activity that is rejected at the question of approve
 	expect(end).toMatchObject({ submits: [], questions: 1 });
 	expect(end.shown).toContain("Live state changed while orgsync waited for the answer.");
 });
+
+test.runIf(hasTerminal)("the question of apply repeats the worst that the plan does", async () => {
+	const { world } = await makeRemoval("{ never: [bob] }", 0);
+	const end = await answerAfter(world, ["apply", "--allow", "memberRemovals=1"], async () => {});
+	expect(end.code).toBe(0);
+	expect(end.shown).toMatch(/1 removal, more than the limits allow · 1 activity\S*\s+Submit this activity to /);
+});

@@ -51,7 +51,9 @@ describe("a result as Markdown", () => {
 	});
 
 	it.each(results)("of %s begins with the marker and a verdict of one line", (_, result) => {
-		expect(renderMarkdown(result)).toMatch(/^<!-- orgsync: (plan|show|drift|apply) -->\n\n### [^\n]+\n\n/);
+		expect(renderMarkdown(result)).toMatch(
+			/^<!-- orgsync: (plan|show|drift|apply) -->\n\n(> \[!CAUTION\]\n(> ⚠ [^\n]+\n)+\n)?### [^\n]+\n\n/,
+		);
 	});
 
 	it("is the same for the same result", () => {
@@ -172,7 +174,7 @@ describe("Markdown of many changes", () => {
 		const removed = markdown.split("\n").filter((line) => line.startsWith("- userTag:"));
 		expect(removed.flatMap((line) => line.match(/user-\d+/g) ?? [])).toHaveLength(2_500);
 		expect(markdown).toMatch(
-			/^<!-- orgsync: plan -->\n\n### Plan: 100 activities.*\n\n\*\*Shortened:\*\* \d+ lines of changes, 100 steps left out\. Full output: `plan\.html of this run`\.\n/,
+			/^<!-- orgsync: plan -->\n\n> \[!CAUTION\]\n> ⚠ [^\n]+\n\n### Plan: 100 activities.*\n\n\*\*Shortened:\*\* \d+ lines of changes, 100 steps left out\. Full output: `plan\.html of this run`\.\n/,
 		);
 		expect(toHtml(markdown).match(/<details>|<\/details>/g)).toEqual(["<details>", "</details>"]);
 	});

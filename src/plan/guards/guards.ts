@@ -30,6 +30,9 @@ export const guardKinds = [
 	"reversals",
 ] as const;
 
+/** Guards that count what is removed. */
+export const removalGuards: ReadonlySet<string> = new Set(["memberRemovals", ...Object.values(removalLists)]);
+
 /** What is guarded. `oldNames` only warns, so there is nothing to override. */
 export type GuardKind = (typeof guardKinds)[number] | "oldNames";
 

@@ -7,9 +7,11 @@ import { showText } from "../../../common/escape.ts";
 import { nameOf } from "../../../plan/activities/pending.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind, refuseBlocked } from "../../../plan/guards/guards.ts";
 import { abandonOf, allowsOf, withOverrides } from "../../../plan/guards/overrides.ts";
-import { type NamedOrganization, showOrganization } from "../../../plan/organization-name.ts";
+import { showOrganization } from "../../../plan/organization-name.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import { type CommandContext, commandText } from "../../../plan/suggested-command.ts";
+import { phraseText } from "../../../render/print/text.ts";
+import { describeDangers } from "../../../render/sections/danger.ts";
 import type { Journal } from "../../../sync/journal/journal.ts";
 import { didYouMean } from "../../flags/suggest.ts";
 import type { Call, Output, Terminal } from "../../output/output.ts";
@@ -114,7 +116,7 @@ export function refuseLoneFlags(flags: LoneFlags): void {
 }
 
 /** Asks whether so many activities may be sent to these organizations. */
-export type Ask = (activities: number, organizations: readonly NamedOrganization[]) => Promise<boolean>;
+export type Ask = (activities: number, plans: readonly Plan[]) => Promise<boolean>;
 
 /** Returns a function that asks on the terminal, or confirms with `--yes`. Throws ConfigurationError if it cannot ask. */
 export function prepareToAsk({ flags, terminal, output }: Call<{ readonly yes?: boolean } & CommandContext>): Ask {
@@ -125,14 +127,12 @@ export function prepareToAsk({ flags, terminal, output }: Call<{ readonly yes?: 
 			hint: `review \`${commandText({ command: "plan" }, flags)}\`, then use --yes`,
 		});
 	}
-	return (steps, organizations) => {
+	return (steps, plans) => {
 		const what = steps === 1 ? "this activity" : `these ${steps} activities`;
-		const [only] = organizations;
-		const where =
-			only !== undefined && organizations.length === 1
-				? showOrganization(only)
-				: `${organizations.length} organizations`;
-		return askOnTerminal(`Submit ${what} to ${where}?`, terminal);
+		const [only] = plans;
+		const where = only !== undefined && plans.length === 1 ? showOrganization(only) : `${plans.length} organizations`;
+		const dangers = describeDangers(plans).map((line) => `${output.style.remove(phraseText(line))}\n`);
+		return askOnTerminal(`${dangers.join("")}Submit ${what} to ${where}?`, terminal);
 	};
 }
 

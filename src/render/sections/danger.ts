@@ -1,0 +1,44 @@
+/** The worst that a plan does, in one line: what every format begins with, and what the question of apply repeats. */
+import { findDanger } from "../../plan/impact/danger.ts";
+import { showOrganization } from "../../plan/organization-name.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
+import { count } from "../count.ts";
+import { describeImpact } from "../impact-words.ts";
+
+/** Returns what is dangerous in one plan; null where nothing is. */
+function describe(plan: Plan): Phrase | null {
+	const danger = findDanger(plan);
+	if (danger === null) return null;
+	const { findings, overLimit, removals, activities } = danger;
+	const [worst, ...others] = describeImpact({ ...plan, impact: findings });
+	const tooMany = overLimit.length === 0 ? "" : ", more than the limits allow";
+	const parts: readonly Phrase[] = [
+		...(worst === undefined
+			? []
+			: [[...worst.sentence, ...(others.length === 0 ? [] : [` (and ${others.length} more)`])]]),
+		...(removals === 0 ? [] : [[`${count(removals, "removal", "removals")}${tooMany}`]]),
+		[count(activities, "activity", "activities")],
+	];
+	return joinPhrases(parts, " \u00b7 ");
+}
+
+/** More plans than this are counted. */
+const maxShown = 5;
+
+/** Returns the lines of several plans, each with its organization; of one plan without. */
+export function describeDangers(plans: readonly Plan[]): readonly Phrase[] {
+	const found = plans.flatMap((plan) => {
+		const said = describe(plan);
+		if (said === null) return [];
+		return [
+			plans.length === 1
+				? ["\u26a0 ", ...said]
+				: ["\u26a0 organization ", reason(showOrganization(plan)), ": ", ...said],
+		];
+	});
+	const more = found.length - maxShown;
+	return more <= 0
+		? found
+		: [...found.slice(0, maxShown), [`\u26a0 and ${count(more, "organization", "organizations")} more`]];
+}

@@ -1,0 +1,72 @@
+/** The worst that a plan does: the first thing that every format says, and what the question of apply repeats. */
+import { describe, expect, it } from "vitest";
+import { renderHtml } from "../../src/render/html.ts";
+import { renderMarkdown } from "../../src/render/markdown.ts";
+import { phraseText } from "../../src/render/print/text.ts";
+import { describeDangers } from "../../src/render/sections/danger.ts";
+import { plainStyle, renderPlan } from "../../src/render/text.ts";
+import { complete } from "./complete.ts";
+import { bob, changingPlanOf, findingOf, withImpact } from "./support-impact.ts";
+
+const calm = changingPlanOf();
+const signing = { resource: "PRIVATE_KEY", action: "SIGN" };
+const alone = withImpact(calm, [findingOf({ change: "alone", group: signing, userIds: [bob] })]);
+const gains = withImpact(calm, [findingOf({ change: "gains", group: signing, userIds: [bob] })]);
+const textOf = (plan: typeof calm): readonly string[] => describeDangers([plan]).map(phraseText);
+
+describe("a plan that lets someone sign alone", () => {
+	const [line = ""] = textOf(alone);
+
+	it("says so with its removals and activities in one line", () => {
+		expect(line).toMatch(
+			/^\u26a0 bob can now sign alone, with any wallet or key · (\d+ removals? · )?\d+ activit(y|ies)$/,
+		);
+	});
+
+	it("has the line below its name and at its end in a terminal", () => {
+		const lines = renderPlan(alone, plainStyle).trimEnd().split("\n");
+		expect([lines[1], lines.at(-1)]).toEqual([line, line]);
+	});
+
+	it("begins with a block of caution in a comment, and has the line above the fold of a page", () => {
+		const result = complete({ command: "plan", plans: [alone] });
+		expect(renderMarkdown(result)).toMatch(
+			/^<!-- orgsync: plan -->\n\n> \[!CAUTION\]\n> \u26a0 `bob` can now sign alone/,
+		);
+		const [header = ""] = renderHtml(result).split("<main");
+		expect(header).toContain('<p class="danger">\u26a0 <strong><bdi>bob</bdi></strong> can now sign alone');
+	});
+
+	it("names the organization among several", () => {
+		const [of = ""] = describeDangers([alone, calm]).map(phraseText);
+		expect(of).toBe(line.replace("\u26a0 ", `\u26a0 organization ${alone.organizationId}: `));
+	});
+});
+
+describe("a plan without danger", () => {
+	it.each([
+		["of changes alone", calm],
+		["in which someone only takes part in more", gains],
+		["that submits nothing", { ...alone, steps: [] }],
+	])("%s has no such line", (_, plan) => expect(textOf(plan)).toEqual([]));
+
+	it("becomes one by more removals than its limits allow", () => {
+		const guard = {
+			kind: "memberRemovals",
+			limit: "at most 1",
+			found: 3,
+			refuses: true,
+			where: [],
+			message: "3",
+		} as const;
+		expect(textOf({ ...calm, guards: [guard] })).toEqual([
+			expect.stringMatching(/removals?, more than the limits allow · /),
+		]);
+	});
+});
+
+it("six dangerous plans are five lines and a number", () => {
+	const lines = describeDangers(Array.from({ length: 7 }, () => alone)).map(phraseText);
+	expect(lines).toHaveLength(6);
+	expect(lines.at(-1)).toBe("\u26a0 and 2 organizations more");
+});

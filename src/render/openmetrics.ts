@@ -20,7 +20,8 @@ import {
 	usualStates,
 } from "./metric-table.ts";
 import { assessPart, type OrganizationPart } from "./part.ts";
-import { type CommandResult, notReadIn } from "./result.ts";
+import { partsOf } from "./published.ts";
+import type { CommandResult } from "./result.ts";
 import { errorOfCall } from "./result-errors.ts";
 import { stateOfUnplanned } from "./summary.ts";
 
@@ -169,22 +170,8 @@ export class MetricsStream {
 /** Returns a whole result as metrics. */
 export function renderOpenMetrics(result: CommandResult, run: RunFacts): string {
 	const stream = new MetricsStream({ command: result.command, run: () => run });
-	if ("plans" in result) for (const part of partsOf(result)) stream.add(part);
+	for (const part of partsOf(result)) stream.add(part);
 	return stream.end(result);
-}
-
-function partsOf(result: Extract<CommandResult, { plans: unknown }>): readonly OrganizationPart[] {
-	const parts = new Map<string, OrganizationPart>();
-	const add = (organizationId: string, more: Partial<OrganizationPart>): void => {
-		const known = parts.get(organizationId) ?? { organizationId, exitCode: result.exitCode };
-		parts.set(organizationId, { ...known, ...more });
-	};
-	for (const plan of result.plans) add(plan.organizationId, { plan });
-	for (const failed of result.failed ?? []) add(failed.organizationId, { failed });
-	if ("drift" in result) for (const drift of result.drift) add(drift.organizationId, { drift });
-	for (const organizationId of notReadIn(result)) add(organizationId, { state: "notRead" });
-	if ("reports" in result) for (const report of result.reports) add(report.organizationId, { report });
-	return [...parts.values()];
 }
 
 function writeRequests(writer: MetricsWriter, requests: RequestCounts): void {

@@ -11,6 +11,7 @@ import { groupSteps } from "../plan/step-groups.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
 import { summarizeFindings } from "./drift-words.ts";
 import type { Tone } from "./outcome-words.ts";
+import { type OrganizationPart, partsOf } from "./published.ts";
 import { notApplied, summarizeFailed, summarizeReport } from "./report-text.ts";
 import { type CommandResult, type FailedOrganization, notReadIn } from "./result.ts";
 import { expiriesSection } from "./sections/expiries.ts";
@@ -82,28 +83,17 @@ const statesAfterApply: Readonly<Partial<Record<ExitCode, State>>> = {
 
 /** Returns every organization of the result that has a plan, in its order. */
 export function organizationsOf(result: CommandResult, commands?: CommandContext): readonly OrganizationResult[] {
-	if (!("plans" in result)) return [];
-	const { command, plans, failed } = result;
-	const find = <T extends { readonly organizationId: string }>(all: readonly T[] | undefined) => {
-		const byId = new Map((all ?? []).map((one) => [one.organizationId, one]));
-		return (id: string): T | null => byId.get(id) ?? null;
-	};
-	const reportOf = find(command === "apply" ? result.reports : []);
-	const threeWayOf = find(command === "plan" || command === "show" ? result.threeWay : []);
-	const driftOf = find(command === "drift" ? result.drift : []);
-	const failedOf = find(failed);
-	return plans.map((plan) => {
-		const { organizationId: id } = plan;
-		return assess({
-			command,
-			plan,
-			report: reportOf(id),
-			failed: failedOf(id),
-			threeWay: threeWayOf(id),
-			drift: driftOf(id),
-			commands,
-		});
-	});
+	return partsOf(result).flatMap((part) => assessFound(result.command, part, commands) ?? []);
+}
+
+/** Returns the organization as every format shows it; null where it has no plan, because it could not be read. */
+export function assessFound(
+	command: string,
+	part: OrganizationPart,
+	commands?: CommandContext,
+): OrganizationResult | null {
+	const { plan, report = null, failed = null, threeWay = null, drift = null } = part;
+	return plan === undefined ? null : assess({ command, plan, report, failed, threeWay, drift, commands });
 }
 
 /** What is known of an organization before it is assessed. */
@@ -133,8 +123,7 @@ export function unplannedOf(result: CommandResult): readonly FailedOrganization[
 		const error = { code: "not-planned", message: "it was unreadable when the plan was made", hint: null };
 		return (result.savedPlan.unread ?? []).map((organizationId) => ({ organizationId, error, steps: [] }));
 	}
-	const planned = new Set(result.plans.map(({ organizationId }) => organizationId));
-	return (result.failed ?? []).filter(({ organizationId }) => !planned.has(organizationId));
+	return partsOf(result).flatMap(({ plan, failed }) => (plan === undefined ? (failed ?? []) : []));
 }
 
 /**

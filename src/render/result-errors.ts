@@ -1,8 +1,8 @@
 /** The errors of a result: that of the call, and those of organizations that failed. */
 
-import type { Plan } from "../plan/plan.ts";
 import { showOrganization } from "./organization-name.ts";
-import { type CommandResult, type ErrorDescription, type FailedOrganization, notReadIn } from "./result.ts";
+import { partsOf } from "./published.ts";
+import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
 
 /**
  * Returns the errors of failed organizations, one for each message: `organization ID and 2 others: MESSAGE`. It does not name
@@ -22,17 +22,11 @@ export function errorsOfFailed(
 }
 
 function errorsInside(result: CommandResult): readonly ErrorDescription[] {
-	if (!("plans" in result)) return [];
-	const { plans, failed = [] } = result;
-	return errorsOfFailed(failed, notReadIn(result).length > 0 || hasSeveral(plans, failed));
-}
-
-/** Whether these plans and failures are of more than one organization. */
-function hasSeveral(
-	plans: readonly Pick<Plan, "organizationId">[],
-	failed: readonly Pick<FailedOrganization, "organizationId">[],
-): boolean {
-	return new Set([...plans, ...failed].map(({ organizationId }) => organizationId)).size > 1;
+	const parts = partsOf(result);
+	return errorsOfFailed(
+		parts.flatMap(({ failed }) => failed ?? []),
+		parts.length > 1,
+	);
 }
 
 /** Returns the error that ended the whole call; null where there is none, or only organizations failed. */

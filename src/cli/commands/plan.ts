@@ -11,7 +11,7 @@ import { type DesiredOrganization, uuid } from "../../plan/organization.ts";
 import { findsDifference, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import type { OrganizationPart } from "../../render/part.ts";
-import type { PlanResult } from "../../render/result.ts";
+import { publishPlans } from "../../render/published.ts";
 import { emptyJournal } from "../../sync/journal/journal.ts";
 import { connect } from "../connect.ts";
 import type { BaseFlags } from "../files/base.ts";
@@ -86,7 +86,7 @@ async function* makePlans(run: PlanRun, options: ComparingOptions): AsyncGenerat
 		await connection.close();
 	}
 	const base = dropped.length === 0 ? {} : { threeWay: dropped };
-	return save === null ? base : { ...base, savedPlan: save(contentOf(kept, dropped)) };
+	return save === null ? base : { ...base, savedPlan: save(publishPlans(kept, dropped)) };
 }
 
 /** A `Date` has whole seconds. */
@@ -102,16 +102,7 @@ function readByEarlierClock({ plan, exactOffsetMs = 0 }: ComparedOrganization["c
 }
 
 /** What a run of `plan` found, as far as it is saved. */
-type PlannedContent = Pick<PlanResult, "plans" | "threeWay" | "failed">;
-
-function contentOf(parts: readonly OrganizationPart[], dropped: readonly ThreeWay[]): PlannedContent {
-	const threeWay = [...parts.flatMap((part) => part.threeWay ?? []), ...dropped];
-	return {
-		plans: parts.flatMap((part) => part.plan ?? []),
-		failed: parts.flatMap(({ failed }) => failed ?? []),
-		...(threeWay.length === 0 ? {} : { threeWay }),
-	};
-}
+type PlannedContent = ReturnType<typeof publishPlans>;
 
 /**
  * Returns the function that finds the user id of the submitter in an organization. Throws ConfigurationError where a document

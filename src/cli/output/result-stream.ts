@@ -3,6 +3,7 @@ import { combineExitCodes, type ExitCode } from "../../common/errors.ts";
 import type { CommandContext } from "../../plan/suggested-command.ts";
 import type { OrganizationPart } from "../../render/part.ts";
 import { type PositionOf, positionsOf } from "../../render/positions.ts";
+import { publish } from "../../render/published.ts";
 import {
 	type ApplyResult,
 	type CommandResult,
@@ -55,7 +56,7 @@ export interface ResultStream {
 export class PartReader {
 	readonly #stream: ResultStream;
 	readonly #codes = new Set<ExitCode>();
-	readonly #failed: FailedOrganization[] = [];
+	readonly #failed: (OrganizationPart & { readonly failed: FailedOrganization })[] = [];
 	#error: ErrorDescription | null = null;
 
 	constructor(stream: ResultStream) {
@@ -66,7 +67,7 @@ export class PartReader {
 	async read(show: (part: OrganizationPart) => void | Promise<void>): Promise<StreamedResult> {
 		for (;;) {
 			const next = await this.#stream.parts.next();
-			if (next.done === true) return this.#finish([], next.value);
+			if (next.done === true) return this.#finish(this.#failed, next.value);
 			this.#add(next.value);
 			await show(next.value);
 		}
@@ -93,13 +94,14 @@ export class PartReader {
 
 	/** That error, and those of organizations that failed, one for each message. */
 	get errors(): readonly ErrorDescription[] {
-		const inside = errorsOfFailed(this.#failed, this.#stream.size > 1);
+		const failed = this.#failed.map((part) => part.failed);
+		const inside = errorsOfFailed(failed, this.#stream.size > 1);
 		return this.#error === null ? inside : [this.#error, ...inside];
 	}
 
-	#add({ exitCode, failed }: OrganizationPart): void {
+	#add({ organizationId, exitCode, failed }: OrganizationPart): void {
 		this.#codes.add(exitCode);
-		if (failed !== undefined) this.#failed.push(failed);
+		if (failed !== undefined) this.#failed.push({ organizationId, exitCode, failed });
 	}
 
 	#finish(parts: readonly OrganizationPart[], given: ResultEnd): StreamedResult {
@@ -108,19 +110,8 @@ export class PartReader {
 		this.#error = ended;
 		if (exitCode !== undefined) this.#codes.add(exitCode);
 		const [error = null] = this.errors;
-		const head = {
-			...resultHead(command, combineExitCodes([...this.#codes]), error),
-			plans: parts.flatMap(({ plan }) => plan ?? []),
-			...(this.#failed.length === 0 ? {} : { failed: this.#failed }),
-		};
-		if (command === "drift") return { ...head, command, drift: parts.flatMap(({ drift }) => drift ?? []), ...end };
-		if (command === "apply") {
-			const reports = parts.flatMap(({ report }) => report ?? []);
-			const notRead = parts.flatMap(({ organizationId, state }) => (state === "notRead" ? [organizationId] : []));
-			const facts = { ...(run === undefined ? {} : { run }), ...(notRead.length === 0 ? {} : { notRead }) };
-			return { ...head, command, reports, ...facts, ...end };
-		}
-		const all = [...parts.flatMap((part) => part.threeWay ?? []), ...threeWay];
-		return { ...head, command, ...(all.length === 0 ? {} : { threeWay: all }), ...end };
+		const head = resultHead(command, combineExitCodes([...this.#codes]), error);
+		const facts = command === "apply" && run !== undefined ? { run } : {};
+		return { ...head, ...publish(command, parts, threeWay), ...facts, ...end } as StreamedResult;
 	}
 }

@@ -11,7 +11,6 @@ import {
 import { ownCredentials } from "../policy/powers/judge.ts";
 import type { Ability, ConditionalPower, GroupPower } from "../policy/powers/powers.ts";
 import { code, joinPhrases, type Phrase, reason } from "../say/phrase.ts";
-import type { OrganizationPowers } from "./organization-powers.ts";
 import {
 	describeGroups,
 	describePolicies,
@@ -19,7 +18,8 @@ import {
 	describeThresholds,
 	listPeople,
 	type PowerNames,
-} from "./power-words.ts";
+} from "../say/powers.ts";
+import type { OrganizationPowers } from "./organization-powers.ts";
 import { count } from "./text.ts";
 
 export interface PowerRow {

@@ -2,8 +2,6 @@
 import type { ClauseExplanation, PolicyExplanation, PowerExplanation } from "../policy/powers/explain-power.ts";
 import { printGroups } from "../policy/powers/groups.ts";
 import { code, joinPhrases, type Phrase, reason } from "../say/phrase.ts";
-import type { OrganizationPowers } from "./organization-powers.ts";
-import { describeConditional, policyPhrase } from "./power-rows.ts";
 import {
 	describeGroups,
 	describeReason,
@@ -11,7 +9,9 @@ import {
 	namePerson,
 	nameTag,
 	type PowerNames,
-} from "./power-words.ts";
+} from "../say/powers.ts";
+import type { OrganizationPowers } from "./organization-powers.ts";
+import { describeConditional, policyPhrase } from "./power-rows.ts";
 
 /** One answer. `details` belong to the line before them. */
 export interface WhyAnswer {

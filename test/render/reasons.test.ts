@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { nameInReason } from "../../src/plan/impact/finding-words.ts";
 import { describeImpact } from "../../src/render/impact-words.ts";
-import { describeReason } from "../../src/render/power-words.ts";
 import { phraseMarkdown } from "../../src/render/print/markdown.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import { describeUnread } from "../../src/render/text.ts";
+import { describeReason } from "../../src/say/powers.ts";
 import { anyOf, planFor, policyOf, signers } from "../plan/support-access.ts";
 import { id } from "../plan/support-organizations.ts";
 

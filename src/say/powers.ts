@@ -8,7 +8,7 @@ import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/powers/groups.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
 import { splitReason } from "../policy/powers/reason.ts";
-import { code, joinPhrases, type Phrase, reason, type Span } from "../say/phrase.ts";
+import { code, joinPhrases, type Phrase, reason, type Span } from "./phrase.ts";
 
 /** The names that phrases about powers are made of; a plan has them. */
 export interface PowerNames extends UserNames {

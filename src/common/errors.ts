@@ -4,6 +4,7 @@
  *
  * No message, hint or cause here may hold a key, a stamp, a bundle or a token.
  */
+import { type Said, textOf } from "./said.ts";
 
 /** Exit codes of the command line, the same in every output format (docs/commands.md#exit-codes). */
 export const exitCodes = {
@@ -62,7 +63,7 @@ export interface Problem {
 }
 
 export interface ErrorOptions {
-	readonly hint?: string;
+	readonly hint?: Said;
 	readonly cause?: unknown;
 }
 
@@ -70,12 +71,16 @@ export interface ErrorOptions {
 export abstract class OrgsyncError extends Error {
 	abstract readonly code: string;
 	abstract readonly exitCode: ExitCode;
+	/** What to do next, for a terminal. */
 	readonly hint: string | undefined;
+	/** The hint before its reader is known. */
+	readonly advice: Said | undefined;
 
 	constructor(message: string, options: ErrorOptions = {}) {
 		super(message, options.cause === undefined ? {} : { cause: options.cause });
 		this.name = new.target.name;
-		this.hint = options.hint;
+		this.advice = options.hint;
+		this.hint = options.hint === undefined ? undefined : textOf(options.hint);
 	}
 }
 

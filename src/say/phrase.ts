@@ -4,6 +4,9 @@
  */
 
 import { clipMiddle } from "../common/escape.ts";
+import type { FlagSpan } from "../common/said.ts";
+
+export { flag } from "../common/said.ts";
 
 /**
  * A part of a phrase. A string is words of orgsync. A `name` is a user or an object of others; its notes distinguish it from
@@ -17,15 +20,12 @@ export type Span =
 	| { readonly kind: "code"; readonly text: string }
 	| { readonly kind: "reason"; readonly text: string }
 	| { readonly kind: "id"; readonly text: string }
-	| { readonly kind: "flag"; readonly flag: FlagName; readonly value: string | null }
+	| FlagSpan
 	| { readonly kind: "command"; readonly text: string }
 	| { readonly kind: "time"; readonly text: string }
 	| { readonly kind: "quote"; readonly text: string; readonly maxLength: number };
 
 export type Phrase = readonly Span[];
-
-/** The flags that sentences name. */
-export type FlagName = "allow" | "abandon" | "retry-rejected" | "insecure";
 
 /** Longest text of a `code`, in characters. */
 const longestCode = 160;
@@ -50,10 +50,6 @@ export function time(iso: string): Span {
 /** Returns an id or an address for a reader to copy. */
 export function identifier(text: string): Span {
 	return { kind: "id", text };
-}
-
-export function flag(name: FlagName, value: string | null = null): Span {
-	return { kind: "flag", flag: name, value };
 }
 
 /** Returns the phrases with `between` after each but the last two, and `last` between those. */

@@ -1,5 +1,5 @@
 /** Who prints: the same flag is an option of a command in a terminal, and a property of the provider in Pulumi. */
-import type { FlagName } from "./phrase.ts";
+import { type FlagName, spellFlag } from "../common/said.ts";
 
 export interface Voice {
 	/** Returns how a reader gives the flag, with its value where it has one. */
@@ -8,5 +8,5 @@ export interface Voice {
 
 /** A terminal, and every page that tells what to type there. */
 export const commandLine: Voice = {
-	flag: (name, value) => (value === null ? `--${name}` : `--${name} ${value}`),
+	flag: spellFlag,
 };

@@ -2,7 +2,9 @@
  * Classifies an answer by its status, headers and text. It is a success only when it fits the operation's schema, and a refusal
  * only when the service itself rejected the request. Everything between the two is inconclusive. Pure: no clock, no network.
  */
+
 import { hasMoreValues, isRecord, isTextTooDeep, readJson, tooDeepMessage } from "../common/json.ts";
+import { flag, type Said, say } from "../common/said.ts";
 import { checkSchema } from "../schema/schema.ts";
 import { validators } from "../schema/validators/responses.ts";
 import { withoutCredentials, withoutPath } from "./hide-path.ts";
@@ -35,7 +37,7 @@ export interface RefusedAnswer {
 	/** Set when the answer has the service's error shape. Without it, something else may have answered. */
 	readonly grpcCode: number | undefined;
 	readonly message: string;
-	readonly hint: string | undefined;
+	readonly hint: Said | undefined;
 	readonly policyEvaluations: readonly PolicyEvaluation[];
 	/** The service rejects the key or the stamp. */
 	readonly keyNotAccepted: boolean;
@@ -47,7 +49,7 @@ export interface InconclusiveAnswer {
 	readonly kind: "inconclusive";
 	readonly sent: "no" | "maybe";
 	readonly message: string;
-	readonly hint: string | undefined;
+	readonly hint: Said | undefined;
 	readonly retry: "yes" | "briefly" | "no";
 	/** Set when a service answered. Without it, no usable answer came. */
 	readonly httpStatus: number | undefined;
@@ -148,7 +150,7 @@ function classifyMisfit(
 	{ url }: AnswerContext,
 	why: string,
 ): ClassifiedAnswer {
-	const hint = `check --url: does this service answer at ${url}?`;
+	const hint = say`check ${flag("url")}: does this service answer at ${url}?`;
 	return inconclusive({ message: `the answer is not one of ${name}: ${why}`, hint, retry: "no", httpStatus });
 }
 
@@ -159,7 +161,7 @@ function classifySuccess(operation: Operation, answer: Answer, asked: AnswerCont
 	if (value === undefined) {
 		const encoding = /^(?!identity$)[\w-]{1,20}$/i.exec(answer.headers["content-encoding"] ?? "")?.[0];
 		if (encoding !== undefined) {
-			const hint = `check --url: a gateway at ${asked.url} compresses answers`;
+			const hint = say`check ${flag("url")}: a gateway at ${asked.url} compresses answers`;
 			return inconclusive({
 				message: `the answer is compressed (${encoding}), unasked`,
 				hint,
@@ -170,7 +172,7 @@ function classifySuccess(operation: Operation, answer: Answer, asked: AnswerCont
 		if (/\bjson\b/i.test(contentType)) return inconclusive({ message: "the answer was cut short", retry: "yes" });
 		return inconclusive({
 			message: `not an answer of this service: ${httpStatus} with ${contentType}`,
-			hint: `check --url: something else answers at ${asked.url}`,
+			hint: say`check ${flag("url")}: something else answers at ${asked.url}`,
 			retry: "no",
 			httpStatus,
 		});
@@ -195,7 +197,7 @@ function classifyRedirect(answer: Answer, asked: AnswerContext): ClassifiedAnswe
 	// The query of a redirect may carry a token.
 	const where = target === null ? "" : ` to ${cleanText(target.origin + target.pathname, asked)}`;
 	const message = `the service answered with a redirect (${httpStatus})${where}, which is not followed`;
-	return makeRefusal(answer, noErrorBody, message, "give the final address with --url");
+	return makeRefusal(answer, noErrorBody, message, say`give the final address with ${flag("url")}`);
 }
 
 function classifyThrottle(answer: Answer, asked: AnswerContext, body: ErrorBody): ClassifiedAnswer {
@@ -210,7 +212,7 @@ function classifyThrottle(answer: Answer, asked: AnswerContext, body: ErrorBody)
 	const limit = headers["ratelimit-limit"];
 	return inconclusive({
 		message: `too many requests${limit === undefined ? "" : ` (limit ${cleanText(limit, asked)})`}${withMessage(body)}`,
-		hint: "lower the rate with --max-rps, or allow more time with --timeout",
+		hint: say`lower the rate with ${flag("max-rps")}, or allow more time with ${flag("timeout")}`,
 		retry: "yes",
 		httpStatus: answer.httpStatus,
 		grpcCode: body.grpcCode,
@@ -230,7 +232,7 @@ function classifyRefusal(answer: Answer, asked: AnswerContext, body: ErrorBody):
 		const isPasskey = asked.stampHeaderValue.startsWith("{");
 		const unnamed = isPasskey ? "the passkey" : "the key";
 		const key = asked.publicKey === undefined ? unnamed : `the public key ${asked.publicKey}`;
-		const hint = `check that ${key} is registered in the organization ${asked.organizationId} and has not expired, and --url`;
+		const hint = say`check that ${key} is registered in the organization ${asked.organizationId} and has not expired, and ${flag("url")}`;
 		const message = `the service does not accept this ${isPasskey ? "passkey" : "key"}${withMessage(body)}`;
 		return { ...makeRefusal(answer, body, message, hint), keyNotAccepted: true };
 	}
@@ -239,14 +241,15 @@ function classifyRefusal(answer: Answer, asked: AnswerContext, body: ErrorBody):
 		return makeRefusal(answer, body, `the service denies this${body.foreign}${withMessage(body)}`, hint);
 	}
 	if (body.foreign !== "") {
-		const hint = `check --url: something else answers at ${asked.url}`;
+		const hint = say`check ${flag("url")}: something else answers at ${asked.url}`;
 		return makeRefusal(answer, body, `not an answer of this service: ${httpStatus}${body.foreign}`, hint);
 	}
-	const hint = httpStatus === 404 ? `check the ids, the organization ${asked.organizationId} and --url` : undefined;
+	const hint =
+		httpStatus === 404 ? say`check the ids, the organization ${asked.organizationId} and ${flag("url")}` : undefined;
 	return makeRefusal(answer, body, `the service answered ${httpStatus}${withMessage(body)}`, hint);
 }
 
-function makeRefusal(answer: Answer, body: ErrorBody, message: string, hint: string | undefined): RefusedAnswer {
+function makeRefusal(answer: Answer, body: ErrorBody, message: string, hint: Said | undefined): RefusedAnswer {
 	return {
 		kind: "refused",
 		httpStatus: answer.httpStatus,

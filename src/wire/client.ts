@@ -2,7 +2,9 @@
  * Reader, Submitter and Voter over HTTP. They are three types, because planning is handed only the first, and apply no Voter. request.ts sends one request with
  * its retries, transport.ts has the connections; this file turns the result into what the caller needs.
  */
+
 import { AuthenticationError, ConfigurationError, ServiceError, TransportError } from "../common/errors.ts";
+import { flag, type Said, say } from "../common/said.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { findMismatch } from "./activity-mismatch.ts";
 import type { RefusedAnswer } from "./answer.ts";
@@ -29,7 +31,7 @@ export type SubmitAnswer =
 	/** The service answered the only attempt that can have arrived with its own error: it made no activity. */
 	| (Omit<RefusedAnswer, "grpcCode" | "hint" | "serverTimeMs"> & {
 			readonly grpcCode: number;
-			readonly hint?: string | undefined;
+			readonly hint?: Said | undefined;
 			readonly requests: number;
 	  })
 	/** In doubt: only the same bytes may follow. `keyNotAccepted`: the last answer rejects the key, so it would reject any other. */
@@ -39,7 +41,7 @@ export type SubmitAnswer =
 
 interface NoAnswer {
 	readonly because: string;
-	readonly hint?: string | undefined;
+	readonly hint?: Said | undefined;
 	readonly requests: number;
 }
 
@@ -232,7 +234,7 @@ function readGapMs(maxRequestsPerSecond: number | undefined): number {
 	if (maxRequestsPerSecond === undefined) return 0;
 	if (Number.isFinite(maxRequestsPerSecond) && maxRequestsPerSecond > 0) return 1000 / maxRequestsPerSecond;
 	throw new ConfigurationError("the request rate is not a number above 0", {
-		hint: "for example --max-rps 1, or 0.5 for one request in two seconds",
+		hint: say`for example ${flag("max-rps", "1")}, or 0.5 for one request in two seconds`,
 	});
 }
 

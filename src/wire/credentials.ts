@@ -82,7 +82,7 @@ function fromKeys(where: string, privateKey: string, publicKey: string | undefin
 		return createApiKeyStamper({ privateKey, ...(publicKey === undefined ? {} : { publicKey }) });
 	} catch (error) {
 		if (!(error instanceof ConfigurationError)) throw error;
-		const options = error.hint === undefined ? {} : { hint: error.hint };
+		const options = error.advice === undefined ? {} : { hint: error.advice };
 		throw new ConfigurationError(`the API key ${where} cannot be used: ${error.message}`, options);
 	}
 }

@@ -143,7 +143,7 @@ function describeTimeout(answer: InconclusiveAnswer, { reason, forMs }: QueueTim
 	const seconds = Math.ceil(forMs / 1000);
 	const why =
 		reason === "pause"
-			? `the service asks for a pause of ${seconds} s, longer than --timeout`
+			? `the service asks for a pause of ${seconds} s, longer than the timeout`
 			: `the service rejected every request for ${seconds} s`;
 	return { ...answer, message: `${answer.message}; ${why}` };
 }

@@ -2,6 +2,7 @@
  * Whether and when a request is retried, and what a 429 means for all other requests. A delay that the service asks for takes
  * precedence; the timeout ends everything. Pure: randomness and the time left are arguments.
  */
+import { textOf } from "../common/said.ts";
 import type { InconclusiveAnswer, RefusedAnswer } from "./answer.ts";
 
 const firstDelayMs = 250;
@@ -56,7 +57,7 @@ export function describeThrottle(
 	delayMs: number | undefined,
 	rate: { readonly maxInFlight: number; readonly intervalMs: number },
 ): string {
-	const hint = answer.hint === undefined ? "" : `; ${answer.hint}`;
+	const hint = answer.hint === undefined ? "" : `; ${textOf(answer.hint)}`;
 	if (answer.kind === "refused") return `${answer.message}${hint}`;
 	const next = delayMs === undefined ? "not retried, the timeout is reached" : `retried in ${toSeconds(delayMs)} s`;
 	const interval = rate.intervalMs > 0 ? `, ${toSeconds(rate.intervalMs)} s apart` : "";

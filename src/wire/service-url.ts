@@ -1,9 +1,11 @@
 /**
  * Checks the service's base address before anything is sent to it, and finds out which addresses are this machine.
  */
+
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { ConfigurationError } from "../common/errors.ts";
+import { flag, say } from "../common/said.ts";
 
 /**
  * Returns the address as a URL: http or https, without a password, a query or a fragment. A path is kept. Throws
@@ -13,7 +15,7 @@ import { ConfigurationError } from "../common/errors.ts";
  */
 export function parseServiceUrl(text: string): URL {
 	const url = URL.parse(text);
-	const hint = "give an address like https://api.example.com with --url";
+	const hint = say`give an address like https://api.example.com with ${flag("url")}`;
 	if (url === null || !["http:", "https:"].includes(url.protocol)) {
 		throw new ConfigurationError("the service's address is not an http or https URL", { hint });
 	}

@@ -2,6 +2,7 @@
  * Why an attempt got no usable answer, and whether the request may have left. `sent` is "no" only when not one byte of the
  * request can have reached a connection. Everything else is "maybe", and then only the same bytes may follow. Pure.
  */
+import { flag, type Said, say } from "../common/said.ts";
 import { toSeconds } from "./retry.ts";
 
 /** The stable word for what happened instead of an answer. */
@@ -79,7 +80,7 @@ function reasonOf(code: string, stage: AttemptStage): FailureReason {
 /** What a failure means for the user and for what may follow. */
 interface FailureDescription {
 	readonly message: string;
-	readonly hint: string | undefined;
+	readonly hint: Said | undefined;
 	/** `briefly`: a few times, because waiting rarely helps and a mistyped address should fail soon. */
 	readonly retry: "yes" | "briefly" | "no";
 }
@@ -109,7 +110,7 @@ export function describeFailure(
 	return describe({ url, proxy: proxy ?? "", code, errorCode, sent, timeoutMs });
 }
 
-const describeAs = (retry: FailureDescription["retry"]) => (message: string, hint?: string) => ({
+const describeAs = (retry: FailureDescription["retry"]) => (message: string, hint?: Said) => ({
 	message,
 	hint,
 	retry,
@@ -138,33 +139,39 @@ const proxyFailures: Partial<Readonly<Record<FailureReason, Describe>>> = {
 };
 
 const notConnected: Describe = ({ url, code }) =>
-	briefly(`no connection to ${url}${code}`, "check --url and the network");
+	briefly(`no connection to ${url}${code}`, say`check ${flag("url")} and the network`);
 
 const failures: Readonly<Record<FailureReason, Describe>> = {
 	"connection-refused": ({ url }) =>
-		briefly(`no service answers at ${url} (connection refused)`, "check --url, and that the service is running"),
+		briefly(
+			`no service answers at ${url} (connection refused)`,
+			say`check ${flag("url")}, and that the service is running`,
+		),
 	"name-not-found": ({ url, code }) =>
 		briefly(
 			`the host name cannot be resolved: ${new URL(url).hostname}${code}`,
-			"check --url, and the network's name service",
+			say`check ${flag("url")}, and the network's name service`,
 		),
 	"proxy-refused": notConnected,
 	"not-connected": notConnected,
 	tls: ({ url, code }) =>
 		never(
 			`no secure connection to ${url}${code}`,
-			"check --url; to trust a private certificate authority, name its file in NODE_EXTRA_CA_CERTS",
+			say`check ${flag("url")}; to trust a private certificate authority, name its file in NODE_EXTRA_CA_CERTS`,
 		),
 	reset: ({ url, code }) => retried(`the connection to ${url} failed before an answer came${code}`),
 	"cut-short": ({ url, code }) => retried(`the answer of ${url} was cut short${code}`),
 	"time-out": ({ url, sent, timeoutMs }) =>
 		retried(
 			`${sent === "no" ? "no connection to" : "no answer from"} ${url} within ${toSeconds(timeoutMs)} s`,
-			"the service is slow or cannot be reached; allow more time with --timeout",
+			say`the service is slow or cannot be reached; allow more time with ${flag("timeout")}`,
 		),
 	"too-large": ({ url }) =>
-		never(`the answer of ${url} is larger than ${maxAnswerBytes / 1024 / 1024} MiB and was not read`, "check --url"),
-	"no-http": ({ url }) => never(`the server at ${url} does not speak HTTP`, "check --url: http or https?"),
+		never(
+			`the answer of ${url} is larger than ${maxAnswerBytes / 1024 / 1024} MiB and was not read`,
+			say`check ${flag("url")}`,
+		),
+	"no-http": ({ url }) => never(`the server at ${url} does not speak HTTP`, say`check ${flag("url")}: http or https?`),
 	"not-writable": () =>
 		never(
 			"the request cannot be sent: the stamper made a header that HTTP does not allow",

@@ -1,6 +1,7 @@
 /** Names and texts of others that look like a flag of the command line: in texts for Pulumi they stay as they are. */
 import { describe, expect, it } from "vitest";
 import { ConfigurationError, ServiceError } from "../../src/common/errors.ts";
+import { flag, say } from "../../src/common/said.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { renderForPulumi } from "../../src/pulumi/organization/component.ts";
 import { renderComment } from "../../src/pulumi/organization/get-plan.ts";
@@ -71,8 +72,6 @@ describe.each(flags)("a name like a flag, %j,", (name) => {
 });
 
 describe("a flag in words of orgsync", () => {
-	const id = "0193e2a4-0000-7000-8000-000000000001";
-
 	it("is a setting beside names that look like one", () => {
 		const plan: Plan = {
 			...named("--allow policies=3"),
@@ -100,22 +99,34 @@ describe("a flag in words of orgsync", () => {
 	});
 
 	it.each([
-		["check --url and the network", "check orgsync:url and the network"],
+		[say`check ${flag("url")} and the network`, "check orgsync:url and the network"],
 		[
-			"check --url: something else answers at http://--url",
+			say`check ${flag("url")}: something else answers at ${"http://--url"}`,
 			"check orgsync:url: something else answers at http://--url",
 		],
-		["check the ids, the organization --url and --url", "check the ids, the organization --url and orgsync:url"],
 		[
-			"lower the rate with --max-rps, or allow more time with --timeout",
+			say`check the ids, the organization ${"--url"} and ${flag("url")}`,
+			"check the ids, the organization --url and orgsync:url",
+		],
+		[
+			say`lower the rate with ${flag("max-rps")}, or allow more time with ${flag("timeout")}`,
 			"lower the rate with orgsync:maxRequestsPerSecond, or allow more time with orgsync:timeout",
 		],
-		["a new journal (--journal FILE) does not know it", "a new journal (orgsync:journal) does not know it"],
+		[say`for example ${flag("max-rps", "1")}`, "for example orgsync:maxRequestsPerSecond 1"],
 		[
-			`it conflicts with pending activity ${id}: approve or reject that first, or abandon it with --abandon ${id}`,
-			`it conflicts with pending activity ${id}: approve or reject that first, or abandon it with \`pulumi config set orgsync:abandon ${id}\``,
+			say`a new journal (${flag("journal", "FILE")}) does not know it`,
+			"a new journal (orgsync:journal) does not know it",
 		],
 	])("is a setting in %j", (hint, inPulumi) => {
 		expect(explain(new ConfigurationError("wrong", { hint }))).toBe(`wrong; ${inPulumi}`);
+	});
+
+	it("is a command in the message of a step that conflicts with a pending activity", () => {
+		const id = "0193e2a4-0000-7000-8000-000000000001";
+		const [step] = goodReportOf(planOf()).steps;
+		if (step === undefined) throw new Error("the plan has no step");
+		const message = `it conflicts with pending activity ${id}: approve or reject that first, or abandon it with --abandon ${id}`;
+		const report = { ...goodReportOf(planOf()), steps: [{ ...step, outcome: "not-attempted" as const, message }] };
+		expect(explainReport(report)).toContain(`abandon it with \`pulumi config set orgsync:abandon ${id}\``);
 	});
 });

@@ -1,5 +1,7 @@
 /** What a status, headers and a text mean, one answer at a time: the borders between success, refusal and doubt. */
+
 import { describe, expect, it } from "vitest";
+import { flag, say } from "../../src/common/said.ts";
 import { type AnswerContext, type ClassifiedAnswer, classifyAnswer } from "../../src/wire/answer.ts";
 import { queries, submits } from "../../src/wire/operations.ts";
 
@@ -139,7 +141,7 @@ describe("an error", () => {
 	});
 
 	it("has a hint about ids only for a 404", () => {
-		expect(classify(404)).toMatchObject({ hint: "check the ids, the organization organization and --url" });
+		expect(classify(404)).toMatchObject({ hint: say`check the ids, the organization organization and ${flag("url")}` });
 		expect(classify(400)).toMatchObject({ hint: undefined });
 	});
 
@@ -158,7 +160,7 @@ describe("an error", () => {
 		for (const answer of [classify(401, both, {}, asked), classify(403, { code: 16, message: "why" }, {}, asked)]) {
 			expect(answer).toMatchObject({
 				message: `the service does not accept this ${word}: why`,
-				hint: `check that ${named} is registered in the organization organization and has not expired, and --url`,
+				hint: say`check that ${named} is registered in the organization organization and has not expired, and ${flag("url")}`,
 				keyNotAccepted: true,
 			});
 		}

@@ -1,7 +1,9 @@
 /** The client against a service that answers 429: nothing is lost, nothing is doubled, and every wait ends. */
+
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/common/errors.ts";
+import { flag, say } from "../../src/common/said.ts";
 import { type Emulator, type RateLimit, startEmulator } from "../../src/emulator/server.ts";
 import { type AttemptEvent, type Client, type ClientOptions, createClient } from "../../src/wire/client.ts";
 import { queries } from "../../src/wire/operations.ts";
@@ -49,8 +51,8 @@ describe("a 429", () => {
 		const received = server.received.length;
 		expect(await submit(asking)).toMatchObject({
 			kind: "not-sent",
-			because: "too many requests: slow down; the service asks for a pause of 60 s, longer than --timeout",
-			hint: expect.stringContaining("--max-rps") as string,
+			because: "too many requests: slow down; the service asks for a pause of 60 s, longer than the timeout",
+			hint: say`lower the rate with ${flag("max-rps")}, or allow more time with ${flag("timeout")}`,
 			requests: 0,
 		});
 		expect(await query(asking)).toMatchObject({ code: "service", httpStatus: 429, grpcCode: 8 });

@@ -89,7 +89,7 @@ describe("the request queue", () => {
 		]);
 		const [, second] = admissions;
 		expect(second?.kind === "timed-out" && second.answer.message).toBe(
-			"too many requests; the service asks for a pause of 60 s, longer than --timeout",
+			"too many requests; the service asks for a pause of 60 s, longer than the timeout",
 		);
 		// The pause is over for who comes then.
 		await run(60_000);

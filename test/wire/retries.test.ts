@@ -1,5 +1,7 @@
 /** When a request is retried, and what a refusal after a lost answer proves. */
+
 import { describe, expect, it } from "vitest";
+import { flag, say } from "../../src/common/said.ts";
 import type { Reply } from "./independent-server.ts";
 import { client, failure, forEver, makeClient, query, server, sleeps, startMs, submit } from "./watched-client.ts";
 
@@ -36,7 +38,7 @@ describe("a retry", () => {
 		expect(await submit()).toMatchObject({
 			kind: "unknown",
 			because: "too many requests (limit 1): slow down",
-			hint: expect.stringContaining("--max-rps") as string,
+			hint: say`lower the rate with ${flag("max-rps")}, or allow more time with ${flag("timeout")}`,
 			requests: 1,
 		});
 		expect(await query()).toMatchObject({ code: "service", httpStatus: 429, grpcCode: 8 });

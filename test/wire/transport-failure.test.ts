@@ -1,8 +1,10 @@
 /** Requests that are not sent, attempts that reach their timeout, and what a listener gets of them. */
+
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createSocketServer, type Server } from "node:net";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError, OrgsyncError } from "../../src/common/errors.ts";
+import { flag, say } from "../../src/common/said.ts";
 import { createClient } from "../../src/wire/client.ts";
 import { classifyTransportError, describeFailure } from "../../src/wire/transport-failure.ts";
 import type { Reply } from "./independent-server.ts";
@@ -41,7 +43,7 @@ describe("a request that is not sent", () => {
 			expect(await submit(nobody)).toEqual({
 				kind: "not-sent",
 				because: `no service answers at ${url} (connection refused)`,
-				hint: "check --url, and that the service is running",
+				hint: say`check ${flag("url")}, and that the service is running`,
 				requests: 4,
 			});
 			expect(sleeps).toEqual([125, 250, 500]);

@@ -1,11 +1,13 @@
 /** Failures in the forms that Pulumi shows, without a stack trace. */
 import { OrgsyncError } from "../../common/errors.ts";
 import { showLines, showText } from "../../common/escape.ts";
+import { textOf } from "../../common/said.ts";
 import type { Outcome, PartResult, Report, StepResult } from "../../plan/report.ts";
 import { explainText } from "../../plan/suggested-command.ts";
 import { outcomeWords } from "../../render/outcome-words.ts";
 import type { CheckFailure, Properties } from "../inputs/inputs.ts";
 import { translate } from "../settings/settings-for-flags.ts";
+import { pulumiVoice } from "../settings/voice.ts";
 
 /** Replaces the text of an error where it would be printed a second time. */
 const printedFailure = "(orgsync failure)";
@@ -54,8 +56,8 @@ export class ResourceFailure extends Error {
 /** Message and hint of an OrgsyncError, in Pulumi's terms. Throws any other error again. */
 export function explain(error: unknown): string {
 	if (!(error instanceof OrgsyncError)) throw error;
-	const message = translate(error.message).text;
-	return showLines(error.hint === undefined ? message : `${message}; ${translate(error.hint).text}`);
+	const { message, advice } = error;
+	return showLines(advice === undefined ? message : `${message}; ${textOf(advice, pulumiVoice.flag)}`);
 }
 
 /** The error as a check failure; without a property if the inputs are not its cause. */

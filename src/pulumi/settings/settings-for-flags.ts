@@ -4,7 +4,7 @@
  */
 import { documentAsItWas, retryHint } from "../../plan/activities/pending.ts";
 
-/** An error or a result in Pulumi's terms. */
+/** The message of a step in Pulumi's terms. */
 export interface Translated {
 	readonly text: string;
 	/** Whether it says how to abandon an activity. */
@@ -39,38 +39,14 @@ const abandoning: readonly (readonly [sentence: RegExp, inPulumi: string])[] = [
 	],
 ];
 
-/** Other messages and hints with a flag, from their beginning to the flag at least. */
-const sentences: readonly (readonly [sentence: RegExp, inPulumi: string])[] = [
-	// The next line names the variable for that.
-	[new RegExp(`^(it was rejected before, so it was not submitted again); ${retryHint}$`), "$1"],
-	[
-		/^(too many requests.*; the service asks for a pause of \d+ s, longer than )--timeout(?=$|; )/s,
-		"$1orgsync:timeout",
-	],
-	[
-		/^check --url(?=$| and the network$|, and |; to trust |: (?:something else|does this|http or))/,
-		"check orgsync:url",
-	],
-	[/^(check (?:that|the ids, the organization) .* and )--url$/s, "$1orgsync:url"],
-	[/^(give (?:the final address|an address like https:\/\/api\.example\.com) with )--url$/, "$1orgsync:url"],
-	[/^(the service is slow or cannot be reached; allow more time with )--timeout$/, "$1orgsync:timeout"],
-	[
-		/^(lower the rate with )--max-rps(, or allow more time with )--timeout$/,
-		"$1orgsync:maxRequestsPerSecond$2orgsync:timeout",
-	],
-	[/^for example --max-rps /, "for example orgsync:maxRequestsPerSecond "],
-	[
-		/^((?:(?:if it was a journal|make the file usable), .*; )?a new journal \()--journal FILE(?=\) does not know )/,
-		"$1orgsync:journal",
-	],
-];
+/** The next line of a failure names the variable for this. */
+const rejectedBefore = new RegExp(`^(it was rejected before, so it was not submitted again); ${retryHint}$`);
 
-/** Returns a message or a hint in Pulumi's terms. A sentence of ours is known from its beginning, so a name in it is no flag. */
+/** Returns the message of a step in Pulumi's terms. A sentence of ours is known from its beginning, so a name in it is no flag. */
 export function translate(text: string): Translated {
 	const abandon = abandoning.find(([sentence]) => sentence.test(text));
-	const [sentence, inPulumi] = abandon ?? sentences.find(([one]) => one.test(text)) ?? [];
-	const translated = sentence === undefined || inPulumi === undefined ? text : text.replace(sentence, inPulumi);
-	return { text: translated, abandons: abandon !== undefined };
+	const [sentence, inPulumi] = abandon ?? [rejectedBefore, "$1"];
+	return { text: text.replace(sentence, inPulumi), abandons: abandon !== undefined };
 }
 
 /**

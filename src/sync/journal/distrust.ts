@@ -1,7 +1,8 @@
 /** What the readers of the journal's tables share: something else than orgsync can have written a row. */
 
-export const changedHint =
-	"something else than orgsync changed the file: restore it from a backup, or name another with --journal";
+import { flag, say } from "../../common/said.ts";
+
+export const changedHint = say`something else than orgsync changed the file: restore it from a backup, or name another with ${flag("journal")}`;
 
 /** Max characters of a name that a message repeats: more than any that orgsync writes. */
 export const maxNameLength = 200;

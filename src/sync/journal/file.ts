@@ -1,9 +1,11 @@
 /** Opens the journal's file: for writing by `apply`, for reading by everything else. */
+
 import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { explainFileError, StorageError } from "../../common/errors.ts";
 import { makePrivate, sqliteSidecars } from "../../common/private-file.ts";
+import { flag, say } from "../../common/said.ts";
 import { type OwnerJournal, ownersIn } from "../journal-owners.ts";
 import { type GitEnvironment, isTrackedByGit } from "./git-index.ts";
 import { defaultBusyMs, hintFor, isBusy, openReadOnly, reasonOf, refuseLoneLog, refuseNonJournal } from "./inspect.ts";
@@ -98,7 +100,7 @@ async function checkPlace(
 		: [file, ...sqliteSidecars.map((suffix) => file + suffix)].find((path) => isTrackedByGit(path, environment));
 	if (tracked !== undefined) {
 		throw new StorageError(`${tracked} is tracked by git: everyone who can commit can write it`, {
-			hint: `take it out of version control: git rm --cached ${tracked}; to use it anyway, name it with --journal`,
+			hint: say`take it out of version control: git rm --cached ${tracked}; to use it anyway, name it with ${flag("journal")}`,
 		});
 	}
 	// The permissions of a file that is no journal are left alone.

@@ -4,9 +4,11 @@
  *
  * The format is gitformat-index(5): versions 2 to 4, with and without a shared index.
  */
+
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { StorageError } from "../../common/errors.ts";
+import { flag, say } from "../../common/said.ts";
 
 /** The variables by which git finds a repository elsewhere; relative paths are those of the working folder, as in git. */
 export interface GitEnvironment {
@@ -108,7 +110,7 @@ function namesIn(file: string): readonly string[] {
 	throw new StorageError(
 		`${file} is a git index that cannot be read, so it is not known whether git tracks the journal`,
 		{
-			hint: "to use the journal anyway, name it with --journal",
+			hint: say`to use the journal anyway, name it with ${flag("journal")}`,
 		},
 	);
 }

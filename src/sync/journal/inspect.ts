@@ -4,6 +4,7 @@
  * The last writes of a journal can be only in the log beside it (`-wal`), also after a full disk or a crash in a checkpoint.
  * So the file is never checked without its log, and never read while another process moves the log into it.
  */
+
 import { copyFileSync, existsSync, lstatSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +14,7 @@ import { pathToFileURL } from "node:url";
 import { StorageError } from "../../common/errors.ts";
 import { clipMiddle, showText } from "../../common/escape.ts";
 import { refuseForeignFile, sqliteSidecars } from "../../common/private-file.ts";
+import { flag, type Said, say } from "../../common/said.ts";
 import { changedHint } from "./distrust.ts";
 import { findWrongTable, schemaVersion, versionOf } from "./schema.ts";
 import { importSqlite } from "./sqlite.ts";
@@ -81,7 +83,7 @@ async function checkIsJournal(database: DatabaseSync): Promise<void> {
 		database.close();
 	}
 	throw new StorageError("it is a SQLite database, but not a journal", {
-		hint: "--journal takes the name of a journal, or of a file that does not exist yet",
+		hint: say`${flag("journal")} takes the name of a journal, or of a file that does not exist yet`,
 	});
 }
 
@@ -218,10 +220,9 @@ export function isBusy(error: unknown): boolean {
 
 const busyHint = "run the command again when the other process has ended";
 
-const lossHint =
-	"a new journal (--journal FILE) does not know which requests are in doubt, pending, rejected or abandoned: apply can submit the same change again";
+const lossHint = say`a new journal (${flag("journal", "FILE")}) does not know which requests are in doubt, pending, rejected or abandoned: apply can submit the same change again`;
 
-const damagedHint = `if it was a journal, restore it from a backup, together with its -wal file; ${lossHint}. Check the last activities at the service first`;
+const damagedHint = say`if it was a journal, restore it from a backup, together with its -wal file; ${lossHint}. Check the last activities at the service first`;
 
 /** Whether a row has a number that no number of orgsync is as large as. */
 function isTooLarge(error: unknown): boolean {
@@ -235,8 +236,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Returns what to do about an error of the journal's file. Another file alone is no answer: it can lead to a duplicate. */
-export function hintFor(error: unknown): string {
-	if (error instanceof StorageError && error.hint !== undefined) return error.hint;
+export function hintFor(error: unknown): Said {
+	if (error instanceof StorageError && error.advice !== undefined) return error.advice;
 	if (isBusy(error)) return busyHint;
 	if (isTooLarge(error)) return changedHint;
 	if (isAny(error, codes.full) || (error as { code?: unknown }).code === "ENOSPC") {
@@ -245,5 +246,5 @@ export function hintFor(error: unknown): string {
 	if (isAny(error, codes.corrupt, codes.notDatabase)) {
 		return damagedHint;
 	}
-	return `make the file usable, and run the command again with it; ${lossHint}`;
+	return say`make the file usable, and run the command again with it; ${lossHint}`;
 }

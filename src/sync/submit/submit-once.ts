@@ -88,7 +88,7 @@ async function submit(body: RequestBody, { submitter }: SubmitContext): Promise<
 		return await submitter.submit(body);
 	} catch (error) {
 		if (!isUnstamped(error)) throw error;
-		return { kind: "not-sent", because: error.message, hint: error.hint, requests: 0 };
+		return { kind: "not-sent", because: error.message, hint: error.advice, requests: 0 };
 	}
 }
 

@@ -184,7 +184,7 @@ async function send(body: RequestBody, { voter }: VoteContext): Promise<SubmitAn
 		return await voter.vote(body);
 	} catch (error) {
 		if (!isUnstamped(error)) throw error;
-		return { kind: "not-sent", because: error.message, hint: error.hint, requests: 0 };
+		return { kind: "not-sent", because: error.message, hint: error.advice, requests: 0 };
 	}
 }
 

@@ -1,0 +1,20 @@
+/** The flags of the command line as Pulumi takes them: settings of the provider, and commands that set them. */
+import type { Voice } from "../../say/voice.ts";
+
+const settings = {
+	allow: "orgsync:allow",
+	insecure: "NODE_TLS_REJECT_UNAUTHORIZED=0",
+	journal: "orgsync:journal",
+	"max-rps": "orgsync:maxRequestsPerSecond",
+	timeout: "orgsync:timeout",
+	url: "orgsync:url",
+	"retry-rejected": "ORGSYNC_RETRY_REJECTED=true",
+} as const;
+
+export const pulumiVoice: Voice = {
+	flag: (name, value) => {
+		if (name === "abandon") return `pulumi config set orgsync:abandon ${value ?? "ACTIVITY"}`;
+		// A file of the reader's choice needs no word for it.
+		return value === null || name === "journal" ? settings[name] : `${settings[name]} ${value}`;
+	},
+};

@@ -100,7 +100,7 @@ export interface PlanContext {
 	/** The same by the service's clock, which decides all time windows, of policies and of access; left out where it is the same. */
 	readonly serviceTimeMs?: number;
 	/** How far ahead `Plan.expiries` looks, milliseconds; 0 is not at all. Left out, it is 14 days. */
-	readonly horizonMs?: number;
+	readonly horizonMs?: number | undefined;
 	/** Whose key it is; unknown where it was not asked for, or the service does not say. */
 	readonly caller?: Known<string>;
 	/** The name of the organization, as the service has it. */

@@ -97,13 +97,10 @@ export function assessFound(
 }
 
 /** What is known of an organization before it is assessed. */
-export type Found = Pick<
-	OrganizationResult,
-	"command" | "plan" | "report" | "failed" | "threeWay" | "drift" | "commands"
->;
+type Found = Pick<OrganizationResult, "command" | "plan" | "report" | "failed" | "threeWay" | "drift" | "commands">;
 
 /** Returns the organization with its state, tone and verdict. */
-export function assess(found: Found): OrganizationResult {
+function assess(found: Found): OrganizationResult {
 	const { plan, report, failed, drift, threeWay } = found;
 	const results = (report ?? failed)?.steps ?? null;
 	const state = drift === null ? stateOf(found) : stateOfDrift(drift, plan);

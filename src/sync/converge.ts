@@ -65,18 +65,18 @@ export interface CompareOptions extends Pick<Question, "reads" | "base"> {
 	/** See PendingOptions in pending-activities.ts. */
 	readonly listsAll?: boolean;
 	/** Whether what was rejected before is submitted again. */
-	readonly retryRejected?: boolean;
+	readonly retryRejected?: boolean | undefined;
 	/** See PlanContext. */
-	readonly horizonMs?: number;
+	readonly horizonMs?: number | undefined;
 	/** The user for whom approvals are foretold, in lower case; left out, it is the user of the key, for which whoami is asked. */
-	readonly submitterId?: string;
+	readonly submitterId?: string | undefined;
 	/** Returns the public key that stamps the requests, once one was made; undefined where it is not known. */
 	readonly publicKey?: () => string | undefined;
 	/**
 	 * For a plan that is submitted: returns the reader again, and it gives no answer from before pending activities were listed.
 	 * Left out, live state is read once.
 	 */
-	readonly readerAfterList?: () => Reader;
+	readonly readerAfterList?: (() => Reader) | undefined;
 }
 
 /** How a door reaches one organization. */
@@ -85,7 +85,7 @@ interface Door extends CompareOptions {
 	/** Returns the last-applied state as it is known now. */
 	readonly lastApplied: () => LastApplied;
 	/** Settles open activities of earlier runs; left out where nothing may be written. */
-	readonly settle?: () => Promise<ReadonlyMap<string, SubmitResult>>;
+	readonly settle?: (() => Promise<ReadonlyMap<string, SubmitResult>>) | undefined;
 	/** Whether answers from before that time, which others share, are too old for this plan. The door expires them. */
 	readonly mustReadAgain?: (comparison: Comparison, startedAtMs: number) => boolean;
 }
@@ -221,7 +221,7 @@ async function compareOnce(
 		...{ reads, readAtMs: askedAtMs },
 		// Without windows, nothing may have been asked before.
 		serviceTimeMs: desired === document ? (shownMs ?? clocked.serviceTimeMs() ?? askedAtMs) : reading.timeMs,
-		...(horizonMs === undefined ? {} : { horizonMs }),
+		horizonMs,
 		...more,
 		...(access === undefined ? {} : { access: accessAtKnownTime(access, whyUncertainTime(clocked)) }),
 	};

@@ -43,11 +43,11 @@ export interface ComparedOrganizations {
 
 export interface ComparingOptions {
 	/** Returns the earlier document of an organization, which is compared too. */
-	readonly baseOf?: (organizationId: string) => BaseDocument;
+	readonly baseOf?: ((organizationId: string) => BaseDocument) | undefined;
 	/** Whether rejected activities are submitted again. */
-	readonly retryRejected?: boolean;
+	readonly retryRejected?: boolean | undefined;
 	/** Returns the user who will submit the plan; left out, it is the user of the key. */
-	readonly submitterOf?: (desired: DesiredOrganization) => string;
+	readonly submitterOf?: ((desired: DesiredOrganization) => string) | undefined;
 }
 
 interface ComparingContext extends ComparingOptions, Call<ConnectionFlags & HorizonFlags> {
@@ -139,21 +139,13 @@ async function compareOne(
 	const { reader } = client;
 	const { reads } = flags;
 	const { now, steadyNow } = terminal;
-	const base = baseOf?.(organizationId);
-	const submitterId = submitterOf?.(desired);
 	const converged = await converge(desired, {
 		...{ reader, reads, now, steadyNow, journal, publicKey: () => client.publicKey() },
 		lastApplied: () => journal.lastApplied(organizationId),
-		...(written === undefined
-			? {}
-			: {
-					settle: () => settleOpenEntries(organizationId, { reader, reads, now, journal: written }),
-					readerAfterList: () => reader,
-				}),
-		...(flags.horizon === undefined ? {} : { horizonMs: flags.horizon }),
-		...(submitterId === undefined ? {} : { submitterId }),
-		...(base === undefined ? {} : { base }),
-		...(retryRejected === undefined ? {} : { retryRejected }),
+		settle: written && (() => settleOpenEntries(organizationId, { reader, reads, now, journal: written })),
+		readerAfterList: written && (() => reader),
+		...{ base: baseOf?.(organizationId), submitterId: submitterOf?.(desired) },
+		...{ retryRejected, horizonMs: flags.horizon },
 	});
 	return { ...converged, client };
 }

@@ -46,12 +46,11 @@ export async function plan(call: Call<PlanFlags>): Promise<ResultStream> {
 	const hasBase = flags.base !== undefined || flags.baseFile !== undefined;
 	const bases = hasBase ? await (await import("./three-way.ts")).readBases(all, call) : undefined;
 	const fleet = await selectFrom(all, call);
-	const submitterOf = flags.submitter === undefined ? undefined : findSubmitters(flags.submitter, fleet, flags);
 	const run: PlanRun = { ...call, given, save, fleet, dropped: bases?.dropped ?? [] };
 	const options = {
-		...(bases === undefined ? {} : { baseOf: bases.baseOf }),
-		...(submitterOf === undefined ? {} : { submitterOf }),
-		...(flags.retryRejected === true ? { retryRejected: true } : {}),
+		baseOf: bases?.baseOf,
+		submitterOf: flags.submitter === undefined ? undefined : findSubmitters(flags.submitter, fleet, flags),
+		retryRejected: flags.retryRejected,
 	};
 	return { command: "plan", size: fleet.organizationIds.length, parts: makePlans(run, options) };
 }

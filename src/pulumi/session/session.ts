@@ -145,10 +145,8 @@ export class Session {
 			...{ reader: this.readerFor(resource), reads: this.settings.reads, now, steadyNow },
 			...{ journal, listsAll: true, mustReadAgain, publicKey: () => client.publicKey() },
 			lastApplied: () => mergeLastApplied(journal.lastApplied(organizationId), stored),
-			...(this.settings.retryRejected ? { retryRejected: true } : {}),
-			...(settle === undefined
-				? {}
-				: { settle, readerAfterList: () => readUntil(reads.readerAfterList(resource), this.deadline) }),
+			...{ settle, retryRejected: this.settings.retryRejected },
+			readerAfterList: settle && (() => readUntil(reads.readerAfterList(resource), this.deadline)),
 		});
 		return comparison;
 	}

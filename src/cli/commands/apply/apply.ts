@@ -171,7 +171,7 @@ async function readFleetPlans(isWanted: (organizationId: string) => boolean, run
 		...run,
 		isAlone: run.size === 1,
 		journal: withAbandoned(journal, given.abandoned),
-		...(flags.retryRejected === true ? { retryRejected: true } : {}),
+		retryRejected: flags.retryRejected,
 	};
 	const readings: Reading[] = [];
 	for await (const one of compareFleet(filterFleet(fleet, isWanted), context, (each) => keepReading(each, run))) {

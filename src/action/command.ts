@@ -8,6 +8,7 @@ import { writeJson } from "../common/escape.ts";
 import { version } from "../common/version.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import type { CommandResult } from "../render/result.ts";
+import { reasonsAsText } from "../say/reason.ts";
 import { factsOf, isGreen, issueOf } from "./result.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { annotate, type Step, settingsOf, temporaryOf } from "./step.ts";
@@ -68,7 +69,7 @@ function warnOfOverrides({ command, allow }: Settings, { GITHUB_STEP_SUMMARY: fi
 /** Writes the result in the formats that people and programs take it in. */
 async function writeResults(result: CommandResult, settings: Settings, files: ActionFiles): Promise<void> {
 	const write = (name: string, text: string): void => writeFileSync(join(files.result, name), text);
-	write("result.json", `${writeJson(result, 2)}\n`);
+	write("result.json", `${writeJson(result, 2, reasonsAsText)}\n`);
 	if (settings.command === "validate") return;
 	const options = { key: settings.commentKey, whole: settings.runUrl, generatedBy: `orgsync ${version}` };
 	write("comment.md", renderMarkdown(result, options));

@@ -114,11 +114,11 @@ export function showValue(value: unknown): string {
 
 /**
  * Returns the value as JSON without a final newline. The characters that `showText` escapes become `\u` escapes, so that it
- * reads back as the same value. `indent` is that of JSON.stringify.
+ * reads back as the same value. `indent` and `replace` are those of JSON.stringify.
  */
-export function writeJson(value: unknown, indent?: number): string {
+export function writeJson(value: unknown, indent?: number, replace?: (key: string, value: unknown) => unknown): string {
 	// JSON has such characters only in strings, except for the line breaks of indented JSON.
-	return escapeUnsafe(JSON.stringify(value, null, indent), (character) =>
+	return escapeUnsafe(JSON.stringify(value, replace, indent), (character) =>
 		character === "\n" ? character : escapeForJson(character),
 	);
 }

@@ -172,7 +172,7 @@ export function makePlan(
 		reads: context.reads,
 		readAt: new Date(context.readAtMs).toISOString(),
 		...windows,
-		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules)],
+		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules, meaning)],
 		problems,
 		...(warnings.length === 0 ? {} : { warnings }),
 		changes,

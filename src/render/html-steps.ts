@@ -7,8 +7,8 @@ import type { Plan } from "../plan/plan.ts";
 import type { PartResult, StepResult } from "../plan/report.ts";
 import type { Step } from "../plan/step.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
-import { describeForecast } from "../say/approvals.ts";
 import { describeVotes } from "./activity-events.ts";
+import { describeForecast } from "./approval-words.ts";
 import { fold, renderDoubt } from "./html-details.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import type { OrganizationResult } from "./organizations.ts";
@@ -94,7 +94,7 @@ function renderStep(step: Step, result: StepResult | undefined, { id, missing, p
 <p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${result === undefined && earlierActivity === null ? renderForecast(step, plan) : null}${renderOutcome(result, plan, commands)}</li>\n`;
 }
 
-/** Returns the forecast of the step; null where no policies were read. */
+/** Returns what is foretold of the step; null where policies were not asked for. */
 function renderForecast(step: Step, plan: Plan): Html | null {
 	const said = describeForecast(step, plan);
 	if (said === null) return null;
@@ -114,8 +114,8 @@ function renderOutcome(result: StepResult | undefined, plan: Plan, commands: Com
 	const wrong = said === null ? null : html`<p class="doubt">${said}</p>`;
 	const votes = describeVotes(result, plan).map((vote) => html`<p class="soft">${vote}</p>`);
 	if (result.outcome === "completed") return html`${wrong}${votes}${parts}`;
-	const forecast = describeAwaitedOf(result, plan);
-	const awaited = forecast === null ? null : html`<p class="doubt">${phraseHtml(forecast)}</p>`;
+	const foretold = describeAwaitedOf(result, plan);
+	const awaited = foretold === null ? null : html`<p class="doubt">${phraseHtml(foretold)}</p>`;
 	const { activityId, fingerprint, policyEvaluations } = result;
 	return html`${awaited}${wrong}${votes}${result.message === null ? null : html`<p class="doubt">${curveQuotes(describeOutcome(result))}</p>`}${policyEvaluations.map(
 		({ policyId, outcome }) =>

@@ -10,17 +10,17 @@ import { printGroup, printGroups } from "../policy/powers/groups.ts";
 import type { ImpactChange, ImpactVerdict, SideAbility } from "../policy/powers/impact.ts";
 import { ownCredentials } from "../policy/powers/judge.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
-import { count } from "../say/count.ts";
 import { code, joinPhrases, type Phrase } from "../say/phrase.ts";
+import { sayReason } from "../say/reason.ts";
+import { count } from "./count.ts";
 import {
 	describeGroups,
 	describePolicies,
-	describeReason,
 	describeThresholds,
 	listPeople,
 	namePerson,
 	nameTag,
-} from "../say/powers.ts";
+} from "./power-words.ts";
 import { phraseText } from "./print/text.ts";
 
 /** What a line is about: bad news, a user gains, a user loses, not known. `!` alone is that of a report-only difference. */
@@ -167,7 +167,7 @@ const describers: Readonly<Record<ImpactChange, Describer>> = {
 		"could not compare who can ",
 		...powerOf(findings),
 		...where,
-		...(because === null ? [] : [": ", ...describeReason(because, plan)]),
+		...(because === null ? [] : [": ", ...sayReason(because, plan)]),
 	],
 };
 

@@ -3,6 +3,7 @@
  * summary at the end. schemas/line.json describes them.
  */
 import { writeJson } from "../common/escape.ts";
+import { reasonsAsText } from "../say/reason.ts";
 import { assessPart, type OrganizationPart, type StreamOptions } from "./part.ts";
 import type { CommandResult, ResumableRun } from "./result.ts";
 import { stateOfUnplanned, Tally } from "./summary.ts";
@@ -62,5 +63,5 @@ export class LineStream {
 const ofOrganizations: ReadonlySet<string> = new Set(["plans", "failed", "drift", "reports", "run", "notRead"]);
 
 function toLine(value: object): string {
-	return `${writeJson(value)}\n`;
+	return `${writeJson(value, undefined, reasonsAsText)}\n`;
 }

@@ -11,10 +11,10 @@ import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
-import { describeForecast } from "../say/approvals.ts";
+import { describeForecast } from "./approval-words.ts";
 import { discoveryBlocks } from "./discovery.ts";
 import { changeLines, driftBlocks } from "./drift-markdown.ts";
-import { impactBlocks } from "./impact-markdown.ts";
+import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts";
 import { removalBlocks } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
@@ -41,7 +41,6 @@ import {
 } from "./report-text.ts";
 import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
-import { approvalsSection, deniedSection } from "./sections/approvals.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
@@ -198,17 +197,15 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 /** Returns what is shown of an organization, in this order; blocks without lines are left out. */
 function sectionsOf(one: OrganizationResult): readonly Block[] {
 	const { plan, results, drift } = one;
-	const meaning = results === null ? impactBlocks(plan, drift !== null) : [];
-	const denied = sectionBlocks(results === null ? [deniedSection(plan)] : []);
+	const meaning = results === null ? [deniedBlock(plan), ...impactBlocks(plan, drift !== null)] : [];
 	// What drifted comes before what apply would change.
 	const [before, after] = drift === null ? [meaning, []] : [[], meaning];
 	return [
-		...(drift === null ? denied : []),
+		...before.slice(0, 1),
 		...decisionBlocks(one),
-		...before,
+		...before.slice(1),
 		...partBlocks(one),
 		...driftBlocks(one),
-		...(drift === null ? [] : denied),
 		...after,
 		...changeBlocks(one),
 	];
@@ -275,7 +272,7 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 	const unmanaged = plan.unmanaged.map(({ address }) => showAddress(address));
 	return [
 		...removalBlocks(one),
-		...(results === null ? [...sectionBlocks([approvalsSection(plan)]), ...waitingBlocks(plan)] : []),
+		...(results === null ? [approvalsBlock(plan), ...waitingBlocks(plan)] : []),
 		...sectionBlocks([expiriesSection(plan)]),
 		bullets(
 			4,
@@ -344,7 +341,7 @@ function describeNamedHold(earlierActivity: EarlierActivity): string {
 	return `waiting for ${describeEarlierActivity(earlierActivity)} ${name}`;
 }
 
-/** Returns a step, what it comes after, the activity that it joins or waits for, and its forecast. */
+/** Returns a step, what it comes after, the activity that it joins or waits for, and what is foretold of it. */
 function describePlannedStep(step: Plan["steps"][number], plan: Plan): string {
 	const { id, operation, reason, dependsOn, earlierActivity } = step;
 	const after = dependsOn.length === 0 ? "" : `, after ${dependsOn.join(", ")}`;

@@ -10,16 +10,11 @@ import {
 } from "../policy/powers/groups.ts";
 import { ownCredentials } from "../policy/powers/judge.ts";
 import type { Ability, ConditionalPower, GroupPower } from "../policy/powers/powers.ts";
+import type { Reason } from "../policy/powers/reason.ts";
 import { code, joinPhrases, type Phrase, reason } from "../say/phrase.ts";
-import {
-	describeGroups,
-	describePolicies,
-	describeReason,
-	describeThresholds,
-	listPeople,
-	type PowerNames,
-} from "../say/powers.ts";
+import { sayReason } from "../say/reason.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
+import { describeGroups, describePolicies, describeThresholds, listPeople, type PowerNames } from "./power-words.ts";
 import { count } from "./text.ts";
 
 export interface PowerRow {
@@ -80,7 +75,7 @@ function linesOf(power: GroupPower, names: OrganizationPowers): readonly PowerLi
 		...(together.length === 0 ? [] : [{ label: "together" as const, who: describeThresholds(together, names) }]),
 		...(power.denied.length === 0 ? [] : [{ label: "denied" as const, who: listPeople(power.denied, names) }]),
 		...power.conditional.map((one) => ({ label: "if" as const, who: describeConditional(one, names) })),
-		...(unknown === null ? [] : [{ label: "unknown" as const, who: describeReason(unknown, names) }]),
+		...(unknown === null ? [] : [{ label: "unknown" as const, who: sayReason(unknown, names) }]),
 	];
 	if (alone.length + together.length + power.conditional.length > 0 || unknown !== null) return lines;
 	const hasRootQuorum = power.thresholds.length > 0 || names.rootQuorum === null;
@@ -88,9 +83,10 @@ function linesOf(power: GroupPower, names: OrganizationPowers): readonly PowerLi
 }
 
 /** Returns why not everything is known. That the root quorum could not be read is above the rows, once. */
-function unknownOf({ unknown }: GroupPower, { rootQuorum, unread }: OrganizationPowers): string | null {
+function unknownOf({ unknown }: GroupPower, { rootQuorum, unread }: OrganizationPowers): Reason | null {
 	const isRootQuorum =
-		rootQuorum === null && unread.some(({ what, because }) => what === unreadRoot && because === unknown);
+		rootQuorum === null &&
+		unread.some(({ what, because }) => what === unreadRoot && unknown?.kind === "not-read" && because === unknown.why);
 	return isRootQuorum ? null : unknown;
 }
 

@@ -15,10 +15,10 @@ import {
 	type SuggestedCommand,
 } from "../plan/suggested-command.ts";
 import type { ApprovalVerdict } from "../policy/powers/approval.ts";
-import { describeAwaited } from "../say/approvals.ts";
-import { count } from "../say/count.ts";
 import type { Phrase } from "../say/phrase.ts";
 import { describeVotes } from "./activity-events.ts";
+import { describeAwaited } from "./approval-words.ts";
+import { count } from "./count.ts";
 import { outcomeWords, toneOf } from "./outcome-words.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { phraseText } from "./print/text.ts";
@@ -106,25 +106,25 @@ export function renderStep(
 	return lines;
 }
 
-/** Returns who can complete a step that is pending approval, by the forecast of the plan; else null. */
+/** Returns who can complete a step that is pending approval, where the plan foretold that; else null. */
 export function describeAwaitedOf(result: StepResult, plan: Plan): Phrase | null {
 	const { step, outcome } = result;
 	return outcome === "awaiting-approval" && !isProcessing(result) ? describeAwaited(step, plan) : null;
 }
 
-const forecastWords: Readonly<Record<ApprovalVerdict, string>> = {
+const foretold: Readonly<Record<ApprovalVerdict, string>> = {
 	runs: "runs at once",
 	pending: "pending approval",
 	denied: "denied",
 	unknown: "unknown",
 };
 
-/** Returns the forecast and what happened, where that differs; null where it does not, or is not known. */
+/** Returns what was foretold and what happened, where that differs; null where it does not, or is not known. */
 export function describeWrong({ forecast, outcome }: StepResult): string | null {
 	if (forecast?.wasRight !== false) return null;
 	// A step that was to run at once and did not, and that others have approved since.
 	const isLate = forecast.verdict === "runs" && outcome === "completed";
-	return `forecast: ${forecastWords[forecast.verdict]}; happened: ${isLate ? "completed after approval" : outcomeWords[outcome]}`;
+	return `foretold: ${foretold[forecast.verdict]}; happened: ${isLate ? "completed after approval" : outcomeWords[outcome]}`;
 }
 
 /** Heading above the parts of a removal that was submitted part by part. */

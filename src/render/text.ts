@@ -7,23 +7,21 @@ import { parseAddress, printScope } from "../plan/address.ts";
 import type { PlannedDifference } from "../plan/base/three-way.ts";
 import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
 import { blockingGuards } from "../plan/guards/overrides.ts";
-import { nameInReason } from "../plan/impact/finding-words.ts";
 import { kinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { brokenRules } from "../plan/rules/judge.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { describeOwner, showUser } from "../plan/user-labels.ts";
-import { summarizeApprovals } from "../say/approvals.ts";
-import { capitalize, count } from "../say/count.ts";
+import { summarizeApprovals } from "./approval-words.ts";
+import { capitalize, count } from "./count.ts";
 import { noteWindow, summarizeExpiries } from "./expiry-words.ts";
-import { renderImpact } from "./impact-text.ts";
+import { renderApprovals, renderImpact } from "./impact-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { phraseText, sectionsText } from "./print/text.ts";
 import { renderProblem } from "./problem-text.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
-import { approvalsSection } from "./sections/approvals.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
@@ -85,7 +83,8 @@ export function renderOpen(plan: Plan, style: Style): readonly string[] {
 		...renderUnder(style.warn(`${headings.missing}:`), (plan.warnings ?? []).map(renderProblem)),
 		...renderUnder(style.warn(`${headings.unread}:`), describeUnread(plan)),
 		...renderWaiting(plan, style),
-		...sectionsText([approvalsSection(plan), blockingSection(plan), warningSection(plan)], style),
+		...renderApprovals(plan, style),
+		...sectionsText([blockingSection(plan), warningSection(plan)], style),
 		...sectionsText([expiriesSection(plan)], style),
 		...renderOverrides(plan.overrides, style, plan.guards),
 	];
@@ -115,7 +114,7 @@ function summarizeSteps(plan: Plan, guardsAre: "above" | "below", named: boolean
 	const waits = held.map((said) => ` ${capitalize(said)}.`).join("");
 	if (sent === 0) return `Nothing to submit.${waits}${note}${rules}${blocked}`;
 	const refused = isBlocked ? ` A guard blocks it: see ${guardsAre}.` : "";
-	return `Plan: ${count(sent, "activity", "activities")}${phraseText(summarizeApprovals(plan, named))}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}${rules}`;
+	return `Plan: ${count(sent, "activity", "activities")}${summarizeApprovals(plan, named)}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}${rules}`;
 }
 
 /** Returns how many activities apply would submit, and why it would not submit the others. */
@@ -250,7 +249,7 @@ function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): r
 }
 
 /** Returns what could not be read and why, one line a reason; at most five addresses in each. */
-export function describeUnread(plan: Pick<Plan, "unread" | "policyNames">): readonly string[] {
+export function describeUnread(plan: Pick<Plan, "unread">): readonly string[] {
 	const byReason = Map.groupBy(plan.unread, ({ because, standsIn }) => `${because}\u0000${standsIn}`);
 	return [...byReason.values()].flatMap((group) => {
 		const first = group[0];
@@ -258,7 +257,7 @@ export function describeUnread(plan: Pick<Plan, "unread" | "policyNames">): read
 		const shown = group.slice(0, 5).map((one) => `${isOfTag(one) ? "members of " : ""}${showAddress(printScope(one))}`);
 		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
 		const instead = first.standsIn === "last-applied" ? "; using the last-applied state" : "";
-		return [`${shown.join(", ")}${more}: ${showText(nameInReason(first.because, plan))}${instead}`];
+		return [`${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
 	});
 }
 

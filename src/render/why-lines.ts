@@ -1,17 +1,11 @@
 /** Why a user can do something or cannot, in lines: the answer, each policy concerned with its clauses, and what is assumed. */
 import type { ClauseExplanation, PolicyExplanation, PowerExplanation } from "../policy/powers/explain-power.ts";
 import { printGroups } from "../policy/powers/groups.ts";
-import { code, joinPhrases, type Phrase, reason } from "../say/phrase.ts";
-import {
-	describeGroups,
-	describeReason,
-	describeThresholds,
-	namePerson,
-	nameTag,
-	type PowerNames,
-} from "../say/powers.ts";
+import { code, joinPhrases, type Phrase } from "../say/phrase.ts";
+import { sayReason } from "../say/reason.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
 import { describeConditional, policyPhrase } from "./power-rows.ts";
+import { describeGroups, describeThresholds, namePerson, nameTag, type PowerNames } from "./power-words.ts";
 
 /** One answer. `details` belong to the line before them. */
 export interface WhyAnswer {
@@ -46,7 +40,7 @@ function answerOf(
 		})),
 		...(first.policies.length === 0 ? [plain(["no policy is about this"])] : []),
 		...describeMissing(first, organization).map(plain),
-		...first.assumptions.map((one) => plain(["assumed, not documented: ", ...describeReason(one, organization)])),
+		...first.assumptions.map((one) => plain(["assumed, not documented: ", ...sayReason(one, organization)])),
 	];
 	return {
 		answer: [...describeVerdict(first, describeGroups(groups), organization), " (", ...listed, ")"],
@@ -82,7 +76,7 @@ function describeVerdict(one: PowerExplanation, doing: Phrase, names: Organizati
 				who,
 				" can ",
 				...doing,
-				...(one.unknown === null ? [] : [": ", ...describeReason(one.unknown, names)]),
+				...(one.unknown === null ? [] : [": ", ...sayReason(one.unknown, names)]),
 			];
 	}
 }
@@ -131,7 +125,7 @@ function describeClause(
 ): readonly Phrase[] {
 	if (verdict === "absent") return clause === "consensus" ? [["it has no consensus, so any user counts"]] : [];
 	const words = `${clause} ${clauseWords[verdict][clause]}`;
-	const why: Phrase = because === null ? [] : [" (", reason(because), ")"];
+	const why: Phrase = because === null ? [] : [" (", ...sayReason(because), ")"];
 	return [[words, ...why, ...describeCounts(clause, policy, userId, names), ": ", code(text)]];
 }
 

@@ -24,7 +24,6 @@ const forged = ["apply", "--plan", "forged.json"];
 
 describe("a plan file with a matching digest", () => {
 	const lies: Record<string, (plan: Forged, file: Forged) => void> = {
-		"a reason": (plan) => Object.assign(plan.steps[0], { reason: "LIE" }),
 		"a parameter": (plan) => Object.assign(plan.steps[0].parameters, { addUserIds: [carol] }),
 		"what a step covers": (plan) =>
 			Object.assign(plan.steps[0], { covers: [{ ...plan.steps[0].covers[0], address: "userTag:LIE" }] }),

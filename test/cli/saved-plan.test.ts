@@ -250,7 +250,7 @@ describe("orgsync refuses before any request", () => {
 		const world = await makeReviewed();
 		const { plans } = read(world);
 		world.write("edited.json", JSON.stringify({ ...read(world), plans: [{ ...plans[0], steps: [] }] }));
-		world.write("newer.json", forge(world, { formatVersion: 2 }));
+		world.write("newer.json", forge(world, { formatVersion: 3 }));
 		world.write("wrong.json", forge(world, { plans: [{}] }));
 		world.write("answer.json", (await world.run(["plan", ...inJson])).stdout);
 		world.write("no.json", text);

@@ -1,10 +1,11 @@
 /** What becomes of a step beside steps that can complete before it: which of them matter, and in which orders. */
+
 import { describe, expect, it } from "vitest";
-import { foretellPending } from "../../src/plan/impact/forecast.ts";
 import type { DesiredOrganization, LiveOrganization } from "../../src/plan/organization.ts";
-import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
+import type { Plan, PlanContext } from "../../src/plan/plan.ts";
 import type { AccessPolicy, AccessState } from "../../src/policy/access.ts";
 import type { Approval } from "../../src/policy/powers/approval.ts";
+import { foretellPending, inWords, makePlan } from "../policy/in-words.ts";
 import {
 	accessOf,
 	alice,
@@ -18,7 +19,7 @@ import {
 	type Organization,
 	onlyUser,
 	pendingFor,
-	planFor,
+	planFor as planAsData,
 	policyOf,
 	signers,
 	treasury,
@@ -34,6 +35,8 @@ import {
 	nothingAbsent,
 	wantTag,
 } from "./support-organizations.ts";
+
+const planFor: typeof planAsData = (...given) => inWords(planAsData(...given));
 
 const submitter = known({ userId: alice, publicKey: null });
 const approvals = ({ steps }: Plan): readonly (Approval | undefined)[] => steps.map(({ approval }) => approval);
@@ -287,7 +290,7 @@ describe("a step at the end of a chain", () => {
 			]),
 			...{ submitter, atMs: context.readAtMs },
 		});
-		expect(last.approval).toMatchObject({ verdict: "unknown", because: "what it waits for is not known" });
+		expect(last.approval).toMatchObject({ verdict: "unknown", because: "it is not known whose approval is missing" });
 	});
 });
 
@@ -352,7 +355,10 @@ describe("two steps that pending activities already do", () => {
 			{ verdict: "pending", approverSets: [[alice]] },
 		]);
 		const denied = planFor(organization, wish, { waiting: [pendingFor(plan, 0, { approvedBy: [carol] })] });
-		expect(approvals(denied)[0]).toMatchObject({ verdict: "unknown", because: "what it waits for is not known" });
+		expect(approvals(denied)[0]).toMatchObject({
+			verdict: "unknown",
+			because: "it is not known whose approval is missing",
+		});
 		const stranger = planFor(organization, wish, { waiting: [pendingFor(plan, 0, { approvedBy: [id("user", 9)] })] });
 		expect(approvals(stranger)[0]).toMatchObject({ because: "the submitter is not among the users" });
 	});

@@ -1,9 +1,10 @@
 /** What becomes of each step: after those that it depends on, and in every order of the others. */
+
 import { describe, expect, it } from "vitest";
-import { foretellPending } from "../../src/plan/impact/forecast.ts";
-import { makePlan, type Plan } from "../../src/plan/plan.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { unknownAccess } from "../../src/policy/access.ts";
 import type { Approval } from "../../src/policy/powers/approval.ts";
+import { foretellPending, inWords, makePlan } from "../policy/in-words.ts";
 import {
 	accessOf,
 	alice,
@@ -18,12 +19,14 @@ import {
 	type Organization,
 	onlyUser,
 	pendingFor,
-	planFor,
+	planFor as planAsData,
 	policyOf,
 	signers,
 	twoOf,
 } from "./support-access.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
+
+const planFor: typeof planAsData = (...given) => inWords(planAsData(...given));
 
 function approvals({ steps }: Plan): readonly (Approval | undefined)[] {
 	return steps.map(({ approval }) => approval);

@@ -1,10 +1,12 @@
 /** The exit code of a report, and the groups of steps that it comes from. */
+
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../src/plan/change.ts";
 import { exitCodeOf, type Outcome, outcomesOf, type Report, type StepResult } from "../../src/plan/report.ts";
 import { isWorse, joinFacts, type RuleFacts, withoutKnown } from "../../src/plan/rules/rules.ts";
 import type { EarlierActivity, Step } from "../../src/plan/step.ts";
 import { groupSteps, isHeldByRejection } from "../../src/plan/step-groups.ts";
+import { notRead } from "../../src/policy/powers/reason.ts";
 
 const earlier = (relation: EarlierActivity["relation"], state = "pending"): EarlierActivity =>
 	({ relation, state, status: "", activityId: null, fingerprint: "f" }) as EarlierActivity;
@@ -162,9 +164,15 @@ describe("A breach of a rule", () => {
 
 	it("is joined with others: all breaches, and the first reason why something is unknown", () => {
 		const [one, other] = [members(1), members(2)];
-		expect(joinFacts([facts(one), { ...facts(other), unknown: "first" }, { ...facts(), unknown: "second" }])).toEqual({
+		expect(
+			joinFacts([
+				facts(one),
+				{ ...facts(other), unknown: notRead("first") },
+				{ ...facts(), unknown: notRead("second") },
+			]),
+		).toEqual({
 			breaches: [one, other],
-			unknown: "first",
+			unknown: notRead("first"),
 		});
 		expect(joinFacts([])).toEqual({ breaches: [], unknown: null });
 	});

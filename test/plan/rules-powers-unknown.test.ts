@@ -1,17 +1,13 @@
 /** Rules about powers where not everything is known, or where there is too much to write out. */
+
 import { describe, expect, it } from "vitest";
-import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import {
-	judgeMinApprovers,
-	judgeNewAccess,
-	judgeOnlyBy,
-	powersOf,
-	type RulePowers,
-} from "../../src/plan/rules/powers.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { powersOf, type RulePowers } from "../../src/plan/rules/powers.ts";
 import type { RuleOf } from "../../src/plan/rules/rules.ts";
 import { findTag } from "../../src/plan/rules/tags.ts";
 import type { ActivityGroup } from "../../src/policy/powers/groups.ts";
 import type { GroupPower } from "../../src/policy/powers/powers.ts";
+import { judgeMinApprovers, judgeNewAccess, judgeOnlyBy, makePlan } from "../policy/in-words.ts";
 import {
 	accessOf,
 	alice,

@@ -1,4 +1,5 @@
 /** Rules about powers, judged by policies: `minApprovers`, `onlyBy` and `noNewAccess`. */
+
 import { describe, expect, it } from "vitest";
 import type {
 	DesiredOrganization,
@@ -7,10 +8,11 @@ import type {
 	Known,
 	LiveOrganization,
 } from "../../src/plan/organization.ts";
-import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
+import type { Plan, PlanContext } from "../../src/plan/plan.ts";
 import type { JudgedRule } from "../../src/plan/rules/judge.ts";
 import { type AccessPolicy, type AccessState, type RootQuorum, unknownAccess } from "../../src/policy/access.ts";
 import { checkSchema } from "../check-schema.ts";
+import { makePlan } from "../policy/in-words.ts";
 import {
 	at,
 	context,

@@ -1,10 +1,12 @@
 /** Rules of a document: when they are broken, what a plan does to them, and the guards that block it. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";
-import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
+import type { Plan, PlanContext } from "../../src/plan/plan.ts";
 import type { JudgedRule } from "../../src/plan/rules/judge.ts";
 import { checkSchema } from "../check-schema.ts";
+import { makePlan } from "../policy/in-words.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 
 const [alice, bob, carol, dave] = [1, 2, 3, 4].map((number) => id("user", number)) as [string, string, string, string];

@@ -134,11 +134,6 @@ describe("a saved plan with a digest that fits is refused when it states otherwi
 			},
 			/overrides: --retry-rejected is about 99 steps/,
 		],
-		[
-			"a step's reason",
-			(one) => Object.assign(one.steps[0], { reason: "nothing of note" }),
-			/: steps\[0\]: reason is "nothing of note", but the plan's changes imply "`west` takes a temporary name/,
-		],
 		["a step's id", (one) => Object.assign(one.steps[0], { id: "step-9" }), /steps\[0\]\.id is "step-9"/],
 		[
 			"a step's operation",
@@ -383,7 +378,9 @@ describe("a saved plan with a digest that fits is refused when it states otherwi
 	});
 
 	it("and the refusal shows a forged text escaped and cut", () => {
-		const said = reasonOf((one) => Object.assign(one.steps[0], { reason: `\u001b[2J${"x".repeat(5_000)}` }));
+		const said = reasonOf((one) =>
+			Object.assign(one.steps[0].covers[0], { address: `userTag:\u001b[2J${"x".repeat(5_000)}` }),
+		);
 		expect(said).toContain("\\u001b[2J");
 		expect(said.length).toBeLessThan(800);
 	});

@@ -2,6 +2,7 @@
  * Saved plans: the bytes say what they are, whatever was changed in them is noticed, and only the documents that were
  * planned go with them.
  */
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/common/errors.ts";
 import {
@@ -150,18 +151,18 @@ describe("a file is refused", () => {
 	it.each<[string, Parameters<typeof edit>[0], RegExp]>([
 		[
 			"itself",
-			(content) => Object.assign(content, { formatVersion: 2, generatedBy: "orgsync 9.0.0" }),
-			/was made by a newer orgsync \(orgsync 9\.0\.0\): it has formatVersion 2, and this one reads 1$/,
+			(content) => Object.assign(content, { formatVersion: 3, generatedBy: "orgsync 9.0.0" }),
+			/was made by a newer orgsync \(orgsync 9\.0\.0\): it has formatVersion 3, and this one reads 2$/,
 		],
 		[
 			"with a blank name",
-			(content) => Object.assign(content, { formatVersion: 2, generatedBy: " " }),
-			/was made by a newer orgsync: it has formatVersion 2/,
+			(content) => Object.assign(content, { formatVersion: 3, generatedBy: " " }),
+			/was made by a newer orgsync: it has formatVersion 3/,
 		],
 		[
 			"with a long name",
-			(content) => Object.assign(content, { formatVersion: 2, generatedBy: "x".repeat(9000) }),
-			/was made by a newer orgsync \(x+…x+\): it has formatVersion 2.{0,50}$/,
+			(content) => Object.assign(content, { formatVersion: 3, generatedBy: "x".repeat(9000) }),
+			/was made by a newer orgsync \(x+…x+\): it has formatVersion 3.{0,50}$/,
 		],
 		["in a plan", ({ plans }) => Object.assign(plans[0] ?? {}, { formatVersion: 3 }), /it has formatVersion 3/],
 	])("that is of a newer format, %s, whatever its digest", (_what, change, reason) => {
@@ -269,5 +270,26 @@ describe("the documents of a saved plan", () => {
 			`the saved plan is of organization ${second.organizationId}, which the documents do not have`,
 		);
 		expect(matchDocuments(both, [desired, second]).length).toBe(2);
+	});
+});
+
+describe("a plan that an older version saved", () => {
+	const text = readFileSync(new URL("../golden/saved/plan-format-1.json", import.meta.url), "utf8");
+
+	it("is read, and a reason that it has as text stays a text", () => {
+		const { formatVersion, plans } = decodeSavedPlan(text, "plan.json");
+		expect([formatVersion, plans.length]).toEqual([1, 1]);
+		const { digest: _, ...content } = JSON.parse(text);
+		Object.assign(content.plans[0].steps[0].approval, { verdict: "unknown", because: "other words" });
+		const [worded] = decodeSavedPlan(JSON.stringify({ ...content, digest: digestOf(content) }), "plan.json").plans;
+		expect(worded?.steps[0]?.approval?.because).toEqual({ kind: "stated", text: "other words" });
+	});
+
+	it("shows each step's reason in the words of this version", () => {
+		const { digest: _, ...content } = JSON.parse(text);
+		const reasons = content.plans[0].steps.map(({ reason }: { readonly reason: string }) => reason);
+		for (const step of content.plans[0].steps) step.reason = "other words";
+		const saved = decodeSavedPlan(JSON.stringify({ ...content, digest: digestOf(content) }), "plan.json");
+		expect(saved.plans[0]?.steps.map(({ reason }) => reason)).toEqual(reasons);
 	});
 });

@@ -1,7 +1,9 @@
 /** What becomes of one activity: the verdict, who can complete it, which policies decide, and why. */
+
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
-import { type Approval, foretellApproval, notEnough } from "../../src/policy/powers/approval.ts";
+import type { Approval } from "../../src/policy/powers/approval.ts";
+import { foretellApproval } from "./in-words.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const unread = (because: string): Known<never> => ({ known: false, because });
@@ -56,6 +58,8 @@ const outcome = (policies: readonly AccessPolicy[], parts?: Partial<AccessState>
 const deciding = (policies: readonly AccessPolicy[], question?: Question): readonly number[] =>
 	foretold(accessOf(policies), question).policyIds.map((id) => policies.findIndex((one) => one.id === id));
 
+const notEnough = "no approvals with the submitter's are enough for the policies that allow it";
+
 describe("The policies that decide", () => {
 	it("are those that allow it with the submitter alone, and not those that need others or are for others", () => {
 		expect(deciding([allow(is("a", "b")), allow(is("a")), allow(is("b")), allow("true")])).toEqual([1, 3]);
@@ -79,14 +83,14 @@ describe("The policies that decide", () => {
 
 	it("are those that deny what would be allowed without them", () => {
 		const policies = [allow(is("a")), deny(is("d")), deny(is("a")), deny("true")];
-		expect(outcome(policies)).toBe("denied because a policy denies what the submitter takes part in");
+		expect(outcome(policies)).toBe("denied because a policy denies the submitter's approval");
 		expect(deciding(policies)).toEqual([2, 3]);
 	});
 
 	it("are all that deny where none alone is enough", () => {
 		const few = "approvers.count() <= 1";
 		const policies = [allow(two), deny(is("a", "b")), deny(is("a", "c")), deny(is("a", "d")), deny(few)];
-		expect(outcome(policies)).toBe("denied because a policy denies what the submitter takes part in");
+		expect(outcome(policies)).toBe("denied because a policy denies the submitter's approval");
 		expect(deciding(policies)).toEqual([1, 2, 3, 4]);
 	});
 

@@ -1,7 +1,7 @@
 /** How tests of changes write who can do what, and what changes. */
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
 import { printGroup } from "../../src/policy/powers/groups.ts";
-import { compareAccess } from "../../src/policy/powers/impact.ts";
+import { compareAccess } from "./in-words.ts";
 
 export const known = <T>(value: T): Known<T> => ({ known: true, value });
 export const unread = (because: string): Known<never> => ({ known: false, because });

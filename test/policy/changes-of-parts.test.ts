@@ -1,8 +1,9 @@
 /** Changes of parts of who can do what: how many are needed, who takes part, a kind, and what is not known of them. */
+
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy } from "../../src/policy/access.ts";
-import { compareAccess } from "../../src/policy/powers/impact.ts";
 import { accessOf, allow, atMs, between, changes, deny, is, open, root, signing, two, unread } from "./change-lines.ts";
+import { compareAccess } from "./in-words.ts";
 
 const three = "approvers.count() >= 3";
 

@@ -1,8 +1,9 @@
 /** Changes under several conditions on the activity: which of them matter, in which order they come, and how they are written. */
+
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
 import { printGroup } from "../../src/policy/powers/groups.ts";
-import { compareAccess } from "../../src/policy/powers/impact.ts";
+import { compareAccess } from "./in-words.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const atMs = Date.parse("2026-06-01T12:00:00Z");

@@ -1,8 +1,9 @@
 /** Clauses of one policy: whether its time is open, and whether its condition holds. */
+
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy } from "../../src/policy/access.ts";
 import type { ActivityFacts } from "../../src/policy/powers/activity.ts";
-import { compilePolicy, judgeTime, outcomeFor } from "../../src/policy/powers/compile.ts";
+import { compilePolicy, judgeTime, outcomeFor } from "./in-words.ts";
 
 const policyOf = (parts: Partial<AccessPolicy>): AccessPolicy => ({
 	...{ id: "p", name: "", effect: "EFFECT_ALLOW", consensus: "", condition: "", time: "" },

@@ -1,9 +1,10 @@
 /** Powers and changes under conditions on the activity: which policies have a part in a group, and where they hold. */
+
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
 import { type ActivityGroup, printGroup } from "../../src/policy/powers/groups.ts";
-import { compareAccess } from "../../src/policy/powers/impact.ts";
-import { findPowers, type GroupPower } from "../../src/policy/powers/powers.ts";
+import type { GroupPower } from "../../src/policy/powers/powers.ts";
+import { compareAccess, findPowers } from "./in-words.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const atMs = Date.parse("2026-06-01T12:00:00Z");

@@ -1,7 +1,9 @@
 /** Who can do something by one consensus, for each form of it that is understood. */
+
 import { describe, expect, it } from "vitest";
 import type { AccessState, AccessUser, Known } from "../../src/policy/access.ts";
-import { abilityByPolicies, findPowers } from "../../src/policy/powers/powers.ts";
+import { abilityByPolicies } from "../../src/policy/powers/powers.ts";
+import { findPowers } from "./in-words.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const atMs = Date.parse("2026-06-01T12:00:00Z");

@@ -1,11 +1,12 @@
 /** Powers at their edges: what is not known, what is too much to search, and how a part in a power is shown. */
+
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
-import { explainPower } from "../../src/policy/powers/explain-power.ts";
 import { type ActivityGroup, printGroup } from "../../src/policy/powers/groups.ts";
-import { abilityByPolicies, findPower, findPowers, type GroupPower } from "../../src/policy/powers/powers.ts";
+import { abilityByPolicies, type GroupPower } from "../../src/policy/powers/powers.ts";
 import { prepareAccess } from "../../src/policy/powers/prepare.ts";
 import { narrowToTag } from "../../src/policy/powers/select-powers.ts";
+import { explainPower, findPower, findPowers } from "./in-words.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const unread = (because: string): Known<never> => ({ known: false, because });

@@ -1,12 +1,13 @@
 /** Expressions in expressions: lists in lists, who is counted by whom, and which activities a condition is about. */
+
 import { describe, expect, it } from "vitest";
 import type { AccessState, AccessUser, Known } from "../../src/policy/access.ts";
 import { printExpression } from "../../src/policy/language/printer.ts";
 import { structOf } from "../../src/policy/language/values.ts";
 import type { ActivityGroup } from "../../src/policy/powers/groups.ts";
-import { compareAccess } from "../../src/policy/powers/impact.ts";
-import { findPower, type GroupPower } from "../../src/policy/powers/powers.ts";
+import type { GroupPower } from "../../src/policy/powers/powers.ts";
 import { prepareAccess } from "../../src/policy/powers/prepare.ts";
+import { compareAccess, findPower } from "./in-words.ts";
 import { at, mistakesIn, outcome, parseText, scopeOf } from "./worlds.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });

@@ -1,6 +1,8 @@
 /** Whether a condition holds for activities of which something is known: yes, no, only for some, not known, or it errs. */
+
 import { describe, expect, it } from "vitest";
-import { type ActivityFacts, factsOfGroup, factsOfType, judgeCondition } from "../../src/policy/powers/activity.ts";
+import { type ActivityFacts, factsOfGroup, factsOfType } from "../../src/policy/powers/activity.ts";
+import { judgeCondition } from "./in-words.ts";
 import { parseText } from "./worlds.ts";
 
 /** `yes`, `no`, `open: what is left`, `absent: why` or `unknown: why`. */

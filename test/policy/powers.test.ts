@@ -1,10 +1,10 @@
 /** Powers, impact and approvals in the examples that people copy, and in the changes that lock out or escalate. */
+
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known, RootQuorum } from "../../src/policy/access.ts";
-import { foretellApproval } from "../../src/policy/powers/approval.ts";
 import { printGroup } from "../../src/policy/powers/groups.ts";
-import { compareAccess } from "../../src/policy/powers/impact.ts";
-import { abilityByPolicies, fewestApprovers, findPowers, type GroupPower } from "../../src/policy/powers/powers.ts";
+import { abilityByPolicies, fewestApprovers, type GroupPower } from "../../src/policy/powers/powers.ts";
+import { compareAccess, findPowers, foretellApproval } from "./in-words.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const atMs = Date.parse("2026-06-01T12:00:00Z");

@@ -16,7 +16,7 @@ const deny: Part = { ...allow, effect: "deny" };
 const under = (part: Part, condition: string): Part => ({ ...part, condition });
 const unknown = (part: Part, key: string, isAllOrNone = false): Part => ({
 	...part,
-	unknown: { key, text: `what is unknown of ${key}`, because: "it is not understood", isAllOrNone },
+	unknown: { key, text: `what is unknown of ${key}`, because: { kind: "policies-unknown" }, isAllOrNone },
 });
 const groupOf = (...parts: readonly Part[]): GroupParts => ({ parts, missing: null, assumptions: [] });
 const names = (count: number, prefix: string): readonly string[] =>

@@ -1,10 +1,11 @@
 /** Why a user has a power or not, and the powers of one user or of one tag. */
+
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
-import { explainPower, type PolicyExplanation } from "../../src/policy/powers/explain-power.ts";
+import type { PolicyExplanation } from "../../src/policy/powers/explain-power.ts";
 import { type ActivityGroup, printGroup } from "../../src/policy/powers/groups.ts";
-import { findPowers } from "../../src/policy/powers/powers.ts";
 import { narrowToTag, narrowToUser } from "../../src/policy/powers/select-powers.ts";
+import { explainPower, findPowers } from "./in-words.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const atMs = Date.parse("2026-06-01T12:00:00Z");

@@ -6,7 +6,7 @@ import type { ImpactChange, ImpactFinding } from "../../src/policy/powers/findin
 import { type ActivityGroup, namedPowers, printGroup } from "../../src/policy/powers/groups.ts";
 import { listGroups } from "../../src/policy/powers/listed-groups.ts";
 import { prepareAccess } from "../../src/policy/powers/prepare.ts";
-import { splitReason, withoutPolicy } from "../../src/policy/powers/reason.ts";
+import { isSameReason, notRead, type Reason, withoutPolicy } from "../../src/policy/powers/reason.ts";
 import { dropRepeats } from "../../src/policy/powers/repeats.ts";
 import { bound } from "../../src/policy/sets/formula.ts";
 import type { Family } from "../../src/policy/sets/resolve.ts";
@@ -158,24 +158,22 @@ describe("The groups of a report", () => {
 	});
 });
 
-describe("A reason that begins with a policy", () => {
-	it.each([
-		["policy p: it is so", { policyId: "p", joint: ": ", rest: "it is so" }],
-		["policy p takes no part: it is so", { policyId: "p", joint: " takes no part: ", rest: "it is so" }],
-		["policy p: one: two\nthree", { policyId: "p", joint: ": ", rest: "one: two\nthree" }],
-		["policy p: ", { policyId: "p", joint: ": ", rest: "" }],
-		["policies are too complex: p", null],
-		["a policy p: it is so", null],
-		["policy p", null],
-		["", null],
-	])("has its parts: %j", (text, expected) => {
-		expect(splitReason(text)).toEqual(expected);
-	});
+describe("A reason", () => {
+	const unclear: Reason = { kind: "not-boolean", clause: "time" };
+	const ofPolicy: Reason = { kind: "policy", policyId: "p", because: unclear };
 
 	it("is the reason alone in a place that says which policy it is", () => {
-		expect(withoutPolicy("policy p: it is so", "p")).toBe("it is so");
-		expect(withoutPolicy("policy p: it is so", "q")).toBe("policy p: it is so");
-		expect(withoutPolicy("it is so", "p")).toBe("it is so");
+		expect(withoutPolicy(ofPolicy, "p")).toEqual(unclear);
+		expect(withoutPolicy(ofPolicy, "q")).toEqual(ofPolicy);
+		expect(withoutPolicy(unclear, "p")).toEqual(unclear);
+	});
+
+	it("is the same where kind and policy are, in whatever words", () => {
+		expect(isSameReason(notRead("policies are hidden"), notRead("policies are not shown"))).toBe(true);
+		expect(isSameReason(ofPolicy, { kind: "stated", text: "policy p: something" })).toBe(true);
+		expect(isSameReason(ofPolicy, { ...ofPolicy, policyId: "q" })).toBe(false);
+		expect(isSameReason(ofPolicy, { ...ofPolicy, because: notRead("it") })).toBe(false);
+		expect([isSameReason(null, null), isSameReason(unclear, null)]).toEqual([true, false]);
 	});
 });
 

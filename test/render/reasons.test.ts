@@ -1,26 +1,33 @@
 /** Reasons that begin with a policy: readers see its name, and never take the name for words of orgsync. */
 import { describe, expect, it } from "vitest";
-import { nameInReason } from "../../src/plan/impact/finding-words.ts";
+import type { Reason } from "../../src/policy/powers/reason.ts";
 import { describeImpact } from "../../src/render/impact-words.ts";
 import { phraseMarkdown } from "../../src/render/print/markdown.ts";
 import { phraseText } from "../../src/render/print/text.ts";
-import { describeUnread } from "../../src/render/text.ts";
-import { describeReason } from "../../src/say/powers.ts";
+import { reasonsAsText, reasonText, sayReason } from "../../src/say/reason.ts";
 import { anyOf, planFor, policyOf, signers } from "../plan/support-access.ts";
 import { id } from "../plan/support-organizations.ts";
 
 const policyId = id("policy", 2);
-const because = `policy ${policyId}: the condition is not understood: \`count\` is a function`;
+const because: Reason = {
+	kind: "policy",
+	policyId,
+	because: {
+		kind: "not-understood",
+		clause: "condition",
+		message: "`count` is a function",
+		span: { start: 0, end: 5 },
+	},
+};
+const withId = `policy ${policyId}: the condition is not understood: \`count\` is a function`;
 const named = (name: string) => ({ userNames: {}, policyNames: { [policyId]: name } });
 
 describe("a reason that begins with a policy", () => {
 	it("has the policy's name where it is known", () => {
 		const text = "policy `payroll`: the condition is not understood: `count` is a function";
-		expect(phraseText(describeReason(because, named("payroll")))).toBe(text);
-		expect(phraseMarkdown(describeReason(because, named("payroll")))).toMatch(/^policy `payroll`: ``the condition/);
-		expect(nameInReason(because, named("payroll"))).toBe(text.replace("`payroll`", "payroll"));
-		const unread = [{ scope: "activities", because, standsIn: "nothing" }] as const;
-		expect(describeUnread({ unread, ...named("payroll") })[0]).toContain("policy payroll: the condition");
+		expect(phraseText(sayReason(because, named("payroll")))).toBe(text);
+		expect(phraseMarkdown(sayReason(because, named("payroll")))).toMatch(/^policy `payroll`: ``the condition/);
+		expect(reasonText(because, named("payroll"))).toBe(text.replace("`payroll`", "payroll"));
 	});
 
 	it.each([
@@ -28,13 +35,13 @@ describe("a reason that begins with a policy", () => {
 		named(""),
 		{ policyNames: { [id("policy", 3)]: "other" } },
 	])("has its id where %j has no name", (names) => {
-		expect(phraseText(describeReason(because, { ...names }))).toBe(because);
-		expect(nameInReason(because, names)).toBe(because);
+		expect(phraseText(sayReason(because, { ...names }))).toBe(withId);
+		expect(reasonText(because, names)).toBe(withId);
 	});
 
 	it("has the name escaped, in code or in quotes", () => {
 		const evil = "x`: it is fine\u001b[31m\nno impact";
-		const shown = [phraseText(describeReason(because, named(evil))), nameInReason(because, named(evil))];
+		const shown = [phraseText(sayReason(because, named(evil))), reasonText(because, named(evil))];
 		expect(shown[0]).toMatch(/^policy `x\\u\{60\}: it is fine[^`]*`: the condition is not understood/);
 		expect(shown[1]).toMatch(/^policy "x`: it is fine.*": the condition is not understood/);
 		// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there.
@@ -42,10 +49,24 @@ describe("a reason that begins with a policy", () => {
 	});
 
 	it("is named in an assumption too", () => {
-		const assumed = `policy ${policyId} takes no part: the activity has no wallet`;
-		expect(phraseText(describeReason(assumed, named("payroll")))).toBe(
+		const message = "the activity has no wallet";
+		const without: Reason = { kind: "not-evaluated", clause: "condition", message };
+		const assumed: Reason = { kind: "takes-no-part", policyId, because: without };
+		expect(phraseText(sayReason(assumed, named("payroll")))).toBe(
 			"policy `payroll` takes no part: the activity has no wallet",
 		);
+	});
+});
+
+describe("the published JSON", () => {
+	it("has a text for each reason, and nothing else changes", () => {
+		const value = { because, unknown: null, more: [{ unknown: because, because: "a text", assumptions: [because] }] };
+		const text = {
+			because: withId,
+			unknown: null,
+			more: [{ unknown: withId, because: "a text", assumptions: [withId] }],
+		};
+		expect(JSON.parse(JSON.stringify(value, reasonsAsText))).toEqual(text);
 	});
 });
 
@@ -56,7 +77,7 @@ describe("a plan beside a policy that is not understood", () => {
 
 	it("keeps its id in data, with its name beside", () => {
 		const [finding] = (plan.impact ?? []).filter(({ change }) => change === "unknown");
-		expect(finding?.because).toMatch(new RegExp(`^policy ${policyId}: the consensus is not understood: `));
+		expect(finding?.because).toMatchObject({ kind: "policy", policyId, because: { kind: "not-understood" } });
 		expect(plan.policyNames).toEqual({ [policyId]: "policy 2" });
 	});
 

@@ -97,7 +97,7 @@ function findingsOf(name: Naming, say: Naming): readonly PlanImpact[] {
 		}),
 		findingOf({
 			...{ change: "unknown", group: { kind: name("CREATE_WALLET_ACCOUNTS") } },
-			because: say("the condition is not understood"),
+			because: { kind: "not-evaluated", clause: "condition", message: say("the condition is not understood") },
 		}),
 	];
 }
@@ -184,7 +184,7 @@ export function impactPlanOf(name: Naming = peaceful, say: Naming = name): Plan 
 	const plan = withApprovals(changingPlanOf(name), [
 		pendingApproval,
 		approvalOf({ verdict: "denied" }),
-		approvalOf({ verdict: "unknown", because: say("policies could not be read") }),
+		approvalOf({ verdict: "unknown", because: { kind: "not-read", why: say("policies could not be read") } }),
 	]);
 	return withImpact(plan, findingsOf(name, say), "both", name);
 }

@@ -168,7 +168,7 @@ function mayBeUnknown(shape: Case, { approval, operation }: Step, steps: readonl
 		shape.policies.some(({ condition }) => /CREATE_API_KEYS/.test(condition.text))
 	)
 		return true;
-	const isOfOrder = /complete(s)? first/.test(approval?.because ?? "");
+	const isOfOrder = ["order", "too-many-orders"].includes(approval?.because?.kind ?? "");
 	const changesPowers = (other: Step) => other.operation !== "delete_tvc_app_and_deployments";
 	return isOfOrder && steps.filter(changesPowers).length > 0 && steps.length > 1;
 }

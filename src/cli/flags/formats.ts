@@ -10,6 +10,7 @@ import type { OrganizationPart, StreamOptions } from "../../render/part.ts";
 import type { CommandResult, ErrorDescription } from "../../render/result.ts";
 import type { TextOptions } from "../../render/result-text.ts";
 import { plainStyle } from "../../render/style.ts";
+import { reasonsAsText } from "../../say/reason.ts";
 
 /** How a result can be printed. Only results about organizations have more than the first two. */
 export const formats = ["text", "json", "markdown", "html", "github"] as const;
@@ -68,7 +69,7 @@ const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
 		const lines = new LineStream({ command: result.command, size: 0, style: plainStyle });
 		return `${lines.begin()}${lines.end(result)}`;
 	},
-	json: async (result) => `${writeJson(result, 2)}\n`,
+	json: async (result) => `${writeJson(result, 2, reasonsAsText)}\n`,
 	markdown: async (result, options) => (await import("../../render/markdown.ts")).renderMarkdown(result, options),
 	openmetrics: async (result, { run }) => (await import("../../render/openmetrics.ts")).renderOpenMetrics(result, run),
 	html: async (result, options) => (await import("../../render/html.ts")).renderHtml(result, options),

@@ -193,17 +193,36 @@ export function temporaryNamesOf({ steps, changes }: Plan): Readonly<Record<stri
 	);
 }
 
-function findWrongSteps(plan: Plan): string | undefined {
-	const { changes, problems, steps, waiting } = plan;
-	if (problems.length > 0)
-		return steps.length + waiting.length === 0 ? undefined : "it has problems, and steps all the same";
+/** Returns the steps that the changes imply, whole or held by pending activities. */
+function deriveSteps(plan: Plan) {
 	// Of tags that nothing changes only the names matter, and those were looked at when the temporary names were chosen.
-	const tags = changes
+	const tags = plan.changes
 		.filter((change) => change.kind === "userTag")
 		.map(({ tagId, before }) => ({ id: tagId, name: before.name }))
 		.sort((left, right) => compareText(left.id, right.id));
+	const pending = plan.waiting.filter(({ relation }) => relation !== "rejected");
+	return holdSteps(makeSteps(plan.changes, tags, temporaryNamesOf(plan)), pending);
+}
+
+/** Returns the plan with the reasons of its steps as this version says them: those of the file are not compared, nor shown. */
+export function withOwnReasons(plan: Plan): Plan {
+	if (plan.steps.length === 0) return plan;
+	const implied = Map.groupBy(deriveSteps(plan).steps, keyOf);
+	const steps = plan.steps.map((step) => {
+		const same = implied.get(keyOf(step)) ?? [];
+		const pending = same.find(({ parameters }) => sameValue(parameters, step.parameters));
+		const whole = pending ?? same.find(isFree) ?? step;
+		return { ...step, reason: pending?.reason ?? narrowStep(whole, objectsOf(step)).reason };
+	});
+	return { ...plan, steps };
+}
+
+function findWrongSteps(plan: Plan): string | undefined {
+	const { problems, steps, waiting } = plan;
+	if (problems.length > 0)
+		return steps.length + waiting.length === 0 ? undefined : "it has problems, and steps all the same";
 	const pending = waiting.filter(({ relation }) => relation !== "rejected");
-	const derived = holdSteps(makeSteps(changes, tags, temporaryNamesOf(plan)), pending);
+	const derived = deriveSteps(plan);
 	return (
 		first(derived.waiting, (one, index) =>
 			sameValue(pending[index], one) ? undefined : differs(`waiting[${index}]`, pending[index], one),
@@ -291,7 +310,7 @@ function findWrongWhole(parts: readonly Stated[], whole: Step): string | undefin
 }
 
 function findWrongMember(step: Step, index: number, expected: Step): string | undefined {
-	const { id: _id, earlierActivity, ...rest } = expected;
+	const { id: _id, reason: _reason, earlierActivity, ...rest } = expected;
 	const wrong = firstDifference(
 		step,
 		step.earlierActivity?.relation === "rejected" ? rest : { ...rest, earlierActivity },

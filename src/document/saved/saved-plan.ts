@@ -15,13 +15,14 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import { type NamedOrganization, namedIn, showOrganization } from "../../plan/organization-name.ts";
 import { namesOfUsers, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
 import { compareText, digestOf } from "../../plan/value.ts";
+import type { Reason } from "../../policy/powers/reason.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/saved-plan.ts";
-import { findContradiction, temporaryNamesOf } from "./saved-plan-check.ts";
+import { findContradiction, temporaryNamesOf, withOwnReasons } from "./saved-plan-check.ts";
 
 /** The plans of one run of `plan`, as they are kept in a file. */
 export interface SavedPlan extends SavedContent {
-	readonly formatVersion: 1;
+	readonly formatVersion: 1 | 2;
 	readonly command: "plan";
 	/** Name and version of the program that made it. */
 	readonly generatedBy: string;
@@ -76,8 +77,11 @@ const statedMembers = [
 	"plans[].steps[].approval",
 ] as const;
 
-/** The format that this version writes, and the only one that it reads. */
-const formatVersion = 1;
+/** The format that this version writes. In format 1, reasons were texts. */
+const formatVersion = 2;
+
+/** The format of its plans. */
+const planVersion = 1;
 
 /** The plans as they are saved. */
 export function makeSavedPlan(content: SavedContent, generatedBy: string): SavedPlan {
@@ -133,9 +137,35 @@ export function decodeSavedPlan(text: string, file: string): SavedPlan {
 	if (mistake !== undefined) {
 		throw notFromHere(name, `${showText(mistake.instancePath || "the whole")} ${mistake.message ?? "is wrong"}`);
 	}
-	const saved = value as SavedPlan;
+	const stated = value as SavedPlan;
+	const saved = { ...stated, plans: stated.plans.map(withReasons) };
 	refuseContradictions(saved, name);
-	return saved;
+	return { ...saved, plans: saved.plans.map(withOwnReasons) };
+}
+
+/** Returns the plan with reasons as data, where its file has texts. */
+function withReasons(plan: Plan): Plan {
+	return Object.fromEntries(
+		Object.entries(plan).map(([name, value]) => [name, withReason.has(name) ? replaceTexts(value) : value]),
+	) as unknown as Plan;
+}
+
+const withReason: ReadonlySet<string> = new Set([
+	"impact",
+	"impactAtOtherTimes",
+	"rules",
+	"steps",
+] satisfies (keyof Plan)[]);
+
+function replaceTexts(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(replaceTexts);
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value).map(([name, own]) => {
+			const isText = (name === "because" || name === "unknown") && typeof own === "string";
+			return [name, isText ? ({ kind: "stated", text: own } satisfies Reason) : replaceTexts(own)];
+		}),
+	);
 }
 
 /** Refuses what orgsync cannot have written, although the digest fits: a writer of the file can write that too. */
@@ -186,15 +216,18 @@ function noSavedPlan(name: string, because: string): ConfigurationError {
 /** The format is looked at before anything else: in a newer one digest and members may mean something else. */
 function refuseNewer(content: Readonly<Record<string, unknown>>, name: string): void {
 	const plans: readonly unknown[] = Array.isArray(content.plans) ? content.plans : [];
-	const versions = [content, ...plans].map((one) => (one as { formatVersion?: unknown } | null)?.formatVersion);
-	const newer = versions.find((version) => typeof version === "number" && version > formatVersion);
+	const versionOf = (one: unknown): unknown => (one as { formatVersion?: unknown } | null)?.formatVersion;
+	const [newer] = [
+		...[content].map(versionOf).filter((version) => typeof version === "number" && version > formatVersion),
+		...plans.map(versionOf).filter((version) => typeof version === "number" && version > planVersion),
+	];
 	if (newer === undefined) return;
 	const by =
 		typeof content.generatedBy === "string" && content.generatedBy.trim() !== ""
 			? ` (${showText(clipMiddle(content.generatedBy, maxProgramLength))})`
 			: "";
 	throw new ConfigurationError(
-		`${name} was made by a newer orgsync${by}: it has formatVersion ${newer}, and this one reads ${formatVersion}`,
+		`${name} was made by a newer orgsync${by}: it has formatVersion ${newer}, and this one reads ${newer === content.formatVersion ? formatVersion : planVersion}`,
 		{ hint: "update orgsync, or plan again with this one" },
 	);
 }

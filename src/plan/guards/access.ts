@@ -4,10 +4,12 @@
  */
 import type { AccessState } from "../../policy/access.ts";
 import { type ActivityGroup, namedPowers, printGroup, sensitivePowers } from "../../policy/powers/groups.ts";
+import type { Reason } from "../../policy/powers/reason.ts";
+import { reasonText } from "../../say/reason.ts";
 import type { AddressText } from "../address.ts";
 import type { Change } from "../change.ts";
 import type { Meaning } from "../impact/consequences.ts";
-import { listLoners, listPowers, nameInReason } from "../impact/finding-words.ts";
+import { listLoners, listPowers } from "../impact/finding-words.ts";
 import type { PlanImpact } from "../impact/impact.ts";
 import type { Limits, PowerLimit } from "../organization.ts";
 import { coveredAddresses } from "../step.ts";
@@ -126,6 +128,8 @@ function judge(kind: "lockout" | "escalation", judged: JudgedAccess, judgment: J
 	];
 }
 
+const notCompared: Reason = { kind: "not-comparable" };
+
 /** Returns why something that matters is unknown; null where it is known. Only a strict guard asks about what was not read. */
 function whyUnknown(
 	{ meaning, access }: JudgedAccess,
@@ -136,15 +140,12 @@ function whyUnknown(
 	if (access === undefined || impact === undefined) return isStrict ? "policies were not read" : null;
 	const [first] = unknown;
 	if (first !== undefined)
-		return nameInReason(
-			first.because ?? first.after.unknown ?? first.before.unknown ?? "it cannot be compared",
-			meaning,
-		);
+		return reasonText(first.because ?? first.after.unknown ?? first.before.unknown ?? notCompared, meaning);
 	if (!access.policies.known) return access.policies.because;
 	if (!access.users.known) return access.users.because;
 	const isExplained = impactVerdict !== "unknown" || impact.some(({ change }) => change === "unknown");
 	if (!isStrict || isExplained) return null;
-	return access.rootQuorum.known ? "it cannot be compared" : access.rootQuorum.because;
+	return access.rootQuorum.known ? reasonText(notCompared) : access.rootQuorum.because;
 }
 
 /** Returns the changes that the findings come from: those of their policies, and of tags that these name. All where none is found. */

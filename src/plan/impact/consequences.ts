@@ -3,7 +3,7 @@ import type { AccessState, Known } from "../../policy/access.ts";
 import type { Approval, SubmittingUser } from "../../policy/powers/approval.ts";
 import type { ImpactVerdict } from "../../policy/powers/impact.ts";
 import type { Threshold } from "../../policy/powers/powers.ts";
-import { splitReason } from "../../policy/powers/reason.ts";
+import { policyOfReason } from "../../policy/powers/reason.ts";
 import type { Held } from "../activities/pending.ts";
 import type { LiveOrganization } from "../organization.ts";
 import type { Step } from "../step.ts";
@@ -95,7 +95,7 @@ function namesOf(
 	];
 	const policyIds = [
 		...[...impact, ...approvals].flatMap((one) => one.policyIds),
-		...reasons.flatMap((because) => splitReason(because ?? "")?.policyId ?? []),
+		...reasons.flatMap((because) => (because === null ? [] : (policyOfReason(because) ?? []))),
 	];
 	const tagNames = pick(userTags.known ? userTags.value : [], tagIds);
 	const policyNames = pick(policies.known ? policies.value : [], policyIds);

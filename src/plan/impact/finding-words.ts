@@ -1,9 +1,6 @@
 /** The impact of a plan in plain text, for messages of guards and errors. It is safe for a terminal. */
-import { showNameWithin } from "../../common/escape.ts";
-import { splitReason } from "../../policy/powers/reason.ts";
 import { showUser } from "../user-labels.ts";
-import { maxNameLength, type UserNames } from "../users.ts";
-import type { Meaning } from "./consequences.ts";
+import type { UserNames } from "../users.ts";
 import { describePower } from "./group-words.ts";
 import type { PlanImpact } from "./impact.ts";
 
@@ -73,11 +70,4 @@ function describeFinding(finding: PlanImpact, names: UserNames): string {
 		case "unknown":
 			return `it is not known who could ${power}`;
 	}
-}
-
-/** Returns a reason with the policy that it begins with by name; as it is where there is none, or its name is not known. */
-export function nameInReason(because: string, { policyNames = {} }: Pick<Meaning, "policyNames">): string {
-	const split = splitReason(because);
-	const name = split !== null && Object.hasOwn(policyNames, split.policyId) ? policyNames[split.policyId] : undefined;
-	return split === null || !name ? because : `policy ${showNameWithin(name, maxNameLength)}${split.joint}${split.rest}`;
 }

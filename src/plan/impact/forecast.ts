@@ -9,6 +9,7 @@ import {
 	type SubmittedActivity,
 	type SubmittingUser,
 } from "../../policy/powers/approval.ts";
+import type { Reason } from "../../policy/powers/reason.ts";
 import type { RelatedActivity } from "../activities/pending.ts";
 import type { Step } from "../step.ts";
 import { compareText, sameValue } from "../value.ts";
@@ -68,22 +69,21 @@ class Forecast {
 			const activity = waiting.find(({ fingerprint }) => fingerprint === earlierActivity.fingerprint);
 			return this.completionOf(step, activity?.approvedBy ?? null);
 		}
-		if (!submitter.known) return unknown(`it is not known who submits it: ${submitter.because}`);
+		if (!submitter.known) return unknown({ kind: "submitter-unknown", why: submitter.because });
 		return this.#judge(step, submitter.value);
 	}
 
 	/** Returns who can still complete an activity that is pending with these votes. */
 	completionOf(step: Step, approvedBy: readonly string[] | null): Approval {
-		if (approvedBy === null || approvedBy.length === 0) return unknown("it is not known who has approved it so far");
+		if (approvedBy === null || approvedBy.length === 0) return unknown({ kind: "approvers-unknown" });
 		const votes = new Set(approvedBy.map((userId) => userId.toLowerCase()));
 		const judged = [...votes].sort(compareText).map((userId) => this.#judge(step, { userId, publicKey: null }));
 		const pending = judged.find(({ verdict }) => verdict === "pending");
 		if (pending === undefined) {
-			return judged.find(({ verdict }) => verdict === "unknown") ?? unknown("what it waits for is not known");
+			return judged.find(({ verdict }) => verdict === "unknown") ?? unknown({ kind: "awaited-unknown" });
 		}
 		const sets = pending.approverSets.map((set) => set.filter((userId) => !votes.has(userId)));
-		if (sets.some((set) => set.length === 0))
-			return unknown("it has all approvals that its policies need, and is pending");
+		if (sets.some((set) => set.length === 0)) return unknown({ kind: "complete-but-pending" });
 		return { ...pending, approverSets: smallest(sets), thresholds: votes.size > 1 ? [] : pending.thresholds };
 	}
 
@@ -96,7 +96,8 @@ class Forecast {
 		const done = relevant.filter((one) => before.has(one));
 		const concurrent = relevant.filter((one) => this.#isConcurrent(one, step, before));
 		if (concurrent.length > maxConcurrent) {
-			if (!this.#isDecidedWithoutPolicies(activity, submitter)) return unknown(tooMany(concurrent));
+			if (!this.#isDecidedWithoutPolicies(activity, submitter))
+				return unknown({ kind: "too-many-orders", steps: concurrent.length });
 			return judge(done);
 		}
 		const first = judge(done);
@@ -222,26 +223,15 @@ function ordersOf(
 /** Returns the answer that holds in every order: `first` where no concurrent step has completed, or unknown. */
 function unite(first: Approval, others: readonly Approval[], concurrent: readonly Step[]): Approval {
 	const verdicts = [...new Set([first, ...others].map(({ verdict }) => verdict))];
-	const ids = concurrent.map(({ id }) => id);
-	const which =
-		ids.length === 1 ? `on whether ${ids[0]} completes first` : `on which of ${ids.join(", ")} complete first`;
-	if (verdicts.length > 1) {
-		const words = verdicts.map((verdict) => verdictWords[verdict]);
-		return unknown(`it depends ${which}: ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`);
-	}
+	const stepIds = concurrent.map(({ id }) => id);
+	if (verdicts.length > 1) return unknown({ kind: "order", stepIds, verdicts });
 	const differs = others.some(({ approverSets }) => !sameValue(approverSets, first.approverSets));
-	if (differs) return unknown(`who can complete it depends ${which}`);
+	if (differs) return unknown({ kind: "order", stepIds, verdicts: [] });
 	const policyIds = [...new Set([first, ...others].flatMap((one) => one.policyIds))].sort(compareText);
 	return { ...first, policyIds };
 }
 
-const verdictWords = { runs: "runs", pending: "pending approval", denied: "denied", unknown: "unknown" } as const;
-
-function tooMany(concurrent: readonly Step[]): string {
-	return `${concurrent.length} other steps that change who can do it can complete first, in too many orders to judge`;
-}
-
-function unknown(because: string): Approval {
+function unknown(because: Reason): Approval {
 	return { verdict: "unknown", approverSets: [], thresholds: [], policyIds: [], because };
 }
 

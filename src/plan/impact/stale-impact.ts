@@ -1,5 +1,6 @@
 /** Compares the impact that reviewers of a saved plan saw with what it is now. The file only states it; it is found again. */
 
+import { isSameReason } from "../../policy/powers/reason.ts";
 import type { UserNames } from "../users.ts";
 import { sameValue } from "../value.ts";
 import type { Meaning } from "./consequences.ts";
@@ -14,7 +15,7 @@ type Impacted = Pick<Meaning, "impact" | "impactVerdict" | "steps">;
  */
 export function describeOtherImpact(saved: Impacted, fresh: Impacted, names: UserNames): string | null {
 	if (fresh.steps.every(({ earlierActivity }) => earlierActivity !== null)) return null;
-	if (saved.impactVerdict === fresh.impactVerdict && sameValue(saved.impact, fresh.impact)) return null;
+	if (saved.impactVerdict === fresh.impactVerdict && isSameImpact(saved.impact, fresh.impact)) return null;
 	return `${compare(saved, fresh, names)}; its reviewers went by that`;
 }
 
@@ -36,9 +37,30 @@ function compare(saved: Impacted, fresh: Impacted, names: UserNames): string {
 	return `the plan file does not state that ${is}; now that is so`;
 }
 
+function isSameImpact(one: Impacted["impact"], other: Impacted["impact"]): boolean {
+	if (one === undefined || other === undefined) return one === other;
+	const isEach = ([finding, found]: readonly [PlanImpact, PlanImpact | undefined]): boolean =>
+		found !== undefined && isSameFinding(finding, found);
+	return one.length === other.length && one.every((finding, index) => isEach([finding, other[index]]));
+}
+
+/** Whether both mean the same, in whatever words the reasons are. */
+function isSameFinding(one: PlanImpact, other: PlanImpact): boolean {
+	return (
+		sameValue(withoutReasons(one), withoutReasons(other)) &&
+		isSameReason(one.because, other.because) &&
+		isSameReason(one.before.unknown, other.before.unknown) &&
+		isSameReason(one.after.unknown, other.after.unknown)
+	);
+}
+
+function withoutReasons({ because: _, before, after, ...finding }: PlanImpact) {
+	return { ...finding, before: { ...before, unknown: null }, after: { ...after, unknown: null } };
+}
+
 /** Returns findings of the first that the second does not have. */
 function without(impact: readonly PlanImpact[] = [], others: readonly PlanImpact[] = []): readonly PlanImpact[] {
-	return impact.filter((finding) => !others.some((other) => sameValue(finding, other)));
+	return impact.filter((finding) => !others.some((other) => isSameFinding(finding, other)));
 }
 
 /** Returns what no finding means. */

@@ -1,5 +1,6 @@
 /** Guards of rules: a plan must not break a rule of the document, nor break a broken one further (docs/guards.md). */
 import { showAddress } from "../../common/escape.ts";
+import { reasonText } from "../../say/reason.ts";
 import type { Change } from "../change.ts";
 import { changesAccess } from "../guards/access.ts";
 import type { Guard, GuardKind } from "../guards/guards.ts";
@@ -42,7 +43,7 @@ function judgeNewAccess(
 	if (count === 0) return [];
 	const said = [
 		...(breaches.length === 0 ? [] : [describe({ found, judged })]),
-		...(doubt === null ? [] : [`whether the plan gives new access is not known: ${doubt}`]),
+		...(doubt === null ? [] : [`whether the plan gives new access is not known: ${reasonText(doubt)}`]),
 	];
 	const where = addressesFor({ found, judged }, changes);
 	return [{ kind: "newAccess", limit: "no new access", found: count, refuses: true, where, message: said.join("; ") }];

@@ -1,5 +1,7 @@
 /** Judges the rules of a document before the steps of a plan and after them. */
 import type { AccessState } from "../../policy/access.ts";
+import type { Reason } from "../../policy/powers/reason.ts";
+import { type ReasonNames, reasonText } from "../../say/reason.ts";
 import type { RuleAddress } from "../address.ts";
 import type { Unread } from "../change.ts";
 import { accessAfter } from "../impact/access-after.ts";
@@ -16,7 +18,7 @@ import { describeBreaches } from "./words.ts";
 /** Whether a rule holds. Unknown is not kept. */
 export type RuleState =
 	| { readonly state: "kept" }
-	| { readonly state: "unknown"; readonly because: string }
+	| { readonly state: "unknown"; readonly because: Reason }
 	| {
 			readonly state: "broken";
 			/** The users that it is about; sorted. */
@@ -107,7 +109,7 @@ function judge(rule: DesiredRule, { tags, powers }: Judged): RuleFacts {
 	}
 }
 
-const notRead: RuleFacts = { breaches: [], unknown: "it was not read who can do what" };
+const notRead: RuleFacts = { breaches: [], unknown: { kind: "access-not-read" } };
 
 function newAccessOf({ meaning: { impact, impactVerdict } }: RulesContext): RuleFacts {
 	if (impact === undefined || impactVerdict === undefined) return notRead;
@@ -152,11 +154,11 @@ export function brokenRules({ rules = [] }: { readonly rules?: readonly JudgedRu
 }
 
 /** Returns the rules that could not be checked, before the steps or after them. */
-export function unreadRules(rules: readonly JudgedRule[]): readonly Unread[] {
+export function unreadRules(rules: readonly JudgedRule[], names: ReasonNames): readonly Unread[] {
 	return rules.flatMap(({ address, before, after }): readonly Unread[] => {
 		const unknown = [before, after].find((one) => one.state === "unknown");
 		return unknown?.state === "unknown"
-			? [{ scope: "rule", address, because: unknown.because, standsIn: "nothing" }]
+			? [{ scope: "rule", address, because: reasonText(unknown.because, names), standsIn: "nothing" }]
 			: [];
 	});
 }

@@ -5,6 +5,7 @@ import type { ImpactVerdict } from "../../policy/powers/impact.ts";
 import { ownCredentials } from "../../policy/powers/judge.ts";
 import { type Ability, fewestApprovers, findPower, type GroupPower } from "../../policy/powers/powers.ts";
 import { prepareAccess } from "../../policy/powers/prepare.ts";
+import { notRead, type Reason } from "../../policy/powers/reason.ts";
 import type { PlanImpact } from "../impact/impact.ts";
 import { compareText } from "../value.ts";
 import { type Breach, factsOf, joinFacts, keptFacts, type RuleFacts, type RuleOf, withoutKnown } from "./rules.ts";
@@ -62,7 +63,7 @@ function judgeGroups(
 	return joinFacts(all);
 }
 
-const tooManySets = "too many sets of users are enough";
+const tooManySets: Reason = { kind: "too-many-sets" };
 
 /** Fewer approvers than the rule asks for are a breach, each smallest set of them; so is a root quorum of fewer. */
 export function judgeMinApprovers({ power, min }: RuleOf<"minApprovers">, powers: RulePowers): RuleFacts {
@@ -92,7 +93,7 @@ export function judgeOnlyBy({ power, tags: names }: RuleOf<"onlyBy">, powers: Ru
 			const held: Known<readonly string[]> = tagIds.get(userId) ?? { known: true, value: [] };
 			return factsOf(held, (ids) => {
 				if (ids.some((id) => allowed.has(id))) return keptFacts;
-				if (doubtful?.known === false) return { breaches: [], unknown: doubtful.because };
+				if (doubtful?.known === false) return { breaches: [], unknown: notRead(doubtful.because) };
 				return { breaches: [{ what: "outsider", userIds: [userId], group, condition }], unknown: null };
 			});
 		};
@@ -122,7 +123,7 @@ export function judgeNewAccess({ impact, verdict }: FoundImpact): RuleFacts {
 		return { what: "newAccess", userIds, group, condition, change };
 	});
 	const because = impact.find(({ change }) => change === "unknown")?.because ?? null;
-	const unknown = because ?? (verdict === "unknown" ? "the impact is unknown" : null);
+	const unknown: Reason | null = because ?? (verdict === "unknown" ? { kind: "impact-unknown" } : null);
 	const isMore = breaches.length === 0 && (verdict === "more-permissive" || verdict === "both");
 	if (!isMore) return { breaches, unknown };
 	const whole: Breach = { what: "newAccess", userIds: [], group: null, condition: null, change: null };

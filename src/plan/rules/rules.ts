@@ -1,6 +1,7 @@
 /** Rules of an organization's own: what must hold of live state, however it is changed (docs/document.md#rules). */
 import { type ActivityGroup, printGroup } from "../../policy/powers/groups.ts";
 import type { ImpactChange } from "../../policy/powers/impact.ts";
+import { notRead, type Reason } from "../../policy/powers/reason.ts";
 import type { RuleAddress } from "../address.ts";
 import type { DesiredRule, Known } from "../organization.ts";
 
@@ -100,7 +101,7 @@ export type Breach =
 export interface RuleFacts {
 	readonly breaches: readonly Breach[];
 	/** Why the rest could not be checked; null where all was. */
-	readonly unknown: string | null;
+	readonly unknown: Reason | null;
 }
 
 export const keptFacts: RuleFacts = { breaches: [], unknown: null };
@@ -153,5 +154,5 @@ export function joinFacts(all: readonly RuleFacts[]): RuleFacts {
 
 /** Returns the facts of a known value; without it, nothing is known. */
 export function factsOf<T>(known: Known<T>, judge: (value: T) => RuleFacts): RuleFacts {
-	return known.known ? judge(known.value) : { breaches: [], unknown: known.because };
+	return known.known ? judge(known.value) : { breaches: [], unknown: notRead(known.because) };
 }

@@ -1,4 +1,5 @@
 /** Judges rules about the members of user tags: `exclusive` and `members`. */
+import { notRead, type Reason } from "../../policy/powers/reason.ts";
 import type { Known, LiveUserTag } from "../organization.ts";
 import type { StepRequest } from "../step.ts";
 import { compareText } from "../value.ts";
@@ -48,10 +49,10 @@ export function findTag(tags: Known<readonly LiveUserTag[]>, name: string): Name
 
 export function judgeExclusive({ tags: names }: RuleOf<"exclusive">, tags: NamedTags): RuleFacts {
 	const byUser = new Map<string, string[]>();
-	let unknown: string | null = null;
+	let unknown: Reason | null = null;
 	for (const name of names) {
 		const members = membersOf(name, tags);
-		if (!members.known) unknown ??= members.because;
+		if (!members.known) unknown ??= notRead(members.because);
 		for (const userId of members.known ? members.value : []) {
 			byUser.set(userId, [...(byUser.get(userId) ?? []), name]);
 		}

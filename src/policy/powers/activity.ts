@@ -4,6 +4,7 @@ import { printExpression } from "../language/printer.ts";
 import type { Expression } from "../language/syntax.ts";
 import { dependsOn, errs, isUnknown, mayBeMissing, structOf, unread, type Value } from "../language/values.ts";
 import type { ActivityGroup } from "./groups.ts";
+import type { Reason } from "./reason.ts";
 
 /** What is known of an activity; null where the group leaves it open. */
 export interface ActivityFacts {
@@ -16,7 +17,7 @@ export interface ActivityFacts {
 /** Whether a condition holds. `absent`: it errs, since the activity surely lacks a field; the policy then takes no part. */
 export type Outcome =
 	| { readonly holds: "yes" | "no" }
-	| { readonly holds: "absent" | "unknown"; readonly because: string }
+	| { readonly holds: "absent" | "unknown"; readonly because: Reason }
 	/** It depends on the activity: `condition` is what is left of it. */
 	| { readonly holds: "open"; readonly condition: string };
 
@@ -93,8 +94,9 @@ export const isForRootQuorum = ({ kind }: ActivityFacts): boolean => kind !== nu
 export function judgeCondition(condition: Expression, facts: ActivityFacts): Outcome {
 	const value = evaluate(foldNames(condition, facts), scopeOf(facts));
 	if (typeof value === "boolean") return { holds: value ? "yes" : "no" };
-	if (!isUnknown(value)) return { holds: "unknown", because: "the condition is neither true nor false" };
-	const { cause, error, because } = value;
+	if (!isUnknown(value)) return { holds: "unknown", because: { kind: "not-boolean", clause: "condition" } };
+	const { cause, error } = value;
+	const because: Reason = { kind: "not-evaluated", clause: "condition", message: value.because };
 	if (cause === "error")
 		return error === "wrong-type" ? { holds: "unknown", because } : judgeAbsent(condition, facts, because);
 	if (cause === "unread") return { holds: "unknown", because };
@@ -102,7 +104,7 @@ export function judgeCondition(condition: Expression, facts: ActivityFacts): Out
 }
 
 /** A condition that errs matters only where it would not be false without the error. */
-function judgeAbsent(condition: Expression, facts: ActivityFacts, because: string): Outcome {
+function judgeAbsent(condition: Expression, facts: ActivityFacts, because: Reason): Outcome {
 	const scope = new Map(scopeOf(facts));
 	for (const name of [...transactions, ...wallets, "private_key"]) scope.set(name, dependsOn(name));
 	return evaluate(foldNames(condition, facts), scope) === false ? { holds: "no" } : { holds: "absent", because };

@@ -10,7 +10,6 @@ export type {
 	SubmittedActivity,
 	SubmittingUser,
 } from "./forecast.ts";
-export { notEnough } from "./forecast.ts";
 
 /** Returns what becomes of the activity when this user submits it. `atMs`: milliseconds since 1970. */
 export function foretellApproval(

@@ -12,6 +12,7 @@ import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
 import { allowedBy, findParts, ownCredentials, type Part } from "./judge.ts";
 import { judgeAbility } from "./powers.ts";
 import type { PreparedAccess } from "./prepare.ts";
+import { notRead, type Reason } from "./reason.ts";
 import {
 	changedParts,
 	dependsOnReading,
@@ -21,7 +22,6 @@ import {
 	type SideFamilies,
 	type Slice,
 	sharedUnknowns,
-	tooManyConditions,
 } from "./slices.ts";
 
 export interface GroupComparison {
@@ -60,7 +60,7 @@ export function compareGroup(before: PreparedAccess, after: PreparedAccess, grou
 		return comparison.run();
 	} catch (error) {
 		if (!(error instanceof TooComplex)) throw error;
-		return comparison.giveUnknown(`policies are too complex to compare: ${error.message}`);
+		return comparison.giveUnknown({ kind: "too-complex", task: "compare", limit: error.limit });
 	}
 }
 
@@ -101,7 +101,7 @@ class Comparison {
 		const [before, after] = [this.#before.found, this.#after.found];
 		const shared = sharedUnknowns(before, after);
 		const slices = findSlices(before, after, this.#changed, shared);
-		if (slices === null) return this.giveUnknown(tooManyConditions);
+		if (slices === null) return this.giveUnknown({ kind: "too-many-conditions" });
 		const areUsersKnown = [this.#before, this.#after].every(({ prepared }) => prepared.access.users.known);
 		let isUnknown = !areUsersKnown || dependsOnReading(before, this.#changed, shared);
 		for (const slice of slices) {
@@ -114,7 +114,7 @@ class Comparison {
 		return this.#result();
 	}
 
-	giveUnknown(because: string): GroupComparison {
+	giveUnknown(because: Reason): GroupComparison {
 		this.#addUnknown(because);
 		return this.#result();
 	}
@@ -136,18 +136,18 @@ class Comparison {
 		return this.#before.prepared.access.rootQuorum.known === this.#after.prepared.access.rootQuorum.known;
 	}
 
-	#unknownBecause(): string | null {
+	#unknownBecause(): Reason | null {
 		for (const { prepared, found } of [this.#after, this.#before]) {
 			const { users } = prepared.access;
-			if (found.missing !== null) return found.missing;
-			if (!users.known) return users.because;
+			if (found.missing !== null) return notRead(found.missing);
+			if (!users.known) return notRead(users.because);
 			// What both sides leave unknown is named only where nothing that changed is unknown.
 			const part = [...this.#changed, ...found.parts].find(({ unknown }) => unknown !== null);
 			if (part?.unknown) return part.unknown.because;
 		}
 		for (const { prepared } of [this.#after, this.#before]) {
 			const { rootQuorum } = prepared.access;
-			if (!rootQuorum.known) return rootQuorum.because;
+			if (!rootQuorum.known) return notRead(rootQuorum.because);
 		}
 		return null;
 	}
@@ -289,7 +289,7 @@ class Comparison {
 		return !rootQuorum.known || rootQuorum.value.threshold >= 2;
 	}
 
-	#addUnknown(because: string): void {
+	#addUnknown(because: Reason): void {
 		const [before, after] = [this.#powerOf(this.#before), this.#powerOf(this.#after)];
 		const unknown: Change = { change: "unknown", users: 0n, witness: 0n, ...plain };
 		this.#add(unknown, { condition: null, unless: [], before, after, because });

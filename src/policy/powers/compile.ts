@@ -6,12 +6,13 @@ import { parseExpression } from "../language/parser.ts";
 import type { Clause, Expression } from "../language/syntax.ts";
 import { isError, isUnknown, structOf, timestampOf } from "../language/values.ts";
 import { type ActivityFacts, judgeCondition, type Outcome } from "./activity.ts";
+import type { Reason } from "./reason.ts";
 
 /** A clause as a tree. `absent`: the policy has none, which does not restrict. */
 export type CompiledClause =
 	| { readonly is: "absent" }
 	| { readonly is: "tree"; readonly tree: Expression }
-	| { readonly is: "unclear"; readonly because: string };
+	| { readonly is: "unclear"; readonly because: Reason };
 
 export interface CompiledPolicy {
 	readonly consensus: CompiledClause;
@@ -41,7 +42,7 @@ function compileClause(text: string, clause: Clause): CompiledClause {
 	if (text.trim() === "") return { is: "absent" };
 	const parsed = parseExpression(text);
 	const [mistake] = "mistakes" in parsed ? parsed.mistakes : checkExpression(parsed.expression, clause);
-	if (mistake !== undefined) return { is: "unclear", because: `the ${clause} is not understood: ${mistake.message}` };
+	if (mistake !== undefined) return { is: "unclear", because: { kind: "not-understood", clause, ...mistake } };
 	return "mistakes" in parsed ? { is: "absent" } : { is: "tree", tree: parsed.expression };
 }
 
@@ -59,7 +60,7 @@ export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome 
 }
 
 /** Whether a policy is in force at a moment. */
-export type TimeOutcome = "open" | "closed" | { readonly because: string };
+export type TimeOutcome = "open" | "closed" | { readonly because: Reason };
 
 export function judgeTime(policy: AccessPolicy, atMs: number): TimeOutcome {
 	const { time } = compilePolicy(policy);
@@ -67,8 +68,8 @@ export function judgeTime(policy: AccessPolicy, atMs: number): TimeOutcome {
 	if (time.is === "unclear") return { because: time.because };
 	const value = evaluate(time.tree, new Map([["time", structOf({ now: timestampOf(atMs) })]]));
 	if (typeof value === "boolean") return value ? "open" : "closed";
-	if (!isUnknown(value)) return { because: "the time is neither true nor false" };
+	if (!isUnknown(value)) return { because: { kind: "not-boolean", clause: "time" } };
 	// A time that errs takes no part, as a condition that does; a slip in a type is not understood.
 	if (isError(value) && value.error !== "wrong-type") return "closed";
-	return { because: value.because };
+	return { because: { kind: "not-evaluated", clause: "time", message: value.because } };
 }

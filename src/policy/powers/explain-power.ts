@@ -4,7 +4,7 @@ import type { Clause } from "../language/syntax.ts";
 import type { ActivityGroup } from "./groups.ts";
 import { type Ability, type ConditionalPower, findPower, type GroupPower, type Threshold } from "./powers.ts";
 import { prepareAccess } from "./prepare.ts";
-import { withoutPolicy } from "./reason.ts";
+import { type Reason, withoutPolicy } from "./reason.ts";
 
 const powerVerdicts = ["alone", "together", "root-quorum", "denied", "conditional", "no", "unknown"] as const;
 
@@ -23,7 +23,7 @@ export interface ClauseExplanation {
 	readonly text: string;
 	readonly verdict: ClauseVerdict;
 	/** Why it is unknown; null for the other verdicts. */
-	readonly because: string | null;
+	readonly because: Reason | null;
 }
 
 /** What one policy does for the group and the user. */
@@ -48,11 +48,11 @@ export interface PowerExplanation {
 	/** The conditions under which the user has a part in it. */
 	readonly conditional: readonly ConditionalPower[];
 	/** Why it is unknown; null where it is not. */
-	readonly unknown: string | null;
+	readonly unknown: Reason | null;
 	/** The policies that have a part in the group, those that apply first. */
 	readonly policies: readonly PolicyExplanation[];
-	/** What is assumed, because it is not documented: one sentence each. */
-	readonly assumptions: readonly string[];
+	/** What is assumed, because it is not documented. */
+	readonly assumptions: readonly Reason[];
 }
 
 /** Returns whether the user can do something of the group, and why. `atMs`: milliseconds since 1970. */

@@ -1,6 +1,7 @@
 /** One change of who can do what. */
 import type { Ability } from "./ability.ts";
 import type { ActivityGroup } from "./groups.ts";
+import type { Reason } from "./reason.ts";
 
 /**
  * What changes, worst first. `nobody`: only the root quorum can any more. `alone`: these users can now do it alone. `fewer`: fewer
@@ -13,7 +14,7 @@ export type ImpactChange = (typeof impactChanges)[number];
 /** Who can do it on one side, where the condition of the finding holds. */
 export interface SideAbility extends Ability {
 	/** Why not everything is known; null where it is. */
-	readonly unknown: string | null;
+	readonly unknown: Reason | null;
 }
 
 export interface ImpactFinding {
@@ -34,5 +35,5 @@ export interface ImpactFinding {
 	/** Whether the guard `escalation` counts it: one person alone, where two or more were needed. */
 	readonly isEscalation: boolean;
 	/** Why it is unknown; null for every other change. */
-	readonly because: string | null;
+	readonly because: Reason | null;
 }

@@ -20,8 +20,9 @@ import {
 	withRootQuorum,
 } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
+import { type ApprovalVerdict, notRead, type Reason } from "./reason.ts";
 
-export type ApprovalVerdict = "runs" | "pending" | "denied" | "unknown";
+export type { ApprovalVerdict } from "./reason.ts";
 
 /** What becomes of one activity. */
 export interface Approval {
@@ -36,7 +37,7 @@ export interface Approval {
 	/** The policies that decide; sorted. */
 	readonly policyIds: readonly string[];
 	/** Why it is denied or unknown; null for the other verdicts. */
-	readonly because: string | null;
+	readonly because: Reason | null;
 }
 
 /** An activity as policies see it. */
@@ -70,9 +71,6 @@ interface Families {
 	readonly further: () => Family;
 }
 
-/** Why it is denied though policies allow it with other approvals; `policyIds` are these policies. */
-export const notEnough = "no approvals with the submitter's are enough for the policies that allow it";
-
 /** Max things that are not known, each of which doubles the readings. */
 const maxUnknowns = 6;
 
@@ -80,12 +78,13 @@ export function foretell(prepared: PreparedAccess, activity: SubmittedActivity, 
 	try {
 		return new Foretelling(prepared, activity, submitter).run();
 	} catch (error) {
-		if (error instanceof TooComplex) return unknownApproval(`policies are too complex to judge: ${error.message}`, []);
+		if (error instanceof TooComplex)
+			return unknownApproval({ kind: "too-complex", task: "judge", limit: error.limit }, []);
 		throw error;
 	}
 }
 
-const unknownApproval = (because: string, policyIds: readonly string[]): Approval => ({
+const unknownApproval = (because: Reason, policyIds: readonly string[]): Approval => ({
 	verdict: "unknown",
 	approverSets: [],
 	thresholds: [],
@@ -116,7 +115,7 @@ class Foretelling {
 		if (cover === "yes") return [];
 		const part = this.#ownPart(ownPart(this.#prepared));
 		if (cover === "no") return [part];
-		const because = "it is not known whether a policy is about changes of credentials";
+		const because = { kind: "credential-policies-unknown" } as const;
 		return [{ ...part, sure: [], unknown: { key: part.key, text: ownCredentials, because, isAllOrNone: true } }];
 	}
 
@@ -131,17 +130,18 @@ class Foretelling {
 	run(): Approval {
 		const { users, rootQuorum } = this.#prepared.access;
 		if (this.#user < 0) {
-			return unknownApproval(users.known ? "the submitter is not among the users" : users.because, []);
+			return unknownApproval(users.known ? { kind: "submitter-not-listed" } : notRead(users.because), []);
 		}
 		const outcomes = this.#submitterVotes().map((unused) => this.#judge(unused));
 		const [first, ...others] = outcomes;
 		if (first === undefined || others.some((one) => this.#agree(one, first).verdict !== first.verdict)) {
-			return unknownApproval("it depends on the credential that stamps the request", this.#policyIds(this.#parts));
+			return unknownApproval({ kind: "stamping-credential-unknown" }, this.#policyIds(this.#parts));
 		}
 		if (first.verdict === "runs") return this.#runs();
-		if (this.#found.missing !== null) return unknownApproval(this.#found.missing, []);
-		if (!rootQuorum.known) return unknownApproval(rootQuorum.because, this.#policyIds(this.#parts));
-		if (!users.known && this.#parts.length > 0) return unknownApproval(users.because, this.#policyIds(this.#parts));
+		if (this.#found.missing !== null) return unknownApproval(notRead(this.#found.missing), []);
+		if (!rootQuorum.known) return unknownApproval(notRead(rootQuorum.because), this.#policyIds(this.#parts));
+		if (!users.known && this.#parts.length > 0)
+			return unknownApproval(notRead(users.because), this.#policyIds(this.#parts));
 		if (first.verdict === "unknown") return unknownApproval(this.#whyUnknown(), this.#policyIds(this.#parts));
 		return first.verdict === "pending" ? this.#pending(first.further) : this.#denied();
 	}
@@ -265,10 +265,10 @@ class Foretelling {
 		if (denies.length > 0 && this.#judgeAll(allows).verdict !== "denied") {
 			const single = denies.filter((deny) => this.#judgeAll([...allows, deny]).verdict === "denied");
 			const policyIds = this.#policyIds(single.length > 0 ? single : denies);
-			return { ...common, policyIds, because: "a policy denies what the submitter takes part in" };
+			return { ...common, policyIds, because: { kind: "denied-by-policy" } };
 		}
-		if (allows.length === 0) return { ...common, policyIds: [], because: "no policy allows it" };
-		return { ...common, policyIds: this.#policyIds(allows), because: notEnough };
+		if (allows.length === 0) return { ...common, policyIds: [], because: { kind: "no-policy" } };
+		return { ...common, policyIds: this.#policyIds(allows), because: { kind: "not-enough-approvals" } };
 	}
 
 	/** Returns the sets of further approvers for which this policy surely allows it, and none denies. */
@@ -290,12 +290,12 @@ class Foretelling {
 		return [...new Set(parts.flatMap(({ policyId }) => (policyId === null ? [] : [policyId])))].sort();
 	}
 
-	#whyUnknown(): string {
+	#whyUnknown(): Reason {
 		for (const { condition, unknown } of this.#parts) {
 			if (unknown !== null) return unknown.because;
-			if (condition !== null) return `it depends on the activity: ${condition}`;
+			if (condition !== null) return { kind: "open-condition", condition };
 		}
-		return "policies are not known";
+		return { kind: "policies-unknown" };
 	}
 }
 

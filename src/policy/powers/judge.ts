@@ -6,7 +6,7 @@ import { Work } from "../sets/work.ts";
 import { type ActivityFacts, factsOfType, isForRootQuorum } from "./activity.ts";
 import { outcomeFor } from "./compile.ts";
 import type { PreparedAccess, PreparedPolicy } from "./prepare.ts";
-import { reasonOfPolicy } from "./reason.ts";
+import type { Reason } from "./reason.ts";
 
 /** The part of a policy in a group of activities. */
 export interface Part {
@@ -30,7 +30,7 @@ export interface PartUnknown {
 	readonly key: string;
 	/** What the policy says there. */
 	readonly text: string;
-	readonly because: string;
+	readonly because: Reason;
 	/** Whether it applies to all sets of `possible` or to none of them. */
 	readonly isAllOrNone: boolean;
 }
@@ -40,7 +40,7 @@ export interface GroupParts {
 	/** Why policies are not known at all; null where they are. */
 	readonly missing: string | null;
 	/** Policies that take no part because the activity lacks a field. */
-	readonly assumptions: readonly string[];
+	readonly assumptions: readonly Reason[];
 }
 
 /** The condition under which users may change credentials without a policy. */
@@ -51,12 +51,12 @@ export function findParts(prepared: PreparedAccess, facts: ActivityFacts): Group
 	if (isForRootQuorum(facts)) return { parts: [], missing: null, assumptions: [] };
 	const { policies } = prepared.access;
 	const parts: Part[] = [];
-	const assumptions: string[] = [];
+	const assumptions: Reason[] = [];
 	for (const one of prepared.policies) {
 		const outcome = outcomeFor(one.policy, facts);
 		if (outcome.holds === "no") continue;
 		if (outcome.holds === "absent") {
-			assumptions.push(`policy ${one.policy.id} takes no part: ${outcome.because}`);
+			assumptions.push({ kind: "takes-no-part", policyId: one.policy.id, because: outcome.because });
 			continue;
 		}
 		const unclear = outcome.holds === "unknown" ? outcome.because : one.unclear;
@@ -73,7 +73,7 @@ function makePart(
 	{ policy, consensus }: PreparedPolicy,
 	effect: "allow" | "deny",
 	condition: string | null,
-	unclear: string | null,
+	unclear: Reason | null,
 ): Part {
 	const common = { policyId: policy.id, effect, condition, possible: consensus.possible };
 	if (unclear !== null) {
@@ -81,7 +81,7 @@ function makePart(
 		const unknown = {
 			key,
 			text: policy.condition || policy.time || policy.effect,
-			because: reasonOfPolicy(policy.id, unclear),
+			because: { kind: "policy", policyId: policy.id, because: unclear } as const,
 			isAllOrNone: consensus.because === null,
 		};
 		return { ...common, key: `${unknown.key}\n${consensus.key}`, sure: [], unknown };
@@ -94,7 +94,12 @@ function makePart(
 		unknown:
 			because === null
 				? null
-				: { key, text: policy.consensus, because: reasonOfPolicy(policy.id, because), isAllOrNone: false },
+				: {
+						key,
+						text: policy.consensus,
+						because: { kind: "policy", policyId: policy.id, because },
+						isAllOrNone: false,
+					},
 	};
 }
 

@@ -22,6 +22,7 @@ import {
 } from "./judge.ts";
 import { listGroups } from "./listed-groups.ts";
 import { type PreparedAccess, prepareAccess } from "./prepare.ts";
+import { notRead, type Reason } from "./reason.ts";
 
 export { type Ability, fewestApprovers, type Threshold } from "./ability.ts";
 export type { ConditionalPower } from "./conditional.ts";
@@ -34,15 +35,15 @@ export interface GroupPower extends Ability {
 	/** Users whose approval a policy denies, with any other approvers; the root quorum apart. */
 	readonly denied: readonly string[];
 	/** Why not everything is known; null where it is. */
-	readonly unknown: string | null;
+	readonly unknown: Reason | null;
 	/** The conditions of `conditional`, as the policies write them. */
 	readonly conditions: readonly string[];
 	/** What else is possible, where a condition on the activity holds that the group alone does not decide. */
 	readonly conditional: readonly ConditionalPower[];
 	/** The policies that have a part in it; sorted. */
 	readonly policyIds: readonly string[];
-	/** What had to be assumed, because it is not documented: one sentence each. */
-	readonly assumptions: readonly string[];
+	/** What had to be assumed, because it is not documented. */
+	readonly assumptions: readonly Reason[];
 }
 
 /** Max steps of all searches for the powers of an organization; half a second or so. Unverified, chosen. */
@@ -70,17 +71,17 @@ export function findPower(prepared: PreparedAccess, group: ActivityGroup): Group
 		return { ...common, ...ability, ...judgeGroup(prepared, found) };
 	} catch (error) {
 		if (!(error instanceof TooComplex)) throw error;
-		const unknown = `${tooComplex}: ${error.message}`;
+		const unknown = tooComplex(error);
 		return { ...common, ...ability, unknown, rootQuorumOnly: [], denied: [], conditions: [], conditional: [] };
 	}
 }
 
 /** Who can do it, and why not everything of that is known. */
 export interface KnownAbility extends Ability {
-	readonly unknown: string | null;
+	readonly unknown: Reason | null;
 }
 
-const tooComplex = "policies are too complex to judge together";
+const tooComplex = ({ limit }: TooComplex): Reason => ({ kind: "too-complex", task: "judge-together", limit });
 
 /** Returns who can do what these parts are about, where no condition on the activity holds. */
 export function judgeAbility(prepared: PreparedAccess, found: GroupParts): KnownAbility {
@@ -94,7 +95,7 @@ export function judgeAbility(prepared: PreparedAccess, found: GroupParts): Known
 		if (!(error instanceof TooComplex)) throw error;
 		return {
 			...abilityOf(withRootQuorum(prepared, []), prepared.users),
-			unknown: `${tooComplex}: ${error.message}`,
+			unknown: tooComplex(error),
 		};
 	}
 }
@@ -126,11 +127,11 @@ const open =
 	};
 
 /** Returns why not everything is known; null where what is unknown makes no difference. */
-function findUnknown(prepared: PreparedAccess, { parts, missing }: GroupParts): string | null {
+function findUnknown(prepared: PreparedAccess, { parts, missing }: GroupParts): Reason | null {
 	const { users, rootQuorum } = prepared.access;
-	if (missing !== null) return missing;
-	if (!users.known && parts.length > 0) return users.because;
-	const unknownRoot = rootQuorum.known ? null : rootQuorum.because;
+	if (missing !== null) return notRead(missing);
+	if (!users.known && parts.length > 0) return notRead(users.because);
+	const unknownRoot = rootQuorum.known ? null : notRead(rootQuorum.because);
 	const reason = parts.find(({ unknown }) => unknown !== null)?.unknown?.because ?? null;
 	if (reason === null) return unknownRoot;
 	const differs = (most: Family, least: Family): boolean =>

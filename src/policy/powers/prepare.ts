@@ -11,6 +11,7 @@ import type { Family } from "../sets/resolve.ts";
 import { type Bits, setOf, sizeOf } from "../sets/sets.ts";
 import { makeVotes, splitVotes, type Votes } from "../sets/votes.ts";
 import { compilePolicy, judgeTime } from "./compile.ts";
+import { notRead, type Reason } from "./reason.ts";
 
 /** A consensus, in both readings of what is unknown. */
 export interface Consensus {
@@ -21,7 +22,7 @@ export interface Consensus {
 	/** When it may be true. */
 	readonly possible: readonly Conjunction[];
 	/** Why the two differ; null where they do not. */
-	readonly because: string | null;
+	readonly because: Reason | null;
 }
 
 export interface PreparedPolicy {
@@ -30,7 +31,7 @@ export interface PreparedPolicy {
 	readonly denies: boolean;
 	readonly consensus: Consensus;
 	/** Why it is not known whether the policy is in force; null where it is. */
-	readonly unclear: string | null;
+	readonly unclear: Reason | null;
 }
 
 export interface PreparedAccess {
@@ -117,7 +118,7 @@ function preparePolicy(policy: AccessPolicy, atMs: number, maker: ConsensusMaker
 			allows: policy.effect !== "EFFECT_DENY",
 			denies: policy.effect !== "EFFECT_ALLOW",
 			consensus: maker.make(policy),
-			unclear: isKnown ? unclear : `the effect ${policy.effect} is not known`,
+			unclear: isKnown ? unclear : { kind: "unknown-effect", effect: policy.effect },
 		},
 	];
 }
@@ -148,12 +149,12 @@ class ConsensusMaker {
 		if (consensus.is === "unclear") return this.#unclear(policy.consensus, consensus.because);
 		const formula = consensus.is === "absent" ? always : formulaOf(consensus.tree, this.#predicates);
 		const { users } = this.#access;
-		if (!users.known && formula.is !== "constant") return this.#unclear(policy.consensus, users.because);
+		if (!users.known && formula.is !== "constant") return this.#unclear(policy.consensus, notRead(users.because));
 		try {
 			return this.#fromFormula(policy.consensus, formula);
 		} catch (error) {
 			if (!(error instanceof TooComplex)) throw error;
-			return this.#unclear(policy.consensus, error.message);
+			return this.#unclear(policy.consensus, { kind: "too-complex", task: "consensus", limit: error.limit });
 		}
 	}
 
@@ -163,11 +164,13 @@ class ConsensusMaker {
 		const { all } = this.#predicates.votes;
 		const [sureKey, possibleKey] = [keyOf(sure, all), keyOf(possible, all)];
 		if (sureKey === possibleKey) return { key: this.#withVotes(sureKey), sure, possible: sure, because: null };
-		const because = reasonOf(formula) ?? "the users' attributes are not all known";
+		const message = reasonOf(formula);
+		const because: Reason =
+			message === null ? { kind: "user-attributes-unknown" } : { kind: "not-evaluated", clause: "consensus", message };
 		return { key: this.#withUsers(text), sure, possible, because };
 	}
 
-	#unclear(text: string, because: string): Consensus {
+	#unclear(text: string, because: Reason): Consensus {
 		return { key: this.#withUsers(text), sure: [], possible: alternativesOf(always, "sure"), because };
 	}
 

@@ -1,25 +1,72 @@
-/** Reasons that begin with a policy: `policy ID: the condition is not understood: …`. Its name comes in where it is shown. */
+/**
+ * Why something is denied or unknown, as data; src/say/reason.ts has the words. `why` and `message` are sentences that came from
+ * elsewhere: from what read the organization, or from the policy language.
+ */
+import type { Clause, Span } from "../language/syntax.ts";
+import type { ComplexityLimit } from "../sets/formula.ts";
 
-/** Returns the reason with the policy whose text it is about. */
-export function reasonOfPolicy(policyId: string, because: string): string {
-	return `policy ${policyId}: ${because}`;
+export type ApprovalVerdict = "runs" | "pending" | "denied" | "unknown";
+
+export type Reason =
+	/** It was not read, or the service does not say. */
+	| { readonly kind: "not-read"; readonly why: string }
+	/** `takes-no-part`: it is assumed that the policy does not. */
+	| { readonly kind: "policy" | "takes-no-part"; readonly policyId: string; readonly because: Reason }
+	/** `span` is where in the clause. */
+	| { readonly kind: "not-understood"; readonly clause: Clause; readonly message: string; readonly span: Span }
+	| { readonly kind: "not-evaluated"; readonly clause: Clause; readonly message: string }
+	| { readonly kind: "not-boolean"; readonly clause: Clause }
+	| { readonly kind: "unknown-effect"; readonly effect: string }
+	| { readonly kind: "too-complex"; readonly task: ComplexTask; readonly limit: ComplexityLimit }
+	| { readonly kind: "open-condition"; readonly condition: string }
+	| { readonly kind: "submitter-unknown"; readonly why: string }
+	/** It depends on which of these steps complete first: what becomes of it, or, without verdicts, who can complete it. */
+	| { readonly kind: "order"; readonly stepIds: readonly string[]; readonly verdicts: readonly ApprovalVerdict[] }
+	| { readonly kind: "too-many-orders"; readonly steps: number }
+	/** From a file that has only words. */
+	| { readonly kind: "stated"; readonly text: string }
+	| { readonly kind: PlainReason };
+
+/** What is too complex. */
+export type ComplexTask = "consensus" | "judge" | "judge-together" | "compare";
+
+/** Reasons without details. */
+export type PlainReason =
+	| "access-not-read"
+	| "approvers-unknown"
+	| "awaited-unknown"
+	| "complete-but-pending"
+	| "credential-policies-unknown"
+	| "denied-by-policy"
+	| "impact-unknown"
+	| "no-policy"
+	| "not-comparable"
+	| "not-enough-approvals"
+	| "policies-unknown"
+	| "stamping-credential-unknown"
+	| "submitter-not-listed"
+	| "too-many-conditions"
+	| "too-many-sets"
+	| "user-attributes-unknown";
+
+export function notRead(why: string): Reason {
+	return { kind: "not-read", why };
 }
 
-/** A reason in two parts; `joint` is between them. */
-export interface PolicyReason {
-	readonly policyId: string;
-	readonly joint: string;
-	readonly rest: string;
-}
-
-/** Returns the parts of a reason that begins with a policy, assumptions included; null for any other. */
-export function splitReason(text: string): PolicyReason | null {
-	const [, policyId, joint, rest] = /^policy (\S+?)(: | takes no part: )(.*)$/s.exec(text) ?? [];
-	return policyId === undefined || joint === undefined || rest === undefined ? null : { policyId, joint, rest };
+/** Returns the policy that the reason is about; null where there is none. */
+export function policyOfReason(reason: Reason): string | null {
+	return "policyId" in reason ? reason.policyId : null;
 }
 
 /** Returns the reason without this policy, for a place that says which policy it is. */
-export function withoutPolicy(text: string, policyId: string): string {
-	const split = splitReason(text);
-	return split?.policyId === policyId ? split.rest : text;
+export function withoutPolicy(reason: Reason, policyId: string): Reason {
+	return reason.kind === "policy" && reason.policyId === policyId ? reason.because : reason;
+}
+
+/** Whether both reasons mean the same, in whatever words. A file that has only words means any. */
+export function isSameReason(one: Reason | null, other: Reason | null): boolean {
+	if (one === null || other === null) return one === other;
+	if (one.kind === "stated" || other.kind === "stated") return true;
+	if (one.kind !== other.kind || policyOfReason(one) !== policyOfReason(other)) return false;
+	return !("because" in one && "because" in other) || isSameReason(one.because, other.because);
 }

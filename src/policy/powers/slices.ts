@@ -35,9 +35,6 @@ const maxSlices = 2_000;
 /** Max slices in which policies that deny and did not change hold: where they do, a change can be a lockout or an escalation. */
 const maxDenied = 400;
 
-/** Says that conditions can be combined in too many ways. */
-export const tooManyConditions = "policies have too many conditions to compare";
-
 /** Returns a text that is equal for parts that mean the same. */
 const identityOf = (part: Part): string =>
 	`${part.effect}\t${part.condition ?? ""}\t${part.unknown?.key ?? ""}\t${part.key}`;

@@ -42,7 +42,22 @@ export const always: Formula = { is: "constant", value: true };
 export const never: Formula = { is: "constant", value: false };
 
 /** Says that an expression, or what follows from it, is too large to be judged exactly. */
-export class TooComplex extends Error {}
+export class TooComplex extends Error {
+	readonly limit: ComplexityLimit;
+
+	constructor(limit: ComplexityLimit) {
+		super(limit);
+		this.limit = limit;
+	}
+}
+
+/** What there is too much of. */
+export type ComplexityLimit =
+	| "alternatives"
+	| "consensus-alternatives"
+	| "deny-alternatives"
+	| "smallest-sets"
+	| "steps";
 
 const maxAlternatives = 2_000;
 
@@ -98,7 +113,7 @@ function atMost(count: number, set: Bits, tagId: string | null): readonly Conjun
 }
 
 function multiply(left: readonly Conjunction[], right: readonly Conjunction[]): readonly Conjunction[] {
-	if (left.length * right.length > maxAlternatives) throw new TooComplex("the consensus has too many alternatives");
+	if (left.length * right.length > maxAlternatives) throw new TooComplex("consensus-alternatives");
 	return left.flatMap((one) =>
 		right.map((other) => ({
 			atLeast: [...one.atLeast, ...other.atLeast],
@@ -108,6 +123,6 @@ function multiply(left: readonly Conjunction[], right: readonly Conjunction[]): 
 }
 
 function checked(alternatives: readonly Conjunction[]): readonly Conjunction[] {
-	if (alternatives.length > maxAlternatives) throw new TooComplex("the consensus has too many alternatives");
+	if (alternatives.length > maxAlternatives) throw new TooComplex("consensus-alternatives");
 	return alternatives;
 }

@@ -42,11 +42,11 @@ export function resolve(
 				work.spend(1 + one.atLeast.length + one.atMost.length);
 				return withoutDenied(one, deny, isMonotone, votes);
 			});
-			if (left.length > maxConjunctions) throw new TooComplex("policies that deny leave too many alternatives");
+			if (left.length > maxConjunctions) throw new TooComplex("deny-alternatives");
 			if (left.length > 8) left = dropEqual(left);
 		}
 		for (const one of left) alternatives.push(...toUsers(one, votes, work));
-		if (alternatives.length > maxConjunctions) throw new TooComplex("there are too many alternatives");
+		if (alternatives.length > maxConjunctions) throw new TooComplex("alternatives");
 	}
 	return simplify(alternatives, work);
 }

@@ -52,7 +52,7 @@ function growAll(
 		for (const next of missing <= 0 ? [vector] : growVector(problem, vector, index, missing)) {
 			problem.work.spend(2);
 			grown.set(next.join(), next);
-			if (grown.size > maxVectors) throw new TooComplex("there are too many smallest sets");
+			if (grown.size > maxVectors) throw new TooComplex("smallest-sets");
 		}
 	}
 	return grown;
@@ -111,7 +111,7 @@ export function keepSmallest(vectors: readonly (readonly number[])[], work: Work
 	for (const { vector } of bySize) {
 		work.spend(1 + kept.length);
 		if (!kept.some((other) => other.every((count, index) => count <= (vector[index] ?? 0)))) kept.push(vector);
-		if (kept.length > 1_000) throw new TooComplex("there are too many smallest sets");
+		if (kept.length > 1_000) throw new TooComplex("smallest-sets");
 	}
 	return kept;
 }

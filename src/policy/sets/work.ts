@@ -18,7 +18,7 @@ export class Work {
 		this.#steps += steps;
 		if (this.#steps <= freeSteps) return;
 		left -= steps;
-		if (this.#steps > maxSteps || left < 0) throw new TooComplex("to find who can do it takes too many steps");
+		if (this.#steps > maxSteps || left < 0) throw new TooComplex("steps");
 	}
 }
 

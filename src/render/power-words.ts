@@ -7,8 +7,7 @@ import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/powers/groups.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
-import { splitReason } from "../policy/powers/reason.ts";
-import { code, joinPhrases, type Phrase, reason, type Span } from "./phrase.ts";
+import { code, joinPhrases, type Phrase, type Span } from "../say/phrase.ts";
 
 /** The names that phrases about powers are made of; a plan has them. */
 export interface PowerNames extends UserNames {
@@ -164,11 +163,4 @@ export function describePolicies(policyIds: readonly string[], { policyNames = {
 	const more = policyIds.length - shown.length;
 	const listed = more === 0 ? joinPhrases(named, ", ", " and ") : [...joinPhrases(named, ", "), ` and ${more} more`];
 	return [policyIds.length === 1 ? "policy " : "policies ", ...listed];
-}
-
-/** Returns a reason with the policy that it begins with by name; as it is where there is none, or its name is not known. */
-export function describeReason(because: string, { policyNames = {} }: Pick<PowerNames, "policyNames">): Phrase {
-	const split = splitReason(because);
-	const name = split === null ? undefined : own(policyNames, split.policyId);
-	return split === null || !name ? [reason(because)] : ["policy ", code(name), split.joint, reason(split.rest)];
 }

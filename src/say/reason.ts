@@ -1,0 +1,126 @@
+/** The words of reasons: why something is denied or unknown. */
+import { showNameWithin } from "../common/escape.ts";
+import type { ApprovalVerdict, ComplexTask, PlainReason, Reason } from "../policy/powers/reason.ts";
+import type { ComplexityLimit } from "../policy/sets/formula.ts";
+import { code, type Phrase, reason } from "./phrase.ts";
+
+export interface ReasonNames {
+	/** Policy id to live name. */
+	readonly policyNames?: Readonly<Record<string, string>>;
+	/** Returns a step by what it changes, for a reader who does not see the ids of steps. */
+	readonly nameStep?: (stepId: string) => string;
+}
+
+/** Returns the reason, with the policy that it is about by name; by id where the name is not known. */
+export function sayReason(because: Reason, names: ReasonNames = {}): Phrase {
+	const about = aboutPolicy(because, names);
+	if (about === null) return [reason(reasonText(because, names))];
+	return ["policy ", code(about.name), about.joint, reason(about.rest)];
+}
+
+/** Max characters of a name in a text. */
+const maxNameLength = 60;
+
+/** Returns the same as a text. It may hold text of others, so it is not safe for a terminal. */
+export function reasonText(because: Reason, names: ReasonNames = {}): string {
+	const about = aboutPolicy(because, names);
+	if (about !== null) return `policy ${showNameWithin(about.name, maxNameLength)}${about.joint}${about.rest}`;
+	return sentenceOf(because, names);
+}
+
+/** For JSON.stringify: in the published JSON a reason is a text. */
+export function reasonsAsText(key: string, value: unknown): unknown {
+	if ((key === "because" || key === "unknown") && isReason(value)) return reasonText(value);
+	return key === "assumptions" && Array.isArray(value)
+		? value.map((one: unknown) => (isReason(one) ? reasonText(one) : one))
+		: value;
+}
+
+function isReason(value: unknown): value is Reason {
+	return typeof value === "object" && value !== null && "kind" in value;
+}
+
+function aboutPolicy(because: Reason, { policyNames = {} }: ReasonNames) {
+	if (because.kind !== "policy" && because.kind !== "takes-no-part") return null;
+	const { policyId } = because;
+	const name = Object.hasOwn(policyNames, policyId) ? policyNames[policyId] : undefined;
+	return name ? { name, joint: joints[because.kind], rest: reasonText(because.because) } : null;
+}
+
+const joints = { policy: ": ", "takes-no-part": " takes no part: " } as const;
+
+function sentenceOf(because: Reason, { nameStep = (id) => id }: ReasonNames): string {
+	switch (because.kind) {
+		case "not-read":
+			return because.why;
+		case "stated":
+			return because.text;
+		case "policy":
+		case "takes-no-part":
+			return `policy ${because.policyId}${joints[because.kind]}${reasonText(because.because)}`;
+		case "not-understood":
+			return `the ${because.clause} is not understood: ${because.message}`;
+		case "not-evaluated":
+			return because.message;
+		case "not-boolean":
+			return `the ${because.clause} is neither true nor false`;
+		case "unknown-effect":
+			return `the effect ${because.effect} is not known`;
+		case "too-complex":
+			return `${tasks[because.task]}${limits[because.limit]}`;
+		case "open-condition":
+			return `it depends on the activity: ${because.condition}`;
+		case "submitter-unknown":
+			return `it is not known who submits it: ${because.why}`;
+		case "order":
+			return orderSentence(because.stepIds.map(nameStep), because.verdicts);
+		case "too-many-orders":
+			return `${because.steps} other steps that change who can do it can complete first, in too many orders to judge`;
+		default:
+			return sentences[because.kind];
+	}
+}
+
+function orderSentence(steps: readonly string[], verdicts: readonly ApprovalVerdict[]): string {
+	const which =
+		steps.length === 1 ? `on whether ${steps[0]} completes first` : `on which of ${steps.join(", ")} complete first`;
+	if (verdicts.length === 0) return `who can complete it depends ${which}`;
+	const words = verdicts.map((verdict) => verdictWords[verdict]);
+	return `it depends ${which}: ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
+const verdictWords = { runs: "runs", pending: "pending approval", denied: "denied", unknown: "unknown" } as const;
+
+const tasks: Readonly<Record<ComplexTask, string>> = {
+	consensus: "",
+	judge: "policies are too complex to judge: ",
+	"judge-together": "policies are too complex to judge together: ",
+	compare: "policies are too complex to compare: ",
+};
+
+const limits: Readonly<Record<ComplexityLimit, string>> = {
+	alternatives: "there are too many alternatives",
+	"consensus-alternatives": "the consensus has too many alternatives",
+	"deny-alternatives": "policies that deny leave too many alternatives",
+	"smallest-sets": "there are too many smallest sets",
+	steps: "to find who can do it takes too many steps",
+};
+
+const sentences: Readonly<Record<PlainReason, string>> = {
+	"access-not-read": "it was not read who can do what",
+	"approvers-unknown": "it is not known who has approved it so far",
+	"awaited-unknown": "it is not known whose approval is missing",
+	"complete-but-pending": "it has all approvals that its policies need, and is pending",
+	"credential-policies-unknown": "it is not known whether a policy is about changes of credentials",
+	"denied-by-policy": "a policy denies the submitter's approval",
+	"impact-unknown": "the impact is unknown",
+	"no-policy": "no policy allows it",
+	"not-comparable": "it cannot be compared",
+	"not-enough-approvals": "no approvals with the submitter's are enough for the policies that allow it",
+	"policies-unknown": "policies are not known",
+	"stamping-credential-unknown": "it depends on the credential that stamps the request",
+	"submitter-not-listed": "the submitter is not among the users",
+	"too-many-conditions": "policies have too many conditions to compare",
+	"too-many-sets": "too many sets of users are enough",
+	"user-attributes-unknown": "the users' attributes are not all known",
+};

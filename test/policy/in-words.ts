@@ -1,0 +1,43 @@
+/** Questions of the policy engine whose answers have each reason in words, for tests that compare what readers see. */
+import { foretellPending as foretellPendingAsData } from "../../src/plan/impact/forecast.ts";
+import { makePlan as makePlanAsData } from "../../src/plan/plan.ts";
+import * as rules from "../../src/plan/rules/powers.ts";
+import * as activity from "../../src/policy/powers/activity.ts";
+import * as approval from "../../src/policy/powers/approval.ts";
+import * as compile from "../../src/policy/powers/compile.ts";
+import * as explain from "../../src/policy/powers/explain-power.ts";
+import * as impact from "../../src/policy/powers/impact.ts";
+import * as powers from "../../src/policy/powers/powers.ts";
+import { reasonsAsText } from "../../src/say/reason.ts";
+
+/** Returns a copy with words in place of reasons. Its type still has the reasons: only expectations look at them. */
+export function inWords<T>(value: T): T {
+	return replace("", value) as T;
+}
+
+function replace(key: string, given: unknown): unknown {
+	const value = reasonsAsText(key, given);
+	if (Array.isArray(value)) return value.map((one) => replace("", one));
+	if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+	return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, replace(name, own)]));
+}
+
+const worded =
+	<A extends readonly unknown[], R>(ask: (...given: A) => R) =>
+	(...given: A): R =>
+		inWords(ask(...given));
+
+export const foretellApproval = worded(approval.foretellApproval);
+export const compareAccess = worded(impact.compareAccess);
+export const findPower = worded(powers.findPower);
+export const findPowers = worded(powers.findPowers);
+export const explainPower = worded(explain.explainPower);
+export const judgeCondition = worded(activity.judgeCondition);
+export const compilePolicy = worded(compile.compilePolicy);
+export const outcomeFor = worded(compile.outcomeFor);
+export const judgeTime = worded(compile.judgeTime);
+export const makePlan = worded(makePlanAsData);
+export const foretellPending = worded(foretellPendingAsData);
+export const judgeMinApprovers = worded(rules.judgeMinApprovers);
+export const judgeOnlyBy = worded(rules.judgeOnlyBy);
+export const judgeNewAccess = worded(rules.judgeNewAccess);

@@ -1,6 +1,7 @@
 /**
  * Reads from the index of a repository whether git tracks a file. It does not run git: a repository decides what git runs,
- * and may not be trusted.
+ * and may not be trusted. Even `git ls-files` without hooks and file monitors fetches the trees that a sparse index of a partial
+ * clone lacks, by the program in the repository's `remote.origin.uploadpack`.
  *
  * The format is gitformat-index(5): versions 2 to 4, with and without a shared index.
  */

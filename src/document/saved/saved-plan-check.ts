@@ -7,16 +7,16 @@
  */
 
 import { clipMiddle, showAddress, showText } from "../../common/escape.ts";
-import { earlierActivityOf, holdSteps } from "../../plan/activities/pending.ts";
-import { listParameter, narrowStep, objectsOf, subjectOf } from "../../plan/activities/requests.ts";
+import { earlierActivityOf } from "../../plan/activities/pending.ts";
+import { listParameter, narrowStep, objectsOf } from "../../plan/activities/requests.ts";
 import { parseAddress } from "../../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
 import { kinds, readOnlyKindOf, removalKinds } from "../../plan/kinds/index.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Step } from "../../plan/step.ts";
-import { isTemporaryName, makeSteps } from "../../plan/steps.ts";
 import { compareText, digestOf, sameValue } from "../../plan/value.ts";
 import { findWrongMeaning } from "./saved-plan-meaning.ts";
+import { deriveSteps, isFree, keyOf } from "./saved-plan-steps.ts";
 import { findWrongWindows, isWrittenTime } from "./saved-plan-windows.ts";
 
 /** Returns where a plan states something else than its own changes imply, and what; undefined when all of it agrees. */
@@ -180,43 +180,6 @@ function findWrongTouched({ changes, touched }: Plan): string | undefined {
 	});
 }
 
-/** By tag id: the names that its steps give to tags and that no change wants. */
-export function temporaryNamesOf({ steps, changes }: Plan): Readonly<Record<string, string>> {
-	const wanted = new Set(changes.map((change) => (change.kind === "userTag" ? change.after.name : undefined)));
-	return Object.fromEntries(
-		steps.flatMap((step) => {
-			if (step.operation !== "update_user_tag") return [];
-			const { userTagId, newUserTagName: name } = step.parameters;
-			const isTemporary = name !== undefined && !wanted.has(name) && isTemporaryName(name, userTagId);
-			return isTemporary ? [[userTagId, name]] : [];
-		}),
-	);
-}
-
-/** Returns the steps that the changes imply, whole or held by pending activities. */
-function deriveSteps(plan: Plan) {
-	// Of tags that nothing changes only the names matter, and those were looked at when the temporary names were chosen.
-	const tags = plan.changes
-		.filter((change) => change.kind === "userTag")
-		.map(({ tagId, before }) => ({ id: tagId, name: before.name }))
-		.sort((left, right) => compareText(left.id, right.id));
-	const pending = plan.waiting.filter(({ relation }) => relation !== "rejected");
-	return holdSteps(makeSteps(plan.changes, tags, temporaryNamesOf(plan)), pending);
-}
-
-/** Returns the plan with the reasons of its steps as this version says them: those of the file are not compared, nor shown. */
-export function withOwnReasons(plan: Plan): Plan {
-	if (plan.steps.length === 0) return plan;
-	const implied = Map.groupBy(deriveSteps(plan).steps, keyOf);
-	const steps = plan.steps.map((step) => {
-		const same = implied.get(keyOf(step)) ?? [];
-		const pending = same.find(({ parameters }) => sameValue(parameters, step.parameters));
-		const whole = pending ?? same.find(isFree) ?? step;
-		return { ...step, reason: pending?.reason ?? narrowStep(whole, objectsOf(step)).reason };
-	});
-	return { ...plan, steps };
-}
-
 function findWrongSteps(plan: Plan): string | undefined {
 	const { problems, steps, waiting } = plan;
 	if (problems.length > 0)
@@ -234,12 +197,6 @@ function findWrongSteps(plan: Plan): string | undefined {
 		findWrongParts(steps, derived.steps) ??
 		findWrongRejections(plan)
 	);
-}
-
-/** What distinguishes a step from the others that could be parts of the same one. */
-function keyOf(step: Step): string {
-	const newName = step.operation === "update_user_tag" ? step.parameters.newUserTagName : undefined;
-	return JSON.stringify([step.operation, subjectOf(step), newName]);
 }
 
 /** A step of the file with its index. */
@@ -268,11 +225,6 @@ function describeMissing({ covers }: Step): string {
 function runsOf(steps: readonly Step[]): readonly string[] {
 	const keys = steps.map(keyOf);
 	return keys.filter((key, index) => key !== keys[index - 1]);
-}
-
-/** Whether the step is one that was not pending when it was derived: rejections are looked at by themselves. */
-function isFree({ earlierActivity }: Step): boolean {
-	return earlierActivity === null || earlierActivity.relation === "rejected";
 }
 
 function findWrongGroup(group: readonly Stated[], derived: readonly Step[]): string | undefined {

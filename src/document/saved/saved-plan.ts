@@ -18,7 +18,8 @@ import { compareText, digestOf } from "../../plan/value.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/saved-plan.ts";
-import { findContradiction, temporaryNamesOf, withOwnReasons } from "./saved-plan-check.ts";
+import { findContradiction } from "./saved-plan-check.ts";
+import { temporaryNamesOf, withOwnReasons } from "./saved-plan-steps.ts";
 
 /** The plans of one run of `plan`, as they are kept in a file. */
 export interface SavedPlan extends SavedContent {

@@ -1,0 +1,55 @@
+/** The steps that the changes of a saved plan imply: what its own steps are compared with, and whose reasons are shown. */
+import { holdSteps } from "../../plan/activities/pending.ts";
+import { narrowStep, objectsOf, subjectOf } from "../../plan/activities/requests.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Step } from "../../plan/step.ts";
+import { isTemporaryName, makeSteps } from "../../plan/steps.ts";
+import { compareText, sameValue } from "../../plan/value.ts";
+
+/** By tag id: the names that its steps give to tags and that no change wants. */
+export function temporaryNamesOf({ steps, changes }: Plan): Readonly<Record<string, string>> {
+	const wanted = new Set(changes.map((change) => (change.kind === "userTag" ? change.after.name : undefined)));
+	return Object.fromEntries(
+		steps.flatMap((step) => {
+			if (step.operation !== "update_user_tag") return [];
+			const { userTagId, newUserTagName: name } = step.parameters;
+			const isTemporary = name !== undefined && !wanted.has(name) && isTemporaryName(name, userTagId);
+			return isTemporary ? [[userTagId, name]] : [];
+		}),
+	);
+}
+
+/** Returns the steps that the changes imply, whole or held by pending activities. */
+export function deriveSteps(plan: Plan) {
+	// Of tags that nothing changes only the names matter, and those were looked at when the temporary names were chosen.
+	const tags = plan.changes
+		.filter((change) => change.kind === "userTag")
+		.map(({ tagId, before }) => ({ id: tagId, name: before.name }))
+		.sort((left, right) => compareText(left.id, right.id));
+	const pending = plan.waiting.filter(({ relation }) => relation !== "rejected");
+	return holdSteps(makeSteps(plan.changes, tags, temporaryNamesOf(plan)), pending);
+}
+
+/** Returns the plan with the reasons of its steps as this version says them: those of the file are not compared, nor shown. */
+export function withOwnReasons(plan: Plan): Plan {
+	if (plan.steps.length === 0) return plan;
+	const implied = Map.groupBy(deriveSteps(plan).steps, keyOf);
+	const steps = plan.steps.map((step) => {
+		const same = implied.get(keyOf(step)) ?? [];
+		const pending = same.find(({ parameters }) => sameValue(parameters, step.parameters));
+		const whole = pending ?? same.find(isFree) ?? step;
+		return { ...step, reason: pending?.reason ?? narrowStep(whole, objectsOf(step)).reason };
+	});
+	return { ...plan, steps };
+}
+
+/** What distinguishes a step from the others that could be parts of the same one. */
+export function keyOf(step: Step): string {
+	const newName = step.operation === "update_user_tag" ? step.parameters.newUserTagName : undefined;
+	return JSON.stringify([step.operation, subjectOf(step), newName]);
+}
+
+/** Whether the step is one that was not pending when it was derived: rejections are looked at by themselves. */
+export function isFree({ earlierActivity }: Step): boolean {
+	return earlierActivity === null || earlierActivity.relation === "rejected";
+}

@@ -72,8 +72,8 @@ export { type GithubOptions, type GithubResult, renderGithub } from "./render/gi
 export { renderHtml } from "./render/html.ts";
 export { type MarkdownOptions, renderMarkdown } from "./render/markdown.ts";
 export { type PositionOf, positionsOf } from "./render/positions.ts";
-export { renderReport } from "./render/report-text.ts";
 export type { CommandResult } from "./render/result.ts";
+export { renderReport } from "./render/result-text.ts";
 export { plainStyle, renderPlan, type Style } from "./render/text.ts";
 export { type AppliedPlan, type ApplyContext, applyPlan, reportOf } from "./sync/apply.ts";
 export { attributeDrift, type DriftAttributions } from "./sync/attribute.ts";

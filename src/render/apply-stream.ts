@@ -9,9 +9,9 @@ import { showOrganization } from "./organization-name.ts";
 import { hasDetails } from "./organizations.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { assessPart, type OrganizationPart, type StreamOptions } from "./part.ts";
-import { notApplied } from "./report-text.ts";
 import type { CommandResult, ErrorDescription } from "./result.ts";
 import { countFolded, countNotRead, renderOne, renderRunOverrides, renderSavedPlan } from "./result-text.ts";
+import { notApplied } from "./sections/results.ts";
 import type { Style } from "./style.ts";
 import { Tally } from "./summary.ts";
 

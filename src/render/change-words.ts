@@ -1,8 +1,8 @@
 /** What became of each change, or why no step makes it now, in a word: the same in every format. */
 import type { Plan } from "../plan/plan.ts";
 import { groupSteps } from "../plan/step-groups.ts";
+import { outcomeWords, toneOf } from "../say/outcomes.ts";
 import { type OrganizationResult, resultsByAddress, type Tone } from "./organizations.ts";
-import { outcomeWords, toneOf } from "./outcome-words.ts";
 
 export interface ChangeWord {
 	readonly word: string;

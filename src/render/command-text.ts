@@ -3,8 +3,8 @@
  */
 
 import { showText, writeJson } from "../common/escape.ts";
+import { outcomeWords } from "../say/outcomes.ts";
 import { showOrganization } from "./organization-name.ts";
-import { outcomeWords } from "./outcome-words.ts";
 import type { ImportKeyResult, InitResult, PasskeyResult, ValidateResult } from "./result.ts";
 
 export function renderValidate({ organizations }: ValidateResult): string {

@@ -4,11 +4,9 @@
  * the command.
  */
 
-import { showAddress } from "../common/escape.ts";
 import type { Change } from "../plan/change.ts";
 import type { Finding } from "../plan/drift/drift.ts";
 import type { Position } from "../plan/organization.ts";
-import type { StepResult } from "../plan/report.ts";
 import { brokenRules } from "../plan/rules/judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
@@ -20,25 +18,17 @@ import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { showOrganization } from "./organization-name.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./organizations.ts";
-import { outcomeWords } from "./outcome-words.ts";
 import { describeOverride } from "./overrides-text.ts";
 import type { PositionOf } from "./positions.ts";
 import { describeUnreadAccess, rowsOf } from "./power-rows.ts";
 import { sectionAnnotations } from "./print/annotations.ts";
 import { phraseText } from "./print/text.ts";
-import {
-	describeActivity,
-	describeAwaitedOf,
-	describeExplainCommand,
-	describeOutcome,
-	describePart,
-	describeWrong,
-	reportHeadings,
-} from "./report-text.ts";
 import { type CommandResult, type ErrorDescription, isPowers } from "./result.ts";
 import { describeBrokenRule } from "./rule-words.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
+import { endSections } from "./sections/results.ts";
+import { openStepsSection, wrongForecastsSection } from "./sections/steps.ts";
 import {
 	describeRunOverrides,
 	describeSavedPlan,
@@ -157,8 +147,10 @@ function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf
 		...(failed === null
 			? []
 			: [annotate("error", "stopped", `organization ${showOrganization(plan)}: ${renderMessageText(failed.error)}`)]),
-		...resultAnnotations(one.results, one, positionOf),
-		...endAnnotations(one, positionOf),
+		...sectionAnnotations(
+			[openStepsSection(one), wrongForecastsSection(one), ...endSections(one.report, plan, one.commands)],
+			positionOf,
+		),
 	];
 }
 
@@ -258,68 +250,10 @@ function changeAnnotation(
 		: annotate(levelOfChange(change, command), change.action, said, at);
 }
 
-function resultAnnotations(
-	results: readonly StepResult[],
-	one: OrganizationResult,
-	positionOf: Positions,
-): readonly Annotation[] {
-	const wrong = results.flatMap((result) => {
-		const said = describeWrong(result);
-		const at = firstOf(coveredAddresses([result.step]), positionOf);
-		return said === null ? [] : [annotate("notice", "wrong forecast", `${result.step.reason}: ${said}`, at)];
-	});
-	const open = results
-		.filter(({ outcome }) => outcome !== "completed")
-		.flatMap((result) => {
-			if (result.parts.length > 0) return partAnnotations(result, one, positionOf);
-			const awaited = describeAwaitedOf(result, one.plan);
-			const who = awaited === null ? "" : `; ${phraseText(awaited)}`;
-			const message = `${result.step.reason}: ${describeOutcome(result)}${who}`;
-			const at = firstOf(coveredAddresses([result.step]), positionOf);
-			return [annotate(levelOf(result), outcomeWords[result.outcome], message, at)];
-		});
-	return [...open, ...wrong];
-}
-
-function partAnnotations(
-	{ step, parts }: StepResult,
-	{ plan, commands }: OrganizationResult,
-	positionOf: Positions,
-): readonly Annotation[] {
-	return parts
-		.filter(({ outcome }) => outcome !== "completed")
-		.map((part) => {
-			const { address, outcome } = part;
-			const explain = outcome.startsWith("awaiting") ? describeExplainCommand(part, plan, commands) : null;
-			const waits = explain === null ? "" : `; ${explain}`;
-			const named = part.activityId === null ? "" : `; ${describeActivity(part)}`;
-			const message = `${step.reason}: ${showAddress(address)}: ${describePart(part)}${named}${waits}`;
-			return annotate(levelOf({ step, outcome }), outcomeWords[outcome], message, positionOf(address));
-		});
-}
-
-/** Returns the differences after the last step. */
-function endAnnotations({ report }: OrganizationResult, positionOf: Positions): readonly Annotation[] {
-	if (report === null) return [];
-	return [
-		...(report.left ?? []).map(({ address }) =>
-			annotate("error", "still different", `${reportHeadings.left}: ${showAddress(address)}`, positionOf(address)),
-		),
-		...(report.unverified === null
-			? []
-			: [annotate("warning", "not verified", `${reportHeadings.unverified}: ${report.unverified}`)]),
-	];
-}
-
 /** Returns a warning for drift and for removals, else a notice. */
 function levelOfChange(change: Change, command: string): Level {
 	const removes = change.action === "remove" || (change.kind === "userTag" && change.removeUserIds.length > 0);
 	return command === "drift" || removes ? "warning" : "notice";
-}
-
-function levelOf({ outcome, step }: Pick<StepResult, "outcome" | "step">): Level {
-	if (outcome.startsWith("awaiting") || step.earlierActivity?.state === "in-doubt") return "warning";
-	return outcome === "not-attempted" ? "notice" : "error";
 }
 
 function firstOf(

@@ -5,7 +5,6 @@ import { labelOf } from "../plan/address.ts";
 import type { RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
 import { kinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Report } from "../plan/report.ts";
 import { wordsOfChanges } from "./change-words.ts";
 import { driftSections } from "./drift-html.ts";
 import {
@@ -27,17 +26,17 @@ import {
 import { renderMemberWindows } from "./html-expiries.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { approvalsSection, deniedSection, impactSection } from "./html-powers.ts";
-import { renderSteps } from "./html-steps.ts";
 import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import { compareNaturally } from "./natural-order.ts";
 import type { OrganizationResult } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { sectionCard } from "./print/html.ts";
-import { reportHeadings } from "./report-text.ts";
 import type { ErrorDescription } from "./result.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, passingSection, warningSection } from "./sections/guards.ts";
+import { endSections } from "./sections/results.ts";
+import { stepsSection, wrongForecastsSection } from "./sections/steps.ts";
 import { count, describeDoubt, describeReported, describeUnread, headings } from "./text.ts";
 import { aliasSection, partSections, revertedSection } from "./three-way-html.ts";
 import { markReverted } from "./three-way-text.ts";
@@ -54,7 +53,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 	const { plan, threeWay, report, failed, results, drift, overrides } = one;
 	const guards = guardSections(one);
 	const [blocking, others] = [guards.slice(0, 1), guards.slice(1)];
-	const steps = stepsSection(one, prefix);
+	const steps = sectionCard(stepsSection(one), prefix);
 	const isPlanned = results === null;
 	const impact = isPlanned ? [impactSection(plan, `${prefix}powers`, drift !== null)] : [];
 	return [
@@ -62,7 +61,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		listSection(headings.problems, "bad", renderProblems(plan.problems)),
 		...(threeWay === null || results !== null ? [] : [aliasSection(threeWay), revertedSection(threeWay)]),
 		section("Why it stopped", "bad", failed === null ? null : renderMessage(failed.error)),
-		section("After the last step", "bad", report === null ? null : renderLeft(report)),
+		...endSections(report, plan, one.commands).map((end) => sectionCard(end)),
 		listSection(
 			overridesHeading,
 			"attention",
@@ -70,7 +69,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		),
 		...driftSections(one),
 		...(drift === null ? [] : impact),
-		...(isPlanned ? [] : [steps]),
+		...(isPlanned ? [] : [sectionCard(wrongForecastsSection(one)), steps]),
 		...(drift === null ? [...blocking, rulesSection(one), ...impact, ...others] : []),
 		...partSections(one),
 		...changeSections(one, prefix),
@@ -84,27 +83,13 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 	];
 }
 
-function stepsSection(one: OrganizationResult, prefix: string): Section {
-	const { command, drift, results, plan, report } = one;
-	const inOrder = drift === null ? "Steps, in order" : "Steps of apply, in order";
-	const planned = command === "apply" ? "Steps that were not sent" : inOrder;
-	return {
-		title: results === null ? planned : "Steps and their results",
-		look: "plain",
-		body: renderSteps(one, `${prefix}plan`),
-		number: (report?.steps ?? plan.steps).length,
-		// Before an apply, the changes are all above, and the steps are how they are made.
-		isFolded: results === null,
-	};
-}
-
 function rulesSection({ plan, results }: OrganizationResult): Section {
 	return listSection(rulesHeading, "bad", results === null ? describeBrokenRules(plan).map(sentence) : []);
 }
 
 /** After an apply, what blocked or warned before it is over. */
 function guardSections({ plan, results }: OrganizationResult): readonly Section[] {
-	return results === null ? [blockingSection(plan), warningSection(plan)].map(sectionCard) : [];
+	return results === null ? [blockingSection(plan), warningSection(plan)].map((guards) => sectionCard(guards)) : [];
 }
 
 function changeSections(one: OrganizationResult, prefix: string): readonly Section[] {
@@ -173,14 +158,6 @@ function renderProblems(problems: readonly Problem[]): readonly Html[] {
 	return problems.map(({ file, line, column, message }) => {
 		return html`<span><code>${file}:${line}:${column}</code> ${curveQuotes(message)}</span>`;
 	});
-}
-
-function renderLeft({ left, unverified }: Report): Html | null {
-	const addresses = renderList((left ?? []).map(({ address }) => html`<code>${address}</code>`));
-	if (addresses === null && unverified === null) return null;
-	return html`${addresses === null ? null : html`<p>${reportHeadings.left}:</p>${addresses}`}${
-		unverified === null ? null : html`<p>${reportHeadings.unverified}: ${unverified}</p>`
-	}`;
 }
 
 const kindWords: ReadonlyMap<string, string> = new Map(kinds.map(({ name, words }) => [name, words[0]]));

@@ -35,9 +35,9 @@ import {
 import { overridesHeading } from "./overrides-text.ts";
 import { powersCards } from "./powers-html.ts";
 import { phraseHtml } from "./print/html.ts";
-import { outdatedHeading } from "./report-text.ts";
 import { type CommandResult, notReadIn } from "./result.ts";
 import { describeDangers } from "./sections/danger.ts";
+import { staleHeading } from "./sections/results.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,
@@ -194,7 +194,7 @@ function firstFigure({ command, plan, report, results }: OrganizationResult): re
 function renderCards(result: CommandResult): readonly (Html | null)[] {
 	const error = errorAbove(result);
 	const outdated = renderList(describeAllOutdated(result).map((line) => html`${curveQuotes(line)}`));
-	const more = outdated === null ? null : html`<p>${outdatedHeading}:</p>${outdated}`;
+	const more = outdated === null ? null : html`<p>${staleHeading}:</p>${outdated}`;
 	const overrides = describeRunOverrides(result).map((line) => html`${line}`);
 	return [
 		renderCard(section("What is wrong", "bad", error && renderMessage(error, result.problems, more)), "error"),

@@ -4,19 +4,15 @@
  */
 
 import type { Problem } from "../common/errors.ts";
-import { showAddress, showName, showText } from "../common/escape.ts";
-import { nameOf } from "../plan/activities/pending.ts";
+import { listCovers, showAddress } from "../common/escape.ts";
 import { hasFindings } from "../plan/base/three-way.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { StepResult } from "../plan/report.ts";
-import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
-import { describeForecast } from "./approval-words.ts";
 import { discoveryBlocks } from "./discovery.ts";
 import { changeLines, driftBlocks } from "./drift-markdown.ts";
 import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts";
 import { removalBlocks } from "./markdown-removals.ts";
-import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } from "./markdown-text.ts";
+import { type Block, bullets, codeSpan, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import {
 	foldOrganizations,
@@ -28,22 +24,19 @@ import {
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { powersBlocks } from "./powers-markdown.ts";
 import { phraseMarkdown, sectionBlocks } from "./print/markdown.ts";
-import { phraseText } from "./print/text.ts";
 import { renderProblem } from "./problem-text.ts";
-import {
-	describeEarlierActivity,
-	describeHold,
-	describeWrong,
-	listCovers,
-	outdatedHeading,
-	renderStep,
-	reportHeadings,
-} from "./report-text.ts";
 import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
+import { endSections, staleHeading } from "./sections/results.ts";
+import {
+	completedStepsSection,
+	openStepsSection,
+	plannedStepsSection,
+	wrongForecastsSection,
+} from "./sections/steps.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,
@@ -136,7 +129,7 @@ function errorBlocks(result: CommandResult): readonly Block[] {
 		bullets(
 			1,
 			["changed object", "changed objects"],
-			outdatedHeading,
+			staleHeading,
 			describeAllOutdated(result).map((line) => codeSpan(line)),
 		),
 		...renderMessageText(error)
@@ -211,23 +204,8 @@ function sectionsOf(one: OrganizationResult): readonly Block[] {
 	];
 }
 
-function decisionBlocks({
-	plan,
-	threeWay,
-	failed,
-	results,
-	report,
-	drift,
-	overrides,
-	commands,
-}: OrganizationResult): readonly Block[] {
-	const unfinished = (results ?? []).filter(({ outcome }) => outcome !== "completed");
-	const wrong = (results ?? []).flatMap((result) => {
-		const said = describeWrong(result);
-		return said === null || result.outcome !== "completed" ? [] : [`${codeSpan(result.step.reason)}: ${said}`];
-	});
-	const left = (report?.left ?? []).map(({ address }) => codeSpan(showAddress(address)));
-	const unverified = report?.unverified ?? null;
+function decisionBlocks(one: OrganizationResult): readonly Block[] {
+	const { plan, threeWay, failed, results, drift, overrides } = one;
 	return [
 		problemList(1, "problem", headings.problems, plan.problems),
 		...(threeWay === null || results !== null ? [] : [aliasBlock(threeWay), revertedBlock(threeWay)]),
@@ -246,20 +224,11 @@ function decisionBlocks({
 			overridesHeading,
 			overrides.map((override) => codeSpan(describeOverride(override, plan.guards), longestGuard)),
 		),
-		fenced(
-			1,
-			["step that did not complete", "steps that did not complete"],
-			"Not completed",
-			unfinished.flatMap((result) => renderStepResult(result, plan, { commands })),
-		),
-		bullets(1, ["difference", "differences"], reportHeadings.left, left),
-		bullets(3, ["wrong forecast", "wrong forecasts"], "Wrong forecasts", wrong),
-		bullets(
-			1,
-			["warning", "warnings"],
-			"Not verified",
-			unverified === null ? [] : [`${reportHeadings.unverified}: ${codeSpan(unverified)}`],
-		),
+		...sectionBlocks([
+			openStepsSection(one),
+			...endSections(one.report, plan, one.commands),
+			wrongForecastsSection(one),
+		]),
 	];
 }
 
@@ -268,7 +237,6 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 	const { plan, threeWay, drift, results } = one;
 	const note = noteReverted(threeWay, plainStyle);
 	const changes = drift === null ? plan.changes.flatMap((change) => changeLines(change, plan, note)) : [];
-	const completed = (results ?? []).filter(({ outcome }) => outcome === "completed");
 	const unmanaged = plan.unmanaged.map(({ address }) => showAddress(address));
 	return [
 		...removalBlocks(one),
@@ -281,27 +249,9 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 			describeUnread(plan).map((line) => codeSpan(line)),
 		),
 		folded(6, ["line of changes", "lines of changes"], `Changes (${plan.changes.length})`, changes, "diff"),
-		folded(
-			7,
-			["step", "steps"],
-			`Completed steps (${completed.length})`,
-			completed.flatMap((result) => renderStepResult(result, plan)),
-		),
-		plannedSteps(one),
+		...sectionBlocks([completedStepsSection(one), plannedStepsSection(one)]),
 		folded(8, ["user tag", "user tags"], `Unmanaged user tags (${unmanaged.length})`, unmanaged),
 	];
-}
-
-function plannedSteps({ plan, report, failed, results }: OrganizationResult): Block {
-	const ended = new Set((results ?? []).map(({ step }) => step.id));
-	const steps = report === null ? plan.steps.filter(({ id }) => !ended.has(id)) : [];
-	const title = failed === null ? "Steps, in order" : "Steps without a result";
-	return folded(
-		7,
-		["step", "steps"],
-		`${title} (${steps.length})`,
-		steps.map((step) => describePlannedStep(step, plan)),
-	);
 }
 
 const waitingNouns = {
@@ -321,32 +271,4 @@ function waitingBlocks(plan: Plan): readonly Block[] {
 		});
 		return bullets(3, waitingNouns[group], headings[group], lines);
 	});
-}
-
-function renderStepResult(result: StepResult, plan: Plan, options: SuggestingOptions = {}): readonly string[] {
-	const lines = renderStep(result, plan, plainStyle, options);
-	if (result.step.earlierActivity?.state !== "in-doubt") return lines;
-	// Shorter lines, so that the name of an activity to abandon is never cut.
-	return lines.flatMap((line, index) => (index === 1 ? line.split(/(?<=:) (?=the )|(?<=;) /).map(indent) : [line]));
-}
-
-function indent(line: string): string {
-	return `     ${line.trim()}`;
-}
-
-function describeNamedHold(earlierActivity: EarlierActivity): string {
-	const name = showName(nameOf(earlierActivity));
-	if (earlierActivity.relation === "rejected")
-		return `${describeHold(earlierActivity)} ${name}, needs --retry-rejected`;
-	return `waiting for ${describeEarlierActivity(earlierActivity)} ${name}`;
-}
-
-/** Returns a step, what it comes after, the activity that it joins or waits for, and what is foretold of it. */
-function describePlannedStep(step: Plan["steps"][number], plan: Plan): string {
-	const { id, operation, reason, dependsOn, earlierActivity } = step;
-	const after = dependsOn.length === 0 ? "" : `, after ${dependsOn.join(", ")}`;
-	const waits = earlierActivity === null ? "" : `, ${describeNamedHold(earlierActivity)}`;
-	const said = earlierActivity === null ? describeForecast(step, plan) : null;
-	const forecast = said === null ? "" : `: ${phraseText(said)}`;
-	return `${id}  ${showText(reason)}  (${operation}${after}${waits})${forecast}`;
 }

@@ -4,6 +4,8 @@
 
 import { showText, writeJson } from "../common/escape.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { Report, StepResult } from "../plan/report.ts";
+import type { CommandContext } from "../plan/suggested-command.ts";
 import { renderAccess } from "./access-text.ts";
 import { renderImportKey, renderInit, renderPasskey, renderValidate } from "./command-text.ts";
 import { renderDiscovery } from "./discovery.ts";
@@ -21,7 +23,7 @@ import {
 } from "./organizations.ts";
 import { overridesHeading, renderOverrides } from "./overrides-text.ts";
 import { renderPowers } from "./powers-text.ts";
-import { notApplied, renderFailed, renderReport, renderUnplanned } from "./report-text.ts";
+import { sectionsText, stepLines } from "./print/text.ts";
 import {
 	type ApplyResult,
 	byOrganization,
@@ -33,6 +35,15 @@ import {
 	resultHead,
 } from "./result.ts";
 import { errorOfCall } from "./result-errors.ts";
+import {
+	cannotConverge,
+	endSections,
+	notApplied,
+	notRead,
+	summarizeFailed,
+	summarizeReport,
+} from "./sections/results.ts";
+import { describeWrong, stepRow } from "./sections/steps.ts";
 import { renderStatus, renderWait } from "./status-text.ts";
 import type { Style } from "./style.ts";
 import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./summary.ts";
@@ -175,7 +186,10 @@ function renderApplied(result: ApplyResult, { style, quiet = false, commands }: 
 	if (organizationsOf(result).some(({ results }) => results === null)) return [`${notApplied}\n`];
 	const { full, folded } = foldOrganizations(result, "details", commands);
 	const reported = full.map((one) => ({ ...namedAs(one.plan), text: renderOne(one, style, which) }));
-	const unplanned = unplannedOf(result).map((one) => ({ ...one, text: renderUnplanned(one) }));
+	const unplanned = unplannedOf(result).map((one) => ({
+		...one,
+		text: `${one.error.code === "live-problem" ? cannotConverge : notRead}\n`,
+	}));
 	const all = [...reported, ...unplanned].sort(byOrganization);
 	if (isAlone(result)) return all.map(({ text }) => text);
 	return [
@@ -190,7 +204,45 @@ function renderApplied(result: ApplyResult, { style, quiet = false, commands }: 
 export function renderOne(one: OrganizationResult, style: Style, which: "all" | "open"): string {
 	const { plan, report, failed, commands } = one;
 	if (report !== null) return renderReport(report, plan, style, which, commands);
-	return renderFailed(failed as FailedOrganization, plan, style, which, commands);
+	const { steps } = failed as FailedOrganization;
+	const lines = renderResults(steps, plan, style, which, commands);
+	return `${[...lines, ...(lines.length === 0 ? [] : [""]), summarizeFailed(steps.length, plan.steps.length)].join("\n")}\n`;
+}
+
+/**
+ * Returns the report of a plan as text, ending with a newline. `"open"` leaves out completed steps, which were shown before.
+ * Suggested commands repeat the flags of `commands`.
+ */
+export function renderReport(
+	report: Report,
+	plan: Plan,
+	style: Style,
+	which: "all" | "open" = "all",
+	commands?: CommandContext,
+): string {
+	const lines = [
+		...renderResults(report.steps, plan, style, which, commands),
+		"",
+		...sectionsText(endSections(report, plan, commands), style),
+		...renderOverrides(report.overrides, style),
+		summarizeReport(report),
+	];
+	return `${lines.join("\n").trimStart()}\n`;
+}
+
+function renderResults(
+	results: readonly StepResult[],
+	plan: Plan,
+	style: Style,
+	which: "all" | "open",
+	commands?: CommandContext,
+): readonly string[] {
+	// The parts of a completed step were not shown before, and neither was what is wrong about its forecast.
+	return results
+		.filter(
+			(one) => which === "all" || one.outcome !== "completed" || one.parts.length > 0 || describeWrong(one) !== null,
+		)
+		.flatMap((result) => stepLines(stepRow(result, plan, { commands }), style));
 }
 
 /** Whether an error ended the command before it had anything else to show. */

@@ -1,5 +1,6 @@
 /** What `approve` and `reject` would do or did, in Markdown: the refused are first and never folded. */
 
+import { listCovers } from "../common/escape.ts";
 import type { Phrase } from "../say/phrase.ts";
 import { coveredBy, describeActivity, type RequestLine } from "./activity-words.ts";
 import { type Block, bullets, codeSpan, paragraph } from "./markdown-text.ts";
@@ -7,7 +8,6 @@ import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { phraseMarkdown } from "./print/markdown.ts";
 import { phraseText } from "./print/text.ts";
-import { listCovers } from "./report-text.ts";
 import type { CommandResult } from "./result.ts";
 import { nameActivity } from "./status-text.ts";
 import { isVotes, type OrganizationVotes, type VotedActivity } from "./vote-result.ts";

@@ -52,6 +52,11 @@ export function identifier(text: string): Span {
 	return { kind: "id", text };
 }
 
+/** Returns a command as it can be typed. */
+export function command(text: string): Span {
+	return { kind: "command", text };
+}
+
 /** Returns the phrases with `between` after each but the last two, and `last` between those. */
 export function joinPhrases(phrases: readonly Phrase[], between: string, last: string = between): Phrase {
 	return phrases.flatMap((phrase, index) => {

@@ -18,9 +18,13 @@ export interface Note {
 
 export interface Row {
 	readonly sign?: Sign;
-	/** A word that a format may show as a badge in front; the phrase is clear without it. */
-	readonly badge?: { readonly word: string; readonly look: Look };
+	/** A word that a format may show as a badge in front; the phrase is clear without it, unless it is a step: then what became of it, and why. */
+	readonly badge?: { readonly word: string; readonly look: Look; readonly why?: Phrase };
 	readonly said: Phrase;
+	/** Details that a format shows quietly after the phrase. */
+	readonly aside?: Phrase;
+	/** Of a step: its id, what it is submitted with, and the ids of the steps before it. */
+	readonly order?: { readonly id: string; readonly operation: string; readonly after: readonly string[] };
 	readonly notes?: readonly Note[];
 	/** Rows that belong to this one: the members of a tag, the parts of a step. */
 	readonly rows?: readonly Row[];
@@ -59,8 +63,8 @@ export interface Section {
 	readonly rows: readonly Row[];
 	/** Sentences below the rows. */
 	readonly foot?: readonly Phrase[];
-	/** Rows with signs that compare two states are `differences`; a `list` when left out. */
-	readonly form?: "list" | "differences";
+	/** Rows with signs that compare two states are `differences`, rows in an order of time `steps`; a `list` when left out. */
+	readonly form?: "list" | "differences" | "steps";
 	readonly grid?: Grid;
 	readonly shorten: Shortening;
 	/** Whether a format that can fold shows only the title and the number until its reader opens it. */

@@ -32,27 +32,31 @@ describe("a removal that orgsync submitted part by part", () => {
 	test("is shown in text with each part, its activity and its missing approvals", async () => {
 		const { answer, made } = await applyApart("text", needsTwo);
 		expect(answer.code).toBe(1);
-		const parts = answer.stdout.slice(answer.stdout.indexOf("     Submitted one by one:\n"));
-		expect(parts.split("\n").slice(1, 8)).toEqual([
-			`       .. policy:${first}: pending approval`,
-			`          ${made[0]}`,
-			`          orgsync explain ${idIn(made[0])} shows what it is waiting for`,
-			`       .. policy:${second}: pending approval`,
-			`          ${made[1]}`,
-			`          orgsync explain ${idIn(made[1])} shows what it is waiting for`,
-			expect.stringMatching(new RegExp(`^ {7}!! policy:${stray}: failed: `)),
+		const parts = answer.stdout.slice(answer.stdout.indexOf("     submitted one by one:\n"));
+		expect(parts.split("\n").slice(1, 11)).toEqual([
+			`       .. policy:${first}`,
+			"            pending approval",
+			`            ${made[0]}`,
+			`            orgsync explain ${idIn(made[0])} shows what it is waiting for`,
+			`       .. policy:${second}`,
+			"            pending approval",
+			`            ${made[1]}`,
+			`            orgsync explain ${idIn(made[1])} shows what it is waiting for`,
+			`       !! policy:${stray}`,
+			expect.stringMatching(/^ {12}failed: /),
 		]);
 	});
 
 	test("is shown in Markdown and in HTML with each part", async () => {
 		const markdown = await applyApart("markdown", needsTwo);
-		for (const named of markdown.made) expect(markdown.answer.stdout).toContain(`          ${named}\n`);
-		expect(markdown.answer.stdout).toContain(`!! policy:${stray}: failed: `);
+		for (const named of markdown.made) expect(markdown.answer.stdout.replaceAll("`", "")).toContain(`    - ${named}\n`);
+		expect(markdown.answer.stdout).toContain(`  - \`policy:${stray}\`: **failed**: `);
 		const page = await applyApart("html", needsTwo);
-		expect(page.answer.stdout).toContain("Submitted one by one:");
+		expect(page.answer.stdout).toContain("submitted one by one:");
 		for (const named of page.made) {
-			expect(page.answer.stdout).toContain(`<p class="soft">${named}</p>`);
-			expect(page.answer.stdout).toContain(`orgsync explain ${idIn(named)} shows what it is waiting for`);
+			const withoutCode = page.answer.stdout.replaceAll(/<\/?code>/g, "");
+			expect(withoutCode).toContain(`<p class="soft">${named}</p>`);
+			expect(withoutCode).toContain(`orgsync explain ${idIn(named)} shows what it is waiting for`);
 		}
 		expect(page.answer.stdout).toContain("<dt>pending activities</dt><dd>2</dd>");
 		expect(page.answer.stdout).toContain(`<span class="word bad">failed</span> <code>policy:${stray}</code>`);

@@ -328,7 +328,7 @@ describe("apply on a terminal", () => {
 		const world = await makeWorld(renaming);
 		const { code, shown } = await runOnTerminal(world, ["apply"], "y");
 		expect(code).toBe(1);
-		expect(shown).toContain("Not applied: nothing was sent.");
+		expect(shown).toContain("Not applied: nothing was submitted.");
 		expect(world.submits()).toEqual([]);
 	});
 
@@ -336,7 +336,7 @@ describe("apply on a terminal", () => {
 		const world = await makeWorld(renaming);
 		for (const [key, code, said] of [
 			["\u0003", 130, "interrupted at the question; nothing was sent"],
-			["\u0004", 1, "Not applied: nothing was sent."],
+			["\u0004", 1, "Not applied: nothing was submitted."],
 		] as const) {
 			const answer = await runOnTerminal(world, ["apply"], key);
 			expect(answer.code).toBe(code);

@@ -59,12 +59,14 @@ describe("a rejected step", () => {
 		for (const command of ["plan", "drift"]) {
 			const markdown = (await world.run([command, "--format", "markdown"])).stdout;
 			expect(markdown).toContain(`**${heading}**\n\n- \`activity ${world.ids[0]}, `);
-			expect(markdown).toContain(`already rejected as activity ${world.ids[0]}, needs --retry-rejected)`);
+			expect(markdown).toContain(
+				`already rejected as activity \`${world.ids[0]}\`: submitted again only with \`--retry-rejected\``,
+			);
 			expect(markdown).not.toMatch(/wait/i);
 			const page = (await world.run([command, "--format", "html"])).stdout;
 			expect(page).toContain(`>${heading} <span class="number">1</span></h2>`);
 			expect(page).toContain(
-				`already rejected as activity <code>${world.ids[0]}</code>: needs <code>--retry-rejected</code>`,
+				`already rejected as activity <code>${world.ids[0]}</code>: submitted again only with <code>--retry-rejected</code>`,
 			);
 			expect(page).not.toMatch(/stands back|joins|activity waits/);
 		}

@@ -13,7 +13,7 @@ import { renderDrift } from "../../src/render/drift-text.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import { renderReport } from "../../src/render/report-text.ts";
+import { renderReport } from "../../src/render/result-text.ts";
 import { describeSavedPlan } from "../../src/render/summary.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../../src/render/text.ts";
 import { renderThreeWay } from "../../src/render/three-way-text.ts";

@@ -159,7 +159,7 @@ describe("what the page counts", () => {
 			const page = pageOf(resultsOf()[name]);
 			const [tags = ""] = />User tags <.*?<\/section>/s.exec(page) ?? [];
 			expect(tags.match(/>not sent</g), name).toHaveLength(5);
-			expect(page, name).toContain(">Steps that were not sent <");
+			expect(page, name).toContain(">Steps that were not submitted <");
 		}
 		expect(pageOf(resultsOf().plan)).not.toContain(">not sent<");
 	});

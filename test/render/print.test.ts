@@ -114,6 +114,50 @@ describe("A section", () => {
 		expect(page(differences)).toContain('<p class="doubt">members could not be read</p>');
 	});
 
+	const steps: Section = {
+		...list,
+		form: "steps",
+		rows: [
+			{
+				badge: { word: "failed", look: "bad", why: [reason(hostile)] },
+				said: ["rename ", { kind: "name", text: "a", notes: [] }],
+				aside: [identifier("userTag:a")],
+				order: { id: "step-2", operation: "update_user_tag", after: ["step-1"] },
+				notes: [{ look: "plain", said: ["submitted one by one:"] }],
+				rows: [
+					{ badge: { word: "completed", look: "good" }, said: [identifier("policy:1")] },
+					{ badge: { word: "not attempted", look: "plain" }, said: [identifier("policy:2")], about: ["policy:2"] },
+				],
+			},
+		],
+	};
+
+	it("of steps says what became of each, in every format", () => {
+		expect(sectionsText([{ ...steps, title: null, lead: [] }], plainStyle).slice(1)).toEqual([
+			"!! rename a  userTag:a",
+			"     failed: a`</b>\\u{a}::error::\\u{202e}",
+			"     submitted one by one:",
+			"       ok policy:1",
+			"       -- policy:2",
+			"            not attempted",
+			"",
+		]);
+		expect(comment(steps).split("\n").slice(4)).toEqual([
+			"- step-2 rename `a` (`update_user_tag`, after step-1; `userTag:a`): **failed**: ``a`</b>\\u{a}::error::\\u{202e}``",
+			"  - submitted one by one:",
+			"  - `policy:1`: **completed**",
+			"  - `policy:2`: **not attempted**",
+			"",
+		]);
+		expect(page(steps)).toContain(
+			'<li id="guards-step-2"><p><span class="step">step-2</span> <span class="word bad">failed</span>',
+		);
+		expect(page(steps)).toContain('after <a href="#guards-step-1">step-1</a>');
+		expect(sectionAnnotations([steps], () => undefined).map(renderAnnotation)).toEqual([
+			"::notice title=orgsync%3A not attempted::rename a: policy:2: not attempted",
+		]);
+	});
+
 	it("is one annotation for each row, at the place of what it is about", () => {
 		const at = { file: "org.yaml", line: 4, column: 7 };
 		const lines = sectionAnnotations([list], (address) => (address === "userTag:signers" ? at : undefined)).map(

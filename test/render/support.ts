@@ -280,7 +280,8 @@ function apartReportOf(plan: Plan, name: Naming): Report {
 		const parts = ends.map((outcome, index) => ({
 			address: `policy:${id("policy", index + 1)}`,
 			outcome,
-			activityId: index > 1 ? null : name(id("other", 200 + index)),
+			// The id of the one that waits is in a command: a hostile one has none.
+			activityId: index > 1 ? null : index === 1 ? id("other", 201) : name(id("other", 200)),
 			fingerprint: index > 2 ? null : name("sha256:p"),
 			message: outcome === "failed" ? name("no such policy") : null,
 			refusedStatus: outcome === "failed" ? 404 : null,

@@ -7,8 +7,11 @@ import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Report, StepResult } from "../../src/plan/report.ts";
 import type { CoveredObject } from "../../src/plan/step.ts";
+import { stepLines } from "../../src/render/print/text.ts";
 import { renderProblem } from "../../src/render/problem-text.ts";
-import { renderReport, renderStep, summarizeReport } from "../../src/render/report-text.ts";
+import { renderReport } from "../../src/render/result-text.ts";
+import { summarizeReport } from "../../src/render/sections/results.ts";
+import { stepRow } from "../../src/render/sections/steps.ts";
 import { plainStyle, renderPlan, type Style, summarizePlan } from "../../src/render/text.ts";
 import { anyCharacter } from "../characters.ts";
 import {
@@ -288,15 +291,16 @@ describe("a report as text", () => {
 	});
 
 	const noPlan = makePlan(desiredOf({}), liveOf({}), context);
+	const linesOf = (one: StepResult) => stepLines(stepRow(one, noPlan), plainStyle);
 
 	it("of a completed step is one line", () => {
-		expect(renderStep(result(), noPlan, plainStyle)).toEqual(["ok remove a policy  policy:1"]);
+		expect(linesOf(result())).toEqual(["ok remove a policy  policy:1"]);
 	});
 
 	it("of a step that waits says for what, which activity, and what to do", () => {
 		const activityId = "60000001-7a3f-4c9e-9d40-000000000001";
 		const waiting = result({ outcome: "awaiting-approval", message: "two of three", activityId });
-		expect(renderStep(waiting, noPlan, plainStyle)).toEqual([
+		expect(linesOf(waiting)).toEqual([
 			".. remove a policy  policy:1",
 			"     has not ended: two of three",
 			`     activity ${activityId}, fingerprint sha256:f`,
@@ -307,17 +311,17 @@ describe("a report as text", () => {
 
 	it("of a denied step names the policies", () => {
 		const policyEvaluations = [{ policyId: "p", outcome: "OUTCOME_DENY_EXPLICIT" }, {}];
-		expect(renderStep(result({ outcome: "denied", policyEvaluations }), noPlan, plainStyle).slice(1)).toEqual([
+		expect(linesOf(result({ outcome: "denied", policyEvaluations })).slice(1)).toEqual([
 			"     denied",
-			'     policy "p": OUTCOME_DENY_EXPLICIT',
+			"     policy p: OUTCOME_DENY_EXPLICIT",
 			"     policy (not set): no outcome given",
+			"     activity activity, fingerprint sha256:f",
 		]);
 	});
 
 	it("names at most three of the objects of a step", () => {
 		const covers = ["1", "2", "3", "4"].map((one): CoveredObject => ({ address: `policy:${one}`, id: one }));
-		const line = (count: number) =>
-			renderStep(result({ step: { ...result().step, covers: covers.slice(0, count) } }), noPlan, plainStyle)[0];
+		const line = (count: number) => linesOf(result({ step: { ...result().step, covers: covers.slice(0, count) } }))[0];
 		expect(line(3)).toBe("ok remove a policy  policy:1, policy:2, policy:3");
 		expect(line(4)).toBe("ok remove a policy  policy:1, policy:2 and 2 more");
 	});
@@ -349,6 +353,7 @@ describe("a report as text", () => {
 		expect(renderReport(whole, noPlan, plainStyle, "open")).toBe(
 			`!! remove a policy  policy:1
      failed: no
+     activity activity, fingerprint sha256:f
 
 Still different after the last step (changed elsewhere):
   userTag:a

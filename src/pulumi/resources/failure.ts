@@ -4,7 +4,7 @@ import { showLines, showText } from "../../common/escape.ts";
 import { textOf } from "../../common/said.ts";
 import type { Outcome, PartResult, Report, StepResult } from "../../plan/report.ts";
 import { explainText } from "../../plan/suggested-command.ts";
-import { outcomeWords } from "../../render/outcome-words.ts";
+import { outcomeWords } from "../../say/outcomes.ts";
 import type { CheckFailure, Properties } from "../inputs/inputs.ts";
 import { translate } from "../settings/settings-for-flags.ts";
 import { pulumiVoice } from "../settings/voice.ts";

@@ -1,8 +1,8 @@
 /** Sections as annotations in the log of a pipeline: one for each row, at the line of what it is about. */
 import type { Position } from "../../plan/organization.ts";
-import type { Look, Section } from "../../say/section.ts";
+import type { Look, Row, Section } from "../../say/section.ts";
 import type { Annotation, Level } from "../annotation.ts";
-import { rowText } from "./text.ts";
+import { outcomePhrase, rowText } from "./text.ts";
 
 const levels: Readonly<Record<Look, Level>> = { bad: "error", attention: "warning", plain: "notice", good: "notice" };
 
@@ -10,10 +10,23 @@ export function sectionAnnotations(
 	sections: readonly Section[],
 	positionOf: (address: string) => Position | undefined,
 ): readonly Annotation[] {
-	return sections.flatMap(({ look, noun: [title], rows }) =>
-		rows.map((row): Annotation => {
+	return sections.flatMap(({ look, noun: [title], rows, form }) =>
+		(form === "steps" ? rows.flatMap(openRows) : rows).map((row): Annotation => {
 			const at = (row.about ?? []).map(positionOf).find((position) => position !== undefined);
-			return { level: levels[look], title: `orgsync: ${title}`, message: rowText(row), at };
+			const own = form === "steps" ? row.badge : undefined;
+			return {
+				level: levels[own?.look ?? look],
+				title: `orgsync: ${own?.word ?? title}`,
+				message: rowText(row),
+				at,
+			};
 		}),
 	);
+}
+
+/** Returns a step that did not complete, with what became of it; of one in parts, its parts instead. */
+function openRows({ badge, said, notes = [], rows = [], about = [] }: Row): readonly Row[] {
+	if (badge === undefined || badge.look === "good") return [];
+	if (rows.length === 0) return [{ badge, said: [...said, ": ", ...outcomePhrase(badge)], notes, about }];
+	return rows.flatMap(openRows).map((row) => ({ ...row, said: [...said, ": ", ...row.said] }));
 }

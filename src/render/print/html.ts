@@ -4,7 +4,7 @@ import type { Phrase, Span } from "../../say/phrase.ts";
 import { hasContent, type Look, type Row, type Section } from "../../say/section.ts";
 import { commandLine } from "../../say/voice.ts";
 import { type Section as Card, chip, foldAbove, markedRow, renderChanges, renderList } from "../html-details.ts";
-import { bdi, type Html, html } from "../html-text.ts";
+import { bdi, curveQuotes, type Html, html } from "../html-text.ts";
 
 export function phraseHtml(phrase: Phrase): Html {
 	return html`${phrase.map((span) => (typeof span === "string" ? html`${span}` : spanHtml(span)))}`;
@@ -19,7 +19,7 @@ function spanHtml(span: Exclude<Span, string>): Html {
 		case "id":
 			return html`<code>${showSpaces(span.text)}</code>`;
 		case "reason":
-			return bdi(span.text);
+			return bdi(curveQuotes(span.text));
 		case "quote":
 			return html`\u201c${bdi(span.text)}\u201d`;
 		case "time":
@@ -34,10 +34,10 @@ function spanHtml(span: Exclude<Span, string>): Html {
 /** Of sections that may be shortened, more rows than this are folded. */
 const maxRowsOpen = 20;
 
-/** Returns the section as a card; without a body where it has no content. */
-export function sectionCard(section: Section): Card {
-	const { title, look, lead, rows, foot = [], form, noun, shorten, isFolded = false } = section;
-	const all = form === "differences" ? renderChanges(rows.map(differenceHtml)) : renderList(rows.map(rowHtml));
+/** Returns the section as a card; without a body where it has no content. `prefix` makes ids unique on a page. */
+export function sectionCard(section: Section, prefix = ""): Card {
+	const { title, look, lead, rows, foot = [], noun, shorten, isFolded = false } = section;
+	const all = rowsHtml(section, prefix);
 	const list = shorten === "never" || isFolded ? all : foldAbove(maxRowsOpen, rows.length, noun, all);
 	const body = html`${lead === undefined ? null : html`<p class="lead">${phraseHtml(lead)}</p>`}${list}${foot.map((phrase) => html`<p class="soft">${phraseHtml(phrase)}</p>`)}`;
 	return {
@@ -47,6 +47,48 @@ export function sectionCard(section: Section): Card {
 		number: rows.length === 0 ? null : rows.length,
 		isFolded,
 	};
+}
+
+function rowsHtml({ form, rows, id }: Section, prefix: string): Html | null {
+	if (form === "steps") return roundsHtml(rows, `${prefix}${id}`);
+	return form === "differences" ? renderChanges(rows.map(differenceHtml)) : renderList(rows.map(rowHtml));
+}
+
+/** Returns steps in rounds: a round starts after the one before it, and its steps run in parallel. */
+function roundsHtml(rows: readonly Row[], prefix: string): Html | null {
+	if (rows.length === 0) return null;
+	const rounds = [...Map.groupBy(rows, roundOf(rows))].sort(([left], [right]) => left - right);
+	return html`<ol class="rounds">${rounds.map(([, steps], index) => {
+		const together = steps.length === 1 ? "1 step" : `${steps.length} steps, in parallel`;
+		const items = steps.map((row) => html`<li id="${prefix}-${row.order?.id ?? ""}">${stepHtml(row, prefix)}</li>\n`);
+		return html`<li><p class="round">${index === 0 ? "First" : "Then"}: ${together}</p><ul class="steps">${items}</ul></li>`;
+	})}</ol>`;
+}
+
+/** Returns the number of rounds before a step: one more than before the last of those it comes after. */
+function roundOf(rows: readonly Row[]): (row: Row) => number {
+	const rounds = new Map<string, number>();
+	// A step follows those it depends on. Only a plan from a file may differ: its order is shown as far as it is known.
+	for (const { order } of rows) {
+		if (order !== undefined)
+			rounds.set(order.id, Math.max(0, ...order.after.map((other) => (rounds.get(other) ?? 0) + 1)));
+	}
+	return ({ order }) => rounds.get(order?.id ?? "") ?? 0;
+}
+
+/** Returns a step or a part of one: what became of it in front, and below it why, notes and its parts. */
+function stepHtml({ badge, said, aside, order, notes = [], rows = [] }: Row, prefix: string): Html {
+	const id = order === undefined ? null : html`<span class="step">${order.id}</span> `;
+	const operation = order === undefined ? null : html`<code>${order.operation}</code> `;
+	const links = (order?.after ?? []).map(
+		(other, index) => html`${index === 0 ? "" : ", "}<a href="#${prefix}-${other}">${other}</a>`,
+	);
+	const after = links.length === 0 ? null : html`<span class="after">after ${links}</span> `;
+	const details = html`${operation}${after}${aside === undefined ? null : html`<span class="covers">${phraseHtml(aside)}</span>`}`;
+	const why = badge?.why === undefined ? null : html`<p class="doubt">${phraseHtml(badge.why)}</p>`;
+	const below = notes.map((note) => html`<p class="${noteClasses[note.look]}">${phraseHtml(note.said)}</p>`);
+	const parts = renderChanges(rows.map((row) => html`<li><div>${stepHtml(row, prefix)}</div></li>\n`));
+	return html`<p>${id}${badgeHtml(badge)}${phraseHtml(said)}</p>${details.html === "" ? null : html`<p class="soft">${details}</p>`}${why}${below}${parts}`;
 }
 
 function rowHtml({ badge, said, notes = [] }: Row): Html {

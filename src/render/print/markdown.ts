@@ -4,7 +4,7 @@ import { hasContent, type Row, type Section, type Shortening } from "../../say/s
 import { commandLine } from "../../say/voice.ts";
 import { type Block, codeSpan, fence, foldUnder, withMore } from "../markdown-text.ts";
 import { plainStyle } from "../style.ts";
-import { differenceLines } from "./text.ts";
+import { differenceLines, outcomePhrase } from "./text.ts";
 import { showTime } from "./time.ts";
 
 /** Longest sentence with text of others, in characters: a guard may name many tags. */
@@ -29,7 +29,8 @@ const ranks: Readonly<Record<Shortening, number>> = { never: 1, last: 2, later: 
 export function sectionBlocks(sections: readonly Section[]): readonly Block[] {
 	return sections.filter(hasContent).map((section) => {
 		const { rows, noun, shorten, form } = section;
-		const lines = form === "differences" ? rows.flatMap(diffLines) : rows.map(rowMarkdown);
+		const print = form === "steps" ? stepMarkdown : rowMarkdown;
+		const lines = form === "differences" ? rows.flatMap(diffLines) : rows.map(print);
 		return { rank: ranks[shorten], noun, lines, wrap: (kept, more) => wrap(section, kept, more) };
 	});
 }
@@ -49,6 +50,27 @@ function wrap(section: Section, kept: readonly string[], more: number): string {
 
 function rowMarkdown({ said, notes = [] }: Row): string {
 	return [said, ...notes.map((note) => note.said)].map(phraseMarkdown).join("; ");
+}
+
+/** Returns a step with what became of it, and its notes and parts as a list below it. */
+function stepMarkdown({ badge, said, aside, order, notes = [], rows = [] }: Row): string {
+	const outcome =
+		badge === undefined || (badge.look === "good" && order !== undefined) ? "" : `: **${badge.word}**${because(badge)}`;
+	const after = order === undefined || order.after.length === 0 ? "" : `, after ${order.after.join(", ")}`;
+	const id = order === undefined ? "" : `${order.id} `;
+	const details = [
+		...(order === undefined ? [] : [`${codeSpan(order.operation)}${after}`]),
+		...(aside === undefined ? [] : [phraseMarkdown(aside)]),
+	].join("; ");
+	const below = [...notes.map((note) => phraseMarkdown(note.said)), ...rows.map(stepMarkdown)];
+	return [
+		`${id}${phraseMarkdown(said)}${details === "" ? "" : ` (${details})`}${outcome}`,
+		...below.map((line) => `  - ${line.replaceAll("\n", "\n  ")}`),
+	].join("\n");
+}
+
+function because(badge: NonNullable<Row["badge"]>): string {
+	return phraseMarkdown(outcomePhrase(badge).slice(1));
 }
 
 /** Returns a difference in lines with their sign in front, where a `diff` block colours them. */

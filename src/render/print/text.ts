@@ -51,13 +51,13 @@ export function sectionsText(sections: readonly Section[], style: Style): readon
 const maxRows = 50;
 
 function sectionLines(section: Section, style: Style): readonly string[] {
-	const { title, look, lead, rows, foot = [], form, shorten } = section;
+	const { title, look, lead, rows, foot = [], form = "list", shorten } = section;
 	const margin = title === null ? "" : "  ";
 	const isCut = shorten !== "never" && title !== null && rows.length > maxRows;
 	const shown = (isCut ? rows.slice(0, maxRows) : rows).flatMap((row, index) => [
 		// Differences without a heading are separated, because each has several lines.
 		...(form === "differences" && title === null && index > 0 ? [""] : []),
-		...(form === "differences" ? differenceLines(row, style) : [rowText(row)]),
+		...linesOf[form](row, style),
 	]);
 	return [
 		...(title === null ? [] : [paint(look, style)(`${title}:`)]),
@@ -72,9 +72,34 @@ function paint(look: Look, style: Style): (text: string) => string {
 	return { plain: (text: string) => text, good: style.add, attention: style.warn, bad: style.remove }[look];
 }
 
+const linesOf = {
+	list: (row: Row) => [rowText(row)],
+	differences: differenceLines,
+	steps: stepLines,
+} as const satisfies Readonly<Record<NonNullable<Section["form"]>, (row: Row, style: Style) => readonly string[]>>;
+
 /** Returns a row and its notes on one line. */
 export function rowText({ said, notes = [] }: Row): string {
 	return [said, ...notes.map((note) => note.said)].map(phraseText).join("; ");
+}
+
+/** Returns a step with a mark for what became of it, and below it that in words, notes and parts. */
+export function stepLines({ badge, said, aside, order, notes = [], rows = [] }: Row, style: Style): readonly string[] {
+	const mark = badge === undefined ? (order?.id ?? "--") : paint(badge.look, style)(marks[badge.look]);
+	const outcome = badge === undefined || badge.look === "good" ? [] : [phraseText(outcomePhrase(badge))];
+	return [
+		`${mark} ${phraseText(said)}${aside === undefined ? "" : `  ${style.faint(phraseText(aside))}`}`,
+		...outcome.map((line) => `     ${line}`),
+		...notes.map((note) => `     ${paint(note.look, style)(phraseText(note.said))}`),
+		...rows.flatMap((row) => stepLines(row, style)).map((line) => `       ${line}`),
+	];
+}
+
+const marks: Readonly<Record<Look, string>> = { good: "ok", attention: "..", bad: "!!", plain: "--" };
+
+/** Returns what became of a step, and why. */
+export function outcomePhrase({ word, why = [] }: NonNullable<Row["badge"]>): Phrase {
+	return why.length === 0 ? [word] : [word, ": ", ...why];
 }
 
 /** Returns a row with its sign, and what belongs to it in lines of their own. */

@@ -9,8 +9,9 @@ import type { CommandContext } from "../../../plan/suggested-command.ts";
 import { findSoonEnding } from "../../../render/expiry-words.ts";
 import { namedAs, showOrganization } from "../../../render/organization-name.ts";
 import type { OrganizationPart } from "../../../render/part.ts";
-import { renderStep } from "../../../render/report-text.ts";
+import { stepLines } from "../../../render/print/text.ts";
 import { byOrganization, type ResumableRun } from "../../../render/result.ts";
+import { stepRow } from "../../../render/sections/steps.ts";
 import type { ApplyContext } from "../../../sync/apply.ts";
 import type { Journal } from "../../../sync/journal/journal.ts";
 import { type Connection, connect, openJournalOf, withAbandoned } from "../../connect.ts";
@@ -256,7 +257,7 @@ async function applyOne(
 		compareAgain: one.compareAgain,
 		...wait.optionsFor(one, about),
 		onStep: (result, done, total) => {
-			output.note(`${about}[${done}/${total}] ${renderStep(result, plan, output.style)[0] ?? ""}`);
+			output.note(`${about}[${done}/${total}] ${stepLines(stepRow(result, plan), output.style)[0] ?? ""}`);
 		},
 	});
 	if ("error" in end) {

@@ -2,7 +2,7 @@
  * `apply --wait-for-approval`: how the organizations of one run wait for their pending activities. An organization that
  * waits takes none of the `--concurrency`, and all that wait read at most once a second together.
  */
-import { showText } from "../../../common/escape.ts";
+import { listCovers, showText } from "../../../common/escape.ts";
 import { describeTime } from "../../../plan/access-window.ts";
 import type { ActivityEvent } from "../../../plan/activities/activity-events.ts";
 import { foretellPending } from "../../../plan/impact/forecast.ts";
@@ -10,8 +10,8 @@ import { coveredAddresses } from "../../../plan/step.ts";
 import type { CommandContext } from "../../../plan/suggested-command.ts";
 import { describeEvent } from "../../../render/activity-events.ts";
 import { describeAwaited } from "../../../render/approval-words.ts";
-import { phraseText } from "../../../render/print/text.ts";
-import { listCovers, renderStep } from "../../../render/report-text.ts";
+import { phraseText, stepLines } from "../../../render/print/text.ts";
+import { stepRow } from "../../../render/sections/steps.ts";
 import type { Comparison } from "../../../sync/converge.ts";
 import { type RanStep, requestsOf } from "../../../sync/submit/run-step.ts";
 import { isWaiting, readingIntervalMs, type WaitNews, type WaitOptions } from "../../../sync/wait-for-end.ts";
@@ -117,9 +117,8 @@ export class RunWait {
 			const missing = isWaiting(ran) ? describeMissing(ran, event, comparison, this.#call.terminal.now()) : "";
 			output.note(`${about}${what}: ${describeEvent(event, plan)}${missing}`);
 		} else {
-			output.note(
-				`${about}${renderStep(news.ran.result, plan, output.style, { which: "waiting", commands }).join("\n")}`,
-			);
+			const row = stepRow(news.ran.result, plan, { isWaiting: true, commands });
+			output.note(`${about}${stepLines(row, output.style).join("\n")}`);
 			this.#announce();
 		}
 	}

@@ -1,5 +1,6 @@
 /** The words for what became of an activity: the same in every format. */
 import type { Outcome } from "../plan/report.ts";
+import type { Look } from "./section.ts";
 
 /** How good the news is. No format shows it by colour alone. */
 export type Tone = "good" | "attention" | "bad";
@@ -18,4 +19,9 @@ export const outcomeWords: Readonly<Record<Outcome, string>> = {
 export function toneOf({ outcome }: { readonly outcome: Outcome }): Tone {
 	if (outcome === "completed") return "good";
 	return outcome.startsWith("awaiting") || outcome === "not-attempted" ? "attention" : "bad";
+}
+
+/** Returns how a step is marked: `plain` where it was not attempted, for another reason than its own. */
+export function lookOf({ outcome }: { readonly outcome: Outcome }): Look {
+	return outcome === "not-attempted" ? "plain" : toneOf({ outcome });
 }

@@ -1,0 +1,71 @@
+/** What a run of apply ended with: differences that are left, what was not verified, and the verdict in one sentence. */
+import { showAddress } from "../../common/escape.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { type Outcome, outcomesOf, type Report } from "../../plan/report.ts";
+import { type CommandContext, commandText, inOrganization } from "../../plan/suggested-command.ts";
+import { outcomeWords } from "../../say/outcomes.ts";
+import { command, identifier, reason } from "../../say/phrase.ts";
+import type { Section } from "../../say/section.ts";
+import { count } from "../count.ts";
+import { describeWrong } from "./steps.ts";
+
+/** The verdict when the plan was not confirmed. */
+export const notApplied = "Not applied: nothing was submitted.";
+
+export const notRead = "Could not be read: nothing was submitted.";
+
+export const cannotConverge = "Cannot converge: nothing was submitted.";
+
+export const staleHeading = "Changed since it was planned";
+
+/** Differences that are left after the last step, and that the result could not be verified; none before an apply. */
+export function endSections(report: Report | null, plan: Plan, commands: CommandContext = {}): readonly Section[] {
+	if (report === null) return [];
+	const drift = commandText({ command: "drift" }, inOrganization(commands, plan.organizationId));
+	return [
+		{
+			id: "still-different",
+			title: "Still different after the last step (changed elsewhere)",
+			look: "bad",
+			noun: ["still different", "differences"],
+			rows: (report.left ?? []).map(({ address }) => ({
+				said: [identifier(showAddress(address))],
+				about: [address],
+			})),
+			shorten: "never",
+		},
+		{
+			id: "not-verified",
+			title: "Not verified after the last step",
+			look: "attention",
+			noun: ["not verified", "warnings"],
+			rows:
+				report.unverified === null
+					? []
+					: [{ said: [reason(report.unverified)], notes: [{ look: "plain", said: ["to check: ", command(drift)] }] }],
+			shorten: "never",
+		},
+	];
+}
+
+/** Returns one sentence: whether the organization is in sync, and what is missing. */
+export function summarizeReport(report: Report): string {
+	const byOutcome = Map.groupBy(outcomesOf(report.steps), (outcome) => outcome);
+	const counts = (Object.keys(outcomeWords) as Outcome[]).flatMap((outcome) => {
+		const number = byOutcome.get(outcome)?.length ?? 0;
+		return number === 0 ? [] : [`${number} ${outcomeWords[outcome]}`];
+	});
+	const { queries, submits, retries } = report.stats;
+	const retried = retries === 0 ? "" : `, ${retries} retried`;
+	const requests = `${count(queries, "query", "queries")}, ${count(submits, "submit", "submits")}${retried}`;
+	const verdict = report.interrupted ? "Interrupted" : report.inSync ? "Applied" : "Not in sync";
+	const wrong = report.steps.filter((result) => describeWrong(result) !== null).length;
+	const forecasts = wrong === 0 ? "" : ` ${count(wrong, "forecast was", "forecasts were")} wrong.`;
+	return `${verdict}: ${counts.join(", ") || "nothing to do"} (${requests}).${forecasts}`;
+}
+
+/** Returns one sentence on an organization in which an error ended the work; the error is shown beside it. */
+export function summarizeFailed(finished: number, total: number): string {
+	if (total === 0) return cannotConverge;
+	return `Stopped: ${finished} of ${count(total, "step", "steps")} finished; see the error.`;
+}

@@ -1,0 +1,240 @@
+/** The steps of a plan, and what became of each. */
+import { showAddress, showName } from "../../common/escape.ts";
+import { nameOf } from "../../plan/activities/pending.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { PartResult, Report, StepResult } from "../../plan/report.ts";
+import { coveredAddresses, type EarlierActivity, type Step } from "../../plan/step.ts";
+import { type CommandContext, explainText } from "../../plan/suggested-command.ts";
+import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
+import { listAddresses } from "../../say/addresses.ts";
+import { lookOf, outcomeWords } from "../../say/outcomes.ts";
+import { command, flag, identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
+import type { Note, Row, Section } from "../../say/section.ts";
+import { describeVotes } from "../activity-events.ts";
+import { describeAwaited, describeForecast } from "../approval-words.ts";
+
+/** What is shown of the steps of one organization. */
+interface Shown {
+	readonly command: string;
+	readonly plan: Plan;
+	readonly report: Pick<Report, "steps"> | null;
+	/** Not null where an error ended the work, or for `drift`. */
+	readonly failed: object | null;
+	readonly drift: object | null;
+	/** Null when nothing was started. */
+	readonly results: readonly StepResult[] | null;
+	readonly commands?: CommandContext | undefined;
+}
+
+type Results = Pick<Shown, "plan" | "results" | "commands">;
+
+const section = { look: "plain", noun: ["step", "steps"], form: "steps" } as const;
+
+/** All steps in the order of the plan, each with its result where it has one. */
+export function stepsSection(one: Shown): Section {
+	const { command: of, drift, results, plan, report, failed, commands } = one;
+	const byId = new Map((results ?? []).map((result) => [result.step.id, result]));
+	const steps = report?.steps.map(({ step }) => step) ?? plan.steps;
+	const inOrder = drift === null ? "Steps, in order" : "Steps of apply, in order";
+	const planned = of === "apply" ? "Steps that were not submitted" : inOrder;
+	const isCalm = failed === null && (results ?? []).every(({ outcome }) => outcome === "completed");
+	return {
+		...section,
+		id: "steps",
+		title: results === null ? planned : "Steps and their results",
+		rows: steps.map((step) => {
+			const result = byId.get(step.id);
+			return result === undefined ? plannedRow(step, one) : stepRow(result, plan, { commands });
+		}),
+		shorten: results !== null && isCalm ? "first" : "never",
+		// Before an apply, the changes are all above, and the steps are how they are made.
+		isFolded: results === null,
+	};
+}
+
+/** The steps that a reader has to look at. */
+export function openStepsSection({ plan, results, commands }: Results): Section {
+	const open = (results ?? []).filter(({ outcome }) => outcome !== "completed");
+	return {
+		...section,
+		id: "not-completed",
+		title: "Not completed",
+		look: "bad",
+		noun: ["step that did not complete", "steps that did not complete"],
+		rows: open.map((result) => stepRow(result, plan, { commands })),
+		shorten: "never",
+	};
+}
+
+export function completedStepsSection({ plan, results, commands }: Results): Section {
+	const completed = (results ?? []).filter(({ outcome }) => outcome === "completed");
+	return {
+		...section,
+		id: "completed-steps",
+		title: "Completed steps",
+		rows: completed.map((result) => stepRow(result, plan, { commands })),
+		shorten: "first",
+		isFolded: true,
+	};
+}
+
+/** The steps without a result: all of a plan, and those that an error left. */
+export function plannedStepsSection(one: Shown): Section {
+	const { plan, report, failed, results } = one;
+	const ended = new Set((results ?? []).map(({ step }) => step.id));
+	const steps = report === null ? plan.steps.filter(({ id }) => !ended.has(id)) : [];
+	return {
+		...section,
+		id: "planned-steps",
+		title: failed === null ? "Steps, in order" : "Steps without a result",
+		rows: steps.map((step) => plannedRow(step, one)),
+		shorten: "first",
+		isFolded: true,
+	};
+}
+
+/** What is wrong about the forecasts of completed steps; of others it is said with the step. */
+export function wrongForecastsSection({ results }: Pick<Shown, "results">): Section {
+	const completed = (results ?? []).filter(({ outcome }) => outcome === "completed");
+	return {
+		id: "wrong-forecasts",
+		title: "Wrong forecasts",
+		look: "plain",
+		noun: ["wrong forecast", "wrong forecasts"],
+		rows: completed.flatMap((result) => {
+			const wrong = describeWrong(result);
+			const { step } = result;
+			return wrong === null ? [] : [{ said: [reason(step.reason), ": ", wrong], about: coveredAddresses([step]) }];
+		}),
+		shorten: "later",
+	};
+}
+
+/** How a step is shown. `isWaiting`: the run goes on until it ends. */
+interface StepOptions {
+	readonly isWaiting?: boolean;
+	readonly commands?: CommandContext | undefined;
+}
+
+/** Returns a step and what became of it, with what a person has to know or do. */
+export function stepRow(result: StepResult, plan: Plan, { isWaiting = false, commands }: StepOptions = {}): Row {
+	const { step, outcome, message, parts, policyEvaluations } = result;
+	const awaited = outcome === "awaiting-approval" && !isProcessing(result) ? describeAwaited(step, plan) : null;
+	const wrong = describeWrong(result);
+	const isOpen = outcome.startsWith("awaiting");
+	const notes: readonly (readonly [look: Note["look"], said: Phrase])[] = [
+		...(awaited === null ? [] : [["attention", awaited] as const]),
+		...(wrong === null ? [] : [["attention", [wrong]] as const]),
+		...describeVotes(result, plan).map((vote) => ["plain", [vote]] as const),
+		...policyEvaluations.map(
+			({ policyId, outcome: verdict = "no outcome given" }) =>
+				[
+					"plain",
+					["policy ", policyId === undefined ? "(not set)" : identifier(showName(policyId)), ": ", reason(verdict)],
+				] as const,
+		),
+		...(parts.length > 0 || outcome === "completed"
+			? []
+			: describeActivity(result, plan, commands).map((said) => ["plain", said] as const)),
+		...(isOpen && !isWaiting
+			? [["plain", ["run apply again when it ends: it joins this activity and submits no other"]] as const]
+			: []),
+		...(parts.length === 0 ? [] : [["plain", ["submitted one by one:"]] as const]),
+	];
+	return {
+		badge: {
+			word: isProcessing(result) ? "has not ended" : outcomeWords[outcome],
+			look: lookOf(result),
+			...(message === null ? {} : { why: [reason(message)] }),
+		},
+		...describeStep(step),
+		notes: notes.map(([look, said]) => ({ look, said })),
+		rows: parts.map((part) => partRow(part, plan, commands)),
+	};
+}
+
+function partRow(part: PartResult, plan: Plan, commands: CommandContext | undefined): Row {
+	const { address, outcome, message } = part;
+	return {
+		badge: {
+			word: outcomeWords[outcome],
+			look: lookOf(part),
+			...(message === null ? {} : { why: [reason(message)] }),
+		},
+		said: [identifier(showAddress(address))],
+		notes: describeActivity(part, plan, commands).map((said) => ({ look: "plain", said })),
+		about: [address],
+	};
+}
+
+function plannedRow(step: Step, { plan, command: of, failed, results }: Shown): Row {
+	const { earlierActivity, approval } = step;
+	const isWithheld = earlierActivity === null && (failed !== null || (of === "apply" && results === null));
+	const forecast = earlierActivity === null ? describeForecast(step, plan) : null;
+	return {
+		...describeStep(step),
+		...(isWithheld ? { badge: { word: failed === null ? "not submitted" : "no result", look: "attention" } } : {}),
+		notes: [
+			...(earlierActivity === null ? [] : [{ look: "attention" as const, said: describeHold(earlierActivity) }]),
+			...(forecast === null
+				? []
+				: [{ look: approval?.verdict === "runs" ? ("plain" as const) : ("attention" as const), said: forecast }]),
+		],
+	};
+}
+
+function describeStep(step: Step): Pick<Row, "said" | "aside" | "order" | "about"> {
+	const covers = coveredAddresses([step]);
+	return {
+		said: [reason(step.reason)],
+		aside: listAddresses(covers),
+		order: { id: step.id, operation: step.operation, after: step.dependsOn },
+		about: covers,
+	};
+}
+
+/** Returns why nothing is submitted for a step. */
+function describeHold(earlier: EarlierActivity): Phrase {
+	const which: Phrase = [earlier.activityId === null ? "request " : "activity ", identifier(showName(nameOf(earlier)))];
+	if (earlier.relation === "rejected")
+		return ["already rejected as ", ...which, ": submitted again only with ", flag("retry-rejected")];
+	return [earlier.relation === "same" ? "joins " : "conflicts with ", ...which, ": nothing is submitted"];
+}
+
+const forecasts: Readonly<Record<ApprovalVerdict, string>> = {
+	runs: "runs at once",
+	pending: "pending approval",
+	denied: "denied",
+	unknown: "unknown",
+};
+
+/** Returns the forecast and what happened, where they differ; null where they do not, or that is unknown. */
+export function describeWrong({ forecast, outcome }: StepResult): string | null {
+	if (forecast?.wasRight !== false) return null;
+	// A step whose forecast was to run at once, and that others have approved since.
+	const isLate = forecast.verdict === "runs" && outcome === "completed";
+	return `forecast: ${forecasts[forecast.verdict]}; happened: ${isLate ? "completed after approval" : outcomeWords[outcome]}`;
+}
+
+/** Returns the activity, the fingerprint by which it is approved, and the command that explains it; nothing where nothing was submitted. */
+function describeActivity(
+	{ activityId, fingerprint, outcome }: Pick<StepResult, "activityId" | "fingerprint" | "outcome">,
+	{ organizationId }: Plan,
+	commands: CommandContext = {},
+): readonly Phrase[] {
+	const named: readonly Phrase[] = [
+		...(activityId === null ? [] : [["activity ", identifier(showName(activityId))]]),
+		...(fingerprint === null ? [] : [["fingerprint ", identifier(showName(fingerprint))]]),
+	];
+	const explain =
+		activityId !== null && outcome.startsWith("awaiting") ? explainText(activityId, organizationId, commands) : null;
+	return [
+		...(named.length === 0 ? [] : [joinPhrases(named, ", ")]),
+		...(explain === null ? [] : [[command(explain), " shows what it is waiting for"]]),
+	];
+}
+
+/** Whether the service is still processing the activity: it is not pending approval. */
+function isProcessing({ step, outcome, message }: StepResult): boolean {
+	return outcome.startsWith("awaiting") && message !== null && step.earlierActivity === null;
+}

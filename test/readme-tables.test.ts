@@ -257,7 +257,8 @@ describe("docs/troubleshooting.md", () => {
 	const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
 		.filter((file) => file.endsWith(".ts"))
 		.map((file) => readFileSync(join(root, "src", file), "utf8").replaceAll("\\`", "`"))
-		.join("\n");
+		.join("\n")
+		.replaceAll(/\$\{flag\("([\w-]+)"\)\}/g, "--$1");
 
 	it("explains the messages that readers meet", () => expect(messages.length).toBeGreaterThan(25));
 

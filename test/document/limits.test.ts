@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { parseDocuments } from "../../src/document/read/parse.ts";
 
-describe("what a run reads", () => {
+describe("what a run reads", { timeout: 60_000 }, () => {
 	test("is limited for all documents, also where each is within the limit for one", () => {
 		const items = "    - ${ORGSYNC_VAR_LONG}\n".repeat(1000);
 		const one = (index: number) =>

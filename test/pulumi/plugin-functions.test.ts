@@ -174,7 +174,7 @@ describe("getPlan", () => {
 		const shown = await world.run(["plan", "-f", "plan.yaml"]);
 		expect(text).toBe(shown.stdout.replaceAll("--allow ", "orgsync:allow "));
 		expect(text).toContain("3 policies would be removed (allowed: at most 2); to override: orgsync:allow policies=3");
-		expect(markdown).toMatch(/^<!-- orgsync: plan -->\n\n### /);
+		expect(markdown).toMatch(/^<!-- orgsync: plan -->\n\n> \[!CAUTION\]\n> ⚠ no one can sign .*\n\n### /);
 		expect(markdown).toContain("to override: `orgsync:allow policies=3`");
 		expect(`${text}${markdown}`).not.toContain("--allow");
 		expect(world.submits()).toEqual([]);

@@ -1,8 +1,8 @@
 /** What `grant` and `revoke` wrote, as text. */
 import { showAddress, showText } from "../common/escape.ts";
 import { type Phrase, quote, time } from "../say/phrase.ts";
+import { namePerson } from "../say/powers.ts";
 import { longestReason } from "./expiry-words.ts";
-import { namePerson } from "./power-words.ts";
 import { phraseText } from "./print/text.ts";
 import type { AccessResult } from "./result.ts";
 import type { Style } from "./style.ts";

@@ -11,12 +11,12 @@ import type { Plan } from "../plan/plan.ts";
 import { namesForSaid } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
 import type { Approval } from "../policy/powers/approval.ts";
+import { describeApprovers } from "../say/approvals.ts";
 import { code, identifier, type Phrase, reason, type Span } from "../say/phrase.ts";
+import { namePerson } from "../say/powers.ts";
 import { sayReason } from "../say/reason.ts";
-import { describeApprovers } from "./approval-words.ts";
 import { describeMemberWindow, findExpiry } from "./expiry-words.ts";
 import { describeImpact, type ImpactLine, summarizeImpact } from "./impact-words.ts";
-import { namePerson } from "./power-words.ts";
 import { statusPart } from "./waiting-text.ts";
 
 /** A request, and the plan of it alone where it could be made: its names, its change, and what that means. */

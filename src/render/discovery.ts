@@ -3,7 +3,7 @@
  * each has a line.
  */
 import { showText } from "../common/escape.ts";
-import { count } from "./count.ts";
+import { count } from "../say/count.ts";
 import { type Block, bullets, codeSpan, paragraph } from "./markdown-text.ts";
 import { showOrganization } from "./organization-name.ts";
 import type { Tone } from "./organizations.ts";

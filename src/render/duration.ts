@@ -1,4 +1,4 @@
-import { count } from "./count.ts";
+import { count } from "../say/count.ts";
 
 const minuteMs = 60_000;
 const units = [

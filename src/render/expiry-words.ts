@@ -1,8 +1,8 @@
 /** Access with an end, in words: who has which tag until when, and which changes of a plan come from that (docs/access.md). */
 import type { Expiry } from "../plan/access-window.ts";
 import type { Plan } from "../plan/plan.ts";
+import { capitalize, count } from "../say/count.ts";
 import { code, type Phrase, quote, time } from "../say/phrase.ts";
-import { capitalize, count } from "./count.ts";
 import { formatDuration } from "./duration.ts";
 import { phraseText } from "./print/text.ts";
 

@@ -25,6 +25,7 @@ import { sectionAnnotations } from "./print/annotations.ts";
 import { phraseText } from "./print/text.ts";
 import { type CommandResult, type ErrorDescription, isPowers } from "./result.ts";
 import { describeBrokenRule } from "./rule-words.ts";
+import { deniedSection } from "./sections/approvals.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
 import { endSections } from "./sections/results.ts";
@@ -178,6 +179,7 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 			return annotate("warning", revertsDrift, message, positionOf(reverted.address));
 		}),
 		...sectionAnnotations([blockingSection(plan), warningSection(plan)], positionOf),
+		...sectionAnnotations([deniedSection(plan)], positionOf),
 		...impactNotes(plan, drift !== null).map(({ level, title, message, addresses }) =>
 			annotate(level, title, message, firstOf(addresses, positionOf)),
 		),

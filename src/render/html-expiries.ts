@@ -1,10 +1,10 @@
 /** The windows of members whom a plan adds or removes, on the page. */
 import type { TagChange } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
+import { namePerson } from "../say/powers.ts";
 import { describeMemberWindow, findExpiry } from "./expiry-words.ts";
 import { foldAbove } from "./html-details.ts";
 import { type Html, html } from "./html-text.ts";
-import { namePerson } from "./power-words.ts";
 import { phraseHtml } from "./print/html.ts";
 
 /** More windows of one tag than this are folded. */

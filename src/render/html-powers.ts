@@ -1,11 +1,9 @@
-/** Impact and approvals on the page: sentences, and a matrix of the changed groups × users. */
-import { listCovers } from "../common/escape.ts";
+/** Impact on the page: sentences, and a matrix of the changed groups × users. */
 import type { Plan } from "../plan/plan.ts";
-import { coveredAddresses } from "../plan/step.ts";
 import { userParts } from "../plan/user-labels.ts";
 import { printGroup } from "../policy/powers/groups.ts";
-import { type ApprovalLine, approvalHeadings, describeApprovals, describeForecaster } from "./approval-words.ts";
-import { count } from "./count.ts";
+import { count } from "../say/count.ts";
+import { describeGroups } from "../say/powers.ts";
 import { fold, renderChanges, type Section } from "./html-details.ts";
 import { bdi, escapeHtml, type Html, html, trusted } from "./html-text.ts";
 import {
@@ -16,35 +14,8 @@ import {
 	impactHeadingOf,
 	summarizeImpact,
 } from "./impact-words.ts";
-import { describeGroups } from "./power-words.ts";
 import { makePowersMatrix, type PowerRow, type PowersMatrix, type Reach, type ReachChange } from "./powers-matrix.ts";
 import { phraseHtml } from "./print/html.ts";
-
-/** Returns the steps that would be denied; without a body where there is none. */
-export function deniedSection(plan: Plan): Section {
-	const denied = describeApprovals(plan).filter(({ verdict }) => verdict === "denied");
-	const hints = describeForecaster(denied, plan).map((hint) => html`<p class="soft">${phraseHtml(hint)}</p>`);
-	const body = denied.length === 0 ? null : html`${renderChanges(denied.map(renderDenied))}${hints}`;
-	return { title: approvalHeadings.denied, look: "bad", body, number: countSteps(denied) };
-}
-
-function countSteps(lines: readonly ApprovalLine[]): number {
-	return lines.reduce((sum, { steps }) => sum + steps.length, 0);
-}
-
-function renderDenied({ why, steps }: ApprovalLine): Html {
-	return row("!!", "r", html`<code>${listCovers(coveredAddresses(steps))}</code> ${phraseHtml(why)}`);
-}
-
-/** Returns what apply waits for, and what is not known; without a body where all steps run at once. */
-export function approvalsSection(plan: Plan): Section {
-	const open = describeApprovals(plan).filter(({ verdict }) => verdict === "pending" || verdict === "unknown");
-	const rows = open.map(({ verdict, why, steps }) => {
-		const covers = html`<code>${listCovers(coveredAddresses(steps))}</code>`;
-		return row(verdict === "unknown" ? "?" : "\u2026", "w", html`${covers} ${phraseHtml(why)}`);
-	});
-	return { title: approvalHeadings.open, look: "attention", body: renderChanges(rows), number: countSteps(open) };
-}
 
 /** More lines than this that are no bad news are folded. */
 const maxOpen = 6;

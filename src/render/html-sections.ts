@@ -25,7 +25,7 @@ import {
 } from "./html-details.ts";
 import { renderMemberWindows } from "./html-expiries.ts";
 import { renderMatrix } from "./html-matrix.ts";
-import { approvalsSection, deniedSection, impactSection } from "./html-powers.ts";
+import { impactSection } from "./html-powers.ts";
 import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import { compareNaturally } from "./natural-order.ts";
 import type { OrganizationResult } from "./organizations.ts";
@@ -33,6 +33,7 @@ import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { sectionCard } from "./print/html.ts";
 import type { ErrorDescription } from "./result.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
+import { approvalsSection, deniedSection } from "./sections/approvals.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, passingSection, warningSection } from "./sections/guards.ts";
 import { endSections } from "./sections/results.ts";
@@ -57,7 +58,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 	const isPlanned = results === null;
 	const impact = isPlanned ? [impactSection(plan, `${prefix}powers`, drift !== null)] : [];
 	return [
-		...(isPlanned ? [deniedSection(plan)] : []),
+		...(isPlanned ? [sectionCard(deniedSection(plan))] : []),
 		listSection(headings.problems, "bad", renderProblems(plan.problems)),
 		...(threeWay === null || results !== null ? [] : [aliasSection(threeWay), revertedSection(threeWay)]),
 		section("Why it stopped", "bad", failed === null ? null : renderMessage(failed.error)),
@@ -73,7 +74,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		...(drift === null ? [...blocking, rulesSection(one), ...impact, ...others] : []),
 		...partSections(one),
 		...changeSections(one, prefix),
-		...(isPlanned ? [approvalsSection(plan), ...waitingSections(plan), steps] : []),
+		...(isPlanned ? [sectionCard(approvalsSection(plan)), ...waitingSections(plan), steps] : []),
 		...(drift === null ? [] : guards),
 		sectionCard(passingSection(plan)),
 		sectionCard(expiriesSection(plan)),

@@ -1,8 +1,5 @@
-/** Impact and approvals as annotations, each at the line of what it comes from. */
-import { listCovers } from "../common/escape.ts";
+/** Impact as annotations, each at the line of what it comes from. */
 import type { Plan } from "../plan/plan.ts";
-import { coveredAddresses } from "../plan/step.ts";
-import { approvalHeadings, describeApprovals } from "./approval-words.ts";
 import { describeImpact, originsOf, summarizeImpact } from "./impact-words.ts";
 import { phraseText } from "./print/text.ts";
 
@@ -14,20 +11,12 @@ export interface ImpactNote {
 	readonly addresses: readonly string[];
 }
 
-/** Returns what would be denied and the bad news, worst first, and then the verdict; none where the plan has no impact. */
+/** Returns the bad news, worst first, and then the verdict; none where the plan has no impact. */
 export function impactNotes(plan: Plan, isDrift: boolean): readonly ImpactNote[] {
 	const title = isDrift ? "apply would change who can do what" : "who can do what";
-	const denied = describeApprovals(plan).filter(({ verdict }) => verdict === "denied");
 	const summary = summarizeImpact(plan);
 	const lines = describeImpact(plan);
 	return [
-		...denied.flatMap(({ why, steps }) =>
-			steps.map((step): ImpactNote => {
-				const addresses = coveredAddresses([step]);
-				const message = `${listCovers(addresses)}: ${phraseText(why)}`;
-				return { level: "warning", title: approvalHeadings.denied.toLowerCase(), message, addresses };
-			}),
-		),
 		...lines
 			.filter(({ isBad }) => isBad)
 			.map((line): ImpactNote => {

@@ -1,22 +1,10 @@
-/** Impact and approvals in Markdown: bad news is never folded, and names are always code. */
-import { listCovers } from "../common/escape.ts";
+/** Impact in Markdown: bad news is never folded, and names are always code. */
 import type { Plan } from "../plan/plan.ts";
-import { coveredAddresses } from "../plan/step.ts";
-import { type ApprovalLine, approvalHeadings, describeApprovals, describeForecaster } from "./approval-words.ts";
 import { renderImpactLine } from "./impact-text.ts";
 import { describeImpact, type ImpactLine, impactHeadingOf, summarizeImpact } from "./impact-words.ts";
-import { type Block, bullets, codeSpan, folded, paragraph, withMore } from "./markdown-text.ts";
+import { type Block, folded, paragraph, withMore } from "./markdown-text.ts";
 import { phraseMarkdown } from "./print/markdown.ts";
 import { plainStyle } from "./style.ts";
-
-/** Returns the steps that would be denied; a block without lines where there is none. */
-export function deniedBlock(plan: Plan): Block {
-	const denied = describeApprovals(plan).filter(({ verdict }) => verdict === "denied");
-	return bullets(1, ["denied step", "denied steps"], approvalHeadings.denied, [
-		...denied.map(renderApproval),
-		...describeForecaster(denied, plan).map(phraseMarkdown),
-	]);
-}
 
 /** Returns the verdict with the bad news below it, and the rest folded; none where the plan has no impact. */
 export function impactBlocks(plan: Plan, isDrift: boolean): readonly Block[] {
@@ -52,19 +40,4 @@ export function impactBlocks(plan: Plan, isDrift: boolean): readonly Block[] {
 function renderBad({ sentence, detail }: ImpactLine): string {
 	const more = detail.length === 0 ? "" : `<br><sub>${phraseMarkdown(detail)}</sub>`;
 	return `${phraseMarkdown(sentence)}${more}`;
-}
-
-/** Returns what apply waits for, and what is not known; a block without lines where all steps run at once. */
-export function approvalsBlock(plan: Plan): Block {
-	const open = describeApprovals(plan).filter(({ verdict }) => verdict === "pending" || verdict === "unknown");
-	return bullets(
-		3,
-		["forecast of an approval", "forecasts of approvals"],
-		approvalHeadings.open,
-		open.map(renderApproval),
-	);
-}
-
-function renderApproval({ why, steps }: ApprovalLine): string {
-	return `${codeSpan(listCovers(coveredAddresses(steps)))} ${phraseMarkdown(why)}`;
 }

@@ -10,9 +10,8 @@ import { printGroup, printGroups } from "../policy/powers/groups.ts";
 import type { ImpactChange, ImpactVerdict, SideAbility } from "../policy/powers/impact.ts";
 import { ownCredentials } from "../policy/powers/judge.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
+import { count } from "../say/count.ts";
 import { code, joinPhrases, type Phrase } from "../say/phrase.ts";
-import { sayReason } from "../say/reason.ts";
-import { count } from "./count.ts";
 import {
 	describeGroups,
 	describePolicies,
@@ -20,7 +19,8 @@ import {
 	listPeople,
 	namePerson,
 	nameTag,
-} from "./power-words.ts";
+} from "../say/powers.ts";
+import { sayReason } from "../say/reason.ts";
 import { phraseText } from "./print/text.ts";
 
 /** What a line is about: bad news, a user gains, a user loses, not known. `!` alone is that of a report-only difference. */

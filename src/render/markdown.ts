@@ -10,7 +10,7 @@ import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { discoveryBlocks } from "./discovery.ts";
 import { changeLines, driftBlocks } from "./drift-markdown.ts";
-import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts";
+import { impactBlocks } from "./impact-markdown.ts";
 import { removalBlocks } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
@@ -27,6 +27,7 @@ import { phraseMarkdown, sectionBlocks } from "./print/markdown.ts";
 import { renderProblem } from "./problem-text.ts";
 import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
+import { approvalsSection, deniedSection } from "./sections/approvals.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
@@ -190,15 +191,17 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 /** Returns what is shown of an organization, in this order; blocks without lines are left out. */
 function sectionsOf(one: OrganizationResult): readonly Block[] {
 	const { plan, results, drift } = one;
-	const meaning = results === null ? [deniedBlock(plan), ...impactBlocks(plan, drift !== null)] : [];
+	const meaning = results === null ? impactBlocks(plan, drift !== null) : [];
+	const denied = sectionBlocks(results === null ? [deniedSection(plan)] : []);
 	// What drifted comes before what apply would change.
 	const [before, after] = drift === null ? [meaning, []] : [[], meaning];
 	return [
-		...before.slice(0, 1),
+		...(drift === null ? denied : []),
 		...decisionBlocks(one),
-		...before.slice(1),
+		...before,
 		...partBlocks(one),
 		...driftBlocks(one),
+		...(drift === null ? [] : denied),
 		...after,
 		...changeBlocks(one),
 	];
@@ -240,7 +243,7 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 	const unmanaged = plan.unmanaged.map(({ address }) => showAddress(address));
 	return [
 		...removalBlocks(one),
-		...(results === null ? [approvalsBlock(plan), ...waitingBlocks(plan)] : []),
+		...(results === null ? [...sectionBlocks([approvalsSection(plan)]), ...waitingBlocks(plan)] : []),
 		...sectionBlocks([expiriesSection(plan)]),
 		bullets(
 			4,

@@ -12,9 +12,9 @@ import { ownCredentials } from "../policy/powers/judge.ts";
 import type { Ability, ConditionalPower, GroupPower } from "../policy/powers/powers.ts";
 import type { Reason } from "../policy/powers/reason.ts";
 import { code, joinPhrases, type Phrase, reason } from "../say/phrase.ts";
+import { describeGroups, describePolicies, describeThresholds, listPeople, type PowerNames } from "../say/powers.ts";
 import { sayReason } from "../say/reason.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
-import { describeGroups, describePolicies, describeThresholds, listPeople, type PowerNames } from "./power-words.ts";
 import { count } from "./text.ts";
 
 export interface PowerRow {

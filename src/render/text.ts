@@ -13,15 +13,16 @@ import { brokenRules } from "../plan/rules/judge.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { describeOwner, showUser } from "../plan/user-labels.ts";
-import { summarizeApprovals } from "./approval-words.ts";
-import { capitalize, count } from "./count.ts";
+import { summarizeApprovals } from "../say/approvals.ts";
+import { capitalize, count } from "../say/count.ts";
 import { noteWindow, summarizeExpiries } from "./expiry-words.ts";
-import { renderApprovals, renderImpact } from "./impact-text.ts";
+import { renderImpact } from "./impact-text.ts";
 import { noteOtherName, showOrganization } from "./organization-name.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { phraseText, sectionsText } from "./print/text.ts";
 import { renderProblem } from "./problem-text.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
+import { approvalsSection } from "./sections/approvals.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
@@ -83,8 +84,7 @@ export function renderOpen(plan: Plan, style: Style): readonly string[] {
 		...renderUnder(style.warn(`${headings.missing}:`), (plan.warnings ?? []).map(renderProblem)),
 		...renderUnder(style.warn(`${headings.unread}:`), describeUnread(plan)),
 		...renderWaiting(plan, style),
-		...renderApprovals(plan, style),
-		...sectionsText([blockingSection(plan), warningSection(plan)], style),
+		...sectionsText([approvalsSection(plan), blockingSection(plan), warningSection(plan)], style),
 		...sectionsText([expiriesSection(plan)], style),
 		...renderOverrides(plan.overrides, style, plan.guards),
 	];
@@ -114,7 +114,7 @@ function summarizeSteps(plan: Plan, guardsAre: "above" | "below", named: boolean
 	const waits = held.map((said) => ` ${capitalize(said)}.`).join("");
 	if (sent === 0) return `Nothing to submit.${waits}${note}${rules}${blocked}`;
 	const refused = isBlocked ? ` A guard blocks it: see ${guardsAre}.` : "";
-	return `Plan: ${count(sent, "activity", "activities")}${summarizeApprovals(plan, named)}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}${rules}`;
+	return `Plan: ${count(sent, "activity", "activities")}${phraseText(summarizeApprovals(plan, named))}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}${rules}`;
 }
 
 /** Returns how many activities apply would submit, and why it would not submit the others. */

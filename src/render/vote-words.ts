@@ -5,10 +5,10 @@ import type { Disagreement, StepDifference } from "../plan/activities/reviewed-a
 import { uuid } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
 import type { UserNames } from "../plan/users.ts";
+import { count } from "../say/count.ts";
 import { outcomeWords } from "../say/outcomes.ts";
 import { identifier, joinPhrases, type Phrase, type Span } from "../say/phrase.ts";
-import { count } from "./count.ts";
-import { listPeople } from "./power-words.ts";
+import { listPeople } from "../say/powers.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "./vote-result.ts";
 
 export type VoteCommand = VoteResult["command"];

@@ -2,10 +2,10 @@
 import type { ClauseExplanation, PolicyExplanation, PowerExplanation } from "../policy/powers/explain-power.ts";
 import { printGroups } from "../policy/powers/groups.ts";
 import { code, joinPhrases, type Phrase } from "../say/phrase.ts";
+import { describeGroups, describeThresholds, namePerson, nameTag, type PowerNames } from "../say/powers.ts";
 import { sayReason } from "../say/reason.ts";
 import type { OrganizationPowers } from "./organization-powers.ts";
 import { describeConditional, policyPhrase } from "./power-rows.ts";
-import { describeGroups, describeThresholds, namePerson, nameTag, type PowerNames } from "./power-words.ts";
 
 /** One answer. `details` belong to the line before them. */
 export interface WhyAnswer {

@@ -61,8 +61,8 @@ describe.each(adapters)("who can do what with $title", { timeout: 180_000 }, (ad
 		expect(text).toMatch(
 			/signers: \+ alice and bob can now sign with any wallet or key together: 2 of .*alice, bob, carol/,
 		);
-		expect(countIn(text, "signers: will wait for ")).toBe(1);
-		expect(text).toContain("signers: will wait for 1 of oncall (bob)\n");
+		expect(countIn(text, "signers: will be pending approval by ")).toBe(1);
+		expect(text).toContain("signers: will be pending approval by 1 of oncall (bob)\n");
 		expect(text).not.toContain("auditors: ");
 		const asked = world.requests();
 		for (const one of ["get_organization_configs", "list_policies", "list_users", "whoami"]) {
@@ -78,7 +78,7 @@ describe.each(adapters)("who can do what with $title", { timeout: 180_000 }, (ad
 		adapter.write(stack, { resources: { signers: { type: "UserTag", properties: { name: "signers", members } } } });
 		const hidden = shown(await stack.preview());
 		expect(hidden).toMatch(/signers: More permissive: \d+ \w+ can do more/);
-		expect(hidden).toContain("signers: will wait for approval\n");
+		expect(hidden).toContain("signers: will be pending approval\n");
 		expect(hidden).not.toMatch(/takes part|live name/);
 	});
 });

@@ -98,7 +98,7 @@ describe("a result as annotations", () => {
 				.map(({ properties }) => properties.line);
 		// Of treasury; of the removed policy; of nothing that the plan changes; the verdict.
 		const [treasury, policy] = [2, 3].map(String);
-		expect(linesOf("would be denied")).toEqual([treasury]);
+		expect(linesOf("step that would be denied")).toEqual([treasury]);
 		expect(linesOf("who can do what")).toEqual([treasury, policy, policy, undefined, undefined]);
 	});
 

@@ -5,15 +5,15 @@ import type { StepResult } from "../../src/plan/report.ts";
 import { activityActions } from "../../src/policy/powers/groups.ts";
 import type { ImpactVerdict } from "../../src/policy/powers/impact.ts";
 import { ownCredentials } from "../../src/policy/powers/judge.ts";
-import { describeApprovals, summarizeApprovals } from "../../src/render/approval-words.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import { describeImpact, summarizeImpact } from "../../src/render/impact-words.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import { describeGroups, describeThresholds } from "../../src/render/power-words.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import { renderReport } from "../../src/render/result-text.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
+import { describeApprovals, summarizeApprovals } from "../../src/say/approvals.ts";
+import { describeGroups, describeThresholds } from "../../src/say/powers.ts";
 import { id } from "../plan/support-organizations.ts";
 import { complete } from "./complete.ts";
 import { reportOf } from "./support.ts";
@@ -51,8 +51,8 @@ describe("a plan as text", () => {
 			⚠ no one but the root quorum can export wallets any more: it needs 2 of treasury, and only carol is left (and 2 more) · 3 removals · 3 activities
 
 			Would be denied:
-			  !! userTag:treasury  no policy allows alice to change user tags
-			  foretold for alice as submitter; for another user: \`--submitter USER\`
+			  userTag:treasury  no policy allows alice to change user tags
+			  forecast for alice as submitter; for another user: \`--submitter USER\`
 
 			What changes for who can do what:
 			  More and less permissive: 4 people can do more, 3 people can do less. 1 group of activities could not be compared.
@@ -80,9 +80,9 @@ describe("a plan as text", () => {
 
 			Approvals:
 			  policy:30000001-7a3f-4c9e-9d40-000000000001  approval unknown: policies could not be read
-			  userTag:admins  will wait for 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias))
+			  userTag:admins  will be pending approval by 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias))
 
-			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will wait for approval by 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias)). 2 user tags to update, 1 policy to remove.
+			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will be pending approval by 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias)). 2 user tags to update, 1 policy to remove.
 			⚠ no one but the root quorum can export wallets any more: it needs 2 of treasury, and only carol is left (and 2 more) · 3 removals · 3 activities
 			"
 		`);
@@ -287,17 +287,17 @@ describe("the forecast of approvals", () => {
 
 	it("is in the summary of the plan", () => {
 		const say = (...approvals: readonly Parameters<typeof approvalOf>[0][]) =>
-			summarizeApprovals(forecast(...approvals));
+			phraseText(summarizeApprovals(forecast(...approvals)));
 		expect(say(runs, runs, runs)).toBe("; they run at once");
 		expect(say(runs, runs)).toBe("");
-		expect(say(runs, runs, pendingApproval)).toBe("; 1 will wait for approval");
-		expect(say({ verdict: "denied" }, runs, pendingApproval)).toBe("; 1 would be denied, 1 will wait for approval");
+		expect(say(runs, runs, pendingApproval)).toBe("; 1 will be pending approval");
+		expect(say({ verdict: "denied" }, runs, pendingApproval)).toBe("; 1 would be denied, 1 will be pending approval");
 		expect(say()).toBe("");
 	});
 
 	it("names in the text who can approve, with the root quorum", () => {
-		expect(summarizeApprovals(forecast(pendingApproval, pendingApproval), true)).toBe(
-			"; 2 will wait for approval by 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias))",
+		expect(phraseText(summarizeApprovals(forecast(pendingApproval, pendingApproval), true))).toBe(
+			"; 2 will be pending approval by 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias))",
 		);
 	});
 
@@ -355,7 +355,7 @@ describe("a step that is pending approval", () => {
 		report.steps
 			.slice(0, 1)
 			.map((one) => ({ ...one, outcome: "awaiting-approval", message: null, parts: [], ...parts }));
-	const said = "foretold: waits for 1 of (carol, dave), or the root quorum";
+	const said = "forecast: pending approval by 1 of (carol, dave), or the root quorum";
 
 	it("names who can complete it, as the plan foretold, in every format", () => {
 		const steps = stepsOf({});
@@ -368,7 +368,7 @@ describe("a step that is pending approval", () => {
 
 	it("names no one where the service is still processing it, or it ended", () => {
 		for (const parts of [{ message: "in progress" }, { outcome: "completed" }, { outcome: "denied" }] as const)
-			expect(renderReport({ ...report, steps: stepsOf(parts) }, foretold, plainStyle)).not.toContain("foretold");
+			expect(renderReport({ ...report, steps: stepsOf(parts) }, foretold, plainStyle)).not.toContain("forecast");
 	});
 });
 
@@ -397,6 +397,6 @@ describe("a forecast that was wrong", () => {
 
 	it("is not shown where it was right, or where what happened does not show it", () => {
 		const others = [true, null].map((wasRight) => ({ ...first, forecast: { verdict: "denied" as const, wasRight } }));
-		expect(renderReport({ ...report, steps: others }, plan, plainStyle)).not.toMatch(/foretold|forecast/);
+		expect(renderReport({ ...report, steps: others }, plan, plainStyle)).not.toMatch(/forecast/);
 	});
 });

@@ -5,9 +5,9 @@ import type { DesiredOrganization, DesiredRule } from "../../src/plan/organizati
 import type { Reads } from "../../src/plan/plan.ts";
 import { findOutdated } from "../../src/plan/stale.ts";
 import type { AccessState } from "../../src/policy/access.ts";
-import { describeApprovals } from "../../src/render/approval-words.ts";
 import { describeImpact } from "../../src/render/impact-words.ts";
 import { phraseText } from "../../src/render/print/text.ts";
+import { describeApprovals } from "../../src/say/approvals.ts";
 import { type Comparison, compareLive } from "../../src/sync/converge.ts";
 import { readAccess, readAccessOnly } from "../../src/sync/read/read-access.ts";
 import type { Client, QueryAnswer, Reader } from "../../src/wire/client.ts";
@@ -293,7 +293,7 @@ describe("a document that only removes policies", () => {
 		);
 		const text = [...describeImpact(plan), ...describeApprovals(plan)].map(({ sentence }) => phraseText(sentence));
 		expect(text.join("\n")).toMatch(
-			/alice \(id \S+, no alias\) can now export wallets[\s\S]*will wait for .*approver \(id \S+, no alias\)/,
+			/alice \(id \S+, no alias\) can now export wallets[\s\S]*will be pending approval by .*approver \(id \S+, no alias\)/,
 		);
 		expect(asked()).toMatchObject(Object.fromEntries(accessReads.map((name) => [name, 1])));
 	});

@@ -12,13 +12,13 @@ namespace Orgsync.Pulumi.Outputs
 {
 
     /// <summary>
-    /// What a step will wait for, as policies are now.
+    /// Which approvals a step needs, as policies are now.
     /// </summary>
     [OutputType]
     public sealed class PlannedApproval
     {
         /// <summary>
-        /// Who has to approve the step, for example `will wait for 1 of approvers (carol, dave)`.
+        /// Who has to approve the step, for example `will be pending approval by 1 of approvers (carol, dave)`.
         /// </summary>
         public readonly string Sentence;
         /// <summary>

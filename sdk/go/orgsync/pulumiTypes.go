@@ -1025,9 +1025,9 @@ func (o PlanProblemArrayOutput) Index(i pulumi.IntInput) PlanProblemOutput {
 	}).(PlanProblemOutput)
 }
 
-// What a step will wait for, as policies are now.
+// Which approvals a step needs, as policies are now.
 type PlannedApproval struct {
-	// Who has to approve the step, for example `will wait for 1 of approvers (carol, dave)`.
+	// Who has to approve the step, for example `will be pending approval by 1 of approvers (carol, dave)`.
 	Sentence string `pulumi:"sentence"`
 	// What the step does.
 	Step string `pulumi:"step"`
@@ -1035,7 +1035,7 @@ type PlannedApproval struct {
 	Verdict string `pulumi:"verdict"`
 }
 
-// What a step will wait for, as policies are now.
+// Which approvals a step needs, as policies are now.
 type PlannedApprovalOutput struct{ *pulumi.OutputState }
 
 func (PlannedApprovalOutput) ElementType() reflect.Type {
@@ -1050,7 +1050,7 @@ func (o PlannedApprovalOutput) ToPlannedApprovalOutputWithContext(ctx context.Co
 	return o
 }
 
-// Who has to approve the step, for example `will wait for 1 of approvers (carol, dave)`.
+// Who has to approve the step, for example `will be pending approval by 1 of approvers (carol, dave)`.
 func (o PlannedApprovalOutput) Sentence() pulumi.StringOutput {
 	return o.ApplyT(func(v PlannedApproval) string { return v.Sentence }).(pulumi.StringOutput)
 }

@@ -273,11 +273,11 @@ export interface PlanProblem {
 }
 
 /**
- * What a step will wait for, as policies are now.
+ * Which approvals a step needs, as policies are now.
  */
 export interface PlannedApproval {
     /**
-     * Who has to approve the step, for example `will wait for 1 of approvers (carol, dave)`.
+     * Who has to approve the step, for example `will be pending approval by 1 of approvers (carol, dave)`.
      */
     sentence: string;
     /**

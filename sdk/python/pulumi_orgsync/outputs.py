@@ -805,16 +805,16 @@ class PlanProblem(dict):
 @pulumi.output_type
 class PlannedApproval(dict):
     """
-    What a step will wait for, as policies are now.
+    Which approvals a step needs, as policies are now.
     """
     def __init__(__self__, *,
                  sentence: _builtins.str,
                  step: _builtins.str,
                  verdict: _builtins.str):
         """
-        What a step will wait for, as policies are now.
+        Which approvals a step needs, as policies are now.
 
-        :param _builtins.str sentence: Who has to approve the step, for example `will wait for 1 of approvers (carol, dave)`.
+        :param _builtins.str sentence: Who has to approve the step, for example `will be pending approval by 1 of approvers (carol, dave)`.
         :param _builtins.str step: What the step does.
         :param _builtins.str verdict: `runs`, `pending`, `denied` or `unknown`.
         """
@@ -826,7 +826,7 @@ class PlannedApproval(dict):
     @pulumi.getter
     def sentence(self) -> _builtins.str:
         """
-        Who has to approve the step, for example `will wait for 1 of approvers (carol, dave)`.
+        Who has to approve the step, for example `will be pending approval by 1 of approvers (carol, dave)`.
         """
         return pulumi.get(self, "sentence")
 

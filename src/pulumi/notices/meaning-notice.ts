@@ -1,9 +1,9 @@
 /** What the change of one resource means for who can do what, and who has to approve it: lines for the engine's output. */
 import { showText } from "../../common/escape.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { describeApprovals } from "../../render/approval-words.ts";
 import { describeImpact, summarizeImpact } from "../../render/impact-words.ts";
 import { phraseText } from "../../render/print/text.ts";
+import { describeApprovals } from "../../say/approvals.ts";
 import type { MetaInputs } from "../inputs/inputs.ts";
 
 /** Max lines about powers of one resource; the rest is counted. */
@@ -49,7 +49,7 @@ export function withLiveNames(plan: Plan): Plan {
 
 const withoutNames = {
 	runs: "runs at once",
-	pending: "will wait for approval",
+	pending: "will be pending approval",
 	denied: "would be denied",
 	unknown: "approval unknown",
 } as const;

@@ -3,9 +3,9 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
-import { describeApprovals } from "../../render/approval-words.ts";
 import { describeImpact } from "../../render/impact-words.ts";
 import { phraseText } from "../../render/print/text.ts";
+import { describeApprovals } from "../../say/approvals.ts";
 import type { Described, DescribedField } from "../functions/described.ts";
 
 /** The state after a run: a run that changes something does not change the summary. */
@@ -18,13 +18,13 @@ export interface OrganizationSummary {
 	readonly unmanaged: string[];
 }
 
-/** What a step will wait for, as policies are now. */
+/** Which approvals a step needs, as policies are now. */
 export interface PlannedApproval {
 	/** What the step does. */
 	readonly step: string;
 	/** `runs`, `pending`, `denied` or `unknown`. */
 	readonly verdict: ApprovalVerdict;
-	/** Who has to approve the step, for example `will wait for 1 of approvers (carol, dave)`. */
+	/** Who has to approve the step, for example `will be pending approval by 1 of approvers (carol, dave)`. */
 	readonly sentence: string;
 }
 
@@ -48,7 +48,7 @@ export function noFindings({ organizationId }: DesiredOrganization): Findings {
 export function findingsOf(plan: Plan): Findings {
 	const { organizationId, changes, unmanaged, steps } = plan;
 	const { sent, pending } = groupSteps(steps);
-	const isForetold = sent.length + pending.length === 0 || plan.impact !== undefined;
+	const hasForecast = sent.length + pending.length === 0 || plan.impact !== undefined;
 	return {
 		summary: {
 			organizationId,
@@ -57,10 +57,10 @@ export function findingsOf(plan: Plan): Findings {
 		},
 		changes: addressesOf(changes.filter(({ action }) => action !== "report")),
 		activities: sent.length + pending.length,
-		impact: isForetold ? describeImpact(plan).map(({ sign, sentence }) => `${sign} ${phraseText(sentence)}`) : null,
-		approvals: isForetold
-			? describeApprovals(plan).flatMap(({ verdict, sentence, steps: foretold }) =>
-					foretold.map(({ reason }) => ({ step: reason, verdict, sentence: phraseText(sentence) })),
+		impact: hasForecast ? describeImpact(plan).map(({ sign, sentence }) => `${sign} ${phraseText(sentence)}`) : null,
+		approvals: hasForecast
+			? describeApprovals(plan).flatMap(({ verdict, sentence, steps: alike }) =>
+					alike.map(({ reason }) => ({ step: reason, verdict, sentence: phraseText(sentence) })),
 				)
 			: null,
 	};
@@ -113,13 +113,14 @@ const approvals: DescribedField = {
 	shape: {
 		listOf: {
 			object: "PlannedApproval",
-			description: "What a step will wait for, as policies are now.",
+			description: "Which approvals a step needs, as policies are now.",
 			fields: {
 				step: { shape: "text", description: "What the step does." },
 				verdict: { shape: "text", description: "`runs`, `pending`, `denied` or `unknown`." },
 				sentence: {
 					shape: "text",
-					description: "Who has to approve the step, for example `will wait for 1 of approvers (carol, dave)`.",
+					description:
+						"Who has to approve the step, for example `will be pending approval by 1 of approvers (carol, dave)`.",
 				},
 			},
 		},

@@ -2,8 +2,8 @@
 import { findDanger } from "../../plan/impact/danger.ts";
 import { showOrganization } from "../../plan/organization-name.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { count } from "../../say/count.ts";
 import { joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
-import { count } from "../count.ts";
 import { describeImpact } from "../impact-words.ts";
 
 /** Returns what is dangerous in one plan; null where nothing is. */

@@ -3,9 +3,9 @@ import { showAddress } from "../../common/escape.ts";
 import type { Expiry } from "../../plan/access-window.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { identifier } from "../../say/phrase.ts";
+import { namePerson } from "../../say/powers.ts";
 import type { Row, Section } from "../../say/section.ts";
 import { describeWindow, nowOf } from "../expiry-words.ts";
-import { namePerson } from "../power-words.ts";
 
 export function expiriesSection(plan: Plan): Section {
 	const hidden = (plan.expiries ?? []).filter((expiry) => !isShown(expiry, plan));

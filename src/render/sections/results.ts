@@ -3,10 +3,10 @@ import { showAddress } from "../../common/escape.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type Outcome, outcomesOf, type Report } from "../../plan/report.ts";
 import { type CommandContext, commandText, inOrganization } from "../../plan/suggested-command.ts";
+import { count } from "../../say/count.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
 import { command, identifier, reason } from "../../say/phrase.ts";
 import type { Section } from "../../say/section.ts";
-import { count } from "../count.ts";
 import { describeWrong } from "./steps.ts";
 
 /** The verdict when the plan was not confirmed. */

@@ -7,11 +7,11 @@ import { coveredAddresses, type EarlierActivity, type Step } from "../../plan/st
 import { type CommandContext, explainText } from "../../plan/suggested-command.ts";
 import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
 import { listAddresses } from "../../say/addresses.ts";
+import { describeAwaited, describeForecast } from "../../say/approvals.ts";
 import { lookOf, outcomeWords } from "../../say/outcomes.ts";
 import { command, flag, identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
 import type { Note, Row, Section } from "../../say/section.ts";
 import { describeVotes } from "../activity-events.ts";
-import { describeAwaited, describeForecast } from "../approval-words.ts";
 
 /** What is shown of the steps of one organization. */
 interface Shown {

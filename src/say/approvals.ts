@@ -1,32 +1,26 @@
 /**
- * What is foretold of the approvals of a plan, in sentences (docs/powers.md#approvals). A forecast says what policies ask for
- * now; what happens is in the report of apply.
+ * The forecast of a plan's approvals, in sentences (docs/powers.md#approvals). A forecast says what policies ask for now; the
+ * report of apply says what happened.
  */
 import { listCovers } from "../common/escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses, type Step, type StepOperation } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { Approval, ApprovalVerdict } from "../policy/powers/approval.ts";
-import { code, joinPhrases, type Phrase } from "../say/phrase.ts";
-import { sayReason } from "../say/reason.ts";
-import { describePolicies, describeThresholds, listPeople, namePerson, type PowerNames } from "./power-words.ts";
-import { phraseText } from "./print/text.ts";
-
-export const approvalHeadings = {
-	denied: "Would be denied",
-	open: "Approvals",
-} as const;
+import { code, joinPhrases, type Phrase } from "./phrase.ts";
+import { describePolicies, describeThresholds, listPeople, namePerson, type PowerNames } from "./powers.ts";
+import { sayReason } from "./reason.ts";
 
 /** A step with its forecast. */
-export type ForetoldStep = Step & { readonly approval: Approval };
+type ForecastStep = Step & { readonly approval: Approval };
 
-/** Steps of which the same is foretold. */
+/** Steps with the same forecast. */
 export interface ApprovalLine {
 	readonly verdict: ApprovalVerdict;
 	readonly sentence: Phrase;
 	/** The same below a heading that says the verdict. */
 	readonly why: Phrase;
-	readonly steps: readonly ForetoldStep[];
+	readonly steps: readonly ForecastStep[];
 }
 
 type Names = PowerNames & Pick<Plan, "submitterId" | "steps">;
@@ -34,48 +28,47 @@ type Names = PowerNames & Pick<Plan, "submitterId" | "steps">;
 /** Bad news first. */
 const verdictsInOrder = ["denied", "unknown", "pending", "runs"] as const satisfies readonly ApprovalVerdict[];
 
-/** Returns what is foretold of these steps; none where policies were not asked for. */
-function foretoldSteps(steps: readonly Step[]): readonly ForetoldStep[] {
+/** Returns the steps that have a forecast; none where no policies were read. */
+function withForecast(steps: readonly Step[]): readonly ForecastStep[] {
 	return steps.flatMap((step) => (step.approval === undefined ? [] : [{ ...step, approval: step.approval }]));
 }
 
 /**
- * Returns one line for each thing that is foretold, denied steps first: of the steps that apply submits, and of pending
- * activities that it joins.
+ * Returns one line for each forecast, denied steps first: of the steps that apply submits, and of pending activities that it
+ * joins.
  */
 export function describeApprovals(plan: Plan): readonly ApprovalLine[] {
 	const { sent, pending } = groupSteps(plan.steps);
-	const joined = foretoldSteps(pending).filter(
+	const joined = withForecast(pending).filter(
 		({ earlierActivity, approval }) => earlierActivity?.relation === "same" && approval.verdict === "pending",
 	);
-	return describeSteps([...foretoldSteps(sent), ...joined], plan);
+	return describeSteps([...withForecast(sent), ...joined], plan);
 }
 
-function describeSteps(foretold: readonly ForetoldStep[], plan: Names): readonly ApprovalLine[] {
-	const same = Map.groupBy(foretold, (step) => phraseText(describeApproval(step, plan)));
-	const lines = [...same.values()].flatMap((steps): ApprovalLine[] => {
-		const [first] = steps;
+function describeSteps(steps: readonly ForecastStep[], plan: Names): readonly ApprovalLine[] {
+	const same = Map.groupBy(steps, (step) => JSON.stringify(describeApproval(step, plan)));
+	const lines = [...same.values()].flatMap((alike): ApprovalLine[] => {
+		const [first] = alike;
 		if (first === undefined) return [];
 		const { verdict } = first.approval;
 		const sentence = describeApproval(first, plan);
-		return [{ verdict, sentence, why: verdict === "denied" ? describeDenial(first, plan) : sentence, steps }];
+		return [{ verdict, sentence, why: verdict === "denied" ? describeDenial(first, plan) : sentence, steps: alike }];
 	});
 	return verdictsInOrder.flatMap((verdict) => lines.filter((line) => line.verdict === verdict));
 }
 
-/** Returns what is foretold of the step; null where policies were not asked for. */
+/** Returns the forecast of the step; null where no policies were read. */
 export function describeForecast({ approval, operation }: Step, names: Names): Phrase | null {
 	return approval === undefined ? null : describeApproval({ approval, operation }, names);
 }
 
-/** Returns what becomes of the step when it is submitted. */
-function describeApproval(step: Pick<ForetoldStep, "approval" | "operation">, names: Names): Phrase {
+function describeApproval(step: Pick<ForecastStep, "approval" | "operation">, names: Names): Phrase {
 	const { approval } = step;
 	const { verdict, because } = approval;
 	if (verdict === "runs") return ["runs at once"];
 	if (verdict === "pending") {
 		const who = describeApprovers(approval, names);
-		return who.length === 0 ? ["will wait for approval"] : ["will wait for ", ...who];
+		return who.length === 0 ? ["will be pending approval"] : ["will be pending approval by ", ...who];
 	}
 	if (verdict === "unknown")
 		return [
@@ -90,10 +83,10 @@ function nameStep(stepId: string, { steps }: Pick<Plan, "steps">): string {
 	return step === undefined ? stepId : `the change of ${listCovers(coveredAddresses([step]))}`;
 }
 
-/** Returns who can complete a pending step, as the plan foretold it; null where it did not. */
+/** Returns who can complete a pending step, by the forecast of the plan; null without one. */
 export function describeAwaited({ approval }: Step, names: Names): Phrase | null {
 	const who = approval?.verdict === "pending" ? describeApprovers(approval, names) : [];
-	return who.length === 0 ? null : ["foretold: waits for ", ...who];
+	return who.length === 0 ? null : ["forecast: pending approval by ", ...who];
 }
 
 /** Returns who can complete it; empty where that is not known. */
@@ -106,19 +99,19 @@ export function describeApprovers({ thresholds, approverSets }: Approval, names:
 	);
 }
 
-/** Returns for whom denied steps are foretold, and how to ask for another; nothing where none is denied. */
+/** Returns for which submitter steps are denied, and how to ask for another user; nothing without denied steps. */
 export function describeForecaster(
 	denied: readonly ApprovalLine[],
 	{ submitterId, ...names }: Names,
 ): readonly Phrase[] {
 	if (denied.length === 0 || submitterId === undefined) return [];
 	return [
-		["foretold for ", namePerson(submitterId, names), " as submitter; for another user: ", code("--submitter USER")],
+		["forecast for ", namePerson(submitterId, names), " as submitter; for another user: ", code("--submitter USER")],
 	];
 }
 
 /** The policies that deny it; else who it is, what it does, and the policies that allow it to others. */
-function describeDenial({ approval, operation }: Pick<ForetoldStep, "approval" | "operation">, names: Names): Phrase {
+function describeDenial({ approval, operation }: Pick<ForecastStep, "approval" | "operation">, names: Names): Phrase {
 	const { policyIds, because } = approval;
 	const policies = describePolicies(policyIds, names);
 	const who: Phrase = names.submitterId === undefined ? ["this key"] : [namePerson(names.submitterId, names)];
@@ -139,31 +132,28 @@ const actions: Readonly<Record<StepOperation, string>> = {
 };
 
 /**
- * Returns what is foretold, to follow the number of activities: `; 1 will wait for approval`. Empty where nothing is.
- * `named` adds who can approve, for formats that show names as names.
+ * Returns the forecast, to follow the number of activities: `; 1 will be pending approval`. Empty without one. `named` adds who
+ * can approve, for formats that show names as names.
  */
-export function summarizeApprovals(plan: Plan, named = false): string {
+export function summarizeApprovals(plan: Plan, named = false): Phrase {
 	const { sent } = groupSteps(plan.steps);
-	const lines = describeSteps(foretoldSteps(sent), plan);
-	const counted = verdictsInOrder.flatMap((verdict) => {
+	const lines = describeSteps(withForecast(sent), plan);
+	const counted = verdictsInOrder.flatMap((verdict): Phrase[] => {
 		const same = lines.filter((line) => line.verdict === verdict);
 		const number = same.reduce((sum, { steps }) => sum + steps.length, 0);
 		if (number === 0 || verdict === "runs") return [];
-		const [only] = same;
-		const isNamed = named && verdict === "pending" && same.length === 1 && only !== undefined;
-		const by = isNamed ? describeApprovers(only.steps[0]?.approval ?? nothing, plan) : [];
-		return [`${number} ${summaryWords[verdict]}${by.length === 0 ? "" : ` by ${phraseText(by)}`}`];
+		const approval = same.length === 1 ? same[0]?.steps[0]?.approval : undefined;
+		const by = named && verdict === "pending" && approval !== undefined ? describeApprovers(approval, plan) : [];
+		return [[`${number} ${summaryWords[verdict]}`, ...(by.length === 0 ? [] : [" by ", ...by])]];
 	});
-	if (counted.length > 0) return `; ${counted.join(", ")}`;
+	if (counted.length > 0) return ["; ", ...joinPhrases(counted, ", ")];
 	const run = lines.flatMap(({ steps }) => steps).length;
-	if (run === 0 || run < sent.length) return "";
-	return run === 1 ? "; it runs at once" : "; they run at once";
+	if (run === 0 || run < sent.length) return [];
+	return [run === 1 ? "; it runs at once" : "; they run at once"];
 }
 
 const summaryWords = {
 	denied: "would be denied",
 	unknown: "with unknown approval",
-	pending: "will wait for approval",
+	pending: "will be pending approval",
 } as const;
-
-const nothing: Approval = { verdict: "unknown", approverSets: [], thresholds: [], policyIds: [], because: null };

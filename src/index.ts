@@ -69,10 +69,10 @@ export {
 export { compareAccess, type Impact, type ImpactFinding } from "./policy/powers/impact.ts";
 export { findPowers, type GroupPower } from "./policy/powers/powers.ts";
 export { type GithubOptions, type GithubResult, renderGithub } from "./render/github.ts";
-export { renderHtml } from "./render/html.ts";
+export { renderHtml } from "./render/html/page.ts";
 export { type MarkdownOptions, renderMarkdown } from "./render/markdown.ts";
 export { type PositionOf, positionsOf } from "./render/positions.ts";
-export type { CommandResult } from "./render/result.ts";
+export type { CommandResult } from "./render/result/result.ts";
 export { renderReport } from "./render/result-text.ts";
 export { plainStyle, renderPlan, type Style } from "./render/text.ts";
 export { type AppliedPlan, type ApplyContext, applyPlan, reportOf } from "./sync/apply.ts";

@@ -7,8 +7,14 @@ import { fileURLToPath } from "node:url";
 import { parser } from "@prometheus-io/lezer-promql";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { driftKinds, type MetricName, metricOf, metricTable, stepOutcomes } from "../src/render/metric-table.ts";
-import { states } from "../src/render/organizations.ts";
+import {
+	driftKinds,
+	type MetricName,
+	metricOf,
+	metricTable,
+	stepOutcomes,
+} from "../src/render/metrics/metric-table.ts";
+import { states } from "../src/render/result/organizations.ts";
 import { havePrograms } from "./needs.ts";
 import { makeRecorders } from "./pipelines/workflow.ts";
 import { keepSecret, makeFolder, runProgram } from "./run.ts";

@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from "../common/errors.ts";
 import { writeJson } from "../common/escape.ts";
 import { version } from "../common/version.ts";
 import { renderMarkdown } from "../render/markdown.ts";
-import type { CommandResult } from "../render/result.ts";
+import type { CommandResult } from "../render/result/result.ts";
 import { reasonsAsText } from "../say/reason.ts";
 import { factsOf, isGreen, issueOf } from "./result.ts";
 import type { Environment, Settings } from "./settings.ts";
@@ -74,7 +74,7 @@ async function writeResults(result: CommandResult, settings: Settings, files: Ac
 	const options = { key: settings.commentKey, whole: settings.runUrl, generatedBy: `orgsync ${version}` };
 	write("comment.md", renderMarkdown(result, options));
 	if (settings.command === "plan" || settings.command === "show") {
-		write("plan.html", (await import("../render/html.ts")).renderHtml(result, options));
+		write("plan.html", (await import("../render/html/page.ts")).renderHtml(result, options));
 	}
 	if (settings.command === "show" && result.exitCode === exitCodes.inSync) {
 		copyFileSync(files.reviewed, join(files.result, "plan.json"));

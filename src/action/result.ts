@@ -1,6 +1,6 @@
 /** What a run of the action puts out, of the result of its command. */
 import { exitCodes } from "../common/errors.ts";
-import type { CommandResult } from "../render/result.ts";
+import type { CommandResult } from "../render/result/result.ts";
 import type { ActionCommand } from "./settings.ts";
 
 /** What is to be done with the issue about drift; empty if nothing is. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { BoundedBody } from "../common/bounded-body.ts";
 import { isRecord, readJson } from "../common/json.ts";
-import { hashSource } from "../render/html-text.ts";
+import { hashSource } from "../render/html/html.ts";
 import { script } from "./script.ts";
 import { pageStyle, renderShell } from "./views.ts";
 

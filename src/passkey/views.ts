@@ -1,9 +1,9 @@
 /**
  * What the page shows. Every view is made here from escaped text; the script puts it in place and makes no HTML of its own.
  */
-import { badge } from "../render/html-badge.ts";
-import { style } from "../render/html-style.ts";
-import { bdi, type Html, html, trusted } from "../render/html-text.ts";
+import { badge } from "../render/html/badge.ts";
+import { bdi, type Html, html, trusted } from "../render/html/html.ts";
+import { style } from "../render/html/style.ts";
 import { count } from "../render/text.ts";
 import { challengeOf, relyingParty } from "./assertion.ts";
 import type { SignedRequest, SignedWords } from "./words.ts";

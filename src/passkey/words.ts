@@ -1,6 +1,6 @@
 /** What a passkey is to sign, as its bytes say it. */
 import { isRecord, readJson } from "../common/json.ts";
-import { bdi, type Html, html } from "../render/html-text.ts";
+import { bdi, type Html, html } from "../render/html/html.ts";
 
 /** A body that a passkey is to sign. */
 export interface SignedRequest {

@@ -4,7 +4,7 @@ import { type Phrase, quote, time } from "../say/phrase.ts";
 import { namePerson } from "../say/powers.ts";
 import { longestReason } from "./expiry-words.ts";
 import { phraseText } from "./print/text.ts";
-import type { AccessResult } from "./result.ts";
+import type { AccessResult } from "./result/result.ts";
 import type { Style } from "./style.ts";
 import { renderPlan } from "./text.ts";
 

@@ -2,7 +2,7 @@
 import type { Plan } from "../plan/plan.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { outcomeWords, toneOf } from "../say/outcomes.ts";
-import { type OrganizationResult, resultsByAddress, type Tone } from "./organizations.ts";
+import { type OrganizationResult, resultsByAddress, type Tone } from "./result/organizations.ts";
 
 export interface ChangeWord {
 	readonly word: string;

@@ -4,8 +4,8 @@
 
 import { showText, writeJson } from "../common/escape.ts";
 import { outcomeWords } from "../say/outcomes.ts";
-import { showOrganization } from "./organization-name.ts";
-import type { ImportKeyResult, InitResult, PasskeyResult, ValidateResult } from "./result.ts";
+import { showOrganization } from "./result/organization-name.ts";
+import type { ImportKeyResult, InitResult, PasskeyResult, ValidateResult } from "./result/result.ts";
 
 export function renderValidate({ organizations }: ValidateResult): string {
 	return organizations

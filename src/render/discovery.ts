@@ -5,9 +5,9 @@
 import { showText } from "../common/escape.ts";
 import { count } from "../say/count.ts";
 import { type Block, bullets, codeSpan, paragraph } from "./markdown-text.ts";
-import { showOrganization } from "./organization-name.ts";
-import type { Tone } from "./organizations.ts";
-import type { CommandResult, DiscoveryResult } from "./result.ts";
+import { showOrganization } from "./result/organization-name.ts";
+import type { Tone } from "./result/organizations.ts";
+import type { CommandResult, DiscoveryResult } from "./result/result.ts";
 
 /** Whether it is a result of `organizations` that has them. */
 export function isDiscovery(result: CommandResult): result is DiscoveryResult {

@@ -11,25 +11,21 @@ import { brokenRules } from "../plan/rules/judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
+import { aliasHeading, describeMovedAliases, showMovedAlias } from "./base/aliases.ts";
+import { noteReverted, revertsDrift, showReverted, threeWayHeadings } from "./base/text.ts";
 import { heldByRejection, holdsOf } from "./change-words.ts";
-import { describeFinding, describeGone, describeState, driftHeadings } from "./drift-words.ts";
-import { impactNotes } from "./impact-github.ts";
+import { describeFinding, describeGone, describeState, driftHeadings } from "./drift/words.ts";
+import { impactNotes } from "./impact/github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
-import { showOrganization } from "./organization-name.ts";
-import type { OrganizationPowers } from "./organization-powers.ts";
-import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./organizations.ts";
 import { describeOverride } from "./overrides-text.ts";
 import type { PositionOf } from "./positions.ts";
-import { describeUnreadAccess, rowsOf } from "./power-rows.ts";
+import type { OrganizationPowers } from "./powers/organization-powers.ts";
+import { describeUnreadAccess, rowsOf } from "./powers/rows.ts";
 import { sectionAnnotations } from "./print/annotations.ts";
 import { phraseText } from "./print/text.ts";
-import { type CommandResult, type ErrorDescription, isPowers } from "./result.ts";
-import { describeBrokenRule } from "./rule-words.ts";
-import { deniedSection } from "./sections/approvals.ts";
-import { expiriesSection } from "./sections/expiries.ts";
-import { blockingSection, warningSection } from "./sections/guards.ts";
-import { endSections } from "./sections/results.ts";
-import { openStepsSection, wrongForecastsSection } from "./sections/steps.ts";
+import { showOrganization } from "./result/organization-name.ts";
+import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./result/organizations.ts";
+import { type CommandResult, type ErrorDescription, isPowers } from "./result/result.ts";
 import {
 	describeRunOverrides,
 	describeSavedPlan,
@@ -37,11 +33,14 @@ import {
 	outdatedIn,
 	savedPlanOf,
 	summarizeResult,
-} from "./summary.ts";
-
+} from "./result/summary.ts";
+import { describeBrokenRule } from "./rule-words.ts";
+import { deniedSection } from "./sections/approvals.ts";
+import { expiriesSection } from "./sections/expiries.ts";
+import { blockingSection, warningSection } from "./sections/guards.ts";
+import { endSections } from "./sections/results.ts";
+import { openStepsSection, wrongForecastsSection } from "./sections/steps.ts";
 import { describeUnread, headings, plainStyle, renderChange } from "./text.ts";
-import { aliasHeading, describeMovedAliases, showMovedAlias } from "./three-way-aliases.ts";
-import { noteReverted, revertsDrift, showReverted, threeWayHeadings } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
 
 export interface GithubOptions extends MarkdownOptions {

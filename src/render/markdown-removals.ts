@@ -5,12 +5,12 @@ import type { TagChange } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
+import { noteReverted } from "./base/text.ts";
 import { countChanges, wordsOfChanges } from "./change-words.ts";
 import { noteWindow } from "./expiry-words.ts";
 import { type Block, fenced, longestText } from "./markdown-text.ts";
-import type { OrganizationResult } from "./organizations.ts";
+import type { OrganizationResult } from "./result/organizations.ts";
 import { type NoteOf, plainStyle, renderChange } from "./text.ts";
-import { noteReverted } from "./three-way-text.ts";
 
 /** Longest beginning of an address in such a line, in characters: a user needs up to 180 of the line. */
 const longestAddress = 60;

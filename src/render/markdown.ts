@@ -8,24 +8,34 @@ import { listCovers, showAddress } from "../common/escape.ts";
 import { hasFindings } from "../plan/base/three-way.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
+import { aliasBlock, describeBase, droppedBlock, partBlocks, revertedBlock } from "./base/markdown.ts";
+import { noteReverted } from "./base/text.ts";
 import { discoveryBlocks } from "./discovery.ts";
-import { changeLines, driftBlocks } from "./drift-markdown.ts";
-import { impactBlocks } from "./impact-markdown.ts";
+import { changeLines, driftBlocks } from "./drift/markdown.ts";
+import { impactBlocks } from "./impact/markdown.ts";
 import { removalBlocks } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fitBlocks, folded, paragraph } from "./markdown-text.ts";
-import { noteOtherName, showOrganization } from "./organization-name.ts";
+import { describeOverride, overridesHeading } from "./overrides-text.ts";
+import { powersBlocks } from "./powers/markdown.ts";
+import { phraseMarkdown, sectionBlocks } from "./print/markdown.ts";
+import { renderProblem } from "./problem-text.ts";
+import { noteOtherName, showOrganization } from "./result/organization-name.ts";
 import {
 	foldOrganizations,
 	type OrganizationResult,
 	organizationsOf,
 	type SuggestingOptions,
 	unplannedOf,
-} from "./organizations.ts";
-import { describeOverride, overridesHeading } from "./overrides-text.ts";
-import { powersBlocks } from "./powers-markdown.ts";
-import { phraseMarkdown, sectionBlocks } from "./print/markdown.ts";
-import { renderProblem } from "./problem-text.ts";
-import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
+} from "./result/organizations.ts";
+import type { CommandResult, ErrorDescription, FailedOrganization } from "./result/result.ts";
+import {
+	describeAllOutdated,
+	describeRunOverrides,
+	describeSavedPlan,
+	droppedOf,
+	errorAbove,
+	summarizeResult,
+} from "./result/summary.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { approvalsSection, deniedSection } from "./sections/approvals.ts";
 import { describeDangers } from "./sections/danger.ts";
@@ -38,18 +48,8 @@ import {
 	plannedStepsSection,
 	wrongForecastsSection,
 } from "./sections/steps.ts";
-import {
-	describeAllOutdated,
-	describeRunOverrides,
-	describeSavedPlan,
-	droppedOf,
-	errorAbove,
-	summarizeResult,
-} from "./summary.ts";
 import { describeUnread, headings, needsSigns, plainStyle, signsMean } from "./text.ts";
-import { aliasBlock, describeBase, droppedBlock, partBlocks, revertedBlock } from "./three-way-markdown.ts";
-import { noteReverted } from "./three-way-text.ts";
-import { votesBlocks } from "./vote-markdown.ts";
+import { votesBlocks } from "./votes/markdown.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } from "./waiting-text.ts";
 
 /** Longest sentence of a guard, in characters: it may name many tags. */

@@ -7,11 +7,16 @@ import type { Plan } from "../plan/plan.ts";
 import type { Report, StepResult } from "../plan/report.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
 import { renderAccess } from "./access-text.ts";
+import { renderDropped, renderThreeWay } from "./base/text.ts";
 import { renderImportKey, renderInit, renderPasskey, renderValidate } from "./command-text.ts";
 import { renderDiscovery } from "./discovery.ts";
-import { renderDrift } from "./drift-text.ts";
-import { renderExplain } from "./explain-text.ts";
-import { namedAs, showOrganization } from "./organization-name.ts";
+import { renderDrift } from "./drift/text.ts";
+import { overridesHeading, renderOverrides } from "./overrides-text.ts";
+import { renderExplain } from "./powers/explain-text.ts";
+import { renderPowers } from "./powers/text.ts";
+import { sectionsText, stepLines } from "./print/text.ts";
+import { errorOfCall } from "./result/errors.ts";
+import { namedAs, showOrganization } from "./result/organization-name.ts";
 import {
 	foldOrganizations,
 	hasDetails,
@@ -20,10 +25,7 @@ import {
 	organizationsOf,
 	type SuggestingOptions,
 	unplannedOf,
-} from "./organizations.ts";
-import { overridesHeading, renderOverrides } from "./overrides-text.ts";
-import { renderPowers } from "./powers-text.ts";
-import { sectionsText, stepLines } from "./print/text.ts";
+} from "./result/organizations.ts";
 import {
 	type ApplyResult,
 	byOrganization,
@@ -33,8 +35,8 @@ import {
 	notReadIn,
 	type OrganizationsResult,
 	resultHead,
-} from "./result.ts";
-import { errorOfCall } from "./result-errors.ts";
+} from "./result/result.ts";
+import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./result/summary.ts";
 import {
 	cannotConverge,
 	endSections,
@@ -46,10 +48,8 @@ import {
 import { describeWrong, stepRow } from "./sections/steps.ts";
 import { renderStatus, renderWait } from "./status-text.ts";
 import type { Style } from "./style.ts";
-import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./summary.ts";
 import { count, renderPlan, summarizePlan } from "./text.ts";
-import { renderDropped, renderThreeWay } from "./three-way-text.ts";
-import { renderVotes } from "./vote-text.ts";
+import { renderVotes } from "./votes/text.ts";
 
 export interface TextOptions extends SuggestingOptions {
 	readonly style: Style;

@@ -6,10 +6,10 @@ import { listCovers, showText } from "../common/escape.ts";
 import type { PendingActivity } from "../plan/activities/pending.ts";
 import type { UserNames } from "../plan/users.ts";
 import { outcomeWords } from "../say/outcomes.ts";
-import { describeRequest } from "./activity-words.ts";
-import { showOrganization } from "./organization-name.ts";
 import { phraseText } from "./print/text.ts";
-import type { EndedActivity, OpenActivities, OpenActivity, StatusResult, WaitResult } from "./result.ts";
+import { showOrganization } from "./result/organization-name.ts";
+import type { EndedActivity, OpenActivities, OpenActivity, StatusResult, WaitResult } from "./result/result.ts";
+import { describeRequest } from "./votes/activity-words.ts";
 import { renderPendingActivity } from "./waiting-text.ts";
 
 export function renderStatus({ open }: StatusResult): string {

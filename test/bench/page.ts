@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { renderHtml } from "../../src/render/html.ts";
+import { renderHtml } from "../../src/render/html/page.ts";
 import { launchBrowser } from "../browser/browser.ts";
 import { complete } from "../render/complete.ts";
 import { largePlan } from "../render/large.ts";

@@ -7,7 +7,7 @@ import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { makePlan } from "../../src/plan/plan.ts";
 import type { AccessPolicy } from "../../src/policy/access.ts";
-import { renderHtml } from "../../src/render/html.ts";
+import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { complete } from "../render/complete.ts";

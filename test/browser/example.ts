@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { makePlan } from "../../src/plan/plan.ts";
-import { renderHtml } from "../../src/render/html.ts";
+import { renderHtml } from "../../src/render/html/page.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { complete } from "../render/complete.ts";
 import { emptyPlan } from "../render/support.ts";

@@ -9,7 +9,7 @@ import { listenOnLoopback } from "../../src/passkey/loopback.ts";
 import { PasskeyPage } from "../../src/passkey/page.ts";
 import { readPublicKey } from "../../src/passkey/public-key.ts";
 import { createPasskeyStamper } from "../../src/passkey/stamper.ts";
-import { html } from "../../src/render/html-text.ts";
+import { html } from "../../src/render/html/html.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { readOutput } from "../run.ts";

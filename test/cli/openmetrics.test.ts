@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { metricTable, usualStates } from "../../src/render/metric-table.ts";
+import { metricTable, usualStates } from "../../src/render/metrics/metric-table.ts";
 import { parseMetrics, type Series } from "../metrics.ts";
 import { expectNoSecret } from "../run.ts";
 import { alice, bob, carol, document, keys, makeWorld, policies, tags, type World } from "../world.ts";

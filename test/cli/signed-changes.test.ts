@@ -10,7 +10,7 @@ import type { PasskeyPage } from "../../src/passkey/page.ts";
 import { createPasskeyStamper } from "../../src/passkey/stamper.ts";
 import { readRequest, type SignedRequest } from "../../src/passkey/words.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
-import { html } from "../../src/render/html-text.ts";
+import { html } from "../../src/render/html/html.ts";
 import { compareLive } from "../../src/sync/converge.ts";
 import { requestDigestOf } from "../../src/sync/journal/journal.ts";
 import type { Client, Reader } from "../../src/wire/client.ts";

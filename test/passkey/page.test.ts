@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { listenOnLoopback } from "../../src/passkey/loopback.ts";
 import { PasskeyPage } from "../../src/passkey/page.ts";
 import { createPasskeyStamper } from "../../src/passkey/stamper.ts";
-import { html } from "../../src/render/html-text.ts";
+import { html } from "../../src/render/html/html.ts";
 
 async function openPage(): Promise<PasskeyPage> {
 	const page = await PasskeyPage.open({

@@ -11,8 +11,8 @@ import {
 	type LiveOrganization,
 } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import { renderDrift } from "../../src/render/drift-text.ts";
-import { describeSince, summarizeFindings } from "../../src/render/drift-words.ts";
+import { renderDrift } from "../../src/render/drift/text.ts";
+import { describeSince, summarizeFindings } from "../../src/render/drift/words.ts";
 import { formatDuration } from "../../src/render/duration.ts";
 import { plainStyle } from "../../src/render/text.ts";
 import { checkSchema } from "../check-schema.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { exitCodeOfDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift/drift.ts";
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";
 import { findsDifference, makePlan, type Plan } from "../../src/plan/plan.ts";
-import { renderDrift } from "../../src/render/drift-text.ts";
+import { renderDrift } from "../../src/render/drift/text.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { checkSchema } from "../check-schema.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import { makeDropped, makeThreeWay, type ThreeWay, unite } from "../../src/plan/base/three-way.ts";
 import type { DesiredMembers, DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
+import { renderThreeWay } from "../../src/render/base/text.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { plainStyle } from "../../src/render/text.ts";
-import { renderThreeWay } from "../../src/render/three-way-text.ts";
 import { checkSchema } from "../check-schema.ts";
 import { complete } from "../render/complete.ts";
 import {

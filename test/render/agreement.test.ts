@@ -5,9 +5,9 @@
 import { describe, expect, it } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
 import { renderGithub } from "../../src/render/github.ts";
-import { renderHtml } from "../../src/render/html.ts";
+import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import type { CommandResult } from "../../src/render/result.ts";
+import type { CommandResult } from "../../src/render/result/result.ts";
 import { renderText } from "../../src/render/result-text.ts";
 import { plainStyle, type Style } from "../../src/render/style.ts";
 import { id } from "../plan/support-organizations.ts";

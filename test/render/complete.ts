@@ -1,7 +1,7 @@
 /**
  * Results of commands out of the fields that a test is about.
  */
-import type { CommandResult } from "../../src/render/result.ts";
+import type { CommandResult } from "../../src/render/result/result.ts";
 
 /** Name and version of the program, as the golden files have it. */
 export const generatedBy = "orgsync 0.0.0-test";

@@ -1,6 +1,6 @@
 /** The worst that a plan does: the first thing that every format says, and what the question of apply repeats. */
 import { describe, expect, it } from "vitest";
-import { renderHtml } from "../../src/render/html.ts";
+import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import { describeDangers } from "../../src/render/sections/danger.ts";

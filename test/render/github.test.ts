@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Position } from "../../src/plan/organization.ts";
 import { type GithubOptions, renderGithub } from "../../src/render/github.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import type { CommandResult } from "../../src/render/result.ts";
+import type { CommandResult } from "../../src/render/result/result.ts";
 import { id } from "../plan/support-organizations.ts";
 import { complete } from "./complete.ts";
 import { hostileNamings, planOf, resultsOf } from "./support.ts";

@@ -1,7 +1,7 @@
 /** The HTML page under hostile names: they add nothing to it, and read as they are written. */
 import { describe, expect, it } from "vitest";
 import { showSpaces } from "../../src/common/escape.ts";
-import { renderHtml } from "../../src/render/html.ts";
+import { renderHtml } from "../../src/render/html/page.ts";
 import { complete } from "./complete.ts";
 import { readElements } from "./page-elements.ts";
 import { hostileNames, hostileNamings, resultsOf, tabledPlanOf } from "./support.ts";

@@ -12,7 +12,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { markerOf, renderMarkdown } from "../../src/render/markdown.ts";
 import { clip, codeSpan, fence, fitBlocks, longestText } from "../../src/render/markdown-text.ts";
-import type { CommandResult } from "../../src/render/result.ts";
+import type { CommandResult } from "../../src/render/result/result.ts";
 import { anyCharacter } from "../characters.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { complete, generatedBy } from "./complete.ts";

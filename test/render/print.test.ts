@@ -1,7 +1,7 @@
 /** What every printer makes of one section: the same rows, each span escaped for the format. */
 import { describe, expect, it } from "vitest";
 import { renderAnnotation } from "../../src/render/annotation.ts";
-import { renderCard } from "../../src/render/html-details.ts";
+import { renderCard } from "../../src/render/html/details.ts";
 import { fitBlocks } from "../../src/render/markdown-text.ts";
 import { sectionAnnotations } from "../../src/render/print/annotations.ts";
 import { sectionCard } from "../../src/render/print/html.ts";

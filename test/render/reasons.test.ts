@@ -1,7 +1,7 @@
 /** Reasons that begin with a policy: readers see its name, and never take the name for words of orgsync. */
 import { describe, expect, it } from "vitest";
 import type { Reason } from "../../src/policy/powers/reason.ts";
-import { describeImpact } from "../../src/render/impact-words.ts";
+import { describeImpact } from "../../src/render/impact/words.ts";
 import { phraseMarkdown } from "../../src/render/print/markdown.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import { reasonsAsText, reasonText, sayReason } from "../../src/say/reason.ts";

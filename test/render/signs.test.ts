@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { makeThreeWay } from "../../src/plan/base/three-way.ts";
 import { reportDrift } from "../../src/plan/drift/drift.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import { renderDrift } from "../../src/render/drift-text.ts";
+import { renderThreeWay } from "../../src/render/base/text.ts";
+import { renderDrift } from "../../src/render/drift/text.ts";
 import { renderGithub } from "../../src/render/github.ts";
-import { renderHtml } from "../../src/render/html.ts";
+import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { plainStyle, renderPlan, signsMean, summarizePlan } from "../../src/render/text.ts";
-import { renderThreeWay } from "../../src/render/three-way-text.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { completeAll } from "./complete.ts";
 

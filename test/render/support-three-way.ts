@@ -5,7 +5,7 @@
 import { makeDropped, makeThreeWay } from "../../src/plan/base/three-way.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import type { CommandResult } from "../../src/render/result.ts";
+import type { CommandResult } from "../../src/render/result/result.ts";
 import {
 	context,
 	desiredOf,

@@ -13,7 +13,7 @@ import { type DesiredOrganization, type DesiredUserTag, tagsOf } from "../../pla
 import { namesOfUsers, type Plan } from "../../plan/plan.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { phraseText } from "../../render/print/text.ts";
-import { type AccessResult, resultHead } from "../../render/result.ts";
+import { type AccessResult, resultHead } from "../../render/result/result.ts";
 import { namePerson } from "../../say/powers.ts";
 import type { MemberReading } from "../../sync/read/read-members.ts";
 import type { Reader } from "../../wire/client.ts";

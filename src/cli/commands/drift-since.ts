@@ -9,7 +9,7 @@ import { showText } from "../../common/escape.ts";
 import { isRecord, readJson } from "../../common/json.ts";
 import type { DesiredFleet } from "../../document/read/fleet.ts";
 import { keepDrift, type OrganizationDrift } from "../../plan/drift/drift.ts";
-import type { FailureResult } from "../../render/result.ts";
+import type { FailureResult } from "../../render/result/result.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/drift.ts";
 import { readTextFile } from "../files/read-file.ts";

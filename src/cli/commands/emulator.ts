@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showText, writeJson } from "../../common/escape.ts";
-import { type EmulatorResult, resultHead } from "../../render/result.ts";
+import { type EmulatorResult, resultHead } from "../../render/result/result.ts";
 import { readTextFile } from "../files/read-file.ts";
 import { fileLimitBytes, readInput } from "../files/sources.ts";
 import type { Call, Terminal } from "../output/output.ts";

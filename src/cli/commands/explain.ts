@@ -13,7 +13,7 @@ import {
 	type JudgingPolicy,
 	type MfaStatus,
 	resultHead,
-} from "../../render/result.ts";
+} from "../../render/result/result.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/requests.ts";
 import { type Activity, readActivity } from "../../wire/activity.ts";

@@ -9,7 +9,7 @@ import type { KeptWindows, LostWindow } from "../../document/export/windows.ts";
 import { windowsOf } from "../../plan/access-window.ts";
 import type { DesiredOrganization, WholeOrganization } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
-import { type ExportResult, resultHead } from "../../render/result.ts";
+import { type ExportResult, resultHead } from "../../render/result/result.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import { schemaAddress } from "../files/schema-address.ts";
 import { defaultDocument } from "../files/sources.ts";

@@ -12,7 +12,7 @@ import {
 	ServiceError,
 } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
-import { type ImportKeyResult, resultHead } from "../../render/result.ts";
+import { type ImportKeyResult, resultHead } from "../../render/result/result.ts";
 import type { SubmitResult } from "../../sync/submit/outcomes.ts";
 import { type JournalFlags, type ServiceFlags, withConnection, withJournal } from "../connect.ts";
 import { checkWritable, replaceFile, writeOrRefuse } from "../files/write-file.ts";

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { quoteForShell, showText } from "../../common/escape.ts";
 import { commandText } from "../../plan/suggested-command.ts";
-import { type InitResult, resultHead } from "../../render/result.ts";
+import { type InitResult, resultHead } from "../../render/result/result.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { schemaAddress } from "../files/schema-address.ts";
 import { defaultDocument } from "../files/sources.ts";

@@ -5,8 +5,8 @@
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import type { DesiredFleet } from "../../document/read/fleet.ts";
 import { namedIn, showOrganization } from "../../plan/organization-name.ts";
-import { nameMember } from "../../render/organization-name.ts";
-import { type DiscoveryResult, resultHead } from "../../render/result.ts";
+import { nameMember } from "../../render/result/organization-name.ts";
+import { type DiscoveryResult, resultHead } from "../../render/result/result.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { extendedReads } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";

@@ -4,7 +4,7 @@
  */
 import { exitCodes } from "../../common/errors.ts";
 import { createRegistration } from "../../passkey/registration.ts";
-import { type PasskeyResult, resultHead } from "../../render/result.ts";
+import { type PasskeyResult, resultHead } from "../../render/result/result.ts";
 import type { Call } from "../output/output.ts";
 import { openPage, type PasskeyFlags } from "../passkey.ts";
 import { findUser } from "./find-user.ts";

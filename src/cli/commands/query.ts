@@ -2,7 +2,7 @@ import { ConfigurationError, exitCodes, ServiceError } from "../../common/errors
 import { showName, showText } from "../../common/escape.ts";
 import { isRecord, readJson } from "../../common/json.ts";
 import { commandText } from "../../plan/suggested-command.ts";
-import { type QueryResult, resultHead } from "../../render/result.ts";
+import { type QueryResult, resultHead } from "../../render/result/result.ts";
 import { checkSchema, type SchemaError } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/requests.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
-import { resultHead, type SchemaResult } from "../../render/result.ts";
+import { resultHead, type SchemaResult } from "../../render/result/result.ts";
 import { bundleSchema } from "../../schema/bundle.ts";
 import { schemaNames } from "../../schema/files.ts";
 import { didYouMean } from "../flags/suggest.ts";

@@ -4,7 +4,7 @@
 
 import { exitCodes } from "../../common/errors.ts";
 import { statedFactsOf } from "../../document/saved/saved-plan.ts";
-import { resultHead, type ShowResult } from "../../render/result.ts";
+import { resultHead, type ShowResult } from "../../render/result/result.ts";
 import { readSavedPlan } from "../files/saved-plan-file.ts";
 import type { Terminal } from "../output/output.ts";
 

@@ -6,14 +6,14 @@ import { exitCodes } from "../../common/errors.ts";
 import { addressesOf } from "../../plan/activities/activity-objects.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import { nameMember } from "../../render/organization-name.ts";
+import { nameMember } from "../../render/result/organization-name.ts";
 import {
 	type OpenActivities,
 	type OpenActivity,
 	resultHead,
 	type StatusResult,
 	type UnansweredRequest,
-} from "../../render/result.ts";
+} from "../../render/result/result.ts";
 import type { JournalEntry, JournalSummary } from "../../sync/journal/journal.ts";
 import type { PendingActivities } from "../../sync/read/pending-activities.ts";
 import { viewJournal, withConnection } from "../connect.ts";

@@ -2,8 +2,8 @@
  * `validate`: checks documents. It calls no service.
  */
 import { exitCodes } from "../../common/errors.ts";
-import { nameMember } from "../../render/organization-name.ts";
-import { resultHead, type ValidateResult } from "../../render/result.ts";
+import { nameMember } from "../../render/result/organization-name.ts";
+import { resultHead, type ValidateResult } from "../../render/result/result.ts";
 import type { Call } from "../output/output.ts";
 import { readSharded, type ShareFlags } from "./selection.ts";
 

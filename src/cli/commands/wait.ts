@@ -9,7 +9,7 @@ import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { commandText } from "../../plan/suggested-command.ts";
-import { resultHead, type WaitResult } from "../../render/result.ts";
+import { resultHead, type WaitResult } from "../../render/result/result.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/requests.ts";
 import { isOpen, type JournalEntry, knownOutcome } from "../../sync/journal/journal.ts";

@@ -1,5 +1,5 @@
 import { exitCodes } from "../../common/errors.ts";
-import type { CommandResult } from "../../render/result.ts";
+import type { CommandResult } from "../../render/result/result.ts";
 import type { Call } from "../output/output.ts";
 import type { LocatedResult, ResultStream } from "../output/result-stream.ts";
 import type { Argument, Flag } from "./flags.ts";

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from "commander";
 import { ConfigurationError } from "../../common/errors.ts";
 import { isVisible } from "../../common/invisible.ts";
 import { isCredential, isVariableName } from "../../document/read/variables.ts";
-import { reservedLabels } from "../../render/metric-table.ts";
+import { reservedLabels } from "../../render/metrics/metric-table.ts";
 import { isRunId } from "../../sync/journal/run-id.ts";
 
 /**

@@ -5,9 +5,9 @@
 import { writeJson } from "../../common/escape.ts";
 import { type ProgramLanguage, programLanguages } from "../../document/export/program.ts";
 import type { GithubOptions } from "../../render/github.ts";
-import type { MetricsOptions, RunFacts } from "../../render/openmetrics.ts";
-import type { OrganizationPart, StreamOptions } from "../../render/part.ts";
-import type { CommandResult, ErrorDescription } from "../../render/result.ts";
+import type { MetricsOptions, RunFacts } from "../../render/metrics/openmetrics.ts";
+import type { OrganizationPart, StreamOptions } from "../../render/result/part.ts";
+import type { CommandResult, ErrorDescription } from "../../render/result/result.ts";
 import type { TextOptions } from "../../render/result-text.ts";
 import { plainStyle } from "../../render/style.ts";
 import { reasonsAsText } from "../../say/reason.ts";
@@ -65,14 +65,15 @@ const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
 	"pulumi-yaml": renderText,
 	"pulumi-typescript": renderText,
 	jsonl: async (result) => {
-		const { LineStream } = await import("../../render/lines.ts");
+		const { LineStream } = await import("../../render/result/lines.ts");
 		const lines = new LineStream({ command: result.command, size: 0, style: plainStyle });
 		return `${lines.begin()}${lines.end(result)}`;
 	},
 	json: async (result) => `${writeJson(result, 2, reasonsAsText)}\n`,
 	markdown: async (result, options) => (await import("../../render/markdown.ts")).renderMarkdown(result, options),
-	openmetrics: async (result, { run }) => (await import("../../render/openmetrics.ts")).renderOpenMetrics(result, run),
-	html: async (result, options) => (await import("../../render/html.ts")).renderHtml(result, options),
+	openmetrics: async (result, { run }) =>
+		(await import("../../render/metrics/openmetrics.ts")).renderOpenMetrics(result, run),
+	html: async (result, options) => (await import("../../render/html/page.ts")).renderHtml(result, options),
 };
 
 export async function render(format: Format, result: CommandResult, options: RenderOptions): Promise<Rendered> {
@@ -106,11 +107,11 @@ export async function findPartRenderer(
 	format: Format,
 	options: StreamOptions & MetricsOptions,
 ): Promise<PartRenderer | undefined> {
-	if (format === "openmetrics") return new (await import("../../render/openmetrics.ts")).MetricsStream(options);
-	if (format === "jsonl") return new (await import("../../render/lines.ts")).LineStream(options);
+	if (format === "openmetrics") return new (await import("../../render/metrics/openmetrics.ts")).MetricsStream(options);
+	if (format === "jsonl") return new (await import("../../render/result/lines.ts")).LineStream(options);
 	if (format === "text" && options.command === "apply") {
-		return new (await import("../../render/apply-stream.ts")).ApplyTextStream(options);
+		return new (await import("../../render/result/apply-stream.ts")).ApplyTextStream(options);
 	}
-	if (format === "text") return new (await import("../../render/text-stream.ts")).TextStream(options);
+	if (format === "text") return new (await import("../../render/result/text-stream.ts")).TextStream(options);
 	return undefined;
 }

@@ -5,9 +5,14 @@
 import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../../common/errors.ts";
 import { hideSecrets } from "../../common/hide-secrets.ts";
 import type { StepResult } from "../../plan/report.ts";
-import { type NamedOrganization, namedAs } from "../../render/organization-name.ts";
-import type { OrganizationPart } from "../../render/part.ts";
-import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../../render/result.ts";
+import { type NamedOrganization, namedAs } from "../../render/result/organization-name.ts";
+import type { OrganizationPart } from "../../render/result/part.ts";
+import {
+	type ErrorDescription,
+	type FailedOrganization,
+	type FailureResult,
+	resultHead,
+} from "../../render/result/result.ts";
 
 /** An organization in which an error ended the work. */
 export interface OrganizationError extends NamedOrganization {

@@ -1,9 +1,10 @@
 /** A result that comes in parts, and the whole result of them. */
 import { combineExitCodes, type ExitCode } from "../../common/errors.ts";
 import type { CommandContext } from "../../plan/suggested-command.ts";
-import type { OrganizationPart } from "../../render/part.ts";
 import { type PositionOf, positionsOf } from "../../render/positions.ts";
-import { publish } from "../../render/published.ts";
+import { errorsOfFailed } from "../../render/result/errors.ts";
+import type { OrganizationPart } from "../../render/result/part.ts";
+import { publish } from "../../render/result/published.ts";
 import {
 	type ApplyResult,
 	type CommandResult,
@@ -14,8 +15,7 @@ import {
 	type PlanResult,
 	type ResumableRun,
 	resultHead,
-} from "../../render/result.ts";
-import { errorsOfFailed } from "../../render/result-errors.ts";
+} from "../../render/result/result.ts";
 
 /** A result, and the positions of its objects in the documents. */
 export interface LocatedResult {

@@ -1,7 +1,7 @@
 /** What is known of the run itself, for its metrics, and the file of `--metrics`. */
 import { resolve } from "node:path";
 import { showText } from "../../common/escape.ts";
-import type { RequestCounts, RunFacts } from "../../render/openmetrics.ts";
+import type { RequestCounts, RunFacts } from "../../render/metrics/openmetrics.ts";
 import { checkWritable, replaceFile, writeOrRefuse } from "../files/write-file.ts";
 
 /** The folder and the clocks of a command. */

@@ -1,4 +1,4 @@
-import type { CommandResult } from "../../render/result.ts";
+import type { CommandResult } from "../../render/result/result.ts";
 
 /** The streams, environment and clock that a command uses instead of the process. */
 export interface Terminal {

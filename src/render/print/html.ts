@@ -3,8 +3,8 @@ import { showSpaces } from "../../common/escape.ts";
 import type { Phrase, Span } from "../../say/phrase.ts";
 import { hasContent, type Look, type Row, type Section } from "../../say/section.ts";
 import { commandLine } from "../../say/voice.ts";
-import { type Section as Card, chip, foldAbove, markedRow, renderChanges, renderList } from "../html-details.ts";
-import { bdi, curveQuotes, type Html, html } from "../html-text.ts";
+import { type Section as Card, chip, foldAbove, markedRow, renderChanges, renderList } from "../html/details.ts";
+import { bdi, curveQuotes, type Html, html } from "../html/html.ts";
 
 export function phraseHtml(phrase: Phrase): Html {
 	return html`${phrase.map((span) => (typeof span === "string" ? html`${span}` : spanHtml(span)))}`;

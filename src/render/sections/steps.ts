@@ -11,7 +11,7 @@ import { describeAwaited, describeForecast } from "../../say/approvals.ts";
 import { lookOf, outcomeWords } from "../../say/outcomes.ts";
 import { command, flag, identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
 import type { Note, Row, Section } from "../../say/section.ts";
-import { describeVotes } from "../activity-events.ts";
+import { describeVotes } from "../votes/activity-events.ts";
 
 /** What is shown of the steps of one organization. */
 interface Shown {

@@ -2,7 +2,7 @@
 import { InterruptedError } from "../../../common/errors.ts";
 import { isSamePlan } from "../../../plan/same-plan.ts";
 import { groupSteps, isSending } from "../../../plan/step-groups.ts";
-import type { OrganizationPart } from "../../../render/part.ts";
+import type { OrganizationPart } from "../../../render/result/part.ts";
 import { renderPlansToApply } from "../../../render/result-text.ts";
 import type { Journal } from "../../../sync/journal/journal.ts";
 import type { Call } from "../../output/output.ts";

@@ -10,7 +10,7 @@ import { nextChangeAfter } from "../../../plan/access-window.ts";
 import type { DesiredOrganization } from "../../../plan/organization.ts";
 import { findsDifference, type Plan, type Reads } from "../../../plan/plan.ts";
 import type { Report } from "../../../plan/report.ts";
-import type { ResumableRun } from "../../../render/result.ts";
+import type { ResumableRun } from "../../../render/result/result.ts";
 import { type Journal, maxRunAgeMs, type RunRecord } from "../../../sync/journal/journal.ts";
 import { findUrl } from "../../../wire/credentials.ts";
 import type { Call, Terminal } from "../../output/output.ts";

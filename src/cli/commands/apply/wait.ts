@@ -8,9 +8,9 @@ import type { ActivityEvent } from "../../../plan/activities/activity-events.ts"
 import { foretellPending } from "../../../plan/impact/forecast.ts";
 import { coveredAddresses } from "../../../plan/step.ts";
 import type { CommandContext } from "../../../plan/suggested-command.ts";
-import { describeEvent } from "../../../render/activity-events.ts";
 import { phraseText, stepLines } from "../../../render/print/text.ts";
 import { stepRow } from "../../../render/sections/steps.ts";
+import { describeEvent } from "../../../render/votes/activity-events.ts";
 import { describeAwaited } from "../../../say/approvals.ts";
 import type { Comparison } from "../../../sync/converge.ts";
 import { type RanStep, requestsOf } from "../../../sync/submit/run-step.ts";

@@ -6,7 +6,7 @@ import { ConfigurationError, exitCodes } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
 import { guardKinds } from "../../../plan/guards/guards.ts";
 import { namedPowers } from "../../../policy/powers/groups.ts";
-import { type CompletionResult, resultHead } from "../../../render/result.ts";
+import { type CompletionResult, resultHead } from "../../../render/result/result.ts";
 import { schemaNames } from "../../../schema/files.ts";
 import { extendedReads, queries } from "../../../wire/operations.ts";
 import { documentValues } from "../../flags/complete.ts";

@@ -2,7 +2,7 @@
  * Which judgments of policies still hold. The activity's status decides: a judgment that contradicts it, or that a later one
  * of the same policy replaced, is history.
  */
-import type { Judgment } from "../../../render/result.ts";
+import type { Judgment } from "../../../render/result/result.ts";
 import { readTime } from "../../../wire/activity.ts";
 
 /** How the policies judged the activity at one moment, as the service has it. */

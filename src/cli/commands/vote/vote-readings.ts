@@ -4,8 +4,8 @@ import { describeTime, nextChangeAfter, windowsOf } from "../../../plan/access-w
 import { type ChosenActivity, chooseVotes } from "../../../plan/activities/choose-votes.ts";
 import type { ReturnedActivity, ReviewedActivity } from "../../../plan/activities/reviewed-activity.ts";
 import { namesOfUsers, type Plan } from "../../../plan/plan.ts";
-import { nameMember } from "../../../render/organization-name.ts";
-import type { OrganizationVotes, VotedActivity } from "../../../render/vote-result.ts";
+import { nameMember } from "../../../render/result/organization-name.ts";
+import type { OrganizationVotes, VotedActivity } from "../../../render/votes/result.ts";
 import { maxListedActivities } from "../../../sync/read/list-activities.ts";
 import {
 	type ClockedReader,

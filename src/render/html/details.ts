@@ -1,0 +1,136 @@
+/**
+ * Parts that several sections of the page share: sections and their lists, rows with signs, users, and fields that differ.
+ */
+import type { ReportChange } from "../../plan/change.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { describeOwner, userParts } from "../../plan/user-labels.ts";
+import type { Sign } from "../../say/section.ts";
+import { revertsDrift } from "../base/text.ts";
+import { compareNaturally } from "../natural-order.ts";
+import { count, differingFields } from "../text.ts";
+import { bdi, type Html, html } from "./html.ts";
+
+export interface Section {
+	readonly title: string;
+	readonly look: "plain" | "bad" | "attention";
+	/** Null leaves the section out. */
+	readonly body: Html | null;
+	/** Shown beside the title; null when there is nothing to count. */
+	readonly number: number | null;
+	/** Whether only the title shows until the reader opens the section. */
+	readonly isFolded?: boolean;
+}
+
+/** Returns a section without a number. */
+export function section(title: string, look: Section["look"], body: Html | null): Section {
+	return { title, look, body, number: null };
+}
+
+/** Returns a section of one line for each item; it has no body without items. */
+export function listSection(title: string, look: Section["look"], items: readonly Html[]): Section {
+	return { title, look, body: renderList(items), number: items.length };
+}
+
+/** Returns a section of marked rows; it has no body without rows. */
+export function changesSection(title: string, look: Section["look"], rows: readonly Html[]): Section {
+	return { title, look, body: renderChanges(rows), number: rows.length };
+}
+
+/** Returns a section as a card with a heading of `level`; null without a body. */
+export function renderCard(
+	{ title, look, body, number, isFolded = false }: Section,
+	id: string,
+	level: 2 | 3 = 2,
+): Html | null {
+	if (body === null) return null;
+	const words = html`${title}${number === null ? null : html` <span class="number">${number}</span>`}`;
+	const heading = level === 2 ? html`<h2 id="${id}">${words}</h2>` : html`<h3 id="${id}">${words}</h3>`;
+	const content = isFolded ? html`<details><summary>${heading}</summary>${body}</details>` : html`${heading}\n${body}`;
+	// Only the sections of a single organization are landmarks: those of several would share their names.
+	return level === 2
+		? html`<section class="card ${look}" aria-labelledby="${id}">${content}</section>\n`
+		: html`<div class="card ${look}">${content}</div>\n`;
+}
+
+/** Returns the items as lines; null when there is none. */
+export function renderList(items: readonly Html[]): Html | null {
+	return items.length === 0 ? null : html`<ul class="lines">${items.map((item) => html`<li>${item}</li>\n`)}</ul>`;
+}
+
+/** Returns the rows as a list; null when there is none. */
+export function renderChanges(rows: readonly Html[]): Html | null {
+	return rows.length === 0 ? null : html`<ul class="changes">${rows}</ul>`;
+}
+
+/** Returns the body, folded when it has more than `max` parts. */
+export function foldAbove(
+	max: number,
+	number: number,
+	words: readonly [string, string],
+	body: Html | null,
+): Html | null {
+	return number <= max ? body : fold(count(number, ...words), body);
+}
+
+export function fold(summary: string, body: Html | null): Html {
+	return html`<details><summary>${summary}</summary>${body}</details>`;
+}
+
+const looks: Readonly<Record<Sign, string>> = { "+": "a", "-": "r", "~": "w", "!": "w", "!!": "r", "?": "w" };
+
+function showSign(sign: Sign): string {
+	return sign === "-" ? "\u2212" : sign;
+}
+
+export function markedRow(sign: Sign, content: Html): Html {
+	return html`<li><span class="mark ${looks[sign]}" aria-hidden="true">${showSign(sign)}</span><div>${content}</div></li>\n`;
+}
+
+export function chip(sign: Sign, content: Html): Html {
+	return html`<span class="chip ${looks[sign]}">${showSign(sign)}\u00a0${content}</span>`;
+}
+
+/** Returns the users by name, sorted, each with the sign; null when there is none. Some revert drift. */
+export function chips(
+	word: string,
+	sign: "+" | "-",
+	userIds: readonly string[],
+	plan: Plan,
+	isReverted: (userId: string) => boolean = () => false,
+): Html | null {
+	if (userIds.length === 0) return null;
+	const users = userIds
+		.map((userId) => ({ ...userParts(userId, plan), reverted: isReverted(userId) }))
+		.sort((left, right) => compareNaturally(left.name, right.name));
+	return html`<p class="people"><span class="kind">${word}</span> ${users.map(({ name, notes, reverted }) => {
+		const who = notes.length === 0 ? null : html` <span class="who">(${bdi(notes.join(", "))})</span>`;
+		const shown = userIds.includes(name) ? html`<code>${name}</code>` : bdi(name);
+		return html`${chip(sign, html`${shown}${who}`)}${wordReverted(reverted)} `;
+	})}</p>`;
+}
+
+/** Returns the word beside a planned part that reverts drift; null where it does not. */
+export function wordReverted(reverted: boolean): Html | null {
+	return reverted ? html` <span class="word attention">${revertsDrift}</span>` : null;
+}
+
+/** Returns what is uncertain about a change; null when nothing is. */
+export function renderDoubt(doubt: string | null): Html | null {
+	return doubt === null ? null : html`<p class="doubt">${doubt}</p>`;
+}
+
+/** Returns the owner of an object whose address alone could be mistaken; null for others. */
+export function renderOwner(userId: string | null | undefined, plan: Plan): Html | null {
+	const owner = describeOwner(userId, plan);
+	return owner === "" ? null : html` <span class="who">${bdi(owner.trim())}</span>`;
+}
+
+/** Returns the fields that differ, both sides beside each other; null when the object does not exist. */
+export function renderFields(change: ReportChange): Html | null {
+	const fields = differingFields(change);
+	if (fields.length === 0) return null;
+	return html`<dl class="fields">${fields.map(
+		({ field, live, document }) =>
+			html`<div><dt>${field}</dt><dd><span class="kind">live</span> ${bdi(live)}</dd><dd><span class="kind">document</span> ${bdi(document)}</dd></div>`,
+	)}</dl>`;
+}

@@ -1,0 +1,211 @@
+/**
+ * Plans and reports as one self-contained page: it sends no request, and its policy allows only its own script and style. A
+ * reader can approve from it on a phone, on paper, in the dark, by keyboard or with a screen reader.
+ */
+
+import { outcomesOf } from "../../plan/report.ts";
+import { coveredAddresses } from "../../plan/step.ts";
+import { groupSteps } from "../../plan/step-groups.ts";
+import type { Phrase } from "../../say/phrase.ts";
+import { droppedSection } from "../base/html.ts";
+import { type Counted, countChanges } from "../change-words.ts";
+import { driftFigures, type Figure } from "../drift/html.ts";
+import { overridesHeading } from "../overrides-text.ts";
+import { powersCards } from "../powers/html.ts";
+import { phraseHtml } from "../print/html.ts";
+import { noteOtherName } from "../result/organization-name.ts";
+import {
+	isAlone,
+	type OrganizationResult,
+	organizationsOf,
+	resultsByAddress,
+	type SuggestingOptions,
+	unplannedOf,
+} from "../result/organizations.ts";
+import { type CommandResult, notReadIn } from "../result/result.ts";
+import {
+	describeAllOutdated,
+	describeRunOverrides,
+	describeSavedPlan,
+	droppedOf,
+	errorAbove,
+	type Summary,
+	summarizeResult,
+} from "../result/summary.ts";
+import { describeDangers } from "../sections/danger.ts";
+import { staleHeading } from "../sections/results.ts";
+import { capitalize, count } from "../text.ts";
+import { sortWaiting } from "../waiting-text.ts";
+import { badge } from "./badge.ts";
+import { listSection, renderCard, renderList, section } from "./details.ts";
+import { fleetHeadline, renderFleetFigures, renderOrganizations, renderOverview, unplannedSection } from "./fleet.ts";
+import { curveQuotes, type Html, hashSource, html, trusted } from "./html.ts";
+import { organizationHtml } from "./organization.ts";
+import { script } from "./script.ts";
+import { renderMessage, renderSections } from "./sections.ts";
+import { style } from "./style.ts";
+
+const policy = [
+	"default-src 'none'",
+	`style-src ${hashSource(style)}`,
+	`script-src ${hashSource(script)}`,
+	"base-uri 'none'",
+	"form-action 'none'",
+].join("; ");
+
+export interface HtmlOptions extends SuggestingOptions {
+	/** Name and version of the program, for the foot of the page. */
+	readonly generatedBy?: string;
+}
+
+/** Returns the page. The same result gives the same bytes, and every name is only ever text on it. */
+export function renderHtml(result: CommandResult, { generatedBy = "orgsync", commands }: HtmlOptions = {}): string {
+	const summary = summarizeResult(result);
+	const { verdict, tone } = summary;
+	const organizations = organizationsOf(result, commands);
+	const alone = isAlone(result);
+	const savedPlan = describeSavedPlan(result);
+	const [headline, rest] = headlineOf(result, summary);
+	const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${trusted(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="${generatedBy}">
+<title>orgsync ${result.command}: ${verdict}</title>
+<style>${trusted(style)}</style>
+</head>
+<body>
+<header class="head ${tone}"><div class="inside">
+<p class="brand">orgsync <b>${result.command}</b></p>
+<h1>${badge(tone)}<span>${headline}</span></h1>
+${dangersOf(result).map((line) => html`<p class="danger">${phraseHtml(line)}</p>`)}${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${alone ? organizations.map(factsOf) : renderFleetFigures(result)}
+</div></header>
+<main class="inside">
+${renderCards(result)}${powersCards(result)}${
+	alone ? organizations.map((one) => renderSections(one, 2, "")) : renderOrganizations(result, commands)
+}${renderCard(droppedSection(droppedOf(result)), "dropped")}</main>
+<footer class="inside">${renderFoot(result, generatedBy)}</footer>
+<script>${trusted(script)}</script>
+</body>
+</html>
+`;
+	return page.html;
+}
+
+/** What is dangerous in the plans; nothing after an apply, and of drift. */
+function dangersOf(result: CommandResult): readonly Phrase[] {
+	if (result.command !== "plan" && result.command !== "show") return [];
+	return describeDangers(organizationsOf(result).map(({ plan }) => plan));
+}
+
+/** Returns the headline and the text below it. Figures replace the text for several organizations. */
+function headlineOf(result: CommandResult, summary: Summary): readonly [headline: string, rest: string] {
+	const split = splitVerdict(summary.verdict);
+	const headline = errorAbove(result) === null ? fleetHeadline(result, summary) : null;
+	// The figures say what the first sentence counts.
+	return headline === null ? split : [headline, /^[^.]*\.\s*(.*)$/.exec(summary.verdict)?.[1] ?? ""];
+}
+
+/** Longest headline, in characters. */
+const longestHeadline = 70;
+
+/** Returns the beginning of the verdict as the headline, and the rest as the text below it. */
+function splitVerdict(verdict: string): readonly [headline: string, rest: string] {
+	// Text in brackets is no part of a headline.
+	const bracket = /^(.*?) \((.*?)\)([.;] .*)$/.exec(verdict);
+	if (bracket !== null && (bracket[1] ?? "").length <= longestHeadline)
+		return [bracket[1] ?? "", capitalize(`${bracket[2]}${bracket[3]}`)];
+	const sentence = /^(.*?)[.;] (.*)$/.exec(verdict);
+	if (sentence !== null && (sentence[1] ?? "").length <= longestHeadline)
+		return [sentence[1] ?? "", capitalize(sentence[2] ?? "")];
+	const clause = /^(.*?): (.*)$/.exec(verdict);
+	return clause === null || verdict.length <= longestHeadline
+		? [verdict.replace(/\.$/, ""), ""]
+		: [clause[1] ?? "", capitalize(clause[2] ?? "")];
+}
+
+/** Returns the figures of an organization, and when it was read; after an apply only what was done counts. */
+function factsOf(one: OrganizationResult): Html {
+	const { plan, threeWay, drift } = one;
+	const figures = (drift === null ? figuresOf(one) : driftFigures(drift)).map(
+		([number, words, look]) => html`<div class="${look}"><dt>${words}</dt><dd>${number}</dd></div>`,
+	);
+	return html`${figures.length === 0 ? null : html`<dl class="facts">${figures}</dl>`}
+<p class="soft">Organization ${organizationHtml(plan)}, read <time datetime="${plan.readAt}">${plan.readAt}</time>${noteOtherName(plan).map((line) => html`<br>${line}`)}${threeWay === null ? null : html`<br>Base <code>${threeWay.base.name}</code>`}</p>`;
+}
+
+/** Returns the figures of a plan as in its verdict: only what would be submitted counts, of all that the sections show. */
+function figuresOf(one: OrganizationResult): readonly Figure[] {
+	const { plan, threeWay, results } = one;
+	const { gained, lost, removals, reported } = countChanges(plan, countedIn(one));
+	const { waiting, inDoubt, rejected } = sortWaiting(plan);
+	const pending = results === null ? waiting : outcomesOf(results).filter((outcome) => outcome.startsWith("awaiting"));
+	const beforeApply = (number: number): number => (results === null ? number : 0);
+	type Row = readonly [sign: string, number: Counted | number, one: string, many: string, look: string];
+	const rows: readonly Row[] = [
+		["+", gained, "membership gained", "memberships gained", "a"],
+		["\u2212", lost, "membership lost", "memberships lost", "r"],
+		["\u2212", removals, "removal", "removals", "r"],
+		["", reported, "report-only", "report-only", "w"],
+		["", beforeApply(threeWay?.reverts.length ?? 0), "outside change reverted", "outside changes reverted", "w"],
+		["", pending.length, "pending activity", "pending activities", "w"],
+		["", beforeApply(inDoubt.length), "activity in doubt", "activities in doubt", "w"],
+		["", beforeApply(rejected.length), "rejected", "rejected", "w"],
+	];
+	const figures = rows.flatMap(([sign, number, single, many, look]): Figure[] => {
+		const { counted, all } = typeof number === "number" ? { counted: number, all: number } : number;
+		const shown = counted === all ? `${sign}${all}` : `${sign}${counted} of ${all}`;
+		return counted === 0 ? [] : [[shown, all === 1 ? single : many, look]];
+	});
+	return [...firstFigure(one), ...figures];
+}
+
+/** Returns whether a change counts: of a plan what it would submit, after an apply what completed. */
+function countedIn({ command, plan, results }: OrganizationResult): (address: string) => boolean {
+	if (results !== null) {
+		const byAddress = resultsByAddress(results);
+		return (address) => byAddress.get(address)?.outcome === "completed";
+	}
+	if (command === "apply") return () => false;
+	const covered = new Set<string>(coveredAddresses(groupSteps(plan.steps).sent));
+	return (address) => covered.has(address);
+}
+
+/** Returns how much is to be submitted, or was; nothing where there was nothing to do. */
+function firstFigure({ command, plan, report, results }: OrganizationResult): readonly Figure[] {
+	const sent = groupSteps(plan.steps).sent.length;
+	if (results === null && command === "apply") return [[`0 of ${sent}`, "activities submitted", ""]];
+	if (results === null) return [[String(sent), sent === 1 ? "activity to submit" : "activities to submit", ""]];
+	const total = (report?.steps ?? plan.steps).length;
+	const completed = results.filter(({ outcome }) => outcome === "completed").length;
+	return total === 0 ? [] : [[`${completed} of ${total}`, "steps completed", ""]];
+}
+
+function renderCards(result: CommandResult): readonly (Html | null)[] {
+	const error = errorAbove(result);
+	const outdated = renderList(describeAllOutdated(result).map((line) => html`${curveQuotes(line)}`));
+	const more = outdated === null ? null : html`<p>${staleHeading}:</p>${outdated}`;
+	const overrides = describeRunOverrides(result).map((line) => html`${line}`);
+	return [
+		renderCard(section("What is wrong", "bad", error && renderMessage(error, result.problems, more)), "error"),
+		renderCard({ ...listSection(overridesHeading, "attention", overrides), number: null }, "overrides"),
+		isAlone(result) ? null : renderOverview(result),
+		renderCard(unplannedSection(unplannedOf(result)), "unplanned"),
+	];
+}
+
+function renderFoot(result: CommandResult, generatedBy: string): Html {
+	const organizations = organizationsOf(result);
+	const [only] = organizations;
+	const looked = organizations.length + unplannedOf(result).length + notReadIn(result).length;
+	const what =
+		only === undefined
+			? null
+			: looked > 1
+				? html`<p>${count(looked, "organization", "organizations")}</p>`
+				: html`<p>Document <code>${only.plan.documentDigest}</code>${only.report === null ? null : html`<br>Plan <code>${only.report.planDigest}</code>`}</p>`;
+	return html`${what}<p>${generatedBy}. This page is self-contained: it sends no requests.</p>`;
+}

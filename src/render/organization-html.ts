@@ -1,9 +1,0 @@
-import { type Html, html } from "./html-text.ts";
-import { type NamedOrganization, nameOfOrganization, showOrganizationName } from "./organization-name.ts";
-
-/** Returns the name, if there is one, and the id. */
-export function organizationHtml(organization: NamedOrganization): Html {
-	const id = html`<code>${organization.organizationId}</code>`;
-	const name = nameOfOrganization(organization);
-	return name === undefined ? id : html`${showOrganizationName(name)} ${id}`;
-}

@@ -1,0 +1,33 @@
+/** Who can do what in one organization, as `powers` shows it. */
+import type { RootQuorum } from "../../policy/access.ts";
+import type { PowerExplanation } from "../../policy/powers/explain-power.ts";
+import type { GroupPower } from "../../policy/powers/powers.ts";
+import type { NamedOrganization } from "../result/organization-name.ts";
+
+/** Something of the live organization that a result does not hold. */
+export interface MissingObject {
+	readonly what: string;
+	readonly because: string;
+}
+
+export interface OrganizationPowers extends NamedOrganization {
+	/** When it was read, ISO 8601 in UTC. */
+	readonly readAt: string;
+	/** The moment at which time windows are judged, ISO 8601 in UTC: `--at`, else that of the reading by the service's clock. */
+	readonly at: string;
+	/** User id to the alias of the document; to the live name for users without one. */
+	readonly userNames: Readonly<Record<string, string>>;
+	/** User id to live name; left out where users were not read. */
+	readonly liveNames?: Readonly<Record<string, string>>;
+	/** Tag id to live name. */
+	readonly tagNames: Readonly<Record<string, string>>;
+	/** Policy id to live name. */
+	readonly policyNames: Readonly<Record<string, string>>;
+	/** Null where it is unknown. */
+	readonly rootQuorum: RootQuorum | null;
+	/** What could not be read; then powers that depend on it are unknown. */
+	readonly unread: readonly MissingObject[];
+	readonly powers: readonly GroupPower[];
+	/** With `--why`: one for each group, and no powers. */
+	readonly why?: readonly PowerExplanation[];
+}

@@ -1,0 +1,167 @@
+/** Why a user can do something or cannot, in lines: the answer, each policy concerned with its clauses, and what is assumed. */
+import type { ClauseExplanation, PolicyExplanation, PowerExplanation } from "../../policy/powers/explain-power.ts";
+import { printGroups } from "../../policy/powers/groups.ts";
+import { code, joinPhrases, type Phrase } from "../../say/phrase.ts";
+import { describeGroups, describeThresholds, namePerson, nameTag, type PowerNames } from "../../say/powers.ts";
+import { sayReason } from "../../say/reason.ts";
+import type { OrganizationPowers } from "./organization-powers.ts";
+import { describeConditional, policyPhrase } from "./rows.ts";
+
+/** One answer. `details` belong to the line before them. */
+export interface WhyAnswer {
+	readonly answer: Phrase;
+	readonly lines: readonly { readonly line: Phrase; readonly details: readonly Phrase[] }[];
+}
+
+/** Returns the answers of an organization; groups with the same answer are one. */
+export function answersOf(organization: OrganizationPowers): readonly WhyAnswer[] {
+	const merged = Map.groupBy(organization.why ?? [], ({ group: _, ...same }) => JSON.stringify(same));
+	return [...merged.values()].flatMap((same) => {
+		const [first] = same;
+		return first === undefined ? [] : [answerOf(first, same, organization)];
+	});
+}
+
+function answerOf(
+	first: PowerExplanation,
+	same: readonly PowerExplanation[],
+	organization: OrganizationPowers,
+): WhyAnswer {
+	const groups = same.map(({ group }) => group);
+	const listed = joinPhrases(
+		printGroups(groups).map((group) => [code(group)]),
+		", ",
+	);
+	const lines = [
+		...first.conditional.map((one) => plain(describeConditional(one, organization))),
+		...first.policies.map((policy) => ({
+			line: describePolicy(policy, first, organization),
+			details: policy.clauses.flatMap((clause) => describeClause(clause, policy, first, organization)),
+		})),
+		...(first.policies.length === 0 ? [plain(["no policy is about this"])] : []),
+		...describeMissing(first, organization).map(plain),
+		...first.assumptions.map((one) => plain(["assumed, not documented: ", ...sayReason(one, organization)])),
+	];
+	return {
+		answer: [...describeVerdict(first, describeGroups(groups), organization), " (", ...listed, ")"],
+		lines,
+	};
+}
+
+function plain(line: Phrase): WhyAnswer["lines"][number] {
+	return { line, details: [] };
+}
+
+function describeVerdict(one: PowerExplanation, doing: Phrase, names: OrganizationPowers): Phrase {
+	const who = namePerson(one.userId, names);
+	switch (one.verdict) {
+		case "alone":
+			return ["yes: ", who, " can ", ...doing, " alone"];
+		case "together":
+			return ["yes, together: ", who, " can ", ...doing, ", it takes ", ...describeThresholds(one.thresholds, names)];
+		case "root-quorum":
+			return [
+				...["only with the root quorum: ", who, " can ", ...doing, ", it takes "],
+				...describeThresholds(one.thresholds, names),
+			];
+		case "denied":
+			return ["denied: ", who, " cannot ", ...doing];
+		case "conditional":
+			return ["under a condition: ", who, " can ", ...doing];
+		case "no":
+			return ["no: ", who, " cannot ", ...doing];
+		case "unknown":
+			return [
+				"unknown whether ",
+				who,
+				" can ",
+				...doing,
+				...(one.unknown === null ? [] : [": ", ...sayReason(one.unknown, names)]),
+			];
+	}
+}
+
+const effects: ReadonlyMap<string, { readonly does: string; readonly name: string }> = new Map([
+	["EFFECT_ALLOW", { does: "allows it", name: "allow" }],
+	["EFFECT_DENY", { does: "denies it", name: "deny" }],
+]);
+
+function describePolicy(policy: PolicyExplanation, { userId }: PowerExplanation, names: PowerNames): Phrase {
+	const effect = effects.get(policy.effect);
+	const who = namePerson(userId, names);
+	const does = effect?.does ?? "has an unknown effect";
+	const kind: Phrase = effect === undefined ? [code(policy.effect), " "] : [`${effect.name} `];
+	const subject: Phrase = [...kind, ...policyPhrase(policy.policyId, names)];
+	switch (policy.applies) {
+		case "alone":
+			return [...subject, ` ${does} with the approval of `, who, " alone"];
+		case "together":
+			return [...subject, ` ${does} with the approvals of `, who, " and others"];
+		case "partly":
+			return [...subject, ` ${does} for some of these activities`];
+		case "others":
+			return [...subject, ` does not apply to `, who];
+		case "never":
+			return [...subject, " does not apply"];
+		case "unknown":
+			return [...subject, " may or may not apply"];
+	}
+}
+
+const clauseWords: Readonly<
+	Record<Exclude<ClauseExplanation["verdict"], "absent">, Readonly<Record<ClauseExplanation["clause"], string>>>
+> = {
+	true: { consensus: "is met", condition: "is true for all of these activities", time: "is in force" },
+	partly: { consensus: "needs more approvals", condition: "depends on the activity", time: "depends on the activity" },
+	false: { consensus: "is not met", condition: "is false for these activities", time: "is not in force at this time" },
+	unknown: { consensus: "is unknown", condition: "is unknown", time: "is unknown" },
+};
+
+function describeClause(
+	{ clause, text, verdict, because }: ClauseExplanation,
+	policy: PolicyExplanation,
+	{ userId }: PowerExplanation,
+	names: PowerNames,
+): readonly Phrase[] {
+	if (verdict === "absent") return clause === "consensus" ? [["it has no consensus, so any user counts"]] : [];
+	const words = `${clause} ${clauseWords[verdict][clause]}`;
+	const why: Phrase = because === null ? [] : [" (", ...sayReason(because), ")"];
+	return [[words, ...why, ...describeCounts(clause, policy, userId, names), ": ", code(text)]];
+}
+
+/** Returns whom the consensus counts. */
+function describeCounts(
+	clause: ClauseExplanation["clause"],
+	{ thresholds, clauses }: PolicyExplanation,
+	userId: string,
+	names: PowerNames,
+): Phrase {
+	if (clause !== "consensus") return [];
+	const { verdict } = clauses.find((one) => one.clause === "consensus") ?? {};
+	if (thresholds.length === 0) return verdict === "false" ? [", no users here can meet it"] : [];
+	const without: Phrase = verdict === "false" ? [", and ", namePerson(userId, names), " does not count"] : [];
+	return [", it takes ", ...describeThresholds(thresholds, names), ...without];
+}
+
+/** Returns what would have to be different, where the user cannot do it. */
+function describeMissing(one: PowerExplanation, names: PowerNames): readonly Phrase[] {
+	const who = namePerson(one.userId, names);
+	const applying = one.policies.filter(({ applies }) => applies !== "never" && applies !== "others");
+	if (one.verdict === "denied") {
+		const denies = applying.filter(({ effect }) => effect === "EFFECT_DENY");
+		return denies.map(({ policyId }) => [
+			"to change this, ",
+			...policyPhrase(policyId, names),
+			" must not apply to ",
+			who,
+		]);
+	}
+	if (one.verdict !== "no" && one.verdict !== "root-quorum") return [];
+	const tags = one.policies
+		.filter(({ effect, applies }) => effect === "EFFECT_ALLOW" && applies === "others")
+		.flatMap(({ missingTagIds }) => missingTagIds);
+	// Without the word `tag`, which comes before all of them.
+	const named = [...new Set(tags)].map((tagId) => nameTag(tagId, names).slice(-1));
+	if (named.length > 0) return [["to change this, ", who, " needs the tag ", ...joinPhrases(named, ", ", " or ")]];
+	return [["to change this, a policy must allow it to ", who]];
+}

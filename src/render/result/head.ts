@@ -1,0 +1,30 @@
+/** What the results of all commands have in common. */
+import type { ExitCode, Problem } from "../../common/errors.ts";
+import type { Override } from "../../plan/guards/overrides.ts";
+
+/** An error as every format shows it. */
+export interface ErrorDescription {
+	readonly code: string;
+	readonly message: string;
+	readonly hint: string | null;
+}
+
+/** What every result has. */
+export interface Head<Command extends string, Error = null> {
+	readonly formatVersion: 1;
+	readonly command: Command;
+	readonly exitCode: ExitCode;
+	readonly error: Error;
+	readonly problems: readonly Problem[];
+	/** Overrides of the whole run; left out when there is none. */
+	readonly overrides?: readonly Override[];
+}
+
+/** Returns what every result has, to be completed with the fields of the command. */
+export function resultHead<Command extends string, Error extends ErrorDescription | null>(
+	command: Command,
+	exitCode: ExitCode,
+	error: Error,
+): Head<Command, Error> {
+	return { formatVersion: 1, command, exitCode, error, problems: [] };
+}

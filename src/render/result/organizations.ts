@@ -1,0 +1,235 @@
+/**
+ * A result as one entry for each organization: its state, its verdict, and whether every format folds it into one line.
+ */
+import { type ExitCode, exitCodes } from "../../common/errors.ts";
+import { hasFindings, type ThreeWay } from "../../plan/base/three-way.ts";
+import type { OrganizationDrift } from "../../plan/drift/drift.ts";
+import { blockingGuards, type Override } from "../../plan/guards/overrides.ts";
+import { findsDifference, type Plan } from "../../plan/plan.ts";
+import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
+import { groupSteps } from "../../plan/step-groups.ts";
+import type { CommandContext } from "../../plan/suggested-command.ts";
+import type { Tone } from "../../say/outcomes.ts";
+import { summarizeAliases } from "../base/aliases.ts";
+import { summarizeReverted } from "../base/text.ts";
+import { summarizeFindings } from "../drift/words.ts";
+import { expiriesSection } from "../sections/expiries.ts";
+import { notApplied, summarizeFailed, summarizeReport } from "../sections/results.ts";
+import { summarizeDrift, summarizePlan } from "../text.ts";
+import { type OrganizationPart, partsOf } from "./published.ts";
+import { type CommandResult, type FailedOrganization, notReadIn } from "./result.ts";
+
+export type { Tone };
+
+/** Options of what suggests commands. */
+export interface SuggestingOptions {
+	/** What suggested commands repeat of the call; nothing when left out. */
+	readonly commands?: CommandContext | undefined;
+}
+
+/** One organization with its plan and, after an apply, its report. */
+export interface OrganizationResult extends SuggestingOptions {
+	readonly command: string;
+	readonly plan: Plan;
+	/** Null without a base. */
+	readonly threeWay: ThreeWay | null;
+	readonly report: Report | null;
+	readonly failed: FailedOrganization | null;
+	/** What drifted, since when and by whom; null for every command but `drift`. */
+	readonly drift: OrganizationDrift | null;
+	/** The results of the steps, of a report or of an organization that failed; null when nothing was started. */
+	readonly results: readonly StepResult[] | null;
+	/** Overrides that were used: of a report those of the report, else those that the plan uses. */
+	readonly overrides: readonly Override[];
+	readonly state: State;
+	readonly tone: Tone;
+	/** One sentence of counts and words of orgsync: nothing to escape. */
+	readonly verdict: string;
+}
+
+/** What an organization is counted as, in the order in which it matters to a reader. */
+export const states = {
+	impossible: ["that cannot converge", "bad"],
+	unread: ["that could not be read", "bad"],
+	blocked: ["blocked by a guard", "bad"],
+	interrupted: ["interrupted", "bad"],
+	failed: ["failed", "bad"],
+	stopped: ["stopped by an error", "bad"],
+	unknown: ["with unreadable objects", "bad"],
+	partlyApplied: ["partly applied", "bad"],
+	rejected: ["rejected or denied", "bad"],
+	foretoldDenied: ["with a step that would be denied", "attention"],
+	inDoubt: ["with a request in doubt", "attention"],
+	rejectedBefore: ["rejected before", "attention"],
+	pending: ["pending approval", "attention"],
+	changing: ["with changes", "attention"],
+	drifted: ["drifted", "attention"],
+	reported: ["with report-only differences", "attention"],
+	notApplied: ["not applied", "attention"],
+	notRead: ["not read", "attention"],
+	applied: ["applied", "good"],
+	inSync: ["in sync", "good"],
+} as const satisfies Readonly<Record<string, readonly [words: string, tone: Tone]>>;
+
+export type State = keyof typeof states;
+
+const statesAfterApply: Readonly<Partial<Record<ExitCode, State>>> = {
+	[exitCodes.inSync]: "applied",
+	[exitCodes.pendingApproval]: "pending",
+	[exitCodes.rejectedOrDenied]: "rejected",
+	[exitCodes.partlyApplied]: "partlyApplied",
+	[exitCodes.interrupted]: "interrupted",
+};
+
+/** Returns every organization of the result that has a plan, in its order. */
+export function organizationsOf(result: CommandResult, commands?: CommandContext): readonly OrganizationResult[] {
+	return partsOf(result).flatMap((part) => assessFound(result.command, part, commands) ?? []);
+}
+
+/** Returns the organization as every format shows it; null where it has no plan, because it could not be read. */
+export function assessFound(
+	command: string,
+	part: OrganizationPart,
+	commands?: CommandContext,
+): OrganizationResult | null {
+	const { plan, report = null, failed = null, threeWay = null, drift = null } = part;
+	return plan === undefined ? null : assess({ command, plan, report, failed, threeWay, drift, commands });
+}
+
+/** What is known of an organization before it is assessed. */
+type Found = Pick<OrganizationResult, "command" | "plan" | "report" | "failed" | "threeWay" | "drift" | "commands">;
+
+/** Returns the organization with its state, tone and verdict. */
+function assess(found: Found): OrganizationResult {
+	const { plan, report, failed, drift, threeWay } = found;
+	const results = (report ?? failed)?.steps ?? null;
+	const state = drift === null ? stateOf(found) : stateOfDrift(drift, plan);
+	const aliases = results === null ? summarizeAliases(threeWay) : "";
+	const reverted = results === null ? summarizeReverted(threeWay, plan) : "";
+	const verdict = drift === null ? `${summarizeOne(found)}${aliases}${reverted}` : summarizeFindings(drift, plan);
+	// An alias that now means another user needs a look, also where nothing is to be done.
+	const tone = states[state][1] === "good" && aliases !== "" ? "attention" : states[state][1];
+	const overrides = report?.overrides ?? plan.overrides ?? [];
+	return { ...found, results, overrides, state, tone, verdict };
+}
+
+/** Returns the organizations that failed before there was a plan: there is nothing to show of them but the error. */
+export function unplannedOf(result: CommandResult): readonly FailedOrganization[] {
+	if (!("plans" in result)) return [];
+	if (result.command === "show") {
+		const error = { code: "not-planned", message: "it was unreadable when the plan was made", hint: null };
+		return (result.savedPlan.unread ?? []).map((organizationId) => ({ organizationId, error, steps: [] }));
+	}
+	return partsOf(result).flatMap(({ plan, failed }) => (plan === undefined ? (failed ?? []) : []));
+}
+
+/**
+ * Returns the organizations to show in full and those to fold; a single one is never folded. `"decisions"`, for
+ * formats of limited size, also folds those in which all went well and no access ends soon.
+ */
+export function foldOrganizations(
+	result: CommandResult,
+	shown: "details" | "decisions" = "details",
+	commands?: CommandContext,
+): Readonly<Record<"full" | "folded", readonly OrganizationResult[]>> {
+	const all = organizationsOf(result, commands);
+	if (isAlone(result)) return { full: all, folded: [] };
+	const isFull = shown === "details" ? hasDetails : isShownInComments;
+	return { full: all.filter(isFull), folded: all.filter((one) => !isFull(one)) };
+}
+
+/** Whether the result is about exactly one organization. */
+export function isAlone(result: CommandResult): boolean {
+	return organizationsOf(result).length + unplannedOf(result).length + notReadIn(result).length === 1;
+}
+
+/** Whether there is more to show of an organization than its verdict. */
+export function hasDetails(one: OrganizationResult): boolean {
+	return hasFound(one) || one.plan.expiries !== undefined || one.plan.warnings !== undefined;
+}
+
+function hasFound(one: OrganizationResult): boolean {
+	const { plan, failed, results, drift } = one;
+	const { findings = [], gone = [], unread = [], unmanaged = [] } = drift ?? {};
+	return (
+		needsDecision(one) ||
+		findsDifference(plan) ||
+		failed !== null ||
+		(results ?? []).length > 0 ||
+		findings.length + gone.length + unread.length + unmanaged.length > 0
+	);
+}
+
+function isShownInComments(one: OrganizationResult): boolean {
+	return needsDecision(one) || expiriesSection(one.plan).rows.length > 0 || one.plan.warnings !== undefined;
+}
+
+/** Whether a reader has something to decide or, for a change of the document, something to see: limits, for example. */
+function needsDecision({ tone, threeWay, overrides }: OrganizationResult): boolean {
+	return tone !== "good" || hasFindings(threeWay) || overrides.length > 0;
+}
+
+function stateOf(found: Found): State {
+	const { plan, report, failed } = found;
+	if (report !== null) return stateOfReport(report, plan);
+	if (failed === null) return stateOfPlan(found);
+	if (plan.problems.length > 0) return "impossible";
+	return failed.steps.some(({ outcome }) => outcome === "completed") ? "partlyApplied" : "stopped";
+}
+
+function stateOfDrift({ verdict }: OrganizationDrift, plan: Plan): State {
+	if (verdict === "could-not-look") return "unknown";
+	if (verdict === "waiting") return "pending";
+	if (verdict === "as-documented") return "inSync";
+	if (plan.problems.length > 0) return "impossible";
+	return plan.steps.length === 0 ? "reported" : "drifted";
+}
+
+/** An organization without steps does not count as applied. */
+function stateOfReport(report: Report, plan: Plan): State {
+	const state = statesAfterApply[exitCodeOf(report)] ?? "failed";
+	if (state !== "applied" || report.steps.length > 0) return state;
+	return findsDifference(plan) ? "reported" : "inSync";
+}
+
+function stateOfPlan({ plan, command }: Found): State {
+	if (plan.problems.length > 0) return "impossible";
+	if (!findsDifference(plan)) return "inSync";
+	if (blockingGuards(plan).length > 0) return "blocked";
+	if (command === "apply") return "notApplied";
+	if (plan.steps.length === 0) return "reported";
+	const { sent, rejected } = groupSteps(plan.steps);
+	if (sent.some(({ approval }) => approval?.verdict === "denied")) return "foretoldDenied";
+	if (sent.length > 0) return command === "drift" ? "drifted" : "changing";
+	if (plan.steps.some(({ earlierActivity }) => earlierActivity?.state === "in-doubt")) return "inDoubt";
+	return rejected.length > 0 ? "rejectedBefore" : "pending";
+}
+
+function summarizeOne({ command, plan, report, failed }: Found): string {
+	if (report !== null) return summarizeReport(report);
+	if (failed !== null) return summarizeFailed(failed.steps.length, plan.steps.length);
+	if (command === "apply") return notApplied;
+	return command === "drift" ? summarizeDrift(plan) : summarizePlan(plan, "below");
+}
+
+/** Returns the result of each part of a step that was submitted part by part, or the step's own. */
+function splitParts(result: StepResult): readonly StepResult[] {
+	const { step, parts } = result;
+	if (parts.length === 0) return [result];
+	return parts.map(({ address, ...part }) => {
+		const covers = step.covers.filter((one) => one.address === address);
+		return { ...result, ...part, step: { ...step, covers }, policyEvaluations: [], parts: [] };
+	});
+}
+
+/** Returns the result of the step that makes a change, by its address; of several, the first that did not complete. */
+export function resultsByAddress(results: readonly StepResult[] | null): ReadonlyMap<string, StepResult> {
+	const byAddress = new Map<string, StepResult>();
+	for (const result of (results ?? []).flatMap(splitParts)) {
+		for (const { address } of result.step.covers) {
+			const earlier = byAddress.get(address);
+			if (earlier === undefined || earlier.outcome === "completed") byAddress.set(address, result);
+		}
+	}
+	return byAddress;
+}

@@ -1,0 +1,346 @@
+/**
+ * The result of every command: one union, tagged by `command`. It is the JSON that `--format json` prints, and all that text,
+ * Markdown, HTML and annotations are made from. schemas/output.json describes it.
+ */
+import type { OutdatedObject } from "../../common/errors.ts";
+import type { ActivityEvent } from "../../plan/activities/activity-events.ts";
+import type { PendingActivity } from "../../plan/activities/pending.ts";
+import type { ThreeWay } from "../../plan/base/three-way.ts";
+import type { OrganizationDrift } from "../../plan/drift/drift.ts";
+import type { Plan, Reads, SavedPlanFacts } from "../../plan/plan.ts";
+import type { Outcome, Report, StepResult } from "../../plan/report.ts";
+import { compareText } from "../../plan/value.ts";
+import type { MissingObject, OrganizationPowers } from "../powers/organization-powers.ts";
+import type { VoteResult } from "../votes/result.ts";
+import type { Discovery } from "./discovery-facts.ts";
+import type { ErrorDescription, Head } from "./head.ts";
+import type { NamedOrganization } from "./organization-name.ts";
+
+export { type ErrorDescription, resultHead } from "./head.ts";
+
+/** An organization in which an error ended the work, so that it has no report. Without a plan it could not even be read. */
+export interface FailedOrganization extends NamedOrganization {
+	readonly error: ErrorDescription;
+	/** The steps that had finished by then, in the order in which they finished. */
+	readonly steps: readonly StepResult[];
+}
+
+/** Several organizations, each with its plan or its failure; `error` is that of the call, or of the first failure. */
+interface PlannedResult<Command extends string> extends Head<Command, ErrorDescription | null> {
+	/** One for each organization that could be read. */
+	readonly plans: readonly Plan[];
+	readonly failed?: readonly FailedOrganization[];
+}
+
+export interface PlanResult extends PlannedResult<"plan"> {
+	/** With a base: one for each organization, including those that are only in the base. */
+	readonly threeWay?: readonly ThreeWay[];
+	/** With `--out`: the saved plan. */
+	readonly savedPlan?: SavedPlanFacts;
+}
+
+export interface ShowResult extends PlannedResult<"show"> {
+	readonly threeWay?: readonly ThreeWay[];
+	readonly savedPlan: SavedPlanFacts;
+}
+
+export interface DriftResult extends PlannedResult<"drift"> {
+	readonly drift: readonly OrganizationDrift[];
+	/** With `--accept`: where the documents were changed. */
+	readonly accepted?: readonly AcceptedValue[];
+}
+
+/** A run of `apply` over several organizations. */
+export interface ResumableRun {
+	readonly id: string;
+	/** Whether it went on after an interruption, by `--resume`. */
+	readonly resumed: boolean;
+}
+
+export interface ApplyResult extends PlannedResult<"apply"> {
+	/** One for each organization without a failure; empty when nothing was started. */
+	readonly reports: readonly Report[];
+	/** Which run it is; left out where there is nothing to resume. */
+	readonly run?: ResumableRun;
+	/** With `--resume`: ids of organizations that the run had left in sync, so that they were not read. */
+	readonly notRead?: readonly string[];
+	/** With `--plan`: the saved plan. */
+	readonly savedPlan?: SavedPlanFacts;
+	/** With `--plan`: what changed since the plan was made. Then nothing was sent. */
+	readonly outdated?: readonly OutdatedObject[];
+}
+
+export interface AccessResult extends PlannedResult<"grant" | "revoke"> {
+	readonly access: EditedAccess;
+	/** The command that submits the plan. */
+	readonly nextCommand: string;
+}
+
+/** What the document says after `grant` or `revoke` of one user and one tag. */
+interface EditedAccess {
+	readonly organizationId: string;
+	/** Of the tag. */
+	readonly address: string;
+	readonly userId: string;
+	/** What became of the user's entry. */
+	readonly effect: "added" | "changed" | "removed" | "unchanged";
+	/** Where the entry is, or the tag if the user has no window. */
+	readonly file: string;
+	readonly line: number;
+	/** The window, ISO 8601 in UTC; left out where it has none. */
+	readonly from?: string;
+	readonly until?: string;
+	readonly reason?: string;
+}
+
+/** A place in a document that `drift --accept` changed. */
+interface AcceptedValue {
+	readonly organizationId: string;
+	readonly address: string;
+	readonly file: string;
+	readonly line: number;
+}
+
+export interface ValidateResult extends Head<"validate"> {
+	readonly organizations: readonly (NamedOrganization & {
+		readonly documentDigest: string;
+		readonly files: readonly string[];
+	})[];
+}
+
+export interface DiscoveryResult extends Head<"organizations">, Discovery {}
+
+export interface InitResult extends Head<"init"> {
+	readonly file: string;
+	/** Null where the document takes it from ORGSYNC_ORGANIZATION_ID. */
+	readonly organizationId: string | null;
+	readonly nextCommand: string;
+}
+
+export interface ExportResult extends Head<"export"> {
+	readonly organizationId: string;
+	/** The document, or the Pulumi program if `--format` asked for one. */
+	readonly document: string;
+	readonly unread: readonly MissingObject[];
+	/** Objects that it cannot state. */
+	readonly leftOut: readonly MissingObject[];
+}
+
+export interface QueryResult extends Head<"query"> {
+	readonly operation: string;
+	/** The service's answer, unchanged. */
+	readonly answer: Readonly<Record<string, unknown>>;
+}
+
+export interface SchemaResult extends Head<"schema"> {
+	readonly name: string;
+	readonly schema: object;
+}
+
+export interface CompletionResult extends Head<"completion"> {
+	readonly script: string;
+}
+
+/** Nothing but its exit code: the emulator announces its address itself when it is ready. */
+export type EmulatorResult = Head<"emulator">;
+
+export interface StatusResult extends Head<"status"> {
+	readonly open: readonly OpenActivities[];
+}
+
+/** What is pending or in doubt in one organization. */
+export interface OpenActivities extends NamedOrganization {
+	/** User id to the alias of the document. */
+	readonly userNames: Readonly<Record<string, string>>;
+	readonly activities: readonly OpenActivity[];
+	/** Activities that were abandoned here and are still pending at the service, where they can still be approved. */
+	readonly abandoned: readonly OpenActivity[];
+	/** Requests in doubt: sent, or about to be, and without an answer. */
+	readonly unanswered: readonly UnansweredRequest[];
+	/** Whether the service listed all pending activities. */
+	readonly complete: boolean;
+	/** Why it did not; null when it did. */
+	readonly unlisted: string | null;
+}
+
+export type OpenActivity = PendingActivity & {
+	/** Addresses of the objects that it changes, by id where a name is not known without another request. */
+	readonly covers: readonly string[];
+};
+
+export interface UnansweredRequest {
+	readonly fingerprint: string;
+	readonly operation: string;
+	readonly covers: readonly string[];
+	/** ISO 8601 in UTC. */
+	readonly sentAt: string;
+}
+
+export interface WaitResult extends Head<"wait"> {
+	readonly activities: readonly EndedActivity[];
+	/** Why the service's pending activities are not known; null when it listed them, or activities were named. */
+	readonly unlisted: string | null;
+}
+
+export interface PowersResult extends Head<"powers"> {
+	/** The powers that `--group`, `--user` and `--tag` left, of each organization. */
+	readonly organizations: readonly OrganizationPowers[];
+}
+
+export interface EndedActivity {
+	readonly activityId: string | null;
+	/** Null for one of which only the id is known. */
+	readonly fingerprint: string | null;
+	/** Null for an operation that orgsync does not submit. */
+	readonly operation: string | null;
+	/** Addresses of the objects that it changes, by id where a name is not known without another request. */
+	readonly covers: readonly string[];
+	readonly outcome: Outcome;
+	/** Why the outcome is in doubt; null when it is known. */
+	readonly message: string | null;
+	/** Votes and new statuses that were read meanwhile. */
+	readonly events: readonly ActivityEvent[];
+}
+
+export interface ExplainResult extends Head<"explain"> {
+	readonly activityId: string;
+	readonly reads: Reads;
+	/** Null where the service does not show it. */
+	readonly activity: ExplainedActivity | null;
+	/** The service's records of how policies judged the activity, unchanged. */
+	readonly policyEvaluations: readonly object[];
+	/** The policies among them that could be read. */
+	readonly policies: readonly JudgingPolicy[];
+	/** What those records say, in the order of their times; a judgment that only repeats the one before it is left out. */
+	readonly judgments: readonly Judgment[];
+	/** The service's records of authenticators, unchanged. */
+	readonly mfaStatuses: readonly MfaStatus[];
+	/** User id to the alias of the document. */
+	readonly userNames: Readonly<Record<string, string>>;
+	/** User id to the live name, of users who voted, and of the other users shown where one of them has no alias. */
+	readonly liveNames: Readonly<Record<string, string>>;
+}
+
+export interface ExplainedActivity {
+	readonly status: string;
+	readonly type: string;
+	/** The operation that submits activities of this type; null for a type that orgsync does not know. */
+	readonly operation: string | null;
+	readonly fingerprint: string;
+	/** As the service shows them, which nothing confirms; null where it does not, or for an unknown type. */
+	readonly parameters: Readonly<Record<string, unknown>> | null;
+	/** Addresses of the objects that it changes, by id where the document does not name them. */
+	readonly covers: readonly string[];
+	/** User ids, in the order of their votes. */
+	readonly approvedBy: readonly string[];
+	readonly rejectedBy: readonly string[];
+	/** Null when the service does not say. */
+	readonly canApprove: boolean | null;
+	/** Why a failed activity failed; null where it did not, or the service does not say. */
+	readonly failure: string | null;
+}
+
+export interface JudgingPolicy {
+	readonly policyId: string;
+	readonly policyName: string | null;
+	readonly consensus: string | null;
+}
+
+/** How one policy judged the activity. */
+export interface Judgment {
+	readonly policyId: string | null;
+	readonly outcome: string | null;
+	/** Whether it still holds: no later judgment of the policy replaced it, and the activity's status agrees with it. */
+	readonly isCurrent: boolean;
+}
+
+export interface MfaStatus {
+	readonly userId: string;
+	readonly mfaPolicyId: string;
+	readonly satisfied?: boolean | null;
+	readonly satisfiedMethods?: readonly AuthenticationMethod[] | null;
+	readonly requiredMethods?: readonly { readonly any?: readonly AuthenticationMethod[] | null }[] | null;
+}
+
+export interface AuthenticationMethod {
+	readonly type: string;
+	readonly id?: string | null;
+}
+
+export interface ImportKeyResult extends Head<"import-key"> {
+	readonly outcome: Outcome;
+	readonly activityId: string | null;
+	readonly fingerprint: string | null;
+	/** The bundle, where the activity completed and `--out` names no file. */
+	readonly importBundle?: string;
+	readonly out?: string;
+	/** Where the activity did not complete: why, and what the policies said. */
+	readonly message?: string | null;
+	readonly policyEvaluations?: StepResult["policyEvaluations"];
+}
+
+/** A new passkey, and how to register it (docs/approve.md#register-it). */
+export interface PasskeyResult extends Head<"passkey"> {
+	readonly userId: string;
+	/** Parameters of `create_authenticators`. */
+	readonly parameters: {
+		readonly authenticators: readonly {
+			readonly authenticatorName: string;
+			readonly challenge: string;
+			readonly attestation: {
+				readonly credentialId: string;
+				readonly clientDataJson: string;
+				readonly attestationObject: string;
+				readonly transports: readonly string[];
+			};
+		}[];
+		readonly userId: string;
+	};
+	/** The entry of the user's `authenticators` in a seed of the emulator. */
+	readonly seed: { readonly credentialId: string; readonly publicKey: string; readonly authenticatorName: string };
+}
+
+/** The result of a command that an error ended. `command` is `orgsync` when none was named. */
+export interface FailureResult extends Head<string, ErrorDescription> {
+	/** With `drift --since`: the findings of the last report, marked as not checked. */
+	readonly drift?: readonly OrganizationDrift[];
+}
+
+/** Results about organizations, each with its plan. */
+export type OrganizationsResult = PlanResult | ShowResult | DriftResult | ApplyResult | AccessResult;
+
+/** The result of a command that did its work. */
+type CompletedResult =
+	| OrganizationsResult
+	| ValidateResult
+	| DiscoveryResult
+	| InitResult
+	| ExportResult
+	| QueryResult
+	| SchemaResult
+	| CompletionResult
+	| EmulatorResult
+	| StatusResult
+	| VoteResult
+	| WaitResult
+	| PowersResult
+	| ExplainResult
+	| ImportKeyResult
+	| PasskeyResult;
+
+export type CommandResult = CompletedResult | FailureResult;
+
+/** Whether it is a result of `powers` that has them. */
+export function isPowers(result: CommandResult): result is PowersResult {
+	return result.command === "powers" && "organizations" in result;
+}
+
+/** Sorts by organization id. */
+export function byOrganization(left: Pick<Plan, "organizationId">, right: Pick<Plan, "organizationId">): number {
+	return compareText(left.organizationId, right.organizationId);
+}
+
+/** Returns the ids of organizations that a resumed run did not read. */
+export function notReadIn(result: CommandResult): readonly string[] {
+	return "notRead" in result ? (result.notRead ?? []) : [];
+}

@@ -1,0 +1,69 @@
+/**
+ * The text of a result in parts: each organization with something to show in full when it is its turn, then the summary. Of
+ * an organization that is in sync it holds nothing but a count.
+ */
+
+import { renderDropped } from "../base/text.ts";
+import { renderOrganization, renderRunOverrides, renderSavedPlan } from "../result-text.ts";
+import type { Style } from "../style.ts";
+import { BadNews } from "./bad-news.ts";
+import { hasDetails } from "./organizations.ts";
+import { assessPart, type OrganizationPart, type StreamOptions } from "./part.ts";
+import type { CommandResult } from "./result.ts";
+import { droppedOf, Tally } from "./summary.ts";
+
+export class TextStream {
+	readonly #command: string;
+	readonly #style: Style;
+	readonly #isAlone: boolean;
+	readonly #tally = new Tally();
+	readonly #badNews = new BadNews();
+	#isEmpty = true;
+
+	constructor({ command, size, style }: StreamOptions) {
+		this.#command = command;
+		this.#style = style;
+		this.#isAlone = size === 1;
+	}
+
+	begin(): string {
+		return "";
+	}
+
+	/** Returns the text of the next organization; empty where there is only its verdict. */
+	add(part: OrganizationPart): string {
+		const one = assessPart(this.#command, part);
+		if (one === null) {
+			if (part.failed === undefined) return "";
+			this.#tally.addUnplanned(part.failed);
+			this.#badNews.addUnplanned(part.failed);
+			return "";
+		}
+		this.#tally.add(one);
+		if (!this.#isAlone && !hasDetails(one)) return "";
+		this.#badNews.add(one);
+		return this.#separate(renderOrganization(one, this.#style));
+	}
+
+	/** Returns the end of the text; `rest` is the result without its organizations. */
+	end(rest: CommandResult): string {
+		if (!("plans" in rest)) return "";
+		const style = this.#style;
+		return [
+			...(this.#isAlone ? [] : [this.#badNews.render(), `${this.#tally.summarize().verdict}\n`]),
+			renderDropped(droppedOf(rest), style),
+			...renderSavedPlan(rest),
+			...renderRunOverrides(rest, style),
+		]
+			.map((text) => this.#separate(text))
+			.join("");
+	}
+
+	/** Returns the text with an empty line between it and what came before. */
+	#separate(text: string): string {
+		if (text === "") return "";
+		const separator = this.#isEmpty ? "" : "\n";
+		this.#isEmpty = false;
+		return `${separator}${text}`;
+	}
+}

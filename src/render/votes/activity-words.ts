@@ -1,0 +1,262 @@
+/**
+ * A pending activity in words, as a plan shows a step: what it changes, made of the parameters that its submitter signed, what
+ * that changes for who can do what, who voted, and what is missing. Every format is made of these words.
+ */
+import { showAddress, showName, showNameWithin, showRename, showValue } from "../../common/escape.ts";
+import { addressesOf } from "../../plan/activities/activity-objects.ts";
+import { idsIn, isStepOperation, targetOf } from "../../plan/activities/requests.ts";
+import type { ReviewedActivity, ShownVote } from "../../plan/activities/reviewed-activity.ts";
+import type { Change } from "../../plan/change.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { namesForSaid } from "../../plan/user-labels.ts";
+import { maxNameLength, type UserNames } from "../../plan/users.ts";
+import type { Approval } from "../../policy/powers/approval.ts";
+import { describeApprovers } from "../../say/approvals.ts";
+import { code, identifier, type Phrase, reason, type Span } from "../../say/phrase.ts";
+import { namePerson } from "../../say/powers.ts";
+import { sayReason } from "../../say/reason.ts";
+import { describeMemberWindow, findExpiry } from "../expiry-words.ts";
+import { describeImpact, type ImpactLine, summarizeImpact } from "../impact/words.ts";
+import { statusPart } from "../waiting-text.ts";
+
+/** A request, and the plan of it alone where it could be made: its names, its change, and what that means. */
+export interface ShownRequest {
+	/** Null for one that orgsync does not understand. */
+	readonly operation: string | null;
+	readonly parameters: Readonly<Record<string, unknown>>;
+	readonly effect: Plan | null;
+	/** Addresses of its objects, where they are known without a plan. */
+	readonly covers?: readonly string[];
+}
+
+/** A line of what a request changes, below its object where it has no sign of its own. */
+export interface RequestLine {
+	readonly sign: "+" | "-" | "~" | "!";
+	/** Whether it is a part of the line before it without this. */
+	readonly isPart: boolean;
+	readonly text: Phrase;
+}
+
+export interface ActivityWords {
+	/** Which activity it is, and its state. */
+	readonly title: Phrase;
+	/** Why it cannot be reviewed, so that no one should vote for it; empty when it can. */
+	readonly mistakes: readonly Phrase[];
+	readonly request: readonly RequestLine[];
+	/** What it changes for who can do what, in one sentence; null where that is not known at all. */
+	readonly impact: string | null;
+	readonly impactLines: readonly ImpactLine[];
+	/** Who submitted it, and who voted since, in the order of the votes. */
+	readonly votes: readonly Phrase[];
+	/** What it waits for; null where that is not known. */
+	readonly missing: Phrase | null;
+	/** By which a vote names it. */
+	readonly fingerprint: Phrase;
+}
+
+export interface ActivityOptions {
+	/** Names of users beside those of the activity's effect. */
+	readonly names?: Pick<UserNames, "userNames" | "liveNames">;
+	/** Who would vote, in lower case: then the words say whether this vote would complete it. */
+	readonly voterId?: string | null;
+}
+
+/** Returns the activity in words. Nothing in them is a claim of its submitter but what `mistakes` warns of. */
+export function describeActivity(activity: ReviewedActivity, options: ActivityOptions = {}): ActivityWords {
+	const { activityId, fingerprint, type, operation, status, mistakes } = activity;
+	const isReviewable = mistakes.length === 0;
+	const effect = activity.effect === null ? null : withNames(activity.effect, options.names);
+	const names = effect ?? options.names ?? noNames;
+	return {
+		title: [identifier(operation ?? type), ": activity ", identifier(activityId), " ", statusPart(status)],
+		mistakes: mistakes.map(({ message }) => ["cannot be reviewed: ", reason(message)]),
+		request: describeRequest({ ...activity, effect }, names),
+		impact: effect === null || !isReviewable ? null : summarizeImpact(effect),
+		impactLines: effect === null || !isReviewable ? [] : describeImpact(effect),
+		votes: describeVotes(activity, names),
+		missing: isReviewable ? describeMissing({ ...activity, effect }, options.voterId ?? null) : null,
+		fingerprint: ["fingerprint ", identifier(fingerprint)],
+	};
+}
+
+const noNames: UserNames = { userNames: {} };
+
+/** Returns the plan with these names of users too. */
+export function withNames(
+	plan: Plan,
+	{ userNames, liveNames }: Pick<UserNames, "userNames" | "liveNames"> = noNames,
+): Plan {
+	return {
+		...plan,
+		userNames: { ...plan.userNames, ...userNames },
+		...(liveNames === undefined ? {} : { liveNames: { ...plan.liveNames, ...liveNames } }),
+	};
+}
+
+/** Returns what a request changes, every parameter of it: the first line is its object. */
+export function describeRequest(
+	request: ShownRequest,
+	names: UserNames = request.effect ?? noNames,
+): readonly RequestLine[] {
+	const { operation, parameters } = request;
+	switch (operation) {
+		case "update_user_tag":
+			return [...describeTag(request, names), ...describeOthers(parameters, tagParameters)];
+		case "init_import_private_key":
+			return [
+				whole("+", ["prepare the import of a private key for ", personOf(parameters.userId, names)]),
+				...describeOthers(parameters, ["userId"]),
+			];
+		case "delete_policies":
+			return [...describeRemovals(request, names), ...describeOthers(parameters, ["policyIds"])];
+		case "delete_oauth_providers":
+			return [...describeRemovals(request, names), ...describeOthers(parameters, ["userId", "providerIds"])];
+		case "delete_tvc_app_and_deployments":
+			return [...describeRemovals(request, names), ...describeOthers(parameters, ["appId"])];
+		default:
+			return describeOthers(parameters, []);
+	}
+}
+
+const tagParameters = ["userTagId", "newUserTagName", "addUserIds", "removeUserIds"];
+
+/** Max characters of a new name: a reader has to see all of a name that people have, and no more of another. */
+const maxNewName = 120;
+
+function describeTag(request: ShownRequest, names: UserNames): readonly RequestLine[] {
+	const { parameters, effect } = request;
+	const { userTagId, newUserTagName, addUserIds, removeUserIds } = parameters;
+	const tagId = String(userTagId).toLowerCase();
+	const change = effect?.changes.find((one) => one.kind === "userTag" && one.tagId === tagId);
+	const before = change?.kind === "userTag" ? change.before : null;
+	const [address = `userTag:${tagId}`] = coveredBy(request, names);
+	const isNamed = typeof newUserTagName === "string" && newUserTagName !== "";
+	const member = (sign: "+" | "-") => (userId: string) => {
+		const has = before?.members?.includes(userId);
+		const noOp = has === undefined || has !== (sign === "+") ? [] : [has ? ": has it already" : ": does not have it"];
+		const expiry = effect === null ? undefined : findExpiry(effect, change?.address ?? address, userId);
+		const window: Phrase = expiry === undefined ? [] : [" (", ...describeMemberWindow(expiry), ")"];
+		return part(sign, ["member ", personOf(userId, names), ...noOp, ...window]);
+	};
+	const lines = [
+		...(isNamed ? [part("~", describeNewName(before?.name, newUserTagName))] : []),
+		...idsIn(addUserIds).map(member("+")),
+		...idsIn(removeUserIds).map(member("-")),
+	];
+	const own: Phrase = address.endsWith(tagId) ? [] : ["  ", identifier(tagId)];
+	const nothing = lines.length === 0 ? [part("!", ["it changes nothing"])] : [];
+	return [whole("~", [identifier(showAddress(address)), ...own]), ...lines, ...nothing];
+}
+
+function describeNewName(before: string | undefined, after: string): Phrase {
+	if (before === undefined) return ["new name: ", nameOf(showNameWithin(after, maxNewName))];
+	const [was, is] = showRename(before, after);
+	return before === after ? ["name: ", nameOf(is), " as before"] : ["name: ", nameOf(was), " -> ", nameOf(is)];
+}
+
+/** Returns the removed objects by address, each with its live name where that is known. */
+function describeRemovals(request: ShownRequest, names: UserNames): readonly RequestLine[] {
+	const { operation, effect } = request;
+	const addresses = coveredBy(request, names);
+	if (addresses.length === 0) return [whole("!", ["it removes nothing"])];
+	return addresses.map((address) => {
+		const change = effect?.changes.find((one) => one.address === address);
+		const name = change === undefined ? "" : nameBefore(change);
+		const shown: Phrase = name === "" ? [] : ["  ", nameOf(showNameWithin(name, maxNameLength))];
+		const more = operation === "delete_tvc_app_and_deployments" ? ["  with its deployments"] : [];
+		return whole("-", [identifier(showAddress(address)), ...shown, ...more]);
+	});
+}
+
+function nameBefore({ before }: Change): string {
+	return before !== null && typeof before.name === "string" ? before.name : "";
+}
+
+/** Returns the addresses of the objects of a request: those of its plan or its own, else by id. */
+export function coveredBy(request: ShownRequest, names: UserNames): readonly string[] {
+	const { operation, parameters, effect } = request;
+	if (operation === null || !isStepOperation(operation)) return [];
+	const covers = new Map(effect?.steps.flatMap((step) => step.covers.map(({ id, address }) => [id, address] as const)));
+	const { ids } = targetOf({ operation, parameters });
+	if (ids.length > 0 && ids.every((id) => covers.has(id))) return ids.flatMap((id) => covers.get(id) ?? []);
+	return request.covers ?? addressesOf({ operation, parameters }, { userNames: names.userNames, tagNames: new Map() });
+}
+
+/** Returns the parameters that no other line shows; those that are empty mean nothing. */
+function describeOthers(parameters: ShownRequest["parameters"], known: readonly string[]): readonly RequestLine[] {
+	return Object.entries(parameters)
+		.filter(([name, value]) => !known.includes(name) && value !== null && !(Array.isArray(value) && value.length === 0))
+		.map(([name, value]) => whole("!", ["parameter ", nameOf(showName(name)), ": ", code(showValue(value))]));
+}
+
+function whole(sign: RequestLine["sign"], text: Phrase): RequestLine {
+	return { sign, isPart: false, text };
+}
+
+function part(sign: RequestLine["sign"], text: Phrase): RequestLine {
+	return { sign, isPart: true, text };
+}
+
+/** `shown` is escaped, as by `showName`. */
+function nameOf(shown: string): Span {
+	return { kind: "name", text: shown, notes: [] };
+}
+
+function personOf(userId: unknown, names: UserNames): Span {
+	return typeof userId === "string" ? namePerson(userId, names) : nameOf(showName(""));
+}
+
+/** Returns who submitted it and who voted since; the submitter's own vote is the first. */
+function describeVotes(activity: ReviewedActivity, names: UserNames): readonly Phrase[] {
+	const { submittedBy, createdAt, voterNames, votes } = activity;
+	const voter = (userId: string | null): Span =>
+		userId === null
+			? "a user whom the service does not name"
+			: namePerson(userId, namesForSaid(userId, names, voterNames));
+	const [first, ...others] = votes;
+	const isOwn = first !== undefined && first.userId === submittedBy;
+	const lapsed = isOwn && !first.counts ? [lapsedWords] : [];
+	const since = isOwn ? others : votes;
+	return [
+		["submitted by ", voter(submittedBy), at(createdAt), ...lapsed],
+		...since.map((vote) => [
+			voteWords[vote.selection],
+			voter(vote.userId),
+			at(vote.at),
+			...(vote.counts ? [] : [lapsedWords]),
+		]),
+	];
+}
+
+const voteWords: Readonly<Record<ShownVote["selection"], string>> = {
+	approved: "approved by ",
+	rejected: "rejected by ",
+	unknown: "an unknown vote by ",
+};
+
+const lapsedWords = ": lapsed, since votes count for 24 hours";
+
+function at(time: string | null): string {
+	return time === null ? "" : ` at ${time}`;
+}
+
+/** Returns who can still complete it, and what the vote of the caller would do; null where policies were not read. */
+function describeMissing({ status, effect }: ReviewedActivity, voterId: string | null): Phrase | null {
+	if (status === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED") return ["missing: an authenticator"];
+	const approval = effect?.steps[0]?.approval;
+	if (status !== "ACTIVITY_STATUS_CONSENSUS_NEEDED" || approval === undefined || effect === null) return null;
+	if (approval.verdict === "pending") {
+		const who = describeApprovers(approval, effect);
+		return who.length === 0 ? null : ["missing: ", ...who, ...describeOwnVote(approval, voterId)];
+	}
+	const { because } = approval;
+	return ["missing: unknown", ...(because === null ? [] : [": ", ...sayReason(because, effect)])];
+}
+
+/** Returns what the approval of this user would do. More sets than these may be left out of the plan. */
+function describeOwnVote({ approverSets }: Approval, voterId: string | null): Phrase {
+	if (voterId === null) return [];
+	const own = approverSets.filter((set) => set.includes(voterId));
+	if (own.some(({ length }) => length === 1)) return ["; your approval completes it"];
+	return own.length > 0 ? ["; with your approval, others are still missing"] : [];
+}

@@ -1,0 +1,57 @@
+/** The result of `approve` and of `reject`: the pending activities, and what became of each. */
+
+import type { Disagreement, ReviewedActivity } from "../../plan/activities/reviewed-activity.ts";
+import type { Plan, SavedPlanFacts } from "../../plan/plan.ts";
+import type { Outcome } from "../../plan/report.ts";
+import type { Step } from "../../plan/step.ts";
+import type { ErrorDescription, Head } from "../result/head.ts";
+import type { NamedOrganization } from "../result/organization-name.ts";
+
+/** The result of `approve` and of `reject`. */
+export interface VoteResult extends Head<"approve" | "reject", ErrorDescription | null> {
+	readonly votes: readonly OrganizationVotes[];
+	/** With `--plan`: the saved plan. */
+	readonly savedPlan?: SavedPlanFacts;
+}
+
+/** The pending activities of one organization, and what became of them. */
+export interface OrganizationVotes extends NamedOrganization {
+	/** User id to the alias of the document, or of the saved plan. */
+	readonly userNames: Readonly<Record<string, string>>;
+	/** Live names of users; left out where users were not read. */
+	readonly liveNames?: Readonly<Record<string, string>>;
+	/** The user of the key; null where the service does not say. */
+	readonly voterId: string | null;
+	/** Oldest first. */
+	readonly activities: readonly VotedActivity[];
+	/** The plan of all activities to vote for together: its changes, guards and impact; null when there is none. */
+	readonly effect: Plan | null;
+	/** With `--plan`, if no activities were named: steps for which no activity is pending, and that have not completed. */
+	readonly missing: readonly Step[];
+	/** Why there may be other pending activities; null if the service listed them all, or activities were named. */
+	readonly unlisted: string | null;
+}
+
+/** One pending activity, or one that was named, and what became of it. */
+export interface VotedActivity {
+	readonly activity: ReviewedActivity;
+	/** Whether its id or fingerprint is on the command line. */
+	readonly isNamed: boolean;
+	/** `vote`: to vote on. `voted`: a vote of this user counts already. `refused`: the reasons are below. `ended`: it is not pending. */
+	readonly decision: "vote" | "voted" | "refused" | "ended";
+	/** With `--plan`: the step that it equals; null when it equals none. */
+	readonly stepId: string | null;
+	/** Where it differs from the document, or from the saved plan; these refuse it unless it is named (a saved plan always does). */
+	readonly disagreements: readonly Disagreement[];
+	/** What became of it; null when no vote was sent and it has not ended. `awaiting-approval`: the vote counts, others are missing. */
+	readonly outcome: Outcome | null;
+	/** Whether this run sent a vote on it, whatever the answer was. */
+	readonly isSent: boolean;
+	/** Why, for a person; null when there is nothing to add. */
+	readonly message: string | null;
+}
+
+/** Whether it is a result of `approve` or `reject` that has activities to show. */
+export function isVotes(result: { readonly command: string }): result is VoteResult {
+	return (result.command === "approve" || result.command === "reject") && "votes" in result;
+}

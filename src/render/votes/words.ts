@@ -1,0 +1,231 @@
+/** The words of `approve` and `reject`, the same in every format. */
+import { showAddress, showNameWithin } from "../../common/escape.ts";
+import { addressesOf } from "../../plan/activities/activity-objects.ts";
+import type { Disagreement, StepDifference } from "../../plan/activities/reviewed-activity.ts";
+import { uuid } from "../../plan/organization.ts";
+import type { Outcome } from "../../plan/report.ts";
+import type { UserNames } from "../../plan/users.ts";
+import { count } from "../../say/count.ts";
+import { outcomeWords } from "../../say/outcomes.ts";
+import { identifier, joinPhrases, type Phrase, type Span } from "../../say/phrase.ts";
+import { listPeople } from "../../say/powers.ts";
+import type { OrganizationVotes, VotedActivity, VoteResult } from "./result.ts";
+
+export type VoteCommand = VoteResult["command"];
+
+/** Headings above the activities by what is decided about them, in the order in which they are shown. */
+export const voteHeadings: Readonly<Record<VoteCommand, Readonly<Record<VotedActivity["decision"], string>>>> = {
+	approve: { vote: "To approve", voted: "Approved by you before", ended: "Ended", refused: "Refused" },
+	reject: { vote: "To reject", voted: "Rejected by you before", ended: "Ended", refused: "Refused" },
+};
+
+/** Returns why it is refused, or what to know of one that was named. */
+export function describeReasons({ activity, disagreements }: VotedActivity, names: UserNames): readonly Phrase[] {
+	return disagreements.map((one) => describeDisagreement(one, activity, names));
+}
+
+/** Returns how to approve one that only the document refuses; null for others. */
+export function describeOverruling({ activity, decision, disagreements }: VotedActivity): Phrase | null {
+	const isByDocument = disagreements.length > 0 && disagreements.every(({ code: reason }) => documentCodes.has(reason));
+	if (decision !== "refused" || activity.mistakes.length > 0 || !isByDocument) return null;
+	return ["approve takes it only if its id is named"];
+}
+
+const documentCodes: ReadonlySet<Disagreement["code"]> = new Set([
+	...(["adds-unwanted", "removes-wanted", "members-unmanaged"] as const),
+	...(["renames", "not-absent", "unmanaged"] as const),
+]);
+
+type Activity = VotedActivity["activity"];
+
+function describeDisagreement(one: Disagreement, activity: Activity, names: UserNames): Phrase {
+	switch (one.code) {
+		case "adds-unwanted":
+			return ["conflicts with the document: it adds ", ...listPeople(one.userIds, names)];
+		case "removes-wanted":
+			return ["conflicts with the document: it removes ", ...listPeople(one.userIds, names)];
+		case "members-unmanaged":
+			return ["the document does not manage whether the tag has ", ...listPeople(one.userIds, names)];
+		case "renames":
+			return [
+				"conflicts with the document: the new name is ",
+				nameOf(one.name),
+				", in the document ",
+				nameOf(one.wanted),
+			];
+		case "not-absent":
+			return ["`absent` of the document does not list ", ...listObjects(activity, one.ids, names)];
+		case "unmanaged":
+			return [
+				activity.operation === "init_import_private_key"
+					? "documents do not list imports of private keys"
+					: "the document does not manage its object",
+			];
+		case "no-step":
+			return ["equals no step of the saved plan"];
+		case "differs-from-step":
+			return [
+				"resembles ",
+				identifier(one.stepId),
+				" of the saved plan, but differs: ",
+				...joinPhrases(
+					one.differences.flatMap((difference) => describeDifference(difference, names)),
+					"; ",
+				),
+			];
+		case "duplicate":
+			return [
+				"duplicate: activity ",
+				identifier(one.activityId),
+				...(one.stepId === null
+					? [" makes the same change"]
+					: [" equals ", identifier(one.stepId), " of the saved plan"]),
+			];
+	}
+}
+
+/** Returns the objects by address; the ids are those that `absent` does not list. */
+function listObjects({ operation, parameters }: Activity, ids: readonly string[], names: UserNames): Phrase {
+	const addresses = addressesOf(
+		{ operation: operation ?? "", parameters },
+		{ userNames: names.userNames, tagNames: new Map() },
+	);
+	const named = addresses.filter((address) => ids.some((id) => address.endsWith(id)));
+	const shown = named.slice(0, maxListed).map((address): Phrase => [identifier(showAddress(address))]);
+	const more = named.length - shown.length;
+	return [...joinPhrases(shown, ", ", more === 0 ? " and " : ", "), ...(more === 0 ? [] : [` and ${more} more`])];
+}
+
+/** More objects than this are counted. */
+const maxListed = 3;
+
+function describeDifference(one: StepDifference, names: UserNames): readonly Phrase[] {
+	if ("more" in one) {
+		const [does, planned] = listWords.get(one.parameter) ?? [
+			`its ${one.parameter} have also `,
+			`its ${one.parameter} lack `,
+		];
+		const list = (ids: readonly string[]): Phrase =>
+			one.parameter.endsWith("UserIds")
+				? listPeople(ids, names)
+				: joinPhrases(
+						ids.slice(0, maxListed).map((id) => [identifier(id)]),
+						", ",
+					);
+		return [
+			...(one.more.length === 0 ? [] : [[does, ...list(one.more)]]),
+			...(one.missing.length === 0 ? [] : [[planned, ...list(one.missing)]]),
+		];
+	}
+	const value = (text: string | null): Span => (text === null ? "none" : nameOf(text));
+	if (one.parameter === "newUserTagName")
+		return [["its new name is ", value(one.is), ", planned ", value(one.planned)]];
+	return [["its ", nameOf(one.parameter), " is ", value(one.is), ", planned ", value(one.planned)]];
+}
+
+const listWords: ReadonlyMap<string, readonly [more: string, missing: string]> = new Map([
+	["addUserIds", ["it also adds ", "it does not add "]],
+	["removeUserIds", ["it also removes ", "it does not remove "]],
+	["policyIds", ["it also removes policy ", "it does not remove policy "]],
+	["providerIds", ["it also removes OAuth provider ", "it does not remove OAuth provider "]],
+]);
+
+/** Max characters of a name in a sentence. */
+const maxName = 120;
+
+function nameOf(name: string): Span {
+	return { kind: "name", text: showNameWithin(name, maxName), notes: [] };
+}
+
+/** Returns the activities with this decision, in their order. */
+export function withDecision(
+	{ activities }: Pick<OrganizationVotes, "activities">,
+	decision: VotedActivity["decision"],
+): readonly VotedActivity[] {
+	return activities.filter((one) => one.decision === decision);
+}
+
+export const missingHeading = "Steps of the saved plan without an activity";
+
+/** Returns what became of it, in a few words. */
+export function describeVoted({ decision, outcome }: VotedActivity, command: VoteCommand): string {
+	if (decision === "refused") return "refused";
+	if (outcome === null) return "no vote was sent";
+	const before = `, ${command === "approve" ? "approved" : "rejected"} by you before`;
+	return `${outcomeWords[outcome]}${decision === "voted" ? before : ""}`;
+}
+
+/** Returns what would be voted on, in one sentence or more: below the activities, above the question. */
+export function summarizeReview(organizations: readonly OrganizationVotes[], command: VoteCommand): string {
+	const voting = countDecision(organizations, "vote");
+	const first = voting === 0 ? `Nothing to ${command}.` : `To ${command}: ${count(voting, "activity", "activities")}.`;
+	return [first, ...describeOthers(organizations, command)].join(" ");
+}
+
+/** Returns what became of it, in one sentence or more. Nothing is claimed that was not read. */
+export function summarizeVotes({ command, votes: organizations }: VoteResult): string {
+	const voting = organizations.flatMap((one) => withDecision(one, "vote"));
+	return [summarizeOutcomes(voting, command), ...describeOthers(organizations, command)].join(" ");
+}
+
+/** What a vote is to lead to. */
+export const goals: Readonly<Record<VoteCommand, Outcome>> = { approve: "completed", reject: "rejected" };
+
+function summarizeOutcomes(voting: readonly VotedActivity[], command: VoteCommand): string {
+	if (voting.length === 0) return `Nothing to ${command}.`;
+	const outcomes = voting.flatMap(({ outcome }) => outcome ?? []);
+	const done = command === "approve" ? "pproved" : "ejected";
+	const initial = command === "approve" ? "A" : "R";
+	if (outcomes.length === 0) return `Not ${initial.toLowerCase()}${done}: no vote was sent.`;
+	const isVoted = (outcome: Outcome): boolean => outcome === goals[command] || outcome.startsWith("awaiting");
+	const voted = outcomes.filter(isVoted).length;
+	const verdict =
+		voted === outcomes.length
+			? `${initial}${done}`
+			: voted === 0
+				? `Not ${initial.toLowerCase()}${done}`
+				: `Partly ${initial.toLowerCase()}${done}`;
+	return `${verdict}: ${countOutcomes(outcomes)}.`;
+}
+
+function countOutcomes(outcomes: readonly Outcome[]): string {
+	const counts = (Object.keys(outcomeWords) as Outcome[]).flatMap((outcome) => {
+		const number = outcomes.filter((one) => one === outcome).length;
+		return number === 0 ? [] : [`${number} ${outcomeWords[outcome]}`];
+	});
+	return counts.join(", ");
+}
+
+/** Returns how many had ended, and how where some did not end as asked. */
+function describeEnded(organizations: readonly OrganizationVotes[], command: VoteCommand): readonly string[] {
+	const ended = organizations.flatMap((one) => withDecision(one, "ended"));
+	const outcomes = ended.flatMap(({ outcome }) => outcome ?? []);
+	const isAsAsked = outcomes.every((outcome) => outcome === goals[command]);
+	if (ended.length === 0) return [];
+	return [`${ended.length} had ended before${isAsAsked ? "" : `: ${countOutcomes(outcomes)}`}.`];
+}
+
+function countDecision(organizations: readonly OrganizationVotes[], decision: VotedActivity["decision"]): number {
+	return organizations.reduce((sum, one) => sum + withDecision(one, decision).length, 0);
+}
+
+/** Returns sentences on activities that no vote is sent for, and on steps without one. The refused are named. */
+function describeOthers(organizations: readonly OrganizationVotes[], command: VoteCommand): readonly string[] {
+	const voted = countDecision(organizations, "voted");
+	const refused = organizations.flatMap((one) => withDecision(one, "refused"));
+	const missing = organizations.reduce((sum, one) => sum + one.missing.length, 0);
+	const done = command === "approve" ? "approved" : "rejected";
+	// The sentence is a heading too, in formats where other text could mean something.
+	const ids = refused
+		.slice(0, maxListed)
+		.map(({ activity }) => (uuid.test(activity.activityId) ? activity.activityId : "no id"));
+	const more = refused.length - ids.length;
+	return [
+		...(voted === 0 ? [] : [`${voted} ${done} by you before.`]),
+		...describeEnded(organizations, command),
+		...(refused.length === 0
+			? []
+			: [`${refused.length} refused: ${ids.join(", ")}${more === 0 ? "" : ` and ${more} more`}.`]),
+		...(missing === 0 ? [] : [`${count(missing, "step has", "steps have")} no activity yet.`]),
+	];
+}

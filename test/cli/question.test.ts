@@ -83,5 +83,5 @@ test.runIf(hasTerminal)("the question of apply repeats the worst that the plan d
 	const { world } = await makeRemoval("{ never: [bob] }", 0);
 	const end = await answerAfter(world, ["apply", "--allow", "memberRemovals=1"], async () => {});
 	expect(end.code).toBe(0);
-	expect(end.shown).toMatch(/1 removal, more than the limits allow · 1 activity\S*\s+Submit this activity to /);
+	expect(end.shown).toMatch(/1 membership lost, more than the limits allow · 1 activity\S*\s+Submit this activity to /);
 });

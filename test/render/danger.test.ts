@@ -19,7 +19,7 @@ describe("a plan that lets someone sign alone", () => {
 
 	it("says so with its removals and activities in one line", () => {
 		expect(line).toMatch(
-			/^\u26a0 bob can now sign alone, with any wallet or key · (\d+ removals? · )?\d+ activit(y|ies)$/,
+			/^\u26a0 bob can now sign alone, with any wallet or key · (\d+ removals? · )?(\d+ memberships? lost · )?\d+ activit(y|ies)$/,
 		);
 	});
 
@@ -60,7 +60,7 @@ describe("a plan without danger", () => {
 			message: "3",
 		} as const;
 		expect(textOf({ ...calm, guards: [guard] })).toEqual([
-			expect.stringMatching(/removals?, more than the limits allow · /),
+			expect.stringMatching(/(removals?|memberships? lost), more than the limits allow · /),
 		]);
 	});
 });

@@ -48,7 +48,7 @@ describe("a plan as text", () => {
 	it("says first what would be denied and who can do what after it, and last what apply waits for", () => {
 		expect(renderPlan(plan, plainStyle)).toMatchInlineSnapshot(`
 			"Organization 00000001-7a3f-4c9e-9d40-000000000001
-			⚠ no one but the root quorum can export wallets any more: it needs 2 of treasury, and only carol is left (and 2 more) · 3 removals · 3 activities
+			⚠ no one but the root quorum can export wallets any more (and 2 more) · 1 removal · 2 memberships lost · 3 activities
 
 			Would be denied:
 			  userTag:treasury  no policy allows alice to change user tags
@@ -83,7 +83,7 @@ describe("a plan as text", () => {
 			  userTag:admins  will be pending approval by 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias))
 
 			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will be pending approval by 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias)). 2 user tags to update, 1 policy to remove.
-			⚠ no one but the root quorum can export wallets any more: it needs 2 of treasury, and only carol is left (and 2 more) · 3 removals · 3 activities
+			⚠ no one but the root quorum can export wallets any more (and 2 more) · 1 removal · 2 memberships lost · 3 activities
 			"
 		`);
 	});

@@ -9,8 +9,6 @@ export interface Danger {
 	readonly findings: readonly PlanImpact[];
 	/** Guards of removals that refuse, also where they are overridden. */
 	readonly overLimit: readonly Guard[];
-	/** How many objects are removed, and how many members lose a user tag. */
-	readonly removals: number;
 	/** How many activities apply would submit. */
 	readonly activities: number;
 }
@@ -18,14 +16,10 @@ export interface Danger {
 const dangerous: ReadonlySet<PlanImpact["change"]> = new Set(["nobody", "alone", "fewer"]);
 
 /** Returns the danger of the plan; null where apply would submit nothing, or nothing dangerous. */
-export function findDanger({ impact = [], guards, changes, steps }: Plan): Danger | null {
+export function findDanger({ impact = [], guards, steps }: Plan): Danger | null {
 	const findings = impact.filter(({ change }) => dangerous.has(change));
 	const overLimit = guards.filter(({ kind, refuses }) => refuses && removalGuards.has(kind));
 	const activities = groupSteps(steps).sent.length;
 	if (activities === 0 || findings.length + overLimit.length === 0) return null;
-	const sizes = changes.map((change) => {
-		if (change.kind === "userTag") return change.removeUserIds.length;
-		return change.action === "remove" ? 1 : 0;
-	});
-	return { findings, overLimit, removals: sizes.reduce((sum, size) => sum + size, 0), activities };
+	return { findings, overLimit, activities };
 }

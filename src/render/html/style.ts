@@ -38,7 +38,7 @@ ul, ol { margin: 0; padding: 0; list-style: none; }
 .brand { margin: 0 0 .8rem; font-size: .85rem; letter-spacing: .04em; color: var(--soft); }
 .brand b { color: var(--ink); }
 .lead { font-size: 1.05rem; max-width: 60rem; }
-.danger { font-weight: 650; font-size: 1.05rem; max-width: 60rem; }
+.danger { color: var(--bad); font-weight: 650; font-size: 1.05rem; max-width: 60rem; }
 .badge { flex: none; display: inline-grid; place-items: center; width: 1.5em; height: 1.5em; margin-right: .1em; border-radius: 50%; font-weight: 700; font-size: .82em; line-height: 1; background: var(--good-ground); color: var(--good); border: 1.5px solid currentcolor; }
 .badge.attention { background: var(--warn-ground); color: var(--warn); } .badge.bad { background: var(--bad-ground); color: var(--bad); }
 .facts { display: flex; flex-wrap: wrap; gap: .7rem; margin: 1.2rem 0 .8rem; }

@@ -32,6 +32,8 @@ export interface ImpactLine {
 	/** Whether a reader must see it: never folded. */
 	readonly isBad: boolean;
 	readonly sentence: Phrase;
+	/** The beginning of the sentence: what becomes true, without why and what was true before. */
+	readonly claim: Phrase;
 	/** An example of people who can do it on one side only, and the policies; empty where there is neither. */
 	readonly detail: Phrase;
 	/** At least one. */
@@ -126,10 +128,12 @@ function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], pl
 	const witness = first.witness.length < 2 ? [] : [["for example ", ...listPeople(first.witness, plan)]];
 	const policies = describePolicies(policyIds, plan);
 	const detail = [...(policies === null ? [] : [policies]), ...witness, listGroups(groups)];
+	const { claim, more } = describers[change](first, findings, where, plan);
 	return {
 		sign: signs[change],
 		isBad: change !== "gains" && change !== "loses",
-		sentence: describers[change](first, findings, where, plan),
+		sentence: [...claim, ...more],
+		claim,
 		detail: joinPhrases(detail, "; "),
 		findings,
 	};
@@ -155,7 +159,13 @@ export function describeConditions({ condition, unless }: PlanImpact): Phrase {
 	return [...(condition === ownCredentials ? [`, where ${ownCredentials}`] : [", where ", code(condition)]), ...except];
 }
 
-type Describer = (first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan) => Phrase;
+/** A sentence in two parts: what becomes true; why, and what was true before. */
+interface Sentence {
+	readonly claim: Phrase;
+	readonly more: Phrase;
+}
+
+type Describer = (first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan) => Sentence;
 
 const describers: Readonly<Record<ImpactChange, Describer>> = {
 	nobody: describeNobody,
@@ -163,12 +173,10 @@ const describers: Readonly<Record<ImpactChange, Describer>> = {
 	fewer: describeFewer,
 	gains: describeGains,
 	loses: describeLoses,
-	unknown: ({ because }, findings, where, plan) => [
-		"could not compare who can ",
-		...powerOf(findings),
-		...where,
-		...(because === null ? [] : [": ", ...sayReason(because, plan)]),
-	],
+	unknown: ({ because }, findings, where, plan) => ({
+		claim: ["could not compare who can ", ...powerOf(findings), ...where],
+		more: because === null ? [] : [": ", ...sayReason(because, plan)],
+	}),
 };
 
 function powerOf(findings: readonly PlanImpact[], form: "do" | "doing" = "do"): Phrase {
@@ -207,17 +215,14 @@ function takePart(userIds: readonly string[], { alone, together, thresholds }: S
 	return userIds.every((userId) => known.has(userId));
 }
 
-function describeNobody(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
+function describeNobody(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Sentence {
 	const { alone, thresholds } = first.after;
 	const subject = alone.length + thresholds.length > 0 ? "no one but the root quorum can " : "no one can ";
 	const why = whyNobody(first, plan);
-	return [
-		subject,
-		...powerOf(findings),
-		" any more",
-		...where,
-		...(why === null ? describeBefore(first, plan) : [": ", ...why]),
-	];
+	return {
+		claim: [subject, ...powerOf(findings), " any more", ...where],
+		more: why === null ? describeBefore(first, plan) : [": ", ...why],
+	};
 }
 
 /** Returns why no one can do it any more, where the plan itself shows it: a removed policy, or a tag with too few members. */
@@ -268,11 +273,11 @@ function tooFewFor({ tagId, atLeast }: Threshold, plan: Plan): readonly Phrase[]
 	return [[`it needs ${atLeast} of `, ...nameTag(tagId, plan), ", and ", ...who]];
 }
 
-function describeAlone(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
+function describeAlone(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Sentence {
 	const { userIds } = first;
 	const can = userIds.length > 1 ? " can now each " : " can now ";
 	const power = describeAlonePower(findings);
-	return [...listPeople(userIds, plan), can, ...power, ...where, ...describeBefore(first, plan)];
+	return { claim: [...listPeople(userIds, plan), can, ...power, ...where], more: describeBefore(first, plan) };
 }
 
 /** Returns the power with the word `alone` where it is read first. */
@@ -282,30 +287,33 @@ function describeAlonePower(findings: readonly PlanImpact[]): Phrase {
 	return groups.has("PRIVATE_KEY/SIGN") ? ["sign alone, with any wallet or key"] : [...powerOf(findings), " alone"];
 }
 
-function describeFewer(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
+function describeFewer(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Sentence {
 	const after = describeAfter(first, plan, ": ");
-	return ["fewer approvals are needed to ", ...powerOf(findings), ...where, ...after, ...describeBefore(first, plan)];
+	return {
+		claim: ["fewer approvals are needed to ", ...powerOf(findings), ...where],
+		more: [...after, ...describeBefore(first, plan)],
+	};
 }
 
-function describeGains(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
+function describeGains(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Sentence {
 	const { userIds, before } = first;
 	const people = listPeople(userIds, plan);
 	const after = describeAfter(first, plan, ": ");
 	// All of them took part before: what is new is that these suffice.
 	if (userIds.length > 1 && takePart(userIds, before))
-		return [...people, " can now ", ...powerOf(findings), " together", ...where, ...after];
+		return { claim: [...people, " can now ", ...powerOf(findings), " together", ...where], more: after };
 	const takes = userIds.length > 1 ? " now take part in " : " now takes part in ";
-	return [...people, takes, ...powerOf(findings, "doing"), ...where, ...after];
+	return { claim: [...people, takes, ...powerOf(findings, "doing"), ...where], more: after };
 }
 
-function describeLoses(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
+function describeLoses(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Sentence {
 	const { userIds, after } = first;
 	const people = listPeople(userIds, plan);
 	const now = describeAfter(first, plan, ": now ");
 	if (takePart(userIds, after)) {
 		const how = userIds.length > 1 ? " together" : " alone";
-		return [...people, " can no longer ", ...powerOf(findings), how, ...where, ...now];
+		return { claim: [...people, " can no longer ", ...powerOf(findings), how, ...where], more: now };
 	}
 	const takes = userIds.length > 1 ? " no longer take part in " : " no longer takes part in ";
-	return [...people, takes, ...powerOf(findings, "doing"), ...where, ...now];
+	return { claim: [...people, takes, ...powerOf(findings, "doing"), ...where], more: now };
 }

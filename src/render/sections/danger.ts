@@ -4,20 +4,26 @@ import { showOrganization } from "../../plan/organization-name.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { count } from "../../say/count.ts";
 import { joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
+import { countChanges } from "../change-words.ts";
 import { describeImpact } from "../impact/words.ts";
 
 /** Returns what is dangerous in one plan; null where nothing is. */
 function describe(plan: Plan): Phrase | null {
 	const danger = findDanger(plan);
 	if (danger === null) return null;
-	const { findings, overLimit, removals, activities } = danger;
+	const { findings, overLimit, activities } = danger;
+	const { lost, removals } = countChanges(plan, () => true);
 	const [worst, ...others] = describeImpact({ ...plan, impact: findings });
+	const removed = [
+		...(removals.all === 0 ? [] : [count(removals.all, "removal", "removals")]),
+		...(lost.all === 0 ? [] : [count(lost.all, "membership lost", "memberships lost")]),
+	].join(" \u00b7 ");
 	const tooMany = overLimit.length === 0 ? "" : ", more than the limits allow";
 	const parts: readonly Phrase[] = [
 		...(worst === undefined
 			? []
-			: [[...worst.sentence, ...(others.length === 0 ? [] : [` (and ${others.length} more)`])]]),
-		...(removals === 0 ? [] : [[`${count(removals, "removal", "removals")}${tooMany}`]]),
+			: [[...worst.claim, ...(others.length === 0 ? [] : [` (and ${others.length} more)`])]]),
+		...(removed === "" ? [] : [[`${removed}${tooMany}`]]),
 		[count(activities, "activity", "activities")],
 	];
 	return joinPhrases(parts, " \u00b7 ");

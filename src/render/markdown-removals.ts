@@ -2,11 +2,12 @@
 
 import { showAddressWithin } from "../common/escape.ts";
 import type { TagChange } from "../plan/change.ts";
+import { countChanges } from "../plan/change-counts.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
 import { noteReverted } from "./base/text.ts";
-import { countChanges, wordsOfChanges } from "./change-words.ts";
+import { wordsOfChanges } from "./change-words.ts";
 import { noteWindow } from "./expiry-words.ts";
 import { type Block, fenced, longestText } from "./markdown-text.ts";
 import type { OrganizationResult } from "./result/organizations.ts";

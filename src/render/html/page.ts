@@ -3,12 +3,12 @@
  * reader can approve from it on a phone, on paper, in the dark, by keyboard or with a screen reader.
  */
 
+import { type Counted, countChanges } from "../../plan/change-counts.ts";
 import { outcomesOf } from "../../plan/report.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import type { Phrase } from "../../say/phrase.ts";
 import { droppedSection } from "../base/html.ts";
-import { type Counted, countChanges } from "../change-words.ts";
 import { driftFigures, type Figure } from "../drift/html.ts";
 import { overridesHeading } from "../overrides-text.ts";
 import { powersCards } from "../powers/html.ts";

@@ -1,10 +1,11 @@
 /** The worst that a plan does, in one line: what every format begins with, and what the question of apply repeats. */
+
+import { countChanges } from "../../plan/change-counts.ts";
 import { findDanger } from "../../plan/impact/danger.ts";
 import { showOrganization } from "../../plan/organization-name.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { count } from "../../say/count.ts";
 import { joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
-import { countChanges } from "../change-words.ts";
 import { describeImpact } from "../impact/words.ts";
 
 /** Returns what is dangerous in one plan; null where nothing is. */

@@ -15,7 +15,10 @@ export interface ChangeCounts {
 }
 
 /** Returns how many memberships and objects change. `isCounted` is whether the change at an address counts as made. */
-export function countChanges({ changes }: Plan, isCounted: (address: string) => boolean): ChangeCounts {
+export function countChanges(
+	{ changes }: Pick<Plan, "changes">,
+	isCounted: (address: string) => boolean,
+): ChangeCounts {
 	const sum = (sizeOf: (change: Plan["changes"][number]) => number): Counted => {
 		const sizes = changes.map((change) => [sizeOf(change), isCounted(change.address)] as const);
 		const add = (total: number, [size]: readonly [number, boolean]): number => total + size;

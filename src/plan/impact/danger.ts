@@ -16,7 +16,7 @@ export interface Danger {
 const dangerous: ReadonlySet<PlanImpact["change"]> = new Set(["nobody", "alone", "fewer"]);
 
 /** Returns the danger of the plan; null where apply would submit nothing, or nothing dangerous. */
-export function findDanger({ impact = [], guards, steps }: Plan): Danger | null {
+export function findDanger({ impact = [], guards, steps }: Pick<Plan, "impact" | "guards" | "steps">): Danger | null {
 	const findings = impact.filter(({ change }) => dangerous.has(change));
 	const overLimit = guards.filter(({ kind, refuses }) => refuses && removalGuards.has(kind));
 	const activities = groupSteps(steps).sent.length;

@@ -19,10 +19,7 @@ import { impactNotes } from "./impact/github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { describeOverride } from "./overrides-text.ts";
 import type { PositionOf } from "./positions.ts";
-import type { OrganizationPowers } from "./powers/organization-powers.ts";
-import { describeUnreadAccess, rowsOf } from "./powers/rows.ts";
 import { sectionAnnotations } from "./print/annotations.ts";
-import { phraseText } from "./print/text.ts";
 import { showOrganization } from "./result/organization-name.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./result/organizations.ts";
 import { type CommandResult, type ErrorDescription, isPowers } from "./result/result.ts";
@@ -38,6 +35,7 @@ import { describeBrokenRule } from "./rule-words.ts";
 import { deniedSection } from "./sections/approvals.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
+import { unknownPowersSection } from "./sections/powers.ts";
 import { endSections } from "./sections/results.ts";
 import { openStepsSection, wrongForecastsSection } from "./sections/steps.ts";
 import { describeUnread, headings, plainStyle, renderChange } from "./text.ts";
@@ -106,19 +104,7 @@ function annotationsOf(
 		...organizationsOf(result, commands).flatMap((one) => organizationAnnotations(one, positionOf)),
 		// After what is to be decided in all of them: GitHub shows no more than ten of a level.
 		...organizationsOf(result).flatMap((one) => differenceAnnotations(one, positionOf)),
-		...(isPowers(result) ? result.organizations.flatMap(powersAnnotations) : []),
-	];
-}
-
-/** Returns what could not be read, and powers of which not everything is known. */
-function powersAnnotations(one: OrganizationPowers): readonly Annotation[] {
-	return [
-		...describeUnreadAccess(one).map((line) => annotate("warning", "powers unknown", phraseText(line))),
-		...rowsOf(one).flatMap(({ titles, lines }) =>
-			lines
-				.filter(({ label }) => label === "unknown")
-				.map((line) => annotate("warning", "powers unknown", `${titles.join(", ")}: ${phraseText(line.who)}`)),
-		),
+		...sectionAnnotations(isPowers(result) ? result.organizations.map(unknownPowersSection) : [], () => undefined),
 	];
 }
 

@@ -16,7 +16,6 @@ import { impactBlocks } from "./impact/markdown.ts";
 import { removalBlocks } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
-import { powersBlocks } from "./powers/markdown.ts";
 import { phraseMarkdown, sectionBlocks } from "./print/markdown.ts";
 import { renderProblem } from "./problem-text.ts";
 import { noteOtherName, showOrganization } from "./result/organization-name.ts";
@@ -27,7 +26,7 @@ import {
 	type SuggestingOptions,
 	unplannedOf,
 } from "./result/organizations.ts";
-import type { CommandResult, ErrorDescription, FailedOrganization } from "./result/result.ts";
+import { type CommandResult, type ErrorDescription, type FailedOrganization, isPowers } from "./result/result.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,
@@ -41,6 +40,7 @@ import { approvalsSection, deniedSection } from "./sections/approvals.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
+import { powersSections } from "./sections/powers.ts";
 import { endSections, staleHeading } from "./sections/results.ts";
 import {
 	completedStepsSection,
@@ -167,6 +167,15 @@ function unplannedBlock(unread: readonly FailedOrganization[]): Block {
 function foldedBlock(organizations: readonly OrganizationResult[]): Block {
 	const lines = organizations.map(({ plan, verdict }) => `${showOrganization(plan)}  ${verdict}`);
 	return folded(6, ["organization", "organizations"], `Nothing to decide (${lines.length})`, lines);
+}
+
+/** Returns who can do what in each organization; none for results of other commands. */
+function powersBlocks(result: CommandResult): readonly Block[] {
+	if (!isPowers(result)) return [];
+	return result.organizations.flatMap((one) => {
+		const head = paragraph(`Organization ${codeSpan(showOrganization(one))}, at ${codeSpan(one.at)}.`, 1);
+		return [head, ...sectionBlocks(powersSections(one))].map((block) => ({ ...block, group: one.organizationId }));
+	});
 }
 
 function organizationBlocks(one: OrganizationResult, amongOthers: boolean): readonly Block[] {

@@ -12,11 +12,10 @@ import { renderImportKey, renderInit, renderPasskey, renderValidate } from "./co
 import { renderDiscovery } from "./discovery.ts";
 import { renderDrift } from "./drift/text.ts";
 import { overridesHeading, renderOverrides } from "./overrides-text.ts";
-import { renderExplain } from "./powers/explain-text.ts";
-import { renderPowers } from "./powers/text.ts";
 import { sectionsText, stepLines } from "./print/text.ts";
 import { errorOfCall } from "./result/errors.ts";
 import { namedAs, showOrganization } from "./result/organization-name.ts";
+import type { OrganizationPowers } from "./result/organization-powers.ts";
 import {
 	foldOrganizations,
 	hasDetails,
@@ -37,6 +36,8 @@ import {
 	resultHead,
 } from "./result/result.ts";
 import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./result/summary.ts";
+import { explainSection } from "./sections/explain.ts";
+import { powersSections } from "./sections/powers.ts";
 import {
 	cannotConverge,
 	endSections,
@@ -98,9 +99,9 @@ export function renderText(result: CommandResult, options: TextOptions): string 
 		case "reject":
 			return renderVotes(result, style);
 		case "explain":
-			return renderExplain(result, options.commands);
+			return sectionsText([explainSection(result, options.commands)], style).join("\n");
 		case "powers":
-			return renderPowers(result, style);
+			return join(result.organizations.map((one) => renderPowers(one, style)));
 		case "import-key":
 			return renderImportKey(result);
 		case "passkey":
@@ -108,6 +109,12 @@ export function renderText(result: CommandResult, options: TextOptions): string 
 		case "emulator":
 			return "";
 	}
+}
+
+function renderPowers(one: OrganizationPowers, style: Style): string {
+	const head = style.strong(`Organization ${showOrganization(one)}, at ${showText(one.at)}`);
+	const lines = sectionsText(powersSections(one), style).map((line) => (line === "" ? line : `  ${line}`));
+	return [head, ...lines].join("\n");
 }
 
 /** Returns the parts with an empty line between them. Each ends with a newline. */

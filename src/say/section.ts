@@ -21,7 +21,7 @@ export interface Row {
 	/** A word that a format may show as a badge in front; the phrase is clear without it, unless it is a step: then what became of it, and why. */
 	readonly badge?: { readonly word: string; readonly look: Look; readonly why?: Phrase };
 	readonly said: Phrase;
-	/** Details that a format shows quietly after the phrase. */
+	/** Details that a format shows quietly after the phrase; a table in a terminal has no room for them. */
 	readonly aside?: Phrase;
 	/** Of a step: its id, what it is submitted with, and the ids of the steps before it. */
 	readonly order?: { readonly id: string; readonly operation: string; readonly after: readonly string[] };
@@ -63,8 +63,13 @@ export interface Section {
 	readonly rows: readonly Row[];
 	/** Sentences below the rows. */
 	readonly foot?: readonly Phrase[];
-	/** Rows with signs that compare two states are `differences`, rows in an order of time `steps`; a `list` when left out. */
-	readonly form?: "list" | "differences" | "steps";
+	/**
+	 * Rows with signs that compare two states are `differences`, rows in an order of time `steps`, rows that are the first column
+	 * of a `table` have its second in their own rows; a `list` when left out.
+	 */
+	readonly form?: "list" | "differences" | "steps" | "table";
+	/** What the columns of a table are called. */
+	readonly columns?: readonly [first: string, second: string];
 	readonly grid?: Grid;
 	readonly shorten: Shortening;
 	/** Whether a format that can fold shows only the title and the number until its reader opens it. */

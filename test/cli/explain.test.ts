@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
 import { toExplainedActivity } from "../../src/cli/commands/explain.ts";
 import { type EvaluationRecord, sortJudgments } from "../../src/cli/commands/vote/judgments.ts";
-import { renderExplain } from "../../src/render/powers/explain-text.ts";
-import { type MfaStatus, resultHead } from "../../src/render/result/result.ts";
+import { type ExplainResult, type MfaStatus, resultHead } from "../../src/render/result/result.ts";
+import { renderText } from "../../src/render/result-text.ts";
+import { plainStyle } from "../../src/render/style.ts";
 import { readActivity } from "../../src/wire/activity.ts";
 import { activityStatuses, submits } from "../../src/wire/operations.ts";
 import { readOutput } from "../run.ts";
@@ -28,6 +29,8 @@ const outcomes = [
 const waiting = ["ACTIVITY_STATUS_CONSENSUS_NEEDED", "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED"];
 const ended = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_FAILED", "ACTIVITY_STATUS_REJECTED"];
 const known: readonly string[] = activityStatuses;
+
+const renderExplain = (result: ExplainResult): string => renderText(result, { style: plainStyle });
 
 /** The lines for an activity of this status, judged by one policy with each outcome in turn. */
 function explainText(

@@ -149,7 +149,7 @@ describe("a row of powers", () => {
 		const why = await world.run(["powers", "--why", "carol", "POLICY", ...before]);
 		expect(why.stdout).toContain("yes: carol can do anything with policies alone (`POLICY/*`)");
 		const html = await world.run(["powers", ...before, "--format", "html"]);
-		expect(html.stdout).toContain("<bdi>POLICY/*</bdi>");
+		expect(html.stdout).toContain("<code>POLICY/*</code>");
 	});
 
 	test("leaves it to one line above that the root quorum could not be read", async () => {
@@ -204,7 +204,10 @@ describe("a limit of powers", () => {
 		const world = await makeOrganization();
 		expect(await shown(world, "--tag", "oncall")).toEqual(["  wallets                     alone: bob"]);
 		expect(await shown(world, "--tag", tags.oncall)).toEqual(await shown(world, "--tag", "oncall"));
-		expect(await shown(world, "--tag", "auditors")).toEqual(["  no powers to show"]);
+		expect(await shown(world, "--tag", "auditors")).toEqual(["  No powers to show."]);
+		expect((await shown(world, "--tag", "auditors", "--format", "markdown")).join("\n")).toContain(
+			"No powers to show.",
+		);
 	});
 
 	test.each([

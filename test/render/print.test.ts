@@ -114,6 +114,66 @@ describe("A section", () => {
 		expect(page(differences)).toContain('<p class="doubt">members could not be read</p>');
 	});
 
+	const table: Section = {
+		...list,
+		title: null,
+		form: "table",
+		columns: ["Power", "Who"],
+		lead: ["two powers"],
+		rows: [
+			{
+				said: [identifier("policies"), ", ", identifier("organizations"), ", ", identifier("kind CREATE_WALLET")],
+				aside: ["create wallets"],
+				rows: [
+					{ badge: { word: "alone", look: "attention" }, said: [reason(hostile)] },
+					{ badge: { word: "no one", look: "bad" }, said: [] },
+					{ said: ["only the root quorum"] },
+				],
+			},
+		],
+	};
+
+	it("of a table has two columns in a terminal and on a page, and a list in Markdown", () => {
+		expect(sectionsText([table], plainStyle)).toEqual([
+			"two powers",
+			"",
+			"policies, organizations,    alone: a`</b>\\u{a}::error::\\u{202e}",
+			"kind CREATE_WALLET          no one",
+			"                            only the root quorum",
+			"",
+		]);
+		expect(comment(table)).toContain(
+			[
+				"- `policies`, `organizations`, `kind CREATE_WALLET` (create wallets)",
+				"  - alone: ``a`</b>\\u{a}::error::\\u{202e}``",
+				"  - no one",
+				"  - only the root quorum\n",
+			].join("\n"),
+		);
+		const html = sectionCard(table).body?.html ?? "";
+		expect(html).toContain('<th scope="col">Power</th><th scope="col">Who</th>');
+		expect(html).toContain('<code>kind CREATE_WALLET</code><p class="soft">create wallets</p></th><td><p>');
+		expect(html).toContain('<span class="word attention">alone</span> <bdi>a`&#60;/b&#62;');
+		expect(html).toContain("<p>only the root quorum</p>");
+	});
+
+	it("has rows within rows below them, in every format", () => {
+		const nested: Section = {
+			...list,
+			title: null,
+			lead: ["no: bob cannot sign"],
+			rows: [{ said: ["policy ", code("a")], rows: [{ said: ["time is in force"] }] }],
+		};
+		expect(sectionsText([nested], plainStyle)).toEqual([
+			"no: bob cannot sign",
+			"  policy `a`",
+			"    time is in force",
+			"",
+		]);
+		expect(comment(nested)).toBe("no: bob cannot sign\n\n- policy `a`\n  - time is in force\n");
+		expect(sectionCard(nested).body?.html).toContain('<ul class="within"><li><span>time is in force</span></li>');
+	});
+
 	const steps: Section = {
 		...list,
 		form: "steps",

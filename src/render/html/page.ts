@@ -11,8 +11,7 @@ import type { Phrase } from "../../say/phrase.ts";
 import { droppedSection } from "../base/html.ts";
 import { driftFigures, type Figure } from "../drift/html.ts";
 import { overridesHeading } from "../overrides-text.ts";
-import { powersCards } from "../powers/html.ts";
-import { phraseHtml } from "../print/html.ts";
+import { phraseHtml, sectionCard } from "../print/html.ts";
 import { noteOtherName } from "../result/organization-name.ts";
 import {
 	isAlone,
@@ -22,7 +21,7 @@ import {
 	type SuggestingOptions,
 	unplannedOf,
 } from "../result/organizations.ts";
-import { type CommandResult, notReadIn } from "../result/result.ts";
+import { type CommandResult, isPowers, notReadIn } from "../result/result.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,
@@ -33,6 +32,7 @@ import {
 	summarizeResult,
 } from "../result/summary.ts";
 import { describeDangers } from "../sections/danger.ts";
+import { powersSections } from "../sections/powers.ts";
 import { staleHeading } from "../sections/results.ts";
 import { capitalize, count } from "../text.ts";
 import { sortWaiting } from "../waiting-text.ts";
@@ -195,6 +195,16 @@ function renderCards(result: CommandResult): readonly (Html | null)[] {
 		isAlone(result) ? null : renderOverview(result),
 		renderCard(unplannedSection(unplannedOf(result)), "unplanned"),
 	];
+}
+
+/** Returns a card for each organization whose powers are shown. */
+function powersCards(result: CommandResult): readonly (Html | null)[] {
+	if (!isPowers(result)) return [];
+	return result.organizations.map((one) => {
+		const head = html`<p class="soft">Organization ${organizationHtml(one)}, at <time datetime="${one.at}">${one.at}</time></p>`;
+		const parts = powersSections(one).map((part) => sectionCard(part).body);
+		return renderCard(section("Who can do what", "plain", html`${head}\n${parts}`), `o-${one.organizationId}`);
+	});
 }
 
 function renderFoot(result: CommandResult, generatedBy: string): Html {

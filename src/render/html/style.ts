@@ -98,8 +98,9 @@ td.k, td.x { color: var(--soft); font-weight: 500; } td.x { background: repeatin
 tbody tr:hover > * { box-shadow: inset 0 1px 0 var(--soft), inset 0 -1px 0 var(--soft); }
 .q { display: none; } .matrix.finding .q, .matrix:has(.everybody:checked) .q { display: table-cell; }
 
-.powers { border-collapse: collapse; width: 100%; } .powers th, .powers td { padding: .5rem .8rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); } .powers thead th { border-top: 0; }
-.powers p { margin: .15rem 0; } .powers th p { font-weight: 400; } .why li { padding: .25rem 0; } .why ul { padding-left: 1.2rem; color: var(--soft); }
+.rows { border-collapse: collapse; width: 100%; } .rows th, .rows td { padding: .5rem .8rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); } .rows thead th { border-top: 0; }
+.rows p { margin: .15rem 0; } .rows th p { font-weight: 400; }
+.within { padding-left: 1.2rem; color: var(--soft); } .within li { padding: .25rem 0; border: 0; }
 
 .rounds { border-left: 2px solid var(--line); margin-left: .55rem; padding-left: 1.4rem; }
 .rounds > li { position: relative; padding-bottom: .8rem; } .rounds > li:last-child { padding-bottom: 0; }

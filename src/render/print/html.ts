@@ -36,9 +36,10 @@ const maxRowsOpen = 20;
 
 /** Returns the section as a card; without a body where it has no content. `prefix` makes ids unique on a page. */
 export function sectionCard(section: Section, prefix = ""): Card {
-	const { title, look, lead, rows, foot = [], noun, shorten, isFolded = false } = section;
+	const { title, look, lead, rows, foot = [], noun, shorten, form, isFolded = false } = section;
 	const all = rowsHtml(section, prefix);
-	const list = shorten === "never" || isFolded ? all : foldAbove(maxRowsOpen, rows.length, noun, all);
+	const list =
+		shorten === "never" || form === "table" || isFolded ? all : foldAbove(maxRowsOpen, rows.length, noun, all);
 	const body = html`${lead === undefined ? null : html`<p class="lead">${phraseHtml(lead)}</p>`}${list}${foot.map((phrase) => html`<p class="soft">${phraseHtml(phrase)}</p>`)}`;
 	return {
 		title: title ?? "",
@@ -49,9 +50,21 @@ export function sectionCard(section: Section, prefix = ""): Card {
 	};
 }
 
-function rowsHtml({ form, rows, id }: Section, prefix: string): Html | null {
+function rowsHtml({ form, columns, rows, id }: Section, prefix: string): Html | null {
+	if (form === "table") return tableHtml(rows, columns);
 	if (form === "steps") return roundsHtml(rows, `${prefix}${id}`);
 	return form === "differences" ? renderChanges(rows.map(differenceHtml)) : renderList(rows.map(rowHtml));
+}
+
+function tableHtml(rows: readonly Row[], columns: Section["columns"] = ["", ""]): Html | null {
+	if (rows.length === 0) return null;
+	const heads = columns.map((column) => html`<th scope="col">${column}</th>`);
+	const lines = rows.map(({ said, aside, rows: cells = [] }) => {
+		const details = aside === undefined ? null : html`<p class="soft">${phraseHtml(aside)}</p>`;
+		const second = cells.map((cell) => html`<p>${badgeHtml(cell.badge)}${phraseHtml(cell.said)}</p>`);
+		return html`<tr><th scope="row">${phraseHtml(said)}${details}</th><td>${second}</td></tr>\n`;
+	});
+	return html`<div class="scroll"><table class="rows"><thead><tr>${heads}</tr></thead>\n<tbody>${lines}</tbody></table></div>`;
 }
 
 /** Returns steps in rounds: a round starts after the one before it, and its steps run in parallel. */
@@ -91,9 +104,11 @@ function stepHtml({ badge, said, aside, order, notes = [], rows = [] }: Row, pre
 	return html`<p>${id}${badgeHtml(badge)}${phraseHtml(said)}</p>${details.html === "" ? null : html`<p class="soft">${details}</p>`}${why}${below}${parts}`;
 }
 
-function rowHtml({ badge, said, notes = [] }: Row): Html {
+function rowHtml({ badge, said, notes = [], rows = [] }: Row): Html {
 	const below = notes.map((note) => html`<br>${phraseHtml(note.said)}`);
-	return html`${badgeHtml(badge)}<span>${phraseHtml(said)}${below}</span>`;
+	const line = html`${badgeHtml(badge)}<span>${phraseHtml(said)}${below}</span>`;
+	if (rows.length === 0) return line;
+	return html`<div>${line}<ul class="within">${rows.map((row) => html`<li>${rowHtml(row)}</li>\n`)}</ul></div>`;
 }
 
 function badgeHtml(badge: Row["badge"]): Html | null {

@@ -2,9 +2,9 @@
 import type { Phrase } from "../../say/phrase.ts";
 import { hasContent, type Row, type Section, type Shortening } from "../../say/section.ts";
 import { commandLine } from "../../say/voice.ts";
-import { type Block, codeSpan, fence, foldUnder, withMore } from "../markdown-text.ts";
+import { type Block, codeSpan, fence, foldUnder, paragraph, withMore } from "../markdown-text.ts";
 import { plainStyle } from "../style.ts";
-import { differenceLines, outcomePhrase } from "./text.ts";
+import { cellPhrase, differenceLines, outcomePhrase } from "./text.ts";
 import { showTime } from "./time.ts";
 
 /** Longest sentence with text of others, in characters: a guard may name many tags. */
@@ -28,9 +28,9 @@ const ranks: Readonly<Record<Shortening, number>> = { never: 1, last: 2, later: 
 /** Returns the sections as blocks that can be shortened; none of those without content. */
 export function sectionBlocks(sections: readonly Section[]): readonly Block[] {
 	return sections.filter(hasContent).map((section) => {
-		const { rows, noun, shorten, form } = section;
-		const print = form === "steps" ? stepMarkdown : rowMarkdown;
-		const lines = form === "differences" ? rows.flatMap(diffLines) : rows.map(print);
+		const { rows, noun, shorten, form = "list" } = section;
+		if (rows.length === 0) return paragraph(wrap(section, [], 0), ranks[shorten]);
+		const lines = form === "differences" ? rows.flatMap(diffLines) : rows.map(prints[form]);
 		return { rank: ranks[shorten], noun, lines, wrap: (kept, more) => wrap(section, kept, more) };
 	});
 }
@@ -48,8 +48,20 @@ function wrap(section: Section, kept: readonly string[], more: number): string {
 	return isFolded ? foldUnder(`${title} (${rows.length})`, parts) : `**${title}**\n\n${parts}`;
 }
 
-function rowMarkdown({ said, notes = [] }: Row): string {
-	return [said, ...notes.map((note) => note.said)].map(phraseMarkdown).join("; ");
+const prints = { list: rowMarkdown, steps: stepMarkdown, table: tableMarkdown } as const;
+
+function rowMarkdown({ said, notes = [], rows = [] }: Row): string {
+	const line = [said, ...notes.map((note) => note.said)].map(phraseMarkdown).join("; ");
+	return withBelow(line, rows.map(rowMarkdown));
+}
+
+function tableMarkdown({ said, aside, rows = [] }: Row): string {
+	const details = aside === undefined ? "" : ` (${phraseMarkdown(aside)})`;
+	return withBelow(`${phraseMarkdown(said)}${details}`, rows.map(cellPhrase).map(phraseMarkdown));
+}
+
+function withBelow(line: string, below: readonly string[]): string {
+	return [line, ...below.map((one) => `  - ${one.replaceAll("\n", "\n  ")}`)].join("\n");
 }
 
 /** Returns a step with what became of it, and its notes and parts as a list below it. */
@@ -63,10 +75,7 @@ function stepMarkdown({ badge, said, aside, order, notes = [], rows = [] }: Row)
 		...(aside === undefined ? [] : [phraseMarkdown(aside)]),
 	].join("; ");
 	const below = [...notes.map((note) => phraseMarkdown(note.said)), ...rows.map(stepMarkdown)];
-	return [
-		`${id}${phraseMarkdown(said)}${details === "" ? "" : ` (${details})`}${outcome}`,
-		...below.map((line) => `  - ${line.replaceAll("\n", "\n  ")}`),
-	].join("\n");
+	return withBelow(`${id}${phraseMarkdown(said)}${details === "" ? "" : ` (${details})`}${outcome}`, below);
 }
 
 function because(badge: NonNullable<Row["badge"]>): string {

@@ -52,7 +52,8 @@ const maxRows = 50;
 
 function sectionLines(section: Section, style: Style): readonly string[] {
 	const { title, look, lead, rows, foot = [], form = "list", shorten } = section;
-	const margin = title === null ? "" : "  ";
+	const margin = title === null && (lead === undefined || form !== "list") ? "" : "  ";
+	const leadMargin = title === null ? "" : margin;
 	const isCut = shorten !== "never" && title !== null && rows.length > maxRows;
 	const shown = (isCut ? rows.slice(0, maxRows) : rows).flatMap((row, index) => [
 		// Differences without a heading are separated, because each has several lines.
@@ -61,7 +62,7 @@ function sectionLines(section: Section, style: Style): readonly string[] {
 	]);
 	return [
 		...(title === null ? [] : [paint(look, style)(`${title}:`)]),
-		...(lead === undefined ? [] : [`${margin}${phraseText(lead)}`]),
+		...(lead === undefined ? [] : [`${leadMargin}${phraseText(lead)}`, ...(form === "table" ? [""] : [])]),
 		...shown.map((line) => (line === "" ? line : `${margin}${line}`)),
 		...(isCut ? [`${margin}and ${rows.length - maxRows} more`] : []),
 		...foot.map((phrase) => `${margin}${phraseText(phrase)}`),
@@ -73,14 +74,45 @@ function paint(look: Look, style: Style): (text: string) => string {
 }
 
 const linesOf = {
-	list: (row: Row) => [rowText(row)],
+	list: listLines,
 	differences: differenceLines,
 	steps: stepLines,
+	table: tableLines,
 } as const satisfies Readonly<Record<NonNullable<Section["form"]>, (row: Row, style: Style) => readonly string[]>>;
 
 /** Returns a row and its notes on one line. */
 export function rowText({ said, notes = [] }: Row): string {
 	return [said, ...notes.map((note) => note.said)].map(phraseText).join("; ");
+}
+
+function listLines(row: Row): readonly string[] {
+	return [rowText(row), ...(row.rows ?? []).flatMap(listLines).map((line) => `  ${line}`)];
+}
+
+/** Width of the first column of a table, in characters; what is longer is wrapped between its parts. */
+const firstColumn = 26;
+
+function tableLines({ said, rows = [] }: Row): readonly string[] {
+	const [left, right] = [wrapPhrase(said), rows.map(cellPhrase).map(phraseText)];
+	return Array.from({ length: Math.max(left.length, right.length) }, (_, at) =>
+		`${(left[at] ?? "").padEnd(firstColumn)}  ${right[at] ?? ""}`.trimEnd(),
+	);
+}
+
+function wrapPhrase(phrase: Phrase): readonly string[] {
+	const lines: string[] = [];
+	for (const span of phrase) {
+		const [text, last] = [phraseText([span]), lines.pop()];
+		if (last === undefined) lines.push(text);
+		else if (typeof span === "string" || last.length + text.length < firstColumn) lines.push(last + text);
+		else lines.push(last.trimEnd(), text);
+	}
+	return lines;
+}
+
+/** Returns what the second column of a table says, with the word of its badge. */
+export function cellPhrase({ badge, said }: Row): Phrase {
+	return badge === undefined ? said : outcomePhrase({ ...badge, why: said });
 }
 
 /** Returns a step with a mark for what became of it, and below it that in words, notes and parts. */

@@ -11,7 +11,7 @@ import { summarizeReverted } from "../base/text.ts";
 import { isDiscovery, summarizeDiscovery } from "../discovery.ts";
 import { findSoonEnding } from "../expiry-words.ts";
 import { describeOverride } from "../overrides-text.ts";
-import { countPowers, summarizeCounts } from "../powers/rows.ts";
+import { summarizePowers } from "../sections/powers.ts";
 import { count } from "../text.ts";
 import { isVotes } from "../votes/result.ts";
 import { summarizeVotes } from "../votes/words.ts";
@@ -25,14 +25,7 @@ import {
 	type Tone,
 	unplannedOf,
 } from "./organizations.ts";
-import {
-	type CommandResult,
-	type ErrorDescription,
-	type FailedOrganization,
-	isPowers,
-	notReadIn,
-	type PowersResult,
-} from "./result.ts";
+import { type CommandResult, type ErrorDescription, type FailedOrganization, isPowers, notReadIn } from "./result.ts";
 
 export interface Summary {
 	/** One sentence. Of errors it says only that they exist. */
@@ -51,7 +44,10 @@ export function summarizeResult(result: CommandResult): Summary {
 				: `orgsync ${command} stopped: ${causes[error.code] ?? "an error occurred"}.`;
 		return { verdict, tone: "bad" };
 	}
-	if (isPowers(result)) return summarizePowers(result);
+	if (isPowers(result)) {
+		const { verdict, isUnknown } = summarizePowers(result.organizations);
+		return { verdict, tone: isUnknown ? "attention" : "good" };
+	}
 	if (isDiscovery(result)) return summarizeDiscovery(result);
 	if (isVotes(result)) return { verdict: summarizeVotes(result), tone: result.exitCode === 0 ? "good" : "attention" };
 	return tallyOf(result).summarize();
@@ -131,11 +127,6 @@ export class Tally {
 /** Returns what an organization without a plan is counted as. */
 export function stateOfUnplanned({ code }: ErrorDescription): State {
 	return code === "live-problem" ? "impossible" : "unread";
-}
-
-function summarizePowers({ organizations }: PowersResult): Summary {
-	const isUnknown = organizations.some((one) => one.unread.length > 0 || countPowers(one).unknown > 0);
-	return { verdict: summarizeCounts(organizations), tone: isUnknown ? "attention" : "good" };
 }
 
 /** Causes that fit into a verdict; the message follows it in every format. */

@@ -1,4 +1,4 @@
-/** Powers as rows: groups that the same users can do are one row, and each row says who can do it in a few lines. */
+/** Who can do what: a table with a row for each power, or the explanation of one power. */
 import {
 	type ActivityGroup,
 	namedPowers,
@@ -9,35 +9,71 @@ import {
 	wholeResources,
 } from "../../policy/powers/groups.ts";
 import { ownCredentials } from "../../policy/powers/judge.ts";
-import type { Ability, ConditionalPower, GroupPower } from "../../policy/powers/powers.ts";
+import type { GroupPower } from "../../policy/powers/powers.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
-import { code, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
-import { describeGroups, describePolicies, describeThresholds, listPeople, type PowerNames } from "../../say/powers.ts";
+import { count } from "../../say/count.ts";
+import { identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
+import { describeGroups, describeThresholds, listPeople } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
-import { count } from "../text.ts";
-import type { OrganizationPowers } from "./organization-powers.ts";
+import type { Row, Section } from "../../say/section.ts";
+import type { OrganizationPowers } from "../result/organization-powers.ts";
+import { describeConditional, isTogether, whySections } from "./why.ts";
 
-export interface PowerRow {
-	/** Names of powers, and the groups that have none, as reports write them. */
-	readonly titles: readonly string[];
-	/** What the groups let users do. */
-	readonly doing: Phrase;
-	readonly lines: readonly PowerLine[];
+/**
+ * Returns what could not be read, and a table of who can do what; with `--why` the explanations instead. Groups that the same
+ * users can do are one row, in the order of their first groups.
+ */
+export function powersSections(one: OrganizationPowers): readonly Section[] {
+	return [unreadSection(one), ...(one.why === undefined ? [tableSection(one)] : whySections(one, one.why))];
 }
 
-export interface PowerLine {
-	readonly label: "alone" | "together" | "only" | "denied" | "if" | "unknown" | "no one";
-	readonly who: Phrase;
+function tableSection(organization: OrganizationPowers): Section {
+	const rows = rowsOf(organization);
+	return {
+		id: "powers",
+		title: null,
+		look: "plain",
+		noun: ["power", "powers"],
+		lead: describeRootQuorum(organization),
+		form: "table",
+		columns: ["Power", "Who"],
+		rows,
+		...(rows.length === 0 ? { foot: [["No powers to show."]] } : {}),
+		shorten: "last",
+	};
 }
 
-/** Returns one row for all groups that the same users can do, in the order of their first groups. */
-export function rowsOf(organization: OrganizationPowers): readonly PowerRow[] {
+function unreadSection({ unread }: OrganizationPowers): Section {
+	return {
+		id: "powers-unread",
+		title: "Could not be read",
+		look: "attention",
+		noun: ["unknown", "unknowns"],
+		rows: unread.map(({ what, because }) => ({ said: [`${what} unknown: `, reason(because)] })),
+		shorten: "never",
+	};
+}
+
+/** Returns what could not be read, and powers of which not everything is known, one row each. */
+export function unknownPowersSection(one: OrganizationPowers): Section {
+	const unread = unreadSection(one);
+	const inPart = rowsOf(one).flatMap(({ said, rows = [] }) =>
+		rows.filter(({ badge }) => badge === badges.unknown).map((row) => ({ said: [...said, ": ", ...row.said] })),
+	);
+	return { ...unread, noun: ["powers unknown", "powers unknown"], rows: [...unread.rows, ...inPart] };
+}
+
+function rowsOf(organization: OrganizationPowers): readonly Row[] {
 	const merged = Map.groupBy(organization.powers, keyOf);
 	return [...merged.values()].flatMap((powers) => {
 		const [first] = powers;
 		if (first === undefined) return [];
 		const groups = powers.map(({ group }) => group);
-		return [{ titles: titlesOf(groups), doing: describeGroups(groups), lines: linesOf(first, organization) }];
+		const said = joinPhrases(
+			titlesOf(groups).map((title) => [identifier(title)]),
+			", ",
+		);
+		return [{ said, aside: describeGroups(groups), rows: linesOf(first, organization) }];
 	});
 }
 
@@ -65,22 +101,30 @@ function titlesOf(groups: readonly ActivityGroup[]): readonly string[] {
 	return [...names, ...printGroups(others)];
 }
 
-function linesOf(power: GroupPower, names: OrganizationPowers): readonly PowerLine[] {
+function linesOf(power: GroupPower, names: OrganizationPowers): readonly Row[] {
 	const unknown = unknownOf(power, names);
 	// Members of a root quorum of one can do everything: the first line of the table says so.
 	const alone = power.alone.filter((userId) => !power.rootQuorumOnly.includes(userId));
 	const together = power.thresholds.filter((all) => isTogether(all));
-	const lines: PowerLine[] = [
-		...(alone.length === 0 ? [] : [{ label: "alone" as const, who: listPeople(alone, names) }]),
-		...(together.length === 0 ? [] : [{ label: "together" as const, who: describeThresholds(together, names) }]),
-		...(power.denied.length === 0 ? [] : [{ label: "denied" as const, who: listPeople(power.denied, names) }]),
-		...power.conditional.map((one) => ({ label: "if" as const, who: describeConditional(one, names) })),
-		...(unknown === null ? [] : [{ label: "unknown" as const, who: sayReason(unknown, names) }]),
+	const lines: Row[] = [
+		...(alone.length === 0 ? [] : [{ badge: badges.alone, said: listPeople(alone, names) }]),
+		...(together.length === 0 ? [] : [{ badge: badges.together, said: describeThresholds(together, names) }]),
+		...(power.denied.length === 0 ? [] : [{ badge: badges.denied, said: listPeople(power.denied, names) }]),
+		...power.conditional.map((one) => ({ said: describeConditional(one, names) })),
+		...(unknown === null ? [] : [{ badge: badges.unknown, said: sayReason(unknown, names) }]),
 	];
 	if (alone.length + together.length + power.conditional.length > 0 || unknown !== null) return lines;
 	const hasRootQuorum = power.thresholds.length > 0 || names.rootQuorum === null;
-	return [hasRootQuorum ? { label: "only", who: ["the root quorum"] } : { label: "no one", who: [] }, ...lines];
+	return [hasRootQuorum ? { said: ["only the root quorum"] } : { badge: badges.noOne, said: [] }, ...lines];
 }
+
+const badges = {
+	alone: { word: "alone", look: "attention" },
+	together: { word: "together", look: "good" },
+	denied: { word: "denied", look: "bad" },
+	unknown: { word: "unknown", look: "attention" },
+	noOne: { word: "no one", look: "bad" },
+} as const satisfies Readonly<Record<string, NonNullable<Row["badge"]>>>;
 
 /** Returns why not everything is known. That the root quorum could not be read is above the rows, once. */
 function unknownOf({ unknown }: GroupPower, { rootQuorum, unread }: OrganizationPowers): Reason | null {
@@ -93,33 +137,8 @@ function unknownOf({ unknown }: GroupPower, { rootQuorum, unread }: Organization
 /** The root quorum among what could not be read. */
 const unreadRoot = "root quorum";
 
-/** Whether it takes several users, by policies. */
-function isTogether(all: Ability["thresholds"][number]): boolean {
-	return !all.some(({ isRootQuorum }) => isRootQuorum) && (all.length > 1 || all.some(({ atLeast }) => atLeast > 1));
-}
-
-/** Returns the condition, and who can do it where it holds or does not hold. */
-export function describeConditional(one: ConditionalPower, names: PowerNames): Phrase {
-	const condition = one.condition === ownCredentials ? ownCredentials : code(one.condition);
-	return [one.holds ? "where " : "except where ", condition, ...prefix(": ", describeAbility(one, names))];
-}
-
-/** Returns who can do it: those who can alone, then the alternatives of several; empty where no one can. */
-function describeAbility({ alone, thresholds }: Ability, names: PowerNames): Phrase {
-	const together = thresholds.filter((all) => isTogether(all));
-	const shown: readonly Phrase[] = [
-		...(alone.length === 0 ? [] : [[...listPeople(alone, names), alone.length === 1 ? " alone" : " each alone"]]),
-		...(together.length === 0 ? [] : [describeThresholds(together, names)]),
-	];
-	return joinPhrases(shown, ", or ");
-}
-
-function prefix(text: string, phrase: Phrase): Phrase {
-	return phrase.length === 0 ? [] : [text, ...phrase];
-}
-
 /** Returns that the root quorum can do everything, and who it is where that is known. */
-export function describeRootQuorum(organization: OrganizationPowers): Phrase {
+function describeRootQuorum(organization: OrganizationPowers): Phrase {
 	const { rootQuorum } = organization;
 	if (rootQuorum === null) return ["The root quorum can do everything."];
 	const { threshold, userIds } = rootQuorum;
@@ -131,13 +150,8 @@ export function describeRootQuorum(organization: OrganizationPowers): Phrase {
 	return isAll ? [all, ...people, " together."] : [all, `${threshold} of `, ...people, "."];
 }
 
-/** Returns what could not be read, one line each. */
-export function describeUnreadAccess({ unread }: OrganizationPowers): readonly Phrase[] {
-	return unread.map(({ what, because }) => [`${what} unknown: `, reason(because)]);
-}
-
 /** What is worth a look before the rows are read. */
-export interface PowerCounts {
+interface PowerCounts {
 	/** Users who can do something alone that guards count as sensitive, by policies or as a root quorum of one. */
 	readonly sensitiveAlone: readonly string[];
 	/** Those of them who can only under a condition on the activity. */
@@ -146,7 +160,7 @@ export interface PowerCounts {
 	readonly unknown: number;
 }
 
-export function countPowers(organization: OrganizationPowers): PowerCounts {
+function countPowers(organization: OrganizationPowers): PowerCounts {
 	const { powers } = organization;
 	const sensitive = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));
 	const checked = powers.filter(({ group }) => sensitive.has(printGroup(group)));
@@ -163,9 +177,14 @@ export function countPowers(organization: OrganizationPowers): PowerCounts {
 	};
 }
 
-/** Returns the counts of all organizations in one sentence of orgsync's own words. */
-export function summarizeCounts(organizations: readonly OrganizationPowers[]): string {
+/** Returns the counts of all organizations in one sentence, and whether something is unknown. */
+export function summarizePowers(organizations: readonly OrganizationPowers[]) {
 	const counts = organizations.map(countPowers);
+	const isUnknown = organizations.some(({ unread }) => unread.length > 0) || counts.some((one) => one.unknown > 0);
+	return { verdict: describeCounts(organizations, counts), isUnknown };
+}
+
+function describeCounts(organizations: readonly OrganizationPowers[], counts: readonly PowerCounts[]): string {
 	const alone = counts.reduce((sum, { sensitiveAlone }) => sum + sensitiveAlone.length, 0);
 	const conditional = counts.reduce((sum, { onlyConditionally }) => sum + onlyConditionally.length, 0);
 	const unknown = counts.reduce((sum, one) => sum + one.unknown, 0);
@@ -189,9 +208,4 @@ const noRootQuorum = "the root quorum is unknown";
 function limitedTo(conditional: number, alone: number): string {
 	if (conditional === 0) return "";
 	return conditional === alone ? ", only under a condition" : `, ${conditional} of them only under a condition`;
-}
-
-/** The policies by name, or nothing. */
-export function policyPhrase(policyId: string, names: PowerNames): Phrase {
-	return describePolicies([policyId], names) ?? [];
 }

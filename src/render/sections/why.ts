@@ -1,55 +1,81 @@
-/** Why a user can do something or cannot, in lines: the answer, each policy concerned with its clauses, and what is assumed. */
+/** Why a user can do something or cannot: the answer, each policy concerned with its clauses, and assumptions. */
 import type { ClauseExplanation, PolicyExplanation, PowerExplanation } from "../../policy/powers/explain-power.ts";
 import { printGroups } from "../../policy/powers/groups.ts";
+import { ownCredentials } from "../../policy/powers/judge.ts";
+import type { Ability, ConditionalPower } from "../../policy/powers/powers.ts";
 import { code, joinPhrases, type Phrase } from "../../say/phrase.ts";
-import { describeGroups, describeThresholds, namePerson, nameTag, type PowerNames } from "../../say/powers.ts";
+import {
+	describeGroups,
+	describePolicies,
+	describeThresholds,
+	listPeople,
+	namePerson,
+	nameTag,
+	type PowerNames,
+} from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
-import type { OrganizationPowers } from "./organization-powers.ts";
-import { describeConditional, policyPhrase } from "./rows.ts";
+import type { Row, Section } from "../../say/section.ts";
+import type { OrganizationPowers } from "../result/organization-powers.ts";
 
-/** One answer. `details` belong to the line before them. */
-export interface WhyAnswer {
-	readonly answer: Phrase;
-	readonly lines: readonly { readonly line: Phrase; readonly details: readonly Phrase[] }[];
-}
-
-/** Returns the answers of an organization; groups with the same answer are one. */
-export function answersOf(organization: OrganizationPowers): readonly WhyAnswer[] {
-	const merged = Map.groupBy(organization.why ?? [], ({ group: _, ...same }) => JSON.stringify(same));
+/** Returns one section for each answer; groups with the same answer are one. */
+export function whySections(organization: OrganizationPowers, why: readonly PowerExplanation[]): readonly Section[] {
+	const merged = Map.groupBy(why, ({ group: _, ...same }) => JSON.stringify(same));
 	return [...merged.values()].flatMap((same) => {
 		const [first] = same;
-		return first === undefined ? [] : [answerOf(first, same, organization)];
+		return first === undefined ? [] : [sectionOf(first, same, organization)];
 	});
 }
 
-function answerOf(
-	first: PowerExplanation,
-	same: readonly PowerExplanation[],
-	organization: OrganizationPowers,
-): WhyAnswer {
+function sectionOf(first: PowerExplanation, same: readonly PowerExplanation[], names: OrganizationPowers): Section {
 	const groups = same.map(({ group }) => group);
 	const listed = joinPhrases(
 		printGroups(groups).map((group) => [code(group)]),
 		", ",
 	);
-	const lines = [
-		...first.conditional.map((one) => plain(describeConditional(one, organization))),
+	const lines: readonly Row[] = [
+		...first.conditional.map((one) => ({ said: describeConditional(one, names) })),
 		...first.policies.map((policy) => ({
-			line: describePolicy(policy, first, organization),
-			details: policy.clauses.flatMap((clause) => describeClause(clause, policy, first, organization)),
+			said: describePolicy(policy, first, names),
+			rows: policy.clauses.flatMap((clause) => describeClause(clause, policy, first, names)).map((said) => ({ said })),
 		})),
-		...(first.policies.length === 0 ? [plain(["no policy is about this"])] : []),
-		...describeMissing(first, organization).map(plain),
-		...first.assumptions.map((one) => plain(["assumed, not documented: ", ...sayReason(one, organization)])),
+		...(first.policies.length === 0 ? [{ said: ["no policy is about this"] }] : []),
+		...describeMissing(first, names).map((said) => ({ said })),
+		...first.assumptions.map((one) => ({ said: ["assumed, not documented: ", ...sayReason(one, names)] })),
 	];
 	return {
-		answer: [...describeVerdict(first, describeGroups(groups), organization), " (", ...listed, ")"],
-		lines,
+		id: "why",
+		title: null,
+		look: "plain",
+		noun: ["reason", "reasons"],
+		lead: [...describeVerdict(first, describeGroups(groups), names), " (", ...listed, ")"],
+		rows: lines,
+		shorten: "last",
 	};
 }
 
-function plain(line: Phrase): WhyAnswer["lines"][number] {
-	return { line, details: [] };
+/** Whether it takes several users, by policies. */
+export function isTogether(all: Ability["thresholds"][number]): boolean {
+	return !all.some(({ isRootQuorum }) => isRootQuorum) && (all.length > 1 || all.some(({ atLeast }) => atLeast > 1));
+}
+
+/** Returns the condition, and who can do it where it holds or does not hold. */
+export function describeConditional(one: ConditionalPower, names: PowerNames): Phrase {
+	const condition = one.condition === ownCredentials ? ownCredentials : code(one.condition);
+	return [one.holds ? "where " : "except where ", condition, ...prefix(": ", describeAbility(one, names))];
+}
+
+/** Returns who can do it: those who can alone, then the alternatives of several; empty where no one can. */
+function describeAbility({ alone, thresholds }: Ability, names: PowerNames): Phrase {
+	const together = thresholds.filter((all) => isTogether(all));
+	const shown: readonly Phrase[] = [
+		...(alone.length === 0 ? [] : [[...listPeople(alone, names), alone.length === 1 ? " alone" : " each alone"]]),
+		...(together.length === 0 ? [] : [describeThresholds(together, names)]),
+	];
+	return joinPhrases(shown, ", or ");
+}
+
+function prefix(text: string, phrase: Phrase): Phrase {
+	return phrase.length === 0 ? [] : [text, ...phrase];
 }
 
 function describeVerdict(one: PowerExplanation, doing: Phrase, names: OrganizationPowers): Phrase {
@@ -91,7 +117,7 @@ function describePolicy(policy: PolicyExplanation, { userId }: PowerExplanation,
 	const who = namePerson(userId, names);
 	const does = effect?.does ?? "has an unknown effect";
 	const kind: Phrase = effect === undefined ? [code(policy.effect), " "] : [`${effect.name} `];
-	const subject: Phrase = [...kind, ...policyPhrase(policy.policyId, names)];
+	const subject: Phrase = [...kind, ...(describePolicies([policy.policyId], names) ?? [])];
 	switch (policy.applies) {
 		case "alone":
 			return [...subject, ` ${does} with the approval of `, who, " alone"];
@@ -151,7 +177,7 @@ function describeMissing(one: PowerExplanation, names: PowerNames): readonly Phr
 		const denies = applying.filter(({ effect }) => effect === "EFFECT_DENY");
 		return denies.map(({ policyId }) => [
 			"to change this, ",
-			...policyPhrase(policyId, names),
+			...(describePolicies([policyId], names) ?? []),
 			" must not apply to ",
 			who,
 		]);

@@ -2,7 +2,7 @@
 import type { RootQuorum } from "../../policy/access.ts";
 import type { PowerExplanation } from "../../policy/powers/explain-power.ts";
 import type { GroupPower } from "../../policy/powers/powers.ts";
-import type { NamedOrganization } from "../result/organization-name.ts";
+import type { NamedOrganization } from "./organization-name.ts";
 
 /** Something of the live organization that a result does not hold. */
 export interface MissingObject {

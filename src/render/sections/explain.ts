@@ -1,10 +1,12 @@
 /**
- * Why an activity is not finished, as text. A policy evaluation that its status or a later evaluation replaced is history, in
- * the past tense.
+ * Why an activity is not finished. A policy evaluation that its status or a later evaluation replaced is history, in the past
+ * tense.
  */
-import { showName, showText } from "../../common/escape.ts";
+import { showName } from "../../common/escape.ts";
 import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
 import type { UserNames } from "../../plan/users.ts";
+import { code, command, identifier, joinPhrases, type Phrase, reason, type Span } from "../../say/phrase.ts";
+import type { Row, Section } from "../../say/section.ts";
 import type {
 	AuthenticationMethod,
 	ExplainedActivity,
@@ -13,47 +15,53 @@ import type {
 	Judgment,
 	MfaStatus,
 } from "../result/result.ts";
-import { plainStyle } from "../style.ts";
-import { renderRequestLine } from "../votes/activity-text.ts";
 import { describeRequest } from "../votes/activity-words.ts";
-import { describeStatus } from "../waiting-text.ts";
+import { statusPart } from "../waiting-text.ts";
 
-export function renderExplain(result: ExplainResult, commands: CommandContext = {}): string {
-	const lines = [
-		...describeActivity(result, commands),
-		...describePolicies(result),
-		...result.mfaStatuses.map((status) => describeMfa(status, result)),
-	];
-	return `Activity ${showText(result.activityId)}\n${lines.map((line) => `  ${line}\n`).join("")}`;
+export function explainSection(result: ExplainResult, commands: CommandContext = {}): Section {
+	return {
+		id: "activity",
+		title: null,
+		look: "plain",
+		noun: ["line", "lines"],
+		lead: ["Activity ", identifier(result.activityId)],
+		rows: [
+			...activityRows(result, commands),
+			...describePolicies(result).map((said) => ({ said })),
+			...result.mfaStatuses.map((status) => ({ said: describeMfa(status, result) })),
+		],
+		shorten: "never",
+	};
 }
 
 const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];
 
-function describeActivity(result: ExplainResult, commands: CommandContext): readonly string[] {
-	const { activity } = result;
+function activityRows(result: ExplainResult, commands: CommandContext): readonly Row[] {
+	const { activity, activityId } = result;
 	if (activity === null) return [];
 	const { status, type, operation, fingerprint, parameters, covers, canApprove, failure } = activity;
 	const request =
 		parameters === null
 			? []
 			: describeRequest({ operation, parameters, covers, effect: null }, namesOf(parameters, result));
-	const nameAll = (userIds: readonly string[]) => userIds.map((userId) => nameUser(userId, result)).join(", ");
+	const nameAll = (userIds: readonly string[]): Phrase =>
+		joinPhrases(
+			userIds.map((userId) => [nameUser(userId, result)]),
+			", ",
+		);
+	const approve = command(commandText({ command: "approve", arguments: [activityId] }, commands));
 	return [
-		`${showText(operation ?? type)} ${describeStatus(status)}; fingerprint ${showText(fingerprint)}`,
-		...request.map((line) => `  ${renderRequestLine(line, plainStyle)}`),
-		...(failure === null ? [] : [`the service says: ${showText(failure)}`]),
-		...(activity.approvedBy.length === 0 ? [] : [`approved by ${nameAll(activity.approvedBy)}`]),
-		...(activity.rejectedBy.length === 0 ? [] : [`rejected by ${nameAll(activity.rejectedBy)}`]),
+		{
+			said: [identifier(operation ?? type), " ", statusPart(status), "; fingerprint ", identifier(fingerprint)],
+			rows: request.map(({ sign, isPart, text }) => ({ said: [`${isPart ? "    " : ""}${sign} `, ...text] })),
+		},
+		...(failure === null ? [] : [{ said: ["the service says: ", reason(failure)] }]),
+		...(activity.approvedBy.length === 0 ? [] : [{ said: ["approved by ", ...nameAll(activity.approvedBy)] }]),
+		...(activity.rejectedBy.length === 0 ? [] : [{ said: ["rejected by ", ...nameAll(activity.rejectedBy)] }]),
 		...(isPendingApproval(activity) && canApprove !== null
-			? [
-					`this key ${canApprove ? "can" : "cannot"} approve it${canApprove ? `: ${describeApproveCommand(result, commands)}` : ""}`,
-				]
+			? [{ said: canApprove ? ["this key can approve it: ", approve] : ["this key cannot approve it"] }]
 			: []),
 	];
-}
-
-function describeApproveCommand({ activityId }: ExplainResult, commands: CommandContext): string {
-	return showText(commandText({ command: "approve", arguments: [activityId] }, commands));
 }
 
 function isPendingApproval({ status }: ExplainedActivity): boolean {
@@ -78,14 +86,15 @@ function usersIn(
 const uuids = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /** Returns the document's alias, else the live name, with the id; the id alone where there is neither. */
-function nameUser(userId: string, { userNames, liveNames }: ExplainResult): string {
+function nameUser(userId: string, { userNames, liveNames }: ExplainResult): Span {
 	const id = userId.toLowerCase();
 	const alias = Object.hasOwn(userNames, id) ? userNames[id] : undefined;
 	const liveName = Object.hasOwn(liveNames, id) ? liveNames[id] : undefined;
-	if (alias === undefined)
-		return liveName === undefined ? showName(userId) : `${showName(liveName)} (${showName(userId)}, no alias)`;
-	const note = liveName === undefined || liveName === alias ? "" : `, live name ${showName(liveName)}`;
-	return `${showName(alias)} (${showName(userId)}${note})`;
+	const shown = showName(userId);
+	if (alias === undefined && liveName === undefined) return { kind: "name", text: shown, notes: [] };
+	if (alias === undefined) return { kind: "name", text: showName(liveName ?? ""), notes: [shown, "no alias"] };
+	const other = liveName === undefined || liveName === alias ? [] : [`live name ${showName(liveName)}`];
+	return { kind: "name", text: showName(alias), notes: [shown, ...other] };
 }
 
 const requiresConsensus = "OUTCOME_REQUIRES_CONSENSUS";
@@ -102,9 +111,9 @@ const outcomeWords: ReadonlyMap<string, readonly [now: string, then: string]> = 
 	["OUTCOME_TIME_INACTIVE", ["is not in force at this time", "was not in force at that time"]],
 ]);
 
-function describePolicies(result: ExplainResult): readonly string[] {
+function describePolicies(result: ExplainResult): readonly Phrase[] {
 	const { judgments, policies, activity, reads } = result;
-	if (judgments.length === 0) return ["the service shows no policy evaluation"];
+	if (judgments.length === 0) return [["the service shows no policy evaluation"]];
 	const policyOf = ({ policyId }: Judgment) => policies.find((one) => one.policyId === policyId);
 	const current = judgments.filter(({ isCurrent }) => isCurrent);
 	const asking = current.filter(({ outcome }) => outcome === requiresConsensus);
@@ -112,43 +121,50 @@ function describePolicies(result: ExplainResult): readonly string[] {
 	const mayApprove = activity === null || isPendingApproval(activity);
 	const because = reads === "documented" ? "the documented queries do not say" : "the service does not say";
 	return [
-		...current.map((judgment) => {
+		...current.map((judgment): Phrase => {
 			const consensus = asking.includes(judgment) ? policyOf(judgment)?.consensus : null;
-			const required = consensus == null ? "" : `: \`${showText(consensus)}\`${nameIn(consensus, result)}`;
-			return `${describeJudgment(judgment, policyOf(judgment), 0)}${required}`;
+			const required: Phrase = consensus == null ? [] : [": ", code(consensus), ...nameIn(consensus, result)];
+			return [...describeJudgment(judgment, policyOf(judgment), 0), ...required];
 		}),
 		...judgments
 			.filter(({ isCurrent }) => !isCurrent)
-			.map((judgment) => `earlier: ${describeJudgment(judgment, policyOf(judgment), 1)}`),
-		...(mayApprove && isUnknown ? [`${because} who can approve it`] : []),
+			.map((judgment): Phrase => ["earlier: ", ...describeJudgment(judgment, policyOf(judgment), 1)]),
+		...(mayApprove && isUnknown ? [[`${because} who can approve it`]] : []),
 	];
 }
 
 /** Returns who the users of an expression are, which names them by id; empty where it names none that is known. */
-function nameIn(expression: string, result: ExplainResult): string {
-	const users = usersIn(expression, result).map((userId) => nameUser(userId, result));
-	return users.length === 0 ? "" : `, of ${users.join(", ")}`;
+function nameIn(expression: string, result: ExplainResult): Phrase {
+	const users = usersIn(expression, result).map((userId): Phrase => [nameUser(userId, result)]);
+	return users.length === 0 ? [] : [", of ", ...joinPhrases(users, ", ")];
 }
 
-function describeJudgment({ policyId, outcome }: Judgment, policy: JudgingPolicy | undefined, tense: 0 | 1): string {
+function describeJudgment({ policyId, outcome }: Judgment, policy: JudgingPolicy | undefined, tense: 0 | 1): Phrase {
 	const name = policy?.policyName;
-	const unknown = `${tense === 0 ? "returns" : "returned"} ${showText(outcome ?? "nothing")}`;
-	const words = outcomeWords.get(outcome ?? "")?.[tense] ?? unknown;
-	return `policy ${showText(policyId ?? "(no id)")}${name == null ? "" : ` (${showName(name)})`} ${words}`;
+	const words = outcomeWords.get(outcome ?? "")?.[tense];
+	const verdict: Phrase =
+		words === undefined ? [tense === 0 ? "returns " : "returned ", reason(outcome ?? "nothing")] : [words];
+	const named: Phrase = name == null ? [] : [" (", reason(showName(name)), ")"];
+	return ["policy ", policyId === null ? "(no id)" : identifier(policyId), ...named, " ", ...verdict];
 }
 
-function describeMfa(entry: MfaStatus, result: ExplainResult): string {
-	const who = `user ${nameUser(entry.userId, result)}, MFA policy ${showText(entry.mfaPolicyId)}: `;
-	if (entry.satisfied === true) return `${who}satisfied`;
+function describeMfa(entry: MfaStatus, result: ExplainResult): Phrase {
+	const who: Phrase = ["user ", nameUser(entry.userId, result), ", MFA policy ", identifier(entry.mfaPolicyId), ": "];
+	if (entry.satisfied === true) return [...who, "satisfied"];
 	const { activity } = result;
-	if (activity !== null && endedStatuses.includes(activity.status)) return `${who}not satisfied, and no longer needed`;
-	if (entry.satisfied !== false) return `${who}the service does not say whether it is satisfied`;
+	if (activity !== null && endedStatuses.includes(activity.status))
+		return [...who, "not satisfied, and no longer needed"];
+	if (entry.satisfied !== false) return [...who, "the service does not say whether it is satisfied"];
 	const satisfied = entry.satisfiedMethods ?? [];
 	const missing = (entry.requiredMethods ?? [])
 		.map(({ any }) => any ?? [])
 		.filter((methods) => !methods.some((method) => satisfied.some((done) => isMethod(done, method))))
 		.map((methods) => methods.map(showMethod).join(" or "));
-	return `${who}still missing: ${missing.length === 0 ? "the service does not say what" : missing.join(", then ")}`;
+	return [
+		...who,
+		"still missing: ",
+		reason(missing.length === 0 ? "the service does not say what" : missing.join(", then ")),
+	];
 }
 
 function isMethod(done: AuthenticationMethod, required: AuthenticationMethod): boolean {
@@ -164,5 +180,5 @@ function showMethod(method: AuthenticationMethod): string {
 		.replace(/^AUTHENTICATION_TYPE_/, "")
 		.toLowerCase()
 		.replaceAll("_", " ");
-	return hasNoId(method) ? showText(words) : `${showText(words)} (${showText(method.id ?? "")})`;
+	return hasNoId(method) ? words : `${words} (${method.id})`;
 }

@@ -5,40 +5,48 @@
  */
 const [what = "", urls = "", limitMs = "", proxy = ""] = process.argv.slice(2);
 
-const askers: Readonly<Record<string, (url: string) => Promise<string>>> = {
-	service: async (url) => {
+type Ask = (url: string) => Promise<string>;
+
+/** Loads what a victim needs: that is no part of a cost. */
+const victims: Readonly<Record<string, () => Promise<Ask>>> = {
+	service: async () => {
 		const { createClient } = await import("../src/wire/client.ts");
 		const { queries } = await import("../src/wire/operations.ts");
 		const { createApiKeyStamper } = await import("../src/wire/stamp.ts");
 		const stamper = createApiKeyStamper({ privateKey: "5e".repeat(32) });
 		const limits = { timeoutMs: Number(limitMs), attemptTimeoutMs: Number(limitMs), insecure: true };
-		const client = createClient({ url, stamper, ...limits, proxy: { https: proxy } });
-		const said = await client.reader.query(queries.list_user_tags, { organizationId: "o" }).then(String, String);
-		await client.close();
-		return said;
+		return async (url) => {
+			const client = createClient({ url, stamper, ...limits, proxy: { https: proxy } });
+			const said = await client.reader.query(queries.list_user_tags, { organizationId: "o" }).then(String, String);
+			await client.close();
+			return said;
+		};
 	},
-	github: async (url) => {
+	github: async () => {
 		const { Github } = await import("../src/action/github.ts");
-		return await new Github({ api: url, repository: "owner/name", token: "t" }).get("pulls").then(String, String);
+		return (url) => new Github({ api: url, repository: "owner/name", token: "t" }).get("pulls").then(String, String);
 	},
-	collector: async (url) => {
+	collector: async () => {
 		const { startTraces } = await import("../src/cli/output/traces.ts");
-		process.env.OTEL_EXPORTER_OTLP_ENDPOINT = url;
-		let said = "";
-		const traces = startTraces({ host: "collector" }, process.env, (text) => {
-			said = text;
-		});
-		await traces.follow("plan", async () => 0);
-		return said;
+		return async (url) => {
+			process.env.OTEL_EXPORTER_OTLP_ENDPOINT = url;
+			let said = "";
+			const traces = startTraces({ host: "collector" }, process.env, (text) => {
+				said = text;
+			});
+			await traces.follow("plan", async () => 0);
+			return said;
+		};
 	},
 };
 
+const ask = await victims[what]?.();
 const costs: { said: string | undefined; ms: number; megabytes: number }[] = [];
 let start = 0;
 const measure = () => ({ ms: performance.now() - start, megabytes: process.resourceUsage().maxRSS / 1024 });
 for (const url of urls.split(" ")) {
 	start = performance.now();
-	const said = await askers[what]?.(url);
+	const said = await ask?.(url);
 	costs.push({ said, ...measure() });
 }
 process.on("exit", () => {

@@ -1,5 +1,5 @@
 /**
- * What the Pulumi examples share: the real engine, the embedded service, and a stack whose state lies in a folder of its
+ * What the Pulumi examples share: the real engine, the local emulator, and a stack whose state lies in a folder of its
  * own, so that a login to Pulumi elsewhere is not touched.
  */
 import { spawn } from "node:child_process";

@@ -90,7 +90,7 @@ describe.skipIf(engine === undefined)("the container image", { timeout: 120_000 
 	it("plans as docs/install.md runs it, and leaves files that belong to who ran it", () => {
 		const page = readFileSync(join(root, "docs/install.md"), "utf8");
 		const [, block = ""] = /^## Container image$[\s\S]*?```sh\n([\s\S]*?)```/m.exec(page) ?? [];
-		// The embedded service needs no network, which not every machine can set up.
+		// The local emulator needs no network, which not every machine can set up.
 		const script = `docker() { "$ENGINE" run --network=none "\${@:2}"; }\n${block}`;
 		const cwd = join(folder, "owned");
 		mkdirSync(cwd);

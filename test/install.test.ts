@@ -76,7 +76,7 @@ function runBlock(text: string, cwd: string): Promise<Answer> {
 	return runProgram(["bash", "-c", `set -euo pipefail\n${settings}\n${text}`], { cwd, env });
 }
 
-/** Writes a first document with this command line, and plans and applies it on the embedded service. */
+/** Writes a first document with this command line, and plans and applies it on the local emulator. */
 async function expectStory(run: (words: readonly string[]) => Promise<Answer>): Promise<void> {
 	expect(await run(["init", "--local"])).toMatchObject({ code: 0, stderr: "" });
 	const planned = await run(["plan", "--local", "--detailed-exitcode", "--format", "html"]);
@@ -92,7 +92,7 @@ describe("the executable", () => {
 	const run = (cwd: string, words: readonly string[]) =>
 		runProgram([join(staged, executableFile), ...words], { cwd, env: { PATH: "", NODE_OPTIONS: "" } });
 
-	it("plans and applies on the embedded service in an empty folder, without Node", async () => {
+	it("plans and applies on the local emulator in an empty folder, without Node", async () => {
 		const cwd = makeFolder();
 		await expectStory((words) => run(cwd, words));
 		expect(readdirSync(cwd).sort()).toEqual([".orgsync", "orgsync.yaml"]);

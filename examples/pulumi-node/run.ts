@@ -1,5 +1,5 @@
 /**
- * The example as a story: `node examples/pulumi-node/run.ts`. It runs the real engine on the embedded service, in a
+ * The example as a story: `node examples/pulumi-node/run.ts`. It runs the real engine on the local emulator, in a
  * copy that it removes again.
  */
 import { playInCopy } from "../pulumi-stage.ts";

@@ -1,5 +1,5 @@
 /**
- * Plays the quickstart: `npm start`. It runs the real command line on the embedded service, in a temporary folder. It needs no
+ * Plays the quickstart: `npm start`. It runs the real command line on the local emulator, in a temporary folder. It needs no
  * account and no network, and asks nothing.
  */
 import { spawnSync } from "node:child_process";

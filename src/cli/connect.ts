@@ -1,5 +1,5 @@
 /**
- * Connects a command to a service, or to the embedded one, and opens the journal for it.
+ * Connects a command to a service, or to the local emulator, and opens the journal for it.
  */
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../common/errors.ts";
@@ -47,7 +47,7 @@ const defaultConnections = 8;
 
 export interface Connection {
 	readonly client: Client;
-	/** Organizations of the embedded service; undefined for any other. */
+	/** Organizations of the local emulator; undefined for any other. */
 	readonly localOrganizationIds: readonly string[] | undefined;
 	/** The page that signs what is submitted; undefined without `--passkey`. */
 	readonly signer: PasskeySigner | undefined;
@@ -116,7 +116,7 @@ export async function connect(call: ServiceCall): Promise<Connection> {
 	}
 }
 
-/** Starts the embedded service, and notes which it is where the working folder does not show that. */
+/** Starts the local emulator, and notes which it is where the working folder does not show that. */
 async function openLocalService({ flags, terminal }: ServiceCall, note: (text: string) => void) {
 	const { startLocalService } = await import("./local-service.ts");
 	const parent = findStateParent(flags, terminal);
@@ -192,7 +192,7 @@ function checkTls(flags: ServiceFlags, { environment }: Terminal, output: Output
 	refuseWeakTls(environment, "--insecure");
 }
 
-/** Returns the path of the journal: `--journal`, or a file in `.orgsync`. The embedded service has its own. Throws as findStateParent does. */
+/** Returns the path of the journal: `--journal`, or a file in `.orgsync`. The local emulator has its own. Throws as findStateParent does. */
 function journalFile(flags: JournalFlags, terminal: Terminal): string {
 	if (flags.journal !== undefined) {
 		if (/^file:|^:memory:$/i.test(flags.journal)) {

@@ -1,4 +1,4 @@
-/** The seed of the embedded service: a small organization with objects of each kind. */
+/** The seed of the local emulator: a small organization with objects of each kind. */
 
 export const localOrganizationId = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11";
 

@@ -1,5 +1,5 @@
 /**
- * Runs the embedded service of `--local`. Its state is in `.orgsync/local.sqlite`, created and seeded at first use with its own
+ * Runs the local emulator of `--local`. Its state is in `.orgsync/local.sqlite`, created and seeded at first use with its own
  * key. It runs as long as the command, on the loopback address only.
  */
 import { generateKeyPairSync } from "node:crypto";
@@ -20,7 +20,7 @@ export interface LocalService {
 }
 
 /**
- * Starts the embedded service whose `.orgsync` is in this folder. Throws StorageError if its files cannot be used, or cannot be made private to
+ * Starts the local emulator whose `.orgsync` is in this folder. Throws StorageError if its files cannot be used, or cannot be made private to
  * their owner. `notice` gets a line about each change of their modes.
  */
 export async function startLocalService(

@@ -70,7 +70,7 @@ export function describeSteps(
 }
 
 /** What is said where a person signed too late. */
-const pastWords = "a window of the document began or ended before you signed, so nothing was sent";
+const pastWords = "a window of the document began or ended before you signed, so nothing was submitted";
 
 const votes = new Map([
 	[approvals.approve_activity.type as string, "Approve an activity"],

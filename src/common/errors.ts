@@ -84,13 +84,13 @@ export abstract class OrgsyncError extends Error {
 	}
 }
 
-/** Flags, environment or files that orgsync itself needs are wrong or missing. Nothing was sent. */
+/** Flags, environment or files that orgsync itself needs are wrong or missing. Nothing was submitted. */
 export class ConfigurationError extends OrgsyncError {
 	readonly code = "configuration";
 	readonly exitCode = exitCodes.invalid;
 }
 
-/** The document has problems; all of them are in `problems`. Nothing was sent. */
+/** The document has problems; all of them are in `problems`. Nothing was submitted. */
 export class DocumentError extends OrgsyncError {
 	readonly code = "document";
 	readonly exitCode = exitCodes.invalid;
@@ -109,7 +109,7 @@ export class AuthenticationError extends OrgsyncError {
 	readonly exitCode = exitCodes.notAuthorized;
 }
 
-/** A passkey signed nothing: the person refused, or did not answer in time. Nothing was sent. */
+/** A passkey signed nothing: the person refused, or did not answer in time. Nothing was submitted. */
 export class PasskeyError extends OrgsyncError {
 	readonly code = "passkey";
 	readonly exitCode = exitCodes.error;
@@ -175,7 +175,7 @@ export class OutputError extends OrgsyncError {
 	readonly exitCode = exitCodes.error;
 }
 
-/** A guard found more than its limit allows, without an override. Nothing was sent. */
+/** A guard found more than its limit allows, without an override. Nothing was submitted. */
 export class GuardError extends OrgsyncError {
 	readonly code = "guard";
 	readonly exitCode = exitCodes.blockedByGuard;
@@ -206,7 +206,7 @@ export interface OutdatedState {
 	readonly members?: readonly string[] | null;
 }
 
-/** Objects that the saved plan touches changed since it was made: what was reviewed cannot run. Nothing was sent. */
+/** Objects that the saved plan touches changed since it was made: what was reviewed cannot run. Nothing was submitted. */
 export class StalePlanError extends OrgsyncError {
 	readonly code = "stale-plan";
 	readonly exitCode = exitCodes.stalePlan;
@@ -214,24 +214,26 @@ export class StalePlanError extends OrgsyncError {
 
 	/** `lines` describe the objects, one line each. */
 	constructor(outdated: readonly OutdatedObject[], lines: readonly string[], hint: string) {
-		super(["the saved plan is stale, nothing was sent:", ...lines.map((line) => `  ${line}`)].join("\n"), { hint });
+		super(["the saved plan is stale, nothing was submitted:", ...lines.map((line) => `  ${line}`)].join("\n"), {
+			hint,
+		});
 		this.outdated = outdated;
 	}
 }
 
-/** The journal has it that the saved plan, or a step of it that would be sent, was carried out before. Nothing was sent. */
+/** The journal has it that the saved plan, or a step of it that would be sent, was carried out before. Nothing was submitted. */
 export class AppliedPlanError extends OrgsyncError {
 	readonly code = "plan-applied";
 	readonly exitCode = exitCodes.stalePlan;
 }
 
-/** A saved plan is older than the operator allows, or from the future. Nothing was sent. */
+/** A saved plan is older than the operator allows, or from the future. Nothing was submitted. */
 export class PlanAgeError extends OrgsyncError {
 	readonly code = "plan-too-old";
 	readonly exitCode = exitCodes.stalePlan;
 }
 
-/** A saved plan says nothing of an organization: it could not be read when the plan was made. Nothing was sent to it. */
+/** A saved plan says nothing of an organization: it could not be read when the plan was made. Nothing was submitted to it. */
 export class NotPlannedError extends OrgsyncError {
 	readonly code = "not-planned";
 	readonly exitCode = exitCodes.error;
@@ -243,13 +245,13 @@ export class LiveProblemError extends OrgsyncError {
 	readonly exitCode = exitCodes.error;
 }
 
-/** A signal ended the work before this part of it was begun. Nothing was sent for it. */
+/** A signal ended the work before this part of it was begun. Nothing was submitted for it. */
 export class InterruptedError extends OrgsyncError {
 	readonly code = "interrupted";
 	readonly exitCode = exitCodes.interrupted;
 }
 
-/** Whether the error ended a request before it was stamped, so that nothing was sent for it. */
+/** Whether the error ended a request before it was stamped, so that nothing was submitted for it. */
 export function isUnstamped(error: unknown): error is ConfigurationError | PasskeyError | InterruptedError {
 	return [ConfigurationError, PasskeyError, InterruptedError].some((one) => error instanceof one);
 }

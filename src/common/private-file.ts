@@ -1,5 +1,5 @@
 /**
- * Files that orgsync keeps for itself (journal, embedded service, its key): readable and writable by their owner alone.
+ * Files that orgsync keeps for itself (journal, local emulator, its key): readable and writable by their owner alone.
  */
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";

@@ -37,7 +37,7 @@ const run = async (work) => {
 	for (const button of view.querySelectorAll("button")) button.disabled = false;
 };
 const messages = {
-	NotAllowedError: "The browser did not sign: you cancelled, time ran out, or there is no passkey for localhost here. Nothing was sent. You can try again, or refuse.",
+	NotAllowedError: "The browser did not sign: you cancelled, time ran out, or there is no passkey for localhost here. Nothing was submitted. You can try again, or refuse.",
 	InvalidStateError: "This authenticator has a passkey for this user already.",
 	NotSupportedError: "This authenticator cannot make the kind of passkey that the service takes.",
 	SecurityError: "The browser allows no passkey on this page. Open it as http://localhost, not by an address or another name.",
@@ -47,7 +47,7 @@ const post = async (part, message) => {
 	const response = await fetch(base + "/" + part, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(message) });
 	if (response.ok) return;
 	const { message: problem } = await response.json();
-	say("This does not count: " + problem + ". Nothing was sent.");
+	say("This does not count: " + problem + ". Nothing was submitted.");
 };
 const refuse = ({ id }) => post("refuse", { id });
 const answer = async (task) => post("answer", { id: task.id, answer: await (task.kind === "create" ? create(task) : sign(task)) });

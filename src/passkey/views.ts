@@ -68,7 +68,7 @@ export function signView(words: SignedWords, { body, type }: SignedRequest, unti
 			: html`<p class="lead">Sign this only if it is what you want. orgsync sends it as soon as you have signed.</p>`;
 	const exact = html`<section class="card plain"><details><summary>The exact body that you sign, and its SHA-256</summary>
 <pre>${body}</pre><p class="soft">SHA-256 <code>${challengeOf(body)}</code></p></details></section>`;
-	const act = renderAct("Sign with passkey", "Without your signature, nothing is sent.", untilMs);
+	const act = renderAct("Sign with passkey", "Without your signature, nothing is submitted.", untilMs);
 	const number = done === 0 ? "" : ` (request ${done + 1})`;
 	return {
 		title: `Sign: ${words.heading}`,
@@ -117,7 +117,7 @@ export function doneView(done: number, words: DoneWords): View {
 /** Returns the view after nothing can be signed any more. `because` is the message of the error. */
 export function endedView(because: string, done: number): View {
 	const before = done === 0 ? "" : ` ${count(done, "request was", "requests were")} signed before.`;
-	const lead = html`<p class="lead">Nothing was sent for it.${before} The terminal has the details. You can close this page.</p>`;
+	const lead = html`<p class="lead">Nothing was submitted for it.${before} The terminal has the details. You can close this page.</p>`;
 	return { title: "orgsync: not signed", html: frame("bad", capitalizeFirst(because), lead, null) };
 }
 

@@ -96,7 +96,7 @@ export function exitCodeOf(report: Report): ExitCode {
 	const waits =
 		has("awaiting-approval", "awaiting-authenticator") ||
 		report.steps.some(({ step }) => step.earlierActivity?.relation === "conflicting");
-	// A request in doubt has to be settled first: it is not known whether there is an activity to approve.
+	// A request in doubt has to be settled first: it is unknown whether there is an activity to approve.
 	const inDoubt = report.steps.some(({ step }) => step.earlierActivity?.state === "in-doubt");
 	// What was not attempted waits too, where something waits; where nothing does, the run broke off before it.
 	const stopped = has("failed", "unknown", "rejected", "denied") || inDoubt || (has("not-attempted") && !waits);

@@ -207,7 +207,7 @@ function listTagChanges(
 	} else if (now.members === null) {
 		const why =
 			basis === "last-applied"
-				? ", as last applied; here that is not known, or the tag was changed since"
+				? ", as last applied; here that is unknown, or the tag was changed since"
 				: ", now that cannot be read any more";
 		said.push(`the plan file states that ${describeHolders(had, names, "had")}${why}`);
 	} else if (!sameValue(had, now.members)) said.push(describeMembers(had, now.members, names));

@@ -31,7 +31,7 @@ export type Step = StepRequest & {
 	readonly dependsOn: readonly string[];
 	/** Why this step is there, for a person. */
 	readonly reason: string;
-	/** What holds the step back: then nothing is sent. Null: it can be sent. */
+	/** What holds the step back: then nothing is submitted. Null: it can be sent. */
 	readonly earlierActivity: EarlierActivity | null;
 	/** What becomes of it when it is submitted; left out where policies were not asked for. A forecast: nothing is allowed by it. */
 	readonly approval?: Approval;

@@ -65,13 +65,13 @@ function sentenceOf(because: Reason, { nameStep = (id) => id }: ReasonNames): st
 		case "not-boolean":
 			return `the ${because.clause} is neither true nor false`;
 		case "unknown-effect":
-			return `the effect ${because.effect} is not known`;
+			return `the effect ${because.effect} is unknown`;
 		case "too-complex":
 			return `${tasks[because.task]}${limits[because.limit]}`;
 		case "open-condition":
 			return `it depends on the activity: ${because.condition}`;
 		case "submitter-unknown":
-			return `it is not known who submits it: ${because.why}`;
+			return `it is unknown who submits it: ${because.why}`;
 		case "order":
 			return orderSentence(because.stepIds.map(nameStep), because.verdicts);
 		case "too-many-orders":
@@ -108,16 +108,16 @@ const limits: Readonly<Record<ComplexityLimit, string>> = {
 
 const sentences: Readonly<Record<PlainReason, string>> = {
 	"access-not-read": "it was not read who can do what",
-	"approvers-unknown": "it is not known who has approved it so far",
-	"awaited-unknown": "it is not known whose approval is missing",
+	"approvers-unknown": "it is unknown who has approved it so far",
+	"awaited-unknown": "it is unknown whose approval is missing",
 	"complete-but-pending": "it has all approvals that its policies need, and is pending",
-	"credential-policies-unknown": "it is not known whether a policy is about changes of credentials",
+	"credential-policies-unknown": "it is unknown whether a policy is about changes of credentials",
 	"denied-by-policy": "a policy denies the submitter's approval",
 	"impact-unknown": "the impact is unknown",
 	"no-policy": "no policy allows it",
 	"not-comparable": "it cannot be compared",
 	"not-enough-approvals": "no approvals with the submitter's are enough for the policies that allow it",
-	"policies-unknown": "policies are not known",
+	"policies-unknown": "policies are unknown",
 	"stamping-credential-unknown": "it depends on the credential that stamps the request",
 	"submitter-not-listed": "the submitter is not among the users",
 	"too-many-conditions": "policies have too many conditions to compare",

@@ -58,7 +58,7 @@ function toLastOwner(row: Readonly<Record<string, unknown>>): LastOwner {
 	const appliedAtMs = Number(row.applied_at_ms);
 	if (!isTime(appliedAtMs)) {
 		const name = clipMiddle(String(row.object), maxNameLength);
-		throw new StorageError(`which resource applied ${name} last cannot be read; nothing was sent because of it`, {
+		throw new StorageError(`which resource applied ${name} last cannot be read; nothing was submitted because of it`, {
 			hint: changedHint,
 		});
 	}

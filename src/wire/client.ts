@@ -77,7 +77,7 @@ export interface Reader {
 export interface Submitter {
 	/**
 	 * Sends the bytes of `body` as they are and returns what became of them. Errors of the network and of the service are answers
-	 * here. Only a request that cannot be stamped throws (ConfigurationError), and then nothing was sent.
+	 * here. Only a request that cannot be stamped throws (ConfigurationError), and then nothing was submitted.
 	 *
 	 * `refused` only for an error in the service's own shape that answers the first attempt: then there is no activity. After a lost
 	 * attempt no error proves anything, and neither does a redirect or the page of a gateway. Then the answer is `unknown`, as it is

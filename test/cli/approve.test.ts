@@ -185,7 +185,7 @@ describe("a window of the document", () => {
 		);
 		expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
 		await world.submitAsBob("update_user_tag", addToSigners(bob));
-		// A reviewer sees until when, and why; without a terminal and --yes, nothing is sent.
+		// A reviewer sees until when, and why; without a terminal and --yes, nothing is submitted.
 		const shown = /\n +\+ member bob \(access ends [\d-]+ [\d:]+ UTC, reason "rota"\)\n/;
 		expect(await world.run(["approve"])).toMatchObject({ code: 3, stderr: expect.stringMatching(shown) });
 		await world.moveClock(3_602_000);
@@ -244,7 +244,7 @@ describe("exit codes", () => {
 		expect((await world.run(["reject", done.id, "--yes"])).code).toBe(1);
 	});
 
-	test("are 3 for what is no activity, without a terminal, without a document, and then nothing is sent", async () => {
+	test("are 3 for what is no activity, without a terminal, without a document, and then nothing is submitted", async () => {
 		const world = await makePendingWorld();
 		await world.submitAsBob("delete_policies", { policyIds: [policies[0]] });
 		const [{ id }] = world.activities();

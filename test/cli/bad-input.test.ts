@@ -179,7 +179,7 @@ describe("a file that cannot be used is an error:", () => {
 
 	test("a journal that is no database", async () => {
 		const world = await makeWorld(sound);
-		world.write("journal.txt", "Dear diary, nothing was sent today.\n".repeat(10));
+		world.write("journal.txt", "Dear diary, nothing was submitted today.\n".repeat(10));
 		await expectRefused("journal-no-database", world, ["apply", "--yes", "--journal", "journal.txt"]);
 		await expectRefused("journal-no-database-plan", world, ["plan", "--journal", "journal.txt"]);
 		await expectRefused("journal-no-path", world, ["apply", "--yes", "--journal", "file:///journal.sqlite"]);

@@ -335,7 +335,7 @@ describe("apply on a terminal", () => {
 	test.runIf(hasTerminal)("exits with 130 at Ctrl-C, treats Ctrl-D as no, and submits nothing", async () => {
 		const world = await makeWorld(renaming);
 		for (const [key, code, said] of [
-			["\u0003", 130, "interrupted at the question; nothing was sent"],
+			["\u0003", 130, "interrupted at the question; nothing was submitted"],
 			["\u0004", 1, "Not applied: nothing was submitted."],
 		] as const) {
 			const answer = await runOnTerminal(world, ["apply"], key);

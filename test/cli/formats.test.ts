@@ -91,8 +91,8 @@ const cases: readonly Case[] = [
 			expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
 			await world.change({ remove: { policies: [policies[0]] } });
 		},
-		verdict: "orgsync apply stopped: the saved plan is stale, nothing was sent.",
-		annotation: "the saved plan is stale, nothing was sent; plan again, and have the new plan reviewed",
+		verdict: "orgsync apply stopped: the saved plan is stale, nothing was submitted.",
+		annotation: "the saved plan is stale, nothing was submitted; plan again, and have the new plan reviewed",
 	},
 	{
 		why: "guard",
@@ -123,9 +123,9 @@ const cases: readonly Case[] = [
 		document: document("userTags: [{ name: singers }]"),
 		words: apply,
 		code: 1,
-		verdict: "orgsync apply stopped: the organization cannot converge, nothing was sent.",
+		verdict: "orgsync apply stopped: the organization cannot converge, nothing was submitted.",
 		annotation:
-			"the organization cannot converge; nothing was sent; the plan shows why: change the document, or the organization manually",
+			"the organization cannot converge; nothing was submitted; the plan shows why: change the document, or the organization manually",
 	},
 	{
 		why: "flag",

@@ -195,7 +195,7 @@ describe.each(cases)("$kind: $why", (one) => {
 	const { kind, over, found, says, within } = one;
 	const apply = ["apply", "--yes"];
 
-	test("apply is refused in text and in JSON, and nothing is sent", async () => {
+	test("apply is refused in text and in JSON, and nothing is submitted", async () => {
 		const world = await prepared(one, over);
 		const before = world.organization();
 		const text = await world.run(apply);

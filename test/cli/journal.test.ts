@@ -116,7 +116,7 @@ describe("an entry whose row was changed", () => {
 		["an outcome that is none", () => ["outcome = ?", "sure"]],
 	];
 
-	test.each(changes)("%s: it is refused by name, and nothing is sent", async (_what, change) => {
+	test.each(changes)("%s: it is refused by name, and nothing is submitted", async (_what, change) => {
 		const world = await makeWorld(removal);
 		const fingerprint = await plant(world, "delete_policies", { policyIds: [policies[0]] });
 		const body = world.folder === "" ? "" : readBytes(world);

@@ -175,7 +175,7 @@ describe("--retry-rejected", () => {
 		expect(readOutput(answer).overrides).toEqual([{ flag: "retry-rejected", steps: 1, covers: [] }]);
 	});
 
-	test("of a saved plan has to be given to apply too, or nothing is sent: exit 3", async () => {
+	test("of a saved plan has to be given to apply too, or nothing is submitted: exit 3", async () => {
 		const world = await makeRejectedWorld();
 		expect((await world.run(["plan", "--retry-rejected", "--out", "plan.json"])).code).toBe(0);
 		expect((await world.run(["show", "plan.json"])).stdout).toContain(

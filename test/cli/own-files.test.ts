@@ -1,4 +1,4 @@
-/** Files that orgsync keeps or reads are not written over, and the embedded service's are no journal. */
+/** Files that orgsync keeps or reads are not written over, and the local emulator's are no journal. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -68,7 +68,7 @@ describe.each(Object.entries(writers))("%s", (_writer, words) => {
 });
 
 describe("--journal", () => {
-	test("takes no file of the embedded service, by any name", async () => {
+	test("takes no file of the local emulator, by any name", async () => {
 		const world = await makeWorld(document(agreeing.userTags));
 		expect((await world.run(["query", "list_user_tags", "--local"], { env: { ORGSYNC_URL: "" } })).code).toBe(0);
 		symlinkSync(".orgsync", join(world.folder, "way"));
@@ -80,7 +80,7 @@ describe("--journal", () => {
 				["plan", "--local"],
 			]) {
 				const answer = await world.run([...words, "--journal", file]);
-				expect(answer).toMatchObject({ code: 3, stderr: expect.stringContaining("a file of the embedded service") });
+				expect(answer).toMatchObject({ code: 3, stderr: expect.stringContaining("a file of the local emulator") });
 			}
 		}
 		expect(world.requests()).toEqual([]);

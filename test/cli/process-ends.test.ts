@@ -15,7 +15,7 @@ function makeQuickstart(): string {
 	return folder;
 }
 
-test("apply with the embedded service ends with exit code 1 when the journal cannot be opened", async () => {
+test("apply with the local emulator ends with exit code 1 when the journal cannot be opened", async () => {
 	const cwd = makeQuickstart();
 	const file = join(cwd, "newer.sqlite");
 	await run(["apply", "--local", "--yes", "--journal", file], { cwd });

@@ -1,6 +1,6 @@
 /**
  * `apply --resume RUN` goes on after an interruption: it skips organizations that the run left in sync, and shows them as not
- * read. The record of the run only ever skips: nothing is sent because of it.
+ * read. The record of the run only ever skips: nothing is submitted because of it.
  */
 
 import { readFileSync } from "node:fs";

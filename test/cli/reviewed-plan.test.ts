@@ -326,7 +326,7 @@ describe("a plan that is applied according to the journal", () => {
 		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" } });
 		expect(answer.stderr).toMatch(
 			new RegExp(
-				`error: the saved plan was already applied, nothing was sent: organization ${organizationId}, activity ${activityId} completed at \\d{4}-\\S+Z\\n`,
+				`error: the saved plan was already applied, nothing was submitted: organization ${organizationId}, activity ${activityId} completed at \\d{4}-\\S+Z\\n`,
 			),
 		);
 		expect(world.requests()).toEqual([]);
@@ -339,7 +339,7 @@ describe("a plan that is applied according to the journal", () => {
 		[
 			[],
 			6,
-			/^error: a step of the saved plan completed since it was made, nothing was sent: .*, activity ID completed at /m,
+			/^error: a step of the saved plan completed since it was made, nothing was submitted: .*, activity ID completed at /m,
 		],
 		[["--reads", "documented"], 0, /^Applied/m],
 	])("is refused with another journal %j only where the service lists its activity", async (reads, code, said) => {
@@ -371,7 +371,7 @@ describe("a plan that is applied according to the journal", () => {
 		const answer = await world.run([...applying, ...inJson]);
 		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" }, reports: [] });
 		expect(answer.stderr).toContain(
-			"error: the saved plan was already applied in part, nothing was sent: organization ",
+			"error: the saved plan was already applied in part, nothing was submitted: organization ",
 		);
 		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
 	});

@@ -84,7 +84,7 @@ describe("a stale plan", () => {
 		expect(answer.stdout).toBe("");
 		expect(answer.stderr).toContain(
 			[
-				"error: the saved plan is stale, nothing was sent:",
+				"error: the saved plan is stale, nothing was submitted:",
 				"  userTag:signers: the plan file states that alice, carol had it, now alice, bob, carol have it",
 				`  policy:${policies[0]}: it is gone already, as the plan wanted`,
 				"hint: plan again, and have the new plan reviewed",
@@ -113,12 +113,12 @@ describe("a stale plan", () => {
 
 	test("is reported with its outdated objects in every format", async () => {
 		const world = await makeStale();
-		const verdict = "orgsync apply stopped: the saved plan is stale, nothing was sent.";
+		const verdict = "orgsync apply stopped: the saved plan is stale, nothing was submitted.";
 		const moved = "userTag:signers: the plan file states that alice, carol had it, now alice, bob, carol have it";
 		const { stdout: markdown } = await world.run([...applying, "--format", "markdown"]);
 		expect(markdown.startsWith(`<!-- orgsync: apply -->\n\n### ${verdict}\n\n\`The saved plan sha256:`)).toBe(true);
 		expect(markdown).toContain(
-			`\n\n\`the saved plan is stale, nothing was sent\`\n\n**Changed since it was planned**\n\n- \`${moved}\`\n- \`policy:`,
+			`\n\n\`the saved plan is stale, nothing was submitted\`\n\n**Changed since it was planned**\n\n- \`${moved}\`\n- \`policy:`,
 		);
 		const { stdout: page } = await world.run([...applying, "--format", "html"]);
 		expect(page).toContain(`<title>orgsync apply: ${verdict}</title>`);
@@ -126,7 +126,7 @@ describe("a stale plan", () => {
 		const github = await world.run([...applying, "--format", "github"]);
 		expect(github.code).toBe(6);
 		expect(github.stdout.split("\n").slice(0, 2)).toEqual([
-			"::error title=orgsync%3A apply::the saved plan is stale, nothing was sent; plan again, and have the new plan reviewed",
+			"::error title=orgsync%3A apply::the saved plan is stale, nothing was submitted; plan again, and have the new plan reviewed",
 			`::error file=orgsync.yaml,line=3,col=12,title=orgsync%3A changed since it was planned::${moved}`,
 		]);
 	});

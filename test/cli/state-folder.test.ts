@@ -108,7 +108,7 @@ describe("two journals are refused", () => {
 		expect(() => find(from, files)).toThrow(message);
 	});
 
-	test("except that the embedded service has its own", () => {
+	test("except that the local emulator has its own", () => {
 		for (const folder of ["repo", "repo/team"]) journalIn(folder);
 		journalIn("repo/team", "local.sqlite");
 		expect(find("repo", ["team/a.yaml"], true)).toBe("repo/team");

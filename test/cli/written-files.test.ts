@@ -160,7 +160,7 @@ describe("drift --accept", () => {
 	});
 });
 
-test("the embedded service keeps its key in a real file of the working folder", async () => {
+test("the local emulator keeps its key in a real file of the working folder", async () => {
 	const { world, victim } = await makePrepared();
 	const env = { ORGSYNC_URL: "" };
 	mkdirSync(join(world.folder, ".orgsync"));

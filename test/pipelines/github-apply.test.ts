@@ -91,7 +91,7 @@ test("after the merge the reviewed plan is applied, with the plan in the summary
 	// The journal of the first run is there in the second one.
 	const again = await apply();
 	expect(again.results).toEqual({ review: "success", apply: "failure" });
-	expect(again.log).toContain("the saved plan was already applied, nothing was sent");
+	expect(again.log).toContain("the saved plan was already applied, nothing was submitted");
 	expect(submits()).toHaveLength(2);
 });
 

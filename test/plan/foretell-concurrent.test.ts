@@ -290,7 +290,7 @@ describe("a step at the end of a chain", () => {
 			]),
 			...{ submitter, atMs: context.readAtMs },
 		});
-		expect(last.approval).toMatchObject({ verdict: "unknown", because: "it is not known whose approval is missing" });
+		expect(last.approval).toMatchObject({ verdict: "unknown", because: "it is unknown whose approval is missing" });
 	});
 });
 
@@ -357,7 +357,7 @@ describe("two steps that pending activities already do", () => {
 		const denied = planFor(organization, wish, { waiting: [pendingFor(plan, 0, { approvedBy: [carol] })] });
 		expect(approvals(denied)[0]).toMatchObject({
 			verdict: "unknown",
-			because: "it is not known whose approval is missing",
+			because: "it is unknown whose approval is missing",
 		});
 		const stranger = planFor(organization, wish, { waiting: [pendingFor(plan, 0, { approvedBy: [id("user", 9)] })] });
 		expect(approvals(stranger)[0]).toMatchObject({ because: "the submitter is not among the users" });

@@ -66,7 +66,7 @@ describe("a step", () => {
 		const nameless = planFor(byApprovers, wish, { submitter: unknown });
 		expect(approvals(nameless)[0]).toMatchObject({
 			verdict: "unknown",
-			because: expect.stringMatching(/^it is not known who submits it: /),
+			because: expect.stringMatching(/^it is unknown who submits it: /),
 		});
 		expect("submitterId" in nameless).toBe(false);
 		const unread = planFor(byApprovers, wish, { access: unknownAccess("the service does not list policies") });

@@ -89,13 +89,13 @@ describe("a guard of access where a policy is not understood", () => {
 			expect(guardOf("lockout", plan)).toMatchObject({
 				where: ["userTag:signers"],
 				message: expect.stringMatching(
-					/^who could still sign with any wallet or key \(PRIVATE_KEY\/SIGN\) is not known: /,
+					/^who could still sign with any wallet or key \(PRIVATE_KEY\/SIGN\) is unknown: /,
 				),
 			});
 			expect(guardOf("escalation", plan)).toMatchObject({
 				where: ["userTag:signers"],
 				message: expect.stringMatching(
-					/^whether one person could sign with any wallet or key \(PRIVATE_KEY\/SIGN\) alone is not known: policy policy 2: /,
+					/^whether one person could sign with any wallet or key \(PRIVATE_KEY\/SIGN\) alone is unknown: policy policy 2: /,
 				),
 			});
 		}
@@ -110,7 +110,7 @@ describe("a guard of access where a policy is not understood", () => {
 		expect(lockout({ lockout: 1 })).toMatchObject({ found: 1, refuses: false, where: ["userTag:treasury"] });
 		expect(lockout(strict)).toMatchObject({ found: 2, where: ["userTag:signers", "userTag:treasury"] });
 		expect(lockout({})?.message).toMatch(
-			/^no one could export wallets \(WALLET\/EXPORT\) any more, except the root quorum; who could still sign .* is not known: /,
+			/^no one could export wallets \(WALLET\/EXPORT\) any more, except the root quorum; who could still sign .* is unknown: /,
 		);
 	});
 
@@ -145,8 +145,8 @@ describe("a guard of access where something was not read", () => {
 			.map(({ kind, found, refuses, message }) => [kind, found, refuses, message]);
 	}
 	const doubts = (found: number, refuses: boolean, why: string) => [
-		["lockout", found, refuses, `who can still do what is not known: ${why}`],
-		["escalation", found, refuses, `whether one person can do more alone is not known: ${why}`],
+		["lockout", found, refuses, `who can still do what is unknown: ${why}`],
+		["escalation", found, refuses, `whether one person can do more alone is unknown: ${why}`],
 	];
 
 	it("warns, or blocks where it is strict, where users were not read, and gives the reason of policies first", () => {

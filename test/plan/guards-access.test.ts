@@ -264,10 +264,10 @@ describe("a limit", () => {
 		expect(guardsOf(planFor(bothSign, { ...withoutAlice, limits: strict }, access))).toMatchObject([
 			{
 				limit: "none, and nothing unknown",
-				message: "who can still do what is not known: the service does not list policies",
+				message: "who can still do what is unknown: the service does not list policies",
 				where: ["userTag:signers"],
 			},
-			{ message: "whether one person can do more alone is not known: the service does not list policies" },
+			{ message: "whether one person can do more alone is unknown: the service does not list policies" },
 		]);
 	});
 
@@ -278,8 +278,8 @@ describe("a limit", () => {
 			makePlan(desiredFor({ ...withoutAlice, limits }), liveFor({ ...organization, policies: [] }), context);
 		expect(guardsOf(plan({}))).toEqual([]);
 		expect(guardsOf(plan(strict)).map(({ kind, message, refuses }) => [kind, message, refuses])).toEqual([
-			["lockout", "who can still do what is not known: policies were not read", true],
-			["escalation", "whether one person can do more alone is not known: policies were not read", true],
+			["lockout", "who can still do what is unknown: policies were not read", true],
+			["escalation", "whether one person can do more alone is unknown: policies were not read", true],
 		]);
 	});
 
@@ -292,7 +292,7 @@ describe("a limit", () => {
 			["escalation", 0, false],
 		]);
 		expect(guards({})[0]?.message).toMatch(
-			/^who could still sign with any wallet or key \(PRIVATE_KEY\/SIGN\) is not known: policy policy 2: the consensus is not understood: /,
+			/^who could still sign with any wallet or key \(PRIVATE_KEY\/SIGN\) is unknown: policy policy 2: the consensus is not understood: /,
 		);
 		expect(guards({ lockout: "strict" })[0]).toMatchObject({ kind: "lockout", found: 1, refuses: true });
 	});

@@ -128,7 +128,7 @@ describe("a part of a change that was made twice before", () => {
 		const ours = { ...addBob, saidBy: "journal" } as const;
 		const [guard] = judge({}, updates(ours, ours));
 		expect(guard?.message).toContain("(submitted with this journal, ");
-		expect(guard?.message).toContain("and undone each time, last by an activity that is not known");
+		expect(guard?.message).toContain("and undone each time, last by an unknown activity");
 		expect(judge({ unread: true }, updates(ours, ours))).toEqual([]);
 	});
 });

@@ -181,7 +181,7 @@ describe("the guard of member removals", () => {
 	it.each([
 		[3, false],
 		[4, true],
-	])("of %i whose tag is not known: refuses is %s", (count, refuses) => {
+	])("of %i whose tag is unknown: refuses is %s", (count, refuses) => {
 		const members = { mode: "atLeast", atLeast: [], never: upTo(count) } as const;
 		const desired = desiredOf({ userTags: [wantTag("signers", { members })] });
 		expect(guardsOf(desired, unreadable)).toMatchObject([{ kind: "memberRemovals", found: count, refuses }]);

@@ -134,7 +134,7 @@ describe("the guard of new access", () => {
 		const access = accessOf(organization.members, policies);
 		return makePlan({ ...desiredFor(wish), rules: [noNewAccess] }, liveFor(organization), { ...context, access });
 	}
-	const because = /whether the plan gives new access is not known: policy \S+: the consensus is not understood: .*/;
+	const because = /whether the plan gives new access is unknown: policy \S+: the consensus is not understood: .*/;
 
 	it("counts what is not known as one finding beside the others, and says why", () => {
 		const plan = planWith([readable, unclear]);

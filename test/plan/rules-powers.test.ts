@@ -165,7 +165,7 @@ describe("minApprovers", () => {
 
 	it.each([
 		["access was not read", noAccess, "it was not read who can do what"],
-		["policies are not known", { access: { ...accessOf({}), policies: unknown } }, "the service does not show it"],
+		["policies are unknown", { access: { ...accessOf({}), policies: unknown } }, "the service does not show it"],
 		[
 			"the root quorum is not known",
 			{ access: { ...accessOf({}), rootQuorum: unknown } },
@@ -308,7 +308,7 @@ describe("noNewAccess", () => {
 				kind: "newAccess",
 				found: 1,
 				refuses: true,
-				message: "whether the plan gives new access is not known: it was not read who can do what",
+				message: "whether the plan gives new access is unknown: it was not read who can do what",
 			},
 		]);
 		const renamed = planOf([rule], world, { userTags: [wantTag("officers", { id: signers })] }, noAccess);

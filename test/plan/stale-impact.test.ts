@@ -110,11 +110,11 @@ describe("a saved plan is stale, and the error names before and after,", () => {
 		const unknown = { access: unknownAccess("the service does not list policies") };
 		const [because = ""] = why({}, unknown);
 		expect(because).toMatch(
-			/^the plan file states that carol could no longer sign .*; now it is not known who could do what; /,
+			/^the plan file states that carol could no longer sign .*; now it is unknown who could do what; /,
 		);
 		const stated = planFor(organization, wish, unknown);
 		expect(why({}, {}, stated)[0]).toMatch(
-			/^the plan file states that it is not known who could do what; now carol could no /,
+			/^the plan file states that it is unknown who could do what; now carol could no /,
 		);
 	});
 
@@ -140,7 +140,7 @@ describe("a saved plan is stale, and the error names before and after,", () => {
 		]);
 		const unclear = policyOf(2, { consensus: `${anyOf(signers)} == 1`, condition: condition.export });
 		expect(why({ policies: [...organization.policies, unclear] })).toEqual([
-			"the plan file does not state that it is not known who could export wallets (WALLET/EXPORT); now that is so; its reviewers went by that",
+			"the plan file does not state that it is unknown who could export wallets (WALLET/EXPORT); now that is so; its reviewers went by that",
 		]);
 	});
 
@@ -171,7 +171,7 @@ describe("a saved plan is stale, and the error names before and after,", () => {
 			"the plan file states that who can do what would stay the same; now policies are not read; its reviewers went by that",
 		]);
 		expect(unread({ ...nicer, impactVerdict: "unknown" })).toEqual([
-			"the plan file states that it is not known who could do what; now policies are not read; its reviewers went by that",
+			"the plan file states that it is unknown who could do what; now policies are not read; its reviewers went by that",
 		]);
 	});
 

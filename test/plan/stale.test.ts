@@ -323,7 +323,7 @@ describe("a tag moved", () => {
 			{
 				reason: "changed",
 				because:
-					"the plan file states that bob had it, as last applied; here that is not known, or the tag was changed since",
+					"the plan file states that bob had it, as last applied; here that is unknown, or the tag was changed since",
 			},
 		]);
 	});
@@ -464,7 +464,7 @@ describe("the refusal", () => {
 			hint: "plan again, and have the new plan reviewed",
 		});
 		expect(error.message.split("\n")).toEqual([
-			"the saved plan is stale, nothing was sent:",
+			"the saved plan is stale, nothing was submitted:",
 			"  userTag:signers: the plan file states that bob, carol had it, now no user has it",
 			`  policy:${policies[0]}: it is gone already, as the plan wanted`,
 		]);

@@ -1,6 +1,6 @@
 /**
  * Steps compared with pending activities: a step joins an equal request, and conflicts with one that changes the same
- * object otherwise. Nothing is sent twice or lost between the parts.
+ * object otherwise. Nothing is submitted twice or lost between the parts.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

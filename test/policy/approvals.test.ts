@@ -287,9 +287,9 @@ describe("A change of the submitter's own credentials", () => {
 		expect(found.verdict).toBe("unknown");
 	});
 
-	it("says that it is not known whether a policy is about credentials, and both may be", () => {
+	it("says that it is unknown whether a policy is about credentials, and both may be", () => {
 		const open = allow(is("b"), "activity.kind == 'CREATE_THING'");
-		const because = "it is not known whether a policy is about changes of credentials";
+		const because = "it is unknown whether a policy is about changes of credentials";
 		expect(outcome([open], {}, own)).toBe(`unknown because ${because}`);
 		expect(outcome([open, allow(is("a"), "activity.kind == 'DELETE_OAUTH_PROVIDERS'")], {}, own)).toBe("runs");
 	});

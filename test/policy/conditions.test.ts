@@ -244,7 +244,7 @@ describe("A policy has a part in", () => {
 
 	it("what is not known where its effect is none of the two", () => {
 		const other = { ...allow(is("a"), signing), effect: "EFFECT_ASK" };
-		expect(shortly([other])).toEqual(["", `unknown: policy ${other.id}: the effect EFFECT_ASK is not known`]);
+		expect(shortly([other])).toEqual(["", `unknown: policy ${other.id}: the effect EFFECT_ASK is unknown`]);
 	});
 });
 

@@ -1,6 +1,6 @@
 /**
  * docs/pulumi.md: its programs and commands are run from top to bottom, in one project of the real engine, against the
- * organization of the embedded service.
+ * organization of the local emulator.
  */
 import { cpSync } from "node:fs";
 import { join } from "node:path";

@@ -64,7 +64,7 @@ describe("the last owner of an object", () => {
 		await open().record(organization, tag, first);
 		new DatabaseSync(file).exec("UPDATE owners SET applied_at_ms = 9e15");
 		await expect(open().find(organization, tag)).rejects.toThrow(
-			`the journal ${file} cannot be used: which resource applied userTag/1 last cannot be read; nothing was sent because of it`,
+			`the journal ${file} cannot be used: which resource applied userTag/1 last cannot be read; nothing was submitted because of it`,
 		);
 	});
 });

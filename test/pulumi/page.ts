@@ -99,7 +99,7 @@ function findMissing(shown: readonly string[], output: string): string | undefin
 	});
 }
 
-/** The organization of the embedded service, with bob's key, and a second one with a tag `oncall`. */
+/** The organization of the local emulator, with bob's key, and a second one with a tag `oncall`. */
 export async function startAcme(): Promise<Emulator> {
 	const emulator = await startEmulator({ seed: parseSeed(localSeed(keys.alice.publicKey), "the seed") });
 	const withKey = { userId: bob, userName: "bob", apiKeys: [{ publicKey: keys.bob.publicKey }] };

@@ -1,6 +1,6 @@
 /**
  * A state that another party has written: it must not choose what is submitted, nor make a change look applied. What it
- * keeps is used only where it agrees with itself and with the resource. Otherwise it is refused by name, and nothing is sent.
+ * keeps is used only where it agrees with itself and with the resource. Otherwise it is refused by name, and nothing is submitted.
  */
 import { describe, expect, it } from "vitest";
 import { requestDigestOf } from "../../src/sync/journal/journal.ts";

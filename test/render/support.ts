@@ -381,7 +381,7 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 		},
 		{
 			code: "live-problem",
-			message: "the organization cannot converge; nothing was sent",
+			message: "the organization cannot converge; nothing was submitted",
 			hint: "the plan says why",
 		},
 	];
@@ -390,7 +390,7 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 	const object = { organizationId: plan.organizationId, address: `userTag:${name("signers")}`, because } as const;
 	const stale = {
 		code: "stale-plan",
-		message: `the saved plan is stale, nothing was sent:\n  ${object.address}: ${because}`,
+		message: `the saved plan is stale, nothing was submitted:\n  ${object.address}: ${because}`,
 		hint: "plan again, and have the new plan reviewed",
 	};
 	return completeAll({

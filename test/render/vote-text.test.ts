@@ -256,7 +256,7 @@ describe("the result of a vote", () => {
 		]).toMatchInlineSnapshot(`
 			[
 			  "Nothing to approve.",
-			  "Not approved: no vote was sent.",
+			  "Not approved: no vote was submitted.",
 			  "Partly approved: 1 completed, 1 denied.",
 			  "Not approved: 1 unknown.",
 			  "Nothing to approve. 1 approved by you before.",

@@ -1,6 +1,6 @@
 /**
  * The example of each language under the real engine with the language's own host: it prints what its README shows. All say the
- * same, and run on the organization of the embedded service.
+ * same, and run on the organization of the local emulator.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -41,7 +41,7 @@ it.each<[string, ReturnType<typeof stepOf>, SettledEntry[], boolean]>([
 	["another operation for the same ids", stepOf(...policies(one)), [entryOf(...providers(alice, one))], false],
 	["a rename", stepOf(...rename("new")), [entryOf(...rename("new"))], true],
 	["a rename of which only the stepping aside is done", stepOf(...rename("new")), [entryOf(...rename("aside"))], false],
-	["a step of which nothing was sent", stepOf(...policies(one)), [], false],
+	["a step of which nothing was submitted", stepOf(...policies(one)), [], false],
 ])("a completed entry shows whether a step is done: %s", (_what, step, entries, isDone) => {
 	expect(findCompletedSteps([step], entries).map((done) => done.step)).toEqual(isDone ? [step] : []);
 });

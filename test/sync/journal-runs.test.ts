@@ -92,8 +92,8 @@ describe("a run in the journal", () => {
 		forge("UPDATE finished SET read_position = 1000000");
 		expect(hasFinished()).toBe(false);
 		forge(`UPDATE runs SET selection = '[1]'`);
-		expect(() => journal.run(run.id)).toThrow("a run in the journal cannot be read; nothing was sent");
+		expect(() => journal.run(run.id)).toThrow("a run in the journal cannot be read; nothing was submitted");
 		forge(`UPDATE runs SET selection = '[]', id = 'x; rm -rf'`);
-		expect(() => journal.run()).toThrow("a run in the journal cannot be read; nothing was sent");
+		expect(() => journal.run()).toThrow("a run in the journal cannot be read; nothing was submitted");
 	});
 });

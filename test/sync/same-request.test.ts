@@ -50,7 +50,7 @@ describe("a refusal of bytes that another process sent meanwhile", () => {
 		expect(await submitTwice()).toMatchObject({
 			outcome: "unknown",
 			message:
-				"the service does not want it; another process has sent the same request, so what became of it is not known",
+				"the service does not want it; another process has sent the same request, so what became of it is unknown",
 		});
 		expect(bench.journal.openEntries(organizationId)).toHaveLength(1);
 		const { submitter, bodies } = hears((body) => activityOf(body, completed));

@@ -237,7 +237,7 @@ describe("a vote", () => {
 		["timestamp_ms", 5],
 		["bytes", "{}"],
 		["outcome", "surely"],
-	])("whose row in the journal has another %s is refused by name, and nothing is sent", async (column, value) => {
+	])("whose row in the journal has another %s is refused by name, and nothing is submitted", async (column, value) => {
 		const target = await read(await submit());
 		bench.emulator.addFault({ operation: "approve_activity", fault: "drop-before", count: 20 });
 		await voteOnce("approve_activity", target, contextOf());

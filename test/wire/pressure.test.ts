@@ -263,7 +263,7 @@ describe("under pressure of a real service", () => {
 		expect(await play(askMany(client, 1))).toBe(1);
 	}, 60_000);
 
-	it("queued operations fail when the client closes, and nothing is sent any more", async () => {
+	it("queued operations fail when the client closes, and nothing is submitted any more", async () => {
 		const { emulator, client } = await start(undefined, { maxRequestsPerSecond: 0.05 });
 		const answers = Array.from({ length: 4 }, () => askMany(client, 1).catch((error: unknown) => error));
 		expect(await answers[0]).toBe(1);

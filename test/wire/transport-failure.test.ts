@@ -230,7 +230,7 @@ describe("a timeout", () => {
 		expect(events.map(({ result }) => result)).toEqual(["time-out", 200]);
 	});
 
-	it("ends a connection that is never established: nothing was sent, and nothing is sent later", async () => {
+	it("ends a connection that is never established: nothing was submitted, and nothing is submitted later", async () => {
 		const opened: Buffer[] = [];
 		const mute: Server = createSocketServer((socket) => {
 			socket.on("error", () => undefined);

@@ -132,7 +132,7 @@ async function compareOne(
 ): Promise<ComparedOrganization> {
 	const { organizationId } = desired;
 	if (signal?.aborted === true)
-		throw new InterruptedError("orgsync was interrupted before it read this organization; nothing was sent");
+		throw new InterruptedError("orgsync was interrupted before it read this organization; nothing was submitted");
 	const { converge } = await import("../../sync/converge.ts");
 	const { settleOpenEntries } = await import("../../sync/settle.ts");
 	const client = connection.client.forOrganization();
@@ -173,7 +173,7 @@ function watchReach(concurrency: number) {
 	};
 }
 
-/** Throws ConfigurationError for an organization that the embedded service does not have, in place of its 404. */
+/** Throws ConfigurationError for an organization that the local emulator does not have, in place of its 404. */
 export function refuseUnknownLocal(
 	organizationIds: readonly string[],
 	{ localOrganizationIds }: Pick<Connection, "localOrganizationIds">,

@@ -24,7 +24,7 @@ export function init({ flags, terminal }: Call<InitFlags>): InitResult {
 	const file = flags.file ?? defaultDocument;
 	if (flags.local === true && flags.organization !== undefined) {
 		throw new ConfigurationError(
-			"--local and --organization cannot be used together: the embedded service has its own organization",
+			"--local and --organization cannot be used together: the local emulator has its own organization",
 		);
 	}
 	const path = resolve(terminal.directory, file);

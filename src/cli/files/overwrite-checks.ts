@@ -95,14 +95,14 @@ function isDocument(file: string): boolean {
 	return /"organization(?:Id|s)"\s*:/.test(text) && !/^\s*\{\s*"(?:formatVersion|type)"/.test(text);
 }
 
-/** Throws ConfigurationError if `--journal` names a file of the embedded service. */
+/** Throws ConfigurationError if `--journal` names a file of the local emulator. */
 export function refuseLocalFiles(flags: FileFlags, place: Pick<Terminal, "directory" | "environment">): void {
 	const { journal } = flags;
 	if (journal === undefined) return;
 	const files = [...withSidecars("local.sqlite"), ...localKeys].flatMap((name) => stateFiles(name, flags, place));
 	const path = resolve(place.directory, journal);
 	if (!files.some((file) => isPartOf(realPath(path), realPath(file)))) return;
-	throw new ConfigurationError(`--journal ${showText(journal)}: that is a file of the embedded service`, {
+	throw new ConfigurationError(`--journal ${showText(journal)}: that is a file of the local emulator`, {
 		hint: "name another file, or leave --journal out",
 	});
 }

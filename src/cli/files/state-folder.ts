@@ -10,7 +10,7 @@ import { isDescriptor, isInside } from "../../common/files.ts";
 import { findHome } from "../../wire/credentials.ts";
 import type { Terminal } from "../output/output.ts";
 
-/** The folder of the embedded service and of the journal. */
+/** The folder of the local emulator and of the journal. */
 export const stateFolder = ".orgsync";
 
 /** Flags that decide where state is. */
@@ -24,7 +24,7 @@ type Place = Pick<Terminal, "directory" | "environment">;
 
 /**
  * Returns the folder that has `.orgsync`, or gets it: that of the nearest existing journal in the folder of the documents or
- * above it, or in the working folder; with `--local`, that of an embedded service in one of the two, never above. If there is none, it is the working folder, or the
+ * above it, or in the working folder; with `--local`, that of a local emulator in one of the two, never above. If there is none, it is the working folder, or the
  * folder of the documents if the command runs below it or beside it in the same repository. Throws ConfigurationError if the
  * documents and the working folder lead to several.
  */
@@ -43,7 +43,7 @@ export function findStateParent({ local, file }: StateFlags, place: Place): stri
 }
 
 /**
- * Returns which embedded service `--local` uses, where that is not clear from the working folder: it is that of another folder,
+ * Returns which local emulator `--local` uses, where that is not clear from the working folder: it is that of another folder,
  * or a folder above has one too, which is not used. Undefined where neither is so. `parent` is what findStateParent returned.
  */
 export function describeLocalState(parent: string, place: Place): string | undefined {

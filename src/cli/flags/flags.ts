@@ -64,7 +64,7 @@ export function organizationFlags(): readonly Option[] {
 export function serviceFlags(...more: readonly Option[]): readonly Option[] {
 	const connection = [
 		flag("--url <url>", "base URL of the service (ORGSYNC_URL)"),
-		flag("--local", "use the embedded local service; needs no account"),
+		flag("--local", "use the local emulator; needs no account"),
 		...more,
 		flag("--timeout <seconds>", "time limit of one request, retries included", wholeNumber(1, 3600)).default(30),
 		flag("--max-rps <number>", "max requests per second (default: the service's rate limit)", parseRequestRate),

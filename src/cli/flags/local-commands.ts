@@ -23,7 +23,7 @@ export function init(): CommandRow {
 		flags: [
 			...flagGroup("Documents", [
 				fileFlag("-f, --file <path>", "file to write; must not exist (default: orgsync.yaml)"),
-				flag("--local", "write a document for the embedded local service"),
+				flag("--local", "write a document for the local emulator"),
 				flag("--organization <id>", "id of the document's organization (ORGSYNC_ORGANIZATION_ID)"),
 			]),
 			...outputFlags(),

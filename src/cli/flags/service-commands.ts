@@ -63,7 +63,7 @@ export function organizations(): CommandRow {
 export function status(): CommandRow {
 	return {
 		name: "status",
-		summary: "list pending activities and requests without an answer",
+		summary: "list pending activities and requests in doubt",
 		flags: [
 			...organizationFlags(),
 			...activityFlags(),
@@ -123,7 +123,7 @@ export function approve(): CommandRow {
 			[exitCodes.inSync]: "all that was to be approved completed",
 			[exitCodes.error]: "error, or an activity failed",
 			[exitCodes.blockedByGuard]: "blocked by a guard, or a named activity was refused",
-			[exitCodes.stalePlan]: "saved plan is stale; nothing was sent",
+			[exitCodes.stalePlan]: "saved plan is stale; nothing was submitted",
 			[exitCodes.pendingApproval]: "an activity is pending, or a step has none yet",
 			[exitCodes.rejectedOrDenied]: "an activity was rejected, or the vote denied",
 			[exitCodes.interrupted]: true,

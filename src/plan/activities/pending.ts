@@ -6,7 +6,7 @@ import { commonObjects, listParameter, narrowStep, objectsOf, sameParameters } f
 
 /** An activity of the organization that has not ended, or bytes that were sent and perhaps made one. */
 export type PendingActivity = ActivityState & {
-	/** Null when no answer named one: then it is not known whether there is an activity at all. */
+	/** Null when no answer named one: then it is unknown whether there is an activity at all. */
 	readonly activityId: string | null;
 	readonly fingerprint: string;
 	readonly operation: StepOperation | "init_import_private_key";

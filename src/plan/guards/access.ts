@@ -115,7 +115,7 @@ function judge(kind: "lockout" | "escalation", judged: JudgedAccess, judgment: J
 	const because = whyUnknown(judged, unknown, isStrict);
 	const doubts = because === null ? 0 : Math.max(unknown.length, 1);
 	if (count + doubts === 0) return [];
-	const said = because === null ? [] : [`${doubt} is not known: ${because}`];
+	const said = because === null ? [] : [`${doubt} is unknown: ${because}`];
 	return [
 		{
 			kind,

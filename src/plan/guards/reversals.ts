@@ -197,7 +197,7 @@ type Aliases = Pick<DesiredOrganization, "users">;
 
 function describeReversal({ made, undone, times }: Reversal, aliases: Aliases): string {
 	const by = (activity: CompletedActivity): string => describeActivity(activity, aliases);
-	const undid = undone === undefined ? "an activity that is not known" : by(undone);
+	const undid = undone === undefined ? "an unknown activity" : by(undone);
 	if (times === 1) return `${by(made)} made this change, ${undid} undid it`;
 	return `this change was made ${times} times, last by ${by(made)}, and undone each time, last by ${undid}`;
 }

@@ -39,7 +39,7 @@ function afterStep(access: AccessState, step: StepRequest): AccessState {
 	}
 }
 
-/** Whether the step changes something that is not known: tags of users, or policies. */
+/** Whether the step changes something that is unknown: tags of users, or policies. */
 export function changesUnknown({ users, policies }: AccessState, step: StepRequest): boolean {
 	if (step.operation === "delete_policies") return !policies.known;
 	if (step.operation !== "update_user_tag") return false;

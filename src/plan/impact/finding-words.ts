@@ -68,6 +68,6 @@ function describeFinding(finding: PlanImpact, names: UserNames): string {
 		case "loses":
 			return `${people} could no longer ${power}`;
 		case "unknown":
-			return `it is not known who could ${power}`;
+			return `it is unknown who could ${power}`;
 	}
 }

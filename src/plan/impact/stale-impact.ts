@@ -65,5 +65,5 @@ function without(impact: readonly PlanImpact[] = [], others: readonly PlanImpact
 
 /** Returns what no finding means. */
 function stays({ impactVerdict }: Impacted): string {
-	return impactVerdict === "unknown" ? "it is not known who could do what" : "who can do what would stay the same";
+	return impactVerdict === "unknown" ? "it is unknown who could do what" : "who can do what would stay the same";
 }

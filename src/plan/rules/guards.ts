@@ -43,7 +43,7 @@ function judgeNewAccess(
 	if (count === 0) return [];
 	const said = [
 		...(breaches.length === 0 ? [] : [describe({ found, judged })]),
-		...(doubt === null ? [] : [`whether the plan gives new access is not known: ${reasonText(doubt)}`]),
+		...(doubt === null ? [] : [`whether the plan gives new access is unknown: ${reasonText(doubt)}`]),
 	];
 	const where = addressesFor({ found, judged }, changes);
 	return [{ kind: "newAccess", limit: "no new access", found: count, refuses: true, where, message: said.join("; ") }];

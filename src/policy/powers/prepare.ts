@@ -30,7 +30,7 @@ export interface PreparedPolicy {
 	readonly allows: boolean;
 	readonly denies: boolean;
 	readonly consensus: Consensus;
-	/** Why it is not known whether the policy is in force; null where it is. */
+	/** Why it is unknown whether the policy is in force; null where it is. */
 	readonly unclear: Reason | null;
 }
 

@@ -65,7 +65,7 @@ export function makePredicates(votes: Votes, users: ReadonlyMap<string, AccessUs
 const notShown = (name: string): Value => unread(`no read shows \`${name}\``, name);
 
 function userValue(id: string, user: AccessUser | undefined): Struct {
-	if (user === undefined) return structOf({ id }, unread("the users are not known"));
+	if (user === undefined) return structOf({ id }, unread("the users are unknown"));
 	// Unverified, chosen: the email of a user without one is an empty text.
 	const email = user.email.known ? (user.email.value ?? "") : unread(user.email.because, "user.email");
 	const tags = user.tagIds.known ? listOf(user.tagIds.value) : unread(user.tagIds.because, "user.tags");

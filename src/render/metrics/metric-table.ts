@@ -84,7 +84,7 @@ export const metricTable = {
 		unit: "seconds",
 		help: "When the oldest of these activities was submitted. No series if that is unknown.",
 	},
-	inDoubt: { name: "orgsync_requests_in_doubt", help: "Requests that were sent without an answer." },
+	inDoubt: { name: "orgsync_requests_in_doubt", help: "Requests in doubt." },
 	steps: { name: "orgsync_steps", label: "outcome", command: "apply", help: "Steps of the run, by outcome." },
 	requests: {
 		name: "orgsync_requests",

@@ -71,7 +71,7 @@ export class ApplyTextStream {
 		return this.#separate(`${heading}\n${renderOne(one, this.#style, this.#which)}`);
 	}
 
-	/** Returns the end of the text; `rest` is the result without its organizations, `error` why nothing was sent. */
+	/** Returns the end of the text; `rest` is the result without its organizations, `error` why nothing was submitted. */
 	end(rest: CommandResult, error: ErrorDescription | null): string {
 		if (!("plans" in rest)) return "";
 		const style = this.#style;

@@ -66,7 +66,7 @@ export interface ApplyResult extends PlannedResult<"apply"> {
 	readonly notRead?: readonly string[];
 	/** With `--plan`: the saved plan. */
 	readonly savedPlan?: SavedPlanFacts;
-	/** With `--plan`: what changed since the plan was made. Then nothing was sent. */
+	/** With `--plan`: what changed since the plan was made. Then nothing was submitted. */
 	readonly outdated?: readonly OutdatedObject[];
 }
 

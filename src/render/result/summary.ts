@@ -132,10 +132,10 @@ export function stateOfUnplanned({ code }: ErrorDescription): State {
 /** Causes that fit into a verdict; the message follows it in every format. */
 const causes: Readonly<Record<string, string>> = {
 	guard: "blocked by a guard, nothing was submitted",
-	"stale-plan": "the saved plan is stale, nothing was sent",
-	"plan-applied": "the saved plan was already applied, nothing was sent",
-	"plan-too-old": "the saved plan is too old, nothing was sent",
-	"live-problem": "the organization cannot converge, nothing was sent",
+	"stale-plan": "the saved plan is stale, nothing was submitted",
+	"plan-applied": "the saved plan was already applied, nothing was submitted",
+	"plan-too-old": "the saved plan is too old, nothing was submitted",
+	"live-problem": "the organization cannot converge, nothing was submitted",
 	configuration: "flags, environment or files are wrong",
 	"not-authorized": "the service did not accept the key",
 	service: "the service returned an error",

@@ -43,7 +43,7 @@ export interface VotedActivity {
 	readonly stepId: string | null;
 	/** Where it differs from the document, or from the saved plan; these refuse it unless it is named (a saved plan always does). */
 	readonly disagreements: readonly Disagreement[];
-	/** What became of it; null when no vote was sent and it has not ended. `awaiting-approval`: the vote counts, others are missing. */
+	/** What became of it; null when no vote was submitted and it has not ended. `awaiting-approval`: the vote counts, others are missing. */
 	readonly outcome: Outcome | null;
 	/** Whether this run sent a vote on it, whatever the answer was. */
 	readonly isSent: boolean;

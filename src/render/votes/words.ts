@@ -150,7 +150,7 @@ export const missingHeading = "Steps of the saved plan without an activity";
 /** Returns what became of it, in a few words. */
 export function describeVoted({ decision, outcome }: VotedActivity, command: VoteCommand): string {
 	if (decision === "refused") return "refused";
-	if (outcome === null) return "no vote was sent";
+	if (outcome === null) return "no vote was submitted";
 	const before = `, ${command === "approve" ? "approved" : "rejected"} by you before`;
 	return `${outcomeWords[outcome]}${decision === "voted" ? before : ""}`;
 }
@@ -176,7 +176,7 @@ function summarizeOutcomes(voting: readonly VotedActivity[], command: VoteComman
 	const outcomes = voting.flatMap(({ outcome }) => outcome ?? []);
 	const done = command === "approve" ? "pproved" : "ejected";
 	const initial = command === "approve" ? "A" : "R";
-	if (outcomes.length === 0) return `Not ${initial.toLowerCase()}${done}: no vote was sent.`;
+	if (outcomes.length === 0) return `Not ${initial.toLowerCase()}${done}: no vote was submitted.`;
 	const isVoted = (outcome: Outcome): boolean => outcome === goals[command] || outcome.startsWith("awaiting");
 	const voted = outcomes.filter(isVoted).length;
 	const verdict =

@@ -109,7 +109,7 @@ function namesIn(file: string): readonly string[] {
 		if (names !== undefined) return names;
 	}
 	throw new StorageError(
-		`${file} is a git index that cannot be read, so it is not known whether git tracks the journal`,
+		`${file} is a git index that cannot be read, so it is unknown whether git tracks the journal`,
 		{
 			hint: say`to use the journal anyway, name it with ${flag("journal")}`,
 		},

@@ -2,7 +2,7 @@
  * The journal: which requests were sent, on disk before they are sent, and what was last applied. A SQLite file. It holds
  * request bodies and fingerprints, never keys, stamps or bundles.
  *
- * The journal is evidence, not authority: nothing is sent because an entry exists. An entry counts only if its bytes,
+ * The journal is evidence, not authority: nothing is submitted because an entry exists. An entry counts only if its bytes,
  * fingerprint, operation, organization and request digest agree (journal-rows.ts).
  *
  * After `claim` or `recordSending` has returned, the bytes survive a crash and a power cut. Whatever happens next, the same

@@ -93,20 +93,22 @@ function findMistake(row: SentRow, body: RequestBody): string | undefined {
 export function toRun({ id, started_at_ms: startedAtMs, service, reads, selection, size }: RunRow): RunRecord {
 	const only = readTexts(selection);
 	if (only !== undefined && isRunId(id) && isTime(startedAtMs)) return { id, startedAtMs, service, reads, only, size };
-	throw new StorageError("a run in the journal cannot be read; nothing was sent because of it", { hint: changedHint });
+	throw new StorageError("a run in the journal cannot be read; nothing was submitted because of it", {
+		hint: changedHint,
+	});
 }
 
 /** Returns the position in the one row of its table. Throws StorageError if that is missing. */
 export function toPosition(row: Readonly<Record<string, unknown>> | undefined): number {
 	if (typeof row?.value === "number") return row.value;
-	throw new StorageError("the position of the journal is missing; nothing was sent because of it", {
+	throw new StorageError("the position of the journal is missing; nothing was submitted because of it", {
 		hint: changedHint,
 	});
 }
 
 function refuse(row: SentRow, because: string): never {
 	throw new StorageError(
-		`the entry ${clipMiddle(row.fingerprint, maxNameLength)} does not agree with itself: ${because}; nothing was sent because of it`,
+		`the entry ${clipMiddle(row.fingerprint, maxNameLength)} does not agree with itself: ${because}; nothing was submitted because of it`,
 		{
 			hint: changedHint,
 		},
@@ -119,7 +121,7 @@ export function toLastApplied(rows: readonly AppliedRow[]): LastApplied {
 		const object = toAppliedObject(row);
 		if (object !== undefined) return object;
 		const what = clipMiddle(`${row.kind} ${row.id}`, maxNameLength);
-		throw new StorageError(`what was last applied to ${what} cannot be read; nothing was sent because of it`, {
+		throw new StorageError(`what was last applied to ${what} cannot be read; nothing was submitted because of it`, {
 			hint: changedHint,
 		});
 	});

@@ -124,7 +124,7 @@ function toVoteEntry(row: VoteRow): VoteEntry {
 	if (!agrees || !(outcome === null || outcome === "counted" || outcome === "void")) {
 		const name = clipMiddle(row.fingerprint, maxNameLength);
 		throw new StorageError(
-			`the vote ${name} in the journal does not agree with itself; nothing was sent because of it`,
+			`the vote ${name} in the journal does not agree with itself; nothing was submitted because of it`,
 			{
 				hint: changedHint,
 			},

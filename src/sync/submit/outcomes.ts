@@ -128,7 +128,7 @@ export function notAttempted(message: string): SubmitResult {
 	return { ...defaults, outcome: "not-attempted", message, fingerprint: null, requests: 0 };
 }
 
-/** Returns the result of an entry for which nothing was sent in this run. */
+/** Returns the result of an entry for which nothing was submitted in this run. */
 export function withoutSubmit({ activityId, body }: JournalEntry, outcome: Outcome, message: string): SubmitResult {
 	return { ...defaults, outcome, message, activityId, fingerprint: body.fingerprint, requests: 0 };
 }

@@ -20,7 +20,7 @@ import { isProcessing, outcomeOfAnswer, outcomeOfResend, type SubmitResult } fro
 /**
  * Submits a request unless an earlier activity does the same, and returns what became of it. `joined` is an open entry that
  * the plan found for it: its bytes are sent first. Errors of the service are results; throws StorageError if the journal
- * cannot record the bytes, and then nothing was sent.
+ * cannot record the bytes, and then nothing was submitted.
  */
 export async function submitOnce(
 	request: ActivityRequest,
@@ -113,7 +113,7 @@ export function recordResult(
 		const applied = appliedObjects && ((findTag: FindLastAppliedTag) => appliedObjects(covers, findTag, at));
 		const isRecorded = journal.recordOutcome(fingerprint ?? "", outcome, activityId, nowMs, applied);
 		if (isRecorded || activityId !== null || outcome === "unknown") return result;
-		const message = `${result.message ?? outcome}; another process has sent the same request, so what became of it is not known`;
+		const message = `${result.message ?? outcome}; another process has sent the same request, so what became of it is unknown`;
 		return { ...result, outcome: "unknown", message };
 	} catch (error) {
 		if (!(error instanceof StorageError)) throw error;

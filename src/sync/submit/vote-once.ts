@@ -109,7 +109,7 @@ function hasLapsed(
 
 /**
  * Casts the vote on an activity that was read a moment ago, unless one of the same user counts. Errors of the service are
- * results; throws StorageError if the journal cannot record the bytes, and then nothing was sent.
+ * results; throws StorageError if the journal cannot record the bytes, and then nothing was submitted.
  */
 export async function voteOnce(
 	operation: VoteName,
@@ -120,7 +120,7 @@ export async function voteOnce(
 	const serviceNowMs = now() + clockOffsetMs;
 	if (hasVoted(target, operation, identity, serviceNowMs)) return { ...resultOf(target), isCounted: true };
 	if (endedStatuses.includes(target.status)) {
-		const message = "the activity ended before the vote, so none was sent";
+		const message = "the activity ended before the vote, so none was submitted";
 		return { ...resultOf(target), isCounted: target.status === endedAsAsked[operation], message };
 	}
 	const key = {

@@ -199,7 +199,7 @@ function judgeText({ stdout, stderr, code }: Ended): string | undefined {
 
 function judgePromise({ arena }: Setting, { stderr }: Ended): string | undefined {
 	const submits = arena.submits().length;
-	return /nothing was sent(?! because of it)/.test(stderr) && submits > 0
-		? `it says that nothing was sent, and sent ${submits}`
+	return /nothing was submitted(?! because of it)/.test(stderr) && submits > 0
+		? `it says that nothing was submitted, and sent ${submits}`
 		: undefined;
 }

@@ -63,7 +63,7 @@ export interface ApplyFlags extends ComparisonFlags {
 }
 
 /**
- * Returns the result, one organization after the other. Nothing is sent before all of them are planned. An error after the
+ * Returns the result, one organization after the other. Nothing is submitted before all of them are planned. An error after the
  * plans were made is part of the result.
  */
 export async function apply(call: ApplyCall): Promise<ResultStream> {

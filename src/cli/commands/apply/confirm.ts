@@ -83,7 +83,7 @@ async function showAndAsk(
 	refuseBlockedPlans(plans, given.allowed);
 	const sending = plans.filter(isSending);
 	const steps = countSteps(readings);
-	if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
+	if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was submitted");
 	if (steps === 0) return "not asked";
 	if (!(await ask(steps, sending))) return "declined";
 	return isPersonAsked ? "confirmed" : "not asked";

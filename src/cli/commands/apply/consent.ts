@@ -61,8 +61,8 @@ export function isImpossible({ problems }: Plan): boolean {
 export function describeImpossible({ problems }: Plan): LiveProblemError {
 	return new LiveProblemError(
 		problems.length === 1
-			? "the organization cannot converge; nothing was sent"
-			: `the organization cannot converge because of ${problems.length} problems; nothing was sent`,
+			? "the organization cannot converge; nothing was submitted"
+			: `the organization cannot converge because of ${problems.length} problems; nothing was submitted`,
 		{ hint: "the plan shows why: change the document, or the organization manually" },
 	);
 }
@@ -153,7 +153,7 @@ export async function askOnTerminal(question: string, { stdin, stderr }: Termina
 		if ((error as { code?: unknown }).code !== "ABORT_ERR") throw error;
 		// The end of the input declines.
 		if (/Ctrl\+D/.test(String(error))) return false;
-		throw new InterruptedError("orgsync was interrupted at the question; nothing was sent", { cause: error });
+		throw new InterruptedError("orgsync was interrupted at the question; nothing was submitted", { cause: error });
 	} finally {
 		lines.close();
 	}

@@ -112,7 +112,7 @@ function notPlannedIn(
 	const impossible = new Set(plans.filter(isImpossible).map(({ organizationId }) => organizationId));
 	const missing = new Set(unread);
 	const all = documents.map(namedIn);
-	const message = "the plan file states that it could not be read when the plan was made; nothing was sent";
+	const message = "the plan file states that it could not be read when the plan was made; nothing was submitted";
 	return [
 		...all
 			.filter((one) => impossible.has(one.organizationId))
@@ -193,7 +193,7 @@ function readsOf({ plans }: SavedPlan, { flags, isGiven }: SavedPlanCall): Reads
 /** Returns the error for an organization that could not converge. Only the file says why; `show` prints that. */
 function wasImpossible(commands: CommandContext): LiveProblemError {
 	return new LiveProblemError(
-		"the plan file states that the organization cannot converge, and has no steps for it; nothing was sent",
+		"the plan file states that the organization cannot converge, and has no steps for it; nothing was submitted",
 		{
 			hint: `\`${commandText({ command: "plan" }, commands)}\` shows why: change the document, or the organization manually, then plan again`,
 		},
@@ -234,7 +234,7 @@ function refuseOld({ plans }: SavedPlan, maxAgeMs: number | undefined, nowMs: nu
 		if (ageMs >= -clockMarginMs && ageMs <= maxAgeMs) continue;
 		const why = ageMs < 0 ? "which is in the future" : "longer ago than --max-age allows";
 		const because = `it states that organization ${organizationId} was read at ${readAt}, ${why}`;
-		throw new PlanAgeError(`the saved plan is too old, nothing was sent: ${because}`, { hint: planAgain });
+		throw new PlanAgeError(`the saved plan is too old, nothing was submitted: ${because}`, { hint: planAgain });
 	}
 }
 
@@ -277,7 +277,7 @@ function describeApplied(what: string, done: readonly Done[]): AppliedPlanError 
 		return `organization ${showOrganization(organization)}, activity ${showText(activityId ?? "without an id")} completed${at}`;
 	});
 	const more = done.length > maxNamed ? `; and ${done.length - maxNamed} more` : "";
-	return new AppliedPlanError(`${what}, nothing was sent: ${lines.join("; ")}${more}`, {
+	return new AppliedPlanError(`${what}, nothing was submitted: ${lines.join("; ")}${more}`, {
 		hint: "a saved plan runs once: plan again, and have the new plan reviewed",
 	});
 }

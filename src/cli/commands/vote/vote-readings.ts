@@ -116,7 +116,7 @@ function isOfEarlierChange(
 
 /** A vote of someone unknown could be their second. */
 function refuseUnknownVoter(): never {
-	throw new ConfigurationError("it is not known whose vote it would be: the service does not say whose key it is", {
+	throw new ConfigurationError("it is unknown whose vote it would be: the service does not say whose key it is", {
 		hint: "allow the query whoami to this key, or use an API key",
 	});
 }
@@ -153,7 +153,7 @@ export function refusePastWindows({ order: { plan, desired }, review, clocked }:
 	if (nowMs + clocked.exactOffsetMs() < untilMs) return;
 	const moment = describeTime(new Date(untilMs).toISOString());
 	if (plan === null) {
-		const message = `a window of the document began or ended at ${moment}, after the activities were reviewed; nothing was sent`;
+		const message = `a window of the document began or ended at ${moment}, after the activities were reviewed; nothing was submitted`;
 		throw new LiveProblemError(message, { hint: "run the command again" });
 	}
 	const because = `the plan was valid until ${moment}, when a window of the document begins or ends`;

@@ -55,7 +55,7 @@ export default {
 			"^src/say/",
 			"^src/wire/",
 			"^src/sync/",
-			"^src/emulator/(server|seed)\\.ts$",
+			"^src/emulator/(server|seed/seed)\\.ts$",
 			sharedByDoers,
 		]),
 		roomMayImport("action", [
@@ -103,7 +103,7 @@ export default {
 		},
 		onlyDoor("undici", ["src/wire/transport\\.ts"]),
 		onlyDoor("fast-deep-equal", ["src/plan/value\\.ts"]),
-		onlyDoor("yaml", ["src/document/(read/yaml|read/tree|edit/edit)\\.ts", "src/emulator/seed\\.ts"]),
+		onlyDoor("yaml", ["src/document/(read/yaml|read/tree|edit/edit)\\.ts", "src/emulator/seed/seed\\.ts"]),
 		onlyDoor("csv-parse", ["src/document/read/list-csv\\.ts"]),
 		onlyDoor("commander", ["src/cli/(run|flags/program|flags/flags|flags/flag-values)\\.ts"]),
 		onlyDoor("@opentelemetry", ["src/cli/output/traces\\.ts"]),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { DocumentError } from "../src/common/errors.ts";
 import { hasMoreValues, isTextTooDeep, isValueTooDeep, maxJsonDepth, readJson } from "../src/common/json.ts";
-import { parseRules, parseSeed } from "../src/emulator/seed.ts";
+import { parseRules, parseSeed } from "../src/emulator/seed/seed.ts";
 import { startEmulator } from "../src/emulator/server.ts";
 import { canonicalJson } from "../src/plan/value.ts";
 import { checkSchema } from "./check-schema.ts";

@@ -28,7 +28,7 @@ export async function startLocalService(
 	notice: (text: string) => void = () => undefined,
 ): Promise<LocalService> {
 	const { startEmulator } = await import("../emulator/server.ts");
-	const { parseSeed } = await import("../emulator/seed.ts");
+	const { parseSeed } = await import("../emulator/seed/seed.ts");
 	const folder = join(directory, stateFolder);
 	const keyFile = join(folder, "local.private");
 	const publicKey = readOrCreateKey(directory, keyFile, notice);

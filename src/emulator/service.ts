@@ -8,12 +8,12 @@ import { validators } from "../schema/validators/requests.ts";
 import { approvals, extendedReads, type Operation, operations, type QueryOperation } from "../wire/operations.ts";
 import { describeActivity, executeActivity, type ForcedStatus, submitActivity } from "./activities.ts";
 import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
-import { acceptAssertion } from "./passkeys.ts";
 import { queryHandlers } from "./queries.ts";
 import { badRequest, denied, notFound, RequestError } from "./request-error.ts";
+import { acceptAssertion } from "./stamps/passkeys.ts";
+import { type StampHeaders, verifyStamp } from "./stamps/verify-stamp.ts";
 import type { ActivityRecord, OperationContext, StampedRequest } from "./state.ts";
 import type { Store } from "./store.ts";
-import { type StampHeaders, verifyStamp } from "./verify-stamp.ts";
 import { voteHandlers } from "./voting.ts";
 
 export interface ServiceRequest {

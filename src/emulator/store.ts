@@ -11,6 +11,7 @@ import { makePrivate } from "../common/private-file.ts";
 import { maxLoadedOrganizations } from "./assumptions.ts";
 import { entityKinds } from "./kinds/table.ts";
 import { users } from "./kinds/user.ts";
+import { type CredentialIndex, indexCredentials } from "./stamps/verify-stamp.ts";
 import type {
 	ActivityRecord,
 	EntitySection,
@@ -21,7 +22,6 @@ import type {
 	SubOrganization,
 } from "./state.ts";
 import { prepareLayout } from "./store-layout.ts";
-import { type CredentialIndex, indexCredentials } from "./verify-stamp.ts";
 
 const inMemory = ":memory:";
 

@@ -7,7 +7,7 @@ import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } fr
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseDocuments } from "../../src/document/read/parse.ts";
-import { parseSeed } from "../../src/emulator/seed.ts";
+import { parseSeed } from "../../src/emulator/seed/seed.ts";
 import { havePrograms, onPosix } from "../needs.ts";
 import { expectNoSecret, makeFolder, orgsync, readOutput, run, runProgram } from "../run.ts";
 import { agreeing, document, keys, makeWorld } from "../world.ts";

@@ -1,4 +1,5 @@
 /** Activities are decided by the policies and the root quorum of the seed, at each submit and each vote. */
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { activityKinds } from "../../src/emulator/policies/activity-kinds.ts";
 import { isInSmallestSet, type View } from "../../src/emulator/policies/smallest-sets.ts";
@@ -11,6 +12,7 @@ import {
 	startEmulator,
 } from "../../src/emulator/server.ts";
 import { submits } from "../../src/wire/operations.ts";
+import { cpuMsOf } from "../cpu-time.ts";
 import { makeKey, type TestKey } from "../keys.ts";
 import * as world from "./world.ts";
 
@@ -430,10 +432,11 @@ describe("a smallest set", () => {
 		["50 of 50", (set: Approvers) => count(set, "A") >= 50, 1, 51],
 		["20 of 50 and 20 of 50", (set: Approvers) => count(set, "A") >= 20 && count(set, "B") >= 20, 0, 51],
 	])("%s of 100 users is found at once, and that others are no part of it", (_what, isAllowed, part, none) => {
-		const start = performance.now();
-		expect(isInSmallestSet(hundred[part] as Voter, hundred, view, isAllowed)).toBe(true);
-		expect(isInSmallestSet(hundred[none] as Voter, hundred, view, isAllowed)).toBe(false);
-		expect(performance.now() - start).toBeLessThan(2_000);
+		const ms = cpuMsOf(() => {
+			expect(isInSmallestSet(hundred[part] as Voter, hundred, view, isAllowed)).toBe(true);
+			expect(isInSmallestSet(hundred[none] as Voter, hundred, view, isAllowed)).toBe(false);
+		});
+		expect(ms).toBeLessThan(2_000);
 	});
 
 	it("of many users who all differ is found by trying some of their sets", () => {

@@ -70,7 +70,7 @@ describe("The sources", () => {
 		["cli/commands/completion/fish.ts", "| source"],
 		["document/export/text.ts", "written by orgsync export."],
 		["plan/stale.ts", "was not made by orgsync plan"],
-		["emulator/control-schema.ts", "orgsync schema seed"],
+		["emulator/control/schema.ts", "orgsync schema seed"],
 		["render/result/summary.ts", "could not start"],
 		["render/result/summary.ts", "stopped: "],
 		["cli/output/output.ts", "metrics.version"],

@@ -28,7 +28,7 @@ export interface EmulatorFlags {
  */
 export async function emulator({ flags, terminal, output }: Call<EmulatorFlags>): Promise<EmulatorResult> {
 	const { startEmulator } = await import("../../emulator/server.ts");
-	const { parseRules, parseSeed } = await import("../../emulator/seed.ts");
+	const { parseRules, parseSeed } = await import("../../emulator/seed/seed.ts");
 	if (flags.seed === "-" && flags.rules === "-") {
 		throw new ConfigurationError("--seed and --rules cannot both be standard input");
 	}

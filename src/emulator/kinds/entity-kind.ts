@@ -6,7 +6,7 @@ import { isRecord } from "../../common/json.ts";
 import type { ExtendedReadName, QueryName, SubmitName } from "../../wire/operations.ts";
 import { isUuid, type Time } from "../identifiers.ts";
 import { notFound } from "../request-error.ts";
-import type { Path, ProblemCollector } from "../seed-problems.ts";
+import type { Path, ProblemCollector } from "../seed/problems.ts";
 import type { EntitySection, OperationContext, Organization, StateChange } from "../state.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -10,9 +10,9 @@ import { shrink } from "./shrink.ts";
 afterAll(() => removeFolder(folder));
 
 test("every kind of input is read, or refused with a clear error", async () => {
-	const { cases, counts, findings } = await prove(proof, { seed: 1, cases: 2000, seconds: 6 });
+	const { cases, counts, findings } = await prove(proof, { seed: 1, cases: 300, seconds: undefined });
 	expect(findings).toEqual([]);
-	expect(cases).toBeGreaterThan(100);
+	expect(cases).toBe(300);
 	for (const { name } of targets) expect(counts.of(name), name).toBeGreaterThan(0);
 });
 

@@ -5,11 +5,11 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { makeClock, makeControl } from "../../../src/emulator/control.ts";
-import { makeFaultQueue } from "../../../src/emulator/faults.ts";
+import { makeClock, makeControl } from "../../../src/emulator/control/control.ts";
+import { makeFaultQueue } from "../../../src/emulator/control/faults.ts";
+import { makeRateLimitBuckets } from "../../../src/emulator/control/rate-limit.ts";
+import { makeRequestLog } from "../../../src/emulator/control/request-log.ts";
 import { makeImportBundler } from "../../../src/emulator/import-bundle.ts";
-import { makeRateLimitBuckets } from "../../../src/emulator/rate-limit.ts";
-import { makeRequestLog } from "../../../src/emulator/request-log.ts";
 import { handleOperation, operationsByPath } from "../../../src/emulator/service.ts";
 import { openStore } from "../../../src/emulator/store.ts";
 import { apiKeyStamp, type TestKey } from "../../keys.ts";

@@ -1,10 +1,10 @@
 /** Seeds and rules of the emulator, in YAML and JSON, and what the emulator makes of those that it accepts. */
 import { isDocument, parseDocument, stringify } from "yaml";
 import { OrgsyncError } from "../../../../src/common/errors.ts";
-import { seedStore } from "../../../../src/emulator/control.ts";
-import { parseRules, parseSeed } from "../../../../src/emulator/seed.ts";
-import { toSeed } from "../../../../src/emulator/seed-changes.ts";
-import { findSeedProblems } from "../../../../src/emulator/seed-check.ts";
+import { seedStore } from "../../../../src/emulator/control/control.ts";
+import { toSeed } from "../../../../src/emulator/seed/changes.ts";
+import { findSeedProblems } from "../../../../src/emulator/seed/check.ts";
+import { parseRules, parseSeed } from "../../../../src/emulator/seed/seed.ts";
 import { openStore } from "../../../../src/emulator/store.ts";
 import { bundleSchema } from "../../../../src/schema/bundle.ts";
 import { printError } from "../command.ts";

@@ -1,7 +1,7 @@
 /** Stamps of API keys and passkeys, the requests that they are for, and the keys that make them. */
 import { createHash, createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { OrgsyncError } from "../../../../src/common/errors.ts";
-import { seedStore } from "../../../../src/emulator/control.ts";
+import { seedStore } from "../../../../src/emulator/control/control.ts";
 import { handleOperation } from "../../../../src/emulator/service.ts";
 import { openStore } from "../../../../src/emulator/store.ts";
 import { challengeOf, checkAssertion } from "../../../../src/passkey/assertion.ts";

@@ -15,11 +15,11 @@ import {
 	visit,
 	type YAMLParseError,
 } from "yaml";
-import { DocumentError, type Problem } from "../common/errors.ts";
-import { maxJsonDepth, readJson, tooDeepMessage } from "../common/json.ts";
-import { findRulesProblems, findSeedProblems, type Seed } from "./seed-check.ts";
-import { formatPath, type Path, type SeedProblem } from "./seed-problems.ts";
-import type { Rules } from "./state.ts";
+import { DocumentError, type Problem } from "../../common/errors.ts";
+import { maxJsonDepth, readJson, tooDeepMessage } from "../../common/json.ts";
+import type { Rules } from "../state.ts";
+import { findRulesProblems, findSeedProblems, type Seed } from "./check.ts";
+import { formatPath, type Path, type SeedProblem } from "./problems.ts";
 
 /** Returns the offset of `path` in the text, or of the nearest node around it. */
 function offsetOf(root: Node | null, path: Path): number {

@@ -1,7 +1,7 @@
 /**
  * The request log: what was requested and how it was answered, never the stamp or the body.
  */
-import { maxLoggedRequests } from "./assumptions.ts";
+import { maxLoggedRequests } from "../assumptions.ts";
 import type { FaultKind } from "./faults.ts";
 
 /** One request to a path outside /emulator/. */

@@ -2,7 +2,7 @@
  * The rate limit, for tests of clients under pressure: a token bucket that fills at an even rate. Every request takes a token or is
  * answered 429 (docs/internals/service.md#errors).
  */
-import { ratelimitHeaders } from "./assumptions.ts";
+import { ratelimitHeaders } from "../assumptions.ts";
 
 export interface RateLimit {
 	/** How many tokens the bucket gains each second; above 0, and possibly below 1. */

@@ -3,8 +3,8 @@
  * there cannot hide here.
  */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import { readJson } from "../common/json.ts";
-import { maxCachedKeys } from "./assumptions.ts";
+import { readJson } from "../../common/json.ts";
+import { maxCachedKeys } from "../assumptions.ts";
 
 /** DER of a SubjectPublicKeyInfo for a compressed P-256 point, up to the 33 bytes of the point. */
 const spkiPrefix = Buffer.from("3039301306072a8648ce3d020106082a8648ce3d030107032200", "hex");

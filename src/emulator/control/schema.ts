@@ -4,14 +4,14 @@
  */
 
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import { isRecord } from "../common/json.ts";
-import { approvals, extendedReads, operations, submits } from "../wire/operations.ts";
-import { maxClockMs, maxFaultDelayMs, minClockMs } from "./assumptions.ts";
+import { isRecord } from "../../common/json.ts";
+import { approvals, extendedReads, operations, submits } from "../../wire/operations.ts";
+import { maxClockMs, maxFaultDelayMs, minClockMs } from "../assumptions.ts";
+import { isUuid } from "../identifiers.ts";
+import type { JsonObject } from "../kinds/entity-kind.ts";
+import { entityKinds } from "../kinds/table.ts";
+import { badRequest } from "../request-error.ts";
 import { activityFaults, faultKinds } from "./faults.ts";
-import { isUuid } from "./identifiers.ts";
-import type { JsonObject } from "./kinds/entity-kind.ts";
-import { entityKinds } from "./kinds/table.ts";
-import { badRequest } from "./request-error.ts";
 
 interface Field {
 	/** What a value has to be, after `must be`. */

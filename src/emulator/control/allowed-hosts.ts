@@ -3,8 +3,8 @@
  * rebinding), so names have to be known. No name server can redirect an IP address. Pure.
  */
 import { BlockList, isIP } from "node:net";
-import { ConfigurationError } from "../common/errors.ts";
-import { loopbackHosts } from "./assumptions.ts";
+import { ConfigurationError } from "../../common/errors.ts";
+import { loopbackHosts } from "../assumptions.ts";
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");

@@ -2,13 +2,13 @@
  * The form of a seed, and what can be wrong with one: schemas/seed.json first, then what a schema cannot say (unique ids and
  * names, unknown members, limits). Pure.
  */
-import { clipMiddle } from "../common/escape.ts";
-import { checkSchema, type SchemaError } from "../schema/schema.ts";
-import { validators } from "../schema/validators/seed.ts";
-import type { EntityKind } from "./kinds/entity-kind.ts";
-import { entityKinds, type SeedSections } from "./kinds/table.ts";
-import { makeProblemCollector, type Path, type ProblemCollector, type SeedProblem } from "./seed-problems.ts";
-import type { RootQuorum, Rules } from "./state.ts";
+import { clipMiddle } from "../../common/escape.ts";
+import { checkSchema, type SchemaError } from "../../schema/schema.ts";
+import { validators } from "../../schema/validators/seed.ts";
+import type { EntityKind } from "../kinds/entity-kind.ts";
+import { entityKinds, type SeedSections } from "../kinds/table.ts";
+import type { RootQuorum, Rules } from "../state.ts";
+import { makeProblemCollector, type Path, type ProblemCollector, type SeedProblem } from "./problems.ts";
 
 /** One organization of a seed; only its id is required. */
 export interface SeedOrganization extends SeedSections {

@@ -2,13 +2,13 @@
  * From a seed to an organization and back: the changes that a seed or a patch makes, and an organization in the form of a seed.
  * Everything here expects a seed without problems.
  */
-import { laterTime, type Time, timeAt } from "./identifiers.ts";
-import { type EntityKind, type JsonObject, putEntity, removeEntity } from "./kinds/entity-kind.ts";
-import { entityKinds } from "./kinds/table.ts";
-import { users } from "./kinds/user.ts";
-import { userTags } from "./kinds/user-tag.ts";
-import { rowsOf, type SeedOrganization } from "./seed-check.ts";
-import type { Organization, OrganizationSettings, RootQuorum, Rules, StateChange } from "./state.ts";
+import { laterTime, type Time, timeAt } from "../identifiers.ts";
+import { type EntityKind, type JsonObject, putEntity, removeEntity } from "../kinds/entity-kind.ts";
+import { entityKinds } from "../kinds/table.ts";
+import { users } from "../kinds/user.ts";
+import { userTags } from "../kinds/user-tag.ts";
+import type { Organization, OrganizationSettings, RootQuorum, Rules, StateChange } from "../state.ts";
+import { rowsOf, type SeedOrganization } from "./check.ts";
 
 function completeRules(rules: Rules = {}): Rules {
 	if (rules.deny === undefined) return rules;

@@ -3,17 +3,17 @@
  * every endpoint.
  */
 import type { IncomingHttpHeaders } from "node:http";
+import type { JsonObject } from "../kinds/entity-kind.ts";
+import { notFound, RequestError } from "../request-error.ts";
+import type { OrganizationPatch } from "../seed/changes.ts";
+import type { Seed } from "../seed/check.ts";
+import { parseBody } from "../service.ts";
+import type { Rules } from "../state.ts";
+import type { Store } from "../store.ts";
 import type { ClockChange, Control } from "./control.ts";
-import { checkFields, readStateQuery, rulesFields } from "./control-schema.ts";
 import type { Fault } from "./faults.ts";
-import type { JsonObject } from "./kinds/entity-kind.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import { notFound, RequestError } from "./request-error.ts";
-import type { OrganizationPatch } from "./seed-changes.ts";
-import type { Seed } from "./seed-check.ts";
-import { parseBody } from "./service.ts";
-import type { Rules } from "./state.ts";
-import type { Store } from "./store.ts";
+import { checkFields, readStateQuery, rulesFields } from "./schema.ts";
 
 interface ControlParts {
 	readonly control: Control;

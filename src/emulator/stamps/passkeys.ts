@@ -9,12 +9,12 @@ import {
 	passkeyClientDataType,
 	passkeyDefaults,
 	passkeyScheme,
-} from "./assumptions.ts";
-import { putEntity } from "./kinds/entity-kind.ts";
-import { type Authenticator, users } from "./kinds/user.ts";
-import { unauthenticated } from "./request-error.ts";
+} from "../assumptions.ts";
+import { putEntity } from "../kinds/entity-kind.ts";
+import { type Authenticator, users } from "../kinds/user.ts";
+import { unauthenticated } from "../request-error.ts";
+import type { ActivityRecord, Assertion, Organization, Signer, StateChange } from "../state.ts";
 import { readMembers, readObject, signatureFits } from "./signatures.ts";
-import type { ActivityRecord, Assertion, Organization, Signer, StateChange } from "./state.ts";
 
 export interface RegisteredAuthenticator {
 	readonly userId: string;

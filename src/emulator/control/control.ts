@@ -2,27 +2,20 @@
  * Controls a running emulator: reads and changes state, rules, clock, rate limit and request log, and queues faults. The same
  * functions in process and, as JSON without a stamp, under /emulator/.
  */
-import { ConfigurationError } from "../common/errors.ts";
-import { describeActivity } from "./activities.ts";
-import { maxClockMs, maxQueuedFaults, minClockMs } from "./assumptions.ts";
-import {
-	checkClockChange,
-	checkFault,
-	checkFields,
-	checkStateRequest,
-	limitFields,
-	rulesFields,
-} from "./control-schema.ts";
+import { ConfigurationError } from "../../common/errors.ts";
+import { describeActivity } from "../activities.ts";
+import { maxClockMs, maxQueuedFaults, minClockMs } from "../assumptions.ts";
+import { badRequest } from "../request-error.ts";
+import { changesToMerge, changesToReplace, mergePatch, type OrganizationPatch, toSeed } from "../seed/changes.ts";
+import { findRulesProblems, findSeedProblems, type Seed, type SeedOrganization } from "../seed/check.ts";
+import { formatPath, type SeedProblem } from "../seed/problems.ts";
+import { executeDueActivities, makeContext } from "../service.ts";
+import type { OperationContext, Rules } from "../state.ts";
+import type { Store } from "../store.ts";
 import type { Fault, FaultQueue } from "./faults.ts";
 import type { RateLimit, RateLimitBuckets } from "./rate-limit.ts";
-import { badRequest } from "./request-error.ts";
 import type { RequestLog, RequestLogEntry } from "./request-log.ts";
-import { changesToMerge, changesToReplace, mergePatch, type OrganizationPatch, toSeed } from "./seed-changes.ts";
-import { findRulesProblems, findSeedProblems, type Seed, type SeedOrganization } from "./seed-check.ts";
-import { formatPath, type SeedProblem } from "./seed-problems.ts";
-import { executeDueActivities, makeContext } from "./service.ts";
-import type { OperationContext, Rules } from "./state.ts";
-import type { Store } from "./store.ts";
+import { checkClockChange, checkFault, checkFields, checkStateRequest, limitFields, rulesFields } from "./schema.ts";
 
 /** Sets the clock (it goes on from there), moves it, or lets it follow the real one again. */
 export type ClockChange = { readonly nowMs: number } | { readonly advanceMs: number } | { readonly reset: true };

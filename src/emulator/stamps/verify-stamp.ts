@@ -3,11 +3,11 @@
  * mistake there cannot hide here.
  */
 
-import type { User } from "./kinds/user.ts";
+import type { User } from "../kinds/user.ts";
+import { unauthenticated } from "../request-error.ts";
+import type { Signer } from "../state.ts";
 import { type RegisteredAuthenticator, verifyPasskey } from "./passkeys.ts";
-import { unauthenticated } from "./request-error.ts";
 import { readMembers, signatureFits } from "./signatures.ts";
-import type { Signer } from "./state.ts";
 
 const apiKeyScheme = "SIGNATURE_SCHEME_TK_API_P256";
 

@@ -352,14 +352,28 @@ describe("a journal where nothing can be written", () => {
 });
 
 describe("the writes of a journal", () => {
-	it("survive a power cut before anything is sent: they are committed with synchronous FULL", async () => {
-		const journal = await openJournal(file);
+	/** Returns what `PRAGMA synchronous` is at each commit from now on: 1 is NORMAL, 2 is FULL. */
+	function watchCommits(): readonly unknown[] {
 		const modes: unknown[] = [];
 		const { exec } = DatabaseSync.prototype;
 		vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (this: DatabaseSync, sql: string) {
 			if (sql === "COMMIT") modes.push(this.prepare("PRAGMA synchronous").get()?.synchronous);
 			return exec.call(this, sql);
 		});
+		return modes;
+	}
+
+	it("that no request needs wait for no disk, also before the first request", async () => {
+		const journal = await openJournal(file);
+		const modes = watchCommits();
+		journal.recordApplied(organizationId, []);
+		expect(modes).toEqual([1]);
+		journal.close();
+	});
+
+	it("survive a power cut before anything is sent: they are committed with synchronous FULL", async () => {
+		const journal = await openJournal(file);
+		const modes = watchCommits();
 		await journal.recordSending(body, requestDigest, [], 1);
 		expect(modes).toEqual([2]);
 		journal.recordOutcome(body.fingerprint, "completed", null, 2);

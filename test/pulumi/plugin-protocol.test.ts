@@ -17,6 +17,7 @@ import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openLog } from "../../src/pulumi/plugin/engine.ts";
+import { readMessage, readStruct, writeMessage, writeStruct } from "../../src/pulumi/plugin/structs.ts";
 import { readProperties, writeProperties } from "../../src/pulumi/plugin/values.ts";
 import { alice, bob, keys, makeWorld, organizationId, tags } from "../world.ts";
 import { configuredPlugin, type Plugin, readDiff, secret, startPlugin, unknown, write } from "./plugin-client.ts";
@@ -55,18 +56,43 @@ async function startEngine(isBroken = false, wantedPort = 0) {
 }
 
 describe("properties of the plugin", () => {
-	it("are the same after they were written and read", () => {
+	const values = fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue());
+
+	it("are the same to the library of protobuf, which reads what the plugin writes and writes what it reads", () => {
 		// The library's own map loses one name, which no property has.
-		const values = fc
-			.dictionary(fc.string(), fc.jsonValue())
-			.filter((one) => !JSON.stringify(one).includes("__proto__"));
+		const named = values.filter((one) => !JSON.stringify(one).includes("__proto__"));
 		fc.assert(
-			fc.property(values, (properties) => {
+			fc.property(named, (properties) => {
 				const plain = JSON.parse(JSON.stringify(properties));
-				expect(readProperties(writeProperties(plain)).properties).toEqual(plain);
+				expect(writeProperties(plain).toJavaScript()).toEqual(plain);
+				expect(readProperties(struct.Struct.fromJavaScript(plain)).properties).toEqual(plain);
 			}),
 			{ numRuns: 200 },
 		);
+	});
+
+	it("are the same after they were written and read, whatever their names and their sizes are", () => {
+		const large = fc.constant({ ["n".repeat(200)]: ["x".repeat(20_000), { deep: "ü".repeat(5000) }] });
+		fc.assert(
+			fc.property(fc.oneof(values, large), (properties) => {
+				const plain = JSON.parse(JSON.stringify(properties));
+				expect(readStruct(writeStruct({ ...plain, left: undefined }))).toEqual(plain);
+			}),
+			{ numRuns: 200 },
+		);
+	});
+
+	it("are read beside fields of every type that a later protocol may have", () => {
+		const later = Buffer.from([0x50, 0x81, 0x01, 0x59, 1, 2, 3, 4, 5, 6, 7, 8, 0x65, 1, 2, 3, 4]);
+		const found: number[] = [];
+		readMessage(Buffer.concat([later, writeMessage([[1, "urn"]])]), (field) => found.push(field));
+		expect(found).toEqual([10, 11, 1]);
+	});
+
+	it("are refused where their bytes end early", () => {
+		const bytes = writeStruct({ members: [1, true, null, { name: "signers" }] });
+		for (let length = 1; length < bytes.length; length += 1)
+			expect(() => readStruct(bytes.subarray(0, length)), String(length)).toThrow(RangeError);
 	});
 
 	it("recognize nested secrets and outputs, and have one placeholder for everything unknown", () => {

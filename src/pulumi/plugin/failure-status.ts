@@ -6,7 +6,8 @@ import any from "google-protobuf/google/protobuf/any_pb.js";
 import { OrgsyncError } from "../../common/errors.ts";
 import { framesOf, hideSecrets } from "../../common/hide-secrets.ts";
 import { explain, ResourceFailure } from "../resources/failure.ts";
-import { writeOutputs } from "./outputs.ts";
+import { sendOutputs } from "./outputs.ts";
+import { writeProperties } from "./values.ts";
 
 /** A call that the plugin does not serve, with the status that says why. */
 export class Refusal extends Error {
@@ -34,7 +35,7 @@ function toStatus({ message, id, properties, reasons }: ResourceFailure): Partia
 	if (id !== undefined && properties !== undefined) {
 		const failed = new providerMessages.ErrorResourceInitFailed();
 		failed.setId(id);
-		failed.setProperties(writeOutputs(properties));
+		failed.setProperties(writeProperties(sendOutputs(properties)));
 		failed.setReasonsList([...(reasons ?? [])]);
 		const detail = new any.Any();
 		detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

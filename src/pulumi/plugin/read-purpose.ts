@@ -1,5 +1,4 @@
 /** Why the engine reads a resource, which its protocol does not say. */
-import type struct from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Properties } from "../inputs/inputs.ts";
 import type { ResourceDefinition } from "../resources/resource.ts";
 import type { ResourceOperations } from "../resources/resource-operations.ts";
@@ -10,7 +9,7 @@ import type { ResourceOperations } from "../resources/resource-operations.ts";
  */
 export function operationOfRead(
 	{ schema, identity }: Pick<ResourceDefinition, "schema" | "identity">,
-	inputs: struct.Struct | undefined,
+	inputs: object | undefined,
 	state: Properties,
 ): keyof Pick<ResourceOperations, "read" | "lookUp" | "import"> {
 	if (inputs === undefined && Object.keys(state).length === 0) return "import";

@@ -1,6 +1,4 @@
 /** The calls of the engine about one resource, as messages of its protocol. */
-import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
-import type struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { unknownProperty } from "../inputs/input-schema.ts";
 import { type CheckFailure, type Properties, withoutMeta, withoutUndefined } from "../inputs/inputs.ts";
 import type { PropertyChange } from "../inputs/property-changes.ts";
@@ -12,15 +10,14 @@ import type { GivenSettings, SettingName } from "../settings/settings.ts";
 import { writeFailures } from "./check-failures.ts";
 import type { ComponentParts } from "./component-parts.ts";
 import { writeDiff } from "./diff-response.ts";
-import { writeInputs, writeOutputs } from "./outputs.ts";
+import { sendInputs, sendOutputs } from "./outputs.ts";
 import { previewOutputs } from "./preview-outputs.ts";
 import { operationOfRead } from "./read-purpose.ts";
-import { readProperties } from "./values.ts";
+import type { ResourceRequest } from "./resource-messages.ts";
+import { writeMessage } from "./structs.ts";
+import type { PlainProperties } from "./values.ts";
 
-const { CheckResponse, CreateResponse, ReadResponse, UpdateResponse } = providerMessages;
-
-type Messages = typeof import("@pulumi/pulumi/proto/provider_pb.js");
-type Message<Name extends keyof Messages> = InstanceType<Messages[Name]>;
+const noProperties: PlainProperties = { properties: {}, secretNames: [], unusable: [] };
 
 /** What the resources get from their provider. */
 interface ResourceContext {
@@ -33,7 +30,7 @@ interface ResourceContext {
 	readonly parts: ComponentParts;
 }
 
-/** What the protocol asks about a resource of one type; each is called with a request and returns the response. */
+/** What the protocol asks about a resource of one type; each is called with a request and returns the bytes of the response. */
 export class ResourceCalls {
 	readonly #definition: ResourceDefinition;
 	readonly #operations: ResourceOperations;
@@ -52,89 +49,72 @@ export class ResourceCalls {
 		this.#operations = makeOperations(definition, process, context.given);
 	}
 
-	async check(request: Message<"CheckRequest">): Promise<Message<"CheckResponse">> {
-		const urn = request.getUrn();
-		const olds = request.getOlds() === undefined ? {} : this.#read(urn, request.getOlds());
-		const news = this.#read(urn, request.getNews());
-		const { inputs, failures } = await this.#operations.check(olds, this.#withDefaultSecret(news));
-		const response = new CheckResponse();
-		response.setInputs(writeInputs(inputs));
-		response.setFailuresList(writeFailures([...this.#refuse(request.getNews()), ...failures], news));
-		return response;
+	async check({ urn, olds, news = noProperties }: ResourceRequest): Promise<Buffer> {
+		const given = this.#read(urn, news);
+		const before = olds === undefined ? {} : this.#read(urn, olds);
+		const { inputs, failures } = await this.#operations.check(before, this.#withDefaultSecret(given));
+		const messages = writeFailures([...this.#refuse(news), ...failures], given);
+		return writeMessage([
+			[1, sendInputs(inputs)],
+			...messages.map((failure) => [2, failure.serializeBinary()] as const),
+		]);
 	}
 
-	async diff(request: Message<"DiffRequest">): Promise<Message<"DiffResponse">> {
-		const urn = request.getUrn();
-		const olds = this.#read(urn, request.getOlds(), request.getOldInputs());
-		const news = this.#read(urn, request.getNews());
+	async diff({ id, urn, olds: before, news: after, oldInputs }: ResourceRequest): Promise<Buffer> {
+		const olds = this.#read(urn, before, oldInputs);
+		const news = this.#read(urn, after);
 		// Older engines send no old inputs.
-		const oldInputs = request.getOldInputs();
-		const found = this.#operations.diff(request.getId(), olds, news, {
+		const found = this.#operations.diff(id, olds, news, {
 			...(oldInputs === undefined ? {} : { oldInputs: this.#read(urn, oldInputs) }),
 			due: [...adoptionOf(olds), ...this.#parts.driftOf(urn)],
 		});
 		if (found.replaces.length === 0 && this.#isConfigured()) await this.#operations.showUnfinished(olds, news);
-		return writeDiff(found, this.#definition.identity);
+		return Buffer.from(writeDiff(found, this.#definition.identity).serializeBinary());
 	}
 
-	async create(request: Message<"CreateRequest">): Promise<Message<"CreateResponse">> {
-		const inputs = this.#read(request.getUrn(), request.getProperties());
-		const response = new CreateResponse();
-		if (request.getPreview()) {
-			response.setProperties(writeOutputs(previewOutputs(this.#definition, inputs)));
-			return response;
-		}
-		const create = () => this.#operations.create(inputs);
-		const { id, outs } = await this.#process.timed("create", request.getTimeout(), create);
-		response.setId(id);
-		response.setProperties(writeOutputs(outs));
-		return response;
+	async create({ urn, properties, preview, timeout }: ResourceRequest): Promise<Buffer> {
+		const inputs = this.#read(urn, properties);
+		if (preview) return writeMessage([[2, sendOutputs(previewOutputs(this.#definition, inputs))]]);
+		const { id, outs } = await this.#process.timed("create", timeout, () => this.#operations.create(inputs));
+		return writeMessage([
+			[1, id],
+			[2, sendOutputs(outs)],
+		]);
 	}
 
-	async update(request: Message<"UpdateRequest">): Promise<Message<"UpdateResponse">> {
-		const urn = request.getUrn();
-		const news = this.#read(urn, request.getNews());
-		const response = new UpdateResponse();
-		if (request.getPreview()) {
-			response.setProperties(writeOutputs(previewOutputs(this.#definition, news)));
-			return response;
-		}
-		const olds = this.#read(urn, request.getOlds(), request.getOldInputs());
-		const update = () => this.#operations.update(olds, news);
-		const { outs } = await this.#process.timed("update", request.getTimeout(), update);
-		response.setProperties(writeOutputs(outs));
-		return response;
+	async update({ urn, olds: before, news: after, oldInputs, preview, timeout }: ResourceRequest): Promise<Buffer> {
+		const news = this.#read(urn, after);
+		if (preview) return writeMessage([[1, sendOutputs(previewOutputs(this.#definition, news))]]);
+		const olds = this.#read(urn, before, oldInputs);
+		const { outs } = await this.#process.timed("update", timeout, () => this.#operations.update(olds, news));
+		return writeMessage([[1, sendOutputs(outs)]]);
 	}
 
-	async read(request: Message<"ReadRequest">): Promise<Message<"ReadResponse">> {
-		const inputsOfState = request.getInputs() ?? request.getProperties();
-		const state = this.#read(request.getUrn(), request.getProperties(), inputsOfState);
+	async read({ id, urn, properties: sent, inputs: sentInputs, timeout }: ResourceRequest): Promise<Buffer> {
+		const inputsOfState = sentInputs ?? sent ?? noProperties;
+		const state = this.#read(urn, sent, inputsOfState);
 		// Limits are in no output, and a refresh keeps them.
-		const { limits } = readProperties(inputsOfState).properties;
+		const { limits } = inputsOfState.properties;
 		const properties = withoutUndefined({ limits, ...state });
-		const read = operationOfRead(this.#definition, request.getInputs(), withoutMeta(properties));
-		const {
-			id = "",
-			props = {},
-			inputs = {},
-		} = await this.#process.timed("read", request.getTimeout(), () =>
-			this.#operations[read](request.getId(), this.#withDefaultSecret(properties)),
+		const read = operationOfRead(this.#definition, sentInputs, withoutMeta(properties));
+		const found = await this.#process.timed("read", timeout, () =>
+			this.#operations[read](id, this.#withDefaultSecret(properties)),
 		);
-		const response = new ReadResponse();
-		response.setId(id);
-		response.setProperties(writeOutputs(props));
-		response.setInputs(writeInputs(inputs));
-		return response;
+		return writeMessage([
+			[1, found.id ?? ""],
+			[2, sendOutputs(found.props ?? {})],
+			[3, sendInputs(found.inputs ?? {})],
+		]);
 	}
 
-	async delete(request: Message<"DeleteRequest">): Promise<void> {
-		const properties = this.#read(request.getUrn(), request.getProperties(), request.getOldInputs());
-		await this.#process.timed("delete", request.getTimeout(), () => this.#operations.delete(properties));
+	async delete({ urn, properties: sent, oldInputs, timeout }: ResourceRequest): Promise<Buffer> {
+		const properties = this.#read(urn, sent, oldInputs);
+		await this.#process.timed("delete", timeout, () => this.#operations.delete(properties));
+		return writeMessage([]);
 	}
 
 	/** Failures for inputs with the names of meta inputs, which a program has not, and for values of other types than JSON has. */
-	#refuse(news: struct.Struct | undefined): readonly CheckFailure[] {
-		const { properties, unusable } = readProperties(news);
+	#refuse({ properties, unusable }: PlainProperties): readonly CheckFailure[] {
 		const known = withoutMeta(properties);
 		const { fields } = this.#definition.schema;
 		const reason = unknownProperty(Object.keys(fields));
@@ -148,11 +128,10 @@ export class ResourceCalls {
 	 * The properties with what the dynamic resources get from their class. `inputs` are those of the same state: its outputs also
 	 * have secrets that only the options of the resource make secret.
 	 */
-	#read(urn: string, message: struct.Struct | undefined, inputs = message): Properties {
-		const { properties } = readProperties(message);
+	#read(urn: string, sent = noProperties, inputs = sent): Properties {
 		const component = this.#parts.componentOf(urn);
 		return {
-			...withoutMeta(properties),
+			...withoutMeta(sent.properties),
 			...withoutUndefined({
 				resource: urn.split("::").slice(3).join("::"),
 				resourceUrn: urn,
@@ -168,8 +147,7 @@ export class ResourceCalls {
 		return isDefault ? { ...inputs, secretInputs: [...namesOfSecrets(inputs), "organizationId"].sort() } : inputs;
 	}
 
-	#secretsIn(inputs: struct.Struct | undefined): readonly string[] | undefined {
-		const { properties, secretNames } = readProperties(inputs);
+	#secretsIn({ properties, secretNames }: PlainProperties): readonly string[] | undefined {
 		// The inputs of a dynamic resource list them.
 		const names = [...secretNames, ...namesOfSecrets(properties)];
 		const found = Object.keys(this.#definition.schema.fields).filter((field) => names.includes(field));

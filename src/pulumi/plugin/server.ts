@@ -1,5 +1,12 @@
 /** The plugin as a server of Pulumi's provider protocol, on loopback only. */
-import { type handleUnaryCall, Server, ServerCredentials, type sendUnaryData, status } from "@grpc/grpc-js";
+import {
+	type handleUnaryCall,
+	Server,
+	ServerCredentials,
+	type ServiceDefinition,
+	type sendUnaryData,
+	status,
+} from "@grpc/grpc-js";
 import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
@@ -9,6 +16,7 @@ import { checkConfiguration, diffConfiguration } from "./configuration-calls.ts"
 import { messageLimits } from "./engine.ts";
 import { Refusal, statusOf } from "./failure-status.ts";
 import { PluginProvider } from "./provider.ts";
+import { type ResourceCall, type ResourceRequest, readRequest, resourceCalls } from "./resource-messages.ts";
 
 export interface Serving {
 	readonly port: number;
@@ -24,7 +32,7 @@ export interface Serving {
 export function serve(engine: string | undefined, version: string): Promise<Serving> {
 	const provider = new PluginProvider(engine);
 	const server = new Server(messageLimits);
-	server.addService(providerService.ResourceProviderService, handlersOf(provider, version));
+	server.addService(serviceOf(providerService.ResourceProviderService), handlersOf(provider, version));
 	return new Promise((resolve, reject) => {
 		server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
 			error === null
@@ -42,13 +50,20 @@ export function serve(engine: string | undefined, version: string): Promise<Serv
 	});
 }
 
+/** The service with calls about a resource whose messages are plain values and bytes. */
+function serviceOf(service: ServiceDefinition): ServiceDefinition {
+	const calls = resourceCalls.map((call) => {
+		const requestDeserialize = (bytes: Buffer) => readRequest(call, bytes);
+		return [call, { ...service[call], requestDeserialize, responseSerialize: (bytes: Buffer) => bytes }];
+	});
+	return { ...service, ...Object.fromEntries(calls) };
+}
+
 /** The server refuses a call without a handler with the status `UNIMPLEMENTED`. */
 function handlersOf(provider: PluginProvider, version: string) {
 	const answer = answering(provider);
 	const ofResource = (call: ResourceCall) =>
-		answer((request: { getUrn(): string }) =>
-			provider.about(request.getUrn(), (resource) => resource[call](request as never) as Promise<object>),
-		);
+		answer((request: ResourceRequest) => provider.about(request.urn, (resource) => resource[call](request)));
 	const refuse = (message: string) =>
 		answer(() => {
 			throw new Refusal(status.UNIMPLEMENTED, message);
@@ -77,10 +92,7 @@ function handlersOf(provider: PluginProvider, version: string) {
 		create: ofResource("create"),
 		update: ofResource("update"),
 		read: ofResource("read"),
-		delete: answer(async (request: { getUrn(): string }) => {
-			await provider.about(request.getUrn(), (resource) => resource.delete(request as never));
-			return new empty.Empty();
-		}),
+		delete: ofResource("delete"),
 		construct: answer((request: Parameters<PluginProvider["construct"]>[0]) => provider.construct(request)),
 		invoke: answer((request: Parameters<PluginProvider["invoke"]>[0]) => provider.invoke(request)),
 		call: refuse("the resources of orgsync have no methods"),
@@ -93,8 +105,6 @@ function handlersOf(provider: PluginProvider, version: string) {
 		}),
 	};
 }
-
-type ResourceCall = "check" | "diff" | "create" | "update" | "read";
 
 /** A handler of the protocol. It responds after what was printed: the engine shows no text of a resource that has ended. */
 function answering(provider: PluginProvider) {

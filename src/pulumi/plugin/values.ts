@@ -2,6 +2,7 @@
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { type Properties, unknownValue } from "../inputs/inputs.ts";
 import { secretSignature, signatureKey } from "../inputs/secrets.ts";
+import { readStruct, writeStruct } from "./structs.ts";
 
 /** Plain properties, and which of them are or contain secrets. */
 export interface PlainProperties {
@@ -25,7 +26,7 @@ export function explainUnusable({ name, what }: UnusableProperty): string {
 /** Marks an output with its dependencies, as `construct` gets them. */
 const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
-const unusableSignatures: ReadonlyMap<string | undefined, string> = new Map([
+const unusableSignatures: ReadonlyMap<unknown, string> = new Map([
 	["c44067f5952c0a294b673a41bacd8c17", "an asset"],
 	["0def7320c3a5731c473e5ecbe6d01bc7", "an archive"],
 	["5cf8f73096256a8f31e491e813e4eb8e", "a resource"],
@@ -41,96 +42,51 @@ const otherUnknowns: ReadonlySet<unknown> = new Set([
 	"dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ]);
 
-/** What was read from each message: a call reads one for its values, for its secrets and for what cannot be used. */
-const read = new WeakMap<struct.Struct, PlainProperties>();
-
 /** The properties of a message. Every unknown value becomes the one placeholder that resources know. */
 export function readProperties(message: struct.Struct | undefined): PlainProperties {
-	const known = message && read.get(message);
-	if (known !== undefined) return known;
-	const found = readFields(message);
-	if (message !== undefined) read.set(message, found);
-	return found;
+	return toProperties(message === undefined ? {} : readStruct(message.serializeBinary()));
 }
 
-function readFields(message: struct.Struct | undefined): PlainProperties {
-	const found = fieldsOf(message).map(([name, value]) => ({ name, ...readValue(value) }));
-	return {
-		properties: Object.fromEntries(found.map(({ name, value }) => [name, value])),
-		secretNames: found.flatMap(({ name, isSecret }) => (isSecret ? [name] : [])).sort(),
-		unusable: found.flatMap(({ name, unusable }) => (unusable === undefined ? [] : [{ name, what: unusable }])),
-	};
-}
-
-interface PlainValue {
-	readonly value: unknown;
-	readonly isSecret: boolean;
-	readonly unusable?: string | undefined;
-}
-
-const unknown: PlainValue = { value: unknownValue, isSecret: false };
-
-function fieldsOf(message: struct.Struct | undefined): readonly (readonly [string, struct.Value])[] {
-	return [...(message?.getFieldsMap().entries() ?? [])];
-}
-
-/** Reads the message itself: its conversion to JavaScript would make a copy first. */
-function readValue(message: struct.Value): PlainValue {
-	const { KindCase } = struct.Value;
-	switch (message.getKindCase()) {
-		case KindCase.STRING_VALUE:
-			return otherUnknowns.has(message.getStringValue()) ? unknown : plain(message.getStringValue());
-		case KindCase.NUMBER_VALUE:
-			return plain(message.getNumberValue());
-		case KindCase.BOOL_VALUE:
-			return plain(message.getBoolValue());
-		case KindCase.LIST_VALUE: {
-			const items = (message.getListValue()?.getValuesList() ?? []).map(readValue);
-			return withParts(
-				items,
-				items.map(({ value }) => value),
-			);
-		}
-		case KindCase.STRUCT_VALUE:
-			return readObject(fieldsOf(message.getStructValue()).map(([name, value]) => [name, value]));
-		default:
-			return plain(null);
+/** The same for properties as they are sent. */
+export function toProperties(sent: Properties): PlainProperties {
+	const properties: [string, unknown][] = [];
+	const secretNames: string[] = [];
+	const unusable: UnusableProperty[] = [];
+	for (const [name, value] of Object.entries(sent)) {
+		const noticed: Noticed = { isSecret: false };
+		properties.push([name, toPlain(value, noticed)]);
+		if (noticed.isSecret) secretNames.push(name);
+		if (noticed.unusable !== undefined) unusable.push({ name, what: noticed.unusable });
 	}
+	return { properties: Object.fromEntries(properties), secretNames: secretNames.sort(), unusable };
 }
 
-function plain(value: unknown): PlainValue {
-	return { value, isSecret: false };
+/** What is noticed while a value is made plain: of a list or an object, what one of its parts is. */
+interface Noticed {
+	isSecret: boolean;
+	unusable?: string;
 }
 
-function readObject(fields: readonly (readonly [string, struct.Value])[]): PlainValue {
-	const fieldOf = (name: string): struct.Value | undefined => fields.find(([field]) => field === name)?.[1];
-	const signature = fieldOf(signatureKey)?.getStringValue();
-	const inner = fieldOf("value");
-	if (signature === secretSignature) return { ...(inner ? readValue(inner) : plain(null)), isSecret: true };
-	if (signature === outputSignature) {
-		const found = inner === undefined ? unknown : readValue(inner);
-		return { ...found, isSecret: found.isSecret || fieldOf("secret")?.getBoolValue() === true };
+function toPlain(value: unknown, noticed: Noticed): unknown {
+	if (typeof value === "string") return otherUnknowns.has(value) ? unknownValue : value;
+	if (Array.isArray(value)) return value.map((item) => toPlain(item, noticed));
+	return typeof value === "object" && value !== null ? toPlainObject(value as Properties, noticed) : value;
+}
+
+function toPlainObject(object: Properties, noticed: Noticed): unknown {
+	const { [signatureKey]: signature, value: inner = null } = object;
+	if (signature === secretSignature || signature === outputSignature) {
+		noticed.isSecret ||= signature === secretSignature || object.secret === true;
+		return signature === outputSignature && !("value" in object) ? unknownValue : toPlain(inner, noticed);
 	}
 	const unusable = unusableSignatures.get(signature);
-	if (unusable !== undefined) return { value: null, isSecret: false, unusable };
-	const items = fields.map(([name, value]) => [name, readValue(value)] as const);
-	return withParts(
-		items.map(([, item]) => item),
-		Object.fromEntries(items.map(([name, item]) => [name, item.value])),
-	);
-}
-
-/** A list or an object, which is a secret if a part of it is one. */
-function withParts(parts: readonly PlainValue[], value: unknown): PlainValue {
-	return {
-		value,
-		isSecret: parts.some(({ isSecret }) => isSecret),
-		unusable: parts.find(({ unusable }) => unusable !== undefined)?.unusable,
-	};
+	if (unusable === undefined)
+		return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, toPlain(value, noticed)]));
+	noticed.unusable ??= unusable;
+	return null;
 }
 
 /** The properties as a message; wrapped secrets stay wrapped. Properties that are undefined are left out. */
 export function writeProperties(properties: object): struct.Struct {
-	// A value of the library's own may hold `undefined`, which a message cannot.
-	return struct.Struct.fromJavaScript(JSON.parse(JSON.stringify(properties)));
+	return struct.Struct.deserializeBinary(writeStruct(properties));
 }

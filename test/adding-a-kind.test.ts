@@ -37,7 +37,7 @@ export const vault = readOnlyKind({
 	nameField: "vaultName",
 	activities: null,
 	exported: null,
-	describeRemedy: (accept) => \`seal it by hand, or \${accept}\`,
+	remedy: "seal it by hand, or ",
 });
 `,
 	"src/emulator/kinds/vault.ts": `import { type EntityKind, findEntity, idIn, listSection } from "./entity-kind.ts";

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import type { Terminal } from "../cli/output/output.ts";
 import { run } from "../cli/run.ts";
 import { type ExitCode, exitCodes } from "../common/errors.ts";
-import { writeJson } from "../common/escape.ts";
 import { version } from "../common/version.ts";
 import { renderMarkdown } from "../render/markdown.ts";
+import { renderJson } from "../render/result/json.ts";
 import type { CommandResult } from "../render/result/result.ts";
-import { reasonsAsText } from "../say/reason.ts";
 import { factsOf, isGreen, issueOf } from "./result.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { annotate, type Step, settingsOf, temporaryOf } from "./step.ts";
@@ -69,7 +68,7 @@ function warnOfOverrides({ command, allow }: Settings, { GITHUB_STEP_SUMMARY: fi
 /** Writes the result in the formats that people and programs take it in. */
 async function writeResults(result: CommandResult, settings: Settings, files: ActionFiles): Promise<void> {
 	const write = (name: string, text: string): void => writeFileSync(join(files.result, name), text);
-	write("result.json", `${writeJson(result, 2, reasonsAsText)}\n`);
+	write("result.json", renderJson(result));
 	if (settings.command === "validate") return;
 	const options = { key: settings.commentKey, whole: settings.runUrl, generatedBy: `orgsync ${version}` };
 	write("comment.md", renderMarkdown(result, options));

@@ -37,11 +37,11 @@ describe("a removal that orgsync submitted part by part", () => {
 			`       .. policy:${first}`,
 			"            pending approval",
 			`            ${made[0]}`,
-			`            orgsync explain ${idIn(made[0])} shows what it is waiting for`,
+			`            \`orgsync explain ${idIn(made[0])}\` shows what it is waiting for`,
 			`       .. policy:${second}`,
 			"            pending approval",
 			`            ${made[1]}`,
-			`            orgsync explain ${idIn(made[1])} shows what it is waiting for`,
+			`            \`orgsync explain ${idIn(made[1])}\` shows what it is waiting for`,
 			`       !! policy:${stray}`,
 			expect.stringMatching(/^ {12}failed: /),
 		]);
@@ -70,7 +70,7 @@ describe("a removal that orgsync submitted part by part", () => {
 			"warning title=orgsync%3A pending approval",
 			"warning title=orgsync%3A pending approval",
 		]);
-		for (const named of made) expect(answer.stdout).toContain(`: pending approval; ${named}; orgsync explain`);
+		for (const named of made) expect(answer.stdout).toContain(`: pending approval; ${named}; \`orgsync explain`);
 	});
 
 	test("is listed in JSON with each part, and is partly applied if a part completed", async () => {

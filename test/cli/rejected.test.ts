@@ -114,7 +114,7 @@ describe("a rejected step", () => {
 		expect((await world.run(["plan"])).stdout).toContain(`\nNothing to submit. ${said}\n`);
 		expect((await world.run(["plan", "--format", "html"])).stdout).toContain("<dt>activities to submit</dt><dd>0</dd>");
 		expect((await world.run(["drift"])).stdout).toContain(
-			"to do: comes after a step that was rejected before: `orgsync apply --retry-rejected` submits both",
+			"to do: depends on a step that was rejected before: `orgsync apply --retry-rejected` submits both",
 		);
 		expect((await world.run(apply)).code).toBe(9);
 		expect(world.submits()).toEqual([]);

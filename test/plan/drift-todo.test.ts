@@ -2,15 +2,17 @@
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../src/plan/change.ts";
 import { accessExpired, type Difference } from "../../src/plan/drift/difference.ts";
-import { describeTodo, type TodoContext } from "../../src/plan/drift/todo.ts";
+import { findTodo, type TodoContext } from "../../src/plan/drift/todo.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { JudgedRule } from "../../src/plan/rules/judge.ts";
 import type { EarlierActivity, Step } from "../../src/plan/step.ts";
 import type { CommandContext } from "../../src/plan/suggested-command.ts";
+import { todoText } from "../../src/say/todo.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";
 
 const wanted = desiredOf({
+	users: { alice: id("user", 1) },
 	userTags: [wantTag("admins", { id: id("tag", 1), members: { mode: "exactly", exactly: [id("user", 1)] } })],
 });
 const plan = makePlan(wanted, liveOf({ userTags: known([liveTag(1, "admins")]) }), context);
@@ -18,7 +20,7 @@ const [step] = plan.steps as [Step];
 
 const difference: Difference = {
 	...{ address: "userTag:admins", kind: "userTag", what: "members-differ" },
-	...{ rule: null, change: null, problem: null, earlierActivity: null },
+	...{ rule: null, change: plan.changes[0] as Change, problem: null, earlierActivity: null },
 };
 const problem = { code: "tag-not-there", path: "userTag:admins", message: "", hint: "" };
 const held = (earlier: Partial<EarlierActivity>): Plan => {
@@ -32,7 +34,7 @@ const held = (earlier: Partial<EarlierActivity>): Plan => {
 	return { ...plan, steps: [{ ...step, earlierActivity: { ...activity, ...earlier } as EarlierActivity }] };
 };
 const todo = (parts: Partial<Difference> = {}, found: Plan = plan, more: TodoContext = {}): string =>
-	describeTodo({ ...difference, ...parts }, found, more);
+	todoText(findTodo({ ...difference, ...parts }, found, more));
 const windowed = (...userIds: string[]): DesiredOrganization => {
 	const windows = userIds.map((userId) => ({ userId, fromMs: null, untilMs: 0, at }));
 	return desiredOf({ userTags: [wantTag("admins", { members: { mode: "exactly", exactly: [], windows } as never })] });
@@ -41,7 +43,7 @@ const windowed = (...userIds: string[]): DesiredOrganization => {
 describe("What to do about drift", () => {
 	it("is to apply, or to write the live state into the document", () => {
 		expect(todo()).toMatchInlineSnapshot(
-			`"\`orgsync apply\` brings it in sync; \`orgsync drift --accept userTag:admins\` writes the live state into the document"`,
+			`"\`orgsync apply\` adds alice; \`orgsync drift --accept userTag:admins\` writes the live state into the document"`,
 		);
 	});
 
@@ -65,7 +67,7 @@ describe("What to do about drift", () => {
 
 	it("repeats the flags of the command", () => {
 		expect(todo({}, plan, { commands: { file: ["a.yaml"] } })).toMatchInlineSnapshot(
-			`"\`orgsync apply -f a.yaml\` brings it in sync; \`orgsync drift -f a.yaml --accept userTag:admins\` writes the live state into the document"`,
+			`"\`orgsync apply -f a.yaml\` adds alice; \`orgsync drift -f a.yaml --accept userTag:admins\` writes the live state into the document"`,
 		);
 	});
 
@@ -73,7 +75,7 @@ describe("What to do about drift", () => {
 		const more = { commands: { file: ["fleet/"], hasSeveral: true } };
 		const named = `-f fleet/ --organization ${plan.organizationId}`;
 		expect(todo({}, plan, more)).toBe(
-			`\`orgsync apply ${named}\` brings it in sync; \`orgsync drift ${named} --accept userTag:admins\` writes the live state into the document`,
+			`\`orgsync apply ${named}\` adds alice; \`orgsync drift ${named} --accept userTag:admins\` writes the live state into the document`,
 		);
 		expect(todo({}, held({ relation: "rejected" }), more)).toContain(
 			`\`orgsync drift ${named} --accept userTag:admins\``,
@@ -92,7 +94,7 @@ describe("What to do about drift", () => {
 
 	it("waits where other problems have to be solved first", () => {
 		expect(todo({}, { ...plan, problems: [problem] as never })).toMatchInlineSnapshot(
-			`"\`orgsync apply\` brings it in sync, once the other problems of this organization are solved; \`orgsync drift --accept userTag:admins\` writes the live state into the document"`,
+			`"\`orgsync apply\` adds alice, once the other problems of this organization are solved; \`orgsync drift --accept userTag:admins\` writes the live state into the document"`,
 		);
 	});
 
@@ -115,7 +117,7 @@ describe("What to do about drift", () => {
 	it("is to change the document by hand where it came from standard input, in which --accept cannot write", () => {
 		const commands = { file: ["a.yaml", "-"] };
 		expect(todo({}, plan, { commands })).toBe(
-			"`orgsync apply -f a.yaml -f -` brings it in sync; write the live state into the document to keep it",
+			"`orgsync apply -f a.yaml -f -` adds alice; write the live state into the document to keep it",
 		);
 		expect(todo({}, held({ relation: "rejected" }), { commands })).toMatch(
 			/submits it again; write the live state into the document to keep it$/,
@@ -124,18 +126,16 @@ describe("What to do about drift", () => {
 
 	it("follows from the problem: no such tag, a name that is taken, or a tag that is not certain", () => {
 		const of = (code: string) => todo({ problem: { ...problem, code } as never });
-		expect(of("tag-not-there")).toBe("make the tag `admins` by hand, or take it out of the document");
-		expect(of("tag-name-taken")).toBe(
-			"another tag has the name `admins`: give that one another name, by hand or in the document",
-		);
-		expect(of("tag-ambiguous")).toBe("the document has to say which tag it means: write its `id`");
+		expect(of("tag-not-there")).toBe("create the tag `admins` by hand, or remove it from the document");
+		expect(of("tag-name-taken")).toBe("another tag has the name `admins`: rename that tag, by hand or in the document");
+		expect(of("tag-ambiguous")).toBe("write the `id` of the tag into the document");
 	});
 });
 
 describe("What to do about a difference that apply leaves alone", () => {
 	it("is to have the conflicting activity approved or rejected", () => {
 		expect(todo({}, held({}))).toMatchInlineSnapshot(
-			`"activity activity-1 is pending and would change it differently, so apply leaves it alone: have it approved or rejected, then \`orgsync apply\`"`,
+			`"activity activity-1 is pending and conflicts with the document, so apply does not change the object: have it approved or rejected, then \`orgsync apply\`"`,
 		);
 	});
 
@@ -147,7 +147,7 @@ describe("What to do about a difference that apply leaves alone", () => {
 
 	it("is to look at a request that is in doubt, or to abandon it", () => {
 		expect(todo({}, held({ state: "in-doubt", activityId: null } as never))).toMatchInlineSnapshot(
-			`"an earlier request for it is in doubt, so apply leaves it alone: see \`orgsync status\`; \`orgsync apply --abandon f\` abandons it"`,
+			`"an earlier request is in doubt, so apply does not change the object: see \`orgsync status\`; \`orgsync apply --abandon f\` abandons the request"`,
 		);
 	});
 
@@ -156,7 +156,7 @@ describe("What to do about a difference that apply leaves alone", () => {
 		const first = { ...rejected[0], covers: [] };
 		const second: Step = { ...step, id: "step-2", dependsOn: [first.id] };
 		expect(todo({}, { ...plan, steps: [first, second] })).toMatchInlineSnapshot(
-			`"comes after a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; \`orgsync drift --accept userTag:admins\` writes the live state into the document"`,
+			`"depends on a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; \`orgsync drift --accept userTag:admins\` writes the live state into the document"`,
 		);
 	});
 
@@ -220,7 +220,7 @@ describe("The live value of an organization of a list", () => {
 
 	it("is kept by its values where the template has the object", () => {
 		expect(of({ objects: inFile("template.yaml") })).toMatchInlineSnapshot(
-			`"\`orgsync apply\` brings it in sync; to keep it, change the values of this organization at rows.csv:3, or template.yaml for all"`,
+			`"\`orgsync apply\` adds alice; to keep it, change the values of this organization at rows.csv:3, or template.yaml for all"`,
 		);
 	});
 

@@ -1,6 +1,7 @@
 /** What drift is, how it compares with the last report, and how it is described. */
 import { describe, expect, it } from "vitest";
 import type { PendingActivity } from "../../src/plan/activities/pending.ts";
+import { digestDifference, knownDifferences } from "../../src/plan/drift/difference.ts";
 import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift/drift.ts";
 import { lastAppliedTimes } from "../../src/plan/drift/memory.ts";
 import type { KindName } from "../../src/plan/kinds/names.ts";
@@ -14,7 +15,9 @@ import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { renderDrift } from "../../src/render/drift/text.ts";
 import { describeSince, summarizeFindings } from "../../src/render/drift/words.ts";
 import { formatDuration } from "../../src/render/duration.ts";
+import { driftAsText } from "../../src/render/result/json.ts";
 import { plainStyle } from "../../src/render/text.ts";
+import { todoText } from "../../src/say/todo.ts";
 import { checkSchema } from "../check-schema.ts";
 import {
 	at,
@@ -84,7 +87,7 @@ function planAt(
 
 function report(...parts: Parameters<typeof planAt>): OrganizationDrift {
 	const drift = reportDrift(planAt(...parts));
-	expect(checkSchema("drift.json", drift)).toEqual([]);
+	expect(checkSchema("drift.json", driftAsText(drift))).toEqual([]);
 	return drift;
 }
 
@@ -184,7 +187,7 @@ describe("against the last report", () => {
 	const first = report(0, signers, withMembers(alice));
 	const next = (live: LiveOrganization, parts: object = {}, waiting: PendingActivity[] = []): OrganizationDrift => {
 		const drift = reportDrift(planAt(3 * dayMs, signers, live, waiting), { earlier: first, ...parts });
-		expect(checkSchema("drift.json", drift)).toEqual([]);
+		expect(checkSchema("drift.json", driftAsText(drift))).toEqual([]);
 		return drift;
 	};
 	const firstSeenAt = "2026-01-01T00:00:00.000Z";
@@ -204,6 +207,41 @@ describe("against the last report", () => {
 		expect(drift.findings).toMatchObject([{ state: "still-there", firstSeenAt, lastSeenAt: now }]);
 		expect(drift.findings.map((one) => describeSince(one, drift))).toEqual([
 			`drifted for 3 days (since ${firstSeenAt})`,
+		]);
+	});
+
+	it("a report whose sentences another version wrote is compared by what they mean", () => {
+		const desired = desiredOf({
+			...{ users: { alice, bob }, rules: [{ rule: "exclusive", tags: ["approvers", "signers"], at }] },
+			userTags: [wantTag("signers", { members: { mode: "exactly", exactly: [bob] } }), wantTag("missing")],
+		});
+		const tags = ["signers", "approvers"].map((name, index) => liveTag(index + 1, name, { members: known([alice]) }));
+		const live = liveOf({ userTags: known(tags) });
+		const earlier = report(0, desired, live);
+		expect(earlier.findings.map(({ what }) => what)).toEqual(["members-differ", "tag-not-there", "rule-broken"]);
+		const reworded: OrganizationDrift = {
+			...driftAsText(earlier),
+			findings: earlier.findings.map((one) => ({ ...one, todo: "do it by hand", message: "too few" })),
+		};
+		const [plain, after] = [earlier, reworded].map((last) =>
+			reportDrift(planAt(dayMs, desired, live), { earlier: last }),
+		);
+		expect(after).toEqual(plain);
+		expect(after?.findings.map(({ state }) => state)).toEqual(["still-there", "still-there", "still-there"]);
+		for (const difference of knownDifferences(planAt(0, desired, live))) {
+			const { problem, rule } = difference;
+			const other = {
+				...difference,
+				problem: problem && { ...problem, message: "another sentence" },
+				rule: rule && { ...rule, before: { ...rule.before, message: "another sentence" } as typeof rule.before },
+			};
+			expect(digestDifference(other)).toBe(digestDifference(difference));
+		}
+		const kept = keepDrift(earlier.organizationId, reworded, null);
+		expect(kept.findings.map(({ todo }) => todoText(todo))).toEqual([
+			"do it by hand",
+			"do it by hand",
+			"do it by hand",
 		]);
 	});
 
@@ -269,7 +307,7 @@ describe("against the last report", () => {
 	it("an organization that could not be read keeps everything, as not looked at", () => {
 		const error = { code: "transport", message: "no answer", hint: null };
 		const kept = keepDrift(first.organizationId, first, error);
-		expect(checkSchema("drift.json", kept)).toEqual([]);
+		expect(checkSchema("drift.json", driftAsText(kept))).toEqual([]);
 		expect(kept).toMatchObject({
 			verdict: "could-not-look",
 			readAt: first.readAt,
@@ -346,7 +384,7 @@ describe("live state that cannot be read while last-applied state replaces it", 
 		const live = { ...seen, lastApplied: memoryAt(appliedAt) };
 		const context = { earlier, appliedAt: lastAppliedTimes(desired, live) };
 		const drift = reportDrift(planAt(afterMs, desired, live), context);
-		expect(checkSchema("drift.json", drift)).toEqual([]);
+		expect(checkSchema("drift.json", driftAsText(drift))).toEqual([]);
 		return drift;
 	};
 	const [before, after] = ["2025-12-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"];
@@ -424,7 +462,7 @@ describe("what to do", () => {
 			},
 		}),
 	);
-	const todos = new Map(report(0, everything, live).findings.map(({ kind, todo }) => [kind, todo]));
+	const todos = new Map(report(0, everything, live).findings.map(({ kind, todo }) => [kind, todoText(todo)]));
 
 	it.each<[KindName, string]>([
 		[
@@ -432,7 +470,7 @@ describe("what to do", () => {
 			"`orgsync apply` adds bob; `orgsync drift --accept userTag:signers` writes the live state into the document",
 		],
 		["policy", "`orgsync apply` removes the policy; if it is to stay, "],
-		["sessionProfile", "cannot be changed once it is made: make another by hand"],
+		["sessionProfile", "cannot be changed once it exists: make another by hand"],
 		[
 			"mfaPolicy",
 			"change it to what the document says by hand, or `orgsync drift --accept 'mfaPolicy:alice/passkey first'`",
@@ -446,12 +484,12 @@ describe("what to do", () => {
 	it("about a tag that is not there, and about others beside it, says what apply can do only then", () => {
 		const desired = withSections(signers, { absent: sectionsOf(policyAbsent).absent });
 		const found = report(0, desired, liveOf({ policies: withPolicy.removables.policy })).findings;
-		expect(found.map(({ what, todo }) => [what, todo])).toEqual([
+		expect(found.map(({ what, todo }) => [what, todoText(todo)])).toEqual([
 			[
 				"is-there",
 				expect.stringContaining("removes the policy, once the other problems of this organization are solved"),
 			],
-			["tag-not-there", expect.stringContaining("make the tag `signers` by hand, or take it out of the document")],
+			["tag-not-there", expect.stringContaining("create the tag `signers` by hand, or remove it from the document")],
 		]);
 	});
 
@@ -459,9 +497,9 @@ describe("what to do", () => {
 		const other = { ...renaming, parameters: { ...renaming.parameters, addUserIds: [] } };
 		const todo = (activity: PendingActivity) => {
 			const { findings, waiting } = report(0, signers, withMembers(alice), [activity]);
-			return [...findings, ...waiting][0]?.todo;
+			return todoText([...findings, ...waiting][0]?.todo ?? "");
 		};
-		expect(todo(other)).toContain(`activity ${id("other", 7)} is pending and would change it differently`);
+		expect(todo(other)).toContain(`activity ${id("other", 7)} is pending and conflicts with the document`);
 		expect(todo(renaming)).toContain(`\`orgsync explain ${id("other", 7)}\``);
 		expect(todo({ ...other, activityId: null, state: "in-doubt" })).toContain("`orgsync apply --abandon sha256:1`");
 	});

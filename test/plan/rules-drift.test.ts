@@ -4,6 +4,7 @@ import { exitCodeOfDrift, type OrganizationDrift, reportDrift } from "../../src/
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";
 import { findsDifference, makePlan, type Plan } from "../../src/plan/plan.ts";
 import { renderDrift } from "../../src/render/drift/text.ts";
+import { driftAsText } from "../../src/render/result/json.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { checkSchema } from "../check-schema.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
@@ -29,7 +30,7 @@ function planAt(afterMs: number, live: LiveOrganization, userTags: readonly Desi
 
 function driftAt(afterMs: number, live: LiveOrganization, earlier?: OrganizationDrift, plan = planAt(afterMs, live)) {
 	const drift = reportDrift(plan, { earlier });
-	expect(checkSchema("drift.json", drift)).toEqual([]);
+	expect(checkSchema("drift.json", driftAsText(drift))).toEqual([]);
 	return drift;
 }
 
@@ -40,7 +41,7 @@ describe("a live organization that breaks a rule", () => {
 	it("has drifted, with a finding of the rule that says what breaks it and what to do", () => {
 		const drift = driftAt(0, broken);
 		expect(drift).toMatchObject({ verdict: "drifted", unread: [], gone: [] });
-		expect(drift.findings).toMatchObject([
+		expect(driftAsText(drift).findings).toMatchObject([
 			{
 				...{ address, kind: "rule", what: "rule-broken", state: "new", by: null },
 				message: "bob has `approvers` and `signers`",
@@ -58,7 +59,7 @@ describe("a live organization that breaks a rule", () => {
 	it("is repaired by apply where the plan repairs it", () => {
 		const repair = wantTag("approvers", { members: { mode: "exactly", exactly: [carol] } });
 		const drift = driftAt(0, broken, undefined, planAt(0, broken, [repair]));
-		expect(drift.findings.map(({ kind, todo }) => [kind, todo])).toContainEqual([
+		expect(driftAsText(drift).findings.map(({ kind, todo }) => [kind, todo])).toContainEqual([
 			"rule",
 			"`orgsync apply` makes the rule hold",
 		]);

@@ -15,6 +15,7 @@ import { ApplyTextStream } from "../../src/render/result/apply-stream.ts";
 import type { DriftResult } from "../../src/render/result/result.ts";
 import { renderText } from "../../src/render/result-text.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
+import { todoText } from "../../src/say/todo.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { complete } from "./complete.ts";
 
@@ -158,7 +159,7 @@ describe("a change that comes from a window", () => {
 	it("is drift of its own kind where nothing else differs, which apply ends and --accept does not keep", () => {
 		const [finding] = reportDrift(planOf([expired], [bob])).findings;
 		expect(finding).toMatchObject({ what: "access-expired" });
-		expect(finding?.todo).toBe(
+		expect(todoText(finding?.todo ?? "")).toBe(
 			"`orgsync apply` ends the access of bob; to keep the access, change `until` in the document",
 		);
 		const mixed = reportDrift(planOf([expired, granted], [bob])).findings;

@@ -7,7 +7,7 @@ import { showAddress, showName, showRename, showSpaces } from "../../src/common/
 import { makeThreeWay } from "../../src/plan/base/three-way.ts";
 import { knownDifferences } from "../../src/plan/drift/difference.ts";
 import { reportDrift } from "../../src/plan/drift/drift.ts";
-import { describeTodo } from "../../src/plan/drift/todo.ts";
+import { findTodo } from "../../src/plan/drift/todo.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { renderThreeWay } from "../../src/render/base/text.ts";
 import { renderDrift } from "../../src/render/drift/text.ts";
@@ -17,6 +17,7 @@ import { renderMarkdown } from "../../src/render/markdown.ts";
 import { describeSavedPlan } from "../../src/render/result/summary.ts";
 import { renderReport } from "../../src/render/result-text.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../../src/render/text.ts";
+import { todoText } from "../../src/say/todo.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { complete } from "./complete.ts";
 import { fingerprint, reportOf } from "./support.ts";
@@ -207,7 +208,7 @@ describe("a command that is shown", () => {
 		);
 		const [difference] = knownDifferences(plan);
 		if (difference === undefined) throw new Error("nothing differs");
-		expect(describeTodo(difference, plan)).toBe(`wait for activity '${activityId}', which makes the same change`);
+		expect(todoText(findTodo(difference, plan))).toBe(`wait for activity '${activityId}', which makes the same change`);
 		const contradicted = {
 			...plan,
 			waiting: plan.waiting.map((one) => ({ ...one, relation: "conflicting" as const })),

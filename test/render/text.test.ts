@@ -304,7 +304,7 @@ describe("a report as text", () => {
 			".. remove a policy  policy:1",
 			"     has not ended: two of three",
 			`     activity ${activityId}, fingerprint sha256:f`,
-			`     orgsync explain ${activityId} shows what it is waiting for`,
+			`     \`orgsync explain ${activityId}\` shows what it is waiting for`,
 			"     run apply again when it ends: it joins this activity and submits no other",
 		]);
 	});

@@ -2,7 +2,6 @@
  * The formats of a result. Each renderer is loaded only when its format is asked for.
  */
 
-import { writeJson } from "../../common/escape.ts";
 import { type ProgramLanguage, programLanguages } from "../../document/export/program.ts";
 import type { GithubOptions } from "../../render/github.ts";
 import type { MetricsOptions, RunFacts } from "../../render/metrics/openmetrics.ts";
@@ -10,7 +9,6 @@ import type { OrganizationPart, StreamOptions } from "../../render/result/part.t
 import type { CommandResult, ErrorDescription } from "../../render/result/result.ts";
 import type { TextOptions } from "../../render/result-text.ts";
 import { plainStyle } from "../../render/style.ts";
-import { reasonsAsText } from "../../say/reason.ts";
 
 /** How a result can be printed. Only results about organizations have more than the first two. */
 export const formats = ["text", "json", "markdown", "html", "github"] as const;
@@ -69,7 +67,7 @@ const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
 		const lines = new LineStream({ command: result.command, size: 0, style: plainStyle });
 		return `${lines.begin()}${lines.end(result)}`;
 	},
-	json: async (result) => `${writeJson(result, 2, reasonsAsText)}\n`,
+	json: async (result) => (await import("../../render/result/json.ts")).renderJson(result),
 	markdown: async (result, options) => (await import("../../render/markdown.ts")).renderMarkdown(result, options),
 	openmetrics: async (result, { run }) =>
 		(await import("../../render/metrics/openmetrics.ts")).renderOpenMetrics(result, run),

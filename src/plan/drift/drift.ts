@@ -12,7 +12,7 @@ import {
 	unreadObjects,
 	whyUnread,
 } from "./difference.ts";
-import { describeTodo, type TodoContext } from "./todo.ts";
+import { findTodo, type Todo, type TodoContext } from "./todo.ts";
 
 /** What is known of an organization; only `drifted` is drift. */
 type DriftVerdict = "drifted" | "could-not-look" | "waiting" | "as-documented";
@@ -47,7 +47,8 @@ export interface Finding {
 	readonly lastSeenAt: string;
 	readonly state: FindingState;
 	readonly by: Attribution | null;
-	readonly todo: string;
+	/** A text in a report that was read from a file. */
+	readonly todo: Todo | string;
 	/** What breaks a rule, in a sentence; left out for objects. */
 	readonly message?: string;
 }
@@ -192,7 +193,7 @@ function makeFinding(
 		state: before === undefined ? "new" : same ? "still-there" : "changed",
 		// Who did it is listed for a while only; what was known of the same difference stays known.
 		by: attributions?.get(address) ?? (same ? (before?.by ?? null) : null),
-		todo: describeTodo(difference, plan, context),
+		todo: findTodo(difference, plan, context),
 		...(difference.rule?.before.state === "broken" ? { message: difference.rule.before.message } : {}),
 	};
 }

@@ -1,21 +1,75 @@
 /** What a person can do about drift: what apply does, what to do by hand, and how to accept live state. */
-import { quoteForShell } from "../../common/escape.ts";
 import { nameOf } from "../activities/pending.ts";
 import { labelOf } from "../address.ts";
 import type { Change } from "../change.ts";
-import { kindOf } from "../kinds/index.ts";
 import type { KindName } from "../kinds/names.ts";
 import { addressOfObject } from "../objects.ts";
 import type { DesiredOrganization } from "../organization.ts";
 import type { Plan } from "../plan.ts";
-import type { JudgedRule } from "../rules/judge.ts";
 import { isCovered } from "../step.ts";
 import { isHeldByRejection } from "../step-groups.ts";
 import { type CommandContext, commandText, explainText, inOrganization } from "../suggested-command.ts";
-import { showUser } from "../user-labels.ts";
+import { userParts } from "../user-labels.ts";
 import { accessExpired, type Difference } from "./difference.ts";
 
-/** What the sentences are made of besides the plan. */
+/** A user as people know the user: the name and what distinguishes it from others, both escaped. */
+type UserParts = ReturnType<typeof userParts>;
+
+/** What apply makes of a user tag. */
+export interface TagCure {
+	/** Null where the name stays. */
+	readonly rename: readonly [from: string, to: string] | null;
+	readonly added: readonly UserParts[];
+	readonly removed: readonly UserParts[];
+}
+
+/** How the document gets the live value: by hand, by a command, or in the list that has the values of its organization. */
+export type Keeping =
+	| { readonly kind: "by-hand" }
+	| { readonly kind: "accept"; readonly accept: string }
+	| { readonly kind: "row"; readonly document: string; readonly file: string; readonly line: number };
+
+/**
+ * What a person can do about a difference, before it is put into words. Commands are as they can be typed, with the flags of the
+ * call; names are not escaped.
+ */
+export type Todo =
+	/** The problem of this code has to be solved; `name` is the label of the object. */
+	| { readonly kind: "solve"; readonly problem: string; readonly name: string }
+	/** An activity makes the change; null where no command explains it. */
+	| { readonly kind: "wait"; readonly activity: string; readonly explain: string | null }
+	| { readonly kind: "repair-rule"; readonly apply: string }
+	/** `isOfPowers`: policies and the root quorum decide it too. */
+	| { readonly kind: "change-rule"; readonly isOfPowers: boolean }
+	/** The step was rejected before, or depends on a rejected one: then without its activity. */
+	| {
+			readonly kind: "retry";
+			readonly activity: string | null;
+			readonly retry: string;
+			readonly keeping: Keeping;
+	  }
+	| { readonly kind: "in-doubt"; readonly status: string; readonly abandon: string }
+	| { readonly kind: "conflict"; readonly activity: string; readonly apply: string }
+	/** `removed` lose access that expired; `hasWindow`: the document says until when it lasts. */
+	| {
+			readonly kind: "end-access";
+			readonly apply: string;
+			readonly removed: readonly UserParts[];
+			readonly isBlocked: boolean;
+			readonly hasWindow: boolean;
+	  }
+	/** `isBlocked`: once other problems of the organization are solved. */
+	| {
+			readonly kind: "apply";
+			readonly object: KindName;
+			readonly apply: string;
+			/** Null where the object is no user tag. */
+			readonly tag: TagCure | null;
+			readonly isBlocked: boolean;
+			readonly keeping: Keeping;
+	  };
+
+/** What a todo is made of besides the plan. */
 export interface TodoContext {
 	/** The desired state: a list can describe it. */
 	readonly desired?: DesiredOrganization;
@@ -23,120 +77,78 @@ export interface TodoContext {
 	readonly commands?: CommandContext;
 }
 
-/** The sentence for this difference. It names commands as they can be typed; names in it are as they are, not escaped. */
-export function describeTodo(difference: Difference, plan: Plan, context: TodoContext = {}): string {
+/** Returns what to do about this difference. */
+export function findTodo(difference: Difference, plan: Plan, context: TodoContext = {}): Todo {
 	const commands = inOrganization(context.commands ?? {}, plan.organizationId);
 	const apply = commandText({ command: "apply" }, commands);
-	const { kind, problem, rule, change } = difference;
-	if (problem !== null) return describeProblem(difference);
-	if (difference.earlierActivity !== null) {
-		const name = nameOf(difference.earlierActivity);
-		const explain = explainText(name, plan.organizationId, commands);
-		const more = explain === null ? "" : `: \`${explain}\` shows what it is waiting for`;
-		return `wait for activity ${quoteForShell(name)}, which makes the same change${more}`;
+	const { address, kind, problem, rule, change, earlierActivity } = difference;
+	if (problem !== null) return { kind: "solve", problem: problem.code, name: labelOf(address) };
+	if (earlierActivity !== null) {
+		const activity = nameOf(earlierActivity);
+		return { kind: "wait", activity, explain: explainText(activity, plan.organizationId, commands) };
 	}
-	if (rule !== null || kind === "rule") return describeRepair(rule, plan, apply);
-	const takeOver = describeTakeOver(difference.address, { ...context, commands });
-	const held = whyHeld(difference, plan, { takeOver, commands });
+	const isBlocked = plan.problems.length > 0;
+	if (kind === "rule") {
+		if (rule?.effect === "repairs" && !isBlocked) return { kind: "repair-rule", apply };
+		return { kind: "change-rule", isOfPowers: rule?.rule === "minApprovers" || rule?.rule === "onlyBy" };
+	}
+	const keeping = findKeeping(address, { ...context, commands });
+	const held = whyHeld(address, plan, { keeping, commands });
 	if (held !== null) return held;
-	const blocked = plan.problems.length > 0 ? ", once the other problems of this organization are solved" : "";
+	const tag = change?.kind === "userTag" ? cureOf(change, plan) : null;
 	if (difference.what === accessExpired) {
-		const keep = hasWindow(difference.address, context) ? "; to keep the access, change `until` in the document" : "";
-		return `\`${apply}\` ends the access${nameOwners(change, plan)}${blocked}${keep}`;
+		const hasWindow = hasWindowOf(address, context);
+		return { kind: "end-access", apply, removed: tag?.removed ?? [], isBlocked, hasWindow };
 	}
-	return kindOf(kind).describeRemedy(takeOver, `\`${apply}\` ${describeCure(kind, change, plan)}${blocked}`);
+	return { kind: "apply", object: kind, apply, tag, isBlocked, keeping };
 }
 
-/** Returns what apply changes about the object, and to what. */
-function describeCure(kind: KindName, change: Change | null, plan: Plan): string {
-	if (change === null) return "brings it in sync";
-	if (change.kind !== "userTag") return `removes the ${kindOf(kind).words[0]}`;
+function cureOf(change: Change & { readonly kind: "userTag" }, plan: Plan): TagCure {
 	const { before, after, addUserIds, removeUserIds } = change;
-	const parts = [
-		...(before.name === after.name ? [] : [`renames \`${before.name}\` to \`${after.name}\``]),
-		...(addUserIds.length === 0 ? [] : [`adds ${listUsers(addUserIds, plan)}`]),
-		...(removeUserIds.length === 0 ? [] : [`removes ${listUsers(removeUserIds, plan)}`]),
-	];
-	return joinWords(parts);
-}
-
-function nameOwners(change: Change | null, plan: Plan): string {
-	return change?.kind === "userTag" ? ` of ${listUsers(change.removeUserIds, plan)}` : "";
-}
-
-/** More users than this are counted: the difference beside the sentence has them all. */
-const maxUsers = 3;
-
-function listUsers(userIds: readonly string[], plan: Plan): string {
-	if (userIds.length > maxUsers) return `${userIds.length} members`;
-	return joinWords(userIds.map((userId) => showUser(userId, plan)));
-}
-
-/** Returns `a`, `a and b`, or `a, b and c`. */
-function joinWords(words: readonly string[]): string {
-	return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+	const named = (userIds: readonly string[]): readonly UserParts[] => userIds.map((id) => userParts(id, plan));
+	return {
+		rename: before.name === after.name ? null : [before.name, after.name],
+		added: named(addUserIds),
+		removed: named(removeUserIds),
+	};
 }
 
 /** Whether the document has a window of this tag: `--accept` removes the entry of expired access. */
-function hasWindow(address: string, { desired }: TodoContext): boolean {
+function hasWindowOf(address: string, { desired }: TodoContext): boolean {
 	const tag = desired?.objects.find((one) => one.kind === "userTag" && addressOfObject(one, desired) === address);
 	return desired === undefined || (tag?.kind === "userTag" && (tag.members?.windows ?? []).length > 0);
 }
 
-/** No live value can be accepted for a rule: the document says what must hold. */
-function describeRepair(rule: JudgedRule | null, { problems }: Plan, apply: string): string {
-	if (rule?.effect === "repairs" && problems.length === 0) return `\`${apply}\` makes the rule hold`;
-	const where =
-		rule?.rule === "minApprovers" || rule?.rule === "onlyBy" ? "policies, tags or the root quorum" : "the tags";
-	return `apply does not make the rule hold: change ${where}, or \`rules\` in the document`;
-}
-
-function describeProblem({ address, problem }: Difference): string {
-	const name = `\`${labelOf(address)}\``;
-	switch (problem?.code) {
-		case "tag-not-there":
-			return `make the tag ${name} by hand, or take it out of the document`;
-		case "tag-name-taken":
-			return `another tag has the name ${name}: give that one another name, by hand or in the document`;
-		case "user-not-there":
-			return `correct the user's id in the document, or take the user out of ${name}`;
-		default:
-			return "the document has to say which tag it means: write its `id`";
-	}
-}
-
-/** Why apply leaves the object alone, although it differs; null when it does not. */
+/** Returns what to do where apply leaves the object alone, although it differs; null where it does not. */
 function whyHeld(
-	difference: Difference,
+	address: string,
 	{ steps }: Plan,
-	{ takeOver, commands }: { readonly takeOver: string; readonly commands: CommandContext },
-): string | null {
+	{ keeping, commands }: { readonly keeping: Keeping; readonly commands: CommandContext },
+): Todo | null {
 	const apply = (...words: readonly string[]): string => commandText({ command: "apply", arguments: words }, commands);
-	const { address } = difference;
-	const step = steps.find((one) => one.earlierActivity !== null && isCovered(address, one));
-	const earlierActivity = step?.earlierActivity ?? null;
-	if (earlierActivity === null && isHeldByRejection(address, { steps })) {
-		return `comes after a step that was rejected before: \`${apply("--retry-rejected")}\` submits both; ${takeOver}`;
-	}
-	if (earlierActivity === null || earlierActivity.relation === "same") return null;
-	const name = quoteForShell(nameOf(earlierActivity));
-	if (earlierActivity.relation === "rejected") {
-		return `rejected before, as activity ${name}: \`${apply("--retry-rejected")}\` submits it again; ${takeOver}`;
-	}
-	if (earlierActivity.state === "in-doubt") {
-		return `an earlier request for it is in doubt, so apply leaves it alone: see \`${commandText({ command: "status" }, commands)}\`; \`${apply("--abandon", nameOf(earlierActivity))}\` abandons it`;
-	}
-	return `activity ${name} is pending and would change it differently, so apply leaves it alone: have it approved or rejected, then \`${apply()}\``;
+	const retry = apply("--retry-rejected");
+	const earlier = steps.find((one) => one.earlierActivity !== null && isCovered(address, one))?.earlierActivity ?? null;
+	if (earlier === null && isHeldByRejection(address, { steps }))
+		return { kind: "retry", activity: null, retry, keeping };
+	if (earlier === null || earlier.relation === "same") return null;
+	const activity = nameOf(earlier);
+	if (earlier.relation === "rejected") return { kind: "retry", activity, retry, keeping };
+	if (earlier.state !== "in-doubt") return { kind: "conflict", activity, apply: apply() };
+	return {
+		kind: "in-doubt",
+		status: commandText({ command: "status" }, commands),
+		abandon: apply("--abandon", activity),
+	};
 }
 
-/** How the document gets the live value. What a list describes is not accepted: the document is that of all its organizations. */
-function describeTakeOver(address: string, { desired, commands = {} }: TodoContext): string {
+/** What a list describes is not accepted: the document is that of all its organizations. */
+function findKeeping(address: string, { desired, commands = {} }: TodoContext): Keeping {
 	const row = desired?.row;
 	if (desired !== undefined && row !== undefined && isOfTemplate(address, desired, row.document)) {
-		return `to keep it, change the values of this organization at ${row.file}:${row.line}, or ${row.document} for all`;
+		return { kind: "row", document: row.document, file: row.file, line: row.line };
 	}
-	if (commands.file?.includes("-") === true) return "write the live state into the document to keep it";
-	return `\`${commandText({ command: "drift", arguments: ["--accept", address] }, commands)}\` writes the live state into the document`;
+	if (commands.file?.includes("-") === true) return { kind: "by-hand" };
+	return { kind: "accept", accept: commandText({ command: "drift", arguments: ["--accept", address] }, commands) };
 }
 
 /** Whether the document with the list describes an object. An object without a place is that of the only document. */

@@ -21,5 +21,5 @@ export const bootProof = readOnlyKind({
 	nameField: null,
 	activities: /_TVC_/,
 	exported: null,
-	describeRemedy: (accept) => `look at who deployed the app and verify what it attests to; deploy again, or ${accept}`,
+	remedy: "look at who deployed the app and verify what it attests to; deploy again, or ",
 });

@@ -12,8 +12,6 @@ interface KindBase {
 	readonly words: readonly [one: string, many: string];
 	/** Returns what differs, and why some of it cannot be changed. */
 	readonly differences: (desired: DesiredOrganization, live: LiveOrganization) => Differences;
-	/** Returns what a person can do about drift. `accept` says how the document gets live state; `cure` is what apply does. */
-	readonly describeRemedy: (accept: string, cure: string) => string;
 }
 
 export interface UserTagKind extends KindBase {
@@ -51,6 +49,8 @@ export interface ReadOnlyKind extends KindBase {
 	readonly nameField: string | null;
 	/** Types of activities that are about the kind; null where no activity is. Unverified, chosen: none is in the interface. */
 	readonly activities: RegExp | null;
+	/** What a person can do about drift; how the document gets live state follows. */
+	readonly remedy: string;
 	/** What of it `export` writes; null where it is not exported. */
 	readonly exported: ExportedKind | null;
 }

@@ -16,6 +16,5 @@ export const mfaPolicy = readOnlyKind({
 		idField: "mfaPolicyId",
 		fields: ["name", "order", "condition", "requiredAuthenticationMethods", "notes"],
 	},
-	describeRemedy: (accept) =>
-		`orgsync cannot change MFA policies: change it to what the document says by hand, or ${accept}`,
+	remedy: "orgsync cannot change MFA policies: change it to what the document says by hand, or ",
 });

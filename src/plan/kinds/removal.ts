@@ -9,12 +9,11 @@ import { type DesiredOrganization, type LiveOrganization, removalsOf } from "../
 import type { RemovalKind } from "./kind.ts";
 import type { RemovalKindName } from "./names.ts";
 
-export function removalKind(kind: Omit<RemovalKind, "action" | "differences" | "describeRemedy">): RemovalKind {
+export function removalKind(kind: Omit<RemovalKind, "action" | "differences">): RemovalKind {
 	return {
 		...kind,
 		action: "remove",
 		differences: (desired, live) => removalDifferences(kind.name, desired, live),
-		describeRemedy: (accept, cure) => `${cure}; if it is to stay, ${accept}`,
 	};
 }
 

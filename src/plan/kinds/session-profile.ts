@@ -12,6 +12,5 @@ export const sessionProfile = readOnlyKind({
 	nameField: "sessionProfileName",
 	activities: /_SESSION_PROFILE/,
 	exported: { idField: "sessionProfileId", fields: ["name", "scope", "expirationSeconds", "notes"] },
-	describeRemedy: (accept) =>
-		`a session profile cannot be changed once it is made: make another by hand and expect that one, or ${accept}`,
+	remedy: "a session profile cannot be changed once it exists: make another by hand and expect that one, or ",
 });

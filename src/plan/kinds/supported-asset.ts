@@ -12,5 +12,5 @@ export const supportedAsset = readOnlyKind({
 	nameField: null,
 	activities: null,
 	exported: null,
-	describeRemedy: (accept) => `the service decides this, not the organization: ${accept}`,
+	remedy: "the service decides this, not the organization: ",
 });

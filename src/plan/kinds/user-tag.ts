@@ -22,7 +22,6 @@ export const userTag: UserTagKind = {
 	action: "update",
 	words: ["user tag", "user tags"],
 	differences: tagDifferences,
-	describeRemedy: (accept, cure) => `${cure}; ${accept}`,
 	request: { kind: "userTag", list: null, subject: "userTagId", narrow: (request) => request },
 };
 

@@ -2,12 +2,11 @@
  * A report of drift on the page: the objects that drifted, those that a pending activity fixes, and the figures above them.
  */
 
-import { quoteForShell, showRename } from "../../common/escape.ts";
-import { labelOf } from "../../plan/address.ts";
+import { showRename } from "../../common/escape.ts";
 import type { Change } from "../../plan/change.ts";
 import type { Finding, OrganizationDrift } from "../../plan/drift/drift.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { showUser } from "../../plan/user-labels.ts";
+import { sayTodo } from "../../say/todo.ts";
 import type { Sign } from "../base/text.ts";
 import { formatDuration } from "../duration.ts";
 import {
@@ -22,6 +21,7 @@ import {
 } from "../html/details.ts";
 import { renderMemberWindows } from "../html/expiries.ts";
 import { bdi, type Html, html, sentence } from "../html/html.ts";
+import { phraseHtml } from "../print/html.ts";
 import type { OrganizationResult } from "../result/organizations.ts";
 import { describeDoubt, needsSigns, signsMean } from "../text.ts";
 import {
@@ -87,7 +87,7 @@ function renderFinding(finding: Finding, drift: OrganizationDrift, plan: Plan): 
 		signs[change?.action ?? "report"],
 		html`<code>${finding.address}</code>${owner} ${word}${sentence(describeDifference(finding))}${difference}${
 			since === null ? null : html`<p>${since}</p>`
-		}${by === null ? null : html`<p>${by}</p>`}<p><span class="kind">to do:</span> ${renderTodo(finding, change, plan)}</p>`,
+		}${by === null ? null : html`<p>${by}</p>`}<p><span class="kind">to do:</span> ${phraseHtml(sayTodo(finding.todo))}</p>`,
 	);
 }
 
@@ -104,25 +104,6 @@ function renderDifference(change: Change, plan: Plan): Html | null {
 	const [from, to] = showRename(before.name, after.name);
 	const rename = html`<p><span class="kind">apply would rename</span> <strong>${bdi(from)}</strong> <span class="kind">to</span> <strong>${bdi(to)}</strong></p>`;
 	return html`${before.name === after.name ? null : rename}${chips("apply would add", "+", addUserIds, plan)}${chips("apply would remove", "-", removeUserIds, plan)}${renderMemberWindows(change, plan)}${renderDoubt(describeDoubt(change))}`;
-}
-
-/** Returns commands between back quotes as code. Back quotes in names are set aside: they mean nothing. */
-function renderTodo({ todo, address }: Finding, change: Change | undefined, plan: Plan): readonly Html[] {
-	const isTag = change?.kind === "userTag";
-	const users = isTag ? [...change.addUserIds, ...change.removeUserIds].map((userId) => showUser(userId, plan)) : [];
-	const names = [quoteForShell(address), labelOf(address), ...(isTag ? [change.before.name] : []), ...users];
-	const quoted = names.filter((name) => name.includes("`"));
-	const marked = quoted.reduce((text, name, index) => text.replaceAll(name, () => asideOf(index)), todo);
-	const restored = (part: string): string =>
-		quoted.reduceRight((text, name, index) => text.replaceAll(asideOf(index), () => name), part);
-	return marked
-		.split("`")
-		.map((part, index) => (index % 2 === 0 ? html`${restored(part)}` : html`<code>${restored(part)}</code>`));
-}
-
-/** Returns what stands for a name: characters that no sentence of orgsync holds. */
-function asideOf(index: number): string {
-	return `\u0001${index}\u0002`;
 }
 
 /** A large figure above the page; `look` is its colour. */

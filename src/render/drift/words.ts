@@ -10,8 +10,10 @@ import { readOnlyKinds } from "../../plan/kinds/index.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { showSaidUser } from "../../plan/user-labels.ts";
 import type { UserNames } from "../../plan/users.ts";
+import { sayTodo } from "../../say/todo.ts";
 import { formatDuration } from "../duration.ts";
 import { summarizeExpiries } from "../expiry-words.ts";
+import { phraseText } from "../print/text.ts";
 import { butBlocked, count, countDrift, describeInSync, summarizeCure } from "../text.ts";
 
 export const driftHeadings = {
@@ -128,7 +130,7 @@ export function describeFinding(finding: Finding, drift: OrganizationDrift, name
 	return [
 		describeSince(finding, drift),
 		describeActor(finding, drift, names),
-		`to do: ${showText(finding.todo)}`,
+		`to do: ${phraseText(sayTodo(finding.todo))}`,
 	].filter((line) => line !== null);
 }
 

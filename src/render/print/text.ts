@@ -15,8 +15,9 @@ function spanText(span: Exclude<Span, string>): string {
 	switch (span.kind) {
 		case "reason":
 		case "id":
-		case "command":
 			return showText(span.text);
+		case "command":
+			return `\`${showText(span.text)}\``;
 		case "flag":
 			return showText(commandLine.flag(span.flag, span.value));
 		case "time":

@@ -4,6 +4,7 @@
  */
 import { writeJson } from "../../common/escape.ts";
 import { reasonsAsText } from "../../say/reason.ts";
+import { driftAsText } from "./json.ts";
 import { assessPart, type OrganizationPart, type StreamOptions } from "./part.ts";
 import type { CommandResult, ResumableRun } from "./result.ts";
 import { stateOfUnplanned, Tally } from "./summary.ts";
@@ -44,7 +45,7 @@ export class LineStream {
 			exitCode,
 			state: one?.state ?? (failed === undefined ? part.state : stateOfUnplanned(failed.error)),
 			error: failed?.error ?? null,
-			...{ readAt: part.readAt, plan, threeWay, drift, report },
+			...{ readAt: part.readAt, plan, threeWay, drift: drift && driftAsText(drift), report },
 			...(failed === undefined || failed.steps.length === 0 ? {} : { steps: failed.steps }),
 		});
 	}

@@ -101,7 +101,6 @@ export default {
 			from: { path: "^src/", pathNot: "^src/schema/validators/" },
 			to: { path: "^src/schema/compiler\\.ts$" },
 		},
-		onlyDoor("undici", ["src/wire/transport\\.ts"]),
 		onlyDoor("fast-deep-equal", ["src/plan/value\\.ts"]),
 		onlyDoor("yaml", ["src/document/(read/yaml|read/tree|edit/edit)\\.ts", "src/emulator/seed/seed\\.ts"]),
 		onlyDoor("csv-parse", ["src/document/read/list-csv\\.ts"]),

@@ -6,48 +6,15 @@ import { join } from "node:path";
 import type { Plugin } from "rolldown";
 import { manifest, root } from "./manifest.ts";
 
-const undici = join(root, "node_modules/undici/lib");
-
 /** In the place of packages, by name. Any other value that is imported from one fails the build. */
 const packages: Readonly<Record<string, string>> = {
-	// Half of undici is `fetch`, web sockets, caches and mocks, which its main file loads.
-	// That file also gives every dispatcher its methods; a tunnel through a proxy needs one of them.
-	undici: `import Dispatcher from ${JSON.stringify(join(undici, "dispatcher/dispatcher.js"))};
-		import connect from ${JSON.stringify(join(undici, "api/api-connect.js"))};
-		Dispatcher.prototype.connect = connect;
-		export { default as Pool } from ${JSON.stringify(join(undici, "dispatcher/pool.js"))};
-		export { default as ProxyAgent } from ${JSON.stringify(join(undici, "dispatcher/proxy-agent.js"))};`,
 	// @grpc/grpc-js loads it for services that the plugin does not serve.
 	"@grpc/proto-loader": "export {};",
 };
 
-/** In the place of files, by path. What cannot happen with the options of src/wire/transport.ts throws. */
+/** In the place of files, by path. */
 const files: Readonly<Record<string, string>> = {
 	[join(root, "src/common/version.ts")]: `export const version = ${JSON.stringify(manifest.version)};`,
-	// HTTP/2 is not asked for, bodies are texts, and proxies are those of HTTP.
-	[join(undici, "dispatcher/client-h2.js")]: refuse("HTTP/2"),
-	[join(undici, "dispatcher/socks5-proxy-agent.js")]: refuse("a SOCKS proxy"),
-	[join(undici, "web/fetch/body.js")]: `exports.extractBody = ${refusal("a body that is no text")};`,
-};
-
-function refuse(what: string): string {
-	return `module.exports = ${refusal(what)};`;
-}
-
-function refusal(what: string): string {
-	return `function () { throw new Error(${JSON.stringify(`undici is bundled without ${what}`)}); }`;
-}
-
-/** In the place of modules of Node, for undici alone: it uses little of them, and they take milliseconds to load. */
-const forUndici: Readonly<Record<string, string>> = {
-	"node:assert": `module.exports = (value, message) => {
-		if (!value) throw message instanceof Error ? message : Object.assign(new Error(message ?? "assertion failed"), { code: "ERR_ASSERTION" });
-	};`,
-	// The limit of headers is the default of Node; a body is never the message of another server.
-	"node:http": `module.exports = {
-		maxHeaderSize: 16384,
-		IncomingMessage: class IncomingMessage {},
-	};`,
 };
 
 /** Modules of Node whose functions load them when they are first called. */
@@ -113,14 +80,12 @@ export function standIns(): Plugin {
 		name: "stand-ins",
 		resolveId(id, importer) {
 			if (id in packages) return mark + id;
-			if (importer?.startsWith(undici) && id in forUndici) return `${mark}undici:${id}.cjs`;
 			return lazy.includes(id) && !importer?.startsWith(mark) ? mark + id : null;
 		},
 		load(id) {
 			if (id === join(root, "src/schema/files.ts")) return schemaFiles();
 			if (!id.startsWith(mark)) return files[id] ?? null;
 			const name = id.slice(mark.length);
-			if (name.startsWith("undici:")) return forUndici[name.slice("undici:".length, -".cjs".length)] ?? null;
 			return packages[name] ?? lazyModule(name);
 		},
 	};

@@ -47,7 +47,6 @@ const breaches: Readonly<Record<string, readonly [file: string, content: string]
 	"deciding-is-pure": ["src/plan/breach-b.ts", 'import "node:fs";'],
 	"only-door-to-ajv": ["src/plan/breach-c.ts", 'import "ajv";'],
 	"validators-are-compiled-once": ["src/wire/breach-c.ts", 'import "../schema/compiler.ts";'],
-	"only-door-to-undici": ["src/wire/breach-b.ts", 'import "undici";'],
 	"only-door-to-fast-deep-equal": ["src/sync/breach-b.ts", 'import "fast-deep-equal";'],
 	"only-door-to-yaml": ["src/cli/breach-b.ts", 'import "yaml";'],
 	"only-door-to-csv-parse": ["src/cli/breach-d.ts", 'import "csv-parse/sync";'],

@@ -1,13 +1,6 @@
 /**
- * Finds the proxy to the service, if any. Pure. undici's ProxyAgent has the tunnel (transport.ts). The choice of the proxy is made
- * here, because undici's EnvHttpProxyAgent differs from curl in ways that users notice:
- *
- * - its NO_PROXY knows no networks (10.0.0.0/8), no IPv6 address without brackets and no `*` in a list, and `2.3` excludes
- *   10.1.2.3;
- * - it sends https through HTTP_PROXY when HTTPS_PROXY is not set;
- * - it drops a user name without a password, and its errors show the proxy's address with the password.
- *
- * One rule differs from curl: a service on this machine is reached only through a proxy on this machine.
+ * Finds the proxy to the service, if any, as curl does. Pure. One rule differs: a service on this machine is reached only through a
+ * proxy on this machine.
  */
 import { BlockList, isIP } from "node:net";
 import { ConfigurationError } from "../common/errors.ts";

@@ -43,8 +43,7 @@ const connectionReasons: readonly (readonly [RegExp, FailureReason])[] = [
 		"tls",
 	],
 	[/^\d{3}$/, "proxy-refused"],
-	[/^(UND_ERR_CLOSED|UND_ERR_DESTROYED)$/, "closed"],
-	[/^(UND_ERR_INVALID_ARG|ERR_INVALID_CHAR|ERR_INVALID_HTTP_TOKEN)$/, "not-writable"],
+	[/^(ERR_INVALID_CHAR|ERR_INVALID_HTTP_TOKEN)$/, "not-writable"],
 ];
 
 /** Returns the failure of an attempt that had come to `stage`. */
@@ -59,21 +58,16 @@ export function classifyTransportError(error: unknown, stage: AttemptStage): Tra
 }
 
 function codeOf(error: unknown): string | undefined {
-	if (typeof error !== "object" || error === null) return undefined;
-	const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown };
-	// A proxy that opens no tunnel: undici has the status in the message only.
-	const proxyStatus = /^Proxy response \((\d{3})\)/.exec(code === "UND_ERR_ABORTED" ? String(message) : "")?.[1];
-	if (proxyStatus !== undefined) return proxyStatus;
-	// The parser's errors have the number of a rule as their code, and a piece of the answer beside it.
-	if (name === "HTTPParserError") return name;
-	return typeof code === "string" ? code : undefined;
+	if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+	return typeof error.code === "string" ? error.code : undefined;
 }
 
 function reasonOf(code: string, stage: AttemptStage): FailureReason {
 	if (stage === "connecting") {
 		return connectionReasons.find(([pattern]) => pattern.test(code))?.[1] ?? "not-connected";
 	}
-	if (code === "HTTPParserError") return "no-http";
+	// The codes of Node's parser. Headers or extensions without an end are HTTP.
+	if (/^HPE_(?!.*OVERFLOW$)/.test(code)) return "no-http";
 	return stage === "written" ? "reset" : "cut-short";
 }
 

@@ -1,7 +1,7 @@
-/**
- * The connections to the service, directly or through a proxy, and one attempt over them. The only door to undici.
- */
-import { type Dispatcher, Pool, ProxyAgent } from "undici";
+/** The connections to the service, directly or through a proxy, and one attempt over them. */
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { Socket } from "node:net";
+import { urlToHttpOptions } from "node:url";
 import { BoundedBody } from "../common/bounded-body.ts";
 import type { Answer } from "./answer.ts";
 import type { ServiceProxy } from "./proxy.ts";
@@ -17,19 +17,25 @@ import {
 } from "./transport-failure.ts";
 
 interface Transport {
-	readonly dispatcher: Dispatcher;
-	readonly origin: string;
+	/** Where requests go, over which connections. */
+	readonly target: RequestOptions & { readonly agent: Agent };
 	/** What precedes an operation's own path. */
 	readonly pathPrefix: string;
 	/** Headers for a proxy. They may hold a password. */
 	readonly headers: Readonly<Record<string, string>>;
 	/** The attempts that have not ended. */
 	readonly inFlight: Set<Promise<unknown>>;
+	isClosed: boolean;
+	/** Ends the tunnels that open. */
+	readonly closing: AbortController;
 }
+
+/** A connection without a request is closed after this time: a gateway may close it without saying so. */
+const idleMs = 4000;
 
 /**
  * Returns the transport to the service at `base`, through the proxy if there is one, over at most `connections`.
- * `attemptTimeoutMs` is for opening a connection; `insecure` accepts any certificate.
+ * `attemptTimeoutMs` is for opening a tunnel; `insecure` accepts any certificate.
  */
 export function openTransport(
 	base: URL,
@@ -39,63 +45,88 @@ export function openTransport(
 	insecure: boolean,
 ): Transport {
 	const pathPrefix = base.pathname.replace(/\/+$/, "");
-	// An attempt has one timeout, kept in `sendAttempt`; undici's own would race with it.
-	const options = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
-	const inFlight = new Set<Promise<unknown>>();
-	// Ends connections that no attempt waits for any more.
-	const isSecure = base.protocol === "https:" || proxy?.address.startsWith("https:") === true;
-	const connect = { timeout: attemptTimeoutMs, lookup: lookUpHost, ...(isSecure ? tlsOptions(insecure) : {}) };
-	const direct = (origin: string) => new Pool(origin, { ...options, connect });
-	if (proxy === undefined) {
-		return { dispatcher: direct(base.origin), origin: base.origin, pathPrefix, headers: {}, inFlight };
-	}
+	const shared = { inFlight: new Set<Promise<unknown>>(), isClosed: false, closing: new AbortController() };
+	const open = (url: URL) => {
+		const { protocol, hostname, port } = urlToHttpOptions(url);
+		const { Agent } = httpFor(protocol);
+		const security = protocol === "https:" ? tlsOptions(insecure) : {};
+		const options = { keepAlive: true, maxSockets: connections, timeout: idleMs, lookup: lookUpHost, ...security };
+		return { protocol, hostname, port, agent: new Agent(options) };
+	};
+	if (proxy === undefined) return { target: open(base), pathPrefix, headers: {}, ...shared };
+	const { authorization } = proxy;
+	const password = authorization === undefined ? {} : { "proxy-authorization": authorization };
+	const address = new URL(proxy.address);
 	if (base.protocol === "http:") {
-		// Not undici's own forwarding: it turns a 407 into an error about the arguments.
-		const { authorization } = proxy;
-		const password = authorization === undefined ? {} : { "proxy-authorization": authorization };
 		const headers = { host: base.host, ...password };
-		const origin = proxy.address;
-		return { dispatcher: direct(origin), origin, pathPrefix: loopbackOrigin(base) + pathPrefix, headers, inFlight };
+		return { target: open(address), pathPrefix: loopbackOrigin(base) + pathPrefix, headers, ...shared };
 	}
-	// In a tunnel the proxy sees a name and ciphertext, no stamp.
-	const dispatcher = new ProxyAgent({
-		...options,
-		uri: proxy.address,
-		...(proxy.authorization === undefined ? {} : { token: proxy.authorization }),
-		proxyTls: connect,
-		requestTls: connect,
-		clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: attemptTimeoutMs }),
+	const target = open(base);
+	const { protocol, hostname, port } = urlToHttpOptions(address);
+	const opening = { protocol, hostname, port, lookup: lookUpHost, ...tlsOptions(insecure), agent: false as const };
+	useTunnels(target.agent, () => {
+		const path = `${base.hostname}:${base.port === "" ? 443 : base.port}`;
+		// No attempt waits so long.
+		const signal = AbortSignal.any([shared.closing.signal, AbortSignal.timeout(2 * attemptTimeoutMs)]);
+		return httpFor(protocol).request({
+			...opening,
+			method: "CONNECT",
+			path,
+			headers: { host: path, ...password },
+			signal,
+		});
 	});
-	return { dispatcher, origin: base.origin, pathPrefix, headers: {}, inFlight };
+	return { target, pathPrefix, headers: {}, ...shared };
 }
 
-/**
- * Makes one attempt: returns the answer, read to its end, or why there is none. Never throws. Redirects are not followed, and
- * undici never sends a POST twice.
- */
+/** Node's client for the protocol of a URL. It loads TLS, which takes milliseconds, only for https. */
+function httpFor(protocol: string | null | undefined): Pick<typeof import("node:http"), "Agent" | "request"> {
+	return process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
+}
+
+/** Lets the agent of https connect through tunnels of a proxy, which sees a name and ciphertext, no stamp. */
+function useTunnels(agent: Agent, connect: () => ClientRequest): void {
+	const secure = agent.createConnection.bind(agent);
+	agent.createConnection = (options, callback) => {
+		const fail = (error: Error): void => callback?.(error, undefined as never);
+		connect()
+			.once("connect", ({ statusCode }: IncomingMessage, socket: Socket, head: Buffer) => {
+				if (statusCode === 200) {
+					socket.unshift(head);
+					callback?.(null, secure({ ...options, socket } as typeof options) as Socket);
+				} else {
+					socket.destroy();
+					fail(Object.assign(new Error("the proxy opens no tunnel"), { code: String(statusCode) }));
+				}
+			})
+			.once("error", fail)
+			.end();
+		return undefined;
+	};
+}
+
+/** Makes one attempt: returns the answer, read to its end, or why there is none. Never throws. Redirects are not followed. */
 export function sendAttempt(
-	{ dispatcher, origin, pathPrefix, headers, inFlight }: Transport,
+	{ target, pathPrefix, headers, inFlight, isClosed }: Transport,
 	path: string,
 	bytes: string,
 	stamp: Stamp,
 	timeoutMs: number,
 ): Promise<Answer | TransportFailure> {
+	if (isClosed) return Promise.resolve(failureAt("connecting", "closed"));
+	const allHeaders = {
+		...headers,
+		accept: "application/json",
+		"content-type": "application/json",
+		[stamp.stampHeaderName]: stamp.stampHeaderValue,
+	};
+	const options = { ...target, path: pathPrefix + path, method: "POST", headers: allHeaders };
 	const attempt = new Promise<Answer | TransportFailure>((resolve) => {
-		const handler = new AttemptHandler(resolve, timeoutMs);
-		const allHeaders = {
-			...headers,
-			accept: "application/json",
-			"content-type": "application/json",
-			[stamp.stampHeaderName]: stamp.stampHeaderValue,
-		};
 		try {
-			dispatcher.dispatch(
-				{ origin, path: pathPrefix + path, method: "POST", headers: allHeaders, body: bytes },
-				handler,
-			);
+			follow(httpFor(target.protocol).request(options), timeoutMs, resolve).end(bytes);
 		} catch (error) {
-			// undici throws for a header that HTTP does not allow.
-			handler.onResponseError(undefined, error);
+			// A header that HTTP does not allow.
+			resolve(classifyTransportError(error, "connecting"));
 		}
 	});
 	inFlight.add(attempt);
@@ -103,78 +134,67 @@ export function sendAttempt(
 	return attempt;
 }
 
-/**
- * Resolves when the attempts in flight have ended and the connections are closed. What undici still does for attempts that have reached
- * their timeout ends too: a proxy may never finish its answer to CONNECT.
- */
-export async function closeTransport({ dispatcher, inFlight }: Transport): Promise<void> {
-	const closed = dispatcher.close();
-	await Promise.all(inFlight);
-	await dispatcher.destroy();
-	await closed;
+/** Resolves when the attempts in flight have ended and the connections are closed. */
+export async function closeTransport(transport: Transport): Promise<void> {
+	transport.isClosed = true;
+	await Promise.all(transport.inFlight);
+	transport.closing.abort();
+	transport.target.agent.destroy();
 }
 
-/** Collects one answer, or finds out why there is none. Ends once, by `end`. */
-class AttemptHandler implements Dispatcher.DispatchHandler {
-	readonly #end: (exchange: Answer | TransportFailure) => void;
-	readonly #body = new BoundedBody(maxAnswerBytes);
-	#stage: AttemptStage = "connecting";
-	#head: Pick<Answer, "httpStatus" | "headers"> = { httpStatus: 0, headers: {} };
-	#hasEnded = false;
-	#abort: (() => void) | undefined;
-
-	constructor(end: (exchange: Answer | TransportFailure) => void, timeoutMs: number) {
-		const timer = setTimeout(() => this.#fail(failureAt(this.#stage, "time-out")), Math.max(0, timeoutMs));
-		this.#end = (exchange) => {
-			this.#hasEnded = true;
-			clearTimeout(timer);
-			end(exchange);
+/** Calls `end` once, with the answer to the request, or with why there is none. Returns the request. */
+function follow(
+	request: ClientRequest,
+	timeoutMs: number,
+	end: (exchange: Answer | TransportFailure) => void,
+): ClientRequest {
+	const body = new BoundedBody(maxAnswerBytes);
+	let stage: AttemptStage = "connecting";
+	const finish = (exchange: Answer | TransportFailure): void => {
+		clearTimeout(timer);
+		end(exchange);
+	};
+	// Nothing leaves any more, even if the connection opens later.
+	const abort = (reason: "time-out" | "too-large"): void => {
+		finish(failureAt(stage, reason));
+		request.destroy();
+	};
+	const timer = setTimeout(() => abort("time-out"), Math.max(0, timeoutMs));
+	const fail = (error: unknown): void => finish(classifyTransportError(error, stage));
+	request.on("error", fail);
+	// Node writes the request only once the connection is open.
+	request.on("socket", (socket: Socket & { readonly secureConnecting?: boolean }) => {
+		const writing = (): void => {
+			stage = "written";
 		};
-	}
-
-	onRequestStart(controller: Dispatcher.DispatchController): void {
-		// Called right before the first byte is written. After a timeout nothing may leave any more.
-		this.#abort = () => controller.abort(new Error("the attempt has ended"));
-		if (this.#hasEnded) this.#abort();
-		else this.#stage = "written";
-	}
-
-	onResponseStart(
-		_controller: Dispatcher.DispatchController,
-		httpStatus: number,
-		headers: Readonly<Record<string, string | string[] | undefined>>,
-	): void {
-		if (httpStatus < 200) return;
-		this.#stage = "answering";
-		this.#head = { httpStatus, headers: flatten(headers) };
-	}
-
-	onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-		if (!this.#body.add(chunk)) this.#fail(failureAt(this.#stage, "too-large"));
-	}
-
-	onResponseEnd(): void {
-		this.#end({ kind: "answer", ...this.#head, text: decoder.decode(this.#body.read()) });
-	}
-
-	onResponseError(_controller: unknown, error: unknown): void {
-		if (!this.#hasEnded) this.#end(classifyTransportError(error, this.#stage));
-	}
-
-	#fail(failure: TransportFailure): void {
-		this.#end(failure);
-		this.#abort?.();
-	}
+		if (socket.secureConnecting === true) socket.once("secureConnect", writing);
+		else if (socket.connecting) socket.once("connect", writing);
+		else writing();
+	});
+	request.on("response", (response) => {
+		stage = "answering";
+		const { statusCode: httpStatus = 0, rawHeaders } = response;
+		response.on("error", fail);
+		response.on("data", (chunk: Buffer) => {
+			if (!body.add(chunk)) abort("too-large");
+		});
+		response.on("end", () =>
+			finish({ kind: "answer", httpStatus, headers: joinHeaders(rawHeaders), text: decoder.decode(body.read()) }),
+		);
+	});
+	return request;
 }
 
 /** One for all answers: making one costs more than decoding a small answer. */
 const decoder = new TextDecoder();
 
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+/** Names and values in turn as texts by lower-case name. */
+function joinHeaders(raw: readonly string[]): Record<string, string> {
 	const texts: Record<string, string> = Object.create(null);
-	for (const name in headers) {
-		const value = headers[name];
-		texts[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : (value ?? "");
+	for (let at = 0; at < raw.length; at += 2) {
+		const name = (raw[at] ?? "").toLowerCase();
+		const value = raw[at + 1] ?? "";
+		texts[name] = name in texts ? `${texts[name]}, ${value}` : value;
 	}
 	return texts;
 }

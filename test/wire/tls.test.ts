@@ -2,6 +2,7 @@
 import { createServer as createProxy } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import { type AddressInfo, connect, type Server, type Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import tls from "node:tls";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConfigurationError } from "../../src/common/errors.ts";
@@ -31,11 +32,16 @@ async function listen(server: Server): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
+/** What reached the service that was started last. */
+let requests = 0;
+
 /** A service at https with a certificate that no one vouches for, unless it is trusted here. */
 async function serve({ trusted, ...options }: ServerOptions & { readonly trusted: boolean }): Promise<string> {
 	const pair = makeCertificate("localhost");
+	requests = 0;
 	if (trusted) tls.setDefaultCACertificates([...authorities, pair.cert]);
 	const service = createServer({ ...pair, ...options }, (request, response) => {
+		requests += 1;
 		request.resume();
 		response.setHeader("content-type", "application/json").end('{"userTags":[]}');
 	});
@@ -75,6 +81,16 @@ describe("a client", () => {
 		const proxy = { https: await startProxy() };
 		expect(await query(makeClient({ url }))).toMatchObject(notSecure);
 		expect(await query(makeClient({ url, proxy }))).toMatchObject(notSecure);
+	});
+
+	it("sends nothing to a service whose certificate it does not accept, directly and in a tunnel", async () => {
+		const url = await serve({ trusted: false });
+		const proxy = { https: await startProxy() };
+		for (const client of [makeClient({ url }), makeClient({ url, proxy })]) await query(client);
+		await setTimeout(50);
+		expect(requests).toBe(0);
+		expect(await query(makeClient({ url, insecure: true }))).toMatchObject(answered);
+		expect(requests).toBe(1);
 	});
 
 	it.runIf(canTrust)("accepts a certificate of an authority that Node trusts", async () => {

@@ -175,9 +175,9 @@ describe("docs/powers.md", () => {
 	});
 });
 
-describe("docs/output.md", () => {
+describe("docs/internals/json.md", () => {
 	it("names every member of JSON output and no other", () => {
-		const markdown = readFileSync(join(root, "docs/output.md"), "utf8");
+		const markdown = readFileSync(join(root, "docs/internals/json.md"), "utf8");
 		const schema = JSON.parse(readFileSync(join(root, "schemas/output.json"), "utf8")) as { properties: object };
 		const members = Object.keys(schema.properties);
 		const table = markdown.slice(markdown.indexOf("| member | |")).split("\n\n", 1)[0] ?? "";

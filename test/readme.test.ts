@@ -124,7 +124,7 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["docs/internals/architecture.md", ["text"]],
 	// test/sync/journal-versions.test.ts
 	["docs/internals/journal.md", ["text"]],
-	...["internals/dependencies", "internals/emulator", "internals/proofs", "internals/service"].map(
+	...["internals/dependencies", "internals/emulator", "internals/json", "internals/proofs", "internals/service"].map(
 		(name) => [`docs/${name}.md`, []] as const,
 	),
 	...["coming-from", "connection", "README", "troubleshooting"].map((name) => [`docs/${name}.md`, []] as const),

@@ -1,5 +1,6 @@
 /** Outcomes and exit codes. Pending approval is not an error; an unknown status is never success. */
 import { combineExitCodes, type ExitCode, exitCodes } from "../common/errors.ts";
+import type { Said } from "../common/said.ts";
 import type { ApprovalVerdict } from "../policy/powers/approval.ts";
 import type { ActivityEvent } from "./activities/activity-events.ts";
 import type { Change } from "./change.ts";
@@ -27,7 +28,7 @@ export interface StepResult {
 	readonly requests: number;
 	readonly tookMs: number;
 	/** Why, for a person; null when there is nothing to add. */
-	readonly message: string | null;
+	readonly message: Said | null;
 	/** HTTP status of a refusal; null when there was none. 401: the key was not accepted. */
 	readonly refusedStatus: number | null;
 	/** Whether the service does not accept the key at all. */

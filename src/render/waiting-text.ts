@@ -3,6 +3,7 @@
  */
 
 import { quoteForShell, showAddress, showName, showText } from "../common/escape.ts";
+import { textOf } from "../common/said.ts";
 import { nameOf, type PendingActivity, type RelatedActivity, settleOrAbandon } from "../plan/activities/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showIfUser, showSaidUser } from "../plan/user-labels.ts";
@@ -98,7 +99,7 @@ export function describeWaitingEffect(
 	const name = nameOf(activity);
 	if (relation === "rejected") return [`changes ${what}: apply submits it again only with --retry-rejected`];
 	if (state === "in-doubt")
-		return [`it can still change ${what}: apply does not touch that`, showText(settleOrAbandon(name))];
+		return [`it can still change ${what}: apply does not touch that`, showText(textOf(settleOrAbandon(name)))];
 	return [
 		relation === "same"
 			? `makes the desired change of ${what}: apply joins it and submits nothing`

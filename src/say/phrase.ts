@@ -4,7 +4,7 @@
  */
 
 import { clipMiddle } from "../common/escape.ts";
-import type { FlagSpan } from "../common/said.ts";
+import type { Said, VoicedSpan } from "../common/said.ts";
 
 export { flag } from "../common/said.ts";
 
@@ -20,7 +20,7 @@ export type Span =
 	| { readonly kind: "code"; readonly text: string }
 	| { readonly kind: "reason"; readonly text: string }
 	| { readonly kind: "id"; readonly text: string }
-	| FlagSpan
+	| VoicedSpan
 	| { readonly kind: "command"; readonly text: string }
 	| { readonly kind: "time"; readonly text: string }
 	| { readonly kind: "quote"; readonly text: string; readonly maxLength: number };
@@ -36,6 +36,13 @@ export function code(text: string): Span {
 
 export function reason(text: string): Span {
 	return { kind: "reason", text };
+}
+
+/** Returns a sentence that may hold text of others, with its flags for each reader. */
+export function reasonOf(said: Said): Phrase {
+	return typeof said === "string"
+		? [reason(said)]
+		: said.map((span) => (typeof span === "string" ? reason(span) : span));
 }
 
 /** `maxLength` is in characters as shown. */

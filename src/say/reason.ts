@@ -1,5 +1,6 @@
 /** The words of reasons: why something is denied or unknown. */
 import { showNameWithin } from "../common/escape.ts";
+import { type Said, textOf } from "../common/said.ts";
 import type { ApprovalVerdict, ComplexTask, PlainReason, Reason } from "../policy/powers/reason.ts";
 import type { ComplexityLimit } from "../policy/sets/formula.ts";
 import { code, type Phrase, reason } from "./phrase.ts";
@@ -28,12 +29,17 @@ export function reasonText(because: Reason, names: ReasonNames = {}): string {
 	return sentenceOf(because, names);
 }
 
-/** For JSON.stringify: in the published JSON a reason is a text. */
+/** For JSON.stringify: in the published JSON a reason is a text, and so is why a step did not complete. */
 export function reasonsAsText(key: string, value: unknown): unknown {
 	if ((key === "because" || key === "unknown") && isReason(value)) return reasonText(value);
+	if (key === "message" && isSaid(value)) return textOf(value);
 	return key === "assumptions" && Array.isArray(value)
 		? value.map((one: unknown) => (isReason(one) ? reasonText(one) : one))
 		: value;
+}
+
+function isSaid(value: unknown): value is Said {
+	return Array.isArray(value) && value.some((span) => typeof span === "object" && span !== null && "kind" in span);
 }
 
 function isReason(value: unknown): value is Reason {

@@ -3,6 +3,7 @@
  * steps that it depends on have completed; the others go on.
  */
 
+import type { Said } from "../common/said.ts";
 import { organizationChannel, stepChannel } from "../common/tracing.ts";
 import { describeTime, isPastValidity } from "../plan/access-window.ts";
 import { retriesOf } from "../plan/guards/overrides.ts";
@@ -111,7 +112,7 @@ class StepRun {
 	/** Whether an interruption ended the wait for a pending activity. */
 	isCutShort = false;
 	/** Why every further request would fail; null while requests may succeed. */
-	#fatal: string | null = null;
+	#fatal: Said | null = null;
 	readonly #inFlight = new Set<Promise<void>>();
 	/** Steps whose activities have not ended, by id. */
 	readonly #waiting = new Map<string, RanStep>();
@@ -261,7 +262,7 @@ class StepRun {
 	}
 
 	/** Returns why a step can never run, or null while it can. */
-	#whyNotAttempted({ dependsOn, earlierActivity }: Step): string | null {
+	#whyNotAttempted({ dependsOn, earlierActivity }: Step): Said | null {
 		// A step with an earlier activity costs no request, and the report has to name that activity.
 		if (earlierActivity === null && this.#fatal !== null) return this.#fatal;
 		if (earlierActivity === null && this.#context.signal?.aborted === true) return "orgsync was interrupted before it";

@@ -345,7 +345,7 @@ describe("what was sent and never answered, as text", () => {
 Requests in doubt:
   update_user_tag (userTagId ${signers}; newUserTagName "a\\u{1b}[2J"; addUserIds alice): submitted 2026-01-01T00:00:00.000Z without an answer; fingerprint ${fingerprint}
     it can still change userTag:signers: apply does not touch that
-    if live state has not changed since, the document as it was then, applied within the hour, sends the same request and learns what became of it; otherwise apply with --abandon ${fingerprint} abandons it
+    if live state has not changed since, the document as it was then, applied within the hour, sends the same request and learns what became of it; otherwise --abandon ${fingerprint} abandons it
 
 No changes.`);
 		expect(renderPlan(plan, plainStyle)).not.toContain("Pending activities");

@@ -125,7 +125,7 @@ describe("a flag in words of orgsync", () => {
 		const id = "0193e2a4-0000-7000-8000-000000000001";
 		const [step] = goodReportOf(planOf()).steps;
 		if (step === undefined) throw new Error("the plan has no step");
-		const message = `it conflicts with pending activity ${id}: approve or reject that first, or abandon it with --abandon ${id}`;
+		const message = say`approve or reject that first, or abandon it with ${flag("abandon", id)}`;
 		const report = { ...goodReportOf(planOf()), steps: [{ ...step, outcome: "not-attempted" as const, message }] };
 		expect(explainReport(report)).toContain(`abandon it with \`pulumi config set orgsync:abandon ${id}\``);
 	});

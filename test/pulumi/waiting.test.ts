@@ -228,7 +228,9 @@ describe("an activity of the plugin, as of the dynamic resources,", () => {
 			code: 1,
 			submits: ["delete_oauth_providers", "delete_policies"],
 		});
-		expect(three.said).toContain("remove a policy: rejected (it was rejected before, so it was not submitted again)");
+		expect(three.said).toContain(
+			"remove a policy: rejected (it was rejected before, so it was not submitted again; `ORGSYNC_RETRY_REJECTED=true` submits it)",
+		);
 		expect(policyIdsOf(world)).toEqual([policies[0], keptPolicy.policyId]);
 		expect(ofType(world, "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS")).toMatchObject([
 			{ id: failed.id, status: "ACTIVITY_STATUS_FAILED" },

@@ -10,6 +10,7 @@ import { settleEntry } from "../../src/sync/settle.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import type { Stamper } from "../../src/wire/stamp.ts";
 import { passkeyStamp } from "../emulator/world.ts";
+import { inWords } from "../in-words.ts";
 import { desiredOf, organizationId, parametersOf, sectionsOf, wantTag } from "../plan/support-organizations.ts";
 import {
 	addBob,
@@ -93,7 +94,7 @@ describe("an activity that needs two approvals", () => {
 		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId: theirs.id, requests: 0 }]);
 		expect(made()).toEqual({ activities: 1, submits: 1 });
 		// The service has just said that it waits: there is nothing to abandon.
-		expect(report.steps[0]?.message).not.toContain("--abandon");
+		expect(inWords(report.steps)[0]?.message).not.toContain("--abandon");
 		expect(bench.journal.openEntries(organizationId)).toEqual([]);
 	});
 
@@ -197,7 +198,7 @@ describe("a conflicting activity of another user", () => {
 			{ activityId: theirs.id, relation: "conflicting", covers: [{ address: "userTag:signers", id: signers }] },
 		]);
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not-attempted", "completed"]);
-		expect(report.steps[0]).toMatchObject({
+		expect(inWords(report.steps)[0]).toMatchObject({
 			activityId: theirs.id,
 			requests: 0,
 			message: `it conflicts with pending activity ${theirs.id}: approve or reject that first, or abandon it with --abandon ${theirs.id}`,

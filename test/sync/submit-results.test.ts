@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import { openJournal } from "../../src/sync/journal/file.ts";
 import { submitOnce } from "../../src/sync/submit/submit-once.ts";
+import { inWords } from "../in-words.ts";
 import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	activityOf,
@@ -134,7 +135,7 @@ describe("a request that awaits approval", () => {
 		bench.nowMs += 61 * minuteMs;
 		bench.emulator.clearRequests();
 		const { report } = await bench.run(withBob, {}, "documented");
-		expect(report.steps[0]).toMatchObject({
+		expect(inWords(report.steps)[0]).toMatchObject({
 			outcome: "awaiting-approval",
 			activityId: first.report.steps[0]?.activityId,
 			requests: 0,

@@ -12,6 +12,7 @@ import {
 	ServiceError,
 } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
+import { textOf } from "../../common/said.ts";
 import { type ImportKeyResult, resultHead } from "../../render/result/result.ts";
 import type { SubmitResult } from "../../sync/submit/outcomes.ts";
 import { type JournalFlags, type ServiceFlags, withConnection, withJournal } from "../connect.ts";
@@ -127,5 +128,8 @@ function explainMissing(sent: SubmitResult): ImportKeyResult {
 	const { outcome, activityId, fingerprint, message, policyEvaluations } = sent;
 	const exitCode = sent.keyNotAccepted ? exitCodes.notAuthorized : (exitCodeByOutcome[outcome] ?? exitCodes.error);
 	const head = resultHead("import-key", exitCode, null);
-	return { ...head, outcome, activityId, fingerprint, message, policyEvaluations };
+	return {
+		...{ ...head, outcome, activityId, fingerprint, policyEvaluations },
+		message: message === null ? null : textOf(message),
+	};
 }

@@ -3,6 +3,7 @@
  * would describe live state from before the activity, and be wrong after its approval.
  */
 
+import { textOf } from "../../common/said.ts";
 import { nameOf, type RelatedActivity, settleOrAbandon } from "../../plan/activities/pending.ts";
 import { isRuleAddress } from "../../plan/address.ts";
 import { matchesGlob } from "../../plan/only.ts";
@@ -119,7 +120,8 @@ function whyNot(address: string, { plan, held }: SelectableOrganization): string
 }
 
 function describePending(waiting: RelatedActivity): string {
-	if (waiting.state === "in-doubt") return `a request for it has no answer: ${settleOrAbandon(nameOf(waiting))}`;
+	if (waiting.state === "in-doubt")
+		return `a request for it has no answer: ${textOf(settleOrAbandon(nameOf(waiting)))}`;
 	return `activity ${nameOf(waiting)} is pending and would change this: reject or abandon it first`;
 }
 

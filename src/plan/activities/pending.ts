@@ -1,5 +1,6 @@
 /** Compares pending activities and requests in doubt with the steps of a plan (docs/exactly-once.md). */
 import { quoteForShell } from "../../common/escape.ts";
+import { earlierInput, flag, type Said, say } from "../../common/said.ts";
 import type { ActivityState, CoveredObject, EarlierActivity, Relation, Step, StepOperation } from "../step.ts";
 import { compareText, sameValue } from "../value.ts";
 import { commonObjects, listParameter, narrowStep, objectsOf, sameParameters } from "./requests.ts";
@@ -44,13 +45,11 @@ export function earlierActivityOf(activity: PendingActivity, relation: Relation)
 	return { activityId, fingerprint, ...known, relation };
 }
 
-/** Words that Pulumi replaces with its own. */
-export const documentAsItWas = "the document as it was then, applied within the hour,";
-export const retryHint = "--retry-rejected submits it";
+export const rejectedBefore: Said = say`it was rejected before, so it was not submitted again; ${flag("retry-rejected")} submits it`;
 
 /** What a person can do about what was sent and never answered. */
-export function settleOrAbandon(name: string): string {
-	return `if live state has not changed since, ${documentAsItWas} sends the same request and learns what became of it; otherwise apply with --abandon ${quoteForShell(name)} abandons it`;
+export function settleOrAbandon(name: string): Said {
+	return say`if live state has not changed since, ${earlierInput} sends the same request and learns what became of it; otherwise ${flag("abandon", quoteForShell(name))} abandons it`;
 }
 
 /** Marks the steps that wait, split where an activity does part of one. The order of activities does not matter. */

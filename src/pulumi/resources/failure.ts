@@ -1,12 +1,11 @@
 /** Failures in the forms that Pulumi shows, without a stack trace. */
 import { OrgsyncError } from "../../common/errors.ts";
 import { showLines, showText } from "../../common/escape.ts";
-import { textOf } from "../../common/said.ts";
+import { isAdvice, textOf } from "../../common/said.ts";
 import type { Outcome, PartResult, Report, StepResult } from "../../plan/report.ts";
 import { explainText } from "../../plan/suggested-command.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
 import type { CheckFailure, Properties } from "../inputs/inputs.ts";
-import { translate } from "../settings/settings-for-flags.ts";
 import { pulumiVoice } from "../settings/voice.ts";
 
 /** Replaces the text of an error where it would be printed a second time. */
@@ -57,7 +56,7 @@ export class ResourceFailure extends Error {
 export function explain(error: unknown): string {
 	if (!(error instanceof OrgsyncError)) throw error;
 	const { message, advice } = error;
-	return showLines(advice === undefined ? message : `${message}; ${textOf(advice, pulumiVoice.flag)}`);
+	return showLines(advice === undefined ? message : `${message}; ${textOf(advice, pulumiVoice)}`);
 }
 
 /** The error as a check failure; without a property if the inputs are not its cause. */
@@ -107,8 +106,8 @@ function explainOutcome(
 ): readonly string[] {
 	const { outcome, message, activityId, fingerprint } = result;
 	if (outcome === "completed") return [];
-	const said = message === null ? undefined : translate(message);
-	const lines = [`${subject}: ${outcomeLabels[outcome]}${said === undefined ? "" : ` (${showText(said.text)})`}`];
+	const said = message === null ? "" : ` (${showText(textOf(message, pulumiVoice))})`;
+	const lines = [`${subject}: ${outcomeLabels[outcome]}${said}`];
 	if (activityId !== null) lines.push(`  activity ${activityId}, fingerprint ${fingerprint ?? "(none)"}`);
 	// A step that awaits approval shows its policies instead.
 	const isUnclear = "address" in result ? outcome.startsWith("awaiting") : outcome === "awaiting-authenticator";
@@ -116,8 +115,8 @@ function explainOutcome(
 		const explain = explainText(activityId, organization, { organization });
 		if (explain !== null) lines.push(`  \`${explain}\` shows what is missing`);
 	}
-	// If an activity has to be abandoned first, the message says so.
-	const next = said?.abandons === true ? undefined : nextRun[outcome];
+	// If a person has to do something first, the message says so.
+	const next = message !== null && isAdvice(message) ? undefined : nextRun[outcome];
 	return next === undefined ? lines : [...lines, `  ${next}`];
 }
 

@@ -2,52 +2,8 @@
  * Texts of orgsync with Pulumi's settings in place of the flags of the command line. Only words of orgsync change: names and
  * texts of others that look like a flag stay as they are.
  */
-import { documentAsItWas, retryHint } from "../../plan/activities/pending.ts";
-
-/** The message of a step in Pulumi's terms. */
-export interface Translated {
-	readonly text: string;
-	/** Whether it says how to abandon an activity. */
-	readonly abandons: boolean;
-}
-
-/** An activity id or a fingerprint, as a shell takes it without quotes. */
-const activity = "([\\w@%+=:,./-]+)";
-const abandonActivity = "`pulumi config set orgsync:abandon $2`";
-const programAsItWas = "the program as it was then, run within the hour,";
-
-/** The sentences that say how to abandon an activity, each from its beginning to its end. */
-const abandoning: readonly (readonly [sentence: RegExp, inPulumi: string])[] = [
-	[
-		new RegExp(
-			`^(it was (?:pending when it was last read|submitted without an answer), and its request is too old to send again; once you know that it has ended, )--abandon ${activity}( lets orgsync submit another)$`,
-		),
-		`$1${abandonActivity}$3`,
-	],
-	[
-		new RegExp(
-			`^(it conflicts with pending activity \\S+: approve or reject that first, or abandon it with )--abandon ${activity}$`,
-		),
-		`$1${abandonActivity}`,
-	],
-	[
-		new RegExp(
-			`^(another \\w+ was submitted for the same object .*: if live state has not changed since, )${documentAsItWas}( sends the same request and learns what became of it; otherwise )apply with --abandon (.*)( abandons it)$`,
-			"s",
-		),
-		`$1${programAsItWas}$2\`pulumi config set orgsync:abandon $3\`$4`,
-	],
-];
-
-/** The next line of a failure names the variable for this. */
-const rejectedBefore = new RegExp(`^(it was rejected before, so it was not submitted again); ${retryHint}$`);
-
-/** Returns the message of a step in Pulumi's terms. A sentence of ours is known from its beginning, so a name in it is no flag. */
-export function translate(text: string): Translated {
-	const abandon = abandoning.find(([sentence]) => sentence.test(text));
-	const [sentence, inPulumi] = abandon ?? [rejectedBefore, "$1"];
-	return { text: text.replace(sentence, inPulumi), abandons: abandon !== undefined };
-}
+import { commandLine } from "../../common/said.ts";
+import { pulumiVoice } from "./voice.ts";
 
 /**
  * Returns what `render` makes of the data, in Pulumi's terms. Each text of the data is kept apart from the words of `render` by
@@ -126,6 +82,6 @@ function replaceFlags(text: string, format: "text" | "markdown"): string {
 			.replaceAll("; for another user: `--submitter USER`", "")
 			.replaceAll(/--allow (?=\w+=\d)/g, "orgsync:allow ")
 			.replaceAll(/--retry-rejected\b/g, `${quote}ORGSYNC_RETRY_REJECTED=true${quote}`)
-			.replaceAll(documentAsItWas, programAsItWas)
+			.replaceAll(commandLine.earlierInput, pulumiVoice.earlierInput)
 	);
 }

@@ -1,5 +1,5 @@
 /** The flags of the command line as Pulumi takes them: settings of the provider, and commands that set them. */
-import type { Voice } from "../../say/voice.ts";
+import type { Voice } from "../../common/said.ts";
 
 const settings = {
 	allow: "orgsync:allow",
@@ -17,4 +17,6 @@ export const pulumiVoice: Voice = {
 		// A file of the reader's choice needs no word for it.
 		return value === null || name === "journal" ? settings[name] : `${settings[name]} ${value}`;
 	},
+	isCommand: (name) => name === "abandon" || name === "retry-rejected",
+	earlierInput: "the program as it was then, run within the hour,",
 };

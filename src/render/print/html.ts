@@ -1,8 +1,8 @@
 /** Phrases and sections as HTML: text of others is isolated, so that its direction affects nothing around it. */
 import { showSpaces } from "../../common/escape.ts";
+import { commandLine } from "../../common/said.ts";
 import type { Phrase, Span } from "../../say/phrase.ts";
 import { hasContent, type Look, type Row, type Section } from "../../say/section.ts";
-import { commandLine } from "../../say/voice.ts";
 import { type Section as Card, chip, foldAbove, markedRow, renderChanges, renderList } from "../html/details.ts";
 import { bdi, curveQuotes, type Html, html } from "../html/html.ts";
 
@@ -14,6 +14,8 @@ function spanHtml(span: Exclude<Span, string>): Html {
 	switch (span.kind) {
 		case "flag":
 			return html`<code>${commandLine.flag(span.flag, span.value)}</code>`;
+		case "earlier-input":
+			return html`${commandLine.earlierInput}`;
 		case "code":
 		case "command":
 		case "id":

@@ -1,7 +1,7 @@
 /** Phrases and sections as Markdown: whatever is not a word of orgsync is in a code span or a fenced block. */
+import { commandLine } from "../../common/said.ts";
 import type { Phrase } from "../../say/phrase.ts";
 import { hasContent, type Row, type Section, type Shortening } from "../../say/section.ts";
-import { commandLine } from "../../say/voice.ts";
 import { type Block, codeSpan, fence, foldUnder, paragraph, withMore } from "../markdown-text.ts";
 import { plainStyle } from "../style.ts";
 import { cellPhrase, differenceLines, outcomePhrase } from "./text.ts";
@@ -15,6 +15,7 @@ export function phraseMarkdown(phrase: Phrase): string {
 		.map((span) => {
 			if (typeof span === "string") return span;
 			if (span.kind === "time") return showTime(span.text);
+			if (span.kind === "earlier-input") return commandLine.earlierInput;
 			if (span.kind === "flag") return codeSpan(commandLine.flag(span.flag, span.value));
 			if (span.kind === "reason") return codeSpan(span.text, longestReason);
 			const notes = span.kind === "name" && span.notes.length > 0 ? ` (${span.notes.join(", ")})` : "";

@@ -1,8 +1,9 @@
 /** Phrases and sections for a terminal or a log. */
+
 import { showQuoted, showSpaces, showText } from "../../common/escape.ts";
+import { commandLine, voicedText } from "../../common/said.ts";
 import type { Phrase, Span } from "../../say/phrase.ts";
 import { hasContent, type Look, type Row, type Section, type Sign } from "../../say/section.ts";
-import { commandLine } from "../../say/voice.ts";
 import type { Style } from "../style.ts";
 import { showTime } from "./time.ts";
 
@@ -19,7 +20,8 @@ function spanText(span: Exclude<Span, string>): string {
 		case "command":
 			return `\`${showText(span.text)}\``;
 		case "flag":
-			return showText(commandLine.flag(span.flag, span.value));
+		case "earlier-input":
+			return showText(voicedText(span, commandLine));
 		case "time":
 			return showTime(span.text);
 		case "quote":

@@ -7,8 +7,10 @@ import type { CommandResult } from "./result.ts";
 
 /** Returns the result as indented JSON that ends with a newline. */
 export function renderJson(result: CommandResult): string {
+	// An answer of the service is printed unchanged.
+	const replace = result.command === "query" ? undefined : reasonsAsText;
 	const drift = "drift" in result ? result.drift?.map(driftAsText) : undefined;
-	return `${writeJson(drift === undefined ? result : { ...result, drift }, 2, reasonsAsText)}\n`;
+	return `${writeJson(drift === undefined ? result : { ...result, drift }, 2, replace)}\n`;
 }
 
 /** Returns the report with what to do as texts. */

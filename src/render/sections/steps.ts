@@ -9,7 +9,7 @@ import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
 import { listAddresses } from "../../say/addresses.ts";
 import { describeAwaited, describeForecast } from "../../say/approvals.ts";
 import { lookOf, outcomeWords } from "../../say/outcomes.ts";
-import { command, flag, identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
+import { command, flag, identifier, joinPhrases, type Phrase, reason, reasonOf } from "../../say/phrase.ts";
 import type { Note, Row, Section } from "../../say/section.ts";
 import { describeVotes } from "../votes/activity-events.ts";
 
@@ -145,7 +145,7 @@ export function stepRow(result: StepResult, plan: Plan, { isWaiting = false, com
 		badge: {
 			word: isProcessing(result) ? "has not ended" : outcomeWords[outcome],
 			look: lookOf(result),
-			...(message === null ? {} : { why: [reason(message)] }),
+			...(message === null ? {} : { why: reasonOf(message) }),
 		},
 		...describeStep(step),
 		notes: notes.map(([look, said]) => ({ look, said })),
@@ -159,7 +159,7 @@ function partRow(part: PartResult, plan: Plan, commands: CommandContext | undefi
 		badge: {
 			word: outcomeWords[outcome],
 			look: lookOf(part),
-			...(message === null ? {} : { why: [reason(message)] }),
+			...(message === null ? {} : { why: reasonOf(message) }),
 		},
 		said: [identifier(showAddress(address))],
 		notes: describeActivity(part, plan, commands).map((said) => ({ look: "plain", said })),

@@ -1,6 +1,6 @@
 /** Chooses which bytes to send for a request, from what the journal has. Pure. The reasons are in submit-once.ts. */
 
-import { retryHint } from "../../plan/activities/pending.ts";
+import { rejectedBefore } from "../../plan/activities/pending.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import { endOfPrecision } from "../../wire/activity.ts";
 import { bodyLifetimeMs, submits } from "../../wire/operations.ts";
@@ -52,8 +52,7 @@ export function chooseRequest(
 	if (open !== undefined) return resendOrSkip(open, context);
 	const [latest] = entries;
 	if (latest?.outcome === "rejected" && context.retryRejected !== true) {
-		const message = `it was rejected before, so it was not submitted again; ${retryHint}`;
-		return { kind: "skip", result: withoutSubmit(latest, "rejected", message) };
+		return { kind: "skip", result: withoutSubmit(latest, "rejected", rejectedBefore) };
 	}
 	const completed = entries.find(
 		(entry) => !superseded.includes(entry.body.fingerprint) && completedSinceRead(entry, context),

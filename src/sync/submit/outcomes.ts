@@ -1,6 +1,7 @@
 /** What an answer to a submit means for the request. Pure. */
 import type { StorageError } from "../../common/errors.ts";
-import { clipMiddle } from "../../common/escape.ts";
+import { clipMiddle, quoteForShell } from "../../common/escape.ts";
+import { flag, type Said, say } from "../../common/said.ts";
 import type { Outcome, StepResult } from "../../plan/report.ts";
 import type { Activity } from "../../wire/activity.ts";
 import type { SubmitAnswer } from "../../wire/client.ts";
@@ -124,12 +125,12 @@ export function isProcessing(answer: SubmitAnswer): boolean {
 }
 
 /** Returns the result of a request that is not submitted. */
-export function notAttempted(message: string): SubmitResult {
+export function notAttempted(message: Said): SubmitResult {
 	return { ...defaults, outcome: "not-attempted", message, fingerprint: null, requests: 0 };
 }
 
 /** Returns the result of an entry for which nothing was submitted in this run. */
-export function withoutSubmit({ activityId, body }: JournalEntry, outcome: Outcome, message: string): SubmitResult {
+export function withoutSubmit({ activityId, body }: JournalEntry, outcome: Outcome, message: Said): SubmitResult {
 	return { ...defaults, outcome, message, activityId, fingerprint: body.fingerprint, requests: 0 };
 }
 
@@ -138,6 +139,7 @@ export function expiredResult(entry: JournalEntry): SubmitResult {
 	const { outcome, activityId, body } = entry;
 	const isPending = isPendingOutcome(outcome);
 	const said = isPending ? "it was pending when it was last read" : "it was submitted without an answer";
-	const message = `${said}, and its request is too old to send again; once you know that it has ended, --abandon ${activityId ?? body.fingerprint} lets orgsync submit another`;
+	const abandon = flag("abandon", quoteForShell(activityId ?? body.fingerprint));
+	const message = say`${said}, and its request is too old to send again; once you know that it has ended, ${abandon} lets orgsync submit another`;
 	return withoutSubmit(entry, isPending ? outcome : "unknown", message);
 }

@@ -6,6 +6,7 @@
  * A 404 for one of them does not mean that it is gone: the service answers it for an unknown organization too.
  */
 
+import { say } from "../../common/said.ts";
 import { listParameter } from "../../plan/activities/requests.ts";
 import type { PartResult } from "../../plan/report.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
@@ -47,7 +48,7 @@ export async function submitIndividually(
 		const address = covers[0]?.address ?? id;
 		const part = { ...request, covers, parameters: { ...request.parameters, [list]: [id] } };
 		if (last !== undefined && (last.isFatal || last.journalError !== null)) {
-			const message = `nothing more was submitted after ${last.message ?? last.outcome}`;
+			const message = say`nothing more was submitted after ${last.message ?? last.outcome}`;
 			parts.push({ id, address, request: part, result: notAttempted(message) });
 			continue;
 		}
@@ -71,6 +72,6 @@ export function combineParts(whole: SubmitResult, parts: readonly SubmittedPart[
 	if (incomplete.length === 0) return combined;
 	const ids = incomplete.map(({ id }) => id).join(", ");
 	const removed = `${parts.length - incomplete.length} of ${parts.length}`;
-	const message = `the service refused it as a whole (${whole.message}); submitted one by one, ${removed} were removed, not ${ids}. Take objects that no longer exist out of the document`;
+	const message = say`the service refused it as a whole (${whole.message ?? whole.outcome}); submitted one by one, ${removed} were removed, not ${ids}. Take objects that no longer exist out of the document`;
 	return { ...combined, message };
 }

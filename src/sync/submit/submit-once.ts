@@ -9,6 +9,7 @@
  *   asks for it again. Or its effect was reverted: then the new bytes carry the time of that change.
  */
 import { isUnstamped, StorageError } from "../../common/errors.ts";
+import { say } from "../../common/said.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import type { SubmitAnswer } from "../../wire/client.ts";
 import type { RequestBody } from "../../wire/request-body.ts";
@@ -113,7 +114,7 @@ export function recordResult(
 		const applied = appliedObjects && ((findTag: FindLastAppliedTag) => appliedObjects(covers, findTag, at));
 		const isRecorded = journal.recordOutcome(fingerprint ?? "", outcome, activityId, nowMs, applied);
 		if (isRecorded || activityId !== null || outcome === "unknown") return result;
-		const message = `${result.message ?? outcome}; another process has sent the same request, so what became of it is unknown`;
+		const message = say`${result.message ?? outcome}; another process has sent the same request, so what became of it is unknown`;
 		return { ...result, outcome: "unknown", message };
 	} catch (error) {
 		if (!(error instanceof StorageError)) throw error;

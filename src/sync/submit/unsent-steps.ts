@@ -1,6 +1,8 @@
 /** The results of steps that are not submitted because of an earlier activity. */
 
-import { nameOf, retryHint, settleOrAbandon } from "../../plan/activities/pending.ts";
+import { quoteForShell } from "../../common/escape.ts";
+import { flag, type Said, say } from "../../common/said.ts";
+import { nameOf, rejectedBefore, settleOrAbandon } from "../../plan/activities/pending.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { EarlierActivity, Step } from "../../plan/step.ts";
 import { notAttempted, type SubmitResult } from "./outcomes.ts";
@@ -12,8 +14,7 @@ export function resultOfEarlier(step: Step, earlier: EarlierActivity, plan: Plan
 		return { ...notAttempted(describeConflict(step, earlier, plan)), activityId, fingerprint };
 	}
 	if (relation === "rejected") {
-		const message = `it was rejected before, so it was not submitted again; ${retryHint}`;
-		return { ...notAttempted(message), outcome: "rejected", activityId, fingerprint };
+		return { ...notAttempted(rejectedBefore), outcome: "rejected", activityId, fingerprint };
 	}
 	const status = earlier.state === "in-doubt" ? undefined : earlier.status;
 	const outcome = status === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" ? "awaiting-authenticator" : "awaiting-approval";
@@ -22,12 +23,12 @@ export function resultOfEarlier(step: Step, earlier: EarlierActivity, plan: Plan
 }
 
 /** Returns why a step must not be submitted while this activity has not ended. */
-function describeConflict({ operation }: Step, earlier: EarlierActivity, { waiting }: Plan): string {
+function describeConflict({ operation }: Step, earlier: EarlierActivity, { waiting }: Plan): Said {
 	const name = nameOf(earlier);
 	if (earlier.state !== "in-doubt") {
-		return `it conflicts with pending activity ${name}: approve or reject that first, or abandon it with --abandon ${name}`;
+		return say`it conflicts with pending activity ${name}: approve or reject that first, or abandon it with ${flag("abandon", quoteForShell(name))}`;
 	}
 	const activity = waiting.find(({ fingerprint }) => fingerprint === earlier.fingerprint);
 	const answer = earlier.activityId === null ? "without an answer" : `as activity ${name}, which has an unknown status`;
-	return `another ${operation} was submitted for the same object ${activity?.createdAt ?? "before"} ${answer}: ${settleOrAbandon(name)}`;
+	return say`another ${operation} was submitted for the same object ${activity?.createdAt ?? "before"} ${answer}: ${settleOrAbandon(name)}`;
 }

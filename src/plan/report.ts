@@ -111,3 +111,25 @@ export function exitCodeOf(report: Report): ExitCode {
 	];
 	return combineExitCodes(applying.flatMap(([applies, code]) => (applies ? [code] : [])));
 }
+
+/** Returns the result of each part of a step that was submitted part by part, or the step's own. */
+function splitParts(result: StepResult): readonly StepResult[] {
+	const { step, parts } = result;
+	if (parts.length === 0) return [result];
+	return parts.map(({ address, ...part }) => {
+		const covers = step.covers.filter((one) => one.address === address);
+		return { ...result, ...part, step: { ...step, covers }, policyEvaluations: [], parts: [] };
+	});
+}
+
+/** Returns the result of the step that makes a change, by its address; of several, the first that did not complete. */
+export function resultsByAddress(results: readonly StepResult[] | null): ReadonlyMap<string, StepResult> {
+	const byAddress = new Map<string, StepResult>();
+	for (const result of (results ?? []).flatMap(splitParts)) {
+		for (const { address } of result.step.covers) {
+			const earlier = byAddress.get(address);
+			if (earlier === undefined || earlier.outcome === "completed") byAddress.set(address, result);
+		}
+	}
+	return byAddress;
+}

@@ -4,7 +4,6 @@ import type { Plan } from "../plan/plan.ts";
 import { capitalize, count } from "../say/count.ts";
 import { code, type Phrase, quote, time } from "../say/phrase.ts";
 import { formatDuration } from "./duration.ts";
-import { phraseText } from "./print/text.ts";
 
 type Windows = Pick<Plan, "expiries">;
 
@@ -15,9 +14,6 @@ export function nowOf({ serviceTime, readAt }: Plan): string {
 
 /** Longest reason, in characters as shown: a document has no longer one. */
 export const longestReason = 240;
-
-/** The same in a line that must not be cut. */
-const shortReason = 110;
 
 /** Returns when access ends, ended or begins, and why the user has it. `now` adds how long that is. */
 export function describeWindow(expiry: Expiry, now: string | null, maxReason: number = longestReason): Phrase {
@@ -55,13 +51,6 @@ export function findExpiry({ expiries }: Windows, address: string, userId: strin
 /** Returns what a reader of an added or removed member has to know of the window: a phrase without its brackets. */
 export function describeMemberWindow(expiry: Expiry): Phrase {
 	return describeWindow(expiry, null);
-}
-
-/** Returns the note beside an added or removed member; empty where the user has no window. */
-export function noteWindow(plan: Windows, address: string, userId: string, isShort = false): string {
-	const expiry = findExpiry(plan, address, userId);
-	if (expiry === undefined) return "";
-	return `  (${phraseText(describeWindow(expiry, null, isShort ? shortReason : longestReason))})`;
 }
 
 /** What a plan says of access that ends soon, without names. */

@@ -12,14 +12,14 @@ import { describeOutdated } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
 import { aliasHeading, describeMovedAliases, showMovedAlias } from "./base/aliases.ts";
-import { noteReverted, revertsDrift, showReverted, threeWayHeadings } from "./base/text.ts";
-import { heldByRejection, holdsOf } from "./change-words.ts";
+import { showReverted, threeWayHeadings } from "./base/text.ts";
 import { describeFinding, describeGone, describeState, driftHeadings } from "./drift/words.ts";
 import { impactNotes } from "./impact/github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { describeOverride } from "./overrides-text.ts";
 import type { PositionOf } from "./positions.ts";
 import { sectionAnnotations } from "./print/annotations.ts";
+import { differenceLines } from "./print/text.ts";
 import { showOrganization } from "./result/organization-name.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./result/organizations.ts";
 import { type CommandResult, type ErrorDescription, isPowers } from "./result/result.ts";
@@ -33,12 +33,13 @@ import {
 } from "./result/summary.ts";
 import { describeBrokenRule } from "./rule-words.ts";
 import { deniedSection } from "./sections/approvals.ts";
+import { changeRow, heldByRejection, holdsOf, marksIn, revertsDrift } from "./sections/changes.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
 import { unknownPowersSection } from "./sections/powers.ts";
 import { endSections } from "./sections/results.ts";
 import { openStepsSection, wrongForecastsSection } from "./sections/steps.ts";
-import { describeUnread, headings, plainStyle, renderChange } from "./text.ts";
+import { describeUnread, headings, plainStyle } from "./text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
 
 export interface GithubOptions extends MarkdownOptions {
@@ -223,18 +224,16 @@ function changeAnnotation(
 	at: Position | undefined,
 ): Annotation {
 	const { command, plan, threeWay, drift } = one;
-	const lines = renderChange(change, plan, plainStyle, noteReverted(threeWay, plainStyle));
+	const lines = differenceLines(changeRow(change, plan, marksIn(plan, threeWay)), plainStyle);
 	const message = withFinding(lines.map((line) => line.trim()).join("; "), finding, one);
 	if (drift !== null && finding !== undefined) {
 		const isPending = drift.waiting.some((pending) => pending === finding);
 		const state = isPending ? "pending" : describeState(finding, drift);
 		return annotate(isPending ? "notice" : "warning", state === null ? "drift" : `drift, ${state}`, message, at);
 	}
-	const held = heldAt(change.address);
-	const said = held === null ? message : `${message}; ${held}`;
-	return held === heldByRejection
-		? annotate("notice", "on hold", said, at)
-		: annotate(levelOfChange(change, command), change.action, said, at);
+	return heldAt(change.address) === heldByRejection
+		? annotate("notice", "on hold", message, at)
+		: annotate(levelOfChange(change, command), change.action, message, at);
 }
 
 /** Returns a warning for drift and for removals, else a notice. */

@@ -9,11 +9,9 @@ import { hasFindings } from "../plan/base/three-way.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { aliasBlock, describeBase, droppedBlock, partBlocks, revertedBlock } from "./base/markdown.ts";
-import { noteReverted } from "./base/text.ts";
 import { discoveryBlocks } from "./discovery.ts";
-import { changeLines, driftBlocks } from "./drift/markdown.ts";
+import { driftBlocks } from "./drift/markdown.ts";
 import { impactBlocks } from "./impact/markdown.ts";
-import { removalBlocks } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { phraseMarkdown, sectionBlocks } from "./print/markdown.ts";
@@ -37,6 +35,7 @@ import {
 } from "./result/summary.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { approvalsSection, deniedSection } from "./sections/approvals.ts";
+import { changesSection, lostMembershipsSection, marksOfResult, removalsSection } from "./sections/changes.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
@@ -48,7 +47,7 @@ import {
 	plannedStepsSection,
 	wrongForecastsSection,
 } from "./sections/steps.ts";
-import { describeUnread, headings, needsSigns, plainStyle, signsMean } from "./text.ts";
+import { describeUnread, headings, needsSigns, signsMean } from "./text.ts";
 import { votesBlocks } from "./votes/markdown.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } from "./waiting-text.ts";
 
@@ -246,12 +245,16 @@ function decisionBlocks(one: OrganizationResult): readonly Block[] {
 
 /** Removals in full, what else is open, and everything else in folds. */
 function changeBlocks(one: OrganizationResult): readonly Block[] {
-	const { plan, threeWay, drift, results } = one;
-	const note = noteReverted(threeWay, plainStyle);
-	const changes = drift === null ? plan.changes.flatMap((change) => changeLines(change, plan, note)) : [];
+	const { plan, drift, results } = one;
+	// A report of drift has each difference in its own sections.
+	const shown = drift === null ? plan : { ...plan, changes: [] };
+	const marks = marksOfResult(one);
 	const unmanaged = plan.unmanaged.map(({ address }) => showAddress(address));
 	return [
-		...removalBlocks(one),
+		...sectionBlocks([
+			removalsSection(shown, marks, results !== null),
+			lostMembershipsSection(shown, marks, results !== null),
+		]),
 		...(results === null ? [...sectionBlocks([approvalsSection(plan)]), ...waitingBlocks(plan)] : []),
 		...sectionBlocks([expiriesSection(plan)]),
 		bullets(
@@ -260,7 +263,15 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 			headings.unread,
 			describeUnread(plan).map((line) => codeSpan(line)),
 		),
-		folded(6, ["line of changes", "lines of changes"], `Changes (${plan.changes.length})`, changes, "diff"),
+		...sectionBlocks([
+			{
+				...changesSection(shown, marks),
+				title: "Changes",
+				noun: ["line of changes", "lines of changes"],
+				isFolded: true,
+				shorten: "first",
+			},
+		]),
 		...sectionBlocks([completedStepsSection(one), plannedStepsSection(one)]),
 		folded(8, ["user tag", "user tags"], `Unmanaged user tags (${unmanaged.length})`, unmanaged),
 	];

@@ -2,20 +2,18 @@
  * A plan as text, and the words of plans that every format shares.
  */
 
-import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../common/escape.ts";
+import { showAddress, showText } from "../common/escape.ts";
 import { parseAddress, printScope } from "../plan/address.ts";
-import type { PlannedDifference } from "../plan/base/three-way.ts";
-import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
+import type { Unread } from "../plan/change.ts";
 import { blockingGuards } from "../plan/guards/overrides.ts";
 import { kinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { brokenRules } from "../plan/rules/judge.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
-import { describeOwner, showUser } from "../plan/user-labels.ts";
 import { summarizeApprovals } from "../say/approvals.ts";
 import { capitalize, count } from "../say/count.ts";
-import { noteWindow, summarizeExpiries } from "./expiry-words.ts";
+import { summarizeExpiries } from "./expiry-words.ts";
 import { renderImpact } from "./impact/text.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { phraseText, sectionsText } from "./print/text.ts";
@@ -23,6 +21,7 @@ import { renderProblem } from "./problem-text.ts";
 import { noteOtherName, showOrganization } from "./result/organization-name.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { approvalsSection } from "./sections/approvals.ts";
+import { changesSection, type MarksOf, marksIn } from "./sections/changes.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
@@ -47,18 +46,13 @@ export function needsSigns({ changes }: Pick<Plan, "changes">): boolean {
 	return changes.some(({ action }) => action !== "report");
 }
 
-/** Returns what to add to a line of a change; empty for nothing. */
-export type NoteOf = (change: Change, what: PlannedDifference["what"], userId: string | null) => string;
-
-const noNote: NoteOf = () => "";
-
 /** Returns the plan as text, ending with a newline. `lead` are lines before the changes. */
 export function renderPlan(
 	plan: Plan,
 	style: Style,
 	summary: string = summarizePlan(plan, "above", true),
 	lead: readonly string[] = [],
-	note: NoteOf = noNote,
+	marks: MarksOf = marksIn(plan, null),
 ): string {
 	const danger = describeDangers([plan]).map((line) => style.remove(phraseText(line)));
 	const lines = [
@@ -68,7 +62,7 @@ export function renderPlan(
 		"",
 		...renderImpact(plan, style),
 		...lead,
-		...plan.changes.flatMap((change) => [...renderChange(change, plan, style, note), ""]),
+		...sectionsText([changesSection(plan, marks)], style),
 		...renderUnder(style.remove(`${headings.problems}:`), plan.problems.map(renderProblem)),
 		...renderUnder(style.remove(`${rulesHeading}:`), describeBrokenRules(plan)),
 		...renderOpen(plan, style),
@@ -178,74 +172,6 @@ function countByKind(plan: Plan): string {
 			return found === 0 ? [] : [`${count(found, one, many)} to ${action}`];
 		})
 		.join(", ");
-}
-
-/** Returns the lines of a change; the first begins with its sign. */
-export function renderChange(change: Change, plan: Plan, style: Style, note: NoteOf = noNote): readonly string[] {
-	if (change.kind === "userTag") return renderTag(change, plan, style, note);
-	if (change.action === "remove") {
-		const { address, before, userId } = change;
-		const name = before === null || before.name === "" ? "" : `  ${showName(clipMiddle(before.name))}`;
-		const doubt = describeDoubt(change);
-		const unsure = doubt === null ? "" : style.warn(`  ${doubt}`);
-		const owner = describeOwner(userId, plan);
-		return [`${style.remove("-")} ${showAddress(address)}${owner}${name}${unsure}${note(change, "remove", null)}`];
-	}
-	return [
-		`${style.warn("!")} ${showAddress(change.address)}${describeOwner(change.userId, plan)}  ${style.warn(describeReported(change))}`,
-		...differingFields(change).map(({ field, live, document }) => `    ${field}: live ${live}, document ${document}`),
-	];
-}
-
-export function describeReported({ before }: ReportChange): string {
-	return `${before === null ? "not found" : "differs"}; report-only`;
-}
-
-/** Returns the fields that differ, both sides as a reader would write them; none when the object does not exist. */
-export function differingFields({
-	before,
-	after,
-}: ReportChange): readonly { readonly field: string; readonly live: string; readonly document: string }[] {
-	if (before === null) return [];
-	return Object.keys(after).map((field) => ({
-		field: showText(field),
-		live: showValue(before[field]),
-		document: showValue(after[field]),
-	}));
-}
-
-/** Returns what is uncertain about a planned change; null when nothing is. */
-export function describeDoubt(change: TagChange | RemovalChange): string | null {
-	if (change.kind !== "userTag") {
-		return change.basis === "unknown" ? "may already be gone: it could not be read" : null;
-	}
-	if (change.lastApplied !== null) {
-		const since = change.lastApplied.changedSince ? "; the tag was changed elsewhere since" : "";
-		return `members as last applied at ${showText(change.lastApplied.at)}, not live${since}`;
-	}
-	return change.basis === "unknown" ? "members could not be read: these changes may not be needed" : null;
-}
-
-/** Returns the line with the sign of a member in front, where a `diff` block colours it. */
-export function markInFront(line: string): string {
-	return line.replace(/^ {4}([+-]) /, "$1   ");
-}
-
-function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): readonly string[] {
-	const name = (userId: string): string => showUser(userId, plan);
-	const lines = [`${style.update("~")} ${showAddress(change.address)}  ${style.faint(showText(change.tagId))}`];
-	if (change.before.name !== change.after.name) {
-		const names = showRename(change.before.name, change.after.name).join(" -> ");
-		lines.push(`    ${style.update("name:")} ${names}${note(change, "rename", null)}`);
-	}
-	const window = (user: string): string => style.faint(noteWindow(plan, change.address, user));
-	const add = (user: string) =>
-		`    ${style.add("+ member")} ${name(user)}${window(user)}${note(change, "add-member", user)}`;
-	const remove = (user: string) =>
-		`    ${style.remove("- member")} ${name(user)}${window(user)}${note(change, "remove-member", user)}`;
-	const doubt = describeDoubt(change);
-	const unsure = doubt === null ? [] : [`    ${style.warn(doubt)}`];
-	return [...lines, ...change.addUserIds.map(add), ...change.removeUserIds.map(remove), ...unsure];
 }
 
 /** Returns what could not be read and why, one line a reason; at most five addresses in each. */

@@ -10,13 +10,16 @@ export { flag } from "../common/said.ts";
 
 /**
  * A part of a phrase. A string is words of orgsync. A `name` is a user or an object of others; its notes distinguish it from
- * others of the same name. A `code` is text of a policy or a document. A `reason` is a sentence that may hold text of others. An
- * `id` is an id or an address for a reader to copy. A `flag` is an option of a command, which each voice spells in its own way.
- * A `command` is one for a reader to copy. A `quote` is a text of others, word for word. A `time` is ISO 8601 in UTC.
+ * others of the same name. A `title` is the name of an object where no sentence is around it, and an `address` that of an object
+ * known by its name. A `code` is text of a policy or a document. A `reason` is a sentence that may hold text of others. An `id`
+ * is an id or an address for a reader to copy. A `flag` is an option of a command, which each voice spells in its own way. A
+ * `command` is one for a reader to copy. A `quote` is a text of others, word for word. A `time` is ISO 8601 in UTC.
  */
 export type Span =
 	| string
 	| { readonly kind: "name"; readonly text: string; readonly notes: readonly string[] }
+	| { readonly kind: "title"; readonly text: string }
+	| { readonly kind: "address"; readonly text: string }
 	| { readonly kind: "code"; readonly text: string }
 	| { readonly kind: "reason"; readonly text: string }
 	| { readonly kind: "id"; readonly text: string }
@@ -52,6 +55,16 @@ export function quote(text: string, maxLength: number): Span {
 
 export function time(iso: string): Span {
 	return { kind: "time", text: iso };
+}
+
+/** Returns the name of an object, escaped, for a place of its own: beside an address, or in a list. */
+export function title(name: string): Span {
+	return { kind: "title", text: name };
+}
+
+/** Returns the address of an object that readers know by its name: a format may set the name off. */
+export function address(text: string): Span {
+	return { kind: "address", text };
 }
 
 /** Returns an id or an address for a reader to copy. */

@@ -7,7 +7,7 @@ import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/powers/groups.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
-import { code, joinPhrases, type Phrase, type Span } from "./phrase.ts";
+import { code, identifier, joinPhrases, type Phrase, type Span } from "./phrase.ts";
 
 /** The names that phrases about powers are made of; a plan has them. */
 export interface PowerNames extends UserNames {
@@ -79,9 +79,10 @@ function joinWords(words: readonly GroupPhrase[], form: VerbForm): readonly Phra
 	});
 }
 
-/** Returns the user by alias, and what distinguishes the user from others. */
+/** Returns the user by alias, and what distinguishes the user from others; by id where there is no name. */
 export function namePerson(userId: string, names: UserNames): Span {
 	const { name, notes } = userParts(userId, names);
+	if (notes.length === 0 && name === userId) return identifier(userId);
 	return { kind: "name", text: name, notes };
 }
 

@@ -2,7 +2,7 @@
  * A part of a page on one topic, before a format prints it. Every format shows the same sections in the same order with the same
  * rows, so that none can count differently.
  */
-import type { Phrase } from "./phrase.ts";
+import { joinPhrases, type Phrase } from "./phrase.ts";
 
 /** How serious something is: the colour of a heading, a word or an annotation. */
 export type Look = "plain" | "good" | "attention" | "bad";
@@ -20,9 +20,17 @@ export interface Row {
 	readonly sign?: Sign;
 	/** A word that a format may show as a badge in front; the phrase is clear without it, unless it is a step: then what became of it, and why. */
 	readonly badge?: { readonly word: string; readonly look: Look; readonly why?: Phrase };
+	/** What kind of thing it is, where the phrase is only its name: a member. It follows the sign. */
+	readonly noun?: readonly [one: string, many: string];
 	readonly said: Phrase;
+	/** What the phrase is in two states, each under its word: live and document, now and before. */
+	readonly sides?: readonly { readonly word: string; readonly said: Phrase }[];
 	/** Details that a format shows quietly after the phrase; a table in a terminal has no room for them. */
 	readonly aside?: Phrase;
+	/** Short remarks behind the phrase, in brackets or as badges. */
+	readonly marks?: readonly Note[];
+	/** What a format with room shows below the row. */
+	readonly extra?: Phrase;
 	/** Of a step: its id, what it is submitted with, and the ids of the steps before it. */
 	readonly order?: { readonly id: string; readonly operation: string; readonly after: readonly string[] };
 	readonly notes?: readonly Note[];
@@ -61,6 +69,8 @@ export interface Section {
 	/** A sentence above the rows. */
 	readonly lead?: Phrase;
 	readonly rows: readonly Row[];
+	/** How many there are, where that is not the number of rows. */
+	readonly number?: number;
 	/** Sentences below the rows. */
 	readonly foot?: readonly Phrase[];
 	/**
@@ -74,6 +84,12 @@ export interface Section {
 	readonly shorten: Shortening;
 	/** Whether a format that can fold shows only the title and the number until its reader opens it. */
 	readonly isFolded?: boolean;
+}
+
+/** Returns the phrase with its sides on one line: `threshold: live 2, document 3`. */
+export function withSides({ said, sides = [] }: Pick<Row, "said" | "sides">): Phrase {
+	const all = sides.map((side): Phrase => [`${side.word} `, ...side.said]);
+	return all.length === 0 ? said : [...said, ": ", ...joinPhrases(all, ", ")];
 }
 
 /** Whether there is anything to show of it. */

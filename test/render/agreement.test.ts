@@ -179,7 +179,7 @@ function readPage(result: CommandResult): Facts {
 	const ofTitle = (title: RegExp): readonly Card[] => cards.filter((card) => title.test(card.title));
 	const numberOf = (title: RegExp): number => sum(ofTitle(title).map(({ number }) => number));
 	const ofChanges = ofTitle(
-		/^(Removals|User tags|Report-only differences|Drifted|Fixed by a pending activity|Unknown)$/,
+		/^(Removals(?: and their results)?|User tags|Report-only differences|Drifted|Fixed by a pending activity|Unknown)$/,
 	);
 	for (const card of ofChanges) expect(rowsOf(card), card.title).toHaveLength(card.number);
 	const rows = ofChanges.flatMap(rowsOf);
@@ -189,7 +189,7 @@ function readPage(result: CommandResult): Facts {
 		),
 	);
 	const names = rows.flatMap(({ sign, content }) => {
-		const code = /<code>(.*?)<\/code>/.exec(content)?.[1] ?? "";
+		const code = wordsOf(/<code>(.*?)<\/code>/.exec(content)?.[1] ?? "");
 		const address = addresses.get(code) ?? code;
 		return sign === "?" ? [] : [`${sign} ${address}`];
 	});
@@ -212,7 +212,7 @@ function readPage(result: CommandResult): Facts {
 		members: sorted(chips.map(([, , sign = "", name = ""]) => `${wordsOf(sign)} ${wordsOf(name).split(" ")[0]}`)),
 		...(isDrift
 			? { drifted: numberOf(/^Drifted$/), unknown: numberOf(/^Unknown$/), resolved: numberOf(/^Resolved/) }
-			: { removals: numberOf(/^Removals$/), reported: numberOf(/^Report-only/), changed: rows.length }),
+			: { removals: numberOf(/^Removals(?: and their results)?$/), reported: numberOf(/^Report-only/), changed: rows.length }),
 		// Figures are left out where nothing is to be submitted, or was completed.
 		...(isAlone && figure(/removals?/) > 0 ? { removals: figure(/removals?/) } : {}),
 		...(isAlone && figure(/memberships? lost/) > 0 ? { lost: figure(/memberships? lost/) } : {}),

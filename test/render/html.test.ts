@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { showName } from "../../src/common/escape.ts";
+import { resultsByAddress } from "../../src/plan/report.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { html, sentence, trusted } from "../../src/render/html/html.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { type Matrix, makeMatrix } from "../../src/render/matrix.ts";
-import { resultsByAddress } from "../../src/render/result/organizations.ts";
 import type { ApplyResult, CommandResult, PlanResult } from "../../src/render/result/result.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { describeWaiting, describeWaitingEffect } from "../../src/render/waiting-text.ts";
@@ -93,7 +93,7 @@ describe("the page as text", () => {
 	it("has no matrix that is too large to read: the list has its changes", () => {
 		const page = renderHtml(complete({ command: "plan", plans: [largePlan({ tags: 300, users: 300 })] }));
 		expect(readElements(page).filter(({ path }) => /\bgrid\b/.test(path))).toEqual([]);
-		expect(page).toContain("Each user tag with who gains and who loses it");
+		expect(page).toMatch(/<details><summary><h2 [^>]*>User tags <span class="number">300</);
 	});
 
 	it("shows after an apply what was done, not what was planned", () => {
@@ -154,14 +154,14 @@ describe("what the page counts", () => {
 		}
 	});
 
-	it("says of each change of an apply that began nothing that it was not sent", () => {
+	it("says of each change of an apply that began nothing that it was not submitted", () => {
 		for (const name of ["apply-stale", "apply-refused", "apply-declined"]) {
 			const page = pageOf(resultsOf()[name]);
 			const [tags = ""] = />User tags <.*?<\/section>/s.exec(page) ?? [];
-			expect(tags.match(/>not sent</g), name).toHaveLength(5);
+			expect(tags.match(/>not submitted</g), name).toHaveLength(5);
 			expect(page, name).toContain(">Steps that were not submitted <");
 		}
-		expect(pageOf(resultsOf().plan)).not.toContain(">not sent<");
+		expect(pageOf(resultsOf().plan)).not.toContain(">not submitted<");
 	});
 
 	it("orders user tags as people count", () => {

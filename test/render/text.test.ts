@@ -119,11 +119,11 @@ describe("a plan as text", () => {
     + member alice
     - member ${bob}
 
-- oauthProvider:alice/${id("provider", 1)}  may already be gone: it could not be read
+- oauthProvider:alice/${id("provider", 1)}  (may already be gone: it could not be read)
 
 - policy:${id("policy", 1)}  old rule
 
-- tvcApp:${id("app", 1)}  may already be gone: it could not be read
+- tvcApp:${id("app", 1)}  (may already be gone: it could not be read)
 
 ! sessionProfile:${id("other", 1)}  differs; report-only
     name: live "long", document "short"

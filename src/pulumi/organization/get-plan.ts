@@ -9,8 +9,10 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
 import type { ImpactVerdict } from "../../policy/powers/impact.ts";
 import { renderMarkdown } from "../../render/markdown.ts";
+import { differenceLines } from "../../render/print/text.ts";
 import { describeBrokenRules } from "../../render/rule-words.ts";
-import { describeUnread, plainStyle, renderChange } from "../../render/text.ts";
+import { changeRow } from "../../render/sections/changes.ts";
+import { describeUnread, plainStyle } from "../../render/text.ts";
 import type { Described } from "../functions/described.ts";
 import { withoutUndefined } from "../inputs/inputs.ts";
 import type { Session } from "../session/session.ts";
@@ -150,9 +152,9 @@ function toExpiry({ address, userId, from, until, reason, state }: Expiry): Acce
 function describeChange(change: Change, plan: Plan): readonly PlannedChange[] {
 	const { address, action } = change;
 	if (action === "report") return [];
-	const [first = "", ...details] = renderChange(change, plan, plainStyle);
-	const summary = action === "remove" ? first.slice(2) : details.map((line) => line.trim()).join("; ");
-	return [{ address, action, summary: showText(summary) }];
+	const [first = "", ...details] = differenceLines(changeRow(change, plan), plainStyle);
+	const parts = [...(action === "remove" ? [first.slice(2)] : []), ...details.map((line) => line.trim())];
+	return [{ address, action, summary: showText(parts.join("; ")) }];
 }
 
 /** The plan as Markdown in Pulumi's terms. */

@@ -5,8 +5,9 @@
 import { showAddress, showName } from "../../common/escape.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
 import { type Block, bullets, codeSpan, fence, foldUnder, paragraph, withMore } from "../markdown-text.ts";
+import { markInFront } from "../print/markdown.ts";
 import type { OrganizationResult } from "../result/organizations.ts";
-import { count, markInFront, plainStyle } from "../text.ts";
+import { count, plainStyle } from "../text.ts";
 import { aliasHeading, describeMovedAliases } from "./aliases.ts";
 import {
 	describeDropped,

@@ -19,8 +19,9 @@ import { powerLimits } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import { showUser } from "../../plan/user-labels.ts";
+import { marksIn, revertsDrift } from "../sections/changes.ts";
 import { renderUnder, type Style } from "../style.ts";
-import { count, describeUnread, type NoteOf, renderPlan, signsMean } from "../text.ts";
+import { count, describeUnread, renderPlan, signsMean } from "../text.ts";
 import {
 	aliasHeading,
 	describeMovedAliases,
@@ -37,8 +38,6 @@ export const threeWayHeadings = {
 	planned: "What apply will do (head \u2192 live)",
 	dropped: "No longer in any document",
 } as const;
-
-export const revertsDrift = "reverts drift";
 
 /** What apply would do: add, remove, change, or leave as it is (`signsMean`); `?` is before what is unknown. */
 export type Sign = "+" | "-" | "~" | "!" | "?";
@@ -225,19 +224,6 @@ export function summarizeReverted(threeWay: ThreeWay | null | undefined, plan: P
 	return ` Apply would revert ${count(found, "change made outside that this change does", "changes made outside that this change does")} not mention.`;
 }
 
-/** Returns whether a part of a change reverts drift; without a base no part does. */
-export function markReverted(threeWay: ThreeWay | null | undefined): (...part: Parameters<NoteOf>) => boolean {
-	const key = (address: string, what: string, userId: string | null): string => JSON.stringify([address, what, userId]);
-	const reverted = new Set((threeWay?.reverts ?? []).map(({ address, what, userId }) => key(address, what, userId)));
-	return ({ address }, what, userId) => reverted.has(key(address, what, userId));
-}
-
-/** Returns the note on such a part. */
-export function noteReverted(threeWay: ThreeWay | null | undefined, style: Style): NoteOf {
-	const isReverted = markReverted(threeWay);
-	return (...part) => (isReverted(...part) ? style.warn(`  (${revertsDrift})`) : "");
-}
-
 export interface Part {
 	readonly title: string;
 	readonly entries: readonly Entry[];
@@ -322,7 +308,7 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 		"",
 	];
 	const more = `${summarizeAliases(threeWay)}${summarizeReverted(threeWay, plan)}`;
-	return renderPlan(plan, style, `${summary}${more}`, lead, noteReverted(threeWay, style));
+	return renderPlan(plan, style, `${summary}${more}`, lead, marksIn(plan, threeWay));
 }
 
 /** Returns the organizations that are only in the base, ending with a newline; empty without one. */

@@ -2,28 +2,18 @@
  * A report of drift on the page: the objects that drifted, those that a pending activity fixes, and the figures above them.
  */
 
-import { showRename } from "../../common/escape.ts";
 import type { Change } from "../../plan/change.ts";
 import type { Finding, OrganizationDrift } from "../../plan/drift/drift.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { sayTodo } from "../../say/todo.ts";
 import type { Sign } from "../base/text.ts";
 import { formatDuration } from "../duration.ts";
-import {
-	changesSection,
-	chips,
-	listSection,
-	markedRow,
-	renderDoubt,
-	renderFields,
-	renderOwner,
-	type Section,
-} from "../html/details.ts";
-import { renderMemberWindows } from "../html/expiries.ts";
+import { changesSection, listSection, markedRow, renderOwner, type Section } from "../html/details.ts";
 import { bdi, type Html, html, sentence } from "../html/html.ts";
-import { phraseHtml } from "../print/html.ts";
+import { belowHtml, phraseHtml } from "../print/html.ts";
 import type { OrganizationResult } from "../result/organizations.ts";
-import { describeDoubt, needsSigns, signsMean } from "../text.ts";
+import { changeRow } from "../sections/changes.ts";
+import { needsSigns, signsMean } from "../text.ts";
 import {
 	describeActor,
 	describeDifference,
@@ -95,15 +85,10 @@ const signs: Readonly<Record<Change["action"], Sign>> = { update: "~", remove: "
 
 /** Returns what apply would do about it. */
 function renderDifference(change: Change, plan: Plan): Html | null {
-	if (change.action === "report") return renderFields(change);
-	if (change.action === "remove") {
-		const name = change.before?.name ?? "";
-		return html`${name === "" ? null : html` <strong>${bdi(name)}</strong>`}${renderDoubt(describeDoubt(change))}`;
-	}
-	const { before, after, addUserIds, removeUserIds } = change;
-	const [from, to] = showRename(before.name, after.name);
-	const rename = html`<p><span class="kind">apply would rename</span> <strong>${bdi(from)}</strong> <span class="kind">to</span> <strong>${bdi(to)}</strong></p>`;
-	return html`${before.name === after.name ? null : rename}${chips("apply would add", "+", addUserIds, plan)}${chips("apply would remove", "-", removeUserIds, plan)}${renderMemberWindows(change, plan)}${renderDoubt(describeDoubt(change))}`;
+	const name = change.action === "remove" ? (change.before?.name ?? "") : "";
+	const row = changeRow(change, plan);
+	const marks = change.action === "remove" ? (row.marks ?? []) : [];
+	return html`${name === "" ? null : html` <strong>${bdi(name)}</strong>`}${belowHtml({ ...row, notes: [...marks, ...(row.notes ?? [])] })}`;
 }
 
 /** A large figure above the page; `look` is its colour. */

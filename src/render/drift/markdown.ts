@@ -8,8 +8,9 @@ import type { Change } from "../../plan/change.ts";
 import type { Finding } from "../../plan/drift/drift.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type Block, bullets, codeSpan, fenced } from "../markdown-text.ts";
+import { diffLines } from "../print/markdown.ts";
 import type { OrganizationResult } from "../result/organizations.ts";
-import { markInFront, type NoteOf, plainStyle, renderChange } from "../text.ts";
+import { changeRow } from "../sections/changes.ts";
 import {
 	describeDifference,
 	describeFinding,
@@ -65,7 +66,6 @@ function objectsBlock(rank: number, title: string, objects: readonly (readonly s
 	return fenced(rank, ["line of differences", "lines of differences"], `${title} (${objects.length})`, lines, "diff");
 }
 
-/** Returns the lines of a change as a `diff` block colours them. */
-export function changeLines(change: Change, plan: Plan, note?: NoteOf): readonly string[] {
-	return renderChange(change, plan, plainStyle, note).map(markInFront);
+function changeLines(change: Change, plan: Plan): readonly string[] {
+	return diffLines(changeRow(change, plan));
 }

@@ -2,11 +2,13 @@ import type { Finding, OrganizationDrift } from "../../plan/drift/drift.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { brokenRules } from "../../plan/rules/judge.ts";
 import { renderImpact } from "../impact/text.ts";
+import { differenceLines } from "../print/text.ts";
 import { renderProblem } from "../problem-text.ts";
 import { noteOtherName, showOrganization } from "../result/organization-name.ts";
 import { describeBrokenRule, rulesHeading } from "../rule-words.ts";
+import { changeRow } from "../sections/changes.ts";
 import { renderUnder, type Style } from "../style.ts";
-import { capitalize, count, headings, needsSigns, renderChange, renderOpen, signsMean } from "../text.ts";
+import { capitalize, count, headings, needsSigns, renderOpen, signsMean } from "../text.ts";
 import { describeFinding, describeUnattributed, reportedLists, summarizeFindings, unmanagedNames } from "./words.ts";
 
 /** Returns the report as text, ending with a newline. */
@@ -19,7 +21,7 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift, style: Style):
 		...(needsSigns(plan) ? [style.faint(signsMean)] : []),
 		"",
 		...plan.changes.flatMap((change) => [
-			...renderChange(change, plan, style),
+			...differenceLines(changeRow(change, plan), style),
 			...notesOn(change.address, drift, plan, style),
 			"",
 		]),

@@ -1,13 +1,10 @@
 /**
- * Parts that several sections of the page share: sections and their lists, rows with signs, users, and fields that differ.
+ * Parts that several sections of the page share: sections and their lists, rows with signs, and users.
  */
-import type { ReportChange } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { describeOwner, userParts } from "../../plan/user-labels.ts";
+import { describeOwner } from "../../plan/user-labels.ts";
+import { count } from "../../say/count.ts";
 import type { Sign } from "../../say/section.ts";
-import { revertsDrift } from "../base/text.ts";
-import { compareNaturally } from "../natural-order.ts";
-import { count, differingFields } from "../text.ts";
 import { bdi, type Html, html } from "./html.ts";
 
 export interface Section {
@@ -90,30 +87,6 @@ export function chip(sign: Sign, content: Html): Html {
 	return html`<span class="chip ${looks[sign]}">${showSign(sign)}\u00a0${content}</span>`;
 }
 
-/** Returns the users by name, sorted, each with the sign; null when there is none. Some revert drift. */
-export function chips(
-	word: string,
-	sign: "+" | "-",
-	userIds: readonly string[],
-	plan: Plan,
-	isReverted: (userId: string) => boolean = () => false,
-): Html | null {
-	if (userIds.length === 0) return null;
-	const users = userIds
-		.map((userId) => ({ ...userParts(userId, plan), reverted: isReverted(userId) }))
-		.sort((left, right) => compareNaturally(left.name, right.name));
-	return html`<p class="people"><span class="kind">${word}</span> ${users.map(({ name, notes, reverted }) => {
-		const who = notes.length === 0 ? null : html` <span class="who">(${bdi(notes.join(", "))})</span>`;
-		const shown = userIds.includes(name) ? html`<code>${name}</code>` : bdi(name);
-		return html`${chip(sign, html`${shown}${who}`)}${wordReverted(reverted)} `;
-	})}</p>`;
-}
-
-/** Returns the word beside a planned part that reverts drift; null where it does not. */
-export function wordReverted(reverted: boolean): Html | null {
-	return reverted ? html` <span class="word attention">${revertsDrift}</span>` : null;
-}
-
 /** Returns what is uncertain about a change; null when nothing is. */
 export function renderDoubt(doubt: string | null): Html | null {
 	return doubt === null ? null : html`<p class="doubt">${doubt}</p>`;
@@ -123,14 +96,4 @@ export function renderDoubt(doubt: string | null): Html | null {
 export function renderOwner(userId: string | null | undefined, plan: Plan): Html | null {
 	const owner = describeOwner(userId, plan);
 	return owner === "" ? null : html` <span class="who">${bdi(owner.trim())}</span>`;
-}
-
-/** Returns the fields that differ, both sides beside each other; null when the object does not exist. */
-export function renderFields(change: ReportChange): Html | null {
-	const fields = differingFields(change);
-	if (fields.length === 0) return null;
-	return html`<dl class="fields">${fields.map(
-		({ field, live, document }) =>
-			html`<div><dt>${field}</dt><dd><span class="kind">live</span> ${bdi(live)}</dd><dd><span class="kind">document</span> ${bdi(document)}</dd></div>`,
-	)}</dl>`;
 }

@@ -4,7 +4,7 @@
  */
 
 import { type Counted, countChanges } from "../../plan/change-counts.ts";
-import { outcomesOf } from "../../plan/report.ts";
+import { outcomesOf, resultsByAddress } from "../../plan/report.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import type { Phrase } from "../../say/phrase.ts";
@@ -17,7 +17,6 @@ import {
 	isAlone,
 	type OrganizationResult,
 	organizationsOf,
-	resultsByAddress,
 	type SuggestingOptions,
 	unplannedOf,
 } from "../result/organizations.ts";

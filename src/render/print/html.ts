@@ -1,8 +1,8 @@
 /** Phrases and sections as HTML: text of others is isolated, so that its direction affects nothing around it. */
-import { showSpaces } from "../../common/escape.ts";
+import { showAddress, showSpaces } from "../../common/escape.ts";
 import { commandLine } from "../../common/said.ts";
 import type { Phrase, Span } from "../../say/phrase.ts";
-import { hasContent, type Look, type Row, type Section } from "../../say/section.ts";
+import { hasContent, type Look, type Note, type Row, type Section, withSides } from "../../say/section.ts";
 import { type Section as Card, chip, foldAbove, markedRow, renderChanges, renderList } from "../html/details.ts";
 import { bdi, curveQuotes, type Html, html } from "../html/html.ts";
 
@@ -20,6 +20,10 @@ function spanHtml(span: Exclude<Span, string>): Html {
 		case "command":
 		case "id":
 			return html`<code>${showSpaces(span.text)}</code>`;
+		case "title":
+			return html`<strong>${bdi(span.text)}</strong>`;
+		case "address":
+			return addressHtml(showSpaces(showAddress(span.text)));
 		case "reason":
 			return bdi(curveQuotes(span.text));
 		case "quote":
@@ -33,12 +37,18 @@ function spanHtml(span: Exclude<Span, string>): Html {
 	}
 }
 
+/** Returns the address with its name set off. */
+function addressHtml(shown: string): Html {
+	const at = shown.indexOf(":") + 1;
+	return html`<code>${shown.slice(0, at)}<strong>${shown.slice(at)}</strong></code>`;
+}
+
 /** Of sections that may be shortened, more rows than this are folded. */
 const maxRowsOpen = 20;
 
 /** Returns the section as a card; without a body where it has no content. `prefix` makes ids unique on a page. */
 export function sectionCard(section: Section, prefix = ""): Card {
-	const { title, look, lead, rows, foot = [], noun, shorten, form, isFolded = false } = section;
+	const { title, look, lead, rows, number = rows.length, foot = [], noun, shorten, form, isFolded = false } = section;
 	const all = rowsHtml(section, prefix);
 	const list =
 		shorten === "never" || form === "table" || isFolded ? all : foldAbove(maxRowsOpen, rows.length, noun, all);
@@ -47,7 +57,7 @@ export function sectionCard(section: Section, prefix = ""): Card {
 		title: title ?? "",
 		look: look === "good" ? "plain" : look,
 		body: hasContent(section) ? body : null,
-		number: rows.length === 0 ? null : rows.length,
+		number: rows.length === 0 ? null : number,
 		isFolded,
 	};
 }
@@ -106,11 +116,11 @@ function stepHtml({ badge, said, aside, order, notes = [], rows = [] }: Row, pre
 	return html`<p>${id}${badgeHtml(badge)}${phraseHtml(said)}</p>${details.html === "" ? null : html`<p class="soft">${details}</p>`}${why}${below}${parts}`;
 }
 
-function rowHtml({ badge, said, notes = [], rows = [] }: Row): Html {
+function rowHtml({ badge, marks = [], notes = [], rows = [], ...row }: Row): Html {
 	const below = notes.map((note) => html`<br>${phraseHtml(note.said)}`);
-	const line = html`${badgeHtml(badge)}<span>${phraseHtml(said)}${below}</span>`;
+	const line = html`${badgeHtml(badge)}<span>${phraseHtml(withSides(row))}${marks.map(markHtml)}${below}</span>`;
 	if (rows.length === 0) return line;
-	return html`<div>${line}<ul class="within">${rows.map((row) => html`<li>${rowHtml(row)}</li>\n`)}</ul></div>`;
+	return html`<div>${line}<ul class="within">${rows.map((within) => html`<li>${rowHtml(within)}</li>\n`)}</ul></div>`;
 }
 
 function badgeHtml(badge: Row["badge"]): Html | null {
@@ -119,14 +129,52 @@ function badgeHtml(badge: Row["badge"]): Html | null {
 
 const noteClasses: Readonly<Record<Look, string>> = { plain: "soft", good: "soft", attention: "doubt", bad: "doubt" };
 
-/** Returns a row with its sign; rows within it are chips, in one line for each sign. */
-function differenceHtml({ sign = "~", badge, said, rows = [], notes = [] }: Row): Html {
-	const bySign = [...Map.groupBy(rows, (row) => row.sign).values()];
-	const within = bySign.map((group) => html`<p class="people">${group.map(chipHtml)}</p>`);
-	const below = notes.map((note) => html`<p class="${noteClasses[note.look]}">${phraseHtml(note.said)}</p>`);
-	return markedRow(sign, html`${phraseHtml(said)} ${badgeHtml(badge)}${within}${below}`);
+/** Returns a remark behind a phrase: a badge where it is more than a detail. */
+function markHtml({ look, said }: Note): Html {
+	return html` <span class="${look === "plain" ? "soft" : `word ${look}`}">${phraseHtml(said)}</span>`;
 }
 
-function chipHtml({ sign = "~", said, badge }: Row): Html {
-	return html`${chip(sign, phraseHtml(said))}${badge === undefined ? null : html` ${badgeHtml(badge)}`} `;
+/** Returns a row with its sign, and below it what belongs to it. */
+function differenceHtml(row: Row): Html {
+	const { sign = "~", badge, said, aside, marks = [] } = row;
+	const quiet = aside === undefined ? null : html` <span class="who kind">${phraseHtml(aside)}</span>`;
+	return markedRow(sign, html`${phraseHtml(said)}${quiet} ${badgeHtml(badge)}${marks.map(markHtml)}${belowHtml(row)}`);
+}
+
+/** Returns what belongs to a row: fields with both sides beside each other, rows with signs as chips, one line for each sign. */
+export function belowHtml({ rows = [], notes = [], extra }: Row): Html {
+	const [fields, others] = [rows.filter(({ sides }) => sides !== undefined), rows.filter(({ sides }) => !sides)];
+	const within = [...Map.groupBy(others, ({ sign }) => sign)].map(([sign, group]) =>
+		sign === undefined ? group.map((row) => html`<p>${rowHtml(row)}</p>`) : chipsHtml(group),
+	);
+	const below = notes.map((note) => html`<p class="${noteClasses[note.look]}">${phraseHtml(note.said)}</p>`);
+	const more = extra === undefined ? null : html`<p class="soft">${phraseHtml(extra)}</p>`;
+	return html`${fields.length === 0 ? null : html`<dl class="fields">${fields.map(fieldHtml)}</dl>`}${within}${more}${below}`;
+}
+
+function fieldHtml({ said, sides = [], marks = [] }: Row): Html {
+	const both = sides.map((side) => html`<dd><span class="kind">${side.word}</span> ${phraseHtml(side.said)}</dd>`);
+	return html`<div><dt>${phraseHtml(said)}${marks.map(markHtml)}</dt>${both}</div>`;
+}
+
+/** More chips with remarks than this are folded. */
+const maxRemarksOpen = 30;
+
+/** Returns rows of one sign as chips: on one line, and those with a quiet remark each on its own. */
+function chipsHtml(rows: readonly Row[]): Html {
+	const isQuiet = ({ marks = [] }: Row): boolean => marks.some(({ look }) => look === "plain");
+	const [short, long] = [rows.filter((row) => !isQuiet(row)), rows.filter(isQuiet)];
+	const line = (chips: readonly Row[]): Html =>
+		html`<p class="people">${nounHtml(chips)}${chips.map((row) => html`${chipHtml(row)} `)}</p>`;
+	const lines = html`${long.map((row) => line([row]))}`;
+	return html`${short.length === 0 ? null : line(short)}${foldAbove(maxRemarksOpen, long.length, rows[0]?.noun ?? ["more", "more"], lines)}`;
+}
+
+function nounHtml([first, ...others]: readonly Row[]): Html | null {
+	if (first?.noun === undefined) return null;
+	return html`<span class="kind">${first.noun[others.length === 0 ? 0 : 1]}</span> `;
+}
+
+function chipHtml({ sign = "~", badge, said, marks = [] }: Row): Html {
+	return html`${chip(sign, phraseHtml(said))}${badge === undefined ? null : html` ${badgeHtml(badge)}`}${marks.map(markHtml)}`;
 }

@@ -1,7 +1,8 @@
 /** Phrases and sections as Markdown: whatever is not a word of orgsync is in a code span or a fenced block. */
+import { showAddress } from "../../common/escape.ts";
 import { commandLine } from "../../common/said.ts";
 import type { Phrase } from "../../say/phrase.ts";
-import { hasContent, type Row, type Section, type Shortening } from "../../say/section.ts";
+import { hasContent, type Row, type Section, type Shortening, withSides } from "../../say/section.ts";
 import { type Block, codeSpan, fence, foldUnder, paragraph, withMore } from "../markdown-text.ts";
 import { plainStyle } from "../style.ts";
 import { cellPhrase, differenceLines, outcomePhrase } from "./text.ts";
@@ -17,6 +18,7 @@ export function phraseMarkdown(phrase: Phrase): string {
 			if (span.kind === "time") return showTime(span.text);
 			if (span.kind === "earlier-input") return commandLine.earlierInput;
 			if (span.kind === "flag") return codeSpan(commandLine.flag(span.flag, span.value));
+			if (span.kind === "address") return codeSpan(showAddress(span.text));
 			if (span.kind === "reason") return codeSpan(span.text, longestReason);
 			const notes = span.kind === "name" && span.notes.length > 0 ? ` (${span.notes.join(", ")})` : "";
 			return codeSpan(`${span.text}${notes}`);
@@ -37,7 +39,7 @@ export function sectionBlocks(sections: readonly Section[]): readonly Block[] {
 }
 
 function wrap(section: Section, kept: readonly string[], more: number): string {
-	const { title, lead, rows, foot = [], form, isFolded = false } = section;
+	const { title, lead, rows, number = rows.length, foot = [], form, isFolded = false } = section;
 	const shown = withMore(kept, more);
 	const body = form === "differences" ? fence(shown, "diff") : shown.map((line) => `- ${line}`).join("\n");
 	const parts = [
@@ -46,13 +48,16 @@ function wrap(section: Section, kept: readonly string[], more: number): string {
 		...foot.map(phraseMarkdown),
 	].join("\n\n");
 	if (title === null) return parts;
-	return isFolded ? foldUnder(`${title} (${rows.length})`, parts) : `**${title}**\n\n${parts}`;
+	if (isFolded) return foldUnder(`${title} (${number})`, parts);
+	return `**${title}${form === "differences" && number > 0 ? ` (${number})` : ""}**\n\n${parts}`;
 }
 
 const prints = { list: rowMarkdown, steps: stepMarkdown, table: tableMarkdown } as const;
 
-function rowMarkdown({ said, notes = [], rows = [] }: Row): string {
-	const line = [said, ...notes.map((note) => note.said)].map(phraseMarkdown).join("; ");
+function rowMarkdown({ marks = [], notes = [], rows = [], ...row }: Row): string {
+	const behind = marks.map((mark) => ` (${phraseMarkdown(mark.said)})`);
+	const said = `${phraseMarkdown(withSides(row))}${behind.join("")}`;
+	const line = [said, ...notes.map((note) => phraseMarkdown(note.said))].join("; ");
 	return withBelow(line, rows.map(rowMarkdown));
 }
 
@@ -84,6 +89,11 @@ function because(badge: NonNullable<Row["badge"]>): string {
 }
 
 /** Returns a difference in lines with their sign in front, where a `diff` block colours them. */
-function diffLines(row: Row): readonly string[] {
-	return differenceLines(row, plainStyle).map((line) => line.replace(/^ {4}([+-]) /, "$1   "));
+export function diffLines(row: Row): readonly string[] {
+	return differenceLines(row, plainStyle).map(markInFront);
+}
+
+/** Returns the line with the sign of a part in front, where a `diff` block colours it. */
+export function markInFront(line: string): string {
+	return line.replace(/^ {4}([+-]) /, "$1   ");
 }

@@ -1,10 +1,9 @@
 /** Phrases and sections for a terminal or a log. */
-
-import { showQuoted, showSpaces, showText } from "../../common/escape.ts";
+import { showAddress, showQuoted, showSpaces, showText } from "../../common/escape.ts";
 import { commandLine, voicedText } from "../../common/said.ts";
 import type { Phrase, Span } from "../../say/phrase.ts";
-import { hasContent, type Look, type Row, type Section, type Sign } from "../../say/section.ts";
-import type { Style } from "../style.ts";
+import { hasContent, type Look, type Row, type Section, type Sign, withSides } from "../../say/section.ts";
+import { plainStyle, type Style } from "../style.ts";
 import { showTime } from "./time.ts";
 
 /** Returns the phrase on one line. */
@@ -15,8 +14,11 @@ export function phraseText(phrase: Phrase): string {
 function spanText(span: Exclude<Span, string>): string {
 	switch (span.kind) {
 		case "reason":
+		case "title":
 		case "id":
 			return showText(span.text);
+		case "address":
+			return showAddress(span.text);
 		case "command":
 			return `\`${showText(span.text)}\``;
 		case "flag":
@@ -83,9 +85,9 @@ const linesOf = {
 	table: tableLines,
 } as const satisfies Readonly<Record<NonNullable<Section["form"]>, (row: Row, style: Style) => readonly string[]>>;
 
-/** Returns a row and its notes on one line. */
-export function rowText({ said, notes = [] }: Row): string {
-	return [said, ...notes.map((note) => note.said)].map(phraseText).join("; ");
+/** Returns a row, its marks and its notes on one line. */
+export function rowText({ notes = [], ...row }: Row): string {
+	return [headText(row, plainStyle), ...notes.map((note) => phraseText(note.said))].join("; ");
 }
 
 function listLines(row: Row): readonly string[] {
@@ -138,15 +140,29 @@ export function outcomePhrase({ word, why = [] }: NonNullable<Row["badge"]>): Ph
 }
 
 /** Returns a row with its sign, and what belongs to it in lines of their own. */
-export function differenceLines({ sign, said, notes = [], rows = [] }: Row, style: Style): readonly string[] {
+export function differenceLines({ notes = [], rows = [], ...row }: Row, style: Style): readonly string[] {
 	return [
-		`${sign === undefined ? "" : `${mark(sign, style)} `}${phraseText(said)}`,
-		...rows.flatMap((row) => differenceLines(row, style)).map((line) => `    ${line}`),
-		...notes.map((note) => `    ${paint(note.look, style)(phraseText(note.said))}`),
+		headText(row, style),
+		...rows.flatMap((within) => differenceLines(within, style)).map((line) => `    ${line}`),
+		...notes.map((note) => `    ${paintQuietly(note.look, style)(phraseText(note.said))}`),
 	];
 }
 
-function mark(sign: Sign, style: Style): string {
-	const paints = { "+": style.add, "-": style.remove, "~": style.update, "!": style.warn, "!!": style.remove };
-	return sign === "?" ? style.warn(sign) : paints[sign](sign);
+/** Returns the row without what belongs to it. */
+function headText({ sign, noun, said, sides = [], aside, marks: remarks = [] }: Row, style: Style): string {
+	const start = noun === undefined ? sign : `${sign} ${noun[0]}`;
+	return [
+		start === undefined || sign === undefined ? "" : `${paintSign(sign, style)(start)} `,
+		phraseText(withSides({ said, sides })),
+		aside === undefined ? "" : `  ${style.faint(phraseText(aside))}`,
+		...remarks.map((mark) => paintQuietly(mark.look, style)(`  (${phraseText(mark.said)})`)),
+	].join("");
+}
+
+function paintQuietly(look: Look, style: Style): (text: string) => string {
+	return look === "plain" ? style.faint : paint(look, style);
+}
+
+function paintSign(sign: Sign, { add, remove, update, warn }: Style): (text: string) => string {
+	return { "+": add, "-": remove, "~": update, "!": warn, "!!": remove, "?": warn }[sign];
 }

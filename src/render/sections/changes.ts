@@ -1,0 +1,309 @@
+/** The changes of a plan: what differs, what apply would do about it, and what became of it. */
+import {
+	clipMiddle,
+	showAddress,
+	showAddressWithin,
+	showName,
+	showRename,
+	showText,
+	showValue,
+} from "../../common/escape.ts";
+import type { PlannedDifference, ThreeWay } from "../../plan/base/three-way.ts";
+import type { Change, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
+import { countChanges } from "../../plan/change-counts.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { resultsByAddress, type StepResult } from "../../plan/report.ts";
+import { groupSteps } from "../../plan/step-groups.ts";
+import { describeOwner, showUser } from "../../plan/user-labels.ts";
+import { count } from "../../say/count.ts";
+import { outcomeWords, toneOf } from "../../say/outcomes.ts";
+import { address, identifier, joinPhrases, type Phrase, reason, title } from "../../say/phrase.ts";
+import { namePerson } from "../../say/powers.ts";
+import type { Look, Note, Row, Section } from "../../say/section.ts";
+import { describeWindow, findExpiry, longestReason } from "../expiry-words.ts";
+import { compareNaturally } from "../natural-order.ts";
+
+/** What is shown of the changes of one organization. */
+interface Shown {
+	readonly command: string;
+	readonly plan: Plan;
+	readonly threeWay: ThreeWay | null;
+	readonly failed: object | null;
+	/** Null when nothing was started. */
+	readonly results: readonly StepResult[] | null;
+}
+
+/** Returns the remarks on a change, or on a part of it; `what` is null for the change as a whole. */
+export type MarksOf = (
+	change: Change,
+	what: PlannedDifference["what"] | null,
+	userId: string | null,
+) => readonly Note[];
+
+const noMarks: MarksOf = () => [];
+
+const noun = ["change", "changes"] as const;
+
+export const revertsDrift = "reverts drift";
+
+/** Returns remarks on parts that revert drift, and on changes that no step makes now. */
+export function marksIn(plan: Pick<Plan, "steps">, threeWay: ThreeWay | null): MarksOf {
+	const heldAt = holdsOf(plan);
+	const isReverted = revertedIn(threeWay);
+	return (change, what, userId) => {
+		const word = what === null ? heldAt(change.address) : isReverted(change, what, userId) ? revertsDrift : null;
+		return word === null ? [] : [{ look: "attention", said: [word] }];
+	};
+}
+
+/** Returns the same remarks, and on each change what became of it. */
+export function marksOfResult({ command, plan, threeWay, failed, results }: Shown): MarksOf {
+	const planned = marksIn(plan, threeWay);
+	const byAddress = resultsByAddress(results);
+	const unsubmitted = failed !== null ? "no result" : results === null && command === "apply" ? "not submitted" : null;
+	return (change, what, userId) => {
+		const marks = planned(change, what, userId);
+		if (what !== null) return marks;
+		const result = byAddress.get(change.address);
+		if (result !== undefined) return [{ look: toneOf(result), said: [outcomeWords[result.outcome]] }];
+		return marks.length > 0 || unsubmitted === null ? marks : [{ look: "attention", said: [unsubmitted] }];
+	};
+}
+
+/** Returns whether a part of a change reverts drift; without a base no part does. */
+function revertedIn(
+	threeWay: ThreeWay | null,
+): (change: Change, what: PlannedDifference["what"], userId: string | null) => boolean {
+	const key = (...part: readonly (string | null)[]): string => JSON.stringify(part);
+	const reverted = new Set((threeWay?.reverts ?? []).map((one) => key(one.address, one.what, one.userId)));
+	return (change, what, userId) => reverted.has(key(change.address, what, userId));
+}
+
+/** The word for a change that waits for `--retry-rejected`. */
+export const heldByRejection = "on hold: rejected";
+
+/** Returns why no step makes the change at an address now; null where one does, or none could. */
+export function holdsOf({ steps }: Pick<Plan, "steps">): (address: string) => string | null {
+	const groups = groupSteps(steps);
+	const [sent, rejected] = [new Set(groups.sent), new Set([...groups.rejected, ...groups.behind])];
+	const covering = Map.groupBy(
+		steps.flatMap((step) => step.covers.map((one) => ({ at: one.address as string, step }))),
+		({ at }) => at,
+	);
+	return (at) => {
+		const own = (covering.get(at) ?? []).map(({ step }) => step);
+		if (own.length === 0 || own.some((step) => sent.has(step))) return null;
+		if (own.every((step) => rejected.has(step))) return heldByRejection;
+		return own.every(({ earlierActivity }) => earlierActivity?.relation === "same") ? "pending" : "on hold";
+	};
+}
+
+/** Returns a change as a row. */
+export function changeRow(change: Change, plan: Plan, marksOf: MarksOf = noMarks): Row {
+	if (change.action === "update") return tagRow(change, plan, marksOf);
+	const shared = { about: [change.address], ...ownerOf(change.userId, plan) };
+	const named: Phrase = [identifier(showAddress(change.address))];
+	if (change.action === "report")
+		return { ...shared, sign: "!", said: [...named, `  ${describeReported(change)}`], rows: fieldRows(change) };
+	const name = change.before?.name ?? "";
+	return {
+		...shared,
+		sign: "-",
+		said: name === "" ? named : [...named, "  ", title(showName(clipMiddle(name)))],
+		marks: [...doubtsOf(change), ...marksOf(change, null, null), ...marksOf(change, "remove", null)],
+	};
+}
+
+/** Returns the owner of an object whose address alone could be mistaken; nothing for others. */
+function ownerOf(userId: string | null | undefined, plan: Plan): Pick<Row, "aside"> {
+	const owner = describeOwner(userId, plan).trim();
+	return owner === "" ? {} : { aside: [reason(owner)] };
+}
+
+function describeReported({ before }: ReportChange): string {
+	return `${before === null ? "not found" : "differs"}; report-only`;
+}
+
+/** Returns the fields that differ, both sides as a reader would write them; none when the object does not exist. */
+function fieldRows({ before, after }: ReportChange): readonly Row[] {
+	if (before === null) return [];
+	return Object.keys(after).map((field) => ({
+		said: [showText(field)],
+		sides: [
+			{ word: "live", said: [identifier(showValue(before[field]))] },
+			{ word: "document", said: [identifier(showValue(after[field]))] },
+		],
+	}));
+}
+
+function tagRow(change: TagChange, plan: Plan, marksOf: MarksOf): Row {
+	const { tagId, before, after, addUserIds, removeUserIds } = change;
+	const [from, to] = showRename(before.name, after.name);
+	const renamed: Row = {
+		said: ["name: ", title(from), " -> ", title(to)],
+		marks: marksOf(change, "rename", null),
+	};
+	const members = (sign: "+" | "-", what: "add-member" | "remove-member", userIds: readonly string[]) =>
+		sortByName(userIds, plan).map(
+			(userId): Row => ({
+				sign,
+				noun: ["member", "members"],
+				said: [namePerson(userId, plan)],
+				marks: [...windowOf(plan, change, userId, longestReason), ...marksOf(change, what, userId)],
+			}),
+		);
+	const kept = before.members?.filter((userId) => !removeUserIds.includes(userId)).length ?? 0;
+	return {
+		sign: "~",
+		said: [address(change.address)],
+		aside: [identifier(showText(tagId))],
+		marks: marksOf(change, null, null),
+		rows: [
+			...(before.name === after.name ? [] : [renamed]),
+			...members("+", "add-member", addUserIds),
+			...members("-", "remove-member", removeUserIds),
+		],
+		notes: doubtsOf(change),
+		...(kept === 0 ? {} : { extra: [`kept by ${count(kept, "user", "users")}`] }),
+		about: [change.address],
+	};
+}
+
+function sortByName(userIds: readonly string[], plan: Plan): readonly string[] {
+	const named = userIds.map((userId) => [showUser(userId, plan), userId] as const);
+	return named.sort(([left], [right]) => compareNaturally(left, right)).map(([, userId]) => userId);
+}
+
+/** Returns until when and why the user has the tag; nothing without a window. */
+function windowOf(plan: Plan, change: TagChange, userId: string, maxReason: number): readonly Note[] {
+	const expiry = findExpiry(plan, change.address, userId);
+	return expiry === undefined ? [] : [{ look: "plain", said: describeWindow(expiry, null, maxReason) }];
+}
+
+/** Returns what is uncertain about a planned change. */
+function doubtsOf(change: TagChange | RemovalChange): readonly Note[] {
+	const doubt = describeDoubt(change);
+	return doubt === null ? [] : [{ look: "attention", said: [doubt] }];
+}
+
+function describeDoubt(change: TagChange | RemovalChange): string | null {
+	if (change.kind !== "userTag") return change.basis === "unknown" ? "may already be gone: it could not be read" : null;
+	if (change.lastApplied !== null) {
+		const since = change.lastApplied.changedSince ? "; the tag was changed elsewhere since" : "";
+		return `members as last applied at ${showText(change.lastApplied.at)}, not live${since}`;
+	}
+	return change.basis === "unknown" ? "members could not be read: these changes may not be needed" : null;
+}
+
+/** Returns all changes, in the order of the plan; without a title, because the changes are the plan. */
+export function changesSection(plan: Plan, marksOf: MarksOf): Section {
+	return { ...sectionOf(plan, marksOf, () => true), id: "changes", title: null, shorten: "early" };
+}
+
+/** Returns the removed objects; no format cuts or folds them. */
+export function removalsSection(plan: Plan, marksOf: MarksOf, hasResults: boolean): Section {
+	return {
+		...sectionOf(plan, marksOf, ({ action }) => action === "remove"),
+		id: "removals",
+		title: hasResults ? "Removals and their results" : "Removals",
+		noun: ["line of removals", "lines of removals"],
+		shorten: "last",
+	};
+}
+
+/** More tags than this are a matrix, and their list is folded. */
+const maxTagsOpen = 8;
+
+/** Returns the changed tags, ordered as people count. */
+export function tagsSection(plan: Plan, marksOf: MarksOf): Section {
+	const tags = plan.changes
+		.filter((change) => change.kind === "userTag")
+		.sort((left, right) => compareNaturally(left.after.name, right.after.name));
+	return {
+		...sectionOf({ ...plan, changes: tags }, marksOf, () => true),
+		id: "user-tags",
+		title: "User tags",
+		isFolded: tags.length > maxTagsOpen,
+	};
+}
+
+export function reportedSection(plan: Plan, marksOf: MarksOf): Section {
+	return {
+		...sectionOf(plan, marksOf, ({ action }) => action === "report"),
+		id: "report-only",
+		title: "Report-only differences",
+		look: "attention",
+	};
+}
+
+function sectionOf(plan: Plan, marksOf: MarksOf, isShown: (change: Change) => boolean) {
+	return {
+		look: "plain" as Look,
+		noun,
+		form: "differences" as const,
+		rows: plan.changes.filter(isShown).map((change) => changeRow(change, plan, marksOf)),
+		shorten: "never" as Section["shorten"],
+	};
+}
+
+/** Longest beginning of an address in a line of lost memberships, in characters: a user needs up to 180 of the line. */
+const longestAddress = 60;
+
+/** Longest reason of a window in such a line, in characters as shown. */
+const shortReason = 110;
+
+/** Returns the members who lose a tag, in lines too short to be cut, so that a reader sees every one. */
+export function lostMembershipsSection(plan: Plan, marksOf: MarksOf, hasResults: boolean): Section {
+	return {
+		id: "memberships-lost",
+		title: hasResults ? "Memberships lost and their results" : "Memberships lost",
+		look: "plain",
+		noun: ["line of memberships", "lines of memberships"],
+		number: countChanges(plan, () => true).lost.all,
+		form: "differences",
+		rows: plan.changes.flatMap((change) => (change.kind === "userTag" ? lossRows(change, plan, marksOf) : [])),
+		shorten: "last",
+	};
+}
+
+function lossRows(change: TagChange, plan: Plan, marksOf: MarksOf): readonly Row[] {
+	const marks = (userId: string): readonly Note[] => [
+		...windowOf(plan, change, userId, shortReason),
+		...marksOf(change, "remove-member", userId),
+		...marksOf(change, null, null),
+	];
+	const byMarks = Map.groupBy(change.removeUserIds, (userId) => JSON.stringify(marks(userId)));
+	return [...byMarks.values()].flatMap((userIds) =>
+		groupUsers(userIds, plan).map(
+			(group): Row => ({
+				sign: "-",
+				said: [
+					identifier(showAddressWithin(change.address, longestAddress)),
+					"  loses ",
+					...joinPhrases(
+						group.map((userId) => [namePerson(userId, plan)]),
+						", ",
+					),
+				],
+				marks: marks(group[0] ?? ""),
+				about: [change.address],
+			}),
+		),
+	);
+}
+
+/** Longest list of names in a line, in characters, unless one name is longer. */
+const longestList = 100;
+
+function groupUsers(userIds: readonly string[], plan: Plan): readonly (readonly string[])[] {
+	const lines: { userIds: string[]; length: number }[] = [];
+	for (const userId of sortByName(userIds, plan)) {
+		const { length } = showUser(userId, plan);
+		const last = lines.at(-1);
+		if (last !== undefined && last.length + length < longestList) {
+			last.userIds.push(userId);
+			last.length += length + 2;
+		} else lines.push({ userIds: [userId], length });
+	}
+	return lines.map((line) => line.userIds);
+}

@@ -205,7 +205,7 @@ interface Shown {
 
 const lineOfDifference = `! ${address}  differs; report-only\n    sealed: live false, document true\n`;
 const pageOfDifference =
-	'<dt>sealed</dt><dd><span class="kind">live</span> <bdi>false</bdi></dd><dd><span class="kind">document</span> <bdi>true</bdi></dd>';
+	'<dt>sealed</dt><dd><span class="kind">live</span> <code>false</code></dd><dd><span class="kind">document</span> <code>true</code></dd>';
 
 const formats: readonly Shown[] = [
 	{ format: "text", difference: lineOfDifference, inSync: "No changes. The organization is in sync." },

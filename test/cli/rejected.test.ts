@@ -74,7 +74,7 @@ describe("a rejected step", () => {
 		expect(page).toContain("<dt>activities to submit</dt><dd>0</dd>");
 		expect(page).toContain("<dt>rejected</dt><dd>1</dd>");
 		expect(page).not.toContain("<dt>removal</dt>");
-		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain("[on hold: rejected]");
+		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain("(on hold: rejected)");
 	});
 
 	test("has its own annotation and no warning of a removal", async () => {

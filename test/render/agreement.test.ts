@@ -212,7 +212,11 @@ function readPage(result: CommandResult): Facts {
 		members: sorted(chips.map(([, , sign = "", name = ""]) => `${wordsOf(sign)} ${wordsOf(name).split(" ")[0]}`)),
 		...(isDrift
 			? { drifted: numberOf(/^Drifted$/), unknown: numberOf(/^Unknown$/), resolved: numberOf(/^Resolved/) }
-			: { removals: numberOf(/^Removals(?: and their results)?$/), reported: numberOf(/^Report-only/), changed: rows.length }),
+			: {
+					removals: numberOf(/^Removals(?: and their results)?$/),
+					reported: numberOf(/^Report-only/),
+					changed: rows.length,
+				}),
 		// Figures are left out where nothing is to be submitted, or was completed.
 		...(isAlone && figure(/removals?/) > 0 ? { removals: figure(/removals?/) } : {}),
 		...(isAlone && figure(/memberships? lost/) > 0 ? { lost: figure(/memberships? lost/) } : {}),

@@ -8,7 +8,7 @@ import { sectionCard } from "../../src/render/print/html.ts";
 import { sectionBlocks } from "../../src/render/print/markdown.ts";
 import { sectionsText } from "../../src/render/print/text.ts";
 import { plainStyle } from "../../src/render/style.ts";
-import { code, flag, identifier, reason, time } from "../../src/say/phrase.ts";
+import { address, code, flag, identifier, reason, time, title } from "../../src/say/phrase.ts";
 import type { Section } from "../../src/say/section.ts";
 
 /** A name that would end a line, a tag, a code span, a direction and a workflow command. */
@@ -172,6 +172,64 @@ describe("A section", () => {
 		]);
 		expect(comment(nested)).toBe("no: bob cannot sign\n\n- policy `a`\n  - time is in force\n");
 		expect(sectionCard(nested).body?.html).toContain('<ul class="within"><li><span>time is in force</span></li>');
+	});
+
+	const remarked: Section = {
+		...differences,
+		number: 7,
+		isFolded: false,
+		rows: [
+			{
+				sign: "~",
+				said: [address(`userTag:${hostile}`)],
+				aside: [identifier("20000001")],
+				marks: [{ look: "good", said: ["completed"] }],
+				rows: [
+					{ said: ["name: ", title("old"), " -> ", title("new")] },
+					{ said: ["notes"], sides: ["live", "document"].map((word) => ({ word, said: [identifier(`"${word}"`)] })) },
+					{ sign: "+", noun: ["member", "members"], said: [{ kind: "name", text: "alice", notes: [] }] },
+					{
+						sign: "+",
+						noun: ["member", "members"],
+						said: [{ kind: "name", text: "bob", notes: [] }],
+						marks: [{ look: "plain", said: ["already in place"] }],
+					},
+				],
+				extra: ["kept by 2 users"],
+			},
+		],
+	};
+
+	it("of differences has remarks in brackets in a terminal and in Markdown, and says both sides of a field", () => {
+		const lines = [
+			"    name: old -> new",
+			'    notes: live "live", document "document"',
+			"    + member alice",
+			"    + member bob  (already in place)",
+		];
+		expect(sectionsText([{ ...remarked, title: null }], plainStyle)).toEqual([
+			expect.stringMatching(/^~ userTag:.*::error::.* {2}20000001 {2}\(completed\)$/),
+			...lines,
+			"",
+		]);
+		expect(comment(remarked)).toContain("**Changes (7)**");
+		expect(comment(remarked).split("\n").slice(4, 8)).toEqual(lines.map((line) => line.replace(/^ {4}\+ /, "+   ")));
+	});
+
+	it("of differences has on a page badges for remarks, fields beside each other, and names set off", () => {
+		const shown = page(remarked);
+		expect(shown).toContain('Changes <span class="number">7</span>');
+		expect(shown).toMatch(/<code>userTag:<strong>&#34;a`&#60;\/b&#62;[^<]*<\/strong><\/code>/);
+		expect(shown).toContain(' <span class="word good">completed</span>');
+		expect(shown).toContain("name: <strong><bdi>old</bdi></strong> -&#62; <strong><bdi>new</bdi></strong>");
+		expect(shown).toContain(
+			'<dl class="fields"><div><dt>notes</dt><dd><span class="kind">live</span> <code>&#34;live&#34;</code></dd><dd><span class="kind">document</span> <code>&#34;document&#34;</code></dd></div></dl>',
+		);
+		const chipOf = (name: string): string => `<span class="chip a">+\u00a0<strong><bdi>${name}</bdi></strong></span>`;
+		const line = '<p class="people"><span class="kind">member</span> ';
+		expect(shown).toContain(`${line}${chipOf("alice")} </p>`);
+		expect(shown).toContain(`${line}${chipOf("bob")} <span class="soft">already in place</span> </p>`);
+		expect(shown).toContain('<p class="soft">kept by 2 users</p>');
 	});
 
 	const steps: Section = {

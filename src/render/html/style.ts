@@ -61,7 +61,7 @@ main { padding-top: 1.4rem !important; }
 .word.good { background: var(--good-ground); color: var(--good); } .word.bad { background: var(--bad-ground); color: var(--bad); } .word.attention { background: var(--warn-ground); color: var(--warn); }
 .changes > li { display: flex; gap: .8rem; padding: .65rem 0; border-top: 1px solid var(--line); break-inside: avoid; }
 .changes > li:first-child { border-top: 0; padding-top: .2rem; }
-.changes p { margin: .25rem 0 0; }
+.changes p { margin: .25rem 0 0; } .changes .word { white-space: normal; }
 .changes > li > div { min-width: 0; flex: 1; overflow-wrap: anywhere; }
 .mark { flex: none; display: inline-grid; place-items: center; width: 1.65rem; height: 1.65rem; border-radius: .4rem; font-weight: 700; font-size: .95rem; line-height: 1; background: var(--code); color: var(--soft); }
 .people { display: flex; flex-wrap: wrap; gap: .3rem .35rem; align-items: baseline; }

@@ -106,6 +106,23 @@ describe("a saved plan is stale, and the error names before and after,", () => {
 		]);
 	});
 
+	it("where others are in danger at another time than was reviewed", () => {
+		const later = policyOf(2, { consensus: anyOf(signers), condition: condition.sign, time: notBefore });
+		const two: Organization = { ...organization, members: { signers: ["alice", "bob"] }, policies: [later] };
+		const none = { members: { signers: [] } } as const;
+		const readAtMs = Date.parse("2026-05-01T00:00:00Z");
+		const stated = planFor(two, none, { readAtMs });
+		const export2 = { ...later, condition: condition.export };
+		const fresh = planFor({ ...two, policies: [export2] }, none, { readAtMs });
+		expect([stated.impact, fresh.impact]).toEqual([[], []]);
+		const outdated = (plan: Plan) => findOutdated({ saved: stated, fresh: plan, live: liveFor(two) });
+		expect(outdated(stated)).toEqual([]);
+		expect(outdated({ ...stated, impactAtOtherTimes: [] })).toEqual([]);
+		expect(outdated(fresh).map(({ because }) => because)).toEqual([
+			"the plan file does not state that, at another time, no one could export wallets (WALLET/EXPORT) any more; now that is so; its reviewers went by that",
+		]);
+	});
+
 	it("where it is not known any more, or was not known", () => {
 		const unknown = { access: unknownAccess("the service does not list policies") };
 		const [because = ""] = why({}, unknown);

@@ -168,6 +168,33 @@ describe("A reason", () => {
 		expect(withoutPolicy(unclear, "p")).toEqual(unclear);
 	});
 
+	it("is another one where a fact is: the clause, the place in it, an effect, a condition, the steps and their verdicts", () => {
+		const reasons: readonly Reason[] = [
+			{ kind: "not-understood", clause: "condition", message: "m", span: { start: 1, end: 2 } },
+			{ kind: "not-understood", clause: "consensus", message: "m", span: { start: 1, end: 2 } },
+			{ kind: "not-understood", clause: "condition", message: "m", span: { start: 1, end: 3 } },
+			{ kind: "not-boolean", clause: "time" },
+			{ kind: "not-boolean", clause: "condition" },
+			{ kind: "unknown-effect", effect: "EFFECT_A" },
+			{ kind: "unknown-effect", effect: "EFFECT_B" },
+			{ kind: "open-condition", condition: "a" },
+			{ kind: "open-condition", condition: "b" },
+			{ kind: "order", stepIds: ["step-1"], verdicts: ["runs", "denied"] },
+			{ kind: "order", stepIds: ["step-1"], verdicts: ["runs", "pending"] },
+			{ kind: "order", stepIds: ["step-1", "step-2"], verdicts: [] },
+			{ kind: "too-complex", task: "compare", limit: "steps" },
+			{ kind: "too-complex", task: "judge", limit: "steps" },
+		];
+		for (const [index, one] of reasons.entries()) {
+			const inFile = Object.fromEntries(Object.entries(one).reverse()) as unknown as Reason;
+			const nested = (because: Reason): Reason => ({ kind: "policy", policyId: "p", because });
+			const same = (other: Reason) => isSameReason(inFile, other) && isSameReason(nested(inFile), nested(other));
+			expect(reasons.map(same)).toEqual(reasons.map((_other, at) => at === index));
+		}
+		const worded: Reason = { kind: "not-understood", clause: "condition", message: "M", span: { start: 1, end: 2 } };
+		expect(isSameReason(worded, reasons[0] ?? null)).toBe(true);
+	});
+
 	it("is the same where kind and policy are, in whatever words", () => {
 		expect(isSameReason(notRead("policies are hidden"), notRead("policies are not shown"))).toBe(true);
 		expect(isSameReason(ofPolicy, { kind: "stated", text: "policy p: something" })).toBe(true);

@@ -7,7 +7,7 @@ import type { Meaning } from "./consequences.ts";
 import { listFindings } from "./finding-words.ts";
 import type { PlanImpact } from "./impact.ts";
 
-type Impacted = Pick<Meaning, "impact" | "impactVerdict" | "steps">;
+type Impacted = Pick<Meaning, "impact" | "impactVerdict" | "impactAtOtherTimes" | "steps">;
 
 /**
  * Returns how the impact differs, in a sentence that names before and after; null where it does not. Where the fresh plan
@@ -15,8 +15,14 @@ type Impacted = Pick<Meaning, "impact" | "impactVerdict" | "steps">;
  */
 export function describeOtherImpact(saved: Impacted, fresh: Impacted, names: UserNames): string | null {
 	if (fresh.steps.every(({ earlierActivity }) => earlierActivity !== null)) return null;
-	if (saved.impactVerdict === fresh.impactVerdict && isSameImpact(saved.impact, fresh.impact)) return null;
-	return `${compare(saved, fresh, names)}; its reviewers went by that`;
+	const isSame = saved.impactVerdict === fresh.impactVerdict && isSameImpact(saved.impact, fresh.impact);
+	// Dangers at another time become fewer as time passes; what was not reviewed is another thing.
+	const later = without(fresh.impactAtOtherTimes, saved.impactAtOtherTimes);
+	if (isSame && later.length === 0) return null;
+	const said = isSame
+		? `the plan file does not state that, at another time, ${listFindings(later, names)}; now that is so`
+		: compare(saved, fresh, names);
+	return `${said}; its reviewers went by that`;
 }
 
 function compare(saved: Impacted, fresh: Impacted, names: UserNames): string {

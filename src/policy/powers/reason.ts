@@ -63,10 +63,15 @@ export function withoutPolicy(reason: Reason, policyId: string): Reason {
 	return reason.kind === "policy" && reason.policyId === policyId ? reason.because : reason;
 }
 
-/** Whether both reasons mean the same, in whatever words. A file that has only words means any. */
+/** Whether both reasons state the same facts, in whatever words. A file that has only words means any. */
 export function isSameReason(one: Reason | null, other: Reason | null): boolean {
 	if (one === null || other === null) return one === other;
-	if (one.kind === "stated" || other.kind === "stated") return true;
-	if (one.kind !== other.kind || policyOfReason(one) !== policyOfReason(other)) return false;
-	return !("because" in one && "because" in other) || isSameReason(one.because, other.because);
+	return one.kind === "stated" || other.kind === "stated" || factsOf(one) === factsOf(other);
+}
+
+/** Returns all of a reason but the sentences that came from elsewhere, and the order in which a file has its members. */
+function factsOf(reason: object): string {
+	const facts = Object.entries(reason).filter(([name]) => name !== "why" && name !== "message");
+	const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null || Array.isArray(value);
+	return JSON.stringify(facts.map(([name, value]) => [name, isPlain(value) ? value : factsOf(value as object)]).sort());
 }

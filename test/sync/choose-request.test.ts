@@ -1,9 +1,10 @@
 /** Which bytes are sent for a request, from what the journal has of equal ones: the decision alone, without a service. */
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/sync/journal/journal.ts";
-import type { SubmitContext } from "../../src/sync/submit/activity-request.ts";
+import type { ActivityRequest, SubmitContext } from "../../src/sync/submit/activity-request.ts";
 import { chooseRequest, isSuperseded } from "../../src/sync/submit/choose-request.ts";
 import { outcomeOfAnswer, type SubmitResult } from "../../src/sync/submit/outcomes.ts";
+import { bodyLifetimeMs } from "../../src/wire/operations.ts";
 import { activityOf, addBob, bodyOfAddBob, keyOfAddBob } from "./submit-support.ts";
 import { minuteMs, quarterHourMs } from "./support.ts";
 
@@ -13,10 +14,15 @@ const readPosition = 7;
 const context = { now: () => nowMs, serverTimeMs: nowMs, readPosition } as unknown as SubmitContext;
 
 /** An entry of an equal request, made so many milliseconds after the beginning of the quarter of an hour. */
-function entryOf(afterMs: number, outcome: "in-flight" | "completed" | "failed", activityId: string | null) {
+function entryOf(
+	afterMs: number,
+	outcome: JournalEntry["outcome"],
+	activityId: string | null,
+	settledPosition = readPosition + 1,
+) {
 	const body = bodyOfAddBob(quarterMs + afterMs);
 	const common = { body, requestDigest: keyOfAddBob, covers: [], planDigests: [], sentAtMs: nowMs, activityId };
-	const settled = outcome === "in-flight" ? {} : { settledAtMs: nowMs, settledPosition: readPosition + 1 };
+	const settled = outcome === "in-flight" ? {} : { settledAtMs: nowMs, settledPosition };
 	return { ...common, outcome, ...settled } as JournalEntry;
 }
 
@@ -33,6 +39,48 @@ describe("of two open requests for the same", () => {
 	});
 });
 
+/** What is sent: how many milliseconds after the beginning of the quarter of an hour its bytes are made, and of what kind they are. */
+function sentFor(
+	entries: readonly JournalEntry[],
+	request: ActivityRequest = addBob,
+	more: Partial<SubmitContext> = {},
+	superseded: readonly string[] = [],
+) {
+	const decision = chooseRequest(entries, request, { ...context, ...more }, superseded);
+	if (decision.kind !== "send") return decision;
+	const { entry, isShared, isRetry } = decision;
+	return { atMs: entry.body.timestampMs - quarterMs, isShared, isRetry };
+}
+
+describe("an open request", () => {
+	it.each<[fact: string, laterMs: number, kind: string, more?: Partial<SubmitContext>]>([
+		["is sent again until a minute before its bytes expire", -1, "resend"],
+		["is not sent again in the last minute", 0, "skip"],
+		["is judged by the service's clock", -1, "skip", { clockOffsetMs: 1 }],
+	])("%s", (_fact, laterMs, kind, more = {}) => {
+		const endMs = quarterMs + bodyLifetimeMs - minuteMs;
+		const late = { ...context, now: () => endMs + laterMs, ...more };
+		expect(chooseRequest([entryOf(0, "in-flight", null)], addBob, late)).toMatchObject({ kind });
+	});
+});
+
+describe("a request that was rejected", () => {
+	const rejected = entryOf(0, "rejected", "an activity");
+
+	it("is not sent again, unless the operator asks for that: then it is a retry with other bytes", () => {
+		expect(chooseRequest([rejected], addBob, context)).toMatchObject({
+			kind: "skip",
+			result: { outcome: "rejected", requests: 0 },
+		});
+		const retried = { atMs: 1, isShared: false, isRetry: true };
+		expect(sentFor([rejected], addBob, { retryRejected: true })).toEqual(retried);
+	});
+
+	it("before another one that ended since is no reason to hold it back, and no retry", () => {
+		expect(sentFor([entryOf(1, "failed", null), rejected])).toEqual({ atMs: 2, isShared: false, isRetry: false });
+	});
+});
+
 describe("a request that completed while the organization was read", () => {
 	const completed = entryOf(0, "completed", "an activity");
 
@@ -45,6 +93,44 @@ describe("a request that completed while the organization was read", () => {
 			kind: "resend",
 			entry: completed,
 		});
+	});
+
+	it("is sent with other bytes if its effect was reverted since", () => {
+		const superseded = [completed.body.fingerprint];
+		expect(sentFor([completed], addBob, {}, superseded)).toEqual({ atMs: 1, isShared: false, isRetry: false });
+	});
+});
+
+describe("a request that ended before the organization was read", () => {
+	const earlier = (outcome: JournalEntry["outcome"], afterMs = 0) => entryOf(afterMs, outcome, null, readPosition);
+	const needsResult = { ...addBob, needsResult: true };
+
+	it.each<[fact: string, entries: readonly JournalEntry[], request: ActivityRequest, atMs: number, isShared: boolean]>([
+		["and completed is sent with other bytes", [earlier("completed")], addBob, 1, false],
+		["and failed is sent with other bytes", [earlier("failed")], addBob, 1, false],
+		["and failed is not asked about for its result", [earlier("failed")], needsResult, 1, false],
+		["and was never attempted is sent with the same bytes", [earlier("not-attempted")], addBob, 0, true],
+		["in another quarter of an hour leaves the first bytes of this one", [earlier("failed", -1)], addBob, 0, true],
+		["twice leaves the third bytes", [earlier("failed", 1), earlier("failed")], addBob, 2, false],
+	])("%s", (_fact, entries, request, atMs, isShared) => {
+		expect(sentFor(entries, request)).toEqual({ atMs, isShared, isRetry: false });
+	});
+
+	it("is sent with other bytes, although this journal has none of it: another runner's activity was reverted", () => {
+		const superseded = [quarterMs, quarterMs + 1].map((timestampMs) => bodyOfAddBob(timestampMs).fingerprint);
+		expect(sentFor([], addBob, {}, superseded)).toEqual({ atMs: 2, isShared: false, isRetry: false });
+	});
+
+	it("is sent with the time at which its object was changed, if that is in the last quarter of an hour", () => {
+		const changedAt = (objectChangedAtMs: number) => sentFor([earlier("completed")], { ...addBob, objectChangedAtMs });
+		expect(changedAt(nowMs)).toMatchObject({ atMs: nowMs - quarterMs });
+		expect(changedAt(nowMs + 1)).toMatchObject({ atMs: 1 });
+		expect(changedAt(nowMs - quarterHourMs + 1)).toMatchObject({ atMs: nowMs - quarterMs - quarterHourMs + 1 });
+		expect(changedAt(nowMs - quarterHourMs)).toMatchObject({ atMs: 1 });
+	});
+
+	it("is sent where no reading is known, as is one that completed since", () => {
+		expect(sentFor([entryOf(0, "completed", null)], addBob, { readPosition: undefined })).toMatchObject({ atMs: 1 });
 	});
 });
 
@@ -79,6 +165,27 @@ describe("bytes that another runner may have sent", () => {
 		const completed = endedAt("ACTIVITY_STATUS_COMPLETED", quarterMs + endedMs);
 		const request = { ...addBob, objectChangedAtMs: quarterMs + changedMs };
 		expect(isSuperseded(completed, shared, request, context)).toBe(expected);
+	});
+
+	it("and whose result is known without a submit, or whose effect cannot be seen, are the answer to this request", () => {
+		const completed = endedAt("ACTIVITY_STATUS_COMPLETED", quarterMs);
+		const request = { ...addBob, objectChangedAtMs: quarterMs + minuteMs };
+		expect(isSuperseded(completed, shared, request, context)).toBe(true);
+		expect(isSuperseded(completed, { kind: "skip", result: completed }, request, context)).toBe(false);
+		expect(isSuperseded(completed, shared, { ...request, isUnobservable: true }, context)).toBe(false);
+		expect(isSuperseded(completed, { ...shared, isShared: false }, request, context)).toBe(false);
+	});
+
+	it("and whose activity has only the time of its creation ended then, and without a time nothing is known", () => {
+		const ended = endedAt("ACTIVITY_STATUS_COMPLETED", 0);
+		if (ended.activity === undefined) throw new Error("it has an activity");
+		const at = (createdAtMs: number | undefined) => ({
+			...ended,
+			activity: { ...ended.activity, createdAtMs, updatedAtMs: undefined },
+		});
+		const request = { ...addBob, objectChangedAtMs: quarterMs + minuteMs };
+		expect(isSuperseded(at(quarterMs) as SubmitResult, shared, request, context)).toBe(true);
+		expect(isSuperseded(at(undefined) as SubmitResult, shared, request, context)).toBe(false);
 	});
 
 	it("and whose activity was rejected or waits are the answer to this request, however long ago", () => {

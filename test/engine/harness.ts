@@ -5,7 +5,7 @@
  * Everything that a command printed or wrote is kept, so that tests can search all of it for secrets; see `written`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import {
 	copyFileSync,
 	cpSync,
@@ -14,6 +14,7 @@ import {
 	mkdtempSync,
 	readFileSync,
 	realpathSync,
+	renameSync,
 	rmSync,
 	symlinkSync,
 	writeFileSync,
@@ -33,9 +34,10 @@ import { findProcesses, killOne, type RunningProcess } from "./processes.ts";
 import {
 	type Call,
 	type Configuration,
-	configurePlain,
+	configureStack,
 	findCheckpoint,
 	hideSecrets,
+	passphrase,
 	readTexts,
 	type State,
 	type StateResource,
@@ -93,7 +95,7 @@ export interface Stack {
 	up(words?: readonly string[], options?: RunOptions): Promise<Answer>;
 	refresh(words?: readonly string[], options?: RunOptions): Promise<Answer>;
 	destroy(words?: readonly string[], options?: RunOptions): Promise<Answer>;
-	/** Sets configuration: plain values in the file of the stack, as `pulumi config set` does, and secrets with that command. */
+	/** Sets configuration in the file of the stack, as `pulumi config set` does. */
 	configure(values: Configuration): Promise<void>;
 	/**
 	 * Removes the lock of a killed command, as `pulumi cancel` does. If the kill cut off the state while Pulumi wrote it,
@@ -167,7 +169,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		HOME: home,
 		PULUMI_HOME: join(home, ".pulumi"),
 		PULUMI_BACKEND_URL: `file://${backend}`,
-		PULUMI_CONFIG_PASSPHRASE: "test",
+		PULUMI_CONFIG_PASSPHRASE: passphrase,
 		PULUMI_STACK: stackName,
 		PULUMI_SKIP_UPDATE_CHECK: "true",
 		PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
@@ -223,13 +225,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		up: (words = [], run) => stack.pulumi(["up", "--yes", "--skip-preview", ...words], run),
 		refresh: (words = [], run) => stack.pulumi(["refresh", "--yes", "--skip-preview", ...words], run),
 		destroy: (words = [], run) => stack.pulumi(["destroy", "--yes", "--skip-preview", ...words], run),
-		async configure(values) {
-			const secrets = Object.entries(values).flatMap(([key, value]) =>
-				typeof value === "string" ? [] : ["--secret", `${key}=${value.secret}`],
-			);
-			if (secrets.length > 0) expectSuccess(await stack.pulumi(["config", "set-all", ...secrets]));
-			configurePlain(settings, values);
-		},
+		configure: async (values) => configureStack(settings, values),
 		write(files) {
 			for (const [name, content] of Object.entries(files)) {
 				const file = join(folder, name);
@@ -307,18 +303,25 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 /**
- * `pulumi stack init`, which runs once for each name of a project: a new stack is a file of the project and some of the
- * backend, the same for all that have the same names and passphrase.
+ * `pulumi stack init`, which runs once: a new stack is a file of the project and some of the backend, the same for all that have
+ * the same passphrase, but for the name of the project.
  */
 async function initStack(stack: Stack, backend: string, manifest: string): Promise<void> {
 	const settings = join(stack.folder, `Pulumi.${stackName}.yaml`);
-	const { name: projectName } = parse(manifest) as { readonly name: string };
-	const name = `stack-${createHash("sha256").update(projectName).digest("hex").slice(0, 12)}`;
-	const made = await makeOnce(shared, name, async (folder) => {
+	const { name } = parse(manifest) as { readonly name: string };
+	const made = await makeOnce(shared, "stack", async (folder) => {
+		stack.write({ "Pulumi.yaml": "name: probe\nruntime: yaml\n" });
 		expectSuccess(await stack.pulumi(["stack", "init", stackName]));
+		stack.write({ "Pulumi.yaml": manifest });
 		cpSync(backend, join(folder, "backend"), { recursive: true });
 		copyFileSync(settings, join(folder, "settings"));
 	});
 	cpSync(join(made, "backend"), backend, { recursive: true });
 	copyFileSync(join(made, "settings"), settings);
+	if (name === "probe") return;
+	const stacks = join(backend, ".pulumi/stacks");
+	renameSync(join(stacks, "probe"), join(stacks, name));
+	const file = findCheckpoint(backend);
+	for (const other of [".attrs", ".bak", ".bak.attrs"]) rmSync(`${file}${other}`, { force: true });
+	writeFileSync(file, readFileSync(file, "utf8").replace("organization/probe/", `organization/${name}/`));
 }

@@ -1,4 +1,5 @@
 /** What a stack of the harness leaves on disk: its settings, its state in the backend, the calls, and every text. */
+import { createCipheriv, pbkdf2Sync, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { parse, stringify } from "yaml";
@@ -47,13 +48,41 @@ export interface Written {
 	readonly text: string;
 }
 
-/** Writes the plain values of a configuration to the file of a stack. */
-export function configurePlain(file: string, values: Configuration): void {
-	const plain = Object.entries(values).filter(([, value]) => typeof value === "string");
-	if (plain.length === 0) return;
-	const stack = (parse(readFileSync(file, "utf8")) ?? {}) as { config?: Record<string, unknown> };
-	const named = plain.map(([key, value]) => [key.includes(":") ? key : `probe:${key}`, value]);
+/** The passphrase of the stacks of these tests. */
+export const passphrase = "test";
+
+/**
+ * Writes values of a configuration to the file of a stack, as `pulumi config set` does: a secret is encrypted with AES-256-GCM, by a key
+ * of the passphrase and the salt that the file has.
+ */
+export function configureStack(file: string, values: Configuration): void {
+	if (Object.keys(values).length === 0) return;
+	const stack = (parse(readFileSync(file, "utf8")) ?? {}) as {
+		readonly encryptionsalt: string;
+		readonly config?: Record<string, unknown>;
+	};
+	const [, salt = ""] = stack.encryptionsalt.split(":");
+	const named = Object.entries(values).map(([key, value]) => [
+		key.includes(":") ? key : `probe:${key}`,
+		typeof value === "string" ? value : { secure: encrypt(value.secret, salt) },
+	]);
 	writeFileSync(file, stringify({ ...stack, config: { ...stack.config, ...Object.fromEntries(named) } }));
+}
+
+function encrypt(text: string, salt: string): string {
+	const nonce = randomBytes(12);
+	const cipher = createCipheriv("aes-256-gcm", keyOf(salt), nonce);
+	const encrypted = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+	return `v1:${nonce.toString("base64")}:${encrypted.toString("base64")}`;
+}
+
+const encryptionKeys = new Map<string, Buffer>();
+
+function keyOf(salt: string): Buffer {
+	const known = encryptionKeys.get(salt);
+	const key = known ?? pbkdf2Sync(passphrase, Buffer.from(salt, "base64"), 1_000_000, 32, "sha256");
+	encryptionKeys.set(salt, key);
+	return key;
 }
 
 /** The mark of an encrypted value in a state. */

@@ -2,89 +2,133 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { clockEnvironment, clockOption } from "../clock.ts";
 import { compiled, makeFolder } from "../run.ts";
-import { makeWorld, organizationId, policies, type World } from "../world.ts";
-import { configureFor, connectPlugin, type Plugin } from "./plugin-client.ts";
-import { keptOf, providers } from "./providers.ts";
+import { keys, makeWorld, organizationId, policies, type World } from "../world.ts";
+import { configureFor, connectPlugin } from "./plugin-client.ts";
+import { keptOf, messageOf, providers } from "./providers.ts";
 
 const main = fileURLToPath(new URL("../../src/pulumi/plugin/main.ts", import.meta.url));
 const providerFile = new URL("../../src/pulumi/dynamic/provider.ts", import.meta.url).href;
 /** Nothing listens there: an engine that shows nothing. */
 const noEngine = "127.0.0.1:1";
 
-function startNode(words: readonly string[]): ChildProcess {
+function startNode(words: readonly string[], laterMs = 0): ChildProcess {
 	const env = {
 		PATH: process.env.PATH,
 		NODE_COMPILE_CACHE: compiled,
 		NODE_OPTIONS: clockOption,
-		...clockEnvironment(),
+		...clockEnvironment(laterMs),
 	};
 	const child = spawn(process.execPath, words, { cwd: makeFolder(), env, stdio: ["pipe", "pipe", "inherit"] });
 	onTestFinished(() => void child.kill("SIGKILL"));
 	return child;
 }
 
-/** A plugin in a process of its own, with this journal. */
-async function startPlugin(world: World, journal: string): Promise<{ child: ChildProcess; plugin: Plugin }> {
-	const child = startNode([main, noEngine]);
-	const [line] = await once(child.stdout ?? process.stdin, "data");
-	const plugin = connectPlugin(Number(line));
-	await configureFor(plugin, world, { journal });
-	return { child, plugin };
+interface Started {
+	readonly child: ChildProcess;
+	/** Creates a removal of the policy; returns why it failed, which a pending approval does. */
+	remove(policyId: string): Promise<string>;
 }
 
-/** Each takes a start of a process. */
-const kills = 6;
+/** A provider in a process of its own, whose clock is so much later. */
+type Start = (settings: Settings, laterMs: number) => Promise<Started>;
+type Settings = Readonly<Record<"url" | "reads" | "journal", string>>;
 
-/** When to kill: after so many requests of the update, and then so much later. */
-const moment = fc.record({ requests: fc.integer({ min: 0, max: 5 }), laterMs: fc.integer({ min: 0, max: 150 }) });
+const startPlugin: Start = async (settings, laterMs) => {
+	const child = startNode([main, noEngine], laterMs);
+	const [line] = await once(child.stdout ?? process.stdin, "data");
+	const plugin = connectPlugin(Number(line));
+	await configureFor(plugin, settings, settings);
+	const old = plugin.resource("PolicyRemoval", "old");
+	return {
+		child,
+		async remove(policyId) {
+			const { inputs } = await old.check({ policyIds: [policyId] });
+			return messageOf(old.create(inputs));
+		},
+	};
+};
 
-describe("the plugin, killed at random moments of updates", { timeout: 120_000 }, () => {
-	it("is followed by one that finishes the update, and no activity is created twice", async () => {
-		const world = await makeWorld();
-		const journal = join(makeFolder(), "journal.sqlite");
-		const policyId = (number: number) => `f0000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
-		const all = Array.from({ length: kills + 2 }, (_, number) => policyId(number));
-		await world.change({ policies: all.map((id) => ({ policyId: id, policyName: `short-lived ${id}` })) });
-		// Activities act at once and answer late: that is when a kill hurts most.
-		await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 100, count: 99 });
-		let { child, plugin } = await startPlugin(world, journal);
-		const old = () => plugin.resource("PolicyRemoval", "old");
-		const inputsFor = async (round: number, olds = {}) =>
-			(await old().check({ policyIds: all.slice(0, round + 1) }, olds)).inputs;
-		let inputs = await inputsFor(0);
-		let { outputs } = await old().create(inputs);
-		for (const [index, { requests, laterMs }] of fc.sample(moment, kills).entries()) {
-			const round = index + 1;
-			const story = `kill ${round}: ${requests} requests and ${laterMs} ms later`;
-			const news = await inputsFor(round, inputs);
+/** Reads ids of policies from standard input, and prints why each removal failed behind a mark. */
+const removing = (settings: object): string => `import { createInterface } from "node:readline";
+import { providerOf } from ${JSON.stringify(providerFile)};
+const settings = ${JSON.stringify({ organizationId, apiPrivateKey: keys.alice.privateKey, ...settings })};
+const provider = providerOf("PolicyRemoval");
+await provider.configure({ config: { get: (key) => settings[key.replace("orgsync:", "")] } });
+console.log("> ready");
+for await (const policyId of createInterface(process.stdin)) {
+	const { inputs } = await provider.check({}, { resource: "old", organizationId: settings.organizationId, policyIds: [policyId] });
+	const message = await provider.create(inputs).then(() => "", (error) => error.message);
+	console.log("> " + JSON.stringify(message));
+}`;
+
+const startDynamicProvider: Start = async (settings, laterMs) => {
+	const child = startNode(["--input-type=module", "--eval", removing(settings), "dynamic-provider", noEngine], laterMs);
+	const lines = createInterface(child.stdout ?? process.stdin)[Symbol.asyncIterator]();
+	const next = async (): Promise<string> => {
+		for (;;) {
+			const { value, done } = await lines.next();
+			if (done === true) throw new Error("the process has ended");
+			if (value.startsWith("> ")) return value.slice(2);
+		}
+	};
+	await next();
+	return {
+		child,
+		async remove(policyId) {
+			child.stdin?.write(`${policyId}\n`);
+			return JSON.parse(await next()) as string;
+		},
+	};
+};
+
+/** When to kill: after so many requests of the create, and then so much later. */
+const moment = fc.record({ requests: fc.integer({ min: 0, max: 3 }), laterMs: fc.integer({ min: 0, max: 150 }) });
+const kills = 3;
+
+/** Where nothing but the bytes of a request shows that it was submitted: activities are pending, and cannot be listed. */
+async function makeSilentWorld(): Promise<World> {
+	const world = await makeWorld(undefined, { reads: "documented" });
+	await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+	await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 100, count: 99 });
+	return world;
+}
+
+describe.each([
+	["the plugin", startPlugin],
+	["the dynamic provider", startDynamicProvider],
+] as const)("%s, killed at random moments of creates", (_title, start) => {
+	it.each([
+		["with its journal, is followed by one that submits the same bytes in another quarter of an hour", 20 * 60_000],
+		["without a journal, is followed by one that submits the same bytes in the same quarter of an hour", 0],
+	])("%s: no activity is created twice", { timeout: 120_000 }, async (_fact, passingMs) => {
+		const world = await makeSilentWorld();
+		const journal = passingMs === 0 ? ":memory:" : join(makeFolder(), "journal.sqlite");
+		const settings = { url: world.url, reads: "documented", journal };
+		let laterMs = 0;
+		let { child, remove } = await start(settings, laterMs);
+		// The first is killed while its request is at the service: of others, none may have been.
+		const moments = [{ requests: Number.POSITIVE_INFINITY, laterMs: 0 }, ...fc.sample(moment, kills - 1)];
+		for (const [index, { requests, laterMs: after }] of moments.entries()) {
+			const story = `kill ${index + 1}: ${requests} requests and ${after} ms later`;
+			const policyId = policies[index] ?? "";
 			world.clearRequests();
-			let isOver = false;
-			const updating = old()
-				.update(outputs, news)
-				.catch(() => undefined)
-				.finally(() => {
-					isOver = true;
-				});
-			while (!isOver && world.requests().length < requests) await new Promise((resolve) => setTimeout(resolve, 2));
-			await new Promise((resolve) => setTimeout(resolve, laterMs));
+			const isReached = () => world.requests().length >= requests || world.submits().length > 0;
+			const ended = remove(policyId).catch(() => undefined);
+			await expect.poll(isReached, { interval: 2 }).toBe(true);
+			await new Promise((resolve) => setTimeout(resolve, after));
 			child.kill("SIGKILL");
-			await updating;
-			({ child, plugin } = await startPlugin(world, journal));
-			// The engine has the state from before the update.
-			inputs = await inputsFor(round, inputs);
-			outputs = await old().update(outputs, inputs);
-			expect(outputs, story).toMatchObject({ policyIds: all.slice(0, round + 1) });
-			expect(world.activities(), story).toHaveLength(round + 1);
-			const left = (world.organization().policies as { policyId: string }[]).map(({ policyId: id }) => id);
-			expect(
-				left.filter((id) => all.slice(0, round + 1).includes(id)),
-				story,
-			).toEqual([]);
+			await ended;
+			laterMs += passingMs;
+			await world.moveClock(passingMs);
+			({ child, remove } = await start(settings, laterMs));
+			expect(await remove(policyId), story).toContain("pending approval");
+			expect(world.activities(), story).toHaveLength(index + 1);
 		}
 	});
 });

@@ -102,7 +102,7 @@ export async function configuredPlugin(world: World, settings: Values = {}, engi
 	return plugin;
 }
 
-export async function configureFor(plugin: Plugin, world: World, settings: Values = {}): Promise<void> {
+export async function configureFor(plugin: Plugin, world: Pick<World, "url">, settings: Values = {}): Promise<void> {
 	const request = new providerMessages.ConfigureRequest();
 	request.setUrn("urn:pulumi:test::probe::pulumi:providers:orgsync::default");
 	request.setId("1");

@@ -1,10 +1,10 @@
 /**
- * The example of each language under the real engine with the language's own host: it prints what its README shows. All say the
- * same, and run on the organization of the local emulator.
+ * The example of each language under the real engine with the language's own host, in one stack: one program brings the
+ * organization in sync and prints what its README shows, and then the programs of the other languages change nothing.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, inject, it } from "vitest";
 import { localOrganizationId, localSeed } from "../../src/cli/local-seed.ts";
 import { type Emulator, parseSeed, startEmulator } from "../../src/emulator/server.ts";
 import { clockEnvironment, clockOption } from "../clock.ts";
@@ -15,8 +15,9 @@ import { goRuntime, pythonRuntime, type Runtime, typescriptRuntime } from "../en
 import { shareNodeSdk } from "../engine/node-sdk.ts";
 import { sharePythonSdk } from "../engine/python.ts";
 import { orSkip } from "../left-out.ts";
+import { prepareOrSkip } from "../needs.ts";
 import { expectNoSecretIn } from "../pulumi/checks.ts";
-import { readScenes } from "../transcript.ts";
+import { readScenes, type Scene } from "../transcript.ts";
 import { keys } from "../world.ts";
 
 interface Example {
@@ -24,9 +25,9 @@ interface Example {
 	makeRuntime(): Promise<Partial<Runtime>>;
 }
 
-const examples: readonly Example[] = [
-	{ language: "YAML", makeRuntime: async () => ({}) },
+const examples: readonly [Example, ...Example[]] = [
 	{ language: "TypeScript", makeRuntime: typescriptRuntime },
+	{ language: "YAML", makeRuntime: async () => ({}) },
 	{ language: "Python", makeRuntime: pythonRuntime },
 	{ language: "Go", makeRuntime: () => goRuntime(goProgram) },
 ];
@@ -43,45 +44,68 @@ function filesOf(language: string, runtime: string | undefined): Readonly<Record
 	return files;
 }
 
-/** A stack of the example and its service. */
-async function play(language: string, { runtime, ...options }: Partial<Runtime>): Promise<[Stack, Emulator]> {
-	const emulator = await startEmulator({ seed: parseSeed(localSeed(keys.alice.publicKey), "the seed") });
-	onTestFinished(() => emulator.close());
-	const env = {
-		ORGSYNC_URL: emulator.url,
-		ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey,
-		ORGSYNC_ORGANIZATION_ID: localOrganizationId,
-		NODE_OPTIONS: clockOption,
-		...clockEnvironment(),
-		...options.env,
-	};
-	const files = filesOf(language, runtime);
-	return [await startStack({ ...options, files, env, orgsync: null, plugin: true }), emulator];
+/** A command of a README, which prints every line that it shows. Resources run side by side, so their order varies. */
+async function runScene(stack: Stack, { command, output }: Scene): Promise<void> {
+	const printed = expectSuccess(await stack.pulumi(command.split(" ").slice(1)));
+	const lines = printed.split("\n").map((line) => line.trim());
+	const missing = output
+		.trim()
+		.split("\n")
+		.filter((line) => !lines.includes(line.trim()));
+	expect(missing, `${command}\n${printed}`).toEqual([]);
 }
 
-/** Runs the commands of the page, which print every line that it shows. Resources run side by side, so their order varies. */
-async function runPage(stack: Stack, page: string): Promise<void> {
-	for (const { command, output } of readScenes(page).filter(({ block }) => block === "console")) {
-		const printed = expectSuccess(await stack.pulumi(command.split(" ").slice(1)));
-		const lines = printed.split("\n").map((line) => line.trim());
-		const missing = output
-			.trim()
-			.split("\n")
-			.filter((line) => !lines.includes(line.trim()));
-		expect(missing, `${command}\n${printed}`).toEqual([]);
-	}
-}
+const shownOf = ({ command, output }: Scene) => ({ command, output });
 
-const submits = (emulator: Emulator): readonly string[] =>
-	emulator.requests().flatMap(({ path, operation }) => (path.includes("/submit/") ? [operation ?? path] : []));
+const scenesOf = (language: string): readonly Scene[] =>
+	readScenes(readFileSync(join(folderOf(language), "README.md"), "utf8")).filter(({ block }) => block === "console");
 
 // Building what a language needs takes minutes on a fresh machine; `npm run engine` has done that before.
 describe("the example in", { timeout: 20 * 60_000 }, () => {
-	it.for(examples)("$language prints what its README shows", async (example, context) => {
-		const { language, makeRuntime } = example;
-		const [stack, emulator] = await play(language, await orSkip(context, makeRuntime));
-		await runPage(stack, readFileSync(join(folderOf(language), "README.md"), "utf8"));
-		expect(submits(emulator).toSorted()).toEqual(["delete_policies", "update_user_tag", "update_user_tag"]);
+	const [first, ...others] = examples;
+	let emulator: Emulator;
+	let stack: Stack;
+
+	prepareOrSkip(async () => {
+		emulator = await startEmulator({ seed: parseSeed(localSeed(keys.alice.publicKey), "the seed") });
+		const made = await Promise.allSettled(examples.map(({ makeRuntime }) => makeRuntime()));
+		const runtimes = made.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+		stack = await startStack({
+			files: filesOf(first.language, undefined),
+			path: runtimes.flatMap(({ path = [] }) => path),
+			packages: Object.assign({}, ...runtimes.map(({ packages }) => packages)),
+			env: {
+				ORGSYNC_URL: emulator.url,
+				ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey,
+				ORGSYNC_ORGANIZATION_ID: localOrganizationId,
+				NODE_OPTIONS: clockOption,
+				...clockEnvironment(),
+				...Object.assign({}, ...runtimes.map(({ env }) => env)),
+			},
+			orgsync: null,
+			plugin: true,
+		});
+	}, 20 * 60_000);
+
+	afterAll(() => emulator.close());
+
+	it(`${first.language} prints what its README shows`, async () => {
+		const [up] = scenesOf(first.language);
+		await runScene(stack, up as Scene);
+		const paths = emulator.requests().filter(({ path }) => path.includes("/submit/"));
+		const submits = paths.map(({ path, operation }) => operation ?? path).toSorted();
+		expect(submits).toEqual(["delete_policies", "update_user_tag", "update_user_tag"]);
+	});
+
+	it.for(others)("$language shows the same and changes nothing after it", async ({
+		language,
+		makeRuntime,
+	}, context) => {
+		const { runtime } = await orSkip(context, makeRuntime);
+		stack.write(filesOf(language, runtime));
+		const [, preview] = scenesOf(language);
+		await runScene(stack, preview as Scene);
+		expect(scenesOf(language).map(shownOf)).toEqual(scenesOf(first.language).map(shownOf));
 		expectNoSecretIn(stack);
 	});
 });

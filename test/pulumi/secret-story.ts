@@ -79,19 +79,17 @@ async function approveAll(world: World): Promise<void> {
 	await world.setRules({ approvals: {} });
 }
 
-/** One command of each kind: a preview, an up that fails in part, one that drift and a guard block, a replacement, a destroy. */
+/** An up that leaves activities pending, and one that refreshes what drifted, continues, replaces and deletes. */
 export async function playSecretCommands(watch: Watch, urnOf: (type: string, name: string) => string): Promise<void> {
 	const { world, run, write, leaks } = await begin(watch);
-	expectSuccess(await run("preview", "--diff"));
 	expect(shown(await run(...apply))).toContain("pending approval");
 	await approveAll(world);
+	await world.change({ userTags: [{ tagId: tags.oncall, tagName: "night-shift", userIds: [carol] }] });
+	const { app: _app, ...kept } = program("night-watch").resources ?? {};
+	write({ resources: kept });
 	// A replacement continues with the activity of what it replaces.
-	expectSuccess(await run(...apply, "--replace", urnOf("UserTag", "a")));
-	write(program("night-watch", { limits: { memberRemovals: 0 } }));
-	await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob, carol] }] });
-	const blocked = await run("up", "--yes", "--skip-preview", "--refresh", "--diff");
-	expect(shown(blocked)).toContain("blocked by a guard, nothing was submitted");
-	expectSuccess(await run("destroy", "--yes", "--skip-preview", "--diff"));
+	const printed = expectSuccess(await run(...apply, "--refresh", "--replace", urnOf("UserTag", "a")));
+	expect(printed).toMatch(/\+-1 replaced/);
 	expect(leaks(secretValues)).toEqual([]);
 }
 

@@ -61,6 +61,6 @@ function answersIn(calls: ReturnType<Stack["calls"]>): string {
 const secretMark = "4dabf18193072939515e22adb298388d";
 
 describe("secret inputs of the plugin under the engine", { timeout: 300_000 }, () => {
-	it("are never in plain text, also in ids: pending, drifted, blocked, replaced or deleted", () =>
+	it("are never in plain text, also in ids: pending, drifted, replaced or deleted", () =>
 		playSecretCommands(watch, plugin.urnOf));
 });

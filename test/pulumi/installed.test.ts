@@ -1,6 +1,6 @@
 /**
  * The plugin as people install it from a server, with Pulumi's own command: then it is not on the PATH. docs.test.ts installs it from
- * a file, and runs it by its path in the npm package.
+ * a file, and runs it by its path in the npm package. Here it runs a program that `orgsync export` has written.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,15 +14,32 @@ import type { Stack } from "../engine/harness.ts";
 import { sharePlugin } from "../engine/install.ts";
 import { makeOnce } from "../shared.ts";
 import { makeCertificate } from "../wire/certificate.ts";
-import { alice, bob } from "../world.ts";
+import { alice, bob, carol, document, tags, type World } from "../world.ts";
+import { configuredPlugin, resourceAt } from "./plugin-client.ts";
 import { makeYamlWorld } from "./world.ts";
 
 const shared = inject("sharedFolder");
 
-const program = `resources:
-  signers:
-    type: orgsync:index:UserTag
-    properties: { name: signers, members: { exactly: ["${bob}", "${alice}"] } }`;
+/** The names of tags that YAML or Pulumi could read as something else. */
+const names = ["team/ops", "team ops", '${x} $$ "q" \\ # \'', "ünï ✓", "on", "pulumi", "__proto__", "fn::secret"];
+
+/** Writes the program of an organization with such names; returns the ids of its tags. */
+async function exportProgram(world: World, stack: Stack): Promise<readonly string[]> {
+	const made = names.map((tagName, index) => ({
+		tagId: `b0000000-0000-4000-8000-00000000000${index}`,
+		tagName,
+		userIds: index === 0 ? [alice, bob] : [],
+	}));
+	await world.change({ userTags: made, users: [{ userId: bob, userName: "bob\n- # */ ${alice}" }] });
+	const window = '{ user: alice, until: 2090-01-01 Europe/Berlin, reason: "$${x} \\"y\\" # z" }';
+	world.write("orgsync.yaml", document(`userTags: [{ name: signers, members: { atLeast: [${window}] } }]`));
+	const file = join(stack.folder, "Pulumi.yaml");
+	const words = ["export", "-f", "orgsync.yaml", "--format", "pulumi-yaml", "--output", file];
+	expect((await world.run(words)).code).toBe(0);
+	// The stack of the tests belongs to a project of this name.
+	stack.write({ "Pulumi.yaml": readFileSync(file, "utf8").replace(/^name: .*/m, "name: probe") });
+	return [...Object.values(tags), ...made.map(({ tagId }) => tagId)];
+}
 
 /** This machine's archive of this build, in Pulumi's words for the machine. */
 async function findArchive(): Promise<{ readonly file: string; readonly version: string }> {
@@ -57,9 +74,10 @@ async function serveFile(file: string, stack: Stack): Promise<{ readonly url: st
 }
 
 describe("the archive of the plugin", { timeout: 120_000 }, () => {
-	it("is installed from a server if its checksum is right, and runs a program", async () => {
+	it("is installed from a server if its checksum is right, and an exported program submits nothing and then changes nothing", async () => {
 		const { file, version } = await findArchive();
-		const { world, stack } = await makeYamlWorld(program, { plugin: false });
+		const { world, stack } = await makeYamlWorld("", { plugin: false });
+		const ids = await exportProgram(world, stack);
 		const install = ["plugin", "install", "resource", "orgsync", version];
 		// Elsewhere, only the system's own authorities count.
 		if (process.platform === "linux") {
@@ -73,6 +91,20 @@ describe("the archive of the plugin", { timeout: 120_000 }, () => {
 		const up = await stack.up();
 		expectSuccess(up);
 		expect(shown(up)).not.toContain("$PATH");
-		expect(world.submits()).toEqual(["update_user_tag"]);
+		expect(world.submits()).toEqual([]);
+		const kept = { user: alice, until: "2090-01-01 Europe/Berlin", reason: '${x} "y" # z' };
+		expect((await stack.resource("signers")).inputs?.members).toEqual({ exactly: [kept, carol] });
+		const { resources = [] } = (await stack.state()).deployment;
+		const found = resources.filter(({ type }) => type === "orgsync:index:UserTag");
+		expect(found.map(({ id }) => id).sort()).toEqual([...ids].sort());
+
+		// What the engine asks about each resource in its next run.
+		const asked = await configuredPlugin(world);
+		for (const { urn, id = "", inputs = {}, outputs = {} } of found) {
+			const resource = resourceAt(asked.call, urn);
+			const checked = await resource.check(inputs, inputs);
+			expect(checked).toEqual({ inputs, failures: [] });
+			expect(await resource.diff(id, outputs, checked.inputs), urn).toMatchObject({ changes: false });
+		}
 	});
 });

@@ -1,8 +1,10 @@
 /** Addresses, keys and other settings that are wrong: one clear error before anything is created or removed. */
-import { describe, expect, it } from "vitest";
+import * as pulumi from "@pulumi/pulumi";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import * as orgsync from "../../src/pulumi/dynamic/index.ts";
 import { providerOf } from "../../src/pulumi/dynamic/provider.ts";
 import { type Answer, expectSuccess, shown } from "../engine/answer.ts";
-import { alice, bob, keys, organizationId } from "../world.ts";
+import { alice, bob, keys, makeWorld, organizationId } from "../world.ts";
 import { expectNoSecretIn, plainKeyRefusal } from "./checks.ts";
 import { adapters, dynamicResources, plugin } from "./in-process/adapters.ts";
 import type { Program, ProgramResource } from "./program.ts";
@@ -75,6 +77,27 @@ describe.each(adapters)("an invalid configuration of $title", (adapter) => {
 		expect(world.submits()).toEqual([]);
 		expect(world.organization()).toEqual(before);
 		expectNoSecretIn(stack);
+	});
+});
+
+describe("a key of the stack configuration that the service does not accept", () => {
+	it("is one error for all functions of a program, which Pulumi shows once and without a stack", async () => {
+		const world = await makeWorld();
+		const settings = { url: world.url, organizationId, apiPrivateKey: keys.stranger.privateKey };
+		const named = Object.entries(settings).map(([name, value]) => [`orgsync:${name}`, value]);
+		pulumi.runtime.setAllConfig(Object.fromEntries(named), ["orgsync:apiPrivateKey"]);
+		vi.stubEnv("PULUMI_CONFIG_SECRET_KEYS", JSON.stringify(["orgsync:apiPrivateKey"]));
+		onTestFinished(() => {
+			pulumi.runtime.setAllConfig({});
+			vi.unstubAllEnvs();
+		});
+		const asked = [orgsync.listUserTags({}), orgsync.listUserTags({}), orgsync.getMfaPolicies({ userId: alice })];
+		const failures = await Promise.all(asked.map((answer) => answer.catch((error: unknown) => error)));
+		const [first] = failures;
+		expect(pulumi.RunError.isInstance(first)).toBe(true);
+		expect((first as Error).message).toContain("the service does not accept this key: ");
+		expect((first as Error).stack).toBe("");
+		expect(new Set(failures).size).toBe(1);
 	});
 });
 

@@ -33,16 +33,16 @@ interface Shown {
 	readonly urn: string;
 }
 
-/** An engine that shows what the plugin prints, or fails to. */
-async function startEngine(isBroken = false, wantedPort = 0) {
+/** An engine that shows what the plugin prints, or fails to, or shows it and never says so. */
+async function startEngine(kind: "broken" | "silent" | "working" = "working", wantedPort = 0) {
 	const shown: Shown[] = [];
 	const server = new Server();
 	server.addService(engineService.EngineService, {
 		log({ request }: ServerUnaryCall<LogRequest, object>, callback: sendUnaryData<object>) {
-			if (isBroken) return callback({ code: status.INTERNAL, details: "broken" });
+			if (kind === "broken") return callback({ code: status.INTERNAL, details: "broken" });
 			setTimeout(() => {
 				shown.push({ severity: request.getSeverity(), message: request.getMessage(), urn: request.getUrn() });
-				callback(null, new empty.Empty());
+				if (kind === "working") callback(null, new empty.Empty());
 			}, 20);
 		},
 	} as never);
@@ -393,8 +393,29 @@ describe("what the plugin prints", () => {
 		expect(shown.length).toBeGreaterThan(0);
 	});
 
+	it("is not lost on a machine that does not let the plugin run for longer than an engine may take", async () => {
+		const { address, shown } = await startEngine();
+		const log = openLog(address, 200);
+		log.print("info", "first");
+		log.print("info", "second");
+		// The connection begins, and then nothing of this process runs.
+		await new Promise((resolve) => setImmediate(resolve));
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+		await log.flush();
+		expect(shown.map(({ message }) => message)).toEqual(["first", "second"]);
+	});
+
+	it("does not wait for an engine that never answers, and reaches it all the same", async () => {
+		const { address, shown } = await startEngine("silent");
+		const log = openLog(address, 200);
+		log.print("info", "first");
+		log.print("info", "second");
+		await log.flush();
+		await expect.poll(() => shown.map(({ message }) => message)).toEqual(["first", "second"]);
+	});
+
 	it("never fails a resource", async () => {
-		const { address } = await startEngine(true);
+		const { address } = await startEngine("broken");
 		const signers = (await configuredPlugin(await makeWorld(), {}, address)).resource("UserTag", "signers");
 		const { failures, inputs } = await signers.check({ name: "signers", members: { exactly: [alice, bob] } });
 		expect(failures).toEqual([]);
@@ -431,7 +452,7 @@ describe("an engine that was there", () => {
 		end();
 		// Long enough for one attempt to connect.
 		await new Promise((resolve) => setTimeout(resolve, 200));
-		await startEngine(false, port);
+		await startEngine("working", port);
 		await gone;
 	});
 });

@@ -1,5 +1,6 @@
 /** The engine that started the plugin, as far as the plugin calls it: its log. */
-import { type ChannelInterface, type Client, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
+import { setTimeout } from "node:timers/promises";
+import { type ChannelInterface, type Client, connectivityState, credentials } from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
 
@@ -25,19 +26,25 @@ const connectMs = 2000;
 /** How long a change of the connection is waited for before its state is read again, in milliseconds. */
 const watchMs = 2000;
 
-/** An engine that does not answer must not hold up a resource. */
-const logTimeoutMs = 5000;
+/** How long an engine that does not answer may hold up a resource, in milliseconds. */
+const maxWaitMs = 5000;
+
+/** In how many parts a wait is counted: while the machine lets nothing of this process run, at most one of them passes. */
+const waitParts = 50;
 
 /** The log of the engine at this address; without one, texts go to standard error. */
-export function openLog(address: string | undefined): EngineLog {
+export function openLog(address: string | undefined, waitMs = maxWaitMs): EngineLog {
 	if (address === undefined) return noEngine;
 	const client = new engineService.EngineClient(address, credentials.createInsecure(), messageLimits);
 	let last: Promise<void> = Promise.resolve();
-	const send = (request: InstanceType<typeof LogRequest>): Promise<void> =>
-		new Promise((resolve) => {
-			// What the log cannot show is no failure of a resource.
-			client.log(request, new Metadata(), { deadline: Date.now() + logTimeoutMs }, () => resolve());
-		});
+	const send = async (request: InstanceType<typeof LogRequest>): Promise<void> => {
+		const { promise, resolve } = Promise.withResolvers<true>();
+		// What the log cannot show is no failure of a resource. A deadline would drop a text that a busy machine has not sent yet.
+		client.log(request, () => resolve(true));
+		for (let part = 0; part < waitParts; part += 1) {
+			if (await Promise.race([promise, setTimeout(waitMs / waitParts, false, { ref: false })])) return;
+		}
+	};
 	return {
 		print(level, text, resourceUrn = "") {
 			const request = new LogRequest();

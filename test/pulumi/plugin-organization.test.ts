@@ -102,13 +102,7 @@ describe("an Organization in YAML", { timeout: 120_000 }, () => {
 			policies: [{ policyId: policies[0], policyName: "policy 1" }],
 		});
 		const drifted = readDigest(await stack.preview(["--json"]));
-		expect(drifted.operations).toEqual([
-			"same beta",
-			"same beta-oncall",
-			`same beta-tvc-app-${apps.old}`,
-			"update beta-policies",
-			"update beta-signers",
-		]);
+		expect(drifted.operations).toEqual(["update beta-policies", "update beta-signers"]);
 		expect(drifted.details).toEqual({
 			"beta-policies": { "policyIds[0]": "add" },
 			"beta-signers": { name: "update", "members.exactly[1]": "add", "members.exactly[2]": "delete" },

@@ -16,6 +16,9 @@ import {
 	participantsIn,
 } from "../../src/policy/sets/user-sets.ts";
 import { makeVotes, splitVotes, type Votes } from "../../src/policy/sets/votes.ts";
+import { Budget, Work } from "../../src/policy/sets/work.ts";
+
+const unlimited = new Budget();
 
 const userIds = ["a", "b", "c", "d", "e"];
 
@@ -43,7 +46,7 @@ function smallestByTrying(allows: readonly Conjunction[], denies: readonly Conju
 }
 
 function smallestOf(family: Family): Set<Bits> {
-	const { alone, together } = findSmallestSets(family);
+	const { alone, together } = findSmallestSets(family, unlimited);
 	return new Set([...membersOf(alone).map((user) => setOf([user])), ...together]);
 }
 
@@ -87,13 +90,13 @@ describe("the sets of users that can approve", () => {
 	test("are those that the definition allows", () => {
 		fc.assert(
 			fc.property(somePolicies, ({ votes, allows, denies }) => {
-				const family = resolve(allows, denies, votes);
+				const family = resolve(allows, denies, votes, new Work(unlimited));
 				const smallest = smallestByTrying(allows, denies, votes);
 				expect(smallestOf(family)).toEqual(smallest);
-				expect(findSmallestSets(family).isComplete).toBe(true);
-				expect(participantsIn(family)).toBe(union(smallest));
+				expect(findSmallestSets(family, unlimited).isComplete).toBe(true);
+				expect(participantsIn(family, unlimited)).toBe(union(smallest));
 				expect(aloneIn(family)).toBe(union([...smallest].filter((set) => sizeOf(set) === 1)));
-				expect(fewestIn(family)).toBe(smallest.size === 0 ? null : Math.min(...[...smallest].map(sizeOf)));
+				expect(fewestIn(family, unlimited)).toBe(smallest.size === 0 ? null : Math.min(...[...smallest].map(sizeOf)));
 			}),
 			{ numRuns: 800 },
 		);
@@ -103,11 +106,14 @@ describe("the sets of users that can approve", () => {
 		fc.assert(
 			fc.property(somePolicies, ({ votes, allows, others }) => {
 				const users = makeVotes(votes.userIds);
-				const [one, other] = [resolve(allows, [], votes), resolve(others, [], votes)];
+				const [one, other] = [
+					resolve(allows, [], votes, new Work(unlimited)),
+					resolve(others, [], votes, new Work(unlimited)),
+				];
 				const all = choicesOf(users).filter((set) => set !== 0n);
 				const only = all.filter((set) => isMember(one, set) && !isMember(other, set));
 				const smallest = only.filter((set) => !only.some((less) => less !== set && isWithin(less, set)));
-				expect(smallestOf(difference(one, other, users))).toEqual(new Set(smallest));
+				expect(smallestOf(difference(one, other, users, unlimited))).toEqual(new Set(smallest));
 			}),
 			{ numRuns: 400 },
 		);
@@ -121,7 +127,7 @@ test("sets are sorted by size, and then by their users", () => {
 		[0, 4],
 		[1, 9],
 	].map((pair) => [bound(2, setOf(pair))]);
-	const { together } = findSmallestSets([[bound(3, setOf([6, 7, 8]))], ...pairs]);
+	const { together } = findSmallestSets([[bound(3, setOf([6, 7, 8]))], ...pairs], unlimited);
 	expect(together.map(membersOf)).toEqual([
 		[0, 4],
 		[0, 5],
@@ -136,7 +142,7 @@ describe("more sets than are written out", () => {
 	const seven = bound(7, users);
 
 	test("are cut off at the limit, those of the fewest and the first users before others", () => {
-		const { together, isComplete, alone } = findSmallestSets([[seven]]);
+		const { together, isComplete, alone } = findSmallestSets([[seven]], unlimited);
 		expect([alone, isComplete, together.length]).toEqual([0n, false, maxWrittenSets]);
 		expect(together[0]).toBe(setOf([0, 1, 2, 3, 4, 5, 6]));
 		expect(together[1]).toBe(setOf([0, 1, 2, 3, 4, 5, 7]));
@@ -144,24 +150,26 @@ describe("more sets than are written out", () => {
 	});
 
 	test("have all users of a threshold as participants, and those of another alternative", () => {
-		expect(participantsIn([[seven]])).toBe(users);
+		expect(participantsIn([[seven]], unlimited)).toBe(users);
 		const pair = setOf([20, 21]);
-		expect(participantsIn([[seven], [bound(2, pair)]])).toBe(users | pair);
-		expect(participantsIn([[seven, bound(1, pair)]])).toBe(users | pair);
+		expect(participantsIn([[seven], [bound(2, pair)]], unlimited)).toBe(users | pair);
+		expect(participantsIn([[seven, bound(1, pair)]], unlimited)).toBe(users | pair);
 		// None of these is in a set that is written out.
 		const others = users << 14n;
-		expect(participantsIn([[seven], [bound(7, others)]])).toBe(users | others);
-		expect(participantsIn([[seven], [bound(6, others), bound(2, pair << 20n)]])).toBe(users | others | (pair << 20n));
+		expect(participantsIn([[seven], [bound(7, others)]], unlimited)).toBe(users | others);
+		expect(participantsIn([[seven], [bound(6, others), bound(2, pair << 20n)]], unlimited)).toBe(
+			users | others | (pair << 20n),
+		);
 		// Seven of the first users are enough without any other.
-		expect(participantsIn([[seven], [seven, bound(7, others)]])).toBe(users);
-		expect(participantsIn([[seven], [bound(8, users), bound(1, others)]])).toBe(users);
+		expect(participantsIn([[seven], [seven, bound(7, others)]], unlimited)).toBe(users);
+		expect(participantsIn([[seven], [bound(8, users), bound(1, others)]], unlimited)).toBe(users);
 		// With six of them, one other is enough.
-		expect(participantsIn([[seven], [bound(6, users), bound(1, others)]])).toBe(users | others);
+		expect(participantsIn([[seven], [bound(6, users), bound(1, others)]], unlimited)).toBe(users | others);
 	});
 
 	test("have no participant whom no set needs", () => {
 		const family: Family = [[seven], [seven, bound(1, setOf([30]))]];
-		expect(participantsIn(family)).toBe(users);
-		expect(participantsIn([[seven, bound(7, users | setOf([14, 15]))]])).toBe(users);
+		expect(participantsIn(family, unlimited)).toBe(users);
+		expect(participantsIn([[seven, bound(7, users | setOf([14, 15]))]], unlimited)).toBe(users);
 	});
 });

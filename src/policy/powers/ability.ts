@@ -3,6 +3,7 @@
 import type { Family } from "../sets/resolve.ts";
 import { aloneIn, findSmallestSets } from "../sets/user-sets.ts";
 import { idsOf, type Votes } from "../sets/votes.ts";
+import type { Budget } from "../sets/work.ts";
 
 /** At least so many of these users. */
 export interface Threshold {
@@ -30,10 +31,10 @@ export interface Ability {
 const abilities = new WeakMap<Family, Ability>();
 
 /** Returns the family as an ability. */
-export function abilityOf(family: Family, users: Votes): Ability {
+export function abilityOf(family: Family, users: Votes, budget: Budget): Ability {
 	const known = abilities.get(family);
 	if (known !== undefined) return known;
-	const { together, isComplete } = findSmallestSets(family);
+	const { together, isComplete } = findSmallestSets(family, budget);
 	const ability: Ability = {
 		alone: idsOf(users, aloneIn(family)),
 		together: together.map((set) => idsOf(users, set)),

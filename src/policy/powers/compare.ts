@@ -3,11 +3,12 @@
 import { TooComplex } from "../sets/formula.ts";
 import { difference, type Family } from "../sets/resolve.ts";
 import { type Bits, bit, membersOf } from "../sets/sets.ts";
-import { aloneIn, fewestIn, findSmallestSets, isMember, participantsIn } from "../sets/user-sets.ts";
+import { aloneIn, fewestIn, findSmallestSets, isMember, participantsIn, smallestWith } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
+import type { Budget } from "../sets/work.ts";
 import { abilityOf } from "./ability.ts";
 import { factsOfGroup } from "./activity.ts";
-import type { ImpactChange, ImpactFinding, SideAbility } from "./finding.ts";
+import { type Change, type ImpactChange, type ImpactFinding, plain, type SideAbility } from "./finding.ts";
 import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
 import { allowedBy, findParts, ownCredentials, type Part } from "./judge.ts";
 import { judgeAbility } from "./powers.ts";
@@ -22,6 +23,7 @@ import {
 	type SideFamilies,
 	type Slice,
 	sharedUnknowns,
+	writeCondition,
 } from "./slices.ts";
 
 export interface GroupComparison {
@@ -29,18 +31,6 @@ export interface GroupComparison {
 	readonly isMore: boolean;
 	readonly isLess: boolean;
 }
-
-/** What changes in one slice, before it is written as a finding. */
-interface Change {
-	readonly change: ImpactChange;
-	readonly users: Bits;
-	readonly witness: Bits;
-	readonly isEscalation: boolean;
-	/** Conditions under which it is not so, though the slice's conditions hold. */
-	readonly unless: readonly string[];
-}
-
-const plain = { isEscalation: false, unless: [] } as const;
 
 const same: GroupComparison = { findings: [], isMore: false, isLess: false };
 
@@ -80,6 +70,7 @@ class Comparison {
 	readonly #after: Side;
 	readonly #group: ActivityGroup;
 	readonly #changed: readonly Part[];
+	readonly #budget: Budget;
 	readonly #findings: ImpactFinding[] = [];
 	readonly #powers = new Map<Side, SideAbility>();
 	/** Sets that are new, and sets that are gone, by slice. */
@@ -95,6 +86,7 @@ class Comparison {
 		this.#after = after;
 		this.#group = group;
 		this.#changed = changed;
+		this.#budget = before.prepared.budget;
 	}
 
 	run(): GroupComparison {
@@ -127,8 +119,12 @@ class Comparison {
 		};
 	}
 
+	#usersIn(family: Family): Bits {
+		return participantsIn(family, this.#budget);
+	}
+
 	#difference(family: Family, other: Family): Family {
-		return difference(family, other, this.#before.prepared.users);
+		return difference(family, other, this.#before.prepared.users, this.#budget);
 	}
 
 	/** A root quorum that is unknown on both sides is the same on both: no step changes it. */
@@ -175,7 +171,7 @@ class Comparison {
 		this.#seen.push({ slice, more, less, changes });
 		for (const change of changes) {
 			this.#add(change, {
-				condition: writeCondition(slice, change),
+				condition: writeCondition(slice, change.unless),
 				unless: this.#denials(slice, change),
 				before: this.#abilityOf(this.#before, before),
 				after: this.#abilityOf(this.#after, after),
@@ -207,16 +203,20 @@ class Comparison {
 	): readonly Change[] {
 		const changes: Change[] = [];
 		const isAlone = aloneIn(more) !== 0n;
-		const [least, most] = [fewestIn(after.sureByPolicies), fewestIn(before.possibleByPolicies)];
+		const [least, most] = [
+			fewestIn(after.sureByPolicies, this.#budget),
+			fewestIn(before.possibleByPolicies, this.#budget),
+		];
 		if (!isAlone && least !== null && most !== null && least < most && !this.#hasSeen(slice, "fewer")) {
-			const sets = findSmallestSets(more).together;
+			const sets = findSmallestSets(more, this.#budget).together;
 			const witness = sets[0] ?? 0n;
 			const users = sets.filter((set) => membersOf(set).length === least).reduce((all, set) => all | set, 0n);
 			changes.push({ change: "fewer", users: users || witness, witness, ...plain });
 		}
-		const gained = participantsIn(more) & ~participantsIn(before.possible) & ~aloneIn(more);
+		const gained = this.#usersIn(more) & ~this.#usersIn(before.possible) & ~aloneIn(more);
 		const users = this.#unseen(slice, ({ change }) => change === "alone" || change === "gains", gained);
-		if (users !== 0n) changes.push({ change: "gains", users, witness: witnessOf(more, users), ...plain });
+		if (users !== 0n)
+			changes.push({ change: "gains", users, witness: smallestWith(more, users, this.#budget), ...plain });
 		if (changes.length > 0 || hasOthers) return changes;
 		const witness = this.#unseenSet(slice, more, "more");
 		return witness === null ? [] : [{ change: "gains", users: witness, witness, ...plain }];
@@ -227,14 +227,22 @@ class Comparison {
 		if (less.length === 0) return null;
 		if (before.sureByPolicies.length === 0 || after.possibleByPolicies.length > 0) return null;
 		if (this.#hasSeen(slice, "nobody")) return [];
-		const users = participantsIn(before.sureByPolicies);
-		return [{ change: "nobody", users, witness: witnessOf(less, users), ...plain, unless: this.#waysLeft(slice) }];
+		const users = this.#usersIn(before.sureByPolicies);
+		return [
+			{
+				change: "nobody",
+				users,
+				witness: smallestWith(less, users, this.#budget),
+				...plain,
+				unless: this.#waysLeft(slice),
+			},
+		];
 	}
 
 	#findLess(slice: Slice, after: SideFamilies, less: Family): readonly Change[] {
-		const lost = participantsIn(less) & ~participantsIn(after.possible);
+		const lost = this.#usersIn(less) & ~this.#usersIn(after.possible);
 		const users = this.#unseen(slice, ({ change }) => change === "nobody" || change === "loses", lost);
-		if (users !== 0n) return [{ change: "loses", users, witness: witnessOf(less, users), ...plain }];
+		if (users !== 0n) return [{ change: "loses", users, witness: smallestWith(less, users, this.#budget), ...plain }];
 		const witness = this.#unseenSet(slice, less, "less");
 		return witness === null ? [] : [{ change: "loses", users: witness, witness, ...plain }];
 	}
@@ -271,7 +279,7 @@ class Comparison {
 	/** Returns a smallest set that changes in no wider slice; null where there is none. */
 	#unseenSet(slice: Slice, family: Family, side: "more" | "less"): Bits | null {
 		const wider = this.#wider(slice).flatMap((one) => one[side]);
-		const { alone, together } = findSmallestSets(family);
+		const { alone, together } = findSmallestSets(family, this.#budget);
 		return [...membersOf(alone).map(bit), ...together].find((set) => !isMember(wider, set)) ?? null;
 	}
 
@@ -314,7 +322,7 @@ class Comparison {
 	}
 
 	#abilityOf(side: Side, { sure }: SideFamilies): SideAbility {
-		return { ...abilityOf(sure, side.prepared.users), unknown: this.#powerOf(side).unknown };
+		return { ...abilityOf(sure, side.prepared.users, this.#budget), unknown: this.#powerOf(side).unknown };
 	}
 
 	#add(
@@ -333,18 +341,4 @@ class Comparison {
 			isEscalation,
 		});
 	}
-}
-
-/** Returns the condition under which a change is so; null where it always is. */
-function writeCondition({ condition }: Slice, { unless }: Change): string | null {
-	const texts = [...(condition === null ? [] : [condition]), ...unless.map((text) => `!(${text})`)];
-	return texts.length === 0 ? null : texts.join(" && ");
-}
-
-/** Returns the first smallest set with one of the users. */
-function witnessOf(family: Family, users: Bits): Bits {
-	const { alone, together } = findSmallestSets(family);
-	const single = membersOf(alone & users)[0];
-	if (single !== undefined) return bit(single);
-	return together.find((set) => (set & users) !== 0n) ?? together[0] ?? bit(membersOf(alone)[0] ?? 0);
 }

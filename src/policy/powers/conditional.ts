@@ -35,7 +35,7 @@ export function findConditional(
 	return [...singles, ...findCombined(prepared, parts, base, singles)].map(({ condition, holds, own, family }) => ({
 		condition,
 		holds,
-		...abilityOf(withRootQuorum(prepared, family), prepared.users),
+		...abilityOf(withRootQuorum(prepared, family), prepared.users, prepared.budget),
 		policyIds: policyIdsOf(own),
 	}));
 }
@@ -43,8 +43,8 @@ export function findConditional(
 export const policyIdsOf = (parts: readonly Part[]): readonly string[] =>
 	[...new Set(parts.flatMap(({ policyId }) => (policyId === null ? [] : [policyId])))].sort();
 
-const addsTo = ({ users }: PreparedAccess, family: Family, known: Family): boolean =>
-	difference(family, known, users).length > 0;
+const addsTo = ({ users, budget }: PreparedAccess, family: Family, known: Family): boolean =>
+	difference(family, known, users, budget).length > 0;
 
 /** One condition: where it holds, for policies that allow; where it does not, for those that deny. */
 function findSingles(prepared: PreparedAccess, parts: readonly Part[]): readonly Slice[] {

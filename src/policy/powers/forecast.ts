@@ -5,6 +5,7 @@ import { difference, type Family, resolve } from "../sets/resolve.ts";
 import { type Bits, bit, hasBit, membersOf } from "../sets/sets.ts";
 import { findSmallestSets, isMember, maxWrittenSets, withoutUser } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
+import { Work } from "../sets/work.ts";
 import { type Threshold, thresholdsOf } from "./ability.ts";
 import { factsOfType } from "./activity.ts";
 import {
@@ -182,7 +183,7 @@ class Foretelling {
 
 	/** Returns whether the second family has all sets of the first. */
 	#isWithin(family: Family, other: Family): boolean {
-		return difference(family, other, this.#prepared.users).length === 0;
+		return difference(family, other, this.#prepared.users, this.#prepared.budget).length === 0;
 	}
 
 	#judgeReading(unused: Bits, parts: readonly Part[], holds: ReadonlySet<string>): Foretold {
@@ -222,6 +223,7 @@ class Foretelling {
 			left.map((atLeast) => ({ atLeast, atMost: [] })),
 			[],
 			users,
+			new Work(this.#prepared.budget),
 		);
 	}
 
@@ -242,7 +244,7 @@ class Foretelling {
 
 	#pending(further: Family): Approval {
 		const { users } = this.#prepared;
-		const { alone, together } = findSmallestSets(further);
+		const { alone, together } = findSmallestSets(further, this.#prepared.budget);
 		const approverSets = [...membersOf(alone).map(bit), ...together].slice(0, maxWrittenSets);
 		const deciding = this.#parts.filter((part) => {
 			if (part.effect !== "allow") return false;

@@ -1,6 +1,6 @@
 /** What a change of access means: powers before and after, compared (docs/powers.md#impact). */
 import type { AccessState } from "../access.ts";
-import { withinSteps } from "../sets/work.ts";
+import { Budget } from "../sets/work.ts";
 import { compareGroup } from "./compare.ts";
 import { type ImpactFinding, impactChanges } from "./finding.ts";
 import { listGroups } from "./listed-groups.ts";
@@ -24,10 +24,11 @@ const maxSteps = 2_000_000;
 /** Returns what changes for who can do what. Equal powers give no finding; a rename never does, since policies hold ids. */
 export function compareAccess(before: AccessState, after: AccessState, atMs: number): Impact {
 	if (before === after) return { verdict: "equivalent", findings: [] };
+	const budget = new Budget(maxSteps);
 	const [one, other] = prepareBoth(before, after, atMs);
-	const compared = withinSteps(maxSteps, () =>
-		listGroups([one, other]).map((group) => compareGroup(one, other, group)),
-	);
+	const was = { ...one, budget };
+	const is = { ...other, budget };
+	const compared = listGroups([was, is]).map((group) => compareGroup(was, is, group));
 	const order = new Map(impactChanges.map((change, index) => [change, index]));
 	const findings = dropRepeats(compared.flatMap(({ findings: found }) => found)).toSorted(
 		(left, right) => (order.get(left.change) ?? 0) - (order.get(right.change) ?? 0),

@@ -173,7 +173,7 @@ interface ReadPart {
 }
 
 function resolveParts(
-	{ votes }: PreparedAccess,
+	{ votes, budget }: PreparedAccess,
 	read: ReadonlyMap<string, ReadPart>,
 	user: number | null,
 ): Family | TooComplex {
@@ -182,7 +182,7 @@ function resolveParts(
 		[...read.values()].flatMap(({ part, reading }) => (part.effect === effect ? part[reading] : []));
 	try {
 		const allows = of("allow").map(({ atLeast, atMost }) => ({ atLeast: [...own, ...atLeast], atMost }));
-		return resolve(allows, of("deny"), votes);
+		return resolve(allows, of("deny"), votes, new Work(budget));
 	} catch (error) {
 		if (error instanceof TooComplex) return error;
 		throw error;
@@ -190,11 +190,11 @@ function resolveParts(
 }
 
 /** Returns the sets that policies or the root quorum allow; without the root quorum where it is not known. */
-export function withRootQuorum({ rootQuorum, withRoot }: PreparedAccess, family: Family): Family {
+export function withRootQuorum({ rootQuorum, withRoot, budget }: PreparedAccess, family: Family): Family {
 	if (rootQuorum === null) return family;
 	const known = withRoot.get(family);
 	if (known !== undefined) return known;
-	const both = simplify([...family, ...rootQuorum], new Work());
+	const both = simplify([...family, ...rootQuorum], new Work(budget));
 	withRoot.set(family, both);
 	return both;
 }

@@ -6,7 +6,7 @@ import { difference, type Family, resolve } from "../sets/resolve.ts";
 import { bit, membersOf } from "../sets/sets.ts";
 import { participantsIn } from "../sets/user-sets.ts";
 import { idsOf, usersOf } from "../sets/votes.ts";
-import { Work, withinSteps } from "../sets/work.ts";
+import { Budget, Work } from "../sets/work.ts";
 import { type Ability, abilityOf, noAbility } from "./ability.ts";
 import { factsOfGroup } from "./activity.ts";
 import { type ConditionalPower, findConditional, policyIdsOf } from "./conditional.ts";
@@ -58,8 +58,8 @@ export function findPowers(
 	atMs: number,
 	moreGroups: readonly ActivityGroup[] = [],
 ): readonly GroupPower[] {
-	const prepared = prepareAccess(access, atMs);
-	return withinSteps(maxSteps, () => listGroups([prepared], moreGroups).map((group) => findPower(prepared, group)));
+	const prepared = { ...prepareAccess(access, atMs), budget: new Budget(maxSteps) };
+	return listGroups([prepared], moreGroups).map((group) => findPower(prepared, group));
 }
 
 /** Returns the power of one group of activities. */
@@ -88,13 +88,13 @@ export function judgeAbility(prepared: PreparedAccess, found: GroupParts): Known
 	try {
 		const family = allowedBy(prepared, found.parts, certain);
 		return {
-			...abilityOf(withRootQuorum(prepared, family), prepared.users),
+			...abilityOf(withRootQuorum(prepared, family), prepared.users, prepared.budget),
 			unknown: findUnknown(prepared, found),
 		};
 	} catch (error) {
 		if (!(error instanceof TooComplex)) throw error;
 		return {
-			...abilityOf(withRootQuorum(prepared, []), prepared.users),
+			...abilityOf(withRootQuorum(prepared, []), prepared.users, prepared.budget),
 			unknown: tooComplex(error),
 		};
 	}
@@ -135,7 +135,8 @@ function findUnknown(prepared: PreparedAccess, { parts, missing }: GroupParts): 
 	const reason = parts.find(({ unknown }) => unknown !== null)?.unknown?.because ?? null;
 	if (reason === null) return unknownRoot;
 	const differs = (most: Family, least: Family): boolean =>
-		difference(withRootQuorum(prepared, most), withRootQuorum(prepared, least), prepared.users).length > 0;
+		difference(withRootQuorum(prepared, most), withRootQuorum(prepared, least), prepared.users, prepared.budget)
+			.length > 0;
 	const isOpen =
 		differs(allowedBy(prepared, parts, possible), allowedBy(prepared, parts, certain)) ||
 		differs(allowedBy(prepared, parts, open("possible", "sure")), allowedBy(prepared, parts, open("sure", "possible")));
@@ -147,7 +148,7 @@ function findRootQuorumOnly(prepared: PreparedAccess, { parts, missing }: GroupP
 	if (!rootQuorum.known || missing !== null) return [];
 	const ofPolicies = parts.filter(({ policyId }) => policyId !== null);
 	const family = allowedBy(prepared, ofPolicies, open("possible", "sure"));
-	const others = new Set(idsOf(prepared.users, participantsIn(family)));
+	const others = new Set(idsOf(prepared.users, participantsIn(family, prepared.budget)));
 	return rootQuorum.value.userIds.filter((id) => !others.has(id));
 }
 
@@ -159,7 +160,7 @@ function findDenied(prepared: PreparedAccess, parts: readonly Part[]): bigint {
 		.flatMap(({ sure }) => sure);
 	const reached = denies.reduce((all, deny) => all | usersOf(votes, votesIn(deny, votes.all)), 0n);
 	let denied = 0n;
-	const work = new Work();
+	const work = new Work(prepared.budget);
 	for (const user of membersOf(reached & users.all)) {
 		const alone: Conjunction = { atLeast: [bound(1, votes.votesOf[user] ?? 0n)], atMost: [] };
 		if (resolve([alone], denies, votes, work).length === 0) denied |= bit(user);
@@ -175,7 +176,7 @@ export function abilityByPolicies(access: AccessState, group: ActivityGroup, atM
 	const prepared = prepareAccess(access, atMs);
 	try {
 		const { parts } = findParts(prepared, factsOfGroup(group));
-		return abilityOf(allowedBy(prepared, parts, certain), prepared.users);
+		return abilityOf(allowedBy(prepared, parts, certain), prepared.users, prepared.budget);
 	} catch (error) {
 		if (error instanceof TooComplex) return noAbility;
 		throw error;

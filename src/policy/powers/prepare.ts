@@ -10,6 +10,7 @@ import { makePredicates, type Predicates } from "../sets/predicate.ts";
 import type { Family } from "../sets/resolve.ts";
 import { type Bits, setOf, sizeOf } from "../sets/sets.ts";
 import { makeVotes, splitVotes, type Votes } from "../sets/votes.ts";
+import { Budget } from "../sets/work.ts";
 import { compilePolicy, judgeTime } from "./compile.ts";
 import { notRead, type Reason } from "./reason.ts";
 
@@ -48,6 +49,8 @@ export interface PreparedAccess {
 	readonly families: Map<string, Family | TooComplex>;
 	/** The same with the sets of the root quorum. */
 	readonly withRoot: WeakMap<Family, Family>;
+	/** Of the question that is asked of it; without an end where none was set. */
+	readonly budget: Budget;
 }
 
 const prepared = new WeakMap<AccessState, PreparedAccess>();
@@ -99,6 +102,7 @@ function prepareFor(access: AccessState, atMs: number, userIds: readonly string[
 		rootQuorum: rootFamily(access, plain),
 		families: new Map(),
 		withRoot: new WeakMap(),
+		budget: new Budget(),
 	};
 }
 

@@ -177,3 +177,9 @@ export function familiesIn(
 
 const anyone = ({ users }: PreparedAccess): Family =>
 	users.all === 0n ? [] : [[{ count: 1, set: users.all, tagId: null, isRootQuorum: false }]];
+
+/** Returns the condition under which a change is so; null where it always is. */
+export function writeCondition({ condition }: Slice, unless: readonly string[]): string | null {
+	const texts = [...(condition === null ? [] : [condition]), ...unless.map((text) => `!(${text})`)];
+	return texts.length === 0 ? null : texts.join(" && ");
+}

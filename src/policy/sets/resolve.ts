@@ -6,7 +6,7 @@ import { type Bound, bound, type Conjunction, TooComplex } from "./formula.ts";
 import { type Bits, isWithin, membersOf, setOf, sizeOf } from "./sets.ts";
 import { findSmallestVectors, keepSmallest, type VoteClass } from "./vectors.ts";
 import { capacityOf, makeVotes, usersOf, type Votes } from "./votes.ts";
-import { Work } from "./work.ts";
+import { type Budget, Work } from "./work.ts";
 
 /** At least so many of each of these sets of users. There is always one. */
 export type Alternative = readonly Bound[];
@@ -28,7 +28,7 @@ export function resolve(
 	allows: readonly Conjunction[],
 	denies: readonly Conjunction[],
 	votes: Votes,
-	work = new Work(),
+	work: Work,
 ): Family {
 	const order = [...denies].sort((one, other) => rankOf(one) - rankOf(other));
 	const isMonotone = denies.every(({ atMost }) => atMost.length === 0);
@@ -241,10 +241,10 @@ export function simplify(alternatives: readonly Alternative[], work: Work): Fami
 }
 
 /** Returns the sets of the first family that the second does not have. Throws TooComplex. */
-export function difference(family: Family, other: Family, users: Votes): Family {
+export function difference(family: Family, other: Family, users: Votes, budget: Budget): Family {
 	const keys = new Set(other.map(keyOf));
 	const open = family.filter((one) => !keys.has(keyOf(one)) && !other.some((covering) => isCovered(one, covering)));
 	if (open.length === 0) return [];
 	const toConjunction = (atLeast: Alternative): Conjunction => ({ atLeast, atMost: [] });
-	return resolve(open.map(toConjunction), other.map(toConjunction), users);
+	return resolve(open.map(toConjunction), other.map(toConjunction), users, new Work(budget));
 }

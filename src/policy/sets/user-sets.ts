@@ -2,7 +2,7 @@
 import { type Bound, TooComplex } from "./formula.ts";
 import { type Alternative, type Family, findVectorsOf, simplify } from "./resolve.ts";
 import { type Bits, bit, hasBit, membersOf, setOf, sizeOf } from "./sets.ts";
-import { Work } from "./work.ts";
+import { type Budget, Work } from "./work.ts";
 
 /** Max sets of two and more users that are written out; thresholds say the rest. */
 export const maxWrittenSets = 1_000;
@@ -52,17 +52,17 @@ export function withoutUser(alternative: Alternative, user: number): Alternative
 const found = new WeakMap<Family, SmallestSets>();
 
 /** Returns all smallest sets, or the first `maxWrittenSets` of them. Each family is searched once. Throws TooComplex. */
-export function findSmallestSets(family: Family): SmallestSets {
+export function findSmallestSets(family: Family, budget: Budget): SmallestSets {
 	const known = found.get(family);
 	if (known !== undefined) return known;
-	const sets = searchSmallestSets(family, maxWrittenSets);
+	const sets = searchSmallestSets(family, maxWrittenSets, budget);
 	found.set(family, sets);
 	return sets;
 }
 
-function searchSmallestSets(family: Family, limit: number): SmallestSets {
+function searchSmallestSets(family: Family, limit: number, budget: Budget): SmallestSets {
 	const alone = aloneIn(family);
-	const work = new Work();
+	const work = new Work(budget);
 	const rest = withoutAlone(family, alone, work);
 	const smallest = new Set<Bits>();
 	let isComplete = true;
@@ -144,8 +144,8 @@ function* choose(members: readonly number[], count: number): Generator<Bits> {
 }
 
 /** Returns the smallest number of users in a set; null where no set is allowed. Throws TooComplex. */
-export function fewestIn(family: Family): number | null {
-	const work = new Work();
+export function fewestIn(family: Family, budget: Budget): number | null {
+	const work = new Work(budget);
 	const sizes = family.map((alternative) =>
 		alternative.length === 1
 			? (alternative[0]?.count ?? 0)
@@ -160,11 +160,11 @@ export function fewestIn(family: Family): number | null {
  * Returns the users who are in a smallest set. Exact where all smallest sets can be written out; where there are more, a user
  * counts who is in one of the sets that were tried.
  */
-export function participantsIn(family: Family): Bits {
-	const { alone, together, isComplete } = findSmallestSets(family);
+export function participantsIn(family: Family, budget: Budget): Bits {
+	const { alone, together, isComplete } = findSmallestSets(family, budget);
 	const listed = together.reduce((all, set) => all | set, alone);
 	if (isComplete) return listed;
-	const work = new Work();
+	const work = new Work(budget);
 	const rest = withoutAlone(family, alone, work);
 	let taking = listed;
 	for (const alternative of rest) {
@@ -195,4 +195,12 @@ function isTakingPart(family: Family, alternative: Alternative, user: number, wo
 		if (isMember(family, set) && isSmallest(family, set)) return hasBit(set, user);
 	}
 	return false;
+}
+
+/** Returns the first smallest set with one of the users. Throws TooComplex. */
+export function smallestWith(family: Family, users: Bits, budget: Budget): Bits {
+	const { alone, together } = findSmallestSets(family, budget);
+	const single = membersOf(alone & users)[0];
+	if (single !== undefined) return bit(single);
+	return together.find((set) => (set & users) !== 0n) ?? together[0] ?? bit(membersOf(alone)[0] ?? 0);
 }

@@ -7,28 +7,34 @@ const maxSteps = 150_000;
 /** Steps that a search may always take, so that what it found too complex can still be said. */
 const freeSteps = 2_000;
 
-/** Steps that the searches of one question have left together; see `withinSteps`. */
-let left = Number.POSITIVE_INFINITY;
+/** Steps that the searches of one question have left together. Each search takes from it. */
+export class Budget {
+	#left: number;
+
+	constructor(steps = Number.POSITIVE_INFINITY) {
+		this.#left = steps;
+	}
+
+	/** Returns whether so many steps were left. */
+	take(steps: number): boolean {
+		this.#left -= steps;
+		return this.#left >= 0;
+	}
+}
 
 export class Work {
+	readonly #budget: Budget;
 	#steps = 0;
+
+	constructor(budget: Budget) {
+		this.#budget = budget;
+	}
 
 	/** Throws TooComplex where the search, or all searches of the question together, have taken too many steps. */
 	spend(steps: number): void {
 		this.#steps += steps;
 		if (this.#steps <= freeSteps) return;
-		left -= steps;
-		if (this.#steps > maxSteps || left < 0) throw new TooComplex("steps");
-	}
-}
-
-/** Returns what `ask` returns. All searches inside it together take at most so many steps. */
-export function withinSteps<T>(steps: number, ask: () => T): T {
-	const outer = left;
-	left = steps;
-	try {
-		return ask();
-	} finally {
-		left = outer;
+		const isLeft = this.#budget.take(steps);
+		if (this.#steps > maxSteps || !isLeft) throw new TooComplex("steps");
 	}
 }

@@ -1,5 +1,5 @@
 /** Users as every format shows them: by alias, with the live name and a short id where the alias is ambiguous. */
-import { showName, showNameWithin, showText } from "../common/escape.ts";
+import { showNameWithin, showText } from "../common/escape.ts";
 import { describeLabel, labelUser, maxNameLength, type UserNames } from "./users.ts";
 
 /** The user on one line, escaped and never so long that the id is cut off. */
@@ -39,13 +39,6 @@ export function identifyUser(userId: string, { liveNames }: UserNames): string {
 	if (liveNames === undefined) return showText(userId);
 	if (!Object.hasOwn(liveNames, userId)) return `${showText(userId)} (no live user)`;
 	return `${showText(userId)} (live name ${showShort(liveNames[userId] ?? "")})`;
-}
-
-/** A value that may be the id of a user: as that user where it is, else as it is. */
-export function showIfUser(value: string, names: UserNames): string {
-	const id = value.toLowerCase();
-	const isUser = Object.hasOwn(names.userNames, id) || Object.hasOwn(names.liveNames ?? {}, id);
-	return isUser ? showUser(id, names) : showName(value);
 }
 
 /** Returns the owner of an object, shown after its address; empty where the address is clear, or it has no owner. */

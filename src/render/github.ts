@@ -9,7 +9,6 @@ import type { Finding } from "../plan/drift/drift.ts";
 import type { Position } from "../plan/organization.ts";
 import { brokenRules } from "../plan/rules/judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
-import { coveredAddresses } from "../plan/step.ts";
 import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
 import { aliasHeading, describeMovedAliases, showMovedAlias } from "./base/aliases.ts";
 import { showReverted, threeWayHeadings } from "./base/text.ts";
@@ -36,11 +35,11 @@ import { deniedSection } from "./sections/approvals.ts";
 import { changeRow, heldByRejection, holdsOf, marksIn, revertsDrift } from "./sections/changes.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
+import { pendingSections } from "./sections/pending.ts";
 import { unknownPowersSection } from "./sections/powers.ts";
 import { endSections } from "./sections/results.ts";
 import { openStepsSection, wrongForecastsSection } from "./sections/steps.ts";
 import { describeUnread, headings, plainStyle } from "./text.ts";
-import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
 
 export interface GithubOptions extends MarkdownOptions {
 	readonly positionOf?: PositionOf;
@@ -169,12 +168,8 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 		...impactNotes(plan, drift !== null).map(({ level, title, message, addresses }) =>
 			annotate(level, title, message, firstOf(addresses, positionOf)),
 		),
-		...(["inDoubt", "rejected"] as const).flatMap((which) =>
-			sortWaiting(plan)[which].map((activity) => {
-				const message = [...describeWaiting(activity, plan), describeWaitingEffect(activity).join("; ")].join(": ");
-				return annotate("warning", headings[which], message, firstOf(coveredAddresses([activity]), positionOf));
-			}),
-		),
+		// That an activity is pending is said with its change.
+		...sectionAnnotations(pendingSections(plan).slice(1), positionOf),
 		...brokenRules(plan).map((rule) => {
 			const message = withFinding(describeBrokenRule(rule, plan), findings.get(rule.address), one);
 			return annotate("warning", "rule broken", message, positionOf(rule.address));

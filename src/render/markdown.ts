@@ -4,10 +4,8 @@
  */
 
 import type { Problem } from "../common/errors.ts";
-import { listCovers, showAddress } from "../common/escape.ts";
+import { showAddress } from "../common/escape.ts";
 import { hasFindings } from "../plan/base/three-way.ts";
-import type { Plan } from "../plan/plan.ts";
-import { coveredAddresses } from "../plan/step.ts";
 import { aliasBlock, describeBase, droppedBlock, partBlocks, revertedBlock } from "./base/markdown.ts";
 import { discoveryBlocks } from "./discovery.ts";
 import { driftBlocks } from "./drift/markdown.ts";
@@ -39,6 +37,7 @@ import { changesSection, lostMembershipsSection, marksOfResult, removalsSection 
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
+import { pendingSections } from "./sections/pending.ts";
 import { powersSections } from "./sections/powers.ts";
 import { endSections, staleHeading } from "./sections/results.ts";
 import {
@@ -49,7 +48,6 @@ import {
 } from "./sections/steps.ts";
 import { describeUnread, headings, needsSigns, signsMean } from "./text.ts";
 import { votesBlocks } from "./votes/markdown.ts";
-import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } from "./waiting-text.ts";
 
 /** Longest sentence of a guard, in characters: it may name many tags. */
 const longestGuard = 1_000;
@@ -255,7 +253,7 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 			removalsSection(shown, marks, results !== null),
 			lostMembershipsSection(shown, marks, results !== null),
 		]),
-		...(results === null ? [...sectionBlocks([approvalsSection(plan)]), ...waitingBlocks(plan)] : []),
+		...sectionBlocks(results === null ? [approvalsSection(plan), ...pendingSections(plan)] : []),
 		...sectionBlocks([expiriesSection(plan)]),
 		bullets(
 			4,
@@ -275,23 +273,4 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 		...sectionBlocks([completedStepsSection(one), plannedStepsSection(one)]),
 		folded(8, ["user tag", "user tags"], `Unmanaged user tags (${unmanaged.length})`, unmanaged),
 	];
-}
-
-const waitingNouns = {
-	waiting: ["pending activity", "pending activities"],
-	inDoubt: ["activity in doubt", "activities in doubt"],
-	rejected: ["rejected activity", "rejected activities"],
-} as const;
-
-/** Returns the open activities, one a line; each part of a line is short enough never to be cut. */
-function waitingBlocks(plan: Plan): readonly Block[] {
-	const sorted = sortWaiting(plan);
-	return waitingGroups.map((group) => {
-		const lines = sorted[group].map((activity) => {
-			const effect = describeWaitingEffect(activity, listCovers(coveredAddresses([activity])));
-			const about = describeWaiting(activity, plan).map((part) => `${codeSpan(part)}: `);
-			return `${about.join("")}${effect.map((line) => codeSpan(line)).join("; ")}`;
-		});
-		return bullets(3, waitingNouns[group], headings[group], lines);
-	});
 }

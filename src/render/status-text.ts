@@ -5,12 +5,12 @@
 import { listCovers, showText } from "../common/escape.ts";
 import type { PendingActivity } from "../plan/activities/pending.ts";
 import type { UserNames } from "../plan/users.ts";
+import { sayPending } from "../say/activities.ts";
 import { outcomeWords } from "../say/outcomes.ts";
 import { phraseText } from "./print/text.ts";
 import { showOrganization } from "./result/organization-name.ts";
 import type { EndedActivity, OpenActivities, OpenActivity, StatusResult, WaitResult } from "./result/result.ts";
 import { describeRequest } from "./votes/activity-words.ts";
-import { renderPendingActivity } from "./waiting-text.ts";
 
 export function renderStatus({ open }: StatusResult): string {
 	return open.map(renderOpen).join("\n");
@@ -22,7 +22,7 @@ function renderOpen(open: OpenActivities): string {
 		...activities.flatMap((activity) => renderActivity(activity, "", { userNames })),
 		...unanswered.map(
 			({ fingerprint, operation, covers, sentAt }) =>
-				`  ${nameRequest({ operation, covers })}: in doubt, submitted ${sentAt} without an answer; fingerprint ${fingerprint}`,
+				`  ${nameRequest({ operation, covers })}: in doubt: submitted ${sentAt}, no answer; fingerprint ${fingerprint}`,
 		),
 	];
 	const nothing = unlisted === null ? "  nothing is pending" : "  nothing known to this journal is pending";
@@ -40,7 +40,7 @@ function renderOpen(open: OpenActivities): string {
 /** Returns which activity it is, and below it what it changes. */
 function renderActivity(activity: OpenActivity, mark: string, names: UserNames): readonly string[] {
 	return [
-		`  ${mark}${nameRequest(activity)}: ${renderPendingActivity(activity, names)}`,
+		`  ${mark}${nameRequest(activity)}: ${phraseText(sayPending(activity, names))}`,
 		...describeChange(activity, names).map((line) => `    ${line}`),
 	];
 }

@@ -25,15 +25,14 @@ import { changesSection, type MarksOf, marksIn } from "./sections/changes.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
+import { pendingSections } from "./sections/pending.ts";
 import { plainStyle, renderUnder, type Style } from "./style.ts";
-import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
 
 export { capitalize, count, plainStyle, type Style };
 
 export const headings = {
 	problems: "This organization cannot converge",
 	missing: "Warnings",
-	...waitingHeadings,
 	unread: "Could not be read",
 	unplanned: "Organizations that could not be read",
 } as const;
@@ -77,8 +76,10 @@ export function renderOpen(plan: Plan, style: Style): readonly string[] {
 	return [
 		...renderUnder(style.warn(`${headings.missing}:`), (plan.warnings ?? []).map(renderProblem)),
 		...renderUnder(style.warn(`${headings.unread}:`), describeUnread(plan)),
-		...renderWaiting(plan, style),
-		...sectionsText([approvalsSection(plan), blockingSection(plan), warningSection(plan)], style),
+		...sectionsText(
+			[...pendingSections(plan), approvalsSection(plan), blockingSection(plan), warningSection(plan)],
+			style,
+		),
 		...sectionsText([expiriesSection(plan)], style),
 		...renderOverrides(plan.overrides, style, plan.guards),
 	];

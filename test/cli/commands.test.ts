@@ -275,7 +275,7 @@ describe("explain", () => {
 		const { stdout } = await world.run(["explain", activityId], {
 			env: { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey },
 		});
-		expect(stdout).toContain(`  this key can approve it: orgsync approve ${activityId}\n`);
+		expect(stdout).toContain(`  this key can approve it: \`orgsync approve ${activityId}\`\n`);
 	});
 
 	test("names users by their aliases and ids, and users without an alias by their live names and ids", async () => {

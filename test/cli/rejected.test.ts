@@ -58,7 +58,7 @@ describe("a rejected step", () => {
 		const world = await makeRejectedWorld();
 		for (const command of ["plan", "drift"]) {
 			const markdown = (await world.run([command, "--format", "markdown"])).stdout;
-			expect(markdown).toContain(`**${heading}**\n\n- \`activity ${world.ids[0]}, `);
+			expect(markdown).toContain(`**${heading}**\n\n- activity \`${world.ids[0]}\`, submitted `);
 			expect(markdown).toContain(
 				`already rejected as activity \`${world.ids[0]}\`: submitted again only with \`--retry-rejected\``,
 			);
@@ -82,7 +82,7 @@ describe("a rejected step", () => {
 		const { code, stdout } = await world.run(["plan", "--format", "github"]);
 		expect(code).toBe(0);
 		expect(stdout).toContain(`::notice title=orgsync%3A plan::Nothing to submit. ${needsRetry}.`);
-		expect(stdout).toContain(`::warning title=orgsync%3A ${heading}::activity ${world.ids[0]}, submitted `);
+		expect(stdout).toContain(`::warning title=orgsync%3A rejected activity::activity ${world.ids[0]}, submitted `);
 		expect(stdout).toContain(`::notice title=orgsync%3A on hold::- policy:${policies[0]}`);
 		expect(stdout).not.toContain("title=orgsync%3A remove::");
 	});

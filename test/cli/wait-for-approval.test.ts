@@ -93,7 +93,7 @@ describe("apply --wait-for-approval", () => {
 			onPause: (count) => count === 2 && vote(world),
 		});
 		expect(asBob.code).toBe(0);
-		expect(asBob.stdout).toMatch(/^ +- approved by bob at /m);
+		expect(asBob.stdout).toMatch(/^ +- approved by `bob` at /m);
 		expect(removals(world).length).toBe(1);
 		expect((await world.run(["apply", "--plan", "plan.json"])).code).toBe(6);
 	});

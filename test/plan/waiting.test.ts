@@ -343,8 +343,8 @@ describe("what was sent and never answered, as text", () => {
 		const plan = { ...makePlan(desiredOf(), liveOf(), context), userNames: { [alice]: "alice" }, waiting };
 		expect(renderPlan(plan, plainStyle)).toContain(`
 Requests in doubt:
-  update_user_tag (userTagId ${signers}; newUserTagName "a\\u{1b}[2J"; addUserIds alice): submitted 2026-01-01T00:00:00.000Z without an answer; fingerprint ${fingerprint}
-    it can still change userTag:signers: apply does not touch that
+  update_user_tag (userTagId ${signers}; newUserTagName "a\\u{1b}[2J"; addUserIds alice): in doubt: submitted 2026-01-01T00:00:00.000Z, no answer; fingerprint ${fingerprint}
+    it can still change userTag:signers: apply submits no other change of it
     if live state has not changed since, the document as it was then, applied within the hour, sends the same request and learns what became of it; otherwise --abandon ${fingerprint} abandons it
 
 No changes.`);

@@ -8,9 +8,13 @@ import { html, sentence, trusted } from "../../src/render/html/html.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { type Matrix, makeMatrix } from "../../src/render/matrix.ts";
+import { phraseHtml } from "../../src/render/print/html.ts";
+import { phraseMarkdown } from "../../src/render/print/markdown.ts";
+import { phraseText } from "../../src/render/print/text.ts";
 import type { ApplyResult, CommandResult, PlanResult } from "../../src/render/result/result.ts";
+import { pendingSections } from "../../src/render/sections/pending.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
-import { describeWaiting, describeWaitingEffect } from "../../src/render/waiting-text.ts";
+import type { Phrase } from "../../src/say/phrase.ts";
 import { id } from "../plan/support-organizations.ts";
 import { complete, generatedBy } from "./complete.ts";
 import { largePlan } from "./large.ts";
@@ -139,7 +143,7 @@ describe("what the page counts", () => {
 	it("of a plan that submits nothing is no gain and no loss", () => {
 		expect(factsOf(pageOf(resultsOf()["plan-doubt"]))).toEqual([
 			["activities to submit", "0"],
-			["activities in doubt", "2"],
+			["requests in doubt", "2"],
 		]);
 		expect(factsOf(pageOf(resultsOf()["plan-impossible"]))).toEqual([["activities to submit", "0"]]);
 	});
@@ -220,24 +224,21 @@ describe("a name or a command in a sentence", () => {
 
 describe("what was sent and never answered", () => {
 	const doubtful = doubtfulPlanOf();
-	const sentences = doubtful.waiting.flatMap((activity) => [
-		...describeWaiting(activity, doubtful),
-		...describeWaitingEffect(activity),
-	]);
-	const formats = {
-		text: renderPlan(doubtful, plainStyle),
-		Markdown: renderMarkdown(complete({ command: "plan", plans: [doubtful] })),
-		// A command in a sentence is code there.
-		HTML: renderHtml(complete({ command: "plan", plans: [doubtful] }))
-			.replace(/<\/?code>/g, "`")
-			.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))),
-		GitHub: renderGithub(complete({ command: "plan", plans: [doubtful] })).annotations,
-	};
+	const sentences = pendingSections(doubtful).flatMap(({ rows }) =>
+		rows.flatMap((row) => [row.said, ...(row.rows ?? []).map(({ said }) => said)]),
+	);
+	const result = complete({ command: "plan", plans: [doubtful] });
+	const formats = [
+		["text", renderPlan(doubtful, plainStyle), phraseText],
+		["Markdown", renderMarkdown(result), phraseMarkdown],
+		["HTML", renderHtml(result), (phrase: Phrase) => phraseHtml(phrase).html],
+		["GitHub", renderGithub(result).annotations, phraseText],
+	] as const;
 
-	it.each(Object.entries(formats))("uses the same sentences as %s, with the name to abandon", (_, shown) => {
+	it.each(formats)("uses the same sentences as %s, with the name to abandon", (_, shown, print) => {
 		expect(doubtful.waiting.map(({ activityId }) => activityId)).toEqual([id("other", 8), null]);
-		expect(sentences).toHaveLength(8);
-		for (const sentence of sentences) expect(shown).toContain(sentence);
+		expect(sentences).toHaveLength(6);
+		for (const sentence of sentences) expect(shown).toContain(print(sentence));
 		expect(shown).toContain(`--abandon ${fingerprint}`);
 		expect(shown).not.toContain("null");
 	});

@@ -4,8 +4,9 @@ import { showText } from "../../common/escape.ts";
 import { type ActivityEvent, findEvents, type SeenActivity } from "../../plan/activities/activity-events.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { UserNames } from "../../plan/users.ts";
+import { phraseText } from "../../render/print/text.ts";
 import { nameActivity } from "../../render/status-text.ts";
-import { describeEvent, describeSeen } from "../../render/votes/activity-events.ts";
+import { sayEvent, saySeen } from "../../say/activities.ts";
 import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal/journal.ts";
 import type { ActivityRecord } from "../../sync/read/list-activities.ts";
 import { findActivity, readRequested } from "../../sync/read/pending-activities.ts";
@@ -72,7 +73,7 @@ export async function pollUntilEnded(watched: readonly Watched[], run: WaitRun):
 		const pending = now.filter(isUnended);
 		const leftMs = untilMs - terminal.now();
 		if (pending.length === 0 || leftMs <= 0) return now;
-		if (isFirst) for (const one of pending) output.note(`${nameActivity(one)}: ${describeSeen(one.seen, one)}`);
+		if (isFirst) for (const one of pending) output.note(`${nameActivity(one)}: ${phraseText(saySeen(one.seen, one))}`);
 		isFirst = false;
 		output.progress(`waiting: ${pending.length} not ended yet, ${Math.ceil(leftMs / 60_000)} min left`);
 		output.detail(`${pending.length} not ended yet`);
@@ -109,7 +110,7 @@ async function readAll(
 	}
 	for (const [before, now] of updated) {
 		for (const event of now.events.slice(before.events.length)) {
-			run.output.note(`${nameActivity(now)}: ${describeEvent(event, now)}`);
+			run.output.note(`${nameActivity(now)}: ${phraseText(sayEvent(event, now))}`);
 		}
 	}
 	return all.map((one) => updated.get(one) ?? one);

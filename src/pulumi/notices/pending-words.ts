@@ -3,7 +3,8 @@ import { quoteForShell, showAddress, showText } from "../../common/escape.ts";
 import { nameOf, type PendingActivity, type RelatedActivity } from "../../plan/activities/pending.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { UserNames } from "../../plan/users.ts";
-import { renderPendingActivity } from "../../render/waiting-text.ts";
+import { phraseText } from "../../render/print/text.ts";
+import { sayPending } from "../../say/activities.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
 import type { MetaInputs } from "../inputs/inputs.ts";
 import type { StoredActivity } from "../state/stored-state-check.ts";
@@ -27,7 +28,7 @@ export function describeActivity(
 	{ secretInputs = [] }: Partial<Meta>,
 	names: UserNames = { userNames: {} },
 ): string {
-	return renderPendingActivity(secretInputs.length === 0 ? activity : { ...activity, approvedBy: null }, names);
+	return phraseText(sayPending(secretInputs.length === 0 ? activity : { ...activity, approvedBy: null }, names));
 }
 
 function describeEffect(activity: RelatedActivity): string {

@@ -31,10 +31,10 @@ import {
 	summarizeResult,
 } from "../result/summary.ts";
 import { describeDangers } from "../sections/danger.ts";
+import { pendingSections } from "../sections/pending.ts";
 import { powersSections } from "../sections/powers.ts";
 import { staleHeading } from "../sections/results.ts";
 import { capitalize, count } from "../text.ts";
-import { sortWaiting } from "../waiting-text.ts";
 import { badge } from "./badge.ts";
 import { listSection, renderCard, renderList, section } from "./details.ts";
 import { fleetHeadline, renderFleetFigures, renderOrganizations, renderOverview, unplannedSection } from "./fleet.ts";
@@ -140,8 +140,8 @@ function factsOf(one: OrganizationResult): Html {
 function figuresOf(one: OrganizationResult): readonly Figure[] {
 	const { plan, threeWay, results } = one;
 	const { gained, lost, removals, reported } = countChanges(plan, countedIn(one));
-	const { waiting, inDoubt, rejected } = sortWaiting(plan);
-	const pending = results === null ? waiting : outcomesOf(results).filter((outcome) => outcome.startsWith("awaiting"));
+	const [waiting = 0, inDoubt = 0, rejected = 0] = pendingSections(plan).map(({ rows: { length } }) => length);
+	const awaiting = outcomesOf(results ?? []).filter((outcome) => outcome.startsWith("awaiting"));
 	const beforeApply = (number: number): number => (results === null ? number : 0);
 	type Row = readonly [sign: string, number: Counted | number, one: string, many: string, look: string];
 	const rows: readonly Row[] = [
@@ -150,9 +150,9 @@ function figuresOf(one: OrganizationResult): readonly Figure[] {
 		["\u2212", removals, "removal", "removals", "r"],
 		["", reported, "report-only", "report-only", "w"],
 		["", beforeApply(threeWay?.reverts.length ?? 0), "outside change reverted", "outside changes reverted", "w"],
-		["", pending.length, "pending activity", "pending activities", "w"],
-		["", beforeApply(inDoubt.length), "activity in doubt", "activities in doubt", "w"],
-		["", beforeApply(rejected.length), "rejected", "rejected", "w"],
+		["", results === null ? waiting : awaiting.length, "pending activity", "pending activities", "w"],
+		["", beforeApply(inDoubt), "request in doubt", "requests in doubt", "w"],
+		["", beforeApply(rejected), "rejected", "rejected", "w"],
 	];
 	const figures = rows.flatMap(([sign, number, single, many, look]): Figure[] => {
 		const { counted, all } = typeof number === "number" ? { counted: number, all: number } : number;

@@ -1,5 +1,4 @@
 import type { Problem } from "../../common/errors.ts";
-import type { RelatedActivity } from "../../plan/activities/pending.ts";
 import { labelOf } from "../../plan/address.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { aliasSection, partSections, revertedSection } from "../base/html.ts";
@@ -14,10 +13,10 @@ import { approvalsSection, deniedSection } from "../sections/approvals.ts";
 import { marksOfResult, removalsSection, reportedSection, tagsSection } from "../sections/changes.ts";
 import { expiriesSection } from "../sections/expiries.ts";
 import { blockingSection, passingSection, warningSection } from "../sections/guards.ts";
+import { pendingSections } from "../sections/pending.ts";
 import { endSections } from "../sections/results.ts";
 import { stepsSection, wrongForecastsSection } from "../sections/steps.ts";
 import { describeUnread, headings } from "../text.ts";
-import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } from "../waiting-text.ts";
 import { listSection, renderCard, renderList, type Section, section } from "./details.ts";
 import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html.ts";
 import { renderMatrix } from "./matrix.ts";
@@ -53,7 +52,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		...(drift === null ? [...blocking, rulesSection(one), ...impact, ...others] : []),
 		...partSections(one),
 		...changeSections(one, prefix),
-		...(isPlanned ? [sectionCard(approvalsSection(plan)), ...waitingSections(plan), steps] : []),
+		...(isPlanned ? [...[approvalsSection(plan), ...pendingSections(plan)].map((one) => sectionCard(one)), steps] : []),
 		...(drift === null ? [] : guards),
 		sectionCard(passingSection(plan)),
 		sectionCard(expiriesSection(plan)),
@@ -108,17 +107,6 @@ function renderProblems(problems: readonly Problem[]): readonly Html[] {
 	return problems.map(({ file, line, column, message }) => {
 		return html`<span><code>${file}:${line}:${column}</code> ${curveQuotes(message)}</span>`;
 	});
-}
-
-function waitingSections(plan: Plan): readonly Section[] {
-	const sorted = sortWaiting(plan);
-	const render = (activity: RelatedActivity): Html => {
-		const relation = { same: "joins", conflicting: "conflicts", rejected: "rejected" }[activity.relation];
-		const word = activity.state === "in-doubt" ? "in doubt" : relation;
-		const effect = describeWaitingEffect(activity).map((line) => html`<br><span class="soft">${sentence(line)}</span>`);
-		return html`<span class="word attention">${word}</span> <span>${describeWaiting(activity, plan).join(": ")}${effect}</span>`;
-	};
-	return waitingGroups.map((group) => listSection(headings[group], "attention", sorted[group].map(render)));
 }
 
 function unmanagedSection({ unmanaged }: Plan): Section {

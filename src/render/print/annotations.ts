@@ -17,7 +17,7 @@ export function sectionAnnotations(
 			return {
 				level: levels[own?.look ?? look],
 				title: `orgsync: ${own?.word ?? title}`,
-				message: rowText(row),
+				message: [row, ...(row.rows ?? [])].map(rowText).join("; "),
 				at,
 			};
 		}),

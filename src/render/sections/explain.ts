@@ -5,6 +5,7 @@
 import { showName } from "../../common/escape.ts";
 import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
 import type { UserNames } from "../../plan/users.ts";
+import { sayStatus } from "../../say/activities.ts";
 import { code, command, identifier, joinPhrases, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import type { Row, Section } from "../../say/section.ts";
 import type {
@@ -16,7 +17,6 @@ import type {
 	MfaStatus,
 } from "../result/result.ts";
 import { describeRequest } from "../votes/activity-words.ts";
-import { statusPart } from "../waiting-text.ts";
 
 export function explainSection(result: ExplainResult, commands: CommandContext = {}): Section {
 	return {
@@ -52,7 +52,7 @@ function activityRows(result: ExplainResult, commands: CommandContext): readonly
 	const approve = command(commandText({ command: "approve", arguments: [activityId] }, commands));
 	return [
 		{
-			said: [identifier(operation ?? type), " ", statusPart(status), "; fingerprint ", identifier(fingerprint)],
+			said: [identifier(operation ?? type), " ", ...sayStatus(status), "; fingerprint ", identifier(fingerprint)],
 			rows: request.map(({ sign, isPart, text }) => ({ said: [`${isPart ? "    " : ""}${sign} `, ...text] })),
 		},
 		...(failure === null ? [] : [{ said: ["the service says: ", reason(failure)] }]),

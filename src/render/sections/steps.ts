@@ -6,12 +6,12 @@ import type { PartResult, Report, StepResult } from "../../plan/report.ts";
 import { coveredAddresses, type EarlierActivity, type Step } from "../../plan/step.ts";
 import { type CommandContext, explainText } from "../../plan/suggested-command.ts";
 import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
+import { sayEvent } from "../../say/activities.ts";
 import { listAddresses } from "../../say/addresses.ts";
 import { describeAwaited, describeForecast } from "../../say/approvals.ts";
 import { lookOf, outcomeWords } from "../../say/outcomes.ts";
 import { command, flag, identifier, joinPhrases, type Phrase, reason, reasonOf } from "../../say/phrase.ts";
 import type { Note, Row, Section } from "../../say/section.ts";
-import { describeVotes } from "../votes/activity-events.ts";
 
 /** What is shown of the steps of one organization. */
 interface Shown {
@@ -122,10 +122,11 @@ export function stepRow(result: StepResult, plan: Plan, { isWaiting = false, com
 	const awaited = outcome === "awaiting-approval" && !isProcessing(result) ? describeAwaited(step, plan) : null;
 	const wrong = describeWrong(result);
 	const isOpen = outcome.startsWith("awaiting");
+	const votes = (result.events ?? []).filter(({ event }) => event === "vote");
 	const notes: readonly (readonly [look: Note["look"], said: Phrase])[] = [
 		...(awaited === null ? [] : [["attention", awaited] as const]),
 		...(wrong === null ? [] : [["attention", [wrong]] as const]),
-		...describeVotes(result, plan).map((vote) => ["plain", [vote]] as const),
+		...votes.map((vote) => ["plain", sayEvent(vote, plan)] as const),
 		...policyEvaluations.map(
 			({ policyId, outcome: verdict = "no outcome given" }) =>
 				[

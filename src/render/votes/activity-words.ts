@@ -11,13 +11,13 @@ import type { Plan } from "../../plan/plan.ts";
 import { namesForSaid } from "../../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../../plan/users.ts";
 import type { Approval } from "../../policy/powers/approval.ts";
+import { sayStatus } from "../../say/activities.ts";
 import { describeApprovers } from "../../say/approvals.ts";
 import { code, identifier, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
 import { describeMemberWindow, findExpiry } from "../expiry-words.ts";
 import { describeImpact, type ImpactLine, summarizeImpact } from "../impact/words.ts";
-import { statusPart } from "../waiting-text.ts";
 
 /** A request, and the plan of it alone where it could be made: its names, its change, and what that means. */
 export interface ShownRequest {
@@ -68,7 +68,7 @@ export function describeActivity(activity: ReviewedActivity, options: ActivityOp
 	const effect = activity.effect === null ? null : withNames(activity.effect, options.names);
 	const names = effect ?? options.names ?? noNames;
 	return {
-		title: [identifier(operation ?? type), ": activity ", identifier(activityId), " ", statusPart(status)],
+		title: [identifier(operation ?? type), ": activity ", identifier(activityId), " ", ...sayStatus(status)],
 		mistakes: mistakes.map(({ message }) => ["cannot be reviewed: ", reason(message)]),
 		request: describeRequest({ ...activity, effect }, names),
 		impact: effect === null || !isReviewable ? null : summarizeImpact(effect),

@@ -10,7 +10,7 @@ import { coveredAddresses } from "../../../plan/step.ts";
 import type { CommandContext } from "../../../plan/suggested-command.ts";
 import { phraseText, stepLines } from "../../../render/print/text.ts";
 import { stepRow } from "../../../render/sections/steps.ts";
-import { describeEvent } from "../../../render/votes/activity-events.ts";
+import { sayEvent } from "../../../say/activities.ts";
 import { describeAwaited } from "../../../say/approvals.ts";
 import type { Comparison } from "../../../sync/converge.ts";
 import { type RanStep, requestsOf } from "../../../sync/submit/run-step.ts";
@@ -115,7 +115,7 @@ export class RunWait {
 			if (event.event === "status" && !isWaiting(ran)) return;
 			const what = listCovers(coveredAddresses([ran.step]));
 			const missing = isWaiting(ran) ? describeMissing(ran, event, comparison, this.#call.terminal.now()) : "";
-			output.note(`${about}${what}: ${describeEvent(event, plan)}${missing}`);
+			output.note(`${about}${what}: ${phraseText(sayEvent(event, plan))}${missing}`);
 		} else {
 			const row = stepRow(news.ran.result, plan, { isWaiting: true, commands });
 			output.note(`${about}${stepLines(row, output.style).join("\n")}`);

@@ -1,0 +1,79 @@
+/** Activities that have not ended and touch what the plan touches: those that are pending, in doubt, or were rejected. */
+import { quoteForShell, showName } from "../../common/escape.ts";
+import { nameOf, type RelatedActivity, settleOrAbandon } from "../../plan/activities/pending.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { coveredAddresses } from "../../plan/step.ts";
+import type { UserNames } from "../../plan/users.ts";
+import { sayPending } from "../../say/activities.ts";
+import { listAddresses } from "../../say/addresses.ts";
+import { flag, identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
+import { namePerson } from "../../say/powers.ts";
+import type { Row, Section } from "../../say/section.ts";
+
+const groups = [
+	["pending", "pending-activities", "Pending activities", ["pending activity", "pending activities"]],
+	["in-doubt", "in-doubt", "Requests in doubt", ["request in doubt", "requests in doubt"]],
+	["rejected", "rejected-before", "Rejected activities", ["rejected activity", "rejected activities"]],
+] as const;
+
+/** The activities of a plan by what each needs of a person: a decision, a look, or `--retry-rejected`. */
+export function pendingSections(plan: Plan): readonly Section[] {
+	return groups.map(([state, id, title, noun]) => ({
+		...{ id, title, noun, look: "attention", shorten: "later" },
+		rows: plan.waiting.filter((activity) => activity.state === state).map((activity) => rowOf(activity, plan)),
+	}));
+}
+
+const words = { same: "joins", conflicting: "conflicts", rejected: "rejected" } as const;
+
+function rowOf(activity: RelatedActivity, plan: Plan): Row {
+	const { state, operation, relation } = activity;
+	// Of one in doubt, what it would do comes first: the service cannot show it.
+	const what: Phrase =
+		state === "in-doubt" ? [identifier(operation), " (", ...sayParameters(activity, plan), "): "] : [];
+	return {
+		badge: { word: state === "in-doubt" ? "in doubt" : words[relation], look: "attention" },
+		said: [...what, ...sayPending(activity, plan)],
+		rows: sayEffect(activity).map((said) => ({ said })),
+		about: coveredAddresses([activity]),
+	};
+}
+
+/** Returns what it means for this plan, and what to do about one in doubt. */
+function sayEffect(activity: RelatedActivity): readonly Phrase[] {
+	const { state, relation } = activity;
+	const name = nameOf(activity);
+	const what = listAddresses(coveredAddresses([activity]));
+	if (relation === "rejected")
+		return [["changes ", ...what, ": apply submits it again only with ", flag("retry-rejected")]];
+	if (state === "in-doubt")
+		return [["it can still change ", ...what, ": apply submits no other change of it"], [settleOrAbandon(name)].flat()];
+	if (relation === "same") return [["makes the desired change of ", ...what, ": apply joins it and submits nothing"]];
+	const override = flag("abandon", quoteForShell(name));
+	return [["conflicts with the desired change of ", ...what, ": apply waits until it ends; to override: ", override]];
+}
+
+/** Returns the parameters that are not empty, users by name. */
+function sayParameters({ parameters }: RelatedActivity, names: UserNames): Phrase {
+	const lists = Object.entries(parameters)
+		.map(([key, value]) => [key, Array.isArray(value) ? value : [value]] as const)
+		.filter(([, values]) => values.length > 0)
+		.map(
+			([key, values]): Phrase => [
+				reason(key),
+				" ",
+				...joinPhrases(
+					values.map((value) => sayValue(String(value), names)),
+					", ",
+				),
+			],
+		);
+	return joinPhrases(lists, "; ");
+}
+
+/** Returns a value; as a user where it is the id of one. */
+function sayValue(value: string, names: UserNames): Phrase {
+	const id = value.toLowerCase();
+	const isUser = Object.hasOwn(names.userNames, id) || Object.hasOwn(names.liveNames ?? {}, id);
+	return [isUser ? namePerson(id, names) : { kind: "name", text: showName(value), notes: [] }];
+}

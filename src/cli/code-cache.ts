@@ -3,7 +3,7 @@
  * lacks every function that is compiled when it is first called, and most functions are.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { constants, Script } from "node:vm";
 
 /** Replaced by the digest of the bundle (scripts/bundle-command.ts): V8 compares no more than the length of a source. */
@@ -14,7 +14,7 @@ const digestBytes = 32;
 const digestOf = (content: Buffer): Buffer => process.getBuiltinModule("node:crypto").hash("sha256", content, "buffer");
 const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
 
-/** The compiled code of each file of the bundle, by its path. */
+/** The compiled code of each file of the bundle, by its path in it: the same bundle can be in many places. */
 type Code = ReadonlyMap<string, Buffer>;
 
 /** Loads a CommonJS file of the bundle and what it requires. At the exit, the compiled code that `store` lacks is added to it. */
@@ -32,14 +32,15 @@ export function loadWithCode(main: string, store: string): void {
 			name.startsWith(".") ? load(join(dirname(file), name)) : process.getBuiltinModule(name);
 		// The bundle is ASCII.
 		const source = `(function (exports, require, module, __filename) {${readFileSync(file, "latin1")}\n})`;
-		const cachedData = known.get(file);
+		const place = relative(dirname(main), file);
+		const cachedData = known.get(place);
 		const script = new Script(source, {
 			filename: file,
 			importModuleDynamically,
 			...(cachedData === undefined ? {} : { cachedData }),
 		});
 		if (script.cachedDataRejected !== false) isWhole = false;
-		scripts.set(file, script);
+		scripts.set(place, script);
 		script.runInThisContext().call(module.exports, module.exports, find, module, file);
 		return module.exports;
 	};
@@ -48,7 +49,7 @@ export function loadWithCode(main: string, store: string): void {
 		if (isWhole || (code !== 0 && code !== 2)) return;
 		writeCode(
 			store,
-			new Map([...known, ...[...scripts].map(([file, one]) => [file, one.createCachedData()] as const)]),
+			new Map([...known, ...[...scripts].map(([place, one]) => [place, one.createCachedData()] as const)]),
 		);
 	});
 	load(main);

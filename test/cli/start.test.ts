@@ -1,10 +1,10 @@
 /** The built command line as a process: what it keeps on disk, and what it says of its own defects. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { commandFile, manifest } from "../../scripts/manifest.ts";
 
@@ -64,6 +64,17 @@ describe("orgsync as it is built", () => {
 			expect(readdirSync(folder)).toEqual(["schema"]);
 		}
 		expect(run("schema", "plan", "--format", "json").status).toBe(0);
+	});
+
+	it("uses the compiled code of the same bundle in another place", () => {
+		const caches = mkdtempSync(join(root, "caches-"));
+		const env = { HOME: root, XDG_CACHE_HOME: caches };
+		const run = (file: string) => execFileSync(process.execPath, [file, "schema", "plan"], { env, encoding: "utf8" });
+		const stdout = run(commandFile);
+		const kept = readFileSync(join(caches, "orgsync/compiled/schema"));
+		cpSync(dirname(commandFile), join(root, "elsewhere/bin"), { recursive: true });
+		expect(run(join(root, "elsewhere/bin", basename(commandFile)))).toBe(stdout);
+		expect(readFileSync(join(caches, "orgsync/compiled/schema")).equals(kept)).toBe(true);
 	});
 
 	it("says in one sentence that a Node without what it needs is too old", () => {

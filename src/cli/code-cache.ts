@@ -3,7 +3,6 @@
  * lacks every function that is compiled when it is first called, and most functions are.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
 import { constants, Script } from "node:vm";
 
 /** Replaced by the digest of the bundle (scripts/bundle-command.ts): V8 compares no more than the length of a source. */
@@ -17,8 +16,14 @@ const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
 /** The compiled code of each file of the bundle, by its path in it: the same bundle can be in many places. */
 type Code = ReadonlyMap<string, Buffer>;
 
-/** Loads a CommonJS file of the bundle and what it requires. At the exit, the compiled code that `store` lacks is added to it. */
-export function loadWithCode(main: string, store: string): void {
+const head = Buffer.from("(function (exports, require, module, __filename) {");
+const tail = Buffer.from("\n})");
+
+/**
+ * Loads a CommonJS file in the folder of the bundle, and what it requires there. At the exit, the compiled code that `store` lacks is
+ * added to it.
+ */
+export function loadWithCode(folder: string, main: string, store: string): void {
 	const known = readCode(store);
 	const scripts = new Map<string, Script>();
 	let isWhole = true;
@@ -28,20 +33,26 @@ export function loadWithCode(main: string, store: string): void {
 		if (earlier !== undefined) return earlier.exports;
 		const module = { exports: {} };
 		modules.set(file, module);
+		const path = `${folder}/${file}`;
+		const beside = file.slice(0, file.lastIndexOf("/") + 1);
+		// Files are in the folder, or in one below it.
 		const find = (name: string): unknown =>
-			name.startsWith(".") ? load(join(dirname(file), name)) : process.getBuiltinModule(name);
-		// The bundle is ASCII.
-		const source = `(function (exports, require, module, __filename) {${readFileSync(file, "latin1")}\n})`;
-		const place = relative(dirname(main), file);
-		const cachedData = known.get(place);
+			name.startsWith("./")
+				? load(beside + name.slice(2))
+				: name.startsWith("../")
+					? load(name.slice(3))
+					: process.getBuiltinModule(name);
+		// The bundle is ASCII. Texts that are joined would be copied again.
+		const source = Buffer.concat([head, readFileSync(path), tail]).toString("latin1");
+		const cachedData = known.get(file);
 		const script = new Script(source, {
-			filename: file,
+			filename: path,
 			importModuleDynamically,
 			...(cachedData === undefined ? {} : { cachedData }),
 		});
 		if (script.cachedDataRejected !== false) isWhole = false;
-		scripts.set(place, script);
-		script.runInThisContext().call(module.exports, module.exports, find, module, file);
+		scripts.set(file, script);
+		script.runInThisContext().call(module.exports, module.exports, find, module, path);
 		return module.exports;
 	};
 	process.on("exit", (code) => {
@@ -49,7 +60,7 @@ export function loadWithCode(main: string, store: string): void {
 		if (isWhole || (code !== 0 && code !== 2)) return;
 		writeCode(
 			store,
-			new Map([...known, ...[...scripts].map(([place, one]) => [place, one.createCachedData()] as const)]),
+			new Map([...known, ...[...scripts].map(([file, one]) => [file, one.createCachedData()] as const)]),
 		);
 	});
 	load(main);

@@ -28,15 +28,14 @@ export async function startLocalService(
 	notice: (text: string) => void = () => undefined,
 ): Promise<LocalService> {
 	const { startEmulator } = await import("../emulator/server.ts");
-	const { parseSeed } = await import("../emulator/seed/seed.ts");
 	const folder = join(directory, stateFolder);
 	const keyFile = join(folder, "local.private");
 	const publicKey = readOrCreateKey(directory, keyFile, notice);
-	const emulator = await startEmulator({
-		dataFile: join(folder, "local.sqlite"),
-		notice,
-		seed: parseSeed(localSeed(publicKey), "the seed of the local service"),
-	});
+	const emulator = await startEmulator({ dataFile: join(folder, "local.sqlite"), notice });
+	if (emulator.organizations.length === 0) {
+		const { parseSeed } = await import("../emulator/seed/seed.ts");
+		await emulator.changeState(parseSeed(localSeed(publicKey), "the seed of the local service"));
+	}
 	return {
 		url: emulator.url,
 		keyFile,

@@ -30,7 +30,7 @@ function loadBundle(): boolean {
 	const folder = findOwnCacheFolder(process.env);
 	if (folder === undefined) return false;
 	const [word = ""] = words;
-	loadWithCode(join(__dirname, "lib/main.js"), join(folder, /^[a-z-]{1,16}$/.test(word) ? word : "help"));
+	loadWithCode(join(__dirname, "lib"), "main.js", join(folder, /^[a-z-]{1,16}$/.test(word) ? word : "help"));
 	return true;
 }
 

@@ -23,13 +23,14 @@ export function showLines(text: string): string {
  */
 function escapeUnsafe(text: string, toEscape: (character: string) => string): string {
 	const escapeAll = (characters: string): string => [...characters].map(toEscape).join("");
-	return replaceInvisible(text, toEscape)
-		.replace(strayMarks, escapeAll)
-		.replace(/(?<=#)#(?=\w*\[)/g, toEscape);
+	const visible = /[^ -~]/.test(text) ? escapeMarks(replaceInvisible(text, toEscape), escapeAll) : text;
+	return visible.replace(/(?<=#)#(?=\w*\[)/g, toEscape);
 }
 
 /** Combining marks without a base letter, and more than six on one letter: no name needs them, and they hide other text. */
-const strayMarks = /(?<![\p{L}\p{N}\p{M}\p{So}])\p{M}+|(?<=\p{M}{6})\p{M}+/gu;
+function escapeMarks(text: string, escapeAll: (characters: string) => string): string {
+	return text.replace(/(?<![\p{L}\p{N}\p{M}\p{So}])\p{M}+|(?<=\p{M}{6})\p{M}+/gu, escapeAll);
+}
 
 function escapeCharacter(character: string): string {
 	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

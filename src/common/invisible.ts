@@ -11,24 +11,30 @@
  * One such character. Unicode has no property for the blank ones at the end: U+2800 and U+3164 are a symbol and a letter.
  * `Default_Ignorable_Code_Point` has U+3164 and similar letters; the others are listed.
  */
-const invisible =
-	/[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u2D7F\u303F\uFFFC\u{1107F}\u{13441}\u{13442}\u{16FE4}\u{1BC9D}\u{1BC9E}\u{1D159}]--[\u0020]]/v;
+const invisible = String.raw`[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u2D7F\u303F\uFFFC\u{1107F}\u{13441}\u{13442}\u{16FE4}\u{1BC9D}\u{1BC9E}\u{1D159}]--[\u0020]]`;
 
-const everyInvisible = new RegExp(invisible, "gv");
+/** Patterns are made at first use: V8 takes milliseconds to read these, and 20 to compile them. */
+const lazily = (pattern: string, flags: string) => {
+	let made: RegExp | undefined;
+	return (): RegExp => (made ??= new RegExp(pattern, flags));
+};
+
+const oneInvisible = lazily(invisible, "v");
+const everyInvisible = lazily(invisible, "gv");
 
 const printableAscii = /^[ -~]*$/;
 
-/** Text that has nothing for `findHidden` to find. Most documents are: the pattern for others takes 20 ms to compile. */
+/** Text that has nothing for `findHidden` to find. Most documents are. */
 const ascii = /^[\0-\x7f]*$/;
 
 /** Returns the text with each invisible character replaced by what `write` returns. */
 export function replaceInvisible(text: string, write: (character: string) => string): string {
-	return printableAscii.test(text) ? text : text.replace(everyInvisible, write);
+	return printableAscii.test(text) ? text : text.replace(everyInvisible(), write);
 }
 
 /** Whether the text has no invisible character. */
 export function isVisible(text: string): boolean {
-	return printableAscii.test(text) || !invisible.test(text);
+	return printableAscii.test(text) || !oneInvisible().test(text);
 }
 
 /**
@@ -37,13 +43,8 @@ export function isVisible(text: string): boolean {
  */
 const emoji = String.raw`\p{RGI_Emoji_ZWJ_Sequence}|\p{RGI_Emoji_Tag_Sequence}|\p{RGI_Emoji_Modifier_Sequence}|\p{RGI_Emoji_Flag_Sequence}|\p{Emoji_Keycap_Sequence}|\p{Extended_Pictographic}[\ufe0e\ufe0f]?`;
 
-let either: RegExp | undefined;
-
-/** Returns a pattern for emoji and invisible characters. It is compiled at first use, which takes 20 ms. */
-function eitherOne(): RegExp {
-	either ??= new RegExp(`(?<kept>${emoji}|[\\0-\\x1f\\x7f])|${invisible.source}`, "gv");
-	return either;
-}
+/** Emoji and invisible characters. */
+const eitherOne = lazily(`(?<kept>${emoji}|[\\0-\\x1f\\x7f])|${invisible}`, "gv");
 
 /** An invisible character in a text. */
 export interface Hidden {

@@ -163,7 +163,7 @@ export function createClient(options: ClientOptions): Client {
 	} = options;
 	const sleep = options.sleep ?? ((delayMs) => new Promise<void>((resolve) => setTimeout(resolve, delayMs)));
 	// Unlike the wall clock, this one is never set back.
-	const now = options.now ?? (() => performance.timeOrigin + performance.now());
+	const now = options.now ?? makeSteadyClock();
 	const limits = { concurrency: checkConcurrency(concurrency), intervalMs: readGapMs(options.maxRequestsPerSecond) };
 	const queue = new RequestQueue({ ...limits, timeoutMs, now, sleep });
 	const proxy = findProxy(base, options.proxy ?? {});
@@ -222,6 +222,13 @@ function refuseOthers(body: RequestBody, allowed: Readonly<Record<string, Submit
 	const { name } = body.operation;
 	if (Object.hasOwn(allowed, name)) return body;
 	throw new TypeError(`${name} cannot be sent with this capability`);
+}
+
+/** Returns milliseconds since 1970 that are never set back. Node loads `performance` in a millisecond. */
+function makeSteadyClock(): () => number {
+	const startMs = Date.now();
+	const start = process.hrtime.bigint();
+	return () => startMs + Number(process.hrtime.bigint() - start) / 1e6;
 }
 
 function checkConcurrency(concurrency: number): number {

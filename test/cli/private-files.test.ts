@@ -2,6 +2,7 @@
 import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { startEmulator } from "../../src/emulator/server.ts";
 import { onPosix } from "../needs.ts";
 import { makeFolder, orgsync, run, runProgram, start } from "../run.ts";
 
@@ -35,6 +36,16 @@ describe.runIf(onPosix)("the files of --local", () => {
 			);
 		}
 		expect((await run(["status", "--local"], { cwd })).stderr).toBe("");
+	});
+
+	test("get their organization in a later start where the first ended before", async () => {
+		const cwd = makeFolder();
+		await run(["status", "--local"], { cwd });
+		rmSync(join(cwd, ".orgsync/local.sqlite"));
+		const empty = await startEmulator({ dataFile: join(cwd, ".orgsync/local.sqlite") });
+		await empty.close();
+		const { code, stdout } = await run(["status", "--local"], { cwd });
+		expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Organization 0a5d6d8e-/) });
 	});
 
 	test("are refused where the key is a link, and where everyone can replace them", async () => {

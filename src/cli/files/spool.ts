@@ -1,5 +1,5 @@
 /**
- * Keeps values outside the heap: small ones in one buffer, more of them in a temporary file without a name, which no other
+ * Keeps all values but the first outside the heap: small ones in one buffer, more of them in a temporary file without a name, which no other
  * process can open or change and which ends with this process.
  */
 import { randomBytes } from "node:crypto";
@@ -19,6 +19,8 @@ const maxHeldBytes = 1024 * 1024;
  * values in memory.
  */
 export function openSpool(folder: string = tmpdir()): ValueStore {
+	/** Stays in the heap: most runs have no other, and need no module of Node for it. */
+	let first: unknown;
 	const ends: number[] = [];
 	let held: Buffer[] = [];
 	let heldBytes = 0;
@@ -39,6 +41,10 @@ export function openSpool(folder: string = tmpdir()): ValueStore {
 	};
 	return {
 		put: (value) => {
+			if (ends.length === 0) {
+				first = value;
+				return ends.push(0) - 1;
+			}
 			const bytes = serialize(value);
 			held.push(bytes);
 			heldBytes += bytes.length;
@@ -48,6 +54,7 @@ export function openSpool(folder: string = tmpdir()): ValueStore {
 			return ends.length - 1;
 		},
 		get: (place) => {
+			if (place === 0) return first;
 			const begin = ends[place - 1] ?? 0;
 			const end = ends[place] ?? 0;
 			if (begin < written && typeof file === "number") return deserialize(readWhole(file, begin, end - begin));

@@ -16,7 +16,7 @@ export interface DesiredFleet {
 	load(organizationId: string): DesiredOrganization;
 }
 
-/** Keeps values outside the heap: what it returns is a copy of what was put in. */
+/** Keeps values outside the heap: what it returns may be a copy of what was put in, which nothing changes any more. */
 export interface ValueStore {
 	/** Returns the place to get the value from. */
 	put(value: unknown): number;

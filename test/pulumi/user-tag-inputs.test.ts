@@ -67,6 +67,10 @@ const wrongTags: readonly (readonly [inputs: object, failure: string])[] = [
 	[{ onDestroy: "delete" }, 'onDestroy: must be keep or removeMembers, got "delete"'],
 	[{ onDestroy: null }, `onDestroy: ${isNull}`],
 	[{ member: [alice] }, `member: unknown property; known: ${tagProperties}`],
+	// Names that every object has.
+	[{ constructor: "x" }, `constructor: unknown property; known: ${tagProperties}`],
+	[JSON.parse('{ "__proto__": {} }'), `__proto__: unknown property; known: ${tagProperties}`],
+	[{ members: { toString: [] } }, "members: members.toString is an unknown property; known: exactly, atLeast, never"],
 	[{ tagId: sentinel, onDestroy: "delete" }, 'onDestroy: must be keep or removeMembers, got "delete"'],
 ];
 

@@ -41,10 +41,8 @@ export function checkInputSchema(given: Properties, { fields, required }: InputS
 		...missing.map((property) => ({ property, reason: "is required" })),
 		...Object.entries(inputs).flatMap(([property, value]): readonly CheckFailure[] => {
 			if (value === undefined) return [];
-			const shape = fields[property];
-			if (shape === undefined) {
-				return [{ property, reason: unknownProperty(Object.keys(fields)) }];
-			}
+			const shape = Object.hasOwn(fields, property) ? fields[property] : undefined;
+			if (shape === undefined) return [{ property, reason: unknownProperty(Object.keys(fields)) }];
 			const show = secrets.includes(property) ? () => "a secret value" : showValue;
 			return findMistakes("", shape, value, show).map((found) => ({ property, reason: inPlace(property, found) }));
 		}),
@@ -87,7 +85,7 @@ function findMistakes(path: string, shape: PropertySchema | IdOr, value: unknown
 		return mistake(`an object with ${joinWords(names)}`);
 	}
 	return Object.entries(value).flatMap(([name, item]: [string, unknown]): readonly Mistake[] => {
-		const field = shape.fields[name];
+		const field = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
 		const place = `${path}.${name}`;
 		if (field !== undefined) return findMistakes(place, field, item, show);
 		return [{ path: place, message: `is an ${unknownProperty(names)}` }];

@@ -101,17 +101,20 @@ export function findRepeatedKey(text: string): string | undefined {
 
 /** Whether a value is nested more than `maxJsonDepth` levels deep; a value that contains itself is. */
 export function isValueTooDeep(value: unknown): boolean {
-	let level: ReadonlySet<object> = objectsAmong([value]);
-	for (let depth = 1; level.size > 0; depth += 1) {
-		if (depth > maxJsonDepth) return true;
-		// A set, because an object that many others share would be visited once for each of them.
-		const next = new Set<object>();
-		for (const item of level) for (const inner of objectsAmong(Object.values(item))) next.add(inner);
-		level = next;
+	let level: Iterable<object> = objectsAmong([value]);
+	for (let depth = 1; ; depth += 1) {
+		const next: object[] = [];
+		for (const item of level) for (const inner of objectsAmong(Object.values(item))) next.push(inner);
+		if (next.length === 0) return false;
+		if (depth === maxJsonDepth) return true;
+		// An object that many others share would be visited once for each of them.
+		level = next.length > maxSmallLevel ? new Set(next) : next;
 	}
-	return false;
 }
 
-function objectsAmong(values: readonly unknown[]): ReadonlySet<object> {
-	return new Set(values.filter((value): value is object => typeof value === "object" && value !== null));
+/** Objects of one level among which none is looked for twice. */
+const maxSmallLevel = 100;
+
+function objectsAmong(values: readonly unknown[]): readonly object[] {
+	return values.filter((value): value is object => typeof value === "object" && value !== null);
 }

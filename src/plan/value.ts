@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import fastDeepEqual from "fast-deep-equal";
 import { ConfigurationError } from "../common/errors.ts";
-import { isValueTooDeep, tooDeepMessage } from "../common/json.ts";
+import { maxJsonDepth, tooDeepMessage } from "../common/json.ts";
 
 /** Whether two values are the same data, whatever the order of their members. */
 export function sameValue(left: unknown, right: unknown): boolean {
@@ -11,12 +11,15 @@ export function sameValue(left: unknown, right: unknown): boolean {
 
 /** JSON with sorted members: equal values give equal text. Throws ConfigurationError when nested too deep (json.ts). */
 export function canonicalJson(value: unknown): string {
-	if (isValueTooDeep(value)) throw new ConfigurationError(`a value is ${tooDeepMessage}`);
-	return JSON.stringify(value, (_key, item: unknown) =>
-		item !== null && typeof item === "object" && !Array.isArray(item)
-			? Object.fromEntries(Object.entries(item).sort(([left], [right]) => compareText(left, right)))
-			: item,
-	);
+	return JSON.stringify(sortMembers(value, 1));
+}
+
+function sortMembers(value: unknown, depth: number): unknown {
+	if (typeof value !== "object" || value === null) return value;
+	if (depth > maxJsonDepth) throw new ConfigurationError(`a value is ${tooDeepMessage}`);
+	if (Array.isArray(value)) return value.map((item) => sortMembers(item, depth + 1));
+	const names = Object.keys(value).sort(compareText);
+	return Object.fromEntries(names.map((name) => [name, sortMembers(value[name as keyof typeof value], depth + 1)]));
 }
 
 /** `sha256:` and the hex SHA-256 of the value's canonical JSON. */

@@ -169,7 +169,7 @@ export async function compareLive(
 	let known = lastApplied;
 	for (let reading = 1; ; reading += 1) {
 		const before = journal?.position();
-		const { comparison, wholeLive } = await compareOnce(question, reader, known, options);
+		const { comparison, wholeLive } = await compareOnce(question, reader, known, { ...options, position: before });
 		const isSame = await isSameAfterList(question, comparison, wholeLive, options);
 		const isSettled = journal !== undefined && journal.position() !== before;
 		const now = isSettled ? journal.lastApplied(organizationId) : known;
@@ -191,16 +191,16 @@ async function isSameAfterList(
 	return sameValue(await readChangeable(documentsToRead(question), query, reads), { userTags, users, removables });
 }
 
-/** `wholeLive`: the live state of both documents where a base document was given. */
+/** `position` is the journal's. `wholeLive`: the live state of both documents where a base document was given. */
 async function compareOnce(
 	question: Question,
 	reader: Reader,
 	lastApplied: LastApplied,
-	options: CompareOptions,
+	options: CompareOptions & { readonly position: number | undefined },
 ): Promise<{ readonly comparison: Comparison; readonly wholeLive: LiveOrganization }> {
-	const { reads, now, journal, horizonMs } = options;
+	const { reads, now, horizonMs } = options;
 	const { document } = question;
-	const clocked = askOnce(withServiceClock(reader, now, journal?.position()));
+	const clocked = askOnce(withServiceClock(reader, now, options.position));
 	const both = documentsToRead(question);
 	const steadyNow = options.steadyNow ?? now;
 	const { live: wholeLive, serverTimeMs } = await readLive(both, clocked, lastApplied, reads, steadyNow);

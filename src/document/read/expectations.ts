@@ -33,7 +33,8 @@ export function readExpectations(
 	users: Users,
 	problems: Problems,
 ): readonly DesiredExpectation[] {
-	const expects = roots.map((root) => entryOf(root, "expect"));
+	const expects = roots.flatMap((root) => entryOf(root, "expect") ?? []);
+	if (expects.length === 0) return [];
 	return readOnlyKinds.flatMap((kind) => {
 		const identities = new Map<string, Cell>();
 		const found = listsOf(kind, expects, users, problems).flatMap(({ group, list }) =>
@@ -56,7 +57,7 @@ interface GroupedList {
 
 function listsOf(
 	kind: ReadOnlyKind,
-	expects: readonly (Cell | undefined)[],
+	expects: readonly Cell[],
 	users: Users,
 	problems: Problems,
 ): readonly GroupedList[] {

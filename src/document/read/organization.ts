@@ -163,7 +163,8 @@ function readAbsent(
 	protectedObjects: ProtectedObjects,
 	problems: Problems,
 ): readonly DesiredRemoval[] {
-	const sections = roots.map((root) => entryOf(root, "absent"));
+	const sections = roots.flatMap((root) => entryOf(root, "absent") ?? []);
+	if (sections.length === 0) return [];
 	return removalKinds.flatMap(({ name, isOfUser }) => {
 		const lists = sections.map((section) => entryOf(section, removalLists[name]));
 		const removals = isOfUser
@@ -203,8 +204,10 @@ function readOfUsers(
 
 function readLimits(roots: readonly Cell[], problems: Problems): Limits {
 	const limits: Record<string, unknown> = {};
+	const sections = roots.flatMap((root) => entryOf(root, "limits") ?? []);
+	if (sections.length === 0) return limits;
 	for (const key of ["memberRemovals", ...Object.values(removalLists), ...powerLimits, "expiries"]) {
-		const cells = roots.flatMap((root) => entryOf(entryOf(root, "limits"), key) ?? []);
+		const cells = sections.flatMap((section) => entryOf(section, key) ?? []);
 		const found = cells.flatMap((cell): readonly Located<unknown>[] => {
 			const value = readLimit(key, cell, problems);
 			return value === undefined ? [] : [{ cell, value }];

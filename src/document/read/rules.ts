@@ -29,6 +29,7 @@ export function readRules(
 	problems: Problems,
 ): readonly DesiredRule[] {
 	const sections = roots.flatMap((root) => entryOf(root, "rules") ?? []);
+	if (sections.length === 0) return [];
 	const exclusive = readExclusive(sections, problems);
 	const members = readMembers(sections, problems);
 	for (const entry of exclusive) checkExclusive(entry, tags, problems);

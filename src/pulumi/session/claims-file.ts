@@ -59,8 +59,8 @@ export class ClaimsFile implements SharedClaims {
 
 	#share(key: string, owner: Owner): Owner | undefined {
 		const descriptor = this.#open(constants.O_CREAT);
-		write(descriptor, { by: this.#by, key, owner });
-		const shared = this.#update(descriptor) ? descriptor : this.#claimAgain();
+		const line = { by: this.#by, key, owner };
+		const shared = this.#update(descriptor, line, write(descriptor, line)) ? descriptor : this.#claimAgain();
 		const other = this.#others(key).find((one) => !isSameOwner(one, owner));
 		if (other !== undefined) write(shared, { by: this.#by, key });
 		return other;
@@ -124,9 +124,17 @@ export class ClaimsFile implements SharedClaims {
 		this.#read = 0;
 	}
 
-	/** Reads what was added since the last time. Returns false if the file was removed. */
-	#update(descriptor: number): boolean {
+	/**
+	 * Reads what was added since the last time; nothing where that is only our own line, of so many bytes. Returns false if the file
+	 * was removed.
+	 */
+	#update(descriptor: number, own?: ClaimLine, ownLength = 0): boolean {
 		const { size, nlink } = fstatSync(descriptor);
+		if (own !== undefined && size === this.#read + ownLength) {
+			this.#add(own);
+			this.#read = size;
+			return nlink > 0;
+		}
 		const added = Buffer.alloc(Math.max(0, size - this.#read));
 		const length = readSync(descriptor, added, 0, added.length, this.#read);
 		const end = added.lastIndexOf("\n", length - 1) + 1;
@@ -149,8 +157,9 @@ export class ClaimsFile implements SharedClaims {
 	}
 }
 
-function write(descriptor: number, line: ClaimLine): void {
-	writeSync(descriptor, `${JSON.stringify(line)}\n`);
+/** Returns how many bytes the line has. */
+function write(descriptor: number, line: ClaimLine): number {
+	return writeSync(descriptor, `${JSON.stringify(line)}\n`);
 }
 
 function isAlive(by: string): boolean {

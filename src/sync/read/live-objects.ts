@@ -61,20 +61,24 @@ function membersByTag(answer: LiveRecord): ReadonlyMap<string, readonly { readon
 	return Map.groupBy(pairs, ({ tagId }) => tagId);
 }
 
-/** The names of each answer of `list_users`. */
-const names = new WeakMap<LiveRecord, Readonly<Record<string, string>>>();
+/** Returns the function, which reads each answer once: a thousand resources share one. */
+export function onceEach<T>(read: (answer: LiveRecord) => T): (answer: LiveRecord) => T {
+	const found = new WeakMap<LiveRecord, { readonly value: T }>();
+	return (answer) => {
+		const known = found.get(answer) ?? { value: read(answer) };
+		found.set(answer, known);
+		return known.value;
+	};
+}
+
+const readUserNames = onceEach(
+	(answer): Readonly<Record<string, string>> =>
+		Object.fromEntries(recordsOf(answer, "users").map((user) => [toId(user.userId), stringOr(user.userName, "")])),
+);
 
 /** Returns the names of users that `list_users` shows, by id. */
 export function toUserNames(users: Known<LiveRecord>): Known<Readonly<Record<string, string>>> {
-	return mapKnown(users, (answer) => {
-		const known = names.get(answer) ?? readUserNames(answer);
-		names.set(answer, known);
-		return known;
-	});
-}
-
-function readUserNames(answer: LiveRecord): Readonly<Record<string, string>> {
-	return Object.fromEntries(recordsOf(answer, "users").map((user) => [toId(user.userId), stringOr(user.userName, "")]));
+	return mapKnown(users, readUserNames);
 }
 
 /** Returns the object of a record whose members `idField` and `nameField` hold its id and its name. */

@@ -20,7 +20,7 @@ import type { Reads } from "../../plan/plan.ts";
 import { namesTags } from "../../plan/rules/rules.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
-import { mapKnown, recordsOf, toId, toRemovable, toUserNames, toUserTags } from "./live-objects.ts";
+import { mapKnown, onceEach, recordsOf, toId, toRemovable, toUserNames, toUserTags } from "./live-objects.ts";
 import {
 	awaitAll,
 	confirmOrganization,
@@ -175,7 +175,10 @@ function readMfaPolicies(
 		: queryList(query, queries.get_mfa_policies, { userId });
 }
 
+const noRecords: LiveOrganization["records"] = Object.fromEntries(readOnlyKinds.map(({ name }) => [name, {}]));
+
 async function readRecords(desired: DesiredOrganization, query: QueryFunction): Promise<LiveOrganization["records"]> {
+	if (desired.objects.every(({ kind }) => !(kind in recordReads))) return noRecords;
 	const readKind = async (kind: ReadOnlyKindName) => {
 		const keys = [...new Set(expectationsOf(desired, kind).map(liveKeyOf))];
 		const found = await awaitAll(keys.map(async (key) => [key, await recordReads[kind](key, query, desired)] as const));
@@ -194,20 +197,23 @@ interface RemovableRead {
 const removableReads: { readonly [K in RemovalKindName]: RemovableRead } = {
 	policy: {
 		operation: extendedReads.list_policies,
-		objects: (answer) => recordsOf(answer, "policies").map((one) => toRemovable(one, "policyId", "policyName")),
+		objects: onceEach((answer) =>
+			recordsOf(answer, "policies").map((one) => toRemovable(one, "policyId", "policyName")),
+		),
 	},
 	oauthProvider: {
 		operation: null,
-		objects: (answer) =>
+		objects: onceEach((answer) =>
 			recordsOf(answer, "users").flatMap((user) =>
 				recordsOf(user, "oauthProviders").map((one) =>
 					toRemovable(one, "providerId", "providerName", toId(user.userId)),
 				),
 			),
+		),
 	},
 	tvcApp: {
 		operation: extendedReads.list_tvc_apps,
-		objects: (answer) => recordsOf(answer, "tvcApps").map((one) => toRemovable(one, "id", "name")),
+		objects: onceEach((answer) => recordsOf(answer, "tvcApps").map((one) => toRemovable(one, "id", "name"))),
 	},
 };
 

@@ -85,8 +85,8 @@ describe("a removal that orgsync submitted part by part", () => {
 
 	test("shows the outcome of each policy in the list of removals", async () => {
 		const { stdout } = (await applyApart("markdown", {})).answer;
-		expect(stdout).toMatch(new RegExp(`^- policy:${first}.*\\[completed\\]$`, "m"));
-		expect(stdout).toMatch(new RegExp(`^- policy:${stray}.*\\[failed\\]$`, "m"));
+		expect(stdout).toMatch(new RegExp(`^- policy:${first}.*\\(completed\\)$`, "m"));
+		expect(stdout).toMatch(new RegExp(`^- policy:${stray}.*\\(failed\\)$`, "m"));
 	});
 });
 

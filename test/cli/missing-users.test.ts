@@ -24,7 +24,7 @@ test("a wrong id of an alias is a problem at its place, with the user who is pro
 		plans: [{ problems: [{ code: "user-not-there", line: 2, column: 60 }] }],
 	});
 	const text = await world.run(["drift"]);
-	expect(text.stdout).toContain("to do: correct the user's id in the document, or take the user out of `signers`");
+	expect(text.stdout).toContain("to do: correct the user's id in the document, or remove the user from `signers`");
 	expect((await world.run(["plan", "--reads", "documented"])).stdout).not.toContain("has no user");
 	expect(readOutput(await world.run(["plan", "--only", "userTag/on*", "--format", "json"])).error).toMatchObject({
 		code: "configuration",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { onPosix } from "../needs.ts";
 import { expectNoSecret, normalize, readOutput } from "../run.ts";
-import { alice, bob, document, keys, makeWorld, organizationId, policies, tags } from "../world.ts";
+import { document, makeWorld, policies } from "../world.ts";
 
 const golden = (name: string): string => `../golden/cli/${name}.txt`;
 
@@ -94,33 +94,6 @@ test("drift --accept refuses a difference that a pending activity reverts, and s
 	expect(code).toBe(8);
 	expect(stderr).toContain(`accepted policy:${policies[1]}: orgsync.yaml:3\nskipped policy:${policies[0]}: activity `);
 	expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(text.replace(`, ${policies[1]}`, ""));
-});
-
-test("what drift suggests in a fleet accepts the address in its own organization only", async () => {
-	const other = "f0000000-0000-4000-8000-000000000002";
-	const world = await makeWorld();
-	await world.addOrganization({
-		organizationId: other,
-		users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.alice.publicKey }] }],
-		userTags: [{ tagId: tags.oncall, tagName: "oncall" }],
-	});
-	mkdirSync(join(world.folder, "fleet"));
-	const wanted = (id: string): string =>
-		`organizationId: ${id}\nusers: { alice: ${alice}, bob: ${bob} }\nuserTags: [{ name: oncall, members: { exactly: [alice] } }]\n`;
-	world.write("fleet/one.yaml", wanted(organizationId));
-	world.write("fleet/two.yaml", wanted(other));
-	const { drift } = readOutput(await world.run(["drift", "-f", "fleet", "--format", "json"]));
-	const [first] = drift.filter((one: { organizationId: string }) => one.organizationId === organizationId);
-	const suggested = /`orgsync (drift [^`]+)`/.exec(first.findings[0].todo)?.[1]?.split(" ") ?? [];
-	expect(suggested).toEqual(["drift", "-f", "fleet", "--organization", organizationId, "--accept", "userTag:oncall"]);
-
-	const accepted = await world.run(suggested);
-	expect(accepted.stderr).toBe("accepted userTag:oncall: fleet/one.yaml:3\n");
-	expect(accepted.code).toBe(0);
-	expect(readFileSync(join(world.folder, "fleet/one.yaml"), "utf8")).toContain("exactly: [bob]");
-	expect(readFileSync(join(world.folder, "fleet/two.yaml"), "utf8")).toBe(wanted(other));
-	expect(world.submits()).toEqual([]);
-	expect((await world.run(["drift", "-f", "fleet"])).code).toBe(2);
 });
 
 test.each([

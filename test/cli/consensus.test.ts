@@ -377,30 +377,6 @@ describe("wait", () => {
 	});
 });
 
-describe("explain", () => {
-	test("shows that a policy needs more approvals, and after the approval that it allows the activity", async () => {
-		const world = await makeWaitingWorld();
-		await world.run(apply);
-		const [{ id }] = removals(world);
-		expect((await world.run(["explain", id])).stdout).toMatch(/^ {2}policy [0-9a-f-]{36} requires more approvals$/m);
-		await approve(world);
-		expect((await world.run(["explain", id])).stdout).toMatch(/^ {2}policy [0-9a-f-]{36} allows it$/m);
-	});
-});
-
-describe("a rejected activity", () => {
-	test("is not submitted again until --retry-rejected makes another", async () => {
-		const world = await makeWaitingWorld();
-		await world.run(apply);
-		await world.submitAsBob("reject_activity", { fingerprint: removals(world)[0].fingerprint });
-		expect((await world.run(apply)).code).toBe(9);
-		expect((await world.run(apply)).code).toBe(9);
-		expect(removals(world).length).toBe(1);
-		expect((await world.run([...apply, "--retry-rejected"])).code).toBe(8);
-		expect(removals(world).length).toBe(2);
-	});
-});
-
 describe("a conflicting activity of another user", () => {
 	const both = document(
 		"userTags: [{ name: signatories, previously: [signers] }]",

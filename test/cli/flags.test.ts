@@ -10,7 +10,7 @@ import type { Terminal } from "../../src/cli/output/output.ts";
 import { checkSchema } from "../check-schema.ts";
 import { havePrograms } from "../needs.ts";
 import { expectNoSecret, makeFolder, normalize, orgsync, readOutput, run, runProgram } from "../run.ts";
-import { agreeing, document, keys, makeWorld, organizationId } from "../world.ts";
+import { agreeing, document, makeWorld, organizationId } from "../world.ts";
 
 const hasBash = havePrograms("the tests of what bash hands to a command", "bash");
 
@@ -221,23 +221,6 @@ describe("flags", () => {
 			const { code, stdout, stderr } = await call([name, "--format", format]);
 			expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
 			expect(stderr).toMatch(/Allowed choices are text, json/);
-		}
-	});
-
-	test("never repeat a key that was given in place of a file or word", async () => {
-		const key = keys.alice.privateKey;
-		for (const words of [
-			["plan", "--key-file", key],
-			["plan", key],
-			["apply", `--${key}`],
-			[key],
-			["plan", "--timeout", key],
-		]) {
-			for (const format of [[], ["--format", "json"]]) {
-				const { code, stdout, stderr } = await call([...words, ...format]);
-				expect(code).toBe(3);
-				expect(stdout + stderr).not.toContain(key);
-			}
 		}
 	});
 });

@@ -35,6 +35,9 @@ const calls: readonly (readonly string[])[] = [
 	["emulator", "--seed", key],
 	["emulator", "--host", key],
 	["plan", "--timeout", key],
+	["plan", "--key-file", key],
+	["plan", key],
+	["apply", `--${key}`],
 	[key],
 ];
 

@@ -192,17 +192,6 @@ describe("a folder", () => {
 	});
 });
 
-test.runIf(process.platform === "linux")(
-	"the name of a file is shown on one line without control characters",
-	async () => {
-		const folder = makeLinkedFolder();
-		for (const name of ["a\n::error::b.yaml", "c\u001b[31m.yaml"]) writeFileSync(join(folder, name), document());
-		const { code, stdout } = await run(["validate", "-f", "."], { cwd: folder });
-		expect(code).toBe(0);
-		expect(stdout).toMatch(/^a\\u\{a\}::error::b\.yaml, c\\u\{1b\}\[31m\.yaml: valid, organization \S+\n$/);
-	},
-);
-
 describe("a file that is named more than once", () => {
 	const spellings: Readonly<Record<string, readonly string[]>> = {
 		twice: ["-f", "orgsync.yaml", "-f", "orgsync.yaml"],

@@ -64,12 +64,6 @@ describe.runIf(existsSync("/dev/full"))("an import bundle that cannot be written
 		expect((await world.run([...words, "bundle"])).code).toBe(0);
 		expect(world.activities().length).toBe(1);
 	});
-
-	test("because its folder is missing is refused with exit 3 before anything is submitted", async () => {
-		const world = await makeWorld(removal);
-		expect((await world.run(["import-key", "--user", bob, "--out", "none/bundle"])).code).toBe(3);
-		expect(world.requests()).toEqual([]);
-	});
 });
 
 describe("the summary of a pipeline's step", () => {

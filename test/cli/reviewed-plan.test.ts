@@ -23,22 +23,9 @@ function writeForged(world: World, change: (plan: Forged, file: Forged) => void)
 const forged = ["apply", "--plan", "forged.json"];
 
 describe("a plan file with a matching digest", () => {
-	const lies: Record<string, (plan: Forged, file: Forged) => void> = {
-		"a parameter": (plan) => Object.assign(plan.steps[0].parameters, { addUserIds: [carol] }),
-		"what a step covers": (plan) =>
-			Object.assign(plan.steps[0], { covers: [{ ...plan.steps[0].covers[0], address: "userTag:LIE" }] }),
-		"a step left out": (plan) => plan.steps.pop(),
-		"a step added": (plan) =>
-			plan.steps.push({ ...plan.steps[1], id: "step-3", parameters: { policyIds: [policies[1]] } }),
-		"a step twice": (plan) => plan.steps.push(plan.steps[0]),
-		"a change's address": (plan) => Object.assign(plan.changes[0], { address: "userTag:LIE" }),
-		"a touched address": (plan) => Object.assign(plan.touched[0], { address: "userTag:LIE" }),
-		"an organization twice": (plan, file) => file.plans.push(plan),
-	};
-
-	test.each(Object.keys(lies))("is refused by show and by apply for %s before any request", async (what) => {
+	test("is refused by show and by apply for a changed parameter before any request", async () => {
 		const world = await makeReviewed();
-		writeForged(world, lies[what] ?? (() => {}));
+		writeForged(world, (plan) => Object.assign(plan.steps[0].parameters, { addUserIds: [carol] }));
 		for (const words of [forged, ["show", "forged.json"]]) {
 			const { code, stdout, stderr } = await world.run(words);
 			expect({ code, stdout }).toEqual({ code: 3, stdout: "" });

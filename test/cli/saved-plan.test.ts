@@ -110,26 +110,6 @@ describe("a stale plan", () => {
 		});
 		expect(world.submits()).toEqual([]);
 	});
-
-	test("is reported with its outdated objects in every format", async () => {
-		const world = await makeStale();
-		const verdict = "orgsync apply stopped: the saved plan is stale, nothing was submitted.";
-		const moved = "userTag:signers: the plan file states that alice, carol had it, now alice, bob, carol have it";
-		const { stdout: markdown } = await world.run([...applying, "--format", "markdown"]);
-		expect(markdown.startsWith(`<!-- orgsync: apply -->\n\n### ${verdict}\n\n\`The saved plan sha256:`)).toBe(true);
-		expect(markdown).toContain(
-			`\n\n\`the saved plan is stale, nothing was submitted\`\n\n**Changed since it was planned**\n\n- \`${moved}\`\n- \`policy:`,
-		);
-		const { stdout: page } = await world.run([...applying, "--format", "html"]);
-		expect(page).toContain(`<title>orgsync apply: ${verdict}</title>`);
-		expect(page).toContain(`<li>${moved}</li>`);
-		const github = await world.run([...applying, "--format", "github"]);
-		expect(github.code).toBe(6);
-		expect(github.stdout.split("\n").slice(0, 2)).toEqual([
-			"::error title=orgsync%3A apply::the saved plan is stale, nothing was submitted; plan again, and have the new plan reviewed",
-			`::error file=orgsync.yaml,line=3,col=12,title=orgsync%3A changed since it was planned::${moved}`,
-		]);
-	});
 });
 
 test("apply --plan accepts changes of objects that the plan does not touch, and leaves them alone", async () => {

@@ -24,8 +24,11 @@ async function compilePrinted(name: string) {
 const names = schemaNames().map((file) => file.replace(/\.json$/, ""));
 
 describe("orgsync schema", () => {
-	test.each(names)("%s prints a schema that compiles without any further file", async (name) => {
-		expect(typeof (await compilePrinted(name))).toBe("function");
+	test.each(
+		names,
+	)("%s prints a schema that compiles without any further file, and refuses other values", async (name) => {
+		const isValid = await compilePrinted(name);
+		if (!name.startsWith("operations/")) expect(isValid("no object")).toBe(false);
 	});
 
 	test("output prints a schema that accepts and refuses what the published files do", async () => {

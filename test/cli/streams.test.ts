@@ -147,13 +147,6 @@ describe.runIf(hasFull)("standard output on a full disk", () => {
 		}
 	});
 
-	test("makes explain exit with 1", async () => {
-		const world = await makeWorld(removal);
-		expect((await world.run(["apply", "--yes"])).code).toBe(0);
-		const words = ["explain", world.activities()[0].id];
-		expect(await runInto(world, words, { stdout: "/dev/full" })).toMatchObject({ code: 1, stderr: `${lostOutput}\n` });
-	});
-
 	test("stops no apply, and the error names the exit code that the apply had", async () => {
 		const world = await makeWorld(removal);
 		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });

@@ -116,6 +116,9 @@ describe("in a fleet", () => {
 		expect(world.submits()).toEqual(["update_user_tag"]);
 		expect(await tagsOf(world, organizationId)).toEqual(before);
 		expect(readdirSync(world.folder)).toContain("our journal.sqlite");
+		// The other organization, which has drifted at the same address, has no part in it.
+		const accepted = await world.run(wordsOf(accept ?? ""), without);
+		expect(accepted).toMatchObject({ code: 3, stderr: expect.stringContaining("nothing to accept") });
 	});
 
 	test.each([

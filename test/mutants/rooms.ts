@@ -33,12 +33,12 @@ export const rooms: Readonly<Record<RoomName, readonly Round[]>> = {
 	policy: [
 		{ tests: ["test/policy/**/*.test.ts", ...except(slowPolicyTests)], sharesModules: true },
 		{ tests: ["test/plan/{rules,impact,stale-impact,guards,access}*.test.ts"], sharesModules: true },
-		{ tests: commandTests("access", "approve", "explain", "powers", "powers-guards", "rules"), sharesModules: false },
+		{ tests: commandTests("access", "approve", "explain", "powers", "rules"), sharesModules: false },
 		{ tests: slowPolicyTests, sharesModules: true },
 	],
 	sync: [
 		{ tests: ["test/sync/**/*.test.ts", ...except(["test/sync/*.property.test.ts"])], sharesModules: false },
-		{ tests: ["test/sync/*.property.test.ts"], sharesModules: false },
+		{ tests: ["test/sync/*.property.test.ts", "test/prove/model/model.test.ts"], sharesModules: false },
 	],
 	wire: [
 		{ tests: ["test/wire/**/*.test.ts"], sharesModules: false },

@@ -11,7 +11,6 @@ import { answers } from "./targets/answers.ts";
 import { commandLines } from "./targets/command-lines.ts";
 import { documents } from "./targets/documents.ts";
 import { expressions } from "./targets/expressions.ts";
-import { journals } from "./targets/journals.ts";
 import { plans } from "./targets/plans.ts";
 import { seeds } from "./targets/seeds.ts";
 import { service } from "./targets/service.ts";
@@ -25,7 +24,6 @@ export const targets: readonly Target[] = [
 	seeds,
 	service,
 	plans,
-	journals,
 	stamps,
 	commandLines,
 ];
@@ -36,7 +34,7 @@ let watch: Watch | undefined;
 
 export const proof: Proof = {
 	promise:
-		"whatever a document, a saved plan, a journal, an answer, a stamp, a seed, a policy expression or a command line holds, orgsync reads it or refuses it with a clear error, within a second and 300 MB",
+		"whatever a document, a saved plan, an answer, a stamp, a seed, a policy expression or a command line holds, orgsync reads it or refuses it with a clear error, within a second and 300 MB",
 	defaultCases: 1_000_000,
 	async begin() {
 		keepWarnings();

@@ -21,7 +21,7 @@ let cases = 0;
 const maxShrinkMs = 90_000;
 
 /** Runs one history to its end. Throws what broke a promise, with everything that happened. */
-async function live(given: Setting, list: readonly Action[], counts: Counts): Promise<void> {
+export async function live(given: Setting, list: readonly Action[], counts: Counts): Promise<void> {
 	if (world === undefined) throw new Error("the proof was not begun");
 	cases += 1;
 	const folder = join(world.folder, String(cases));

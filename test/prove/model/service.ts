@@ -22,13 +22,20 @@ export const mishaps = [
 	"drop-before",
 	"drop-after",
 	"half-after",
+	"html-404-before",
+	"html-404-after",
+	"html-429-after",
 	"html-502-before",
 	"html-502-after",
+	"html-503-after",
+	"redirect-after",
 	"429-before",
 	// Only of bytes that came before: the first answer is believed if it has the service's shape.
 	"imitated-400",
 	"imitated-403-after",
 	"imitated-401",
+	"imitated-404-after",
+	"imitated-quota-429-after",
 ] as const;
 
 export type Mishap = (typeof mishaps)[number];
@@ -87,14 +94,17 @@ interface Answer {
 
 const errorBody = (code: number, message: string) =>
 	JSON.stringify({ code, message, details: [], turnkeyErrorCode: "" });
-const page: Answer = { status: 502, type: "text/html", text: "<html><h1>502 Bad Gateway</h1></html>" };
+const pageOf = (status: number): Answer => ({ status, type: "text/html", text: `<html><h1>${status}</h1></html>` });
 const dead: Answer = { status: 401, text: errorBody(16, "this process was killed") };
-const imitated: Readonly<Record<string, Answer>> = {
+const standIns: Readonly<Record<string, Answer>> = {
+	"redirect-after": pageOf(302),
 	"imitated-400": { status: 400, text: errorBody(3, "bad request") },
 	"imitated-403-after": { status: 403, text: errorBody(7, "denied") },
 	"imitated-401": { status: 401, text: errorBody(16, "unknown key") },
+	"imitated-404-after": { status: 404, text: errorBody(5, "no such policy") },
+	"imitated-quota-429-after": { status: 429, text: errorBody(8, "organization quota exceeded") },
+	"429-before": { status: 429, text: errorBody(8, "too many requests") },
 };
-const throttled: Answer = { status: 429, text: errorBody(8, "too many requests") };
 
 export class Service {
 	readonly #server: Server;
@@ -268,7 +278,7 @@ export class Service {
 		}
 		if (mishap.startsWith("drop")) return void response.socket?.destroy();
 		if (mishap === "half-after" && answer !== undefined) return this.#sendHalf(response, answer);
-		return this.#send(response, imitated[mishap] ?? (mishap === "429-before" ? throttled : page));
+		return this.#send(response, standIns[mishap] ?? pageOf(Number(/\d+/.exec(mishap)?.[0])));
 	}
 
 	/**

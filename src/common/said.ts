@@ -24,7 +24,7 @@ export interface Voice {
 	readonly earlierInput: string;
 }
 
-/** A terminal, and every page that tells what to type there. */
+/** A terminal, and every page that shows what to type there. */
 export const commandLine: Voice = {
 	flag: (name, value) => (value === null ? `--${name}` : `--${name} ${value}`),
 	isCommand: () => false,

@@ -197,7 +197,7 @@ describe("a window of the document", () => {
 		expect(readOutput(refused).votes[0].activities).toMatchObject([
 			{ decision: "refused", disagreements: [{ code: "adds-unwanted", userIds: [bob] }] },
 		]);
-		// Who approves it nevertheless must not read that the access ends by itself.
+		// Who approves it nevertheless must not read that the access ends on its own.
 		expect((await world.run(["approve", "--yes"])).stdout).toContain("+ member bob (access expired ");
 		expect(world.submits()).toEqual([]);
 	});

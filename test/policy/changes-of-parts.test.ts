@@ -98,7 +98,7 @@ describe("What is not known of a change", () => {
 		expect(between(kept, [...kept, allow(is("a"))])).toEqual(["alone a"]);
 	});
 
-	it("is no change where no policy is about it, whoever there is", () => {
+	it("is no change where no policy is about it, for any users", () => {
 		expect(changes(accessOf([]), accessOf([], noUsers))).toEqual([]);
 		expect(changes(accessOf([], noUsers), accessOf([]))).toEqual([]);
 	});

@@ -76,7 +76,7 @@ describe("The condition of a policy", () => {
 });
 
 describe("The clauses of a policy", () => {
-	it("are absent, a tree or not understood, each by itself", () => {
+	it("are absent, a tree or not understood, each on its own", () => {
 		const { consensus, condition, time } = compilePolicy(policyOf({ consensus: "true", condition: "1 +" }));
 		expect([consensus.is, condition.is, time.is]).toEqual(["tree", "unclear", "absent"]);
 	});

@@ -95,7 +95,7 @@ describe("pulumi up in the middle of an activity", { timeout: 480_000 }, () => {
 		expect(created).toContain("Attempting to deploy or update resources with 1 pending operations");
 		expect(created).toContain(`${urn}, interrupted while creating`);
 
-		// Nobody has recorded what came of this one.
+		// No one has recorded what came of this one.
 		await killed.upUntilSubmitted(2, () => stack.kill());
 		stack.recover();
 		expect(await pending()).toContainEqual(["updating", urn]);

@@ -15,7 +15,7 @@ async function startSigners() {
 	return { world, plugin, signers, inputs };
 }
 
-/** The next answer to the operation comes so much later: by default after the time of a test, so nobody may wait for it. */
+/** The next answer to the operation comes so much later: by default after the time of a test, so no one may wait for it. */
 const slow = (world: World, operation: string, delayMs = 120_000): Promise<void> =>
 	world.addFault({ operation, fault: "slow", delayMs });
 

@@ -87,7 +87,7 @@ class Walk {
 		return this.#last === undefined ? {} : { [this.#direction]: this.#last };
 	}
 
-	/** Returns whether all was read with this page, there may be more, or no request can tell. */
+	/** Returns whether all was read with this page, there may be more, or no request shows it. */
 	read(all: readonly ActivityRecord[], fresh: readonly ActivityRecord[]): "complete" | "more" | "unknown" {
 		this.#isFull ||= all.length >= pageLimit;
 		if (fresh.length === 0 && this.#last !== undefined) return this.#readNothingNew(all);

@@ -72,7 +72,7 @@ function drawSome<T>(list: readonly T[], count: number, random: () => number): r
 		: Array.from({ length: count }, (_, index) => list[Math.floor(first + index * step)] as T);
 }
 
-/** Runs a case. A finding is shrunk and told. */
+/** Runs a case. A finding is shrunk and reported. */
 async function runChecked(one: CrashCase, most: number | undefined, counts: Counts): Promise<Crashed> {
 	const world = worlds.get(one.scenario.reads);
 	if (world === undefined) throw new Error("the proof has not begun");

@@ -91,7 +91,7 @@ export class Ledger {
 		this.#sent.add(fingerprint);
 	}
 
-	/** Notes an activity of an answer. Throws if it contradicts what was answered before. `end` is how it can end by itself. */
+	/** Notes an activity of an answer. Throws if it contradicts what was answered before. `end` is how it can end on its own. */
 	answer(activity: ShownActivity, label: string, end?: "COMPLETED"): void {
 		const { fingerprint } = activity;
 		if (!this.#sent.has(fingerprint)) throw new Error(`${label}: answered an activity whose bytes were never sent`);

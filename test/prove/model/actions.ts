@@ -89,7 +89,7 @@ function troubleWith(inside: fc.Arbitrary<Action> | undefined): fc.Arbitrary<Tro
 						.map(([where, happens]) => ({ ...where, happens })),
 					{ nil: undefined, freq: 2 },
 				);
-	// A query that is denied in the service's own words is denied: no client can tell who said it.
+	// A query that is denied in the service's own words is denied: no client knows who said it.
 	const someQueryMishaps = fc.array(
 		fc.constantFrom(...mishaps.filter((mishap) => !mishap.startsWith("imitated") || mishap.endsWith("401"))),
 		{ maxLength: 5 },

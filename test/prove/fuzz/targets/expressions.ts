@@ -60,7 +60,7 @@ function scopeOf(clause: Clause, dice: Dice) {
 	return new Map([...namesOf(clause)].map(([name, type]) => [name, blur(randomValue(type, next), name, next)]));
 }
 
-/** An expression that is accepted is true, false, or unknown for a reason that can be told. */
+/** An expression that is accepted is true, false, or unknown for a reason that can be given. */
 function judgeValue(value: ReturnType<typeof evaluate>): void {
 	if (typeof value === "boolean") return;
 	if (!isUnknown(value)) throw new Error(`an accepted expression has a value of another type: ${typeof value}`);

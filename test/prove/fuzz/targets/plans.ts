@@ -25,7 +25,7 @@ function make(dice: Dice): Json {
 	return { format, content: mutateTree(content, dice, words, dice.small(maxChanges + 1)), isSealed: dice.chance(0.95) };
 }
 
-/** Returns the text of the file. The digest of a forged plan fits what it holds: whoever can write the file can do that too. */
+/** Returns the text of the file. The digest of a forged plan fits what it holds: anyone who can write the file can do that too. */
 function textOf(input: Json): string {
 	if (!isObject(input) || input.content === undefined) return textAt(input, "text");
 	if (!isObject(input.content)) return JSON.stringify(input.content);

@@ -217,18 +217,18 @@ function noSavedPlan(name: string, because: string): ConfigurationError {
 /** The format is looked at before anything else: in a newer one digest and members may mean something else. */
 function refuseNewer(content: Readonly<Record<string, unknown>>, name: string): void {
 	const plans: readonly unknown[] = Array.isArray(content.plans) ? content.plans : [];
-	const versionOf = (one: unknown): unknown => (one as { formatVersion?: unknown } | null)?.formatVersion;
-	const [newer] = [
-		...[content].map(versionOf).filter((version) => typeof version === "number" && version > formatVersion),
-		...plans.map(versionOf).filter((version) => typeof version === "number" && version > planVersion),
-	];
+	const all = [[content, formatVersion] as const, ...plans.map((plan) => [plan, planVersion] as const)];
+	const [newer] = all.flatMap(([one, read]) => {
+		const version = (one as { formatVersion?: unknown } | null)?.formatVersion;
+		return typeof version === "number" && version > read ? [{ version, read }] : [];
+	});
 	if (newer === undefined) return;
 	const by =
 		typeof content.generatedBy === "string" && content.generatedBy.trim() !== ""
 			? ` (${showText(clipMiddle(content.generatedBy, maxProgramLength))})`
 			: "";
 	throw new ConfigurationError(
-		`${name} was made by a newer orgsync${by}: it has formatVersion ${newer}, and this one reads ${newer === content.formatVersion ? formatVersion : planVersion}`,
+		`${name} was made by a newer orgsync${by}: it has formatVersion ${newer.version}, and this one reads ${newer.read}`,
 		{ hint: "update orgsync, or plan again with this one" },
 	);
 }

@@ -10,8 +10,6 @@ import type { Position } from "../plan/organization.ts";
 import { brokenRules } from "../plan/rules/judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
-import { aliasHeading, describeMovedAliases, showMovedAlias } from "./base/aliases.ts";
-import { showReverted, threeWayHeadings } from "./base/text.ts";
 import { describeFinding, describeGone, describeState, driftHeadings } from "./drift/words.ts";
 import { impactNotes } from "./impact/github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
@@ -32,7 +30,8 @@ import {
 } from "./result/summary.ts";
 import { describeBrokenRule } from "./rule-words.ts";
 import { deniedSection } from "./sections/approvals.ts";
-import { changeRow, heldByRejection, holdsOf, marksIn, revertsDrift } from "./sections/changes.ts";
+import { revertSections } from "./sections/base.ts";
+import { changeRow, heldByRejection, holdsOf, marksIn } from "./sections/changes.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
 import { pendingSections } from "./sections/pending.ts";
@@ -156,13 +155,7 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 		...plan.problems.map((problem) =>
 			atProblem({ ...problem, message: withFinding(problem.message, findings.get(problem.path), one) }),
 		),
-		...describeMovedAliases(threeWay).map((alias) =>
-			annotate("warning", "alias of another user", `${aliasHeading}: ${showMovedAlias(alias)}`),
-		),
-		...(threeWay?.reverts ?? []).map((reverted) => {
-			const message = `${threeWayHeadings.reverts}: ${threeWay === null ? "" : showReverted(reverted, threeWay)}`;
-			return annotate("warning", revertsDrift, message, positionOf(reverted.address));
-		}),
+		...sectionAnnotations(revertSections(threeWay), positionOf),
 		...sectionAnnotations([blockingSection(plan), warningSection(plan)], positionOf),
 		...sectionAnnotations([deniedSection(plan)], positionOf),
 		...impactNotes(plan, drift !== null).map(({ level, title, message, addresses }) =>

@@ -5,8 +5,6 @@
 
 import type { Problem } from "../common/errors.ts";
 import { showAddress } from "../common/escape.ts";
-import { hasFindings } from "../plan/base/three-way.ts";
-import { aliasBlock, describeBase, droppedBlock, partBlocks, revertedBlock } from "./base/markdown.ts";
 import { discoveryBlocks } from "./discovery.ts";
 import { driftBlocks } from "./drift/markdown.ts";
 import { impactBlocks } from "./impact/markdown.ts";
@@ -33,6 +31,7 @@ import {
 } from "./result/summary.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { approvalsSection, deniedSection } from "./sections/approvals.ts";
+import { droppedSection, partSections, revertSections, sayBase } from "./sections/base.ts";
 import { changesSection, lostMembershipsSection, marksOfResult, removalsSection } from "./sections/changes.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
@@ -89,7 +88,7 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 		unplannedBlock(unread),
 		foldedBlock(calm),
 		...full.flatMap((one) => organizationBlocks(one, isOneOfSeveral)),
-		droppedBlock(droppedOf(result)),
+		...sectionBlocks([droppedSection(droppedOf(result))]),
 		...powersBlocks(result),
 		...discoveryBlocks(result),
 		...votesBlocks(result),
@@ -179,9 +178,10 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 	const { plan, threeWay, drift, verdict } = one;
 	const organization = codeSpan(showOrganization(plan));
 	// Where something drifted, a reader could take the signs for earlier changes.
-	const hasSigns = drift === null ? hasFindings(threeWay) : needsSigns(plan);
+	const hasSigns = drift !== null && needsSigns(plan);
+	const base = threeWay === null ? "" : ` ${phraseMarkdown(sayBase(threeWay))}.`;
 	const other = noteOtherName(plan).map((line) => ` ${codeSpan(line)}.`);
-	const about = `${other.join("")}${describeBase(threeWay)}${hasSigns ? ` ${signsMean}` : ""}`;
+	const about = `${other.join("")}${base}${hasSigns ? ` ${signsMean}` : ""}`;
 	const head = amongOthers
 		? `#### Organization ${organization}\n\n${verdict}${about}`
 		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.${about}`;
@@ -205,7 +205,7 @@ function sectionsOf(one: OrganizationResult): readonly Block[] {
 		...(drift === null ? denied : []),
 		...decisionBlocks(one),
 		...before,
-		...partBlocks(one),
+		...sectionBlocks(partSections(one.threeWay, plan)),
 		...driftBlocks(one),
 		...(drift === null ? [] : denied),
 		...after,
@@ -217,7 +217,7 @@ function decisionBlocks(one: OrganizationResult): readonly Block[] {
 	const { plan, threeWay, failed, results, drift, overrides } = one;
 	return [
 		problemList(1, "problem", headings.problems, plan.problems),
-		...(threeWay === null || results !== null ? [] : [aliasBlock(threeWay), revertedBlock(threeWay)]),
+		...sectionBlocks(results === null ? revertSections(threeWay) : []),
 		bullets(1, ["error", "errors"], "Why it stopped", failed === null ? [] : renderMessageText(failed.error)),
 		...sectionBlocks(results === null ? [blockingSection(plan), warningSection(plan)] : []),
 		problemList(2, "warning", headings.missing, (results === null && plan.warnings) || []),

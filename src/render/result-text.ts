@@ -3,16 +3,16 @@
  */
 
 import { showText, writeJson } from "../common/escape.ts";
+import type { ThreeWay } from "../plan/base/three-way.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, StepResult } from "../plan/report.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
 import { renderAccess } from "./access-text.ts";
-import { renderDropped, renderThreeWay } from "./base/text.ts";
 import { renderImportKey, renderInit, renderPasskey, renderValidate } from "./command-text.ts";
 import { renderDiscovery } from "./discovery.ts";
 import { renderDrift } from "./drift/text.ts";
 import { overridesHeading, renderOverrides } from "./overrides-text.ts";
-import { sectionsText, stepLines } from "./print/text.ts";
+import { phraseText, sectionsText, stepLines } from "./print/text.ts";
 import { errorOfCall } from "./result/errors.ts";
 import { namedAs, showOrganization } from "./result/organization-name.ts";
 import type { OrganizationPowers } from "./result/organization-powers.ts";
@@ -36,6 +36,15 @@ import {
 	resultHead,
 } from "./result/result.ts";
 import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./result/summary.ts";
+import {
+	droppedSection,
+	partSections,
+	revertSections,
+	sayBase,
+	summarizeAliases,
+	summarizeReverted,
+} from "./sections/base.ts";
+import { marksIn } from "./sections/changes.ts";
 import { explainSection } from "./sections/explain.ts";
 import { powersSections } from "./sections/powers.ts";
 import {
@@ -150,7 +159,7 @@ function renderOrganizations(result: OrganizationsResult, style: Style): readonl
 		...full.map((one) => renderOrganization(one, style)),
 		folded.map(({ plan, verdict }) => `Organization ${showOrganization(plan)}: ${verdict}\n`).join(""),
 		...(isAlone(result) ? [] : [renderUnread(result), `${summarizeResult(result).verdict}\n`]),
-		renderDropped(droppedOf(result), style),
+		sectionsText([droppedSection(droppedOf(result))], style).join("\n"),
 	];
 }
 
@@ -158,6 +167,17 @@ function renderOrganizations(result: OrganizationsResult, style: Style): readonl
 export function renderOrganization({ plan, drift, threeWay }: OrganizationResult, style: Style): string {
 	if (drift !== null) return renderDrift(plan, drift, style);
 	return threeWay === null ? renderPlan(plan, style) : renderThreeWay(plan, threeWay, style, summarizePlan(plan));
+}
+
+/** Returns the plan after its comparison with the base, ending with a newline. */
+export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, summary: string): string {
+	const lead = [
+		phraseText(sayBase(threeWay)),
+		"",
+		...sectionsText([...revertSections(threeWay), ...partSections(threeWay, plan)], style),
+	];
+	const more = `${summarizeAliases(threeWay)}${summarizeReverted(threeWay, plan)}`;
+	return renderPlan(plan, style, `${summary}${more}`, lead, marksIn(plan, threeWay));
 }
 
 function renderUnread(result: OrganizationsResult): string {

@@ -55,8 +55,11 @@ export interface GridCell {
 	readonly look: Look;
 }
 
-/** What a format leaves out first when not all fits: `never` is what a reader must see. */
-export type Shortening = "never" | "last" | "later" | "early" | "first";
+/**
+ * What a format leaves out first when not all fits. `never` is what a reader must see; `whole` is never cut or folded where there
+ * is room, and comes next.
+ */
+export type Shortening = "never" | "whole" | "last" | "later" | "early" | "first";
 
 export interface Section {
 	/** Names the section for links and tests; the same in every format. */
@@ -90,6 +93,11 @@ export interface Section {
 export function withSides({ said, sides = [] }: Pick<Row, "said" | "sides">): Phrase {
 	const all = sides.map((side): Phrase => [`${side.word} `, ...side.said]);
 	return all.length === 0 ? said : [...said, ": ", ...joinPhrases(all, ", ")];
+}
+
+/** Whether more rows than `max` may be left out or folded. */
+export function isLong({ rows, shorten }: Section, max: number): boolean {
+	return shorten !== "never" && shorten !== "whole" && rows.length > max;
 }
 
 /** Whether there is anything to show of it. */

@@ -43,13 +43,13 @@ test.runIf(hasGit)("--base reports exchanged aliases first, with the users who r
 Who can do what stays the same.
 
 Base: HEAD
-Signs show what apply would do: + add, - remove, ~ change, ! report only.
 
 Aliases that now mean another user:
   bob is now ${carol} (live name carol), before ${bob} (live name bob)
   carol is now ${bob} (live name bob), before ${carol} (live name carol)
 
 This change (base → head):
+  Signs show what apply would do: + add, - remove, ~ change, ! report only.
   ~ userTag:signers
       + member carol (id ${bob}, live name bob)
       - member bob (id ${carol}, live name carol)
@@ -58,6 +58,7 @@ Drift before this change (base → live):
   Nothing: the organization was in sync with the base.
 
 What apply will do (head → live):
+  1 object differs, 1 activity to submit.
 
 ~ userTag:signers  ${tags.signers}
     + member carol (id ${bob}, live name bob)

@@ -76,12 +76,12 @@ test.runIf(hasGit)(
 Who can do what stays the same.
 
 Base: HEAD
-Signs show what apply would do: + add, - remove, ~ change, ! report only.
 
 Apply would revert, though this change does not mention it:
   - userTag:signers  takes the tag back from bob
 
 This change (base → head):
+  Signs show what apply would do: + add, - remove, ~ change, ! report only.
   ~ userTag:signers
       - member carol
 
@@ -90,6 +90,7 @@ Drift before this change (base → live):
       - member bob  (added outside; apply removes it)
 
 What apply will do (head → live):
+  1 object differs, 1 activity to submit. Parts that revert drift are marked (reverts drift).
 
 ~ userTag:signers  ${tags.signers}
     - member bob  (reverts drift)

@@ -5,8 +5,8 @@
 import type { Change } from "../../plan/change.ts";
 import type { Finding, OrganizationDrift } from "../../plan/drift/drift.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { Sign } from "../../say/section.ts";
 import { sayTodo } from "../../say/todo.ts";
-import type { Sign } from "../base/text.ts";
 import { formatDuration } from "../duration.ts";
 import { changesSection, listSection, markedRow, renderOwner, type Section } from "../html/details.ts";
 import { bdi, type Html, html, sentence } from "../html/html.ts";

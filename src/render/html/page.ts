@@ -8,7 +8,6 @@ import { outcomesOf, resultsByAddress } from "../../plan/report.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import type { Phrase } from "../../say/phrase.ts";
-import { droppedSection } from "../base/html.ts";
 import { driftFigures, type Figure } from "../drift/html.ts";
 import { overridesHeading } from "../overrides-text.ts";
 import { phraseHtml, sectionCard } from "../print/html.ts";
@@ -30,6 +29,7 @@ import {
 	type Summary,
 	summarizeResult,
 } from "../result/summary.ts";
+import { droppedSection, sayBase } from "../sections/base.ts";
 import { describeDangers } from "../sections/danger.ts";
 import { pendingSections } from "../sections/pending.ts";
 import { powersSections } from "../sections/powers.ts";
@@ -85,7 +85,7 @@ ${dangersOf(result).map((line) => html`<p class="danger">${phraseHtml(line)}</p>
 <main class="inside">
 ${renderCards(result)}${powersCards(result)}${
 	alone ? organizations.map((one) => renderSections(one, 2, "")) : renderOrganizations(result, commands)
-}${renderCard(droppedSection(droppedOf(result)), "dropped")}</main>
+}${renderCard(sectionCard(droppedSection(droppedOf(result))), "dropped")}</main>
 <footer class="inside">${renderFoot(result, generatedBy)}</footer>
 <script>${trusted(script)}</script>
 </body>
@@ -133,7 +133,7 @@ function factsOf(one: OrganizationResult): Html {
 		([number, words, look]) => html`<div class="${look}"><dt>${words}</dt><dd>${number}</dd></div>`,
 	);
 	return html`${figures.length === 0 ? null : html`<dl class="facts">${figures}</dl>`}
-<p class="soft">Organization ${organizationHtml(plan)}, read <time datetime="${plan.readAt}">${plan.readAt}</time>${noteOtherName(plan).map((line) => html`<br>${line}`)}${threeWay === null ? null : html`<br>Base <code>${threeWay.base.name}</code>`}</p>`;
+<p class="soft">Organization ${organizationHtml(plan)}, read <time datetime="${plan.readAt}">${plan.readAt}</time>${noteOtherName(plan).map((line) => html`<br>${line}`)}${threeWay === null ? null : html`<br>${phraseHtml(sayBase(threeWay))}`}</p>`;
 }
 
 /** Returns the figures of a plan as in its verdict: only what would be submitted counts, of all that the sections show. */

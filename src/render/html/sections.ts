@@ -1,7 +1,6 @@
 import type { Problem } from "../../common/errors.ts";
 import { labelOf } from "../../plan/address.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { aliasSection, partSections, revertedSection } from "../base/html.ts";
 import { driftSections } from "../drift/html.ts";
 import { impactSection } from "../impact/html.ts";
 import { describeOverride, overridesHeading } from "../overrides-text.ts";
@@ -10,6 +9,7 @@ import type { OrganizationResult } from "../result/organizations.ts";
 import type { ErrorDescription } from "../result/result.ts";
 import { describeBrokenRules, rulesHeading } from "../rule-words.ts";
 import { approvalsSection, deniedSection } from "../sections/approvals.ts";
+import { partSections, revertSections } from "../sections/base.ts";
 import { marksOfResult, removalsSection, reportedSection, tagsSection } from "../sections/changes.ts";
 import { expiriesSection } from "../sections/expiries.ts";
 import { blockingSection, passingSection, warningSection } from "../sections/guards.ts";
@@ -38,7 +38,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 	return [
 		...(isPlanned ? [sectionCard(deniedSection(plan))] : []),
 		listSection(headings.problems, "bad", renderProblems(plan.problems)),
-		...(threeWay === null || results !== null ? [] : [aliasSection(threeWay), revertedSection(threeWay)]),
+		...(isPlanned ? revertSections(threeWay).map((one) => sectionCard(one)) : []),
 		section("Why it stopped", "bad", failed === null ? null : renderMessage(failed.error)),
 		...endSections(report, plan, one.commands).map((end) => sectionCard(end)),
 		listSection(
@@ -50,7 +50,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		...(drift === null ? [] : impact),
 		...(isPlanned ? [] : [sectionCard(wrongForecastsSection(one)), steps]),
 		...(drift === null ? [...blocking, rulesSection(one), ...impact, ...others] : []),
-		...partSections(one),
+		...partSections(threeWay, plan).map((one) => sectionCard(one)),
 		...changeSections(one, prefix),
 		...(isPlanned ? [...[approvalsSection(plan), ...pendingSections(plan)].map((one) => sectionCard(one)), steps] : []),
 		...(drift === null ? [] : guards),

@@ -1,9 +1,10 @@
 /** Phrases and sections as HTML: text of others is isolated, so that its direction affects nothing around it. */
 import { showAddress, showSpaces } from "../../common/escape.ts";
 import { commandLine } from "../../common/said.ts";
+import { count } from "../../say/count.ts";
 import type { Phrase, Span } from "../../say/phrase.ts";
-import { hasContent, type Look, type Note, type Row, type Section, withSides } from "../../say/section.ts";
-import { type Section as Card, chip, foldAbove, markedRow, renderChanges, renderList } from "../html/details.ts";
+import { hasContent, isLong, type Look, type Note, type Row, type Section, withSides } from "../../say/section.ts";
+import { type Section as Card, chip, fold, foldAbove, markedRow, renderChanges, renderList } from "../html/details.ts";
 import { bdi, curveQuotes, type Html, html } from "../html/html.ts";
 
 export function phraseHtml(phrase: Phrase): Html {
@@ -48,16 +49,16 @@ const maxRowsOpen = 20;
 
 /** Returns the section as a card; without a body where it has no content. `prefix` makes ids unique on a page. */
 export function sectionCard(section: Section, prefix = ""): Card {
-	const { title, look, lead, rows, number = rows.length, foot = [], noun, shorten, form, isFolded = false } = section;
+	const { title, look, lead, rows, number = rows.length, foot = [], noun, form, isFolded = false } = section;
 	const all = rowsHtml(section, prefix);
 	const list =
-		shorten === "never" || form === "table" || isFolded ? all : foldAbove(maxRowsOpen, rows.length, noun, all);
+		isFolded || form === "table" || !isLong(section, maxRowsOpen) ? all : fold(count(rows.length, ...noun), all);
 	const body = html`${lead === undefined ? null : html`<p class="lead">${phraseHtml(lead)}</p>`}${list}${foot.map((phrase) => html`<p class="soft">${phraseHtml(phrase)}</p>`)}`;
 	return {
 		title: title ?? "",
 		look: look === "good" ? "plain" : look,
 		body: hasContent(section) ? body : null,
-		number: rows.length === 0 ? null : number,
+		number: number === 0 ? null : number,
 		isFolded,
 	};
 }

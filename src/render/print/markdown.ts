@@ -26,7 +26,7 @@ export function phraseMarkdown(phrase: Phrase): string {
 		.join("");
 }
 
-const ranks: Readonly<Record<Shortening, number>> = { never: 1, last: 2, later: 3, early: 4, first: 6 };
+const ranks: Readonly<Record<Shortening, number>> = { never: 1, whole: 1.5, last: 2, later: 3, early: 4, first: 6 };
 
 /** Returns the sections as blocks that can be shortened; none of those without content. */
 export function sectionBlocks(sections: readonly Section[]): readonly Block[] {

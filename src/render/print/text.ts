@@ -2,7 +2,7 @@
 import { showAddress, showQuoted, showSpaces, showText } from "../../common/escape.ts";
 import { commandLine, voicedText } from "../../common/said.ts";
 import type { Phrase, Span } from "../../say/phrase.ts";
-import { hasContent, type Look, type Row, type Section, type Sign, withSides } from "../../say/section.ts";
+import { hasContent, isLong, type Look, type Row, type Section, type Sign, withSides } from "../../say/section.ts";
 import { plainStyle, type Style } from "../style.ts";
 import { showTime } from "./time.ts";
 
@@ -56,10 +56,10 @@ export function sectionsText(sections: readonly Section[], style: Style): readon
 const maxRows = 50;
 
 function sectionLines(section: Section, style: Style): readonly string[] {
-	const { title, look, lead, rows, foot = [], form = "list", shorten } = section;
+	const { title, look, lead, rows, foot = [], form = "list" } = section;
 	const margin = title === null && (lead === undefined || form !== "list") ? "" : "  ";
 	const leadMargin = title === null ? "" : margin;
-	const isCut = shorten !== "never" && title !== null && rows.length > maxRows;
+	const isCut = form !== "differences" && title !== null && isLong(section, maxRows);
 	const shown = (isCut ? rows.slice(0, maxRows) : rows).flatMap((row, index) => [
 		// Differences without a heading are separated, because each has several lines.
 		...(form === "differences" && title === null && index > 0 ? [""] : []),

@@ -3,8 +3,9 @@
  * an organization that is in sync it holds nothing but a count.
  */
 
-import { renderDropped } from "../base/text.ts";
+import { sectionsText } from "../print/text.ts";
 import { renderOrganization, renderRunOverrides, renderSavedPlan } from "../result-text.ts";
+import { droppedSection } from "../sections/base.ts";
 import type { Style } from "../style.ts";
 import { BadNews } from "./bad-news.ts";
 import { hasDetails } from "./organizations.ts";
@@ -51,7 +52,7 @@ export class TextStream {
 		const style = this.#style;
 		return [
 			...(this.#isAlone ? [] : [this.#badNews.render(), `${this.#tally.summarize().verdict}\n`]),
-			renderDropped(droppedOf(rest), style),
+			sectionsText([droppedSection(droppedOf(rest))], style).join("\n"),
 			...renderSavedPlan(rest),
 			...renderRunOverrides(rest, style),
 		]

@@ -207,7 +207,7 @@ export function removalsSection(plan: Plan, marksOf: MarksOf, hasResults: boolea
 		id: "removals",
 		title: hasResults ? "Removals and their results" : "Removals",
 		noun: ["line of removals", "lines of removals"],
-		shorten: "last",
+		shorten: "whole",
 	};
 }
 
@@ -262,7 +262,7 @@ export function lostMembershipsSection(plan: Plan, marksOf: MarksOf, hasResults:
 		number: countChanges(plan, () => true).lost.all,
 		form: "differences",
 		rows: plan.changes.flatMap((change) => (change.kind === "userTag" ? lossRows(change, plan, marksOf) : [])),
-		shorten: "last",
+		shorten: "whole",
 	};
 }
 

@@ -1,0 +1,178 @@
+/** The comparison of a plan with a base: aliases that mean another user, what apply would revert, and the three parts. */
+import { clipMiddle, showAddress, showName, showRename, showText } from "../../common/escape.ts";
+import { parseAddress } from "../../plan/address.ts";
+import type { PlannedDifference, ThreeWay } from "../../plan/base/three-way.ts";
+import { kindOf } from "../../plan/kinds/index.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { groupSteps } from "../../plan/step-groups.ts";
+import { identifyUser } from "../../plan/user-labels.ts";
+import { reassignedAliases } from "../../plan/users.ts";
+import { count } from "../../say/count.ts";
+import { identifier, type Phrase, reason, title } from "../../say/phrase.ts";
+import { namePerson } from "../../say/powers.ts";
+import type { Row, Section, Sign } from "../../say/section.ts";
+import { describeUnread, signsMean } from "../text.ts";
+import { countWholes, documentChangeRows, driftedRows } from "./base-changes.ts";
+import { revertsDrift } from "./changes.ts";
+
+/** Returns the name of the base, and whether it has the organization. */
+export function sayBase({ base }: ThreeWay): Phrase {
+	const isNew = base.documentDigest === null;
+	return ["Base: ", identifier(showName(base.name)), isNew ? ", which does not have this organization" : ""];
+}
+
+/** What a reader has to see first: aliases that now mean another user, which names alone would hide, and what apply would revert. */
+export function revertSections(threeWay: ThreeWay | null): readonly Section[] {
+	if (threeWay === null) return [];
+	return [
+		{
+			id: "moved-aliases",
+			title: "Aliases that now mean another user",
+			look: "attention",
+			noun: ["alias that now means another user", "aliases that now mean other users"],
+			rows: reassignedAliases(threeWay).map(({ alias, before, after }) => ({
+				said: [
+					title(showName(alias)),
+					" is now ",
+					identifier(identifyUser(after ?? "", threeWay)),
+					", before ",
+					identifier(identifyUser(before ?? "", threeWay)),
+				],
+			})),
+			shorten: "whole",
+		},
+		{
+			id: "reverts",
+			title: "Apply would revert, though this change does not mention it",
+			look: "attention",
+			noun: ["change made outside that apply would revert", "changes made outside that apply would revert"],
+			form: "differences",
+			rows: threeWay.reverts.map((one) => revertedRow(one, threeWay)),
+			shorten: "whole",
+		},
+	];
+}
+
+/** Returns a sentence for the verdict, with a space before it; empty where no alias now means another user. */
+export function summarizeAliases(threeWay: ThreeWay | null | undefined): string {
+	const found = threeWay === null || threeWay === undefined ? 0 : reassignedAliases(threeWay).length;
+	if (found === 0) return "";
+	return found === 1 ? " 1 alias now means another user." : ` ${found} aliases now mean other users.`;
+}
+
+/** Returns a sentence for the verdict, with a space before it; empty when apply would revert nothing. */
+export function summarizeReverted(threeWay: ThreeWay | null | undefined, plan: Plan): string {
+	const found = threeWay?.reverts.length ?? 0;
+	// Apply does nothing in an organization that cannot converge.
+	if (found === 0 || plan.problems.length > 0) return "";
+	return ` Apply would revert ${count(found, "change made outside that this change does", "changes made outside that this change does")} not mention.`;
+}
+
+/** What apply would do to revert it, each with its sign. */
+const reversals: Readonly<Record<PlannedDifference["what"], Sign>> = {
+	rename: "~",
+	"add-member": "+",
+	"remove-member": "-",
+	remove: "-",
+};
+
+function revertedRow(reverted: PlannedDifference, names: ThreeWay): Row {
+	const { address, what, basis } = reverted;
+	return {
+		sign: reversals[what],
+		said: [identifier(showAddress(address)), "  ", ...describeReverted(reverted, names)],
+		marks: basis === "last-applied" && what !== "remove" ? [{ look: "plain", said: ["last applied, not live"] }] : [],
+		about: [address],
+	};
+}
+
+function describeReverted({ address, what, userId, before, after }: PlannedDifference, names: ThreeWay): Phrase {
+	if (what === "rename") {
+		const [from, to] = showRename(before ?? "", after ?? "");
+		return ["renames the tag back from ", title(from), " to ", title(to)];
+	}
+	const user: Phrase = userId === null ? [] : [namePerson(userId, names)];
+	if (what === "add-member") return ["gives the tag back to ", ...user];
+	if (what === "remove-member") return ["takes the tag back from ", ...user];
+	const kind = parseAddress(address)?.kind;
+	const removes = `removes the ${kind === undefined ? "object" : kindOf(kind).words[0]} again`;
+	return before === null || before === "" ? [removes] : [`${removes}: `, title(showName(clipMiddle(before)))];
+}
+
+/** More objects and differences than this are folded. */
+const maxOpen = 30;
+
+/** Returns the three parts; the changes of the plan follow the last. */
+export function partSections(threeWay: ThreeWay | null, plan: Plan): readonly Section[] {
+	if (threeWay === null) return [];
+	const isNew = threeWay.base.documentDigest === null;
+	const inSync = threeWay.unread.length > 0 ? "Nothing known." : "Nothing: the organization was in sync with the base.";
+	const changed = documentChangeRows(threeWay);
+	const drifted = driftedRows(threeWay);
+	const unread = describeUnread(threeWay).map((line): Row => ({ sign: "?", said: ["unknown: ", reason(line)] }));
+	const legend = changed.length + drifted.length > 0 ? signsMean : "";
+	const empty = isNew ? "Nothing: neither document manages anything." : "Nothing: both documents are the same.";
+	const emptyDrift = isNew ? "Nothing: the base does not have this organization." : inSync;
+	return [
+		part("document-changes", "This change (base \u2192 head)", changed, changed.length === 0 ? empty : legend),
+		{
+			...part(
+				"drifted-before",
+				"Drift before this change (base \u2192 live)",
+				drifted,
+				drifted.length === 0 ? emptyDrift : changed.length === 0 ? legend : "",
+			),
+			rows: [...drifted, ...unread],
+		},
+		part(
+			"planned",
+			"What apply will do (head \u2192 live)",
+			[],
+			describePlanned(threeWay, plan, legend === "" ? ` ${signsMean}` : ""),
+		),
+	];
+}
+
+function part(id: string, heading: string, rows: readonly Row[], lead: string): Section {
+	const lines = rows.reduce((sum, row) => sum + 1 + (row.rows ?? []).length, 0);
+	return {
+		id,
+		title: heading,
+		look: "plain",
+		noun: ["difference", "differences"],
+		form: "differences",
+		...(lead === "" ? {} : { lead: [lead] }),
+		rows,
+		number: rows.length,
+		isFolded: lines > maxOpen,
+		shorten: "early",
+	};
+}
+
+/** Returns one sentence on what the plan holds, for a reader who finds the rest below. `legend` follows where there are changes. */
+function describePlanned({ reverts }: ThreeWay, { problems, changes, steps }: Plan, legend: string): string {
+	if (problems.length > 0) return "Nothing: the organization cannot converge.";
+	if (changes.length === 0) return "Nothing: the organization is in sync, as far as it could be read.";
+	const { sent } = groupSteps(steps);
+	const differ = `${count(changes.length, "object differs", "objects differ")}, ${count(sent.length, "activity", "activities")} to submit.`;
+	return `${differ}${reverts.length === 0 ? "" : ` Parts that revert drift are marked (${revertsDrift}).`}${legend}`;
+}
+
+/** The organizations that are only in the base: what stays in each. */
+export function droppedSection(dropped: readonly ThreeWay[]): Section {
+	return {
+		id: "dropped",
+		title: "No longer in any document",
+		look: "attention",
+		noun: ["organization", "organizations"],
+		rows: dropped.map((one) => ({
+			said: [
+				identifier(showText(one.organizationId)),
+				": in ",
+				identifier(showName(one.base.name)),
+				` but in no document now; ${count(countWholes(one), "object stays", "objects stay")} as is, not compared`,
+			],
+		})),
+		shorten: "last",
+	};
+}

@@ -78,10 +78,10 @@ Who can do what stays the same.
 Base: HEAD
 
 Apply would revert, though this change does not mention it:
+  Signs show what apply would do: + add, - remove, ~ change, ! report only.
   - userTag:signers  takes the tag back from bob
 
 This change (base → head):
-  Signs show what apply would do: + add, - remove, ~ change, ! report only.
   ~ userTag:signers
       - member carol
 

@@ -47,6 +47,7 @@ export function revertSections(threeWay: ThreeWay | null): readonly Section[] {
 			look: "attention",
 			noun: ["change made outside that apply would revert", "changes made outside that apply would revert"],
 			form: "differences",
+			...(threeWay.reverts.length === 0 ? {} : { lead: [signsMean] }),
 			rows: threeWay.reverts.map((one) => revertedRow(one, threeWay)),
 			shorten: "whole",
 		},
@@ -110,7 +111,9 @@ export function partSections(threeWay: ThreeWay | null, plan: Plan): readonly Se
 	const changed = documentChangeRows(threeWay);
 	const drifted = driftedRows(threeWay);
 	const unread = describeUnread(threeWay).map((line): Row => ({ sign: "?", said: ["unknown: ", reason(line)] }));
-	const legend = changed.length + drifted.length > 0 ? signsMean : "";
+	// What apply would revert comes before the parts, with the same legend.
+	const needsLegend = threeWay.reverts.length === 0;
+	const legend = needsLegend && changed.length + drifted.length > 0 ? signsMean : "";
 	const empty = isNew ? "Nothing: neither document manages anything." : "Nothing: both documents are the same.";
 	const emptyDrift = isNew ? "Nothing: the base does not have this organization." : inSync;
 	return [
@@ -128,7 +131,7 @@ export function partSections(threeWay: ThreeWay | null, plan: Plan): readonly Se
 			"planned",
 			"What apply will do (head \u2192 live)",
 			[],
-			describePlanned(threeWay, plan, legend === "" ? ` ${signsMean}` : ""),
+			describePlanned(threeWay, plan, needsLegend && legend === "" ? ` ${signsMean}` : ""),
 		),
 	];
 }

@@ -1,7 +1,9 @@
 /**
  * Connects a command to a service, or to the local emulator, and opens the journal for it.
  */
+
 import { join, resolve } from "node:path";
+import { defined } from "../common/defined.ts";
 import { ConfigurationError } from "../common/errors.ts";
 import { showText } from "../common/escape.ts";
 import { isInside, watchFile } from "../common/files.ts";
@@ -163,7 +165,7 @@ function openClient({ url, stamper, signer, isLocal }: Credentials, { flags, ter
 		timeoutMs: flags.timeout * 1000,
 		connections: Math.max(flags.concurrency ?? 0, defaultConnections),
 		insecure: flags.insecure === true,
-		...(flags.maxRps === undefined ? {} : { maxRequestsPerSecond: flags.maxRps }),
+		...defined({ maxRequestsPerSecond: flags.maxRps }),
 		...(isLocal ? {} : { proxy: readProxies(terminal.environment) }),
 		onAttempt: (event) => {
 			const { operation, attempt, result, durationMs } = event;

@@ -1,6 +1,7 @@
 /**
  * How each query is answered (docs/internals/service.md#queries): what kinds of entities, users and activities answer, in one table.
  */
+import { defined } from "../common/defined.ts";
 import { countApprovals, describeActivity, policyIdOfRule, shownStatus } from "./activities.ts";
 import {
 	defaultPageSize,
@@ -132,7 +133,7 @@ const organizationQueries: QueryHandlers = {
 	list_suborgs: listSubOrganizations,
 	get_organization_configs: ({ organization: { rootQuorum } }) => ({
 		features: [],
-		...(rootQuorum === undefined ? {} : { quorum: rootQuorum }),
+		...defined({ quorum: rootQuorum }),
 	}),
 };
 

@@ -5,7 +5,9 @@
  * Every answered change is on disk. Changes of requests that arrive together share one transaction, and `committed()` resolves after
  * that transaction is synced; the server sends no answer before.
  */
+
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { defined } from "../common/defined.ts";
 import { StorageError } from "../common/errors.ts";
 import { makePrivate } from "../common/private-file.ts";
 import { maxLoadedOrganizations } from "./assumptions.ts";
@@ -125,7 +127,7 @@ function load(statements: Statements, organizationId: string): LoadedOrganizatio
 		organizationId,
 		organizationName: head.name,
 		...(head.rootQuorum === null ? {} : { rootQuorum: JSON.parse(head.rootQuorum) }),
-		...(head.parentId === null ? {} : { parentOrganizationId: head.parentId }),
+		...defined({ parentOrganizationId: head.parentId ?? undefined }),
 		rules: JSON.parse(head.rules),
 		due: new Map(statements.due.all(organizationId).map((row) => [String(row.id), Number(row.due_ms)])),
 		sections,

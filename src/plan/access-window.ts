@@ -1,4 +1,5 @@
 /** Access with an end: who is in a tag at a given time, and when that changes next. Times are the service's (docs/document.md#members-with-a-window). */
+import { defined } from "../common/defined.ts";
 import type { Problem } from "../common/errors.ts";
 import { printAddress } from "./address.ts";
 import type { Change } from "./change.ts";
@@ -156,7 +157,7 @@ export function factsOf({ fromMs, untilMs, from, until, reason }: AccessWindow):
 		...(untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }),
 		...(from === undefined || isUtc(from) ? {} : { fromWritten: from }),
 		...(until === undefined || isUtc(until) ? {} : { untilWritten: until }),
-		...(reason === undefined ? {} : { reason }),
+		...defined({ reason }),
 	};
 }
 

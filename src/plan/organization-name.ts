@@ -1,4 +1,5 @@
 /** Organizations as every format and error shows them: by the name, if there is one, and always by the whole id. */
+import { defined } from "../common/defined.ts";
 import { showNameWithin, showText } from "../common/escape.ts";
 
 export interface NamedOrganization {
@@ -35,5 +36,5 @@ export function showOrganization(organization: NamedOrganization): string {
 
 /** Returns the organization of a document, with its name if it has one. */
 export function namedIn({ organizationId, name }: { readonly organizationId: string; readonly name?: string }) {
-	return { organizationId, ...(name === undefined ? {} : { organizationName: name }) };
+	return { organizationId, ...defined({ organizationName: name }) };
 }

@@ -1,4 +1,5 @@
 /** The plan is data, and all that apply obeys. The same desired and live organization give the same bytes. */
+import { defined, nonEmpty } from "../common/defined.ts";
 import type { Problem } from "../common/errors.ts";
 import type { AccessState } from "../policy/access.ts";
 import type { SubmittingUser } from "../policy/powers/approval.ts";
@@ -159,14 +160,13 @@ export function makePlan(
 		userNames,
 		live.users.known ? live.users : (context.userNames ?? live.users),
 	);
-	const names = { userNames, ...(liveNames === undefined ? {} : { liveNames }) };
+	const names = { userNames, ...defined({ liveNames }) };
 	const rules = describeRules(found, names);
 	const warnings = findWarnings(desired, live, timeMs);
 	return {
 		formatVersion: 1,
 		organizationId: desired.organizationId,
-		...(desired.name === undefined ? {} : { organizationName: desired.name }),
-		...(context.liveOrganizationName === undefined ? {} : { liveOrganizationName: context.liveOrganizationName }),
+		...defined({ organizationName: desired.name, liveOrganizationName: context.liveOrganizationName }),
 		documentDigest: desired.digest,
 		...names,
 		reads: context.reads,
@@ -174,7 +174,7 @@ export function makePlan(
 		...windows,
 		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules, meaning)],
 		problems,
-		...(warnings.length === 0 ? {} : { warnings }),
+		...defined({ warnings: nonEmpty(warnings) }),
 		changes,
 		...meaning,
 		guards: [
@@ -189,13 +189,13 @@ export function makePlan(
 				timeMs,
 			}),
 		],
-		...(rules.length === 0 ? {} : { rules }),
+		...defined({ rules: nonEmpty(rules) }),
 		waiting,
 		unmanaged: unmanagedTags(desired, changes, liveTags),
 		touched: changes
 			.filter(({ action }) => action !== "report")
 			.map((change) => ({ address: change.address, digest: digestTouched(change, live) })),
-		...(overrides.length === 0 ? {} : { overrides }),
+		...defined({ overrides: nonEmpty(overrides) }),
 	};
 }
 
@@ -216,7 +216,7 @@ function describeWindows(
 	return {
 		serviceTime: new Date(timeMs).toISOString(),
 		...(next === undefined ? {} : { validUntil: new Date(next).toISOString() }),
-		...(expiries.length === 0 ? {} : { expiries }),
+		...defined({ expiries: nonEmpty(expiries) }),
 	};
 }
 

@@ -4,6 +4,7 @@
  *
  * The rule it keeps: only what the plan touches counts. Everything else in the organization may be as it likes.
  */
+import { defined } from "../common/defined.ts";
 import { type OutdatedObject, type OutdatedState, type Problem, StalePlanError } from "../common/errors.ts";
 import { showAddress, showName, showText } from "../common/escape.ts";
 import { describeTime, type Expiry, isPastValidity } from "./access-window.ts";
@@ -111,7 +112,7 @@ function findOtherImpact(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
 function namesNow({ saved, fresh, live }: Revisited): UserNames {
 	const { userNames } = fresh;
 	const liveNames = liveNamesFor([...saved.changes, ...fresh.changes].flatMap(usersOf), userNames, live.users);
-	return { userNames, ...(liveNames === undefined ? {} : { liveNames }) };
+	return { userNames, ...defined({ liveNames }) };
 }
 
 const notFromOrgsync =

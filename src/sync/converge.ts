@@ -2,6 +2,7 @@
  * The one way from a document to what is applied: settle open activities, read, decide, read what the decision needs, plan. Every
  * door uses it. Without a Submitter, it changes nothing.
  */
+import { defined } from "../common/defined.ts";
 import { LiveProblemError, OrgsyncError } from "../common/errors.ts";
 import type { ThreeWay } from "../plan/base/three-way.ts";
 import type { Unread } from "../plan/change.ts";
@@ -281,7 +282,7 @@ async function readNeeds(
 		isCutOff: pending?.isCutOff ?? false,
 		completed: pending?.completed ?? [],
 		...{ caller, unread },
-		...(name === undefined ? {} : { liveOrganizationName: name }),
+		...defined({ liveOrganizationName: name }),
 		...permissions,
 	};
 }

@@ -3,6 +3,7 @@
  * This file has no Voter: it sends nothing.
  */
 
+import { defined } from "../common/defined.ts";
 import { desiredAt, type Expiry } from "../plan/access-window.ts";
 import {
 	isDone,
@@ -88,7 +89,7 @@ export async function reviewActivities(
 		...{ reads: "auto", readAtMs: now(), serviceTimeMs: serviceNowMs, caller, submitter },
 		...named,
 		...(named && { access: accessAtKnownTime(named.access, whyUncertainTime(clocked)) }),
-		...(organizationName === undefined ? {} : { liveOrganizationName: organizationName }),
+		...defined({ liveOrganizationName: organizationName }),
 	};
 	const effectContext = { desired, plannedExpiries, live, context };
 	const users = live.users.known ? live.users : (context.userNames ?? live.users);

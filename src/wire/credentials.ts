@@ -4,9 +4,11 @@
  *
  * A private key comes from a file, the environment or a secret, and goes only into the stamper. The environment is an argument.
  */
+
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { defined } from "../common/defined.ts";
 import { ConfigurationError } from "../common/errors.ts";
 import { readKeyFile, type Warn } from "./key-file.ts";
 import { createApiKeyStamper, createCommandStamper, type Stamper } from "./stamp.ts";
@@ -79,7 +81,7 @@ const keyNames = [
 
 function fromKeys(where: string, privateKey: string, publicKey: string | undefined): Stamper {
 	try {
-		return createApiKeyStamper({ privateKey, ...(publicKey === undefined ? {} : { publicKey }) });
+		return createApiKeyStamper({ privateKey, ...defined({ publicKey }) });
 	} catch (error) {
 		if (!(error instanceof ConfigurationError)) throw error;
 		const options = error.advice === undefined ? {} : { hint: error.advice };

@@ -1,10 +1,10 @@
 /** Members with a window, asked of the plugin as an engine asks it, on an emulator whose clock is moved. */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { defined } from "../../src/common/defined.ts";
 import { desiredAt } from "../../src/plan/access-window.ts";
 import { diff } from "../../src/plan/diff.ts";
 import { type AccessWindow, emptyLastApplied, tagsOf } from "../../src/plan/organization.ts";
-import { withoutUndefined } from "../../src/pulumi/inputs/inputs.ts";
 import { compareValues } from "../../src/pulumi/inputs/property-changes.ts";
 import {
 	assumeMembers,
@@ -306,7 +306,7 @@ function desiredMembers(
 	const windows = members.flatMap(({ listing, from, until }, index): readonly AccessWindow[] => {
 		const [fromMs, untilMs] = [from, until].map((hours) => (hours === undefined ? undefined : nowMs + hours * hourMs));
 		const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
-		const times = withoutUndefined({ fromMs, untilMs, from: iso(fromMs), until: iso(untilMs) });
+		const times = defined({ fromMs, untilMs, from: iso(fromMs), until: iso(untilMs) });
 		return listing === "in a window" ? [{ userId: id("user", index), ...times, at }] : [];
 	});
 	const listed = of("always", "in a window");

@@ -2,6 +2,7 @@
  * `drift`: the comparison of `plan`, reported as findings. It has a Reader, so it cannot submit.
  */
 
+import { defined } from "../../common/defined.ts";
 import { showText } from "../../common/escape.ts";
 import type { DesiredFleet } from "../../document/read/fleet.ts";
 import { exitCodeOfDrift, keepDrift, reportDrift } from "../../plan/drift/drift.ts";
@@ -44,7 +45,7 @@ export async function drift(call: Call<DriftFlags>): Promise<ResultStream | Fail
 		const commands = commandsOf(all, call.flags);
 		const parts = findDrift(fleet, { last, commands }, call);
 		const size = fleet.organizationIds.length;
-		return { command: "drift", size, parts, ...(failure === undefined ? {} : { failure }) };
+		return { command: "drift", size, parts, ...defined({ failure }) };
 	} catch (error) {
 		if (failure === undefined || error instanceof OtherShareError) throw error;
 		call.output.showStack(error);

@@ -2,7 +2,9 @@
  * `emulator`: the local service as a process. One line of JSON on standard output announces its address; it stops on SIGTERM
  * and SIGINT.
  */
+
 import { resolve } from "node:path";
+import { defined } from "../../common/defined.ts";
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showText, writeJson } from "../../common/escape.ts";
 import { type EmulatorResult, resultHead } from "../../render/result/result.ts";
@@ -41,7 +43,7 @@ export async function emulator({ flags, terminal, output }: Call<EmulatorFlags>)
 		notice: (text) => output.note(showText(text)),
 		reads: flags.reads,
 		...(flags.data === undefined ? {} : { dataFile: resolve(terminal.directory, flags.data) }),
-		...(seed === undefined ? {} : { seed }),
+		...defined({ seed }),
 	});
 	const organizations = service.organizations.map(({ organizationId, users }) => ({ organizationId, users }));
 	if (rules !== undefined) {

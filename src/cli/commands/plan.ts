@@ -2,6 +2,7 @@
  * `plan`: compares documents with live state and shows what `apply` would submit. It has a Reader, so it cannot submit.
  */
 
+import { defined, nonEmpty } from "../../common/defined.ts";
 import { ConfigurationError, type ExitCode, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { type DesiredFleet, organizationsIn } from "../../document/read/fleet.ts";
@@ -159,9 +160,7 @@ async function prepareToSave(
 		const content = {
 			// A file allows nothing: its reviewers see the guards that apply judges again.
 			plans: plans.map(withoutAllowed),
-			...(threeWay === undefined ? {} : { threeWay }),
-			...(unread.length === 0 ? {} : { unread }),
-			...(overrides.length === 0 ? {} : { overrides }),
+			...defined({ threeWay, unread: nonEmpty(unread), overrides: nonEmpty(overrides) }),
 		};
 		const saved = makeSavedPlan(content, output.generatedBy);
 		write(saved);

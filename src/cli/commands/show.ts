@@ -2,6 +2,7 @@
  * `show`: a saved plan as its reviewer needs it. It calls no service and reads no document.
  */
 
+import { defined } from "../../common/defined.ts";
 import { exitCodes } from "../../common/errors.ts";
 import { statedFactsOf } from "../../document/saved/saved-plan.ts";
 import { resultHead, type ShowResult } from "../../render/result/result.ts";
@@ -16,6 +17,6 @@ export async function show(file: string, terminal: Terminal): Promise<ShowResult
 		...resultHead("show", exitCodes.inSync, null),
 		plans,
 		savedPlan: statedFactsOf(saved),
-		...(threeWay === undefined ? {} : { threeWay }),
+		...defined({ threeWay }),
 	};
 }

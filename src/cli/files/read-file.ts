@@ -1,7 +1,9 @@
 /**
  * Reads files that a flag names: regular files only, up to a limit.
  */
+
 import { resolve } from "node:path";
+import { defined } from "../../common/defined.ts";
 import { ConfigurationError, explainFileError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { readRegularFile } from "../../common/files.ts";
@@ -19,7 +21,7 @@ export function readTextFile(name: string, directory: string, { maxMebibytes, hi
 	const { bytes } = readOrRefuse(name, () => readRegularFile(resolve(directory, name), maxBytes), hint);
 	if (bytes.length <= maxBytes) return new TextDecoder().decode(bytes);
 	throw new ConfigurationError(`${showText(name)} cannot be read: it is larger than ${maxMebibytes} MiB`, {
-		...(hint === undefined ? {} : { hint }),
+		...defined({ hint }),
 	});
 }
 
@@ -31,7 +33,7 @@ export function readOrRefuse<T>(name: string, read: () => T, hint?: string): T {
 		if (error instanceof ConfigurationError) throw error;
 		throw new ConfigurationError(`${showText(name)} cannot be read: ${explainFileError(error)}`, {
 			cause: error,
-			...(hint === undefined ? {} : { hint }),
+			...defined({ hint }),
 		});
 	}
 }

@@ -2,8 +2,10 @@
  * All output of the command line. Results go to standard output (or `--output`), everything else to standard error. With
  * `--format json` there is exactly one object on every path, errors included.
  */
+
 import { resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { defined } from "../../common/defined.ts";
 import {
 	ConfigurationError,
 	type ExitCode,
@@ -169,7 +171,7 @@ export class Output {
 		const options: RenderOptions = {
 			...{ ...this.#options.markdown, generatedBy: this.generatedBy, quiet: this.#options.quiet },
 			...{ style: this.#resultStyle(), run: this.metrics.facts() },
-			...(positionOf === undefined ? {} : { positionOf }),
+			...defined({ positionOf }),
 			commands: commands ?? this.#options.commands,
 		};
 		const renderMetrics = async (shown: CommandResult) => (await render("openmetrics", shown, options)).text;

@@ -3,6 +3,7 @@
  * be edited in place is refused.
  */
 
+import { defined } from "../../common/defined.ts";
 import { printAddress } from "../../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
 import { readOnlyKindOf, removalKinds } from "../../plan/kinds/index.ts";
@@ -165,7 +166,7 @@ class AcceptEditor {
 	#writeMember(address: string, userId: string): string {
 		const name = nameOfUser(this.#desired, userId);
 		const { until, reason } = findWindow(this.#desired, address, userId) ?? {};
-		return writeMember(name, until === undefined ? {} : { until, ...(reason === undefined ? {} : { reason }) });
+		return writeMember(name, until === undefined ? {} : { until, ...defined({ reason }) });
 	}
 
 	#rename({ address, before, after }: TagChange, tag: Cell): void {

@@ -1,4 +1,5 @@
 /** Reads the lists `exactly` and `atLeast`: users, each with or without a window in which the user has the tag. */
+import { defined } from "../../common/defined.ts";
 import type { AccessWindow } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
 import { type Cell, entryOf, itemsOf } from "../cell.ts";
@@ -53,7 +54,7 @@ function readWindow(item: Cell, problems: Problems): Omit<AccessWindow, "userId"
 	return {
 		...(from === undefined ? {} : { fromMs: from.ms, from: String(from.cell.value) }),
 		...(until === undefined ? {} : { untilMs: until.ms, until: String(until.cell.value) }),
-		...(reason === undefined ? {} : { reason }),
+		...defined({ reason }),
 		at: item.at,
 	};
 }

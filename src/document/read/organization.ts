@@ -2,6 +2,7 @@
  * Merges all documents of one organization into its desired state, and reports conflicts between them.
  */
 
+import { defined, nonEmpty } from "../../common/defined.ts";
 import { kindOf, removalKinds } from "../../plan/kinds/index.ts";
 import { type RemovalKindName, removalLists } from "../../plan/kinds/names.ts";
 import { keyOfRemoval } from "../../plan/objects.ts";
@@ -59,7 +60,7 @@ export function readOrganization(
 	const name = readOrganizationName(roots, problems);
 	const desired = {
 		organizationId,
-		...(name === undefined ? {} : { name }),
+		...defined({ name }),
 		objects: [
 			...toDesiredTags(entries),
 			...readAbsent(roots, users, protectedObjects, problems),
@@ -70,7 +71,7 @@ export function readOrganization(
 			userTags: [...protectedObjects.userTags.keys()].sort(),
 		},
 		limits: readLimits(roots, problems),
-		...(rules.length === 0 ? {} : { rules }),
+		...defined({ rules: nonEmpty(rules) }),
 	};
 	const digest = digestOf({
 		...desired,
@@ -92,7 +93,7 @@ export function readOrganization(
 			desired.protect.userTags.map((tag) => [tag, protectedObjects.userTags.get(tag)?.at]),
 		) as NamePlaces["protectedTags"],
 	};
-	return { ...desired, users: aliases, places, digest, files, ...(row === undefined ? {} : { row }) };
+	return { ...desired, users: aliases, places, digest, files, ...defined({ row }) };
 }
 
 /** Returns an object or a rule without its positions in files, which do not count. */

@@ -5,6 +5,7 @@
  * So an entry with an id may take the previous name of another entry.
  */
 
+import { defined } from "../../common/defined.ts";
 import type { DesiredMembers, DesiredUserTag } from "../../plan/organization.ts";
 import { type Cell, entryOf, itemsOf } from "../cell.ts";
 import { describePlace, type Problems, quoteCell } from "../problems.ts";
@@ -46,7 +47,7 @@ export function toDesiredTags(entries: readonly TagEntry[]): DesiredUserTag[] {
 			name: name?.text ?? "",
 			...(id === undefined ? {} : { id: id.text }),
 			previously: previously.map((earlier) => earlier.text).sort(),
-			...(members === undefined ? {} : { members }),
+			...defined({ members }),
 			at: cell.at,
 		}))
 		.sort((left, right) => (left.name < right.name ? -1 : 1));

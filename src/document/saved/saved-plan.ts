@@ -5,6 +5,7 @@
  * The rule it keeps: a file that is not exactly what was saved, or of which this version cannot know the meaning, is
  * refused with its reason, never read as far as it goes.
  */
+import { defined } from "../../common/defined.ts";
 import { ConfigurationError } from "../../common/errors.ts";
 import { clipMiddle, showAddress, showText, writeJson } from "../../common/escape.ts";
 import { readJson } from "../../common/json.ts";
@@ -102,8 +103,7 @@ export function factsOf({ digest, generatedBy, plans, unread, overrides }: Saved
 	const until = validUntil === undefined ? {} : { validUntil };
 	const more = {
 		...until,
-		...(unread === undefined ? {} : { unread }),
-		...(overrides === undefined ? {} : { overrides }),
+		...defined({ unread, overrides }),
 	};
 	return { digest, readAt, generatedBy, ...more };
 }

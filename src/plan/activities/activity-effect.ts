@@ -2,6 +2,7 @@
  * What pending activities would do to the live organization, as plans: one for each as it was signed, and one for several
  * together. Pure.
  */
+import { defined, nonEmpty } from "../../common/defined.ts";
 import type { Expiry } from "../access-window.ts";
 import { printAddress } from "../address.ts";
 import type { Change, RemovalChange, TagChange } from "../change.ts";
@@ -74,7 +75,7 @@ export function planActivity(activity: PlainActivity, effectContext: EffectConte
 		differencesOf(changes),
 	);
 	const own = expiries.filter(({ address, userId }) => changes.some((one) => moves(one, address, userId)));
-	return { ...plan, ...(own.length === 0 ? {} : { expiries: own }) };
+	return { ...plan, ...defined({ expiries: nonEmpty(own) }) };
 }
 
 /** Returns the tags of the document, which a plan of given changes takes nothing but their windows from. */

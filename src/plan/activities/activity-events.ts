@@ -1,4 +1,5 @@
 /** What happens to a pending activity between two readings of it. Pure. */
+import { defined } from "../../common/defined.ts";
 
 /** A vote as far as it is known. */
 export interface SeenVote {
@@ -59,7 +60,7 @@ function describeVote({ userId, userName, selection = "", createdAtMs }: SeenVot
 	return {
 		event: "vote" as const,
 		userId: userId ?? null,
-		...(userName === undefined ? {} : { userName }),
+		...defined({ userName }),
 		selection,
 		votedAt: createdAtMs === undefined ? null : new Date(createdAtMs).toISOString(),
 	};

@@ -1,4 +1,5 @@
 /** The three-way plan (docs/saved-plans.md#comparison-with-a-base). An atom is the smallest thing that can differ. */
+import { defined } from "../../common/defined.ts";
 import { desiredAt, factsOf, isExpired } from "../access-window.ts";
 import { includesObject, printAddress, type Scope } from "../address.ts";
 import type { Basis, Change, Unread } from "../change.ts";
@@ -149,7 +150,7 @@ export function makeThreeWay(
 		base: { name: base.name, documentDigest: base.desired?.digest ?? null },
 		head: { documentDigest: head.digest },
 		userNames,
-		...(liveNames === undefined ? {} : { liveNames }),
+		...defined({ liveNames }),
 		aliases: aliasDifferences(before.users, head.users),
 		documentChanges: changed.map(({ difference }) => difference),
 		drifted,

@@ -1,4 +1,5 @@
 /** Guards: limits for the whole plan, checked before the first request (docs/guards.md). */
+import { defined } from "../../common/defined.ts";
 import { GuardError } from "../../common/errors.ts";
 import { showAddress, showName } from "../../common/escape.ts";
 import type { Expiry } from "../access-window.ts";
@@ -278,7 +279,7 @@ function describeLoss(isUnknown: boolean, what: string): string {
 function nameCaller({ users }: DesiredOrganization, live: LiveOrganization, caller: string): string {
 	const userNames = Object.fromEntries(Object.entries(users).map(([alias, id]) => [id, alias]));
 	const liveNames = liveNamesFor([caller], userNames, live.users);
-	const label = labelUser(caller, { userNames, ...(liveNames === undefined ? {} : { liveNames }) });
+	const label = labelUser(caller, { userNames, ...defined({ liveNames }) });
 	const parts = describeLabel(label, showName);
 	return parts.length === 0 ? showName(label.name) : `${showName(label.name)} (${parts.join(", ")})`;
 }

@@ -1,5 +1,6 @@
 /** Overrides: safeguards that an operator switched off. Only those that made a difference are recorded. */
 
+import { defined, nonEmpty } from "../../common/defined.ts";
 import { nameOf, type PendingActivity, touches } from "../activities/pending.ts";
 import { powerLimits } from "../organization.ts";
 import { coveredAddresses, type Step } from "../step.ts";
@@ -76,7 +77,7 @@ export function allowsOf(guards: readonly Guard[], allowed: Allowed): readonly A
 export function withoutAllowed<P extends Overridden>(plan: P): Omit<P, "overrides"> & Overridden {
 	const { overrides = [], ...others } = plan;
 	const kept = overrides.filter(({ flag }) => flag !== "allow");
-	return { ...others, ...(kept.length === 0 ? {} : { overrides: kept }) };
+	return { ...others, ...defined({ overrides: nonEmpty(kept) }) };
 }
 
 /** Returns the guards that keep apply from sending anything: those that refuse, and that no override lets pass. */

@@ -1,4 +1,5 @@
 /** What a plan means for who can do what, as it is saved and shown; policy/powers/impact.ts finds it. */
+import { defined, nonEmpty } from "../../common/defined.ts";
 import type { AccessPolicy, AccessState } from "../../policy/access.ts";
 import {
 	compareAccess,
@@ -40,7 +41,7 @@ export function findImpact(access: AccessState, steps: readonly Step[], atMs: nu
 		impact,
 		impactVerdict: isHidden ? "unknown" : verdict,
 		...(others.some((other) => !sameValue(other, { verdict, findings })) ? { impactTimed: timed } : {}),
-		...(later.length === 0 ? {} : { impactAtOtherTimes: later }),
+		...defined({ impactAtOtherTimes: nonEmpty(later) }),
 	};
 }
 

@@ -2,10 +2,12 @@
  * The eight queries as functions, each also with an `…Output` form. Each rejects if the address or the key is missing,
  * the key is not accepted, or the object is not found.
  */
+
 import * as pulumi from "@pulumi/pulumi";
+import { defined } from "../../common/defined.ts";
 import { type QueryName, queries } from "../../wire/operations.ts";
 import { functionName, runQuery } from "../functions/queries.ts";
-import { type Properties, withoutUndefined } from "../inputs/inputs.ts";
+import type { Properties } from "../inputs/inputs.ts";
 import { programError } from "./configuration.ts";
 import { makeForms } from "./function-forms.ts";
 
@@ -184,7 +186,7 @@ const singleResult: readonly QueryName[] = ["get_session_profile", "get_mfa_poli
 async function queryMocks<Answer>(name: QueryName, args: object): Promise<Answer> {
 	const { answerKey } = queries[name];
 	const token = `orgsync:index:${functionName(name)}`;
-	const answer = (await pulumi.runtime.invoke(token, withoutUndefined(args)))?.[answerKey];
+	const answer = (await pulumi.runtime.invoke(token, defined(args)))?.[answerKey];
 	if (answer !== undefined) return answer as Answer;
 	if (!singleResult.includes(name)) return [] as Answer;
 	throw programError(`${name}: the mocks return nothing for it: return { ${answerKey}: … } for ${token}`);

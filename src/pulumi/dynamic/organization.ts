@@ -1,5 +1,7 @@
 /** A whole document as one component: it plans and checks everything before the first child is registered. */
+
 import * as pulumi from "@pulumi/pulumi";
+import { defined, nonEmpty } from "../../common/defined.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import {
@@ -121,7 +123,7 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 			const Class = classes[part.definition.name];
 			if (Class === undefined) throw new Error(`no class for ${part.definition.name}`);
 			const aliases = part.earlierNames.map((earlier) => ({ name: earlier }));
-			new Class(part.name, part.args as never, { parent: this, ...(aliases.length === 0 ? {} : { aliases }) });
+			new Class(part.name, part.args as never, { parent: this, ...defined({ aliases: nonEmpty(aliases) }) });
 		}
 	}
 }

@@ -1,6 +1,7 @@
 /** `getPlan` as a function of programs. */
+
 import * as pulumi from "@pulumi/pulumi";
-import { withoutUndefined } from "../inputs/inputs.ts";
+import { defined } from "../../common/defined.ts";
 import { type OrganizationArgs, readOrganization } from "../organization/component.ts";
 import { type DocumentPlan, getPlanFunction, planDocument } from "../organization/get-plan.ts";
 import { explain, ResourceFailure } from "../resources/failure.ts";
@@ -22,7 +23,7 @@ async function planArguments(args: OrganizationArgs, session: Session): Promise<
 /** The result of the mocks, which return the whole plan. */
 async function planMocks(args: OrganizationArgs): Promise<DocumentPlan> {
 	const token = `orgsync:index:${name}`;
-	const plan = (await pulumi.runtime.invoke(token, withoutUndefined(args))) as Partial<DocumentPlan> | undefined;
+	const plan = (await pulumi.runtime.invoke(token, defined(args))) as Partial<DocumentPlan> | undefined;
 	if (plan?.inSync !== undefined) return plan as DocumentPlan;
 	throw programError(`${name}: the mocks return nothing for it: return { inSync: … } for ${token}`);
 }

@@ -1,6 +1,7 @@
 /** Values with descriptions: arguments and results of functions, inputs and outputs of the component. The package schema has them too. */
+import { defined } from "../../common/defined.ts";
 import { checkInputSchema, type InputSchema, type PropertySchema } from "../inputs/input-schema.ts";
-import { type CheckFailure, hasUnknown, type Properties, withoutUndefined } from "../inputs/inputs.ts";
+import { type CheckFailure, hasUnknown, type Properties } from "../inputs/inputs.ts";
 
 /** `document`: the path of a YAML file, or an object of plain values. */
 export type Shape =
@@ -26,7 +27,7 @@ export type Described = Readonly<Record<string, DescribedField>>;
 
 /** What is wrong with the arguments of a function or the inputs of a component. Unknown values are not checked. */
 export function checkArguments(fields: Described, args: Properties): readonly CheckFailure[] {
-	const failures = checkInputSchema(withoutUndefined(args), inputSchemaOf(fields));
+	const failures = checkInputSchema(defined(args), inputSchemaOf(fields));
 	return failures.length > 0
 		? failures
 		: Object.entries(fields).flatMap(([name, field]) => checkDocument(name, field, args));

@@ -1,7 +1,8 @@
 /** The eight queries as functions of an engine: names, arguments, and the request that each makes. */
+import { defined } from "../../common/defined.ts";
 import { AuthenticationError, ConfigurationError } from "../../common/errors.ts";
 import { type QueryName, queries } from "../../wire/operations.ts";
-import { type Properties, withoutUndefined } from "../inputs/inputs.ts";
+import type { Properties } from "../inputs/inputs.ts";
 import { explain, ResourceFailure } from "../resources/failure.ts";
 import { noOrganization } from "../resources/resource.ts";
 import type { Session } from "../session/session.ts";
@@ -67,9 +68,7 @@ export async function runQuery(name: QueryName, args: Properties, session: Sessi
 	try {
 		if (organizationId === undefined) throw new ConfigurationError(noOrganization.reason);
 		const operation = queries[name];
-		const { value } = await session
-			.readerFor(functionReads)
-			.query(operation, { organizationId, ...withoutUndefined(fields) });
+		const { value } = await session.readerFor(functionReads).query(operation, { organizationId, ...defined(fields) });
 		return { [operation.answerKey]: value[operation.answerKey] ?? [] };
 	} catch (error) {
 		const reason = explain(error);

@@ -1,5 +1,6 @@
 /** Inputs of a resource, read as a document of one object, with the rules and messages of documents. */
 
+import { defined } from "../../common/defined.ts";
 import { escapeSequence, replaceInvisible } from "../../common/invisible.ts";
 import { parseDocuments, parsePlain } from "../../document/read/parse.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
@@ -43,7 +44,7 @@ export interface MetaInputs {
 }
 
 export function metaOf({ resource, resourceUrn, partOf, secretInputs, outOfSync }: Partial<MetaInputs>): MetaInputs {
-	return { resource: String(resource), ...withoutUndefined({ resourceUrn, partOf, secretInputs, outOfSync }) };
+	return { resource: String(resource), ...defined({ resourceUrn, partOf, secretInputs, outOfSync }) };
 }
 
 export function withoutMeta(inputs: Properties): Properties {
@@ -65,7 +66,7 @@ export function readDocument(
 	document: Properties,
 	places: PropertyPlaces,
 ): { readonly desired: DesiredOrganization } | { readonly failures: readonly CheckFailure[] } {
-	const key = JSON.stringify(withoutUndefined(document));
+	const key = JSON.stringify(defined(document));
 	const known = read.get(key);
 	if (known !== undefined) return { desired: known };
 	const plain: unknown = JSON.parse(key);
@@ -102,12 +103,4 @@ function readAsText(document: unknown, places: PropertyPlaces): ReturnType<typeo
 			};
 		}),
 	};
-}
-
-type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-	[K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};
-
-export function withoutUndefined<T extends object>(value: T): Defined<T> {
-	return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Defined<T>;
 }

@@ -1,4 +1,5 @@
 /** `getPlan`: what the plan of a document says, as data and as text. Nothing is submitted or written. */
+import { defined } from "../../common/defined.ts";
 import { showText } from "../../common/escape.ts";
 import type { Expiry } from "../../plan/access-window.ts";
 import type { Change } from "../../plan/change.ts";
@@ -14,7 +15,6 @@ import { describeBrokenRules } from "../../render/rule-words.ts";
 import { changeRow } from "../../render/sections/changes.ts";
 import { describeUnread, plainStyle } from "../../render/text.ts";
 import type { Described } from "../functions/described.ts";
-import { withoutUndefined } from "../inputs/inputs.ts";
 import type { Session } from "../session/session.ts";
 import { functionReads } from "../session/shared-reads.ts";
 import { renderInPulumi } from "../settings/settings-for-flags.ts";
@@ -131,9 +131,9 @@ export async function planDocument(desired: DesiredOrganization, session: Sessio
 		activities,
 		changes: plan.changes.flatMap((change) => describeChange(change, plan)),
 		...(impact === null ? {} : { impactVerdict: plan.impactVerdict ?? "equivalent", impact }),
-		...(approvals === null ? {} : { approvals }),
+		...defined({ approvals: approvals ?? undefined }),
 		expiries: (plan.expiries ?? []).map(toExpiry),
-		...(plan.validUntil === undefined ? {} : { validUntil: plan.validUntil }),
+		...defined({ validUntil: plan.validUntil }),
 		guards: guards.map(({ kind, message, limit, found }) => ({ kind, message, limit, override: `${kind}=${found}` })),
 		problems: plan.problems.map(({ file, line, column, message }) => ({ file, line, column, message })),
 		brokenRules: describeBrokenRules(plan),
@@ -146,7 +146,7 @@ export async function planDocument(desired: DesiredOrganization, session: Sessio
 }
 
 function toExpiry({ address, userId, from, until, reason, state }: Expiry): AccessExpiry {
-	return { ...withoutUndefined({ address, userId, from, until, reason }), state };
+	return { ...defined({ address, userId, from, until, reason }), state };
 }
 
 function describeChange(change: Change, plan: Plan): readonly PlannedChange[] {

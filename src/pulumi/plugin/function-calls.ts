@@ -1,5 +1,7 @@
 /** `invoke`: the engine calls a function of the package. */
+
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import { defined, nonEmpty } from "../../common/defined.ts";
 import { callFunction } from "../functions/functions.ts";
 import { markSecret } from "../inputs/secrets.ts";
 import { ResourceFailure } from "../resources/failure.ts";
@@ -20,7 +22,7 @@ export function invoke(
 	return withoutSecrets(process, async () => {
 		const { properties, secretNames, unusable } = readProperties(request.getArgs());
 		if (unusable.length > 0) throw new ResourceFailure(unusable.map(explainUnusable).join("\n"));
-		const args = { ...properties, ...(secretNames.length === 0 ? {} : { secretInputs: secretNames }) };
+		const args = { ...properties, ...defined({ secretInputs: nonEmpty(secretNames) }) };
 		process.secrets.addFrom(args);
 		const name = request.getTok().replace(`${configurationNamespace}:index:`, "");
 		const answer = await callFunction(name, args, process.sessionFor(await settings()));

@@ -1,8 +1,10 @@
 /** What the engine's resource monitor is asked to register for a component and for each of its parts. */
+
 import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
 import type providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import monitorMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
+import { defined } from "../../common/defined.ts";
 import { withoutMeta } from "../inputs/inputs.ts";
 import type { RegisteredPart } from "../organization/component.ts";
 import { configurationNamespace } from "../settings/settings.ts";
@@ -66,7 +68,7 @@ function aliasesOf(part: RegisteredPart): Alias[] {
 	const names = [undefined, ...part.earlierNames];
 	return names.flatMap((name) => [
 		...(name === undefined ? [] : [makeAlias({ name })]),
-		makeAlias({ type: dynamicType, ...(name === undefined ? {} : { name }) }),
+		makeAlias({ type: dynamicType, ...defined({ name }) }),
 	]);
 }
 

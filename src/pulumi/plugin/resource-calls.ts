@@ -1,6 +1,7 @@
 /** The calls of the engine about one resource, as messages of its protocol. */
+import { defined } from "../../common/defined.ts";
 import { unknownProperty } from "../inputs/input-schema.ts";
-import { type CheckFailure, type Properties, withoutMeta, withoutUndefined } from "../inputs/inputs.ts";
+import { type CheckFailure, type Properties, withoutMeta } from "../inputs/inputs.ts";
 import type { PropertyChange } from "../inputs/property-changes.ts";
 import { namesOfSecrets } from "../inputs/secrets.ts";
 import type { ResourceDefinition } from "../resources/resource.ts";
@@ -95,7 +96,7 @@ export class ResourceCalls {
 		const state = this.#read(urn, sent, inputsOfState);
 		// Limits are in no output, and a refresh keeps them.
 		const { limits } = inputsOfState.properties;
-		const properties = withoutUndefined({ limits, ...state });
+		const properties = defined({ limits, ...state });
 		const read = operationOfRead(this.#definition, sentInputs, withoutMeta(properties));
 		const found = await this.#process.timed("read", timeout, () =>
 			this.#operations[read](id, this.#withDefaultSecret(properties)),
@@ -132,7 +133,7 @@ export class ResourceCalls {
 		const component = this.#parts.componentOf(urn);
 		return {
 			...withoutMeta(sent.properties),
-			...withoutUndefined({
+			...defined({
 				resource: urn.split("::").slice(3).join("::"),
 				resourceUrn: urn,
 				partOf: component,

@@ -1,11 +1,12 @@
 /** What the removal resources share: each lists ids of objects that must not exist, and removes those that do. */
+import { defined } from "../../common/defined.ts";
 import { printAddress } from "../../plan/address.ts";
 import type { RemovalKind } from "../../plan/kinds/kind.ts";
 import { removalLists } from "../../plan/kinds/names.ts";
 import { labelOfObject } from "../../plan/objects.ts";
 import { type DesiredOrganization, type DesiredRemoval, removalsOf } from "../../plan/organization.ts";
 import type { PropertySchema } from "../inputs/input-schema.ts";
-import { type Properties, withoutUndefined } from "../inputs/inputs.ts";
+import type { Properties } from "../inputs/inputs.ts";
 import type { ConvergeResult, Session } from "../session/session.ts";
 import { readRemovalTimes } from "../state/stored-state-check.ts";
 import { isDone } from "./failure.ts";
@@ -76,10 +77,10 @@ export function defineRemoval(removal: Removal): ResourceDefinition {
 			const { organizationId, userId, limits } = inputs;
 			const listed = idsOf(removal, inputs);
 			const absent = { [collection]: kind.isOfUser ? { [String(userId)]: listed } : listed };
-			return { organizationId, absent, ...withoutUndefined({ limits }) };
+			return { organizationId, absent, ...defined({ limits }) };
 		},
 		fromDocument(desired, { userId }) {
-			const user = withoutUndefined({ userId: userId?.toLowerCase() });
+			const user = defined({ userId: userId?.toLowerCase() });
 			return { organizationId: desired.organizationId, ...user, ...withIds(removal, idsIn(removal, desired)) };
 		},
 		// The OAuth providers of a user belong in one resource: its guard decides whether the last one may be removed.
@@ -151,7 +152,7 @@ async function read(
 	const left = ids.filter((one) => !liveIds.includes(one));
 	if (left.length === 0 && !stays) return {};
 	const seen = removal.isSingle ? inputs : { ...inputs, ...withIds(removal, left) };
-	return { id, props: withoutUndefined({ ...seen, removedAt, activities, managed }), inputs: seen };
+	return { id, props: defined({ ...seen, removedAt, activities, managed }), inputs: seen };
 }
 
 function partsOf(removal: Removal, desired: DesiredOrganization): readonly DocumentPart[] {

@@ -3,15 +3,9 @@
  * secrets and failures. Properties are plain JSON with `secretInputs`; secret values of a result are wrapped (secrets.ts).
  */
 
+import { defined } from "../../common/defined.ts";
 import { refuseId, refuseOtherTag } from "../inputs/import-id.ts";
-import {
-	type CheckFailure,
-	explainFailure,
-	hasUnknown,
-	type MetaInputs,
-	type Properties,
-	withoutUndefined,
-} from "../inputs/inputs.ts";
+import { type CheckFailure, explainFailure, hasUnknown, type MetaInputs, type Properties } from "../inputs/inputs.ts";
 import { asWhole, compareValues, including, type PropertyChange, replacesOf } from "../inputs/property-changes.ts";
 import { inputInId, namesOfSecrets, seal, sealId } from "../inputs/secrets.ts";
 import type { ProviderProcess } from "../session/provider-process.ts";
@@ -142,7 +136,7 @@ export function makeOperations(
 }
 
 function sealRead({ id, props, inputs }: ReadResult): ReadResult {
-	return withoutUndefined({ id, props: props && seal(props), inputs: inputs && seal(inputs) });
+	return defined({ id, props: props && seal(props), inputs: inputs && seal(inputs) });
 }
 
 /** Throws ResourceFailure for a reason. */

@@ -1,4 +1,5 @@
 /** The skeleton that all resources share. What differs between them is a `ResourceDefinition`, one file each. */
+import { defined, nonEmpty } from "../../common/defined.ts";
 import { GuardError } from "../../common/errors.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { AnyParameters } from "../../plan/activities/requests.ts";
@@ -17,7 +18,6 @@ import {
 	type PropertyPlaces,
 	readDocument,
 	withoutMeta,
-	withoutUndefined,
 } from "../inputs/inputs.ts";
 import { compareValues, type PropertyChange } from "../inputs/property-changes.ts";
 import { describeCreate } from "../notices/create-notice.ts";
@@ -182,7 +182,7 @@ export async function check(
 	if ("failures" in read) return { inputs: given, failures: read.failures };
 	const inputs = {
 		...definition.fromDocument(read.desired, given),
-		...withoutUndefined({ limits: news.limits }),
+		...defined({ limits: news.limits }),
 		...metaOf(news),
 	} as unknown as ResourceInputs;
 	try {
@@ -280,7 +280,7 @@ export async function converge(
 			await session.lastOwners.record(target.inputs.organizationId, object, target.inputs);
 	}
 	const activities = storeActivities(result.report, result.journal, stored.activities);
-	const outs = { ...definition.outputsOf(target, result), ...(activities.length === 0 ? {} : { activities }) };
+	const outs = { ...definition.outputsOf(target, result), ...defined({ activities: nonEmpty(activities) }) };
 	if (isDone(result.report)) return { id, outs, notices: describeLeft(inputs, activities) };
 	throw new ResourceFailure(explainReport(result.report), { id, properties: outs });
 }

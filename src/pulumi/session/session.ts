@@ -4,6 +4,7 @@
  */
 
 import { join, resolve } from "node:path";
+import { defined } from "../../common/defined.ts";
 import { windowsOf } from "../../plan/access-window.ts";
 import { parseAddress } from "../../plan/address.ts";
 import { abandonOf, allowsOf } from "../../plan/guards/overrides.ts";
@@ -222,7 +223,7 @@ export class Session {
 				learnsTime &&
 				plan.unread.some((one) => one.scope === "object" && parseAddress(one.address)?.kind === "userTag"),
 			stats: () => client.stats(),
-			...(signal === undefined ? {} : { signal }),
+			...defined({ signal }),
 		});
 		const report = reportOf(applied);
 		this.#overrides.show(resource, report.overrides, plan.guards);

@@ -4,6 +4,7 @@
  * An answer is shared until it is a minute old, or until something is known that it cannot show: a resource that submits
  * reads again what it expired, and a settled activity ends the sharing of every earlier answer about its organization.
  */
+import { defined } from "../../common/defined.ts";
 import { AuthenticationError, ConfigurationError } from "../../common/errors.ts";
 import type { QueryAnswer, Reader } from "../../wire/client.ts";
 import { extendedReads } from "../../wire/operations.ts";
@@ -67,8 +68,7 @@ export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks)
 			value,
 			serverTimeMs: serverTimeMs === undefined ? undefined : serverTimeMs - tookMs,
 			askedAtMs,
-			...(isClockSet === undefined ? {} : { isClockSet }),
-			...(askedAtPosition === undefined ? {} : { askedAtPosition }),
+			...defined({ isClockSet, askedAtPosition }),
 		};
 	};
 	const share = (key: string, ...[operation, fields]: Parameters<Reader["query"]>): Shared => {

@@ -1,4 +1,5 @@
 /** The connection of a session to the service: client, stamper, and reads that all resources share. */
+import { defined } from "../../common/defined.ts";
 import { ConfigurationError } from "../../common/errors.ts";
 import { type Client, createClient } from "../../wire/client.ts";
 import { type Environment, findStamper } from "../../wire/credentials.ts";
@@ -41,7 +42,7 @@ export function connect(settings: Settings, context: ConnectContext): Connection
 		stamper,
 		timeoutMs,
 		proxy: readProxies(environment),
-		...(maxRequestsPerSecond === undefined ? {} : { maxRequestsPerSecond }),
+		...defined({ maxRequestsPerSecond }),
 	});
 	return { client, reads: shareReads(client.reader, context) };
 }

@@ -2,6 +2,7 @@
  * Inputs and outputs of a user tag resource, the document of one tag that they stand for, and the live tag that it is about.
  */
 
+import { defined } from "../../common/defined.ts";
 import { nextChangeAfter } from "../../plan/access-window.ts";
 import type {
 	DesiredMembers,
@@ -12,7 +13,7 @@ import type {
 } from "../../plan/organization.ts";
 import { tagsOf } from "../../plan/organization.ts";
 import type { IdOr } from "../inputs/input-schema.ts";
-import { hasUnknown, withoutUndefined } from "../inputs/inputs.ts";
+import { hasUnknown } from "../inputs/inputs.ts";
 import type { PropertyChange } from "../inputs/property-changes.ts";
 import {
 	mustRead,
@@ -85,13 +86,13 @@ export const tagDocument: Pick<
 		const previously = isFound ? earlierNames(inputs) : inputs.previously;
 		return {
 			organizationId,
-			userTags: [withoutUndefined({ name, id: tagId, previously, members })],
-			...withoutUndefined({ limits }),
+			userTags: [defined({ name, id: tagId, previously, members })],
+			...defined({ limits }),
 		};
 	},
 	fromDocument(desired, { onDestroy }) {
 		const [tag] = tagsOf(desired);
-		return withoutUndefined({
+		return defined({
 			organizationId: desired.organizationId,
 			name: tag?.name ?? "",
 			tagId: tag?.id,
@@ -146,7 +147,7 @@ export async function readManagedTag(id: string, props: TagOutputs, session: Ses
 	// Its name may have changed, so only the id finds it.
 	const { organizationId, resource, tagId } = props;
 	const managed = props.managed ?? props.members;
-	const desired = readTagInputs({ organizationId, name: tagId, tagId, ...withoutUndefined({ members: managed }) });
+	const desired = readTagInputs({ organizationId, name: tagId, tagId, ...defined({ members: managed }) });
 	const { live, timeMs } = await session.readWithTime({
 		resource,
 		desired,
@@ -168,7 +169,7 @@ export async function readManagedTag(id: string, props: TagOutputs, session: Ses
 	const validUntil = nextMs === undefined ? undefined : new Date(nextMs).toISOString();
 	const seen = { ...props, name: tag?.name ?? props.name, members, lastApplied, validUntil };
 	const { lastApplied: _1, activities: _2, managed: _3, validUntil: _4, ...inputs } = seen;
-	return { id, props: withoutUndefined(seen), inputs: withoutUndefined({ ...inputs, tagId }) };
+	return { id, props: defined(seen), inputs: defined({ ...inputs, tagId }) };
 }
 
 /**

@@ -1,7 +1,8 @@
 /** A live tag by its id or name: to import it as a managed resource, or to read it without managing it. */
+import { defined } from "../../common/defined.ts";
 import type { LiveOrganization, LiveUserTag } from "../../plan/organization.ts";
 import { explainMissing, findLiveTag, type ImportId, readImportId } from "../inputs/import-id.ts";
-import { type MetaInputs, metaOf, type Properties, readDocument, withoutUndefined } from "../inputs/inputs.ts";
+import { type MetaInputs, metaOf, type Properties, readDocument } from "../inputs/inputs.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import type { ReadResult } from "../resources/resource.ts";
 import { nameOwners } from "../session/claims.ts";
@@ -55,7 +56,7 @@ export async function importTag(id: string, meta: MetaInputs, session: Session):
 		throw new ResourceFailure(`the user tag ${tag.id} cannot be imported: ${reasons}`);
 	}
 	refuseSecond(tag, named, meta, session);
-	const props = withoutUndefined({
+	const props = defined({
 		...inputs,
 		...metaOf(meta),
 		tagId: tag.id,
@@ -79,7 +80,7 @@ function refuseSecond({ id }: LiveUserTag, { organizationId }: ImportId, meta: M
 
 function describe({ organizationId }: ImportId, { name, members }: LiveUserTag): Properties & Partial<TagInputs> {
 	const exactly: Members | undefined = members.known ? { exactly: members.value } : undefined;
-	return withoutUndefined({ organizationId, name, members: exactly });
+	return defined({ organizationId, name, members: exactly });
 }
 
 async function find(

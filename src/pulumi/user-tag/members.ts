@@ -1,8 +1,8 @@
 /** The members of a user tag as programs write them, and as a state shows how far they are in sync. */
+import { defined } from "../../common/defined.ts";
 import { isWithin } from "../../plan/access-window.ts";
 import type { AccessWindow, DesiredMembers, LastAppliedTag } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
-import { withoutUndefined } from "../inputs/inputs.ts";
 
 /** A user who has the tag in a window, with at least one of `from` and `until`. */
 export interface MemberWindow {
@@ -88,7 +88,7 @@ function writeList(users: readonly string[], windows: readonly AccessWindow[]): 
 }
 
 function writeWindow({ userId, from, until, reason }: AccessWindow): MemberWindow {
-	return withoutUndefined({ user: userId, from, until, reason });
+	return defined({ user: userId, from, until, reason });
 }
 
 /**
@@ -132,7 +132,7 @@ export function assumeMembers(
 		});
 	if (members === undefined || windows.size === 0) return members;
 	const { exactly, atLeast, never } = members;
-	return withoutUndefined({ exactly: assume(exactly), atLeast: assume(atLeast), never });
+	return defined({ exactly: assume(exactly), atLeast: assume(atLeast), never });
 }
 
 /**
@@ -143,7 +143,7 @@ export function comparableMembers(members: Members | undefined): unknown {
 	if (typeof members !== "object" || members === null) return members;
 	const { exactly, atLeast, never } = members;
 	if (exactly !== undefined) return { exactly };
-	return withoutUndefined({ atLeast: emptyToUndefined(atLeast), never: emptyToUndefined(never) });
+	return defined({ atLeast: emptyToUndefined(atLeast), never: emptyToUndefined(never) });
 }
 
 function emptyToUndefined<T>(list: readonly T[] | undefined): readonly T[] | undefined {

@@ -1,7 +1,8 @@
 /** The user tag as a Pulumi resource: what differs from other resources. */
+import { defined } from "../../common/defined.ts";
 import { tagsOf } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { hasUnknown, type Properties, withoutUndefined } from "../inputs/inputs.ts";
+import { hasUnknown, type Properties } from "../inputs/inputs.ts";
 import { isDone, ResourceFailure } from "../resources/failure.ts";
 import type { ResourceDefinition, Target } from "../resources/resource.ts";
 import { deleteTag, isContinuedByDelete, membersToRemove } from "./delete.ts";
@@ -32,7 +33,7 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		// Once found, it is the same tag whatever its name is.
 		const mayBeSame = hasUnknown(news.organizationId) || olds.organizationId === news.organizationId?.toLowerCase();
 		const tagId = news.tagId ?? (mayBeSame ? olds.tagId : undefined);
-		return { ...news, onDestroy: news.onDestroy ?? "keep", ...withoutUndefined({ tagId }) };
+		return { ...news, onDestroy: news.onDestroy ?? "keep", ...defined({ tagId }) };
 	},
 	claims: ({ tagId }) => (tagId === undefined ? [] : [claimOf(tagId)]),
 	explainProblems,
@@ -63,13 +64,13 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		if (tagId === undefined) throw new ResourceFailure(`no user tag is called \`${name}\``);
 		return tagId;
 	},
-	writtenIn: ({ managed, ...inputs }) => ({ ...inputs, ...withoutUndefined({ members: managed ?? inputs.members }) }),
+	writtenIn: ({ managed, ...inputs }) => ({ ...inputs, ...defined({ members: managed ?? inputs.members }) }),
 	objectsIn: ({ tagId }) => ({ userTagId: tagId }),
 	outputsOf({ inputs, desired }, { plan, report, journal, timeMs }) {
 		const { tagId = "", organizationId, members: managed } = inputs;
 		const lastApplied = journal.lastApplied(organizationId).userTags[tagId];
 		const before = isDone(report) ? {} : observeBefore({ inputs, desired }, plan, timeMs);
-		return withoutUndefined({ ...inputs, ...before, managed, lastApplied, validUntil: plan.validUntil });
+		return defined({ ...inputs, ...before, managed, lastApplied, validUntil: plan.validUntil });
 	},
 	read: (id, props, session) => (isLookUp(props) ? lookUpTag(id, props, session) : readManagedTag(id, props, session)),
 	import: importTag,
@@ -80,7 +81,7 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		tagsOf(desired).map(({ name, id, previously, members }) => ({
 			suffix: name,
 			earlierSuffixes: previously,
-			args: withoutUndefined({
+			args: defined({
 				name,
 				tagId: id,
 				previously: previously.length === 0 ? undefined : [...previously],

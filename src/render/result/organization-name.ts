@@ -1,4 +1,5 @@
 /** Names of organizations in results. */
+import { defined } from "../../common/defined.ts";
 import { type NamedOrganization, showOrganizationName } from "../../plan/organization-name.ts";
 
 export {
@@ -29,7 +30,6 @@ export function namedAs({
 }: NamedOrganization): NamedOrganization {
 	return {
 		organizationId,
-		...(organizationName === undefined ? {} : { organizationName }),
-		...(liveOrganizationName === undefined ? {} : { liveOrganizationName }),
+		...defined({ organizationName, liveOrganizationName }),
 	};
 }

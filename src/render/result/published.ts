@@ -2,6 +2,7 @@
  * A result about organizations is a list of them, one part for each. Its published form has a list for each kind of fact instead,
  * joined by id (schemas/output.json): this is the only file that takes a result apart for it, and puts it together again.
  */
+import { defined, nonEmpty } from "../../common/defined.ts";
 import type { ExitCode } from "../../common/errors.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
 import type { OrganizationDrift } from "../../plan/drift/drift.ts";
@@ -50,7 +51,7 @@ export function publish(
 	if (command === "drift") return { ...lists, command, drift: parts.flatMap(({ drift }) => drift ?? []) };
 	const reports = parts.flatMap(({ report }) => report ?? []);
 	const notRead = parts.flatMap(({ organizationId, state }) => (state === "notRead" ? [organizationId] : []));
-	return { ...lists, command, reports, ...(notRead.length === 0 ? {} : { notRead }) };
+	return { ...lists, command, reports, ...defined({ notRead: nonEmpty(notRead) }) };
 }
 
 /** Returns the lists that results of `plan` have. */
@@ -62,8 +63,7 @@ export function publishPlans(
 	const threeWay = [...parts.flatMap((part) => part.threeWay ?? []), ...dropped];
 	return {
 		plans: parts.flatMap(({ plan }) => plan ?? []),
-		...(failed.length === 0 ? {} : { failed }),
-		...(threeWay.length === 0 ? {} : { threeWay }),
+		...defined({ failed: nonEmpty(failed), threeWay: nonEmpty(threeWay) }),
 	};
 }
 

@@ -2,6 +2,7 @@
  * Steps that follow one that waited for its activity. Hours can have passed, so the organization is read and planned again,
  * and a step is submitted only if the new plan has it too.
  */
+import { defined } from "../../common/defined.ts";
 import { OrgsyncError } from "../../common/errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Step } from "../../plan/step.ts";
@@ -43,5 +44,5 @@ export function findLater(step: Step, later: LaterPlan): { readonly step: Step; 
 		return "the organization changed while orgsync waited, so this step is planned differently now: run apply again";
 	}
 	const { earlierActivity, approval } = same;
-	return { step: { ...step, earlierActivity, ...(approval === undefined ? {} : { approval }) }, plan };
+	return { step: { ...step, earlierActivity, ...defined({ approval }) }, plan };
 }

@@ -1,4 +1,5 @@
 /** Runs one step of a plan: submits its request, or joins the activity that does the same. */
+import { defined, nonEmpty } from "../../common/defined.ts";
 import type { ActivityEvent } from "../../plan/activities/activity-events.ts";
 import { subjectOf } from "../../plan/activities/requests.ts";
 import type { Change } from "../../plan/change.ts";
@@ -117,8 +118,7 @@ export function toStepResult(
 		...rest,
 		tookMs,
 		parts: toPartResults(parts),
-		...(events.length === 0 ? {} : { events }),
-		...(forecast === undefined ? {} : { forecast }),
+		...defined({ events: nonEmpty(events), forecast }),
 	};
 }
 

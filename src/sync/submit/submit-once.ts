@@ -8,6 +8,7 @@
  * - An equal request gets a second activity for two reasons only. Its activity failed or was rejected, and the operator
  *   asks for it again. Or its effect was reverted: then the new bytes carry the time of that change.
  */
+import { defined } from "../../common/defined.ts";
 import { isUnstamped, StorageError } from "../../common/errors.ts";
 import { say } from "../../common/said.ts";
 import { coveredAddresses } from "../../plan/step.ts";
@@ -107,7 +108,7 @@ export function recordResult(
 	const completedAtMs = result.activity?.updatedAtMs;
 	const at = {
 		appliedAt: new Date(nowMs).toISOString(),
-		...(completedAtMs === undefined ? {} : { completedAtMs }),
+		...defined({ completedAtMs }),
 	};
 	const { fingerprint, outcome, activityId } = result;
 	try {

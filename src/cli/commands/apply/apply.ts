@@ -1,5 +1,6 @@
 /** `apply`, in four stages: prepare, confirm, submit, report. `apply --plan` differs only in the first. */
 
+import { defined } from "../../../common/defined.ts";
 import { exitCodes, StalePlanError } from "../../../common/errors.ts";
 import { type DesiredFleet, filterFleet, fleetOf } from "../../../document/read/fleet.ts";
 import { isIdle } from "../../../plan/plan.ts";
@@ -205,7 +206,7 @@ function keepReading(compared: ComparedOrganization, run: ApplyRun): Reading {
 	const endsSoon = findSoonEnding(plan);
 	return {
 		...{ organizationId, exitCode: exitCodes.inSync, state: "inSync", readAt: plan.readAt },
-		...(endsSoon === null ? {} : { endsSoon }),
+		...defined({ endsSoon: endsSoon ?? undefined }),
 	};
 }
 

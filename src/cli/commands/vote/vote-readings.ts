@@ -1,4 +1,5 @@
 /** Reads the activities that `approve` and `reject` are to vote on, reviewed and chosen, before anything is asked or sent. */
+import { defined } from "../../../common/defined.ts";
 import { ConfigurationError, LiveProblemError, StalePlanError } from "../../../common/errors.ts";
 import { describeTime, nextChangeAfter, windowsOf } from "../../../plan/access-window.ts";
 import { type ChosenActivity, chooseVotes } from "../../../plan/activities/choose-votes.ts";
@@ -79,9 +80,9 @@ export async function readForVotes(
 	const votes: OrganizationVotes = {
 		organizationId,
 		...nameMember(desired),
-		...(review.organizationName === undefined ? {} : { liveOrganizationName: review.organizationName }),
+		...defined({ liveOrganizationName: review.organizationName }),
 		userNames: desired === undefined ? (plan?.userNames ?? {}) : namesOfUsers(desired),
-		...(review.liveNames === undefined ? {} : { liveNames: review.liveNames }),
+		...defined({ liveNames: review.liveNames }),
 		voterId: review.identity.userId,
 		activities: chosen.map(toVotedActivity),
 		effect: operation === "approve_activity" ? review.planTogether(toVote) : null,

@@ -1,4 +1,5 @@
 /** Described fields (../../described.ts) in the package schema. */
+import { defined, nonEmpty } from "../../../common/defined.ts";
 import type { Described, Shape } from "../../functions/described.ts";
 import { anything, fromEntries, listOf, namedType, type ObjectSpec, type TypeSpec, text, tokenOf } from "./specs.ts";
 
@@ -11,7 +12,7 @@ export function describedSpec(fields: Described): ObjectSpec {
 		properties: fromEntries(
 			all.map(([name, { shape, description }]) => [name, { ...typeOfShape(shape), description }] as const),
 		),
-		...(required.length === 0 ? {} : { required }),
+		...defined({ required: nonEmpty(required) }),
 	};
 }
 

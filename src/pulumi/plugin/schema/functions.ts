@@ -1,4 +1,5 @@
 /** The functions in the package schema, and the types of their results. */
+import { defined, nonEmpty } from "../../../common/defined.ts";
 import { readSchema } from "../../../schema/bundle.ts";
 import { type QueryName, queries } from "../../../wire/operations.ts";
 import { functions } from "../../functions/functions.ts";
@@ -122,7 +123,7 @@ function recordSpec(name: string, { properties = {}, required = [] }: AnswerSche
 		description: texts.description,
 		type: "object",
 		properties: fromEntries(specs),
-		...(always.length === 0 ? {} : { required: always }),
+		...defined({ required: nonEmpty(always) }),
 	};
 }
 

@@ -1,4 +1,5 @@
 /** The words for activities of the service: their status, their votes, and what a pending one waits for. */
+import { defined } from "../common/defined.ts";
 import { showName } from "../common/escape.ts";
 import type { ActivityEvent, SeenActivity } from "../plan/activities/activity-events.ts";
 import type { PendingActivity } from "../plan/activities/pending.ts";
@@ -73,7 +74,7 @@ function sayVote({ userId, userName, selection }: Vote, names: UserNames): Phras
 export function saySeen(seen: SeenActivity | null, names: UserNames): Phrase {
 	if (seen === null) return ["not read yet"];
 	const votes = seen.votes.map(({ userId = null, userName, selection = "" }) =>
-		sayVote({ userId, ...(userName === undefined ? {} : { userName }), selection }, names),
+		sayVote({ userId, ...defined({ userName }), selection }, names),
 	);
 	const different = new Map(votes.map((vote) => [JSON.stringify(vote), vote]));
 	return joinPhrases([sayState(seen.status), ...different.values()], ", ");

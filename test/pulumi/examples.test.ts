@@ -1,86 +1,109 @@
 /**
- * The example of the dynamic resources plays its story as its README says and leaves nothing behind. Programs in TypeScript, also
- * those of the pages about Pulumi, are checked against the types of the package. test/sdk/programs.test.ts runs the other examples.
+ * The example of the dynamic resources plays its story as its README says and leaves nothing behind: its program with an engine in this
+ * process, and its script with one that only writes down its commands. Programs in TypeScript, also those of the pages about Pulumi, are
+ * checked against the types of the package. test/sdk/programs.test.ts runs the other examples with the real engine.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
+import { localOrganizationId, localSeed } from "../../src/cli/local-seed.ts";
+import { parseSeed, startEmulator } from "../../src/emulator/server.ts";
+import { clockEnvironment } from "../clock.ts";
+import { shown } from "../engine/answer.ts";
 import { cheaperNode } from "../engine/cheaper.ts";
-import { ensureEngine } from "../engine/engine.ts";
 import { installPackage } from "../engine/install.ts";
 import { shareNodeSdk } from "../engine/node-sdk.ts";
-import { prepareOrSkip } from "../needs.ts";
+import { makeFolder } from "../run.ts";
+import { keys } from "../world.ts";
+import { makeInProcessStack } from "./in-process/stack.ts";
+import { bob } from "./page.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const examples = ["pulumi-node"] as const;
+const example = join(root, "examples/pulumi-node");
+const readme = readFileSync(join(example, "README.md"), "utf8");
+const blockOf = (word: string): string =>
+	new RegExp(`^\`\`\`${word}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(readme)?.[1] ?? "";
 
-/** Everything that the examples make on disk, in a folder of its own, so that one sees that nothing is left. */
-const temporary = mkdtempSync(join(tmpdir(), "orgsync-examples-"));
-afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+/** The files of the example, whatever they are called. */
+const files = (): readonly string[] => readdirSync(example, { recursive: true, encoding: "utf8" }).sort();
 
-interface Played {
-	readonly exitCode: number | null;
-	readonly printed: string;
+/** A folder with an engine that does nothing, and in its previews for drift finds some. */
+function makeEngine(): string {
+	const folder = makeFolder();
+	const script = `#!/bin/sh
+if [ "$1" = version ]; then echo v3.0.0; exit; fi
+case "$*" in *"--refresh --expect-no-changes"*) exit 7; esac
+`;
+	for (const name of ["", "-language-nodejs", "-language-yaml", "-resource-pulumi-nodejs"])
+		writeFileSync(join(folder, `pulumi${name}`), script, { mode: 0o755 });
+	return folder;
 }
 
-const readmeOf = (name: string): string => readFileSync(join(root, "examples", name, "README.md"), "utf8");
-const blockOf = (name: string, word: string): string =>
-	new RegExp(`^\`\`\`${word}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(readmeOf(name))?.[1] ?? "";
-
-/** Plays the command of an example's README in the clone. */
-function play(name: string): Promise<Played> {
-	const [program = "", ...words] = blockOf(name, "sh").trim().split(" ");
+/** Plays the script of the README in the clone, with all that it makes on disk in the folder. */
+function playScript(temporary: string): { readonly status: number | null; readonly printed: string } {
+	const [program = "", ...words] = blockOf("sh").trim().split(" ");
 	expect(program).toBe("node");
-	const env = { ...process.env, TMPDIR: temporary, ...cheaperNode, NO_COLOR: "1" };
-	const child = spawn(process.execPath, words, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
-	let printed = "";
-	for (const stream of [child.stdout, child.stderr]) {
-		stream.setEncoding("utf8").on("data", (text: string) => {
-			printed += text;
-		});
-	}
-	return new Promise((resolve, reject) => {
-		child.on("error", reject).on("close", (exitCode) => resolve({ exitCode, printed }));
-	});
+	const path = [makeEngine(), process.env.PATH].join(delimiter);
+	const env = { ...process.env, PATH: path, TMPDIR: temporary, ...cheaperNode, NO_COLOR: "1" };
+	const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: root, env, encoding: "utf8" });
+	return { status, printed: `${stdout}${stderr}` };
 }
 
-/** The files of an example, whatever they are called. */
-const filesOf = (name: string): readonly string[] =>
-	readdirSync(join(root, "examples", name), { recursive: true, encoding: "utf8" }).sort();
+/** The story that was printed, with what an engine in this process prints below each of its commands. */
+async function playProgram(printed: string): Promise<string> {
+	const emulator = await startEmulator({ seed: parseSeed(localSeed(keys.alice.publicKey), "the seed") });
+	onTestFinished(() => emulator.close());
+	const env = {
+		ORGSYNC_URL: emulator.url,
+		ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey,
+		ORGSYNC_ORGANIZATION_ID: localOrganizationId,
+		...clockEnvironment(),
+	};
+	// The same program on the sources of the package, which are new ones for each command.
+	const copy = join(makeFolder(), "index.ts");
+	const sources = join(root, "src/pulumi/dynamic/index.ts");
+	writeFileSync(
+		copy,
+		readFileSync(join(example, "index.ts"), "utf8").replace('"orgsync/pulumi"', JSON.stringify(sources)),
+	);
+	const program = async () => ({ ...(await import(copy)) });
+	const stack = makeInProcessStack({ program, adapter: "dynamic", env });
+	const lines: string[] = [];
+	for (const line of printed.split("\n")) {
+		lines.push(line);
+		if (line.startsWith("$ orgsync apply ")) {
+			const { userTags = [] } = emulator.state(localOrganizationId).organization;
+			const [signers] = userTags.filter(({ tagName }) => tagName === "signers");
+			const userIds = signers?.userIds?.filter((userId) => userId !== bob);
+			const renamed = [{ ...signers, tagName: "signatories", userIds }];
+			await emulator.changeState({ organizationId: localOrganizationId, userTags: renamed });
+		}
+		if (line.startsWith("$ pulumi ") && !line.startsWith("$ pulumi stack ")) {
+			lines.push(shown(await stack.pulumi(line.split(" ").slice(2))));
+		}
+	}
+	return lines.join("\n");
+}
 
-describe("the Pulumi examples", () => {
-	const played = new Map<string, Played>();
-	const before = new Map(examples.map((name) => [name, filesOf(name)]));
-
-	prepareOrSkip(async () => {
-		await ensureEngine();
-		// Side by side: most of the time the engine waits.
-		await Promise.all(examples.map(async (name) => played.set(name, await play(name))));
-	}, 20 * 60_000);
-
-	it.each(examples)("examples/%s plays its story to the end", (name) => {
-		const { exitCode, printed } = played.get(name) as Played;
-		expect(exitCode, printed).toBe(0);
-	});
-
-	it.each(examples)("examples/%s prints what its README shows, in this order", (name) => {
-		const lines = blockOf(name, "text").trim().split("\n");
-		expect(lines.length).toBeGreaterThan(10);
-		let rest = played.get(name)?.printed ?? "";
-		for (const line of lines) {
+describe("the example of the dynamic resources", () => {
+	it("plays its story to the end, prints what its README shows, in this order, and leaves nothing behind", async () => {
+		const before = files();
+		const temporary = makeFolder();
+		const { status, printed } = playScript(temporary);
+		expect(status, printed).toBe(0);
+		expect(files()).toEqual(before);
+		expect(readdirSync(temporary).filter((file) => file.startsWith("orgsync"))).toEqual([]);
+		const expected = blockOf("text").trim().split("\n");
+		expect(expected.length).toBeGreaterThan(10);
+		let rest = await playProgram(printed);
+		for (const line of expected) {
 			expect(rest).toContain(line.trim());
 			rest = rest.slice(rest.indexOf(line.trim()) + line.trim().length);
 		}
-	});
-
-	it.each(examples)("examples/%s leaves nothing behind", (name) => {
-		expect(filesOf(name)).toEqual(before.get(name));
-		// What Pulumi itself keeps there is its own.
-		expect(readdirSync(temporary).filter((file) => file.startsWith("orgsync"))).toEqual([]);
-	});
+	}, 60_000);
 });
 
 describe("examples/pulumi-node/index.ts and the programs of docs/pulumi.md and docs/pulumi-node.md", () => {

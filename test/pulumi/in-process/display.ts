@@ -40,7 +40,7 @@ const typeOf = (urn: string): string => urn.split("::")[2]?.split("$").at(-1) ??
 const nameOf = (urn: string): string => urn.split("::").at(-1) ?? "";
 
 function stepLine({ operation, urn, names }: Step, isPreview: boolean): string {
-	const diff = names.length === 0 ? "" : ` [diff: ${names.map((name) => `~${name}`).join(",")}]`;
+	const diff = names.length === 0 ? "" : ` [diff: ~${names.toSorted().join(",")}]`;
 	const said = isPreview || operation === "same" ? operation : (done[operation] ?? operation);
 	return ` ${signs[operation]} ${typeOf(urn)} ${nameOf(urn)} ${said}${diff}`;
 }

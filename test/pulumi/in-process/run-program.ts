@@ -9,8 +9,11 @@ const { withLocalStorage } = state as unknown as { withLocalStorage<T>(work: () 
 
 type Classes = Readonly<Record<string, unknown>>;
 
+/** A program of its own in Node, as its outputs. */
+export type NodeProgram = () => Promise<pulumi.Inputs>;
+
 export interface ProgramRun {
-	readonly program: Program;
+	readonly program: Program | NodeProgram;
 	/** The exports of `orgsync/pulumi`; undefined for a program whose resources the plugin serves. */
 	readonly classes: Classes | undefined;
 	/** The address of the engine and its monitor. */
@@ -31,7 +34,10 @@ export async function runProgram(run: ProgramRun): Promise<readonly Error[]> {
 			pulumi.runtime.resetOptions("probe", "test", 16, run.engine, run.engine, run.isPreview, "organization");
 			pulumi.runtime.setAllConfig({ ...run.config }, [...run.secretKeys]);
 			try {
-				await pulumi.runtime.runInPulumiStack(async () => evaluateProgram(run));
+				const { program } = run;
+				await pulumi.runtime.runInPulumiStack(async () =>
+					typeof program === "function" ? await program() : evaluateProgram(program, run),
+				);
 				await pulumi.runtime.disconnect(false);
 			} catch (error) {
 				errors.add(error as Error);
@@ -69,8 +75,10 @@ interface Scope {
 }
 
 /** Makes the resources, and returns the outputs. */
-function evaluateProgram({ program, classes }: ProgramRun): pulumi.Inputs {
-	const { round, resources = {}, outputs = {} } = program;
+function evaluateProgram(
+	{ round, resources = {}, outputs = {} }: Program,
+	{ classes }: Pick<ProgramRun, "classes">,
+): pulumi.Inputs {
 	const scope: Scope = { all: new Map(), classes };
 	if (round !== undefined) {
 		scope.all.set("later", new pulumi.Stash("later", { input: round }, { replaceOnChanges: ["input"] }));

@@ -17,7 +17,7 @@ import { enter } from "./enter.ts";
 import type { StateResource } from "./model.ts";
 import { startMonitor } from "./monitor.ts";
 import { type EngineProvider, startDynamicProvider, startPluginProvider } from "./providers.ts";
-import { runProgram } from "./run-program.ts";
+import { type NodeProgram, runProgram } from "./run-program.ts";
 import { hasUnknown, markSecret, type Values } from "./values.ts";
 
 /** A value of the configuration; one in an object is a secret. */
@@ -46,7 +46,7 @@ export type InProcessStack = Pick<
 };
 
 export interface InProcessOptions {
-	readonly program: Program;
+	readonly program: Program | NodeProgram;
 	/** The plugin, or the dynamic resources of `orgsync/pulumi`. */
 	readonly adapter: "plugin" | "dynamic";
 	readonly env: Readonly<Record<string, string | undefined>>;
@@ -186,7 +186,7 @@ function parseCommand(words: readonly string[]): Command {
 
 interface CommandContext {
 	readonly kept: Kept;
-	readonly program: Program;
+	readonly program: Program | NodeProgram;
 	readonly config: Configuration;
 	readonly adapter: "plugin" | "dynamic";
 }
@@ -318,8 +318,10 @@ function answerOf(done: readonly Deployment[], { name, expectsNoChanges, diff }:
 	const hasFailed = done.some((one) => one.hasFailed);
 	const last = done.at(-1);
 	const isChanged = last?.steps.some(({ operation }) => !["same", "read"].includes(operation)) === true;
-	const changed = expectsNoChanges && isChanged ? 7 : 0;
-	return { exitCode: hasFailed ? 1 : changed, stdout: `${stdout}\n`, stderr: "" };
+	if (hasFailed || !expectsNoChanges || !isChanged)
+		return { exitCode: hasFailed ? 1 : 0, stdout: `${stdout}\n`, stderr: "" };
+	const stderr = `error: no changes were expected for ${name} but changes were proposed\n`;
+	return { exitCode: 7, stdout: `${stdout}\n`, stderr };
 }
 
 /** Every file below the folder, as text. */

@@ -1,15 +1,18 @@
 /** A provider's process that ends before its time: killed at a random moment, by Ctrl-C, or because its engine is gone. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { readJournal } from "../../src/sync/journal/file.ts";
 import { clockEnvironment, clockOption } from "../clock.ts";
 import { compiled, makeFolder } from "../run.ts";
 import { keys, makeWorld, organizationId, policies, type World } from "../world.ts";
-import { configureFor, connectPlugin } from "./plugin-client.ts";
+import { configureFor, connectPlugin, connectTo, write } from "./plugin-client.ts";
 import { keptOf, messageOf, providers } from "./providers.ts";
 
 const main = fileURLToPath(new URL("../../src/pulumi/plugin/main.ts", import.meta.url));
@@ -133,6 +136,29 @@ describe.each([
 	});
 });
 
+describe.each([
+	["the plugin", startPlugin],
+	["the dynamic provider", startDynamicProvider],
+] as const)("the process of %s with a request in flight", (_title, start) => {
+	it.each([
+		["at Ctrl-C", (child: ChildProcess) => child.kill("SIGINT")],
+		["when its engine is gone", (child: ChildProcess) => child.stdin?.end()],
+	])("ends %s, after its journal has what came of the request", async (_when, end) => {
+		const world = await makeWorld();
+		await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 1000 });
+		const journal = join(makeFolder(), "journal.sqlite");
+		const { child, remove } = await start({ url: world.url, reads: "auto", journal }, 0);
+		const exit = once(child, "exit");
+		const ended = remove(policies[0] ?? "").catch(() => undefined);
+		await expect.poll(() => world.submits()).toEqual(["delete_policies"]);
+		end(child);
+		await ended;
+		expect(await exit).toEqual([130, null]);
+		expect((await readJournal(journal))?.openEntries(organizationId)).toEqual([]);
+		expect(world.activities()).toHaveLength(1);
+	});
+});
+
 describe("the process of dynamic resources with nothing in flight", () => {
 	it.each([
 		["at Ctrl-C, because the engine waits for it after every command", (child: ChildProcess) => child.kill("SIGINT")],
@@ -147,6 +173,23 @@ setInterval(() => console.log("ready"), 50);`;
 		await once(child.stdout ?? process.stdin, "data");
 		end(child);
 		expect(await once(child, "exit")).toEqual([130, null]);
+	});
+});
+
+describe("Pulumi's own process of dynamic resources", () => {
+	it("imports none, in words that docs/pulumi-node.md has: without a state it has no code of ours", async () => {
+		const server = fileURLToPath(import.meta.resolve("@pulumi/pulumi/cmd/dynamic-provider/index.js"));
+		const [line] = await once(startNode([server, noEngine]).stdout ?? process.stdin, "data");
+		const { call, end } = connectTo(Number(line));
+		onTestFinished(end);
+		// What `pulumi import` asks.
+		const request = new providerMessages.ReadRequest();
+		request.setId(policies[0] ?? "");
+		request.setUrn("urn:pulumi:test::probe::pulumi-nodejs:dynamic/orgsync:UserTag::more");
+		request.setProperties(write({}));
+		const words = "code must be a string, not undefined";
+		await expect(call("read", request)).rejects.toMatchObject({ details: expect.stringContaining(words) });
+		expect(readFileSync("docs/pulumi-node.md", "utf8")).toContain(words);
 	});
 });
 

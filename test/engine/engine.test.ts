@@ -30,7 +30,8 @@ new pulumi.dynamic.Resource(holding, "holding", {});
 exports.operations = Object.keys(require("orgsync").operations).length;
 exports.version = require("orgsync/package.json").version;
 exports.edited = require("node:fs").existsSync("node_modules/orgsync/edited");
-const thing = new Thing("thing", { color: config.require("color"), fails: config.getBoolean("fails") });
+const thing = new Thing("thing", { color: config.require("color") });
+if (config.getBoolean("late") !== undefined) new Thing("late", { color: "blue", fails: config.getBoolean("late") });
 exports.color = thing.color;
 exports.hidden = pulumi.secret({ token: "hidden-token" });
 exports.seen = thing.seen;
@@ -71,10 +72,6 @@ exports.thing = {
 		save(news);
 		return { outs: { ...news, seen: "updated" } };
 	},
-	async delete(id) {
-		asked({ method: "delete", id });
-		fs.rmSync("live.json");
-	},
 };
 `;
 
@@ -93,8 +90,6 @@ function takeAsked({ folder }: Stack): readonly Asked[] {
 	rmSync(file);
 	return lines.map((line) => JSON.parse(line) as Asked);
 }
-
-const methods = (stack: Stack): readonly string[] => takeAsked(stack).map(({ method }) => method);
 
 describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 	let stack: Stack;
@@ -140,63 +135,42 @@ describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 		expect(leaks.filter(({ place }) => !place.endsWith("index.js"))).toEqual([]);
 	});
 
-	it("is deleted by destroy, stays in the state with its reasons when create fails with an id, and is updated by the next up", async () => {
-		expectSuccess(await stack.destroy());
-		expect(methods(stack)).toEqual(["configure", "delete"]);
-		expect((await stack.state()).deployment.resources ?? []).toEqual([]);
-		expect(existsSync(join(stack.folder, "live.json"))).toBe(false);
-		await stack.configure({ fails: "true" });
+	it("stays in the state with its reasons when create fails with an id, and is updated by the next up", async () => {
+		await stack.configure({ late: "true" });
 		const failed = await stack.up();
 		expect(failed.exitCode).toBe(1);
 		for (const reason of ["activity 7 waits for approval", "approve it and run again"]) {
 			expect(failed.stdout).toContain(reason);
 		}
-		const { id, outputs, initErrors } = await stack.resource("thing");
+		const { id, outputs, initErrors } = await stack.resource("late");
 		expect({ id, waits: outputs?.waits }).toEqual({ id: "thing-1", waits: true });
 		expect(initErrors).toEqual(["activity 7 waits for approval", "approve it and run again"]);
 		takeAsked(stack);
 		stack.install();
+		await stack.configure({ late: "false", color: "green" });
 		expectSuccess(await stack.up());
-		const updated = takeAsked(stack).find(({ method }) => method === "update");
-		expect(updated?.waited).toBe(true);
-		const after = await stack.resource("thing");
-		expect({ initErrors: after.initErrors, seen: after.outputs?.seen }).toEqual({
-			initErrors: undefined,
-			seen: "updated",
-		});
+		const updated = takeAsked(stack).filter(({ method }) => method === "update");
+		expect(updated.map(({ waited }) => waited).toSorted()).toEqual([true, undefined]);
+		for (const name of ["thing", "late"]) {
+			const after = await stack.resource(name);
+			expect([after.initErrors, after.outputs?.seen]).toEqual([undefined, "updated"]);
+		}
 		const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
 		expect(await stack.outputs()).toMatchObject({ version, edited: false });
 	});
 
-	it("has a state and outputs that the harness reads as `pulumi stack export` and `pulumi stack output` print them", async () => {
+	it("has a state that the harness reads as `pulumi stack export` prints it, and with its outputs", async () => {
 		const printed = expectSuccess(await stack.pulumi(["stack", "export"]));
 		expect(await stack.state()).toEqual(JSON.parse(printed));
-		const outputs = expectSuccess(await stack.pulumi(["stack", "output", "--json"]));
-		expect(await stack.outputs()).toEqual(JSON.parse(outputs));
-		expect(Object.keys(await stack.outputs())).toContain("hidden");
+		expect(await stack.outputs()).toMatchObject({ color: "green", seen: "updated", hidden: "[secret]" });
+		expect(stack.processes()).toEqual([]);
 	});
 
 	it("is recorded by the harness: every call, every file, and no secret in the backend", () => {
 		const calls = stack.calls().map(({ method }) => method.slice(method.lastIndexOf("/") + 1));
-		expect(calls).toEqual(expect.arrayContaining(["Configure", "Check", "Diff", "Create", "Update", "Delete"]));
+		expect(calls).toEqual(expect.arrayContaining(["Configure", "Check", "Diff", "Create", "Update"]));
 		expect(stack.stateFiles().some(({ text }) => text.includes("pulumi-nodejs:dynamic/probe:Thing"))).toBe(true);
 		expect(stack.stateFiles().filter(({ text }) => text.includes("hidden-token"))).toEqual([]);
 		expect(stack.written().some(({ place }) => place.startsWith("standard output of pulumi up"))).toBe(true);
-	});
-
-	it("leaves no process behind, and kill ends those that are there", async () => {
-		expect(stack.processes()).toEqual([]);
-		stack.write({
-			"provider.cjs": `${provider}\nexports.thing.update = () => new Promise(() => setInterval(() => {}, 1000));`,
-		});
-		await stack.configure({ color: "green" });
-		const { ended } = stack.start(["up", "--yes", "--skip-preview"]);
-		await expect
-			.poll(() => stack.processes().some(({ command }) => command.includes("dynamic-provider")), { timeout: 20_000 })
-			.toBe(true);
-		expect(stack.processes().length).toBeGreaterThan(2);
-		stack.kill();
-		expect((await ended).exitCode).toBeNull();
-		await expect.poll(() => stack.processes()).toEqual([]);
 	});
 });

@@ -110,7 +110,7 @@ export interface Stack {
 	state(): Promise<State>;
 	/** The one resource of this name in the state. */
 	resource(name: string): Promise<StateResource>;
-	/** The stack's outputs in its state, as `pulumi stack output --json` prints them. */
+	/** The stack's outputs in its state, with `[secret]` in place of secrets. */
 	// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
 	outputs(): Promise<any>;
 	/** Every file of the backend as it lies on disk: state, history, backups, locks. */
@@ -248,7 +248,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 			return one;
 		},
 		async outputs() {
-			// engine.test.ts compares them with what `pulumi stack output --json` prints.
+			// The state of the stack itself has them.
 			const { deployment } = await stack.state();
 			const found = (deployment.resources ?? []).find(({ type }) => type === "pulumi:pulumi:Stack");
 			return hideSecrets(found?.outputs ?? {});

@@ -1,6 +1,7 @@
 /**
  * A stack of the dynamic resources continues with the plugin, and back: the same objects, with nothing submitted and nothing
- * lost (docs/pulumi-node.md#move-to-the-plugin).
+ * lost (docs/pulumi-node.md#move-to-the-plugin). Secret inputs stay secrets of Pulumi on the way: searched for in the state, in its
+ * history, in what each command prints, and in the event logs. secrets.test.ts plays their stories without the engine.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -16,13 +17,63 @@ const beta = "0b000000-0000-4000-8000-000000000001";
 const betaTag = "0b000000-0000-4000-8000-000000000002";
 const betaUser = "0b000000-0000-4000-8000-000000000003";
 
+/** A user whose id is a secret of the program, as is that of a policy. */
+const hidden = "a0000000-0000-4000-8000-000000000009";
+const secretValues = [hidden, policies[0]];
+
+/** Runs commands with event logs and records what providers answer; says where any of the values is in plain text. */
+function watch(stack: Stack) {
+	const seen: { place: string; text: string }[] = [];
+	return {
+		async run(...words: readonly string[]): Promise<Answer> {
+			const log = join(stack.folder, "..", `events-${seen.length}.json`);
+			const answer = await stack.pulumi([...words, "--event-log", log]);
+			const command = words.join(" ");
+			seen.push({ place: `output of ${command}`, text: shown(answer) });
+			seen.push({ place: `event log of ${command}`, text: withoutDebug(readFileSync(log, "utf8")) });
+			seen.push({ place: `answers of the plugin to ${command}`, text: answersIn(stack.calls()) });
+			return answer;
+		},
+		leaks: () =>
+			[...seen, ...stack.stateFiles()].flatMap(({ place, text }) =>
+				secretValues.filter((value) => text.includes(value)).map((value) => `${value} in ${place}`),
+			),
+	};
+}
+
+/** An event log without what the SDK logs for its own debugging: it logs every answer of the engine in full. */
+function withoutDebug(log: string): string {
+	const lines = log.split("\n").filter((line) => !line.includes('"severity":"debug"'));
+	expect(lines.length).toBeGreaterThan(5);
+	return lines.join("\n");
+}
+
+/**
+ * All that a plugin answered and logged, without the values that it marks as secrets. The engine does not say in CheckConfig
+ * which settings are secrets, and marks them in the answer.
+ */
+function answersIn(calls: ReturnType<Stack["calls"]>): string {
+	const own = calls.filter(({ method }) => /^\/pulumirpc\.ResourceProvider\/(?!CheckConfig$)/.test(method));
+	const logged = calls.filter(({ method }) => method === "/pulumirpc.Engine/Log");
+	expect(own.length).toBeGreaterThan(2);
+	const said = [...own.flatMap(({ response, errors }) => [response, errors]), ...logged.map(({ request }) => request)];
+	return JSON.stringify(said, (_name, value) =>
+		typeof value === "object" && value !== null && secretMark in value ? "[secret]" : value,
+	);
+}
+
+/** Marks a value as a secret in the engine's protocol. */
+const secretMark = "4dabf18193072939515e22adb298388d";
+
+const up = ["up", "--yes", "--skip-preview", "--diff"] as const;
+
 /** The program for both. `aliases` are types that resources had before, by their type of now. */
 function write(aliases: (type: string) => string | undefined = () => undefined): Program {
 	const resources: NonNullable<Program["resources"]> = {
 		signers: { type: "UserTag", properties: { name: "signers", members: { exactly: [alice, bob] } } },
-		oncall: { type: "UserTag", properties: { name: "oncall", members: secret({ atLeast: [bob] }) } },
+		oncall: { type: "UserTag", properties: { name: "oncall", members: secret({ atLeast: [hidden] }) } },
 		"old-app": { type: "TvcAppRemoval", properties: { appId: apps.old } },
-		"old-policies": { type: "PolicyRemoval", properties: { policyIds: [policies[0]] } },
+		"old-policies": { type: "PolicyRemoval", properties: { policyIds: secret([policies[0]]) } },
 		acme: {
 			type: "Organization",
 			properties: {
@@ -56,7 +107,7 @@ function moveToAnotherMachine({ folder }: Stack): void {
 
 async function approveTags(world: World): Promise<void> {
 	const pending = world.activities().filter(({ status }) => status === "ACTIVITY_STATUS_CONSENSUS_NEEDED");
-	expect(pending.map(({ type }) => type)).toEqual(["ACTIVITY_TYPE_UPDATE_USER_TAG", "ACTIVITY_TYPE_UPDATE_USER_TAG"]);
+	expect(pending.map(({ type }) => type)).toEqual(Array(3).fill("ACTIVITY_TYPE_UPDATE_USER_TAG"));
 	for (const { fingerprint } of pending) await world.submitAsBob("approve_activity", { fingerprint });
 	world.clearRequests();
 }
@@ -79,7 +130,11 @@ describe("a stack of the dynamic resources", { timeout: 240_000 }, () => {
 		const { world, stack } = await dynamicResources.makeWorld(write(), {
 			plugin: true,
 			config: { key: { secret: keys.bob.privateKey } },
+			env: { PULUMI_DEBUG_COMMANDS: "true" },
+			recordCalls: true,
 		});
+		const { run, leaks } = watch(stack);
+		await world.change({ users: [{ userId: hidden, userName: "dave" }] });
 		await world.addOrganization({
 			organizationId: beta,
 			users: [{ userId: betaUser, userName: "bob", apiKeys: [{ publicKey: keys.bob.publicKey }] }],
@@ -87,7 +142,8 @@ describe("a stack of the dynamic resources", { timeout: 240_000 }, () => {
 		});
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 		expect((await stack.up(["--continue-on-error"])).exitCode).toBe(1);
-		expect(world.submits()).toHaveLength(7);
+		stack.calls();
+		expect(world.submits()).toHaveLength(8);
 		const before = {
 			duty: (await stack.resource("duty")).outputs?.lastApplied,
 			old: (await stack.resource("old-app")).outputs?.removedAt,
@@ -99,11 +155,11 @@ describe("a stack of the dynamic resources", { timeout: 240_000 }, () => {
 		world.clearRequests();
 		stack.write({ "index.mjs": null, "package.json": null });
 		plugin.write(stack, write());
-		const preview = expectSuccess(await stack.preview());
+		const preview = expectSuccess(await run("preview"));
 		for (const line of shownOnThePage()) expect(preview).toContain(line);
 		expect(preview).not.toContain("__provider");
-		const waiting = await stack.up(["--continue-on-error", "--diff"]);
-		expect(shown(waiting).match(/pending approval \(it was submitted before/g)).toHaveLength(2);
+		const waiting = await run(...up, "--continue-on-error");
+		expect(shown(waiting).match(/pending approval \(it was submitted before/g)).toHaveLength(3);
 		expectNoReplacement(waiting);
 		// The engine keeps the inputs of a failed update as they were.
 		expect(JSON.stringify((await stack.resource("signers")).outputs)).not.toMatch(metaInputs);
@@ -111,8 +167,9 @@ describe("a stack of the dynamic resources", { timeout: 240_000 }, () => {
 
 		await approveTags(world);
 		moveToAnotherMachine(stack);
-		expectSuccess(await stack.up());
-		expectSuccess(await stack.preview(["--expect-no-changes"]));
+		expectSuccess(await run(...up));
+		expectSuccess(await run("preview", "--expect-no-changes"));
+		expect(leaks()).toEqual([]);
 		expect(world.submits()).toEqual([]);
 		expect(world.organization().userTags[0]).toMatchObject({ tagId: tags.signers, userIds: [alice, bob] });
 		const { resources = [] } = (await stack.state()).deployment;

@@ -65,8 +65,12 @@ describe.each(adapters)("a UserTag of $title with an id", (adapter) => {
 		expect(shown(gone)).toContain(
 			`has no user tag with the id ${tags.oncall}; \`orgsync query --organization ${organizationId} list_user_tags\` lists them`,
 		);
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signatories", userIds: [bob] }] });
 		world.clearRequests();
 		expectSuccess(await stack.refresh());
+		expect((await stack.resource("signers")).outputs?.members).toEqual({ exactly: [bob] });
+		await expect(stack.resource("oncall")).rejects.toThrow("0 resources");
+		expect((await stack.resource("auditors")).inputs?.name).toBe("auditors");
 		expect(world.submits()).toEqual([]);
 	});
 });

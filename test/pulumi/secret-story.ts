@@ -1,7 +1,4 @@
-/**
- * What happens to secret inputs, as stories for a stack of the real engine and for one in the test's process: none of their values
- * is in plain text outside the program.
- */
+/** What happens to secret inputs, as stories for a stack: none of their values is in plain text outside the program. */
 import { expect } from "vitest";
 import { type Answer, expectSuccess, shown } from "../engine/answer.ts";
 import type { Stack } from "../engine/harness.ts";
@@ -77,20 +74,6 @@ async function approveAll(world: World): Promise<void> {
 	expect(pending).toHaveLength(2);
 	for (const { fingerprint } of pending) await world.submitAsBob("approve_activity", { fingerprint });
 	await world.setRules({ approvals: {} });
-}
-
-/** An up that leaves activities pending, and one that refreshes what drifted, continues, replaces and deletes. */
-export async function playSecretCommands(watch: Watch, urnOf: (type: string, name: string) => string): Promise<void> {
-	const { world, run, write, leaks } = await begin(watch);
-	expect(shown(await run(...apply))).toContain("pending approval");
-	await approveAll(world);
-	await world.change({ userTags: [{ tagId: tags.oncall, tagName: "night-shift", userIds: [carol] }] });
-	const { app: _app, ...kept } = program("night-watch").resources ?? {};
-	write({ resources: kept });
-	// A replacement continues with the activity of what it replaces.
-	const printed = expectSuccess(await run(...apply, "--refresh", "--replace", urnOf("UserTag", "a")));
-	expect(printed).toMatch(/\+-1 replaced/);
-	expect(leaks(secretValues)).toEqual([]);
 }
 
 /** Names, members and ids: pending, drifted, blocked, misspelled, replaced or deleted. */

@@ -5,18 +5,17 @@
  */
 
 import type { Change } from "../plan/change.ts";
-import type { Finding } from "../plan/drift/drift.ts";
 import type { Position } from "../plan/organization.ts";
 import { brokenRules } from "../plan/rules/judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
+import type { Section } from "../say/section.ts";
 import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
-import { describeFinding, describeGone, describeState, driftHeadings } from "./drift/words.ts";
 import { impactNotes } from "./impact/github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { describeOverride } from "./overrides-text.ts";
 import type { PositionOf } from "./positions.ts";
 import { sectionAnnotations } from "./print/annotations.ts";
-import { differenceLines } from "./print/text.ts";
+import { differenceText } from "./print/text.ts";
 import { showOrganization } from "./result/organization-name.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./result/organizations.ts";
 import { type CommandResult, type ErrorDescription, isPowers } from "./result/result.ts";
@@ -32,13 +31,14 @@ import { describeBrokenRule } from "./rule-words.ts";
 import { deniedSection } from "./sections/approvals.ts";
 import { revertSections } from "./sections/base.ts";
 import { changeRow, heldByRejection, holdsOf, marksIn } from "./sections/changes.ts";
+import { driftSections } from "./sections/drift.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
 import { pendingSections } from "./sections/pending.ts";
 import { unknownPowersSection } from "./sections/powers.ts";
 import { endSections } from "./sections/results.ts";
 import { openStepsSection, wrongForecastsSection } from "./sections/steps.ts";
-import { describeUnread, headings, plainStyle } from "./text.ts";
+import { describeUnread, headings } from "./text.ts";
 
 export interface GithubOptions extends MarkdownOptions {
 	readonly positionOf?: PositionOf;
@@ -150,11 +150,8 @@ type Positions = (address: string) => Position | undefined;
 /** Returns the annotations of a plan that was not started. */
 function planAnnotations(one: OrganizationResult, positionOf: Positions): readonly Annotation[] {
 	const { plan, threeWay, drift } = one;
-	const findings = findingsOf(one);
 	return [
-		...plan.problems.map((problem) =>
-			atProblem({ ...problem, message: withFinding(problem.message, findings.get(problem.path), one) }),
-		),
+		...plan.problems.map((problem) => atProblem(problem)),
 		...sectionAnnotations(revertSections(threeWay), positionOf),
 		...sectionAnnotations([blockingSection(plan), warningSection(plan)], positionOf),
 		...sectionAnnotations([deniedSection(plan)], positionOf),
@@ -163,65 +160,48 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 		),
 		// That an activity is pending is said with its change.
 		...sectionAnnotations(pendingSections(plan).slice(1), positionOf),
-		...brokenRules(plan).map((rule) => {
-			const message = withFinding(describeBrokenRule(rule, plan), findings.get(rule.address), one);
-			return annotate("warning", "rule broken", message, positionOf(rule.address));
-		}),
+		...(drift === null ? brokenRules(plan) : []).map((rule) =>
+			annotate("warning", "rule broken", describeBrokenRule(rule, plan), positionOf(rule.address)),
+		),
 		...(plan.warnings ?? []).map((warning) => atProblem(warning, "warning")),
 		...describeUnread(plan).map((message) => annotate("warning", headings.unread, message)),
 		...sectionAnnotations([expiriesSection(plan)], positionOf),
 	];
 }
 
-/** Returns the differences of a plan that was not started, and those of a report of drift that are gone. */
+/** Returns the differences of a plan that was not started, or what a report of drift says. */
 function differenceAnnotations(one: OrganizationResult, positionIn: PositionOf): readonly Annotation[] {
-	const positionOf = (address: string): Position | undefined => positionIn(address, one.plan.organizationId);
+	const { plan, drift } = one;
+	const positionOf = (address: string): Position | undefined => positionIn(address, plan.organizationId);
 	if (one.results !== null) return [];
-	const gone = (one.drift?.gone ?? []).map((finding) =>
-		annotate("notice", driftHeadings.gone, describeGone(finding), positionOf(finding.address)),
+	if (drift === null) return changeAnnotations(one, positionOf);
+	const { found, pending, unknown, resolved, kept } = driftSections(drift, plan);
+	const titled = [
+		["drift", found],
+		["drift, pending", pending],
+		["drift, unknown", unknown],
+		["resolved", resolved],
+		["not checked", kept],
+	] as const;
+	return sectionAnnotations(
+		titled.map(([title, section]): Section => ({ ...section, noun: [title, title] })),
+		positionOf,
 	);
-	return [...changeAnnotations(one, positionOf), ...gone];
 }
 
-/** Returns the findings of a drift report by address; a pending one before another. */
-function findingsOf({ drift }: OrganizationResult): ReadonlyMap<string, Finding> {
-	return new Map([...(drift?.findings ?? []), ...(drift?.waiting ?? [])].map((one) => [one.address, one]));
-}
-
-/** Returns the message with since when, by whom and what to do; of an object without a finding the message alone. */
-function withFinding(message: string, finding: Finding | undefined, { drift, plan }: OrganizationResult): string {
-	const notes = drift === null || finding === undefined ? [] : describeFinding(finding, drift, plan);
-	return [message, ...notes].join("; ");
-}
-
-function changeAnnotations(one: OrganizationResult, positionOf: Positions): readonly Annotation[] {
-	const findings = findingsOf(one);
-	const heldAt = holdsOf(one.plan);
-	// New drift first: GitHub shows no more than ten.
-	const rankOf = ({ address }: Change): number => (findings.get(address)?.state === "new" ? 0 : 1);
-	return [...one.plan.changes]
-		.sort((left, right) => rankOf(left) - rankOf(right))
-		.map((change) => changeAnnotation(change, findings.get(change.address), one, heldAt, positionOf(change.address)));
-}
-
-function changeAnnotation(
-	change: Change,
-	finding: Finding | undefined,
-	one: OrganizationResult,
-	heldAt: ReturnType<typeof holdsOf>,
-	at: Position | undefined,
-): Annotation {
-	const { command, plan, threeWay, drift } = one;
-	const lines = differenceLines(changeRow(change, plan, marksIn(plan, threeWay)), plainStyle);
-	const message = withFinding(lines.map((line) => line.trim()).join("; "), finding, one);
-	if (drift !== null && finding !== undefined) {
-		const isPending = drift.waiting.some((pending) => pending === finding);
-		const state = isPending ? "pending" : describeState(finding, drift);
-		return annotate(isPending ? "notice" : "warning", state === null ? "drift" : `drift, ${state}`, message, at);
-	}
-	return heldAt(change.address) === heldByRejection
-		? annotate("notice", "on hold", message, at)
-		: annotate(levelOfChange(change, command), change.action, message, at);
+function changeAnnotations(
+	{ command, plan, threeWay }: OrganizationResult,
+	positionOf: Positions,
+): readonly Annotation[] {
+	const [heldAt, marks] = [holdsOf(plan), marksIn(plan, threeWay)];
+	return plan.changes.map((change) => {
+		const message = differenceText(changeRow(change, plan, marks));
+		const isHeld = heldAt(change.address) === heldByRejection;
+		const [level, title] = isHeld
+			? (["notice", "on hold"] as const)
+			: ([levelOfChange(change, command), change.action] as const);
+		return annotate(level, title, message, positionOf(change.address));
+	});
 }
 
 /** Returns a warning for drift and for removals, else a notice. */

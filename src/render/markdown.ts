@@ -6,7 +6,6 @@
 import type { Problem } from "../common/errors.ts";
 import { showAddress } from "../common/escape.ts";
 import { discoveryBlocks } from "./discovery.ts";
-import { driftBlocks } from "./drift/markdown.ts";
 import { impactBlocks } from "./impact/markdown.ts";
 import { type Block, bullets, codeSpan, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
@@ -34,6 +33,7 @@ import { approvalsSection, deniedSection } from "./sections/approvals.ts";
 import { droppedSection, partSections, revertSections, sayBase } from "./sections/base.ts";
 import { changesSection, lostMembershipsSection, marksOfResult, removalsSection } from "./sections/changes.ts";
 import { describeDangers } from "./sections/danger.ts";
+import { driftSections } from "./sections/drift.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
 import { pendingSections } from "./sections/pending.ts";
@@ -45,7 +45,7 @@ import {
 	plannedStepsSection,
 	wrongForecastsSection,
 } from "./sections/steps.ts";
-import { describeUnread, headings, needsSigns, signsMean } from "./text.ts";
+import { describeUnread, headings } from "./text.ts";
 import { votesBlocks } from "./votes/markdown.ts";
 
 /** Longest sentence of a guard, in characters: it may name many tags. */
@@ -175,13 +175,11 @@ function powersBlocks(result: CommandResult): readonly Block[] {
 }
 
 function organizationBlocks(one: OrganizationResult, amongOthers: boolean): readonly Block[] {
-	const { plan, threeWay, drift, verdict } = one;
+	const { plan, threeWay, verdict } = one;
 	const organization = codeSpan(showOrganization(plan));
-	// Where something drifted, a reader could take the signs for earlier changes.
-	const hasSigns = drift !== null && needsSigns(plan);
 	const base = threeWay === null ? "" : ` ${phraseMarkdown(sayBase(threeWay))}.`;
 	const other = noteOtherName(plan).map((line) => ` ${codeSpan(line)}.`);
-	const about = `${other.join("")}${base}${hasSigns ? ` ${signsMean}` : ""}`;
+	const about = `${other.join("")}${base}`;
 	const head = amongOthers
 		? `#### Organization ${organization}\n\n${verdict}${about}`
 		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.${about}`;
@@ -206,7 +204,7 @@ function sectionsOf(one: OrganizationResult): readonly Block[] {
 		...decisionBlocks(one),
 		...before,
 		...sectionBlocks(partSections(one.threeWay, plan)),
-		...driftBlocks(one),
+		...sectionBlocks(drift === null ? [] : Object.values(driftSections(drift, plan))),
 		...(drift === null ? [] : denied),
 		...after,
 		...changeBlocks(one),

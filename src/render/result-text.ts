@@ -4,17 +4,19 @@
 
 import { showText, writeJson } from "../common/escape.ts";
 import type { ThreeWay } from "../plan/base/three-way.ts";
+import type { OrganizationDrift } from "../plan/drift/drift.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, StepResult } from "../plan/report.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
 import { renderAccess } from "./access-text.ts";
 import { renderImportKey, renderInit, renderPasskey, renderValidate } from "./command-text.ts";
 import { renderDiscovery } from "./discovery.ts";
-import { renderDrift } from "./drift/text.ts";
+import { renderImpact } from "./impact/text.ts";
 import { overridesHeading, renderOverrides } from "./overrides-text.ts";
 import { phraseText, sectionsText, stepLines } from "./print/text.ts";
+import { renderProblem } from "./problem-text.ts";
 import { errorOfCall } from "./result/errors.ts";
-import { namedAs, showOrganization } from "./result/organization-name.ts";
+import { namedAs, noteOtherName, showOrganization } from "./result/organization-name.ts";
 import type { OrganizationPowers } from "./result/organization-powers.ts";
 import {
 	foldOrganizations,
@@ -45,6 +47,7 @@ import {
 	summarizeReverted,
 } from "./sections/base.ts";
 import { marksIn } from "./sections/changes.ts";
+import { driftSections, listUnmanaged, summarizeFindings } from "./sections/drift.ts";
 import { explainSection } from "./sections/explain.ts";
 import { powersSections } from "./sections/powers.ts";
 import {
@@ -57,8 +60,8 @@ import {
 } from "./sections/results.ts";
 import { describeWrong, stepRow } from "./sections/steps.ts";
 import { renderStatus, renderWait } from "./status-text.ts";
-import type { Style } from "./style.ts";
-import { count, renderPlan, summarizePlan } from "./text.ts";
+import { renderUnder, type Style } from "./style.ts";
+import { count, headings, renderOpen, renderPlan, summarizePlan } from "./text.ts";
 import { renderVotes } from "./votes/text.ts";
 
 export interface TextOptions extends SuggestingOptions {
@@ -275,4 +278,21 @@ function renderResults(
 /** Whether an error ended the command before it had anything else to show. */
 function isFailure(result: CommandResult): result is FailureResult {
 	return result.error !== null && !("plans" in result);
+}
+
+/** Returns a report of drift as text, ending with a newline. */
+export function renderDrift(plan: Plan, drift: OrganizationDrift, style: Style): string {
+	const unmanaged = listUnmanaged(drift);
+	const lines = [
+		style.strong(`Organization ${showOrganization(plan)}`),
+		...noteOtherName(plan),
+		"",
+		...renderUnder(style.remove(`${headings.problems}:`), plan.problems.map(renderProblem)),
+		...sectionsText(Object.values(driftSections(drift, plan)), style),
+		...renderImpact(plan, style, true),
+		...renderOpen(plan, style),
+		...(unmanaged === "" ? [] : [style.faint(unmanaged), ""]),
+		summarizeFindings(drift, plan),
+	];
+	return `${lines.join("\n")}\n`;
 }

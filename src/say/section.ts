@@ -100,6 +100,11 @@ export function isLong({ rows, shorten }: Section, max: number): boolean {
 	return shorten !== "never" && shorten !== "whole" && rows.length > max;
 }
 
+/** Whether an empty line separates its rows: each has several lines. */
+export function isSpaced({ form, title, rows }: Section): boolean {
+	return form === "differences" && (title === null || rows.every(({ notes = [] }) => notes.length > 0));
+}
+
 /** Whether there is anything to show of it. */
 export function hasContent({ rows, lead, foot = [] }: Section): boolean {
 	return rows.length > 0 || lead !== undefined || foot.length > 0;

@@ -12,10 +12,11 @@ import {
 	type LiveOrganization,
 } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import { renderDrift } from "../../src/render/drift/text.ts";
-import { describeSince, summarizeFindings } from "../../src/render/drift/words.ts";
 import { formatDuration } from "../../src/render/duration.ts";
+import { phraseText } from "../../src/render/print/text.ts";
 import { driftAsText } from "../../src/render/result/json.ts";
+import { renderDrift } from "../../src/render/result-text.ts";
+import { saySince, summarizeFindings } from "../../src/render/sections/drift.ts";
 import { plainStyle } from "../../src/render/text.ts";
 import { todoText } from "../../src/say/todo.ts";
 import { checkSchema } from "../check-schema.ts";
@@ -205,7 +206,7 @@ describe("against the last report", () => {
 	it("the same difference is still there since it was first seen", () => {
 		const drift = next(withMembers(alice));
 		expect(drift.findings).toMatchObject([{ state: "still-there", firstSeenAt, lastSeenAt: now }]);
-		expect(drift.findings.map((one) => describeSince(one, drift))).toEqual([
+		expect(drift.findings.map((one) => phraseText(saySince(one, drift) ?? []))).toEqual([
 			`drifted for 3 days (since ${firstSeenAt})`,
 		]);
 	});
@@ -248,7 +249,9 @@ describe("against the last report", () => {
 	it("another difference of the same object is said to be that, since the object first differed", () => {
 		const drift = next(withMembers(bob));
 		expect(drift.findings).toMatchObject([{ state: "changed", firstSeenAt, lastSeenAt: now }]);
-		expect(drift.findings.map((one) => describeSince(one, drift))[0]).toContain("and changed since the last report");
+		expect(drift.findings.map((one) => phraseText(saySince(one, drift) ?? []))[0]).toContain(
+			"and changed since the last report",
+		);
 	});
 
 	it("a difference stays the same when the tag gains members whom the document leaves alone", () => {

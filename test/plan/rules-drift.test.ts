@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { exitCodeOfDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift/drift.ts";
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";
 import { findsDifference, makePlan, type Plan } from "../../src/plan/plan.ts";
-import { renderDrift } from "../../src/render/drift/text.ts";
 import { driftAsText } from "../../src/render/result/json.ts";
+import { renderDrift } from "../../src/render/result-text.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { checkSchema } from "../check-schema.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
@@ -97,7 +97,7 @@ describe("a live organization that breaks a rule", () => {
 		const plan = planAt(0, broken);
 		const drift = renderDrift(plan, driftAt(0, broken), plainStyle);
 		expect(drift).toContain(
-			`  rule broken: ${address}: bob has \`approvers\` and \`signers\`\n    to do: apply does not`,
+			`  ! ${address}  rule broken: bob has \`approvers\` and \`signers\`\n      to do: apply does not`,
 		);
 		expect(drift).toContain("Drift: 1 rule is broken; apply would submit nothing.");
 		expect(renderPlan(plan, plainStyle)).toContain("No changes. 1 rule is broken.");

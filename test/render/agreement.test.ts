@@ -91,12 +91,17 @@ function readText(result: CommandResult): Facts {
 	const guards = [...text.matchAll(/^Guards that block apply:\n((?: {2}.*\n)+)/gm)].map(([, lines = ""]) =>
 		linesIn(lines),
 	);
-	// A problem has no sign in text: it is an error at a line of the document.
-	const isShown =
-		isPlanned(result) && result.command !== "apply" && plansOf(result).every(({ problems }) => problems.length === 0);
+	const isDrift = driftOf(result).length > 0;
+	// A problem of a plan has no sign in text: it is an error at a line of the document.
+	const hasSigns = isDrift || plansOf(result).every(({ problems }) => problems.length === 0);
+	const isShown = isPlanned(result) && result.command !== "apply" && hasSigns;
 	return {
 		...(isShown
-			? { ...linesOf(text), guards: sum(guards), badImpact: [...text.matchAll(/^ {2}!! (?!userTag)/gm)].length }
+			? {
+					...linesOf(isDrift ? text.replaceAll(/^ {2}/gm, "") : text),
+					guards: sum(guards),
+					badImpact: [...text.matchAll(/^ {2}!! (?!userTag)/gm)].length,
+				}
 			: {}),
 		...(reportsOf(result).length > 0 ? { completed: [...text.matchAll(/^ok /gm)].length } : {}),
 	};

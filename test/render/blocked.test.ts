@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { reportDrift } from "../../src/plan/drift/drift.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { summarizeFindings } from "../../src/render/drift/words.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { resultHead } from "../../src/render/result/result.ts";
 import { summarizeResult } from "../../src/render/result/summary.ts";
 import { renderText } from "../../src/render/result-text.ts";
+import { summarizeFindings } from "../../src/render/sections/drift.ts";
 import { plainStyle, summarizeDrift, summarizePlan } from "../../src/render/text.ts";
 import { id } from "../plan/support-organizations.ts";
 import { doubtfulPlanOf, emptyPlan } from "./support.ts";

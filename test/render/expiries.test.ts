@@ -4,16 +4,14 @@ import { describe, expect, it, test } from "vitest";
 import { reportDrift } from "../../src/plan/drift/drift.ts";
 import type { AccessWindow } from "../../src/plan/organization.ts";
 import { isIdle, makePlan, type Plan } from "../../src/plan/plan.ts";
-import { renderDrift } from "../../src/render/drift/text.ts";
 import { findSoonEnding } from "../../src/render/expiry-words.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { renderOpenMetrics } from "../../src/render/metrics/openmetrics.ts";
 import { ApplyTextStream } from "../../src/render/result/apply-stream.ts";
-
 import type { DriftResult } from "../../src/render/result/result.ts";
-import { renderText } from "../../src/render/result-text.ts";
+import { renderDrift, renderText } from "../../src/render/result-text.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { todoText } from "../../src/say/todo.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";

@@ -8,7 +8,6 @@ import { outcomesOf, resultsByAddress } from "../../plan/report.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import type { Phrase } from "../../say/phrase.ts";
-import { driftFigures, type Figure } from "../drift/html.ts";
 import { overridesHeading } from "../overrides-text.ts";
 import { phraseHtml, sectionCard } from "../print/html.ts";
 import { noteOtherName } from "../result/organization-name.ts";
@@ -31,6 +30,7 @@ import {
 } from "../result/summary.ts";
 import { droppedSection, sayBase } from "../sections/base.ts";
 import { describeDangers } from "../sections/danger.ts";
+import { driftFigures, type Figure } from "../sections/drift.ts";
 import { pendingSections } from "../sections/pending.ts";
 import { powersSections } from "../sections/powers.ts";
 import { staleHeading } from "../sections/results.ts";

@@ -1,7 +1,6 @@
 import type { Problem } from "../../common/errors.ts";
 import { labelOf } from "../../plan/address.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { driftSections } from "../drift/html.ts";
 import { impactSection } from "../impact/html.ts";
 import { describeOverride, overridesHeading } from "../overrides-text.ts";
 import { sectionCard } from "../print/html.ts";
@@ -11,6 +10,7 @@ import { describeBrokenRules, rulesHeading } from "../rule-words.ts";
 import { approvalsSection, deniedSection } from "../sections/approvals.ts";
 import { partSections, revertSections } from "../sections/base.ts";
 import { marksOfResult, removalsSection, reportedSection, tagsSection } from "../sections/changes.ts";
+import { driftSections } from "../sections/drift.ts";
 import { expiriesSection } from "../sections/expiries.ts";
 import { blockingSection, passingSection, warningSection } from "../sections/guards.ts";
 import { pendingSections } from "../sections/pending.ts";
@@ -46,7 +46,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 			"attention",
 			overrides.map((override) => html`${describeOverride(override, plan.guards)}`),
 		),
-		...driftSections(one),
+		...(drift === null ? [] : Object.values(driftSections(drift, plan)).map((found) => sectionCard(found))),
 		...(drift === null ? [] : impact),
 		...(isPlanned ? [] : [sectionCard(wrongForecastsSection(one)), steps]),
 		...(drift === null ? [...blocking, rulesSection(one), ...impact, ...others] : []),

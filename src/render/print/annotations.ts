@@ -2,7 +2,7 @@
 import type { Position } from "../../plan/organization.ts";
 import type { Look, Row, Section } from "../../say/section.ts";
 import type { Annotation, Level } from "../annotation.ts";
-import { outcomePhrase, rowText } from "./text.ts";
+import { differenceText, outcomePhrase, rowText } from "./text.ts";
 
 const levels: Readonly<Record<Look, Level>> = { bad: "error", attention: "warning", plain: "notice", good: "notice" };
 
@@ -14,10 +14,11 @@ export function sectionAnnotations(
 		(form === "steps" ? rows.flatMap(openRows) : rows).map((row): Annotation => {
 			const at = (row.about ?? []).map(positionOf).find((position) => position !== undefined);
 			const own = form === "steps" ? row.badge : undefined;
+			const word = form === "differences" && row.badge !== undefined ? `${title}, ${row.badge.word}` : title;
 			return {
 				level: levels[own?.look ?? look],
-				title: `orgsync: ${own?.word ?? title}`,
-				message: [row, ...(row.rows ?? [])].map(rowText).join("; "),
+				title: `orgsync: ${own?.word ?? word}`,
+				message: form === "differences" ? differenceText(row) : [row, ...(row.rows ?? [])].map(rowText).join("; "),
 				at,
 			};
 		}),

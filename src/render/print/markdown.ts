@@ -2,7 +2,7 @@
 import { showAddress } from "../../common/escape.ts";
 import { commandLine } from "../../common/said.ts";
 import type { Phrase } from "../../say/phrase.ts";
-import { hasContent, type Row, type Section, type Shortening, withSides } from "../../say/section.ts";
+import { hasContent, isSpaced, type Row, type Section, type Shortening, withSides } from "../../say/section.ts";
 import { type Block, codeSpan, fence, foldUnder, paragraph, withMore } from "../markdown-text.ts";
 import { plainStyle } from "../style.ts";
 import { cellPhrase, differenceLines, outcomePhrase } from "./text.ts";
@@ -33,7 +33,7 @@ export function sectionBlocks(sections: readonly Section[]): readonly Block[] {
 	return sections.filter(hasContent).map((section) => {
 		const { rows, noun, shorten, form = "list" } = section;
 		if (rows.length === 0) return paragraph(wrap(section, [], 0), ranks[shorten]);
-		const lines = form === "differences" ? rows.flatMap(diffLines) : rows.map(prints[form]);
+		const lines = form === "differences" ? diffLines(section) : rows.map(prints[form]);
 		return { rank: ranks[shorten], noun, lines, wrap: (kept, more) => wrap(section, kept, more) };
 	});
 }
@@ -88,9 +88,12 @@ function because(badge: NonNullable<Row["badge"]>): string {
 	return phraseMarkdown(outcomePhrase(badge).slice(1));
 }
 
-/** Returns a difference in lines with their sign in front, where a `diff` block colours them. */
-export function diffLines(row: Row): readonly string[] {
-	return differenceLines(row, plainStyle).map(markInFront);
+/** Returns differences in lines with their sign in front, where a `diff` block colours them. */
+function diffLines(section: Section): readonly string[] {
+	return section.rows.flatMap((row, index) => [
+		...(isSpaced(section) && section.title !== null && index > 0 ? [""] : []),
+		...differenceLines(row, plainStyle).map(markInFront),
+	]);
 }
 
 /** Returns the line with the sign of a part in front, where a `diff` block colours it. */

@@ -2,7 +2,16 @@
 import { showAddress, showQuoted, showSpaces, showText } from "../../common/escape.ts";
 import { commandLine, voicedText } from "../../common/said.ts";
 import type { Phrase, Span } from "../../say/phrase.ts";
-import { hasContent, isLong, type Look, type Row, type Section, type Sign, withSides } from "../../say/section.ts";
+import {
+	hasContent,
+	isLong,
+	isSpaced,
+	type Look,
+	type Row,
+	type Section,
+	type Sign,
+	withSides,
+} from "../../say/section.ts";
 import { plainStyle, type Style } from "../style.ts";
 import { showTime } from "./time.ts";
 
@@ -61,8 +70,7 @@ function sectionLines(section: Section, style: Style): readonly string[] {
 	const leadMargin = title === null ? "" : margin;
 	const isCut = form !== "differences" && title !== null && isLong(section, maxRows);
 	const shown = (isCut ? rows.slice(0, maxRows) : rows).flatMap((row, index) => [
-		// Differences without a heading are separated, because each has several lines.
-		...(form === "differences" && title === null && index > 0 ? [""] : []),
+		...(isSpaced(section) && index > 0 ? [""] : []),
 		...linesOf[form](row, style),
 	]);
 	return [
@@ -146,6 +154,13 @@ export function differenceLines({ notes = [], rows = [], ...row }: Row, style: S
 		...rows.flatMap((within) => differenceLines(within, style)).map((line) => `    ${line}`),
 		...notes.map((note) => `    ${paintQuietly(note.look, style)(phraseText(note.said))}`),
 	];
+}
+
+/** Returns the same on one line. */
+export function differenceText(row: Row): string {
+	return differenceLines(row, plainStyle)
+		.map((line) => line.trim())
+		.join("; ");
 }
 
 /** Returns the row without what belongs to it. */

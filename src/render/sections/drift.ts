@@ -1,0 +1,295 @@
+/** What drifted, since when, by whom and what to do about it, and how it compares with the last report (docs/drift.md). */
+import { showAddress, showName } from "../../common/escape.ts";
+import { labelOf, printScope } from "../../plan/address.ts";
+import type { Attribution, Finding, OrganizationDrift } from "../../plan/drift/drift.ts";
+import { readOnlyKinds } from "../../plan/kinds/index.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { namesForSaid } from "../../plan/user-labels.ts";
+import type { UserNames } from "../../plan/users.ts";
+import { count } from "../../say/count.ts";
+import { identifier, type Phrase, reason } from "../../say/phrase.ts";
+import { namePerson } from "../../say/powers.ts";
+import type { Note, Row, Section } from "../../say/section.ts";
+import { sayTodo } from "../../say/todo.ts";
+import { formatDuration } from "../duration.ts";
+import { summarizeExpiries } from "../expiry-words.ts";
+import { butBlocked, countDrift, describeInSync, needsSigns, signsMean, summarizeCure } from "../text.ts";
+import { changeRow } from "./changes.ts";
+
+/** The sections of a report on drift, new drift first. */
+export interface DriftSections {
+	readonly found: Section;
+	/** Fixed by a pending activity. */
+	readonly pending: Section;
+	readonly unknown: Section;
+	/** Of the last report: what no longer differs, and what this run did not check. */
+	readonly resolved: Section;
+	readonly kept: Section;
+}
+
+export function driftSections(drift: OrganizationDrift, plan: Plan): DriftSections {
+	const [seen, kept] = [drift.findings.filter(isSeen), drift.findings.filter((finding) => !isSeen(finding))];
+	const why = sayUnattributed(drift, plan);
+	const noun = ["line of differences", "lines of differences"] as const;
+	const objects = { noun, form: "differences", look: "attention" } as const;
+	const ofLastReport = { noun: ["line on the last report", "lines on the last report"], shorten: "later" } as const;
+	const sections: DriftSections = {
+		found: {
+			...{ ...objects, id: "drifted", title: "Drifted", shorten: "never" },
+			rows: newFirst(seen).map((finding) => findingRow(finding, drift, plan)),
+			foot: why === null ? [] : [why],
+		},
+		pending: {
+			...{ ...objects, id: "drift-pending", title: "Fixed by a pending activity", look: "plain", shorten: "later" },
+			rows: newFirst(drift.waiting.filter(isSeen)).map((finding) => findingRow(finding, drift, plan)),
+		},
+		unknown: {
+			...{ ...objects, id: "drift-unknown", title: "Unknown", shorten: "early" },
+			rows: unknownRows(drift, plan),
+		},
+		resolved: {
+			...{ ...ofLastReport, id: "resolved", title: "Resolved since the last report", look: "plain" },
+			rows: drift.gone.map((gone) => {
+				const since: Phrase = [` for ${formatDuration(gone.firstSeenAt, gone.goneAt)}`, ...firstSeen(", ", gone)];
+				return keptRow(gone, since);
+			}),
+		},
+		kept: {
+			...{ ...ofLastReport, id: "not-checked", title: "Not checked in this run, from the last report" },
+			look: "attention",
+			rows: kept.map((finding) => keptRow(finding, lastSeen("; ", finding))),
+		},
+	};
+	// A reader could take the first signs for earlier changes.
+	const first = (["found", "pending", "unknown"] as const).find((name) => sections[name].rows.length > 0);
+	if (first === undefined || !needsSigns(plan)) return sections;
+	return { ...sections, [first]: { ...sections[first], lead: [signsMean] } };
+}
+
+/** Whether this run looked at the object: the others are of the last report. */
+function isSeen({ state }: Finding): boolean {
+	return state !== "not-looked-at";
+}
+
+function newFirst(findings: readonly Finding[]): readonly Finding[] {
+	const isOld = ({ state }: Finding): number => (state === "new" ? 0 : 1);
+	return findings.toSorted((left, right) => isOld(left) - isOld(right));
+}
+
+function findingRow(finding: Finding, drift: OrganizationDrift, plan: Plan): Row {
+	const { address, state } = finding;
+	const change = plan.changes.find((one) => one.address === address);
+	const row: Row =
+		change === undefined
+			? { sign: "!", said: [identifier(showAddress(address)), "  ", ...sayDifference(finding)], about: [address] }
+			: changeRow(change, plan);
+	const word = state === "new" && drift.comparedWith === null ? null : stateWords[state];
+	const notes = [saySince(finding, drift), sayActor(finding, drift, plan), ["to do: ", ...sayTodo(finding.todo)]];
+	return {
+		...row,
+		...(word === null ? {} : { badge: { word, look: state === "new" ? "bad" : "attention" } }),
+		notes: [...(row.notes ?? []), ...notes.flatMap((said): Note[] => (said === null ? [] : [{ look: "plain", said }]))],
+	};
+}
+
+/** Returns what could not be read, each with the change that apply would make although it may be needless. */
+function unknownRows({ unread, findings, waiting }: OrganizationDrift, plan: Plan): readonly Row[] {
+	const found = new Set<string>([...findings, ...waiting].map(({ address }) => address));
+	return unread.map((one): Row => {
+		const scope = printScope(one);
+		const change = found.has(scope) ? undefined : plan.changes.find(({ address }) => address === scope);
+		if (change === undefined)
+			return { sign: "?", said: [identifier(showAddress(scope)), "  ", reason(one.because)], about: [scope] };
+		const row = changeRow(change, plan);
+		return { ...row, notes: [...(row.notes ?? []), { look: "attention", said: [reason(one.because)] }] };
+	});
+}
+
+function keptRow(finding: Parameters<typeof sayDifference>[0] & Pick<Finding, "address">, since: Phrase): Row {
+	const { address } = finding;
+	return { said: [identifier(showAddress(address)), ": ", ...sayDifference(finding), ...since], about: [address] };
+}
+
+const words: ReadonlyMap<string, string> = new Map([
+	["name-differs", "name differs"],
+	["members-differ", "members differ"],
+	["name-and-members-differ", "name and members differ"],
+	["is-there", "exists"],
+	["differs", "differs"],
+	["not-there", "not found"],
+	["tag-not-there", "not found"],
+	["tag-ambiguous", "matches two tags"],
+	["duplicate-tag", "matched by two entries"],
+	["tag-name-taken", "name already taken"],
+	["rule-broken", "rule broken"],
+	["access-expired", "access expired"],
+]);
+
+function sayDifference({ what, message }: Pick<Finding, "what" | "message">): Phrase {
+	const said = words.get(what) ?? reason(what);
+	return message === undefined ? [said] : [said, ": ", reason(message)];
+}
+
+const stateWords: Readonly<Record<Finding["state"], string>> = {
+	new: "new",
+	"still-there": "from before",
+	changed: "changed",
+	"not-looked-at": "not checked",
+};
+
+/** Returns whether it is new, or how long it has drifted; null without an earlier report. */
+export function saySince(finding: Finding, { comparedWith }: OrganizationDrift): Phrase | null {
+	const { state, firstSeenAt, lastSeenAt } = finding;
+	if (state === "not-looked-at") return ["not checked in this run", ...lastSeen("; ", finding)];
+	if (state === "new") return comparedWith === null ? null : ["new since the last report"];
+	const changed = state === "changed" ? ", and changed since the last report" : "";
+	return [`drifted for ${formatDuration(firstSeenAt, lastSeenAt)} (since `, reason(firstSeenAt), `)${changed}`];
+}
+
+type Seen = Pick<Finding, "firstSeenAt" | "lastSeenAt">;
+
+function firstSeen(joint: string, { firstSeenAt }: Seen): Phrase {
+	return [`${joint}first seen `, reason(firstSeenAt)];
+}
+
+function lastSeen(joint: string, seen: Seen): Phrase {
+	return [...firstSeen(joint, seen), ", last seen ", reason(seen.lastSeenAt)];
+}
+
+const noActivity = "no listed activity explains it";
+
+/** Returns who last changed it; null where that is unknown for every finding, or cannot be known for this one. */
+function sayActor(finding: Finding, { findings }: OrganizationDrift, names: UserNames): Phrase | null {
+	if (finding.by !== null) return sayAttribution(finding.by, names);
+	const isNamed = findings.some((one) => isSeen(one) && one.by !== null);
+	return isNamed && isSeen(finding) && findings.includes(finding) && isAttributable(finding) ? [noActivity] : null;
+}
+
+/** Returns why no finding has an actor; null where one has, nothing differs, or the run did not look for actors. */
+function sayUnattributed({ findings, unattributed }: OrganizationDrift, { reads }: Plan): Phrase | null {
+	const seen = findings.filter(isSeen);
+	if (seen.length === 0 || seen.some(({ by }) => by !== null)) return null;
+	if (unattributed !== null) return ["It is unknown who changed it: ", reason(unattributed)];
+	return reads === "auto" && seen.some(isAttributable) ? [`It is unknown who changed it: ${noActivity}`] : null;
+}
+
+/** Whether activities can explain it: no rule, no kind that no activity is about, no expiry, nor a tag that does not exist. */
+function isAttributable({ kind, what }: Finding): boolean {
+	if (what === "access-expired") return false;
+	const hasActivities = !readOnlyKinds.some(({ name, activities }) => name === kind && activities === null);
+	return kind !== "rule" && hasActivities && !what.startsWith("tag-");
+}
+
+function sayAttribution(by: Attribution, names: UserNames): Phrase {
+	const { activityId, type, at } = by;
+	const operation = reason(showName(type.replace(/^ACTIVITY_TYPE_/, "").toLowerCase()));
+	const when: Phrase = at === null ? [] : [", ", reason(showName(at))];
+	const which: Phrase = [", activity ", identifier(showName(activityId))];
+	return ["last changed by ", operation, " of ", ...sayWho(by, names), ...when, ...which];
+}
+
+/** Returns the user by what the plan knows and by what the activity itself says. */
+function sayWho({ userId, userName, liveName }: Attribution, names: UserNames): Phrase {
+	if (userId === null) return [userName === null ? "an unnamed user" : reason(showName(userName))];
+	if (!Object.hasOwn(names.userNames, userId) && userName !== null)
+		return [reason(showName(userName)), " (id ", identifier(showName(userId)), ")"];
+	const said = liveName === undefined || liveName === null ? {} : { [userId]: liveName };
+	return [namePerson(userId, namesForSaid(userId, names, said))];
+}
+
+/** More names than this are only counted. */
+const maxUnmanaged = 20;
+
+/** Returns the unmanaged user tags on one line; empty without one. */
+export function listUnmanaged({ unmanaged }: Pick<OrganizationDrift, "unmanaged">): string {
+	if (unmanaged.length === 0) return "";
+	const shown = unmanaged.slice(0, maxUnmanaged).map((address) => showName(labelOf(address)));
+	const more = unmanaged.length - shown.length;
+	const what = count(unmanaged.length, "unmanaged user tag", "unmanaged user tags");
+	return `${what}: ${shown.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+}
+
+/** What a report counts, of this run. */
+function countFindings({ findings }: OrganizationDrift) {
+	const seen = findings.filter(isSeen);
+	const old = seen.filter(({ state }) => state !== "new");
+	const [oldest] = old.toSorted((left, right) => Date.parse(left.firstSeenAt) - Date.parse(right.firstSeenAt));
+	const broken = seen.filter(({ kind }) => kind === "rule").length;
+	return {
+		objects: seen.length - broken,
+		broken,
+		fresh: seen.length - old.length,
+		old: old.length,
+		oldest: oldest === undefined ? null : formatDuration(oldest.firstSeenAt, oldest.lastSeenAt),
+		kept: findings.length - seen.length,
+	};
+}
+
+/** A large figure above a page; `look` is its class. */
+export type Figure = readonly [number: string, words: string, look: string];
+
+export function driftFigures(drift: OrganizationDrift): readonly Figure[] {
+	const { objects, broken, fresh, old, oldest } = countFindings(drift);
+	const compared = drift.comparedWith !== null;
+	const figures: readonly (readonly [number: number, words: string, look: string, isShown?: boolean])[] = [
+		[broken, broken === 1 ? "rule broken" : "rules broken", "r"],
+		[fresh, "new", "r", compared],
+		[old, "from before", "w", compared],
+		[drift.gone.length, "resolved", "a"],
+		[drift.waiting.length, "pending", ""],
+		[drift.unread.length, "unknown", "w"],
+	];
+	const shown = figures.flatMap(([number, said, look, isShown = true]): Figure[] => {
+		if (number === 0 || !isShown) return [];
+		const age: Figure[] = said === "from before" && oldest !== null ? [[oldest, "oldest", look]] : [];
+		return [[String(number), said, look], ...age];
+	});
+	const first = objects === 1 ? "object drifted" : "objects drifted";
+	return [[String(objects), first, objects === 0 ? "a" : "w"], ...shown];
+}
+
+/** Returns one sentence on the organization, and one on access that ends soon: words of orgsync only, nothing to escape. */
+export function summarizeFindings(drift: OrganizationDrift, plan: Plan): string {
+	return `${summarizeVerdict(drift, plan)}${summarizeExpiries(plan)}`;
+}
+
+function summarizeVerdict(drift: OrganizationDrift, plan: Plan): string {
+	const { verdict, unread, waiting, gone } = drift;
+	const counts = countFindings(drift);
+	const more = [
+		...(gone.length === 0 ? [] : [`${gone.length} resolved since the last report`]),
+		...(counts.kept === 0 ? [] : [`${count(counts.kept, "finding", "findings")} of the last report not checked`]),
+	];
+	switch (verdict) {
+		case "drifted": {
+			const unknown = unread.length === 0 ? [] : [countUnread(drift, "more ")];
+			const ages = drift.comparedWith === null ? "" : describeAges(counts);
+			const found = `${countDrift(counts.objects, counts.broken)}${ages}`;
+			return `Drift: ${[found, summarizeCure(plan), ...unknown, ...more].join("; ")}.`;
+		}
+		case "could-not-look":
+			return `Unknown: ${[countUnread(drift), "no known drift", ...more].join("; ")}.`;
+		case "waiting": {
+			const makes = waiting.length === 1 ? "a pending activity fixes it" : "pending activities fix them";
+			const what = `${count(waiting.length, "object is", "objects are")} not in sync yet`;
+			return `Pending: ${[what, `${makes}${butBlocked(plan)}`, ...more].join("; ")}.`;
+		}
+		case "as-documented":
+			return `No drift. ${[describeInSync(plan).replace(/\.$/, ""), ...more].join("; ")}.`;
+	}
+}
+
+/** Returns how many objects could not be read, and how many rules not checked. */
+function countUnread({ unread }: OrganizationDrift, more = ""): string {
+	const rules = unread.filter(({ scope }) => scope === "rule").length;
+	const objects = unread.length - rules;
+	return [
+		...(objects === 0 ? [] : [`${count(objects, `${more}object`, `${more}objects`)} could not be read`]),
+		...(rules === 0 ? [] : [`${count(rules, `${more}rule`, `${more}rules`)} could not be checked`]),
+	].join(", ");
+}
+
+function describeAges({ fresh, old, oldest }: ReturnType<typeof countFindings>): string {
+	const ages = oldest === null ? [] : [`${old} from before`, `${old === 1 ? "" : "the oldest "}for ${oldest}`];
+	return ` (${[...(fresh === 0 ? [] : [`${fresh} new`]), ...ages].join(", ")})`;
+}

@@ -15,7 +15,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openClaims } from "../../src/pulumi/session/claims.ts";
 import { ClaimsFile } from "../../src/pulumi/session/claims-file.ts";
 import { makeFolder } from "../run.ts";
@@ -129,6 +129,25 @@ describe("a claim", () => {
 		expect(claims.claim(organization, "userTag/4", first)).toBeUndefined();
 		expect(open().find(organization, "userTag/1")).toMatchObject(first);
 		expect(open().claim(organization, "userTag/3", first)).toBeUndefined();
+	});
+
+	it("is not lost if it is made while the last other session removes the file", async () => {
+		const child = await claimElsewhere();
+		const [last, late] = [new ClaimsFile(engine, "/project"), new ClaimsFile(engine, "/project")];
+		expect(last.claim("1", second)).toBeUndefined();
+		child.kill("SIGKILL");
+		await once(child, "exit");
+		const { kill } = process;
+		// The last session asks whether the killed process is alive after it has read the file, and before it removes it.
+		const asked = vi.spyOn(process, "kill").mockImplementation((...of) => {
+			asked.mockRestore();
+			expect(late.claim("2", first)).toBeUndefined();
+			return kill.call(process, ...of);
+		});
+		last.close();
+		expect(new ClaimsFile(engine, "/project").claim("2", second)).toMatchObject(first);
+		late.close();
+		expect(new ClaimsFile(engine, "/project").claim("2", second)).toBeUndefined();
 	});
 
 	it("that was refused is none", () => {

@@ -79,12 +79,33 @@ export class ClaimsFile implements SharedClaims {
 	close(): void {
 		orUndefined(() => {
 			if (this.#descriptor === undefined) return;
-			write(this.#descriptor, { by: this.#by });
-			const isThere = this.#update(this.#descriptor);
-			const sessions = [...this.#claims.values()].flatMap((claims) => [...claims.keys()]);
+			if (!this.#end()) {
+				// The session that removed the file may have written these claims into another.
+				this.#close();
+				if (!this.#end()) return;
+			}
+			if (this.#living().length > 0) return;
+			rmSync(this.#path);
+			// Another session may have claimed just before the file was gone, and would not know.
+			this.#update(this.#open());
+			const late = this.#living();
 			this.#close();
-			if (isThere && !sessions.some(isAlive)) rmSync(this.#path);
+			for (const line of late) write(this.#open(constants.O_CREAT), line);
 		});
+		this.#close();
+	}
+
+	/** Returns false if the file was removed. */
+	#end(): boolean {
+		const descriptor = this.#open();
+		write(descriptor, { by: this.#by });
+		return this.#update(descriptor);
+	}
+
+	/** The claims of sessions whose processes are alive. */
+	#living(): readonly ClaimLine[] {
+		const all = [...this.#claims].flatMap(([key, claims]) => [...claims].map(([by, owner]) => ({ by, key, owner })));
+		return all.filter(({ by }) => isAlive(by));
 	}
 
 	/** Claims all again: another process removed the file as it ended, or a day after the last claim. */

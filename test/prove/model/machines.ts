@@ -1,6 +1,7 @@
 /** The machines of a history: folders with the document and a journal, each with a clock, and the runs on them. */
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { textOf } from "../../../src/common/said.ts";
 import { parseDocuments } from "../../../src/document/read/parse.ts";
 import { exitCodeOf } from "../../../src/plan/report.ts";
 import { Session } from "../../../src/pulumi/session/session.ts";
@@ -120,7 +121,7 @@ export class Machine {
 				return { code: 0, stdout: "", stderr: lines.join("\n") };
 			}
 			const { report } = await session.converge(target);
-			const text = (report?.steps ?? []).map((step) => `${step.outcome} ${step.message ?? ""}`).join("\n");
+			const text = (report?.steps ?? []).map((step) => `${step.outcome} ${textOf(step.message ?? "")}`).join("\n");
 			return { code: report === undefined ? 0 : exitCodeOf(report), stdout: text, stderr: lines.join("\n") };
 		} catch (error) {
 			const { name, message } = error as Error;

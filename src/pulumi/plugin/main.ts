@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** `pulumi-resource-orgsync`: started by the engine with its address as the last argument; prints the port that it serves. */
+import { exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { framesOf, hideSecrets } from "../../common/hide-secrets.ts";
 import { version } from "../../common/version.ts";
@@ -25,6 +26,10 @@ if (words.includes("--version")) {
 } else {
 	const serving = await serve(engine, version);
 	redact = serving.redact;
-	serving.endWithEngine();
+	// Nothing is in flight before that is loaded which ends this process otherwise.
+	const end = (): never => process.exit(exitCodes.interrupted);
+	process.on("SIGINT", end).on("SIGTERM", end);
 	process.stdout.write(`${serving.port}\n`);
+	await serving.endWithEngine();
+	process.off("SIGINT", end).off("SIGTERM", end);
 }

@@ -1,38 +1,43 @@
 /** The plugin as a server of Pulumi's provider protocol, on loopback only. */
-import {
-	type handleUnaryCall,
-	Server,
-	ServerCredentials,
-	type ServiceDefinition,
-	type sendUnaryData,
-	status,
-} from "@grpc/grpc-js";
-import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
+import { type handleUnaryCall, Server, ServerCredentials, type ServiceDefinition, status } from "@grpc/grpc-js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
-import empty from "google-protobuf/google/protobuf/empty_pb.js";
-import { pulumiSchemaFile, readSchemaText } from "../../schema/files.ts";
-import { checkConfiguration, diffConfiguration } from "./configuration-calls.ts";
 import { messageLimits } from "./engine.ts";
-import { Refusal, statusOf } from "./failure-status.ts";
-import { PluginProvider } from "./provider.ts";
-import { type ResourceCall, type ResourceRequest, readRequest, resourceCalls } from "./resource-messages.ts";
+import type { PluginProvider } from "./provider.ts";
+import { readRequest, resourceCalls } from "./resource-messages.ts";
 
 export interface Serving {
 	readonly port: number;
-	/** Ends the process with its engine. */
-	endWithEngine(): void;
+	/** Ends the process with its engine, once what answers is loaded. */
+	endWithEngine(): Promise<void>;
 	/** Returns the text without the secrets of the program and its configuration. */
 	redact(text: string): string;
 	/** Ends the calls in progress and closes the port. */
 	close(): void;
 }
 
-/** Serves a provider for the engine at this address. */
+/** Serves a provider for the engine at this address. What answers is loaded when the engine has the port: it connects meanwhile. */
 export function serve(engine: string | undefined, version: string): Promise<Serving> {
-	const provider = new PluginProvider(engine);
 	const server = new Server(messageLimits);
-	server.addService(serviceOf(providerService.ResourceProviderService), handlersOf(provider, version));
+	let provider: PluginProvider | undefined;
+	const load = async () => {
+		const { PluginProvider } = await import("./provider.ts");
+		const { handlersOf } = await import("./handlers.ts");
+		provider = new PluginProvider(engine);
+		const handlers = new Map<string, handleUnaryCall<never, object>>(Object.entries(handlersOf(provider, version)));
+		return { provider, handlers };
+	};
+	let loading: ReturnType<typeof load> | undefined;
+	const loaded = () => (loading ??= load());
+	const service = serviceOf(providerService.ResourceProviderService);
+	const unary = Object.keys(service).filter((name) => service[name]?.responseStream === false);
+	const handlerOf =
+		(name: string): handleUnaryCall<object, object> =>
+		async (call, callback) => {
+			const handler = (await loaded()).handlers.get(name);
+			if (handler !== undefined) handler(call as never, callback);
+			else callback({ code: status.UNIMPLEMENTED, details: `orgsync does not implement ${name}` });
+		};
+	server.addService(service, Object.fromEntries(unary.map((name) => [name, handlerOf(name)])));
 	return new Promise((resolve, reject) => {
 		server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
 			error === null
@@ -40,10 +45,10 @@ export function serve(engine: string | undefined, version: string): Promise<Serv
 						port,
 						close: () => {
 							server.forceShutdown();
-							provider.close();
+							provider?.close();
 						},
-						endWithEngine: () => provider.endWithEngine(),
-						redact: (text) => provider.redact(text),
+						endWithEngine: async () => (await loaded()).provider.endWithEngine(),
+						redact: (text) => provider?.redact(text) ?? text,
 					})
 				: reject(error),
 		);
@@ -57,66 +62,4 @@ function serviceOf(service: ServiceDefinition): ServiceDefinition {
 		return [call, { ...service[call], requestDeserialize, responseSerialize: (bytes: Buffer) => bytes }];
 	});
 	return { ...service, ...Object.fromEntries(calls) };
-}
-
-/** The server refuses a call without a handler with the status `UNIMPLEMENTED`. */
-function handlersOf(provider: PluginProvider, version: string) {
-	const answer = answering(provider);
-	const ofResource = (call: ResourceCall) =>
-		answer((request: ResourceRequest) => provider.about(request.urn, (resource) => resource[call](request)));
-	const refuse = (message: string) =>
-		answer(() => {
-			throw new Refusal(status.UNIMPLEMENTED, message);
-		});
-	return {
-		handshake: answer((request: Parameters<PluginProvider["handshake"]>[0]) => provider.handshake(request)),
-		attach: answer((request: { getAddress(): string }) => {
-			provider.attach(request.getAddress());
-			return new empty.Empty();
-		}),
-		getPluginInfo: answer(() => {
-			const info = new pluginMessages.PluginInfo();
-			info.setVersion(version);
-			return info;
-		}),
-		getSchema: answer(() => {
-			const response = new providerMessages.GetSchemaResponse();
-			response.setSchema(readSchemaText(pulumiSchemaFile));
-			return response;
-		}),
-		checkConfig: answer(checkConfiguration),
-		diffConfig: answer(diffConfiguration),
-		configure: answer((request: Parameters<PluginProvider["configure"]>[0]) => provider.configure(request)),
-		check: ofResource("check"),
-		diff: ofResource("diff"),
-		create: ofResource("create"),
-		update: ofResource("update"),
-		read: ofResource("read"),
-		delete: ofResource("delete"),
-		construct: answer((request: Parameters<PluginProvider["construct"]>[0]) => provider.construct(request)),
-		invoke: answer((request: Parameters<PluginProvider["invoke"]>[0]) => provider.invoke(request)),
-		call: refuse("the resources of orgsync have no methods"),
-		parameterize: refuse("the orgsync plugin has no parameters"),
-		getMapping: answer(() => new providerMessages.GetMappingResponse()),
-		getMappings: answer(() => new providerMessages.GetMappingsResponse()),
-		cancel: answer(() => {
-			provider.cancel();
-			return new empty.Empty();
-		}),
-	};
-}
-
-/** A handler of the protocol. It responds after what was printed: the engine shows no text of a resource that has ended. */
-function answering(provider: PluginProvider) {
-	return <Request>(respond: (request: Request) => object | Promise<object>): handleUnaryCall<Request, object> =>
-		async ({ request }, callback: sendUnaryData<object>) => {
-			try {
-				const response = await respond(request);
-				await provider.flush();
-				callback(null, response);
-			} catch (error) {
-				await provider.flush();
-				callback(statusOf(error, (text) => provider.redact(text)));
-			}
-		};
 }

@@ -1,7 +1,16 @@
 /** Sentences that name flags, before the reader is known: a terminal and Pulumi spell the same flag in different ways. */
 
 /** The flags that sentences name. */
-export type FlagName = "allow" | "abandon" | "retry-rejected" | "insecure" | "journal" | "max-rps" | "timeout" | "url";
+export type FlagName =
+	| "allow"
+	| "abandon"
+	| "retry-rejected"
+	| "insecure"
+	| "journal"
+	| "max-rps"
+	| "submitter"
+	| "timeout"
+	| "url";
 
 export interface FlagSpan {
 	readonly kind: "flag";
@@ -21,6 +30,8 @@ export interface Voice {
 	readonly flag: (name: FlagName, value: string | null) => string;
 	/** Whether that is a whole command, which a text shows in back quotes. */
 	readonly isCommand: (name: FlagName) => boolean;
+	/** Returns the flag as an override on record, without its value. */
+	readonly override: (name: FlagName) => string;
 	readonly earlierInput: string;
 }
 
@@ -28,6 +39,7 @@ export interface Voice {
 export const commandLine: Voice = {
 	flag: (name, value) => (value === null ? `--${name}` : `--${name} ${value}`),
 	isCommand: () => false,
+	override: (name) => `--${name}`,
 	earlierInput: "the document as it was then, applied within the hour,",
 };
 

@@ -5,6 +5,7 @@
 
 import type { Problem } from "../common/errors.ts";
 import { showAddress } from "../common/escape.ts";
+import type { Voice } from "../common/said.ts";
 import { discoveryBlocks } from "./discovery.ts";
 import { impactBlocks } from "./impact/markdown.ts";
 import { type Block, bullets, codeSpan, fitBlocks, folded, paragraph } from "./markdown-text.ts";
@@ -60,6 +61,8 @@ export interface MarkdownOptions extends SuggestingOptions {
 	readonly whole?: string;
 	/** Name and version of the program, for the foot. */
 	readonly generatedBy?: string;
+	/** How the reader gives flags; the command line's when left out. */
+	readonly voice?: Voice;
 }
 
 /**
@@ -67,7 +70,7 @@ export interface MarkdownOptions extends SuggestingOptions {
  * and which no name can imitate. The same result gives the same bytes.
  */
 export function renderMarkdown(result: CommandResult, options: MarkdownOptions = {}): string {
-	const { limit = 65_535, whole, generatedBy } = options;
+	const { limit = 65_535, whole, generatedBy, voice } = options;
 	const { full, folded: calm } = foldOrganizations(result, "decisions", options.commands);
 	const unread = unplannedOf(result);
 	const isOneOfSeveral = full.length + calm.length + unread.length > 1;
@@ -87,7 +90,7 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 		),
 		unplannedBlock(unread),
 		foldedBlock(calm),
-		...full.flatMap((one) => organizationBlocks(one, isOneOfSeveral)),
+		...full.flatMap((one) => organizationBlocks(one, isOneOfSeveral, voice)),
 		...sectionBlocks([droppedSection(droppedOf(result))]),
 		...powersBlocks(result),
 		...discoveryBlocks(result),
@@ -174,7 +177,7 @@ function powersBlocks(result: CommandResult): readonly Block[] {
 	});
 }
 
-function organizationBlocks(one: OrganizationResult, amongOthers: boolean): readonly Block[] {
+function organizationBlocks(one: OrganizationResult, amongOthers: boolean, voice?: Voice): readonly Block[] {
 	const { plan, threeWay, verdict } = one;
 	const organization = codeSpan(showOrganization(plan));
 	const base = threeWay === null ? "" : ` ${phraseMarkdown(sayBase(threeWay))}.`;
@@ -184,7 +187,7 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 		? `#### Organization ${organization}\n\n${verdict}${about}`
 		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.${about}`;
 	const group = plan.organizationId;
-	const blocks = sectionsOf(one)
+	const blocks = sectionsOf(one, voice)
 		.map((block) => ({ ...block, group }))
 		.filter(({ lines }) => lines.length > 0);
 	// Of a thousand organizations those with a guard or a removal come first.
@@ -193,31 +196,31 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 }
 
 /** Returns what is shown of an organization, in this order; blocks without lines are left out. */
-function sectionsOf(one: OrganizationResult): readonly Block[] {
+function sectionsOf(one: OrganizationResult, voice?: Voice): readonly Block[] {
 	const { plan, results, drift } = one;
 	const meaning = results === null ? impactBlocks(plan, drift !== null) : [];
-	const denied = sectionBlocks(results === null ? [deniedSection(plan)] : []);
+	const denied = sectionBlocks(results === null ? [deniedSection(plan)] : [], voice);
 	// What drifted comes before what apply would change.
 	const [before, after] = drift === null ? [meaning, []] : [[], meaning];
 	return [
 		...(drift === null ? denied : []),
-		...decisionBlocks(one),
+		...decisionBlocks(one, voice),
 		...before,
-		...sectionBlocks(partSections(one.threeWay, plan)),
-		...sectionBlocks(drift === null ? [] : Object.values(driftSections(drift, plan))),
+		...sectionBlocks(partSections(one.threeWay, plan), voice),
+		...sectionBlocks(drift === null ? [] : Object.values(driftSections(drift, plan)), voice),
 		...(drift === null ? [] : denied),
 		...after,
-		...changeBlocks(one),
+		...changeBlocks(one, voice),
 	];
 }
 
-function decisionBlocks(one: OrganizationResult): readonly Block[] {
+function decisionBlocks(one: OrganizationResult, voice?: Voice): readonly Block[] {
 	const { plan, threeWay, failed, results, drift, overrides } = one;
 	return [
 		problemList(1, "problem", headings.problems, plan.problems),
-		...sectionBlocks(results === null ? revertSections(threeWay) : []),
+		...sectionBlocks(results === null ? revertSections(threeWay) : [], voice),
 		bullets(1, ["error", "errors"], "Why it stopped", failed === null ? [] : renderMessageText(failed.error)),
-		...sectionBlocks(results === null ? [blockingSection(plan), warningSection(plan)] : []),
+		...sectionBlocks(results === null ? [blockingSection(plan), warningSection(plan)] : [], voice),
 		problemList(2, "warning", headings.missing, (results === null && plan.warnings) || []),
 		bullets(
 			1,
@@ -229,46 +232,48 @@ function decisionBlocks(one: OrganizationResult): readonly Block[] {
 			1,
 			["override", "overrides"],
 			overridesHeading,
-			overrides.map((override) => codeSpan(describeOverride(override, plan.guards), longestGuard)),
+			overrides.map((override) => codeSpan(describeOverride(override, plan.guards, voice), longestGuard)),
 		),
-		...sectionBlocks([
-			openStepsSection(one),
-			...endSections(one.report, plan, one.commands),
-			wrongForecastsSection(one),
-		]),
+		...sectionBlocks(
+			[openStepsSection(one), ...endSections(one.report, plan, one.commands), wrongForecastsSection(one)],
+			voice,
+		),
 	];
 }
 
 /** Removals in full, what else is open, and everything else in folds. */
-function changeBlocks(one: OrganizationResult): readonly Block[] {
+function changeBlocks(one: OrganizationResult, voice?: Voice): readonly Block[] {
 	const { plan, drift, results } = one;
 	// A report of drift has each difference in its own sections.
 	const shown = drift === null ? plan : { ...plan, changes: [] };
 	const marks = marksOfResult(one);
 	const unmanaged = plan.unmanaged.map(({ address }) => showAddress(address));
 	return [
-		...sectionBlocks([
-			removalsSection(shown, marks, results !== null),
-			lostMembershipsSection(shown, marks, results !== null),
-		]),
-		...sectionBlocks(results === null ? [approvalsSection(plan), ...pendingSections(plan)] : []),
-		...sectionBlocks([expiriesSection(plan)]),
+		...sectionBlocks(
+			[removalsSection(shown, marks, results !== null), lostMembershipsSection(shown, marks, results !== null)],
+			voice,
+		),
+		...sectionBlocks(results === null ? [approvalsSection(plan), ...pendingSections(plan)] : [], voice),
+		...sectionBlocks([expiriesSection(plan)], voice),
 		bullets(
 			4,
 			["unknown", "unknowns"],
 			headings.unread,
 			describeUnread(plan).map((line) => codeSpan(line)),
 		),
-		...sectionBlocks([
-			{
-				...changesSection(shown, marks),
-				title: "Changes",
-				noun: ["line of changes", "lines of changes"],
-				isFolded: true,
-				shorten: "first",
-			},
-		]),
-		...sectionBlocks([completedStepsSection(one), plannedStepsSection(one)]),
+		...sectionBlocks(
+			[
+				{
+					...changesSection(shown, marks),
+					title: "Changes",
+					noun: ["line of changes", "lines of changes"],
+					isFolded: true,
+					shorten: "first",
+				},
+			],
+			voice,
+		),
+		...sectionBlocks([completedStepsSection(one), plannedStepsSection(one)], voice),
 		folded(8, ["user tag", "user tags"], `Unmanaged user tags (${unmanaged.length})`, unmanaged),
 	];
 }

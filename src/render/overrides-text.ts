@@ -1,32 +1,18 @@
 import { listCovers, quoteForShell, showText } from "../common/escape.ts";
+import { commandLine, type Voice } from "../common/said.ts";
 import type { Guard } from "../plan/guards/guards.ts";
 import { isFor, type Override } from "../plan/guards/overrides.ts";
 import { renderUnder, type Style } from "./style.ts";
 
 export const overridesHeading = "Overrides used";
 
-/** How an override is written where it is given: flags on the command line, settings in Pulumi. */
-export interface Spelling {
-	readonly allow: string;
-	readonly abandon: string;
-	readonly "retry-rejected": string;
-	readonly insecure: string;
-}
-
-const flagSpelling: Spelling = {
-	allow: "--allow",
-	abandon: "--abandon",
-	"retry-rejected": "--retry-rejected",
-	insecure: "--insecure",
-};
-
 /** Returns the override in one line: as it was given, and what it overrides. Names are escaped. */
 export function describeOverride(
 	override: Override,
 	guards: readonly Guard[] = [],
-	spelling: Spelling = flagSpelling,
+	voice: Voice = commandLine,
 ): string {
-	const given = spelling[override.flag];
+	const given = voice.override(override.flag);
 	switch (override.flag) {
 		case "allow": {
 			const guard = guards.find((one) => isFor(override, one));
@@ -50,8 +36,7 @@ export function renderOverrides(
 	overrides: readonly Override[] | undefined,
 	style: Style,
 	guards: readonly Guard[] = [],
-	spelling: Spelling = flagSpelling,
 ): readonly string[] {
-	const lines = (overrides ?? []).map((one) => describeOverride(one, guards, spelling));
+	const lines = (overrides ?? []).map((one) => describeOverride(one, guards, style.voice));
 	return renderUnder(style.warn(`${overridesHeading}:`), lines);
 }

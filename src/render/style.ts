@@ -1,5 +1,9 @@
-/** Functions that return text marked for a terminal. */
+import type { Voice } from "../common/said.ts";
+
+/** How a reader sees text: functions that mark it for a terminal, and how flags are spelled. */
 export interface Style {
+	/** The command line's when left out. */
+	readonly voice?: Voice;
 	readonly add: (text: string) => string;
 	readonly remove: (text: string) => string;
 	readonly update: (text: string) => string;

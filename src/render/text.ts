@@ -124,7 +124,9 @@ function countSteps({ steps }: Plan): { readonly sent: number; readonly held: re
 				: [`${count(waits, "step is waiting for a pending activity", "steps are waiting for pending activities")}`]),
 			...(were === 0
 				? []
-				: [`${count(were, "step was", "steps were")} rejected and ${were === 1 ? "needs" : "need"} --retry-rejected`]),
+				: [
+						`${count(were, "step was", "steps were")} rejected before, and ${were === 1 ? "is" : "are"} not submitted again`,
+					]),
 			...(behind.length === 0 ? [] : [`${count(behind.length, "step depends", "steps depend")} on a rejected step`]),
 		],
 	};

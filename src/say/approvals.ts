@@ -7,7 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses, type Step, type StepOperation } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { Approval, ApprovalVerdict } from "../policy/powers/approval.ts";
-import { code, joinPhrases, type Phrase } from "./phrase.ts";
+import { flag, joinPhrases, type Phrase } from "./phrase.ts";
 import { describePolicies, describeThresholds, listPeople, namePerson, type PowerNames } from "./powers.ts";
 import { sayReason } from "./reason.ts";
 
@@ -106,7 +106,7 @@ export function describeForecaster(
 ): readonly Phrase[] {
 	if (denied.length === 0 || submitterId === undefined) return [];
 	return [
-		["forecast for ", namePerson(submitterId, names), " as submitter; for another user: ", code("--submitter USER")],
+		["forecast for ", namePerson(submitterId, names), " as submitter; for another user: ", flag("submitter", "USER")],
 	];
 }
 

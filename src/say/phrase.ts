@@ -4,7 +4,7 @@
  */
 
 import { clipMiddle } from "../common/escape.ts";
-import type { Said, VoicedSpan } from "../common/said.ts";
+import { commandLine, type Said, type Voice, type VoicedSpan } from "../common/said.ts";
 
 export { flag } from "../common/said.ts";
 
@@ -83,4 +83,22 @@ export function joinPhrases(phrases: readonly Phrase[], between: string, last: s
 		if (index === 0) return phrase;
 		return [index === phrases.length - 1 ? last : between, ...phrase];
 	});
+}
+
+/** Returns a section or a part of one with each flag as the reader of this voice gives it. */
+export function inVoice<T>(value: T, voice: Voice): T {
+	if (typeof value !== "object" || value === null || voice === commandLine) return value;
+	if (Array.isArray(value)) return value.map((one: unknown) => inVoice(one, voice)) as T;
+	if (isVoiced(value)) return spelled(value, voice) as T;
+	return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inVoice(one, voice)])) as T;
+}
+
+function isVoiced(value: object): value is VoicedSpan {
+	return "kind" in value && (value.kind === "flag" || value.kind === "earlier-input");
+}
+
+function spelled(span: VoicedSpan, voice: Voice): Span {
+	if (span.kind === "earlier-input") return voice.earlierInput;
+	const text = voice.flag(span.flag, span.value);
+	return voice.isCommand(span.flag) ? command(text) : identifier(text);
 }

@@ -9,7 +9,7 @@ import { document, makeWorld, policies, tags, type World } from "../world.ts";
 const removal = `absent: { policies: [${policies[0]}] }`;
 const apply = ["apply", "--yes"];
 const inJson = ["--format", "json"];
-const needsRetry = "1 step was rejected and needs --retry-rejected";
+const needsRetry = "1 step was rejected before, and is not submitted again";
 const heading = "Rejected activities";
 
 /** A world in which this document was submitted, a voter rejected all of it, and no command has looked since. */

@@ -61,7 +61,7 @@ describe("the preview of an Organization of the plugin, as of the dynamic resour
 		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });
 		const held = shown(await stack.preview());
 		expect(held).toMatch(/Rejected activities:\n[\s\S]*apply submits it again only with `ORGSYNC_RETRY_REJECTED=true`/);
-		expect(held).toContain("1 step was rejected and needs `ORGSYNC_RETRY_REJECTED=true`.");
+		expect(held).toContain("Nothing to submit. 1 step was rejected before, and is not submitted again.");
 		expect(held).toContain("orgsync:allow policies=1: 1 policy would be removed (allowed: at most 0)");
 		expect(held).not.toContain("Guards that block apply");
 		expect(held).not.toContain("--retry-rejected");

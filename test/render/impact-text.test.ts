@@ -52,7 +52,7 @@ describe("a plan as text", () => {
 
 			Would be denied:
 			  userTag:treasury  no policy allows alice to change user tags
-			  forecast for alice as submitter; for another user: \`--submitter USER\`
+			  forecast for alice as submitter; for another user: --submitter USER
 
 			What changes for who can do what:
 			  More and less permissive: 4 people can do more, 3 people can do less. 1 group of activities could not be compared.

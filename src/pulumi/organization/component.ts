@@ -22,10 +22,9 @@ import type { PropertyChange } from "../inputs/property-changes.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import type { ResourceDefinition } from "../resources/resource.ts";
 import { resources } from "../resources/resources.ts";
-import { spelling } from "../session/plan-checks.ts";
 import { projectFolder } from "../session/project.ts";
 import type { Session } from "../session/session.ts";
-import { renderInPulumi } from "../settings/settings-for-flags.ts";
+import { pulumiVoice } from "../settings/voice.ts";
 import { nothingStored } from "../state/stored-state.ts";
 import { listPaths, objectToDocument } from "./document-object.ts";
 import { driftOf } from "./part-drift.ts";
@@ -152,9 +151,9 @@ export function renderForPulumi(
 ): string {
 	const isAllowed = (guard: Guard): boolean => allows.some((override) => isFor(override, guard));
 	const guarded = { ...plan, guards: plan.guards.filter((guard) => !isAllowed(guard)) };
-	const used = renderOverrides([...allows, ...overrides], plainStyle, plan.guards, spelling).join("\n");
-	const text = renderInPulumi(guarded, (one) => renderPlan(one, plainStyle, summarize?.(one)), "text");
-	return `${text}${used}`;
+	const style = { ...plainStyle, voice: pulumiVoice };
+	const used = renderOverrides([...allows, ...overrides], style, plan.guards).join("\n");
+	return `${renderPlan(guarded, style, summarize?.(guarded))}${used}`;
 }
 
 function countRemovals(changes: Plan["changes"]): number {

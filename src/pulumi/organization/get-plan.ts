@@ -17,7 +17,7 @@ import { describeUnread, plainStyle } from "../../render/text.ts";
 import type { Described } from "../functions/described.ts";
 import type { Session } from "../session/session.ts";
 import { functionReads } from "../session/shared-reads.ts";
-import { renderInPulumi } from "../settings/settings-for-flags.ts";
+import { pulumiVoice } from "../settings/voice.ts";
 import { comparePlan, renderForPulumi } from "./component.ts";
 import { documentInputs, findingsOf, type PlannedApproval, planFields } from "./organization-fields.ts";
 
@@ -160,7 +160,7 @@ function describeChange(change: Change, plan: Plan): readonly PlannedChange[] {
 /** The plan as Markdown in Pulumi's terms. */
 export function renderComment(plan: Plan): string {
 	const result = { formatVersion: 1, command: "plan", exitCode: 0, error: null, problems: [], plans: [plan] } as const;
-	return renderInPulumi(result, (one) => renderMarkdown(one, { whole: "text" }), "markdown");
+	return renderMarkdown(result, { whole: "text", voice: pulumiVoice });
 }
 
 /** The function as an engine knows it. */

@@ -4,17 +4,10 @@ import { showText } from "../../common/escape.ts";
 import { type Guard, refuseBlocked } from "../../plan/guards/guards.ts";
 import type { Override } from "../../plan/guards/overrides.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { describeOverride, type Spelling } from "../../render/overrides-text.ts";
-import { environmentName, type Settings } from "../settings/settings.ts";
+import { describeOverride } from "../../render/overrides-text.ts";
+import type { Settings } from "../settings/settings.ts";
+import { pulumiVoice } from "../settings/voice.ts";
 import { NameTakenError } from "./name-queue.ts";
-
-/** How overrides are set here; no setting weakens TLS. */
-export const spelling: Spelling = {
-	allow: "orgsync:allow",
-	abandon: "orgsync:abandon",
-	"retry-rejected": environmentName("retryRejected"),
-	insecure: "",
-};
 
 export class OverrideLog {
 	readonly #print: (line: string) => void;
@@ -29,7 +22,7 @@ export class OverrideLog {
 			const key = JSON.stringify([resource, override]);
 			if (this.#shown.has(key)) continue;
 			this.#shown.add(key);
-			this.#print(showText(`${resource}: override used: ${describeOverride(override, guards, spelling)}`));
+			this.#print(showText(`${resource}: override used: ${describeOverride(override, guards, pulumiVoice)}`));
 		}
 	}
 }

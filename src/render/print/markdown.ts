@@ -1,7 +1,7 @@
 /** Phrases and sections as Markdown: whatever is not a word of orgsync is in a code span or a fenced block. */
 import { showAddress } from "../../common/escape.ts";
-import { commandLine } from "../../common/said.ts";
-import type { Phrase } from "../../say/phrase.ts";
+import { commandLine, type Voice } from "../../common/said.ts";
+import { inVoice, type Phrase } from "../../say/phrase.ts";
 import { hasContent, isSpaced, type Row, type Section, type Shortening, withSides } from "../../say/section.ts";
 import { type Block, codeSpan, fence, foldUnder, paragraph, withMore } from "../markdown-text.ts";
 import { plainStyle } from "../style.ts";
@@ -29,8 +29,9 @@ export function phraseMarkdown(phrase: Phrase): string {
 const ranks: Readonly<Record<Shortening, number>> = { never: 1, whole: 1.5, last: 2, later: 3, early: 4, first: 6 };
 
 /** Returns the sections as blocks that can be shortened; none of those without content. */
-export function sectionBlocks(sections: readonly Section[]): readonly Block[] {
-	return sections.filter(hasContent).map((section) => {
+export function sectionBlocks(sections: readonly Section[], voice: Voice = commandLine): readonly Block[] {
+	return sections.filter(hasContent).map((given) => {
+		const section = inVoice(given, voice);
 		const { rows, noun, shorten, form = "list" } = section;
 		if (rows.length === 0) return paragraph(wrap(section, [], 0), ranks[shorten]);
 		const lines = form === "differences" ? diffLines(section) : rows.map(prints[form]);

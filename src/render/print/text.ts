@@ -1,7 +1,7 @@
 /** Phrases and sections for a terminal or a log. */
 import { showAddress, showQuoted, showSpaces, showText } from "../../common/escape.ts";
 import { commandLine, voicedText } from "../../common/said.ts";
-import type { Phrase, Span } from "../../say/phrase.ts";
+import { inVoice, type Phrase, type Span } from "../../say/phrase.ts";
 import {
 	hasContent,
 	isLong,
@@ -58,7 +58,8 @@ function quoteName(shown: string): string {
 
 /** Returns the sections, each with an empty line after it; none of those without content. */
 export function sectionsText(sections: readonly Section[], style: Style): readonly string[] {
-	return sections.filter(hasContent).flatMap((section) => [...sectionLines(section, style), ""]);
+	const { voice = commandLine } = style;
+	return sections.filter(hasContent).flatMap((section) => [...sectionLines(inVoice(section, voice), style), ""]);
 }
 
 /** Of sections that may be shortened, more rows than this are counted: the other formats and the JSON have them all. */

@@ -35,6 +35,9 @@ export async function bundleCommand(folder: string): Promise<void> {
 			codeSplitting: { groups: [{ name: "version", test: /[\\/]src[\\/]common[\\/]version\.ts$/ }] },
 		},
 	);
+	const sharing = chunks.find(({ code }) => code.includes(`/${basename(commandFile)}"`));
+	if (sharing !== undefined)
+		throw new Error(`${sharing.fileName} shares a module with src/cli/start.ts, and nothing may`);
 	rmSync(folder, { recursive: true, force: true });
 	mkdirSync(join(folder, validatorFolder), { recursive: true });
 	const digest = createHash("sha256");

@@ -2,10 +2,8 @@
  * Loads the bundled command line with the code that V8 compiled in an earlier run of the same command. Node's own compile cache
  * lacks every function that is compiled when it is first called, and most functions are.
  */
-
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { constants, Script } from "node:vm";
-import { defined } from "../common/defined.ts";
 
 /** Replaced by the digest of the bundle (scripts/bundle-command.ts): V8 compares no more than the length of a source. */
 const build = "digest of the bundle";
@@ -50,7 +48,7 @@ export function loadWithCode(folder: string, main: string, store: string): void 
 		const script = new Script(source, {
 			filename: path,
 			importModuleDynamically,
-			...defined({ cachedData }),
+			...(cachedData === undefined ? {} : { cachedData }),
 		});
 		if (script.cachedDataRejected !== false) isWhole = false;
 		scripts.set(file, script);

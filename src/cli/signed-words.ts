@@ -13,10 +13,10 @@ import { renderCard } from "../render/html/details.ts";
 import { type Html, html } from "../render/html/html.ts";
 import { organizationHtml } from "../render/html/organization.ts";
 import { impactSection } from "../render/impact/html.ts";
+import { differencesHtml, rowCardHtml } from "../render/print/html.ts";
 import type { NamedOrganization } from "../render/result/organization-name.ts";
-import { renderActivityHtml, renderRequestHtml } from "../render/votes/activity-html.ts";
-import { describeRequest } from "../render/votes/activity-words.ts";
-import type { OrganizationVotes } from "../render/votes/result.ts";
+import type { OrganizationVotes } from "../render/result/votes.ts";
+import { activityRow, describeRequest } from "../render/sections/activity.ts";
 import type { Comparison } from "../sync/converge.ts";
 import { approvals, type SubmitName, submits } from "../wire/operations.ts";
 
@@ -32,7 +32,7 @@ const headings: Readonly<Record<SubmitName, string>> = {
 export function importWords(request: SignedRequest, names: UserNames): SignedWords | undefined {
 	const operation = "init_import_private_key";
 	if (request.type !== submits[operation].type) return undefined;
-	const rows = renderRequestHtml(describeRequest({ operation, parameters: request.parameters, effect: null }, names));
+	const rows = differencesHtml(describeRequest({ operation, parameters: request.parameters, effect: null }, names));
 	return { heading: headings[operation], html: requestCard(rows, request) };
 }
 
@@ -59,7 +59,7 @@ export function describeSteps(
 	if (found === undefined || step === undefined) return undefined;
 	const { operation } = step;
 	const effect = effectOfStep(step, found.plan, found);
-	const rows = renderRequestHtml(describeRequest({ operation, parameters: request.parameters, effect }));
+	const rows = differencesHtml(describeRequest({ operation, parameters: request.parameters, effect }));
 	const impact = renderCard(impactSection(effect, "impact", false), "impact-heading");
 	const { exactOffsetMs = found.clockOffsetMs } = found;
 	return {
@@ -90,7 +90,7 @@ export function voteWords(
 	if (heading === undefined || organization === undefined || found === undefined) return undefined;
 	if (found.decision !== "vote" || found.activity.mistakes.length > 0 || Object.keys(others).length > 0)
 		return undefined;
-	const words = renderActivityHtml(found.activity, { names: organization, voterId: organization.voterId });
+	const words = rowCardHtml(activityRow(found.activity, { names: organization, voterId: organization.voterId }));
 	const whyPast = () => (isPast(organization) ? pastWords : undefined);
 	return { heading, html: requestCard(words, organization), whyPast };
 }

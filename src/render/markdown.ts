@@ -29,6 +29,7 @@ import {
 	errorAbove,
 	summarizeResult,
 } from "./result/summary.ts";
+import { isVotes } from "./result/votes.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { approvalsSection, deniedSection } from "./sections/approvals.ts";
 import { droppedSection, partSections, revertSections, sayBase } from "./sections/base.ts";
@@ -46,8 +47,8 @@ import {
 	plannedStepsSection,
 	wrongForecastsSection,
 } from "./sections/steps.ts";
+import { furtherSections, votedSections } from "./sections/votes.ts";
 import { describeUnread, headings } from "./text.ts";
-import { votesBlocks } from "./votes/markdown.ts";
 
 /** Longest sentence of a guard, in characters: it may name many tags. */
 const longestGuard = 1_000;
@@ -166,6 +167,17 @@ function unplannedBlock(unread: readonly FailedOrganization[]): Block {
 function foldedBlock(organizations: readonly OrganizationResult[]): Block {
 	const lines = organizations.map(({ plan, verdict }) => `${showOrganization(plan)}  ${verdict}`);
 	return folded(6, ["organization", "organizations"], `Nothing to decide (${lines.length})`, lines);
+}
+
+/** Returns what `approve` and `reject` would do or did in each organization; none for results of other commands. */
+function votesBlocks(result: CommandResult): readonly Block[] {
+	if (!isVotes(result)) return [];
+	return result.votes.flatMap((one) => {
+		const names = noteOtherName(one).map((line) => codeSpan(line));
+		const head = paragraph([`Organization ${codeSpan(showOrganization(one))}`, ...names].join("; "), 1);
+		const blocks = sectionBlocks([...votedSections(one, result.command), ...furtherSections(one)]);
+		return [head, ...blocks].map((block) => ({ ...block, group: one.organizationId }));
+	});
 }
 
 /** Returns who can do what in each organization; none for results of other commands. */

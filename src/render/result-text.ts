@@ -62,7 +62,7 @@ import { describeWrong, stepRow } from "./sections/steps.ts";
 import { renderStatus, renderWait } from "./status-text.ts";
 import { renderUnder, type Style } from "./style.ts";
 import { count, headings, renderOpen, renderPlan, summarizePlan } from "./text.ts";
-import { renderVotes } from "./votes/text.ts";
+import { renderVotes } from "./vote-text.ts";
 
 export interface TextOptions extends SuggestingOptions {
 	readonly style: Style;

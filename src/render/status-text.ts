@@ -10,7 +10,7 @@ import { outcomeWords } from "../say/outcomes.ts";
 import { phraseText } from "./print/text.ts";
 import { showOrganization } from "./result/organization-name.ts";
 import type { EndedActivity, OpenActivities, OpenActivity, StatusResult, WaitResult } from "./result/result.ts";
-import { describeRequest } from "./votes/activity-words.ts";
+import { describeRequest } from "./sections/activity.ts";
 
 export function renderStatus({ open }: StatusResult): string {
 	return open.map(renderOpen).join("\n");
@@ -55,11 +55,12 @@ const maxMembers = 10;
 
 /** Returns what the activity changes of its tag, and parameters that no operation has; its objects are in the line above. */
 function describeChange({ operation, parameters }: PendingActivity, names: UserNames): readonly string[] {
-	const lines = describeRequest({ operation, parameters, effect: null }, names).filter(
-		({ isPart, sign }) => isPart || sign === "!",
-	);
+	const lines = describeRequest({ operation, parameters, effect: null }, names).flatMap((row) => [
+		...(row.sign === "!" ? [row] : []),
+		...(row.rows ?? []),
+	]);
 	return [...Map.groupBy(lines, ({ sign }) => sign)].flatMap(([sign, same]) => {
-		const shown = same.slice(0, maxMembers).map((line) => `${sign} ${phraseText(line.text)}`);
+		const shown = same.slice(0, maxMembers).map((line) => `${sign} ${phraseText(line.said)}`);
 		return same.length <= maxMembers ? shown : [...shown, `${sign} ${same.length - maxMembers} more members`];
 	});
 }

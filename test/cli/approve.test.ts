@@ -198,7 +198,7 @@ describe("a window of the document", () => {
 			{ decision: "refused", disagreements: [{ code: "adds-unwanted", userIds: [bob] }] },
 		]);
 		// Who approves it nevertheless must not read that the access ends on its own.
-		expect((await world.run(["approve", "--yes"])).stdout).toContain("+ member bob (access expired ");
+		expect((await world.run(["approve", "--yes"])).stdout).toContain("adds member bob (access expired ");
 		expect(world.submits()).toEqual([]);
 	});
 });

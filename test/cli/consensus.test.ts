@@ -212,7 +212,7 @@ describe("status", () => {
 		expect(readOutput(answer).open).toMatchObject([
 			{ activities: [], unanswered: [{ operation: "delete_policies", covers: [`policy:${policies[0]}`] }] },
 		]);
-		expect((await world.run(["status"])).stdout).toContain("in doubt, submitted");
+		expect((await world.run(["status"])).stdout).toContain("in doubt: submitted");
 	});
 
 	test("shows the listed status of a request in doubt: a completed one is no longer pending", async () => {

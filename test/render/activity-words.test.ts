@@ -3,11 +3,10 @@ import { describe, expect, it } from "vitest";
 import { planActivity } from "../../src/plan/activities/activity-effect.ts";
 import type { ReviewedActivity } from "../../src/plan/activities/reviewed-activity.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { phraseText } from "../../src/render/print/text.ts";
+import { rowCardHtml } from "../../src/render/print/html.ts";
+import { differenceLines } from "../../src/render/print/text.ts";
+import { activityRow, describeRequest } from "../../src/render/sections/activity.ts";
 import { plainStyle } from "../../src/render/style.ts";
-import { renderActivityHtml } from "../../src/render/votes/activity-html.ts";
-import { renderActivity } from "../../src/render/votes/activity-text.ts";
-import { describeRequest } from "../../src/render/votes/activity-words.ts";
 import { context, id, known, liveOf, liveTag } from "../plan/support-organizations.ts";
 import { hostileNames } from "./support.ts";
 import { activityOf, alice, bob, carol, dave, names, treasury } from "./support-activities.ts";
@@ -24,10 +23,12 @@ import {
 } from "./support-impact.ts";
 
 const show = (activity: ReviewedActivity, voterId: string | null = null): string =>
-	renderActivity(activity, plainStyle, { names, voterId }).join("\n");
+	differenceLines(activityRow(activity, { names, voterId }), plainStyle).join("\n");
 
 const showRequest = (parts: Partial<ReviewedActivity>): readonly string[] =>
-	describeRequest(activityOf(parts), names).map(({ sign, text }) => `${sign} ${phraseText(text)}`);
+	describeRequest(activityOf(parts), names)
+		.flatMap((row) => differenceLines(row, plainStyle))
+		.map((line) => line.trim());
 
 /** The plan that takes treasury from dave, with an impact, as the effect of one activity. */
 function effectOf(approval = pendingApproval, name = (text: string): string => text): Plan {
@@ -58,20 +59,19 @@ describe("a pending activity in words", () => {
 		const votes = own === undefined ? [] : [own, lapsed, voted];
 		expect(show(activityOf({ ...removal, votes }))).toMatchInlineSnapshot(`
 			"update_user_tag: activity 60000007-7a3f-4c9e-9d40-000000000007 is pending approval
-			  ~ userTag:treasury  20000002-7a3f-4c9e-9d40-000000000002
-			      ~ name: treasury -> vault
-			      + member carol: has it already
-			      - member bob: does not have it
-			      - member dave
-			  What changes for who can do what:
-			    Less permissive: 2 people can do less, no one can do more.
+			    ~ userTag:treasury  20000002-7a3f-4c9e-9d40-000000000002
+			        ~ name: treasury -> vault
+			        + member carol: has it already
+			        - member bob: does not have it
+			        - member dave
+			    What changes for who can do what: Less permissive: 2 people can do less, no one can do more.
 			    !! no one can export wallets any more: it needs 2 of treasury, and only carol is left
 			        policy \`two signers\`; for example carol and dave; \`WALLET/EXPORT\`
-			  submitted by alice at 2026-11-22T18:00:00.000Z
-			  approved by carol at 2026-11-21T18:00:00.000Z: lapsed, since votes count for 24 hours
-			  rejected by bob at 2026-11-22T18:05:00.000Z
-			  missing: 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias))
-			  fingerprint sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1"
+			    submitted by alice at 2026-11-22T18:00:00.000Z
+			    approved by carol at 2026-11-21T18:00:00.000Z: lapsed, since votes count for 24 hours
+			    rejected by bob at 2026-11-22T18:05:00.000Z
+			    missing: 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias))
+			    fingerprint sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1"
 		`);
 	});
 
@@ -90,7 +90,7 @@ describe("a pending activity in words", () => {
 	it("says on one line that no one can do more or less", () => {
 		const effect = withImpact(effectOf(), [], "equivalent");
 		const lines = show(activityOf({ ...removal, effect })).split("\n");
-		expect(lines).toContain("  Who can do what stays the same.");
+		expect(lines).toContain("    Who can do what stays the same.");
 		expect(lines.join()).not.toContain("What changes for who can do what");
 	});
 
@@ -171,9 +171,9 @@ describe("a pending activity in words", () => {
 	});
 
 	it("shows on a page each part of a change below its object", () => {
-		const { html } = renderActivityHtml(activityOf(removal));
+		const { html } = rowCardHtml(activityRow(activityOf(removal)));
 		expect(html).toMatch(
-			/treasury<\/code>(?:(?!<\/ul>).)*<ul class="changes">(?:(?!<\/ul>).)*vault(?:(?!<\/ul>).)*dave/s,
+			/treasury<\/code>(?:(?!<\/li>).)*<p class="people">(?:(?!<\/li>).)*vault(?:(?!<\/li>).)*dave/s,
 		);
 	});
 
@@ -184,7 +184,7 @@ describe("a pending activity in words", () => {
 			const effect = effectOf(pendingApproval, (name) => `${hostile}${name}`);
 			const one = activityOf({ ...removal, effect, type: hostile, status: hostile, voterNames: { [dave]: hostile } });
 			expect(plain(show(one))).toBe(plain(show({ ...calm, status: "x" })));
-			expect(renderActivityHtml(one).html).not.toMatch(/<script|<img|<h1|<!--|&lt;b&gt;/);
+			expect(rowCardHtml(activityRow(one)).html).not.toMatch(/<script|<img|<h1|<!--|&lt;b&gt;/);
 		}
 	});
 });

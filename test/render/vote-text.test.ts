@@ -4,10 +4,10 @@ import type { Disagreement } from "../../src/plan/activities/reviewed-activity.t
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import { resultHead } from "../../src/render/result/head.ts";
+import type { OrganizationVotes, VotedActivity, VoteResult } from "../../src/render/result/votes.ts";
+import { describeReasons } from "../../src/render/sections/votes.ts";
 import { plainStyle } from "../../src/render/style.ts";
-import type { OrganizationVotes, VotedActivity, VoteResult } from "../../src/render/votes/result.ts";
-import { renderVoteReview, renderVotes } from "../../src/render/votes/text.ts";
-import { describeReasons } from "../../src/render/votes/words.ts";
+import { renderVoteReview, renderVotes } from "../../src/render/vote-text.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 import { hostileNames, planOf } from "./support.ts";
 import { activityOf, alice, bob, carol, dave, names, treasury } from "./support-activities.ts";
@@ -55,30 +55,31 @@ describe("the review of pending activities", () => {
 
 			To approve:
 			  update_user_tag: activity 60000001-7a3f-4c9e-9d40-000000000001 is pending approval
-			    ~ userTag:20000002-7a3f-4c9e-9d40-000000000002
-			        + member bob
-			    submitted by alice at 2026-11-22T18:00:00.000Z
-			    fingerprint sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1
+			      ~ userTag:20000002-7a3f-4c9e-9d40-000000000002
+			          + member bob
+			      submitted by alice at 2026-11-22T18:00:00.000Z
+			      fingerprint sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1
 
 			Approved by you before:
 			  update_user_tag: activity 60000002-7a3f-4c9e-9d40-000000000002 is pending approval
-			    ~ userTag:20000002-7a3f-4c9e-9d40-000000000002
-			        + member bob
-			    submitted by alice at 2026-11-22T18:00:00.000Z
-			    fingerprint sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1
+			      ~ userTag:20000002-7a3f-4c9e-9d40-000000000002
+			          + member bob
+			      submitted by alice at 2026-11-22T18:00:00.000Z
+			      fingerprint sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1
 
 			Refused:
 			  update_user_tag: activity 60000004-7a3f-4c9e-9d40-000000000004 is pending approval
-			    ! resembles step-2 of the saved plan, but differs: it also adds dave (id 10000004…, no alias); it does not add bob
-			    ~ userTag:20000002-7a3f-4c9e-9d40-000000000002
-			        + member bob
-			    submitted by alice at 2026-11-22T18:00:00.000Z
-			    fingerprint sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1
+			      !! resembles step-2 of the saved plan, but differs: it also adds dave (id 10000004…, no alias); it does not add bob
+			      ~ userTag:20000002-7a3f-4c9e-9d40-000000000002
+			          + member bob
+			      submitted by alice at 2026-11-22T18:00:00.000Z
+			      fingerprint sha256:a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1
 
 			Steps of the saved plan without an activity:
 			  change who has \`admins\`  userTag:admins
 
-			There may be other activities: the service lists more pending activities than could be read
+			There may be other activities:
+			  the service lists more pending activities than could be read
 
 			To approve: 1 activity. 1 approved by you before. 1 refused: 60000004-7a3f-4c9e-9d40-000000000004. 1 step has no activity yet.
 			"
@@ -160,22 +161,22 @@ describe("the result of a vote in Markdown", () => {
 
 			**Refused**
 
-			- \`update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000004-7a3f-4c9e-9d40-000000000004)\`: refused
+			- \`update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000004-7a3f-4c9e-9d40-000000000004)\`: **refused**
 			  - resembles \`step-2\` of the saved plan, but differs: it also adds \`dave (id 10000004…, no alias)\`; it does not add \`bob\`
-			  - \`~ userTag:20000002-7a3f-4c9e-9d40-000000000002\`
-			  - \`+ member bob\`
+			  - changes \`userTag:20000002-7a3f-4c9e-9d40-000000000002\`
+			  - adds member \`bob\`
 			  - submitted by \`alice\` at 2026-11-22T18:00:00.000Z
 
 			**Voted on**
 
-			- \`update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000001-7a3f-4c9e-9d40-000000000001)\`: completed
-			  - \`~ userTag:20000002-7a3f-4c9e-9d40-000000000002\`
-			  - \`+ member bob\`
+			- \`update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000001-7a3f-4c9e-9d40-000000000001)\`: **completed**
+			  - changes \`userTag:20000002-7a3f-4c9e-9d40-000000000002\`
+			  - adds member \`bob\`
 			  - submitted by \`alice\` at 2026-11-22T18:00:00.000Z
 
 			**Steps of the saved plan without an activity**
 
-			- \`\`change who has \`admins\`  userTag:admins\`\`
+			- \`\` change who has \`admins\` \`\`  \`userTag:admins\`
 			"
 		`);
 	});
@@ -217,12 +218,15 @@ describe("the result of a vote", () => {
 		const open = votedOf(2, { outcome: "awaiting-approval", isSent: true });
 		expect(of(done, open, lookAlike)).toMatchInlineSnapshot(`
 			"Organization 00000001-7a3f-4c9e-9d40-000000000001
-			ok update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000001-7a3f-4c9e-9d40-000000000001): completed
-			.. update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000002-7a3f-4c9e-9d40-000000000002): pending approval
-			!! update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000004-7a3f-4c9e-9d40-000000000004): refused
+			ok update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000001-7a3f-4c9e-9d40-000000000001)
+			.. update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000002-7a3f-4c9e-9d40-000000000002)
+			     pending approval
+			!! update_user_tag of userTag:20000002-7a3f-4c9e-9d40-000000000002 (activity 60000004-7a3f-4c9e-9d40-000000000004)
+			     refused
 			     resembles step-2 of the saved plan, but differs: it also adds dave (id 10000004…, no alias); it does not add bob
-			     ~ userTag:20000002-7a3f-4c9e-9d40-000000000002
-			         + member bob
+			     changes userTag:20000002-7a3f-4c9e-9d40-000000000002
+			     adds member bob
+			     submitted by alice at 2026-11-22T18:00:00.000Z
 
 			Approved: 1 completed, 1 pending approval. 1 refused: 60000004-7a3f-4c9e-9d40-000000000004.
 			"

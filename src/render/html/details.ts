@@ -79,8 +79,9 @@ function showSign(sign: Sign): string {
 	return sign === "-" ? "\u2212" : sign;
 }
 
-export function markedRow(sign: Sign, content: Html): Html {
-	return html`<li><span class="mark ${looks[sign]}" aria-hidden="true">${showSign(sign)}</span><div>${content}</div></li>\n`;
+export function markedRow(sign: Sign | undefined, content: Html): Html {
+	const mark = sign && html`<span class="mark ${looks[sign]}" aria-hidden="true">${showSign(sign)}</span>`;
+	return html`<li>${mark ?? null}<div>${content}</div></li>\n`;
 }
 
 export function chip(sign: Sign, content: Html): Html {

@@ -66,7 +66,7 @@ export function sectionCard(section: Section, prefix = ""): Card {
 function rowsHtml({ form, columns, rows, id }: Section, prefix: string): Html | null {
 	if (form === "table") return tableHtml(rows, columns);
 	if (form === "steps") return roundsHtml(rows, `${prefix}${id}`);
-	return form === "differences" ? renderChanges(rows.map(differenceHtml)) : renderList(rows.map(rowHtml));
+	return form === "differences" ? differencesHtml(rows) : renderList(rows.map(rowHtml));
 }
 
 function tableHtml(rows: readonly Row[], columns: Section["columns"] = ["", ""]): Html | null {
@@ -137,13 +137,23 @@ function markHtml({ look, said }: Note): Html {
 
 /** Returns a row with its sign, and below it what belongs to it. */
 function differenceHtml(row: Row): Html {
-	const { sign = "~", badge, said, aside, marks = [] } = row;
+	const { sign, badge, said, aside, marks = [] } = row;
 	const quiet = aside === undefined ? null : html` <span class="who kind">${phraseHtml(aside)}</span>`;
 	return markedRow(sign, html`${phraseHtml(said)}${quiet} ${badgeHtml(badge)}${marks.map(markHtml)}${belowHtml(row)}`);
 }
 
+/** Returns rows with signs; null where there is none. */
+export function differencesHtml(rows: readonly Row[]): Html | null {
+	return renderChanges(rows.map(differenceHtml));
+}
+
+/** Returns a row as a paragraph, with its rows and notes below it. */
+export function rowCardHtml({ said, rows = [], notes = [] }: Row): Html {
+	return html`<p>${phraseHtml(said)}</p>${differencesHtml(rows)}${belowHtml({ said, notes })}`;
+}
+
 /** Returns what belongs to a row: fields with both sides beside each other, rows with signs as chips, one line for each sign. */
-export function belowHtml({ rows = [], notes = [], extra }: Row): Html {
+function belowHtml({ rows = [], notes = [], extra }: Row): Html {
 	const [fields, others] = [rows.filter(({ sides }) => sides !== undefined), rows.filter(({ sides }) => !sides)];
 	const within = [...Map.groupBy(others, ({ sign }) => sign)].map(([sign, group]) =>
 		sign === undefined ? group.map((row) => html`<p>${rowHtml(row)}</p>`) : chipsHtml(group),

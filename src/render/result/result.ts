@@ -10,11 +10,11 @@ import type { OrganizationDrift } from "../../plan/drift/drift.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../../plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../../plan/report.ts";
 import { compareText } from "../../plan/value.ts";
-import type { VoteResult } from "../votes/result.ts";
 import type { Discovery } from "./discovery-facts.ts";
 import type { ErrorDescription, Head } from "./head.ts";
 import type { NamedOrganization } from "./organization-name.ts";
 import type { MissingObject, OrganizationPowers } from "./organization-powers.ts";
+import type { VoteResult } from "./votes.ts";
 
 export { type ErrorDescription, resultHead } from "./head.ts";
 

@@ -11,9 +11,8 @@ import { findSoonEnding } from "../expiry-words.ts";
 import { describeOverride } from "../overrides-text.ts";
 import { summarizeAliases, summarizeReverted } from "../sections/base.ts";
 import { summarizePowers } from "../sections/powers.ts";
+import { summarizeVotes } from "../sections/votes.ts";
 import { count } from "../text.ts";
-import { isVotes } from "../votes/result.ts";
-import { summarizeVotes } from "../votes/words.ts";
 import { errorOfCall } from "./errors.ts";
 import { showOrganization } from "./organization-name.ts";
 import {
@@ -25,6 +24,7 @@ import {
 	unplannedOf,
 } from "./organizations.ts";
 import { type CommandResult, type ErrorDescription, type FailedOrganization, isPowers, notReadIn } from "./result.ts";
+import { isVotes } from "./votes.ts";
 
 export interface Summary {
 	/** One sentence. Of errors it says only that they exist. */

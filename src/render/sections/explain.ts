@@ -16,7 +16,7 @@ import type {
 	Judgment,
 	MfaStatus,
 } from "../result/result.ts";
-import { describeRequest } from "../votes/activity-words.ts";
+import { describeRequest } from "./activity.ts";
 
 export function explainSection(result: ExplainResult, commands: CommandContext = {}): Section {
 	return {
@@ -53,7 +53,7 @@ function activityRows(result: ExplainResult, commands: CommandContext): readonly
 	return [
 		{
 			said: [identifier(operation ?? type), " ", ...sayStatus(status), "; fingerprint ", identifier(fingerprint)],
-			rows: request.map(({ sign, isPart, text }) => ({ said: [`${isPart ? "    " : ""}${sign} `, ...text] })),
+			rows: request,
 		},
 		...(failure === null ? [] : [{ said: ["the service says: ", reason(failure)] }]),
 		...(activity.approvedBy.length === 0 ? [] : [{ said: ["approved by ", ...nameAll(activity.approvedBy)] }]),

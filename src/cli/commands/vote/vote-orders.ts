@@ -5,7 +5,7 @@ import { showText } from "../../../common/escape.ts";
 import { matchDocuments, type SavedPlan, statedFactsOf } from "../../../document/saved/saved-plan.ts";
 import type { DesiredOrganization } from "../../../plan/organization.ts";
 import type { Plan, SavedPlanFacts } from "../../../plan/plan.ts";
-import type { VoteResult } from "../../../render/votes/result.ts";
+import type { VoteResult } from "../../../render/result/votes.ts";
 import { formats } from "../../../schema/formats.ts";
 import type { Call } from "../../output/output.ts";
 import { refuseLoneFlags } from "../apply/consent.ts";

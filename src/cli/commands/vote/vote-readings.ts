@@ -6,7 +6,7 @@ import { type ChosenActivity, chooseVotes } from "../../../plan/activities/choos
 import type { ReturnedActivity, ReviewedActivity } from "../../../plan/activities/reviewed-activity.ts";
 import { namesOfUsers, type Plan } from "../../../plan/plan.ts";
 import { nameMember } from "../../../render/result/organization-name.ts";
-import type { OrganizationVotes, VotedActivity } from "../../../render/votes/result.ts";
+import type { OrganizationVotes, VotedActivity } from "../../../render/result/votes.ts";
 import { maxListedActivities } from "../../../sync/read/list-activities.ts";
 import {
 	type ClockedReader,

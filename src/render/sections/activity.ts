@@ -16,8 +16,9 @@ import { describeApprovers } from "../../say/approvals.ts";
 import { code, identifier, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
+import type { Row, Sign } from "../../say/section.ts";
 import { describeMemberWindow, findExpiry } from "../expiry-words.ts";
-import { describeImpact, type ImpactLine, summarizeImpact } from "../impact/words.ts";
+import { describeImpact, impactHeadingOf, summarizeImpact } from "../impact/words.ts";
 
 /** A request, and the plan of it alone where it could be made: its names, its change, and what that means. */
 export interface ShownRequest {
@@ -29,31 +30,6 @@ export interface ShownRequest {
 	readonly covers?: readonly string[];
 }
 
-/** A line of what a request changes, below its object where it has no sign of its own. */
-export interface RequestLine {
-	readonly sign: "+" | "-" | "~" | "!";
-	/** Whether it is a part of the line before it without this. */
-	readonly isPart: boolean;
-	readonly text: Phrase;
-}
-
-export interface ActivityWords {
-	/** Which activity it is, and its state. */
-	readonly title: Phrase;
-	/** Why it cannot be reviewed, so that no one should vote for it; empty when it can. */
-	readonly mistakes: readonly Phrase[];
-	readonly request: readonly RequestLine[];
-	/** What it changes for who can do what, in one sentence; null where that is not known at all. */
-	readonly impact: string | null;
-	readonly impactLines: readonly ImpactLine[];
-	/** Who submitted it, and who voted since, in the order of the votes. */
-	readonly votes: readonly Phrase[];
-	/** What it waits for; null where that is not known. */
-	readonly missing: Phrase | null;
-	/** By which a vote names it. */
-	readonly fingerprint: Phrase;
-}
-
 export interface ActivityOptions {
 	/** Names of users beside those of the activity's effect. */
 	readonly names?: Pick<UserNames, "userNames" | "liveNames">;
@@ -61,22 +37,69 @@ export interface ActivityOptions {
 	readonly voterId?: string | null;
 }
 
-/** Returns the activity in words. Nothing in them is a claim of its submitter but what `mistakes` warns of. */
-export function describeActivity(activity: ReviewedActivity, options: ActivityOptions = {}): ActivityWords {
-	const { activityId, fingerprint, type, operation, status, mistakes } = activity;
-	const isReviewable = mistakes.length === 0;
+/**
+ * Returns an activity as a row: below its title what speaks against it, what it changes and what that means, then who voted, and
+ * what is missing. Nothing in it is a claim of its submitter but what a mistake warns of.
+ */
+export function activityRow(
+	activity: ReviewedActivity,
+	options: ActivityOptions = {},
+	against: readonly Phrase[] = [],
+): Row {
+	const { activityId, fingerprint, type, operation, status } = activity;
+	const { mistakes, request, impact, votes, missing } = describeActivity(activity, options);
+	return {
+		said: [identifier(operation ?? type), ": activity ", identifier(activityId), " ", ...sayStatus(status)],
+		rows: [...[...against, ...mistakes].map((said): Row => ({ sign: "!!", said })), ...request, ...impact],
+		notes: [
+			...votes.map((said) => ({ look: "plain", said }) as const),
+			...(missing === null ? [] : [{ look: "attention", said: missing } as const]),
+			{ look: "plain", said: ["fingerprint ", identifier(fingerprint)] },
+		],
+	};
+}
+
+/** The parts of what is said of an activity. */
+interface ActivityParts {
+	/** Why it cannot be reviewed, so that no one should vote for it; empty when it can. */
+	readonly mistakes: readonly Phrase[];
+	readonly request: readonly Row[];
+	/** What it changes for who can do what; empty where that is not known at all. */
+	readonly impact: readonly Row[];
+	/** Who submitted it, and who voted since, in the order of the votes. */
+	readonly votes: readonly Phrase[];
+	/** What it waits for; null where that is not known. */
+	readonly missing: Phrase | null;
+}
+
+export function describeActivity(activity: ReviewedActivity, options: ActivityOptions = {}): ActivityParts {
+	const isReviewable = activity.mistakes.length === 0;
 	const effect = activity.effect === null ? null : withNames(activity.effect, options.names);
 	const names = effect ?? options.names ?? noNames;
 	return {
-		title: [identifier(operation ?? type), ": activity ", identifier(activityId), " ", ...sayStatus(status)],
-		mistakes: mistakes.map(({ message }) => ["cannot be reviewed: ", reason(message)]),
+		mistakes: activity.mistakes.map(({ message }) => ["cannot be reviewed: ", reason(message)]),
 		request: describeRequest({ ...activity, effect }, names),
-		impact: effect === null || !isReviewable ? null : summarizeImpact(effect),
-		impactLines: effect === null || !isReviewable ? [] : describeImpact(effect),
+		impact: effect === null || !isReviewable ? [] : impactRows(effect),
 		votes: describeVotes(activity, names),
 		missing: isReviewable ? describeMissing({ ...activity, effect }, options.voterId ?? null) : null,
-		fingerprint: ["fingerprint ", identifier(fingerprint)],
 	};
+}
+
+/** Returns the verdict, under a heading where lines explain it, and those lines. */
+function impactRows(effect: Plan): readonly Row[] {
+	const summary = summarizeImpact(effect);
+	if (summary === null) return [];
+	const lines = describeImpact(effect);
+	const heading = lines.length === 0 ? "" : `${impactHeadingOf(false)}: `;
+	return [
+		{ said: [`${heading}${summary}`] },
+		...lines.map(
+			({ sign, sentence, detail }): Row => ({
+				...{ sign, said: sentence },
+				notes: detail.length === 0 ? [] : [{ look: "plain", said: detail }],
+			}),
+		),
+	];
 }
 
 const noNames: UserNames = { userNames: {} };
@@ -93,18 +116,15 @@ export function withNames(
 	};
 }
 
-/** Returns what a request changes, every parameter of it: the first line is its object. */
-export function describeRequest(
-	request: ShownRequest,
-	names: UserNames = request.effect ?? noNames,
-): readonly RequestLine[] {
+/** Returns what a request changes, every parameter of it: one row for each object, with its parts below it. */
+export function describeRequest(request: ShownRequest, names: UserNames = request.effect ?? noNames): readonly Row[] {
 	const { operation, parameters } = request;
 	switch (operation) {
 		case "update_user_tag":
-			return [...describeTag(request, names), ...describeOthers(parameters, tagParameters)];
+			return [describeTag(request, names), ...describeOthers(parameters, tagParameters)];
 		case "init_import_private_key":
 			return [
-				whole("+", ["prepare the import of a private key for ", personOf(parameters.userId, names)]),
+				row("+", ["prepare the import of a private key for ", personOf(parameters.userId, names)]),
 				...describeOthers(parameters, ["userId"]),
 			];
 		case "delete_policies":
@@ -123,7 +143,7 @@ const tagParameters = ["userTagId", "newUserTagName", "addUserIds", "removeUserI
 /** Max characters of a new name: a reader has to see all of a name that people have, and no more of another. */
 const maxNewName = 120;
 
-function describeTag(request: ShownRequest, names: UserNames): readonly RequestLine[] {
+function describeTag(request: ShownRequest, names: UserNames): Row {
 	const { parameters, effect } = request;
 	const { userTagId, newUserTagName, addUserIds, removeUserIds } = parameters;
 	const tagId = String(userTagId).toLowerCase();
@@ -136,16 +156,16 @@ function describeTag(request: ShownRequest, names: UserNames): readonly RequestL
 		const noOp = has === undefined || has !== (sign === "+") ? [] : [has ? ": has it already" : ": does not have it"];
 		const expiry = effect === null ? undefined : findExpiry(effect, change?.address ?? address, userId);
 		const window: Phrase = expiry === undefined ? [] : [" (", ...describeMemberWindow(expiry), ")"];
-		return part(sign, ["member ", personOf(userId, names), ...noOp, ...window]);
+		return row(sign, ["member ", personOf(userId, names), ...noOp, ...window]);
 	};
 	const lines = [
-		...(isNamed ? [part("~", describeNewName(before?.name, newUserTagName))] : []),
+		...(isNamed ? [row("~", describeNewName(before?.name, newUserTagName))] : []),
 		...idsIn(addUserIds).map(member("+")),
 		...idsIn(removeUserIds).map(member("-")),
 	];
 	const own: Phrase = address.endsWith(tagId) ? [] : ["  ", identifier(tagId)];
-	const nothing = lines.length === 0 ? [part("!", ["it changes nothing"])] : [];
-	return [whole("~", [identifier(showAddress(address)), ...own]), ...lines, ...nothing];
+	const nothing = lines.length === 0 ? [row("!", ["it changes nothing"])] : [];
+	return { ...row("~", [identifier(showAddress(address)), ...own]), rows: [...lines, ...nothing] };
 }
 
 function describeNewName(before: string | undefined, after: string): Phrase {
@@ -155,16 +175,16 @@ function describeNewName(before: string | undefined, after: string): Phrase {
 }
 
 /** Returns the removed objects by address, each with its live name where that is known. */
-function describeRemovals(request: ShownRequest, names: UserNames): readonly RequestLine[] {
+function describeRemovals(request: ShownRequest, names: UserNames): readonly Row[] {
 	const { operation, effect } = request;
 	const addresses = coveredBy(request, names);
-	if (addresses.length === 0) return [whole("!", ["it removes nothing"])];
+	if (addresses.length === 0) return [row("!", ["it removes nothing"])];
 	return addresses.map((address) => {
 		const change = effect?.changes.find((one) => one.address === address);
 		const name = change === undefined ? "" : nameBefore(change);
 		const shown: Phrase = name === "" ? [] : ["  ", nameOf(showNameWithin(name, maxNameLength))];
 		const more = operation === "delete_tvc_app_and_deployments" ? ["  with its deployments"] : [];
-		return whole("-", [identifier(showAddress(address)), ...shown, ...more]);
+		return row("-", [identifier(showAddress(address)), ...shown, ...more]);
 	});
 }
 
@@ -183,18 +203,14 @@ export function coveredBy(request: ShownRequest, names: UserNames): readonly str
 }
 
 /** Returns the parameters that no other line shows; those that are empty mean nothing. */
-function describeOthers(parameters: ShownRequest["parameters"], known: readonly string[]): readonly RequestLine[] {
+function describeOthers(parameters: ShownRequest["parameters"], known: readonly string[]): readonly Row[] {
 	return Object.entries(parameters)
 		.filter(([name, value]) => !known.includes(name) && value !== null && !(Array.isArray(value) && value.length === 0))
-		.map(([name, value]) => whole("!", ["parameter ", nameOf(showName(name)), ": ", code(showValue(value))]));
+		.map(([name, value]) => row("!", ["parameter ", nameOf(showName(name)), ": ", code(showValue(value))]));
 }
 
-function whole(sign: RequestLine["sign"], text: Phrase): RequestLine {
-	return { sign, isPart: false, text };
-}
-
-function part(sign: RequestLine["sign"], text: Phrase): RequestLine {
-	return { sign, isPart: true, text };
+function row(sign: Sign, said: Phrase): Row {
+	return { sign, said };
 }
 
 /** `shown` is escaped, as by `showName`. */

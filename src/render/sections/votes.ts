@@ -1,5 +1,5 @@
-/** The words of `approve` and `reject`, the same in every format. */
-import { showAddress, showNameWithin } from "../../common/escape.ts";
+/** The activities that `approve` and `reject` ask about, and what became of them. */
+import { listCovers, showAddress, showName, showNameWithin } from "../../common/escape.ts";
 import { addressesOf } from "../../plan/activities/activity-objects.ts";
 import type { Disagreement, StepDifference } from "../../plan/activities/reviewed-activity.ts";
 import { uuid } from "../../plan/organization.ts";
@@ -7,17 +7,140 @@ import type { Outcome } from "../../plan/report.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { count } from "../../say/count.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
-import { identifier, joinPhrases, type Phrase, type Span } from "../../say/phrase.ts";
+import { identifier, joinPhrases, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { listPeople } from "../../say/powers.ts";
-import type { OrganizationVotes, VotedActivity, VoteResult } from "./result.ts";
+import type { Look, Note, Row, Section } from "../../say/section.ts";
+import { describeOverride, overridesHeading } from "../overrides-text.ts";
+import type { OrganizationVotes, VotedActivity, VoteResult } from "../result/votes.ts";
+import { nameActivity } from "../status-text.ts";
+import { activityRow, coveredBy, describeActivity } from "./activity.ts";
 
 export type VoteCommand = VoteResult["command"];
 
 /** Headings above the activities by what is decided about them, in the order in which they are shown. */
-export const voteHeadings: Readonly<Record<VoteCommand, Readonly<Record<VotedActivity["decision"], string>>>> = {
+const headings: Readonly<Record<VoteCommand, Readonly<Record<VotedActivity["decision"], string>>>> = {
 	approve: { vote: "To approve", voted: "Approved by you before", ended: "Ended", refused: "Refused" },
 	reject: { vote: "To reject", voted: "Rejected by you before", ended: "Ended", refused: "Refused" },
 };
+
+/** The decisions in the order in which a review shows them: the refused are next to the question. */
+const decisions = ["vote", "voted", "ended", "refused"] as const;
+
+const noun = ["activity", "activities"] as const;
+
+/** Returns what a person reviews before a vote, by what is decided: each activity in full, with the reasons against it. */
+export function reviewSections(one: OrganizationVotes, command: VoteCommand): readonly Section[] {
+	return decisions.map((decision) => {
+		const voterId = command === "approve" && decision === "vote" ? one.voterId : null;
+		return {
+			...{ id: decision, title: headings[command][decision], noun, form: "differences", shorten: "never" },
+			look: decision === "refused" ? "bad" : "plain",
+			rows: withDecision(one, decision).map((voted) =>
+				activityRow(voted.activity, { names: one, voterId }, reasonsOf(voted, one)),
+			),
+		};
+	});
+}
+
+/** Returns what became of the activities, in their order: one line for those that ended well, more for the others. */
+export function votedSection(one: OrganizationVotes, command: VoteCommand): Section {
+	const rows = one.activities.map((voted) => votedRow(voted, one, command, voted.decision === "refused"));
+	return { ...{ id: "votes", title: null, look: "plain", noun, form: "steps", shorten: "never" }, rows };
+}
+
+/** Returns the same by what was decided, the refused first, each with all that a review shows of it. */
+export function votedSections(one: OrganizationVotes, command: VoteCommand): readonly Section[] {
+	return (["refused", "vote", "voted", "ended"] as const).map((decision) => {
+		const activities = withDecision(one, decision);
+		const wasVoted = decision === "vote" && activities.some(({ outcome }) => outcome !== null);
+		return {
+			...{
+				id: decision,
+				title: wasVoted ? "Voted on" : headings[command][decision],
+				look: "plain",
+				noun,
+				form: "steps",
+			},
+			rows: activities.map((voted) => votedRow(voted, one, command, true)),
+			shorten: decision === "refused" ? "never" : decision === "vote" ? "last" : "early",
+		};
+	});
+}
+
+/** Returns the steps that no activity carries out, why there may be other activities, and the overrides that were used. */
+export function furtherSections({ missing, unlisted, effect }: OrganizationVotes): readonly Section[] {
+	const { overrides = [], guards } = effect ?? {};
+	return [
+		{
+			...{ id: "missing", title: "Steps of the saved plan without an activity", look: "attention" },
+			...{ noun: ["step", "steps"], shorten: "never" },
+			rows: missing.map((step) => {
+				const covers = step.covers.map(({ address }) => address);
+				return { said: [reason(step.reason), "  ", identifier(listCovers(covers))], about: covers };
+			}),
+		},
+		{
+			...{ id: "unlisted", title: "There may be other activities", look: "attention", noun, shorten: "never" },
+			rows: unlisted === null ? [] : [{ said: [reason(unlisted)] }],
+		},
+		{
+			...{ id: "overrides", title: overridesHeading, look: "attention", shorten: "never" },
+			noun: ["override", "overrides"],
+			rows: overrides.map((override) => ({ said: [reason(describeOverride(override, guards))] })),
+		},
+	];
+}
+
+/** `isFull`: with all that a review shows of it. */
+function votedRow(voted: VotedActivity, one: OrganizationVotes, command: VoteCommand, isFull: boolean): Row {
+	const { activity, decision, outcome, message } = voted;
+	const voterId = command === "approve" && decision === "vote" && outcome === null ? one.voterId : null;
+	const { mistakes, request, impact, votes, missing } = describeActivity(activity, { names: one, voterId });
+	const name = nameActivity({
+		...activity,
+		operation: activity.operation ?? showName(activity.type),
+		covers: coveredBy(activity, one),
+	});
+	const look = lookOf(voted, command);
+	const below: readonly Phrase[] = [
+		// A format may leave out how a step completed, and why.
+		...(message !== null && look === "good" ? [[reason(message)]] : []),
+		...(decision === "voted" ? [[`${command === "approve" ? "approved" : "rejected"} by you before`]] : []),
+		...mistakes,
+		...(isFull ? [...reasonsOf(voted, one), ...request.flatMap(linesOf), ...impact.flatMap(sayBadNews), ...votes] : []),
+		...(missing !== null && (isFull || outcome === "awaiting-approval") ? [missing] : []),
+	];
+	const why = message === null || look === "good" ? {} : { why: [reason(message)] };
+	return {
+		badge: { word: describeVoted(voted), look, ...why },
+		said: [identifier(name)],
+		notes: below.map((said): Note => ({ look: "plain", said })),
+	};
+}
+
+const verbs = { "+": "adds ", "-": "removes ", "~": "changes ", "!": "" } as const;
+
+/** Returns what a request changes as sentences: \`adds member bob\`. */
+function linesOf({ sign, said, rows = [] }: Row): readonly Phrase[] {
+	const verb = sign !== undefined && sign in verbs ? verbs[sign as keyof typeof verbs] : "";
+	return [[verb, ...said], ...rows.flatMap(linesOf)];
+}
+
+/** Returns the verdict and what lets people do more, or locks them out. */
+function sayBadNews({ sign, said }: Row): readonly Phrase[] {
+	return sign === undefined || sign === "!!" ? [said] : [];
+}
+
+function lookOf({ decision, outcome }: VotedActivity, command: VoteCommand): Look {
+	if (decision === "refused") return "bad";
+	if (outcome === null || outcome.startsWith("awaiting")) return "attention";
+	return outcome === goals[command] ? "good" : "bad";
+}
+
+function reasonsOf(voted: VotedActivity, one: OrganizationVotes): readonly Phrase[] {
+	const overruling = describeOverruling(voted);
+	return [...describeReasons(voted, one), ...(overruling === null ? [] : [overruling])];
+}
 
 /** Returns why it is refused, or what to know of one that was named. */
 export function describeReasons({ activity, disagreements }: VotedActivity, names: UserNames): readonly Phrase[] {
@@ -25,8 +148,8 @@ export function describeReasons({ activity, disagreements }: VotedActivity, name
 }
 
 /** Returns how to approve one that only the document refuses; null for others. */
-export function describeOverruling({ activity, decision, disagreements }: VotedActivity): Phrase | null {
-	const isByDocument = disagreements.length > 0 && disagreements.every(({ code: reason }) => documentCodes.has(reason));
+function describeOverruling({ activity, decision, disagreements }: VotedActivity): Phrase | null {
+	const isByDocument = disagreements.length > 0 && disagreements.every(({ code }) => documentCodes.has(code));
 	if (decision !== "refused" || activity.mistakes.length > 0 || !isByDocument) return null;
 	return ["approve takes it only if its id is named"];
 }
@@ -145,14 +268,10 @@ export function withDecision(
 	return activities.filter((one) => one.decision === decision);
 }
 
-export const missingHeading = "Steps of the saved plan without an activity";
-
 /** Returns what became of it, in a few words. */
-export function describeVoted({ decision, outcome }: VotedActivity, command: VoteCommand): string {
+function describeVoted({ decision, outcome }: VotedActivity): string {
 	if (decision === "refused") return "refused";
-	if (outcome === null) return "no vote was submitted";
-	const before = `, ${command === "approve" ? "approved" : "rejected"} by you before`;
-	return `${outcomeWords[outcome]}${decision === "voted" ? before : ""}`;
+	return outcome === null ? "no vote was submitted" : outcomeWords[outcome];
 }
 
 /** Returns what would be voted on, in one sentence or more: below the activities, above the question. */
@@ -169,7 +288,7 @@ export function summarizeVotes({ command, votes: organizations }: VoteResult): s
 }
 
 /** What a vote is to lead to. */
-export const goals: Readonly<Record<VoteCommand, Outcome>> = { approve: "completed", reject: "rejected" };
+const goals: Readonly<Record<VoteCommand, Outcome>> = { approve: "completed", reject: "rejected" };
 
 function summarizeOutcomes(voting: readonly VotedActivity[], command: VoteCommand): string {
 	if (voting.length === 0) return `Nothing to ${command}.`;

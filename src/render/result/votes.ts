@@ -4,8 +4,8 @@ import type { Disagreement, ReviewedActivity } from "../../plan/activities/revie
 import type { Plan, SavedPlanFacts } from "../../plan/plan.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { Step } from "../../plan/step.ts";
-import type { ErrorDescription, Head } from "../result/head.ts";
-import type { NamedOrganization } from "../result/organization-name.ts";
+import type { ErrorDescription, Head } from "./head.ts";
+import type { NamedOrganization } from "./organization-name.ts";
 
 /** The result of `approve` and of `reject`. */
 export interface VoteResult extends Head<"approve" | "reject", ErrorDescription | null> {

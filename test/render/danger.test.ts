@@ -1,8 +1,10 @@
 /** The worst that a plan does: the first thing that every format says, and what the question of apply repeats. */
 import { describe, expect, it } from "vitest";
+import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { phraseText } from "../../src/render/print/text.ts";
+import { renderText } from "../../src/render/result-text.ts";
 import { describeDangers } from "../../src/render/sections/danger.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { complete } from "./complete.ts";
@@ -40,6 +42,22 @@ describe("a plan that lets someone sign alone", () => {
 	it("names the organization among several", () => {
 		const [of = ""] = describeDangers([alone, calm]).map(phraseText);
 		expect(of).toBe(line.replace("\u26a0 ", `\u26a0 organization ${alone.organizationId}: `));
+	});
+});
+
+describe("the verdict on several organizations", () => {
+	const other = { ...calm, organizationId: calm.organizationId.replace(/^./, "f") };
+
+	it.each([
+		["counts the dangerous plans", [alone, other], " \u26a0 1 plan is dangerous."],
+		["counts none where there is none", [calm, other], ""],
+	])("%s, in every format", (_, plans, said) => {
+		const result = complete({ command: "plan", plans });
+		const verdict = `2 organizations: 2 with changes.${said}`;
+		expect(renderText(result, { style: plainStyle }).trimEnd().split("\n").at(-1)).toBe(verdict);
+		expect(renderMarkdown(result)).toContain(`### ${verdict}\n`);
+		expect(renderGithub(result).annotations.split("\n")[0]).toContain(`::${verdict}`);
+		expect(renderHtml(result)).toContain(`<title>orgsync plan: ${verdict}</title>`);
 	});
 });
 

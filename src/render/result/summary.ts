@@ -4,6 +4,7 @@ import type { OutdatedObject } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { describeTime } from "../../plan/access-window.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
+import { findDanger } from "../../plan/impact/danger.ts";
 import type { SavedPlanFacts } from "../../plan/plan.ts";
 import { describeOutdated } from "../../plan/stale.ts";
 import { isDiscovery, summarizeDiscovery } from "../discovery.ts";
@@ -70,6 +71,8 @@ export class Tally {
 	#reverted = 0;
 	/** How many have access that ends soon. */
 	#ending = 0;
+	/** How many have a dangerous plan that was not started. */
+	#dangerous = 0;
 	/** The verdict on the first: that on all of them, where it is the only one. */
 	#first: string | undefined;
 
@@ -81,6 +84,7 @@ export class Tally {
 		if (one.results === null && summarizeAliases(one.threeWay) !== "") this.#aliases += 1;
 		if (summarizeReverted(one.threeWay, one.plan) !== "") this.#reverted += 1;
 		if (findSoonEnding(one.plan) !== null) this.#ending += 1;
+		if (one.results === null && one.drift === null && findDanger(one.plan) !== null) this.#dangerous += 1;
 	}
 
 	/** Adds an organization without a plan. */
@@ -111,9 +115,12 @@ export class Tally {
 		return { verdict: `${all}: ${counted.join(", ")}.${this.#describeSome()}`, tone };
 	}
 
-	/** Returns in how many organizations an alias means another user, apply would revert changes made outside, or access ends soon. */
+	/** Returns in how many organizations a plan is dangerous, an alias means another user, apply would revert changes made outside, or access ends soon. */
 	#describeSome(): string {
 		return [
+			...(this.#dangerous === 0
+				? []
+				: [` \u26a0 ${count(this.#dangerous, "plan is dangerous", "plans are dangerous")}.`]),
 			...(this.#aliases === 0 ? [] : [` In ${this.#aliases} of them an alias now means another user.`]),
 			...(this.#reverted === 0
 				? []

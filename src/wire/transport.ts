@@ -68,13 +68,8 @@ export function openTransport(
 		const path = `${base.hostname}:${base.port === "" ? 443 : base.port}`;
 		// No attempt waits so long.
 		const signal = AbortSignal.any([shared.closing.signal, AbortSignal.timeout(2 * attemptTimeoutMs)]);
-		return httpFor(protocol).request({
-			...opening,
-			method: "CONNECT",
-			path,
-			headers: { host: path, ...password },
-			signal,
-		});
+		const request = httpFor(protocol).request({ ...opening, method: "CONNECT", path, signal });
+		return request.setHeaders(new Map(Object.entries({ host: path, ...password })));
 	});
 	return { target, pathPrefix, headers: {}, ...shared };
 }
@@ -120,13 +115,16 @@ export function sendAttempt(
 		"content-type": "application/json",
 		[stamp.stampHeaderName]: stamp.stampHeaderValue,
 	};
-	const options = { ...target, path: pathPrefix + path, method: "POST", headers: allHeaders };
 	const attempt = new Promise<Answer | TransportFailure>((resolve) => {
+		const options = { ...target, path: pathPrefix + path, method: "POST" };
+		const request = follow(httpFor(target.protocol).request(options), timeoutMs, resolve);
 		try {
-			follow(httpFor(target.protocol).request(options), timeoutMs, resolve).end(bytes);
+			// Not among the options: NODE_DEBUG=http prints those.
+			request.setHeaders(new Map(Object.entries(allHeaders))).end(bytes);
 		} catch (error) {
 			// A header that HTTP does not allow.
 			resolve(classifyTransportError(error, "connecting"));
+			request.destroy();
 		}
 	});
 	inFlight.add(attempt);

@@ -97,6 +97,38 @@ describe("orgsync as it is built", () => {
 		expect(stderr).toMatch(/ at .*src[\\/]cli[\\/]main\.ts:\d+:\d+/);
 	});
 
+	it.each([
+		"http://127.0.0.1:9",
+		"https://api.example.test",
+	])("shows a debugger of Node no stamp and no password of a proxy: %s", async (url) => {
+		let received = "";
+		const proxy = createServer((socket) => {
+			socket.setEncoding("latin1").once("data", (text: string) => {
+				received += text;
+				socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n");
+			});
+		});
+		await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+		const address = `http://user:hunter2@127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+		writeFileSync(join(root, "key.private"), "2e".repeat(32), { mode: 0o600 });
+		const debug = { NODE_DEBUG: "http,https,net,tls,stream", HTTPS_PROXY: address, HTTP_PROXY: address };
+		const words = ["query", "whoami", "--url", url, "--organization", "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11"];
+		const child = spawn(process.execPath, [commandFile, ...words, "--key-file", "key.private"], {
+			cwd: root,
+			env: { ...debug, HOME: root },
+		});
+		let stderr = "";
+		child.stderr.setEncoding("utf8").on("data", (text: string) => {
+			stderr += text;
+		});
+		await new Promise((resolve) => child.on("close", resolve));
+		proxy.close();
+		const secrets = [...received.matchAll(/^(?:x-stamp|proxy-authorization): (\S.*)\r$/gim)].map(([, value]) => value);
+		expect(secrets).toHaveLength(url.startsWith("https") ? 1 : 2);
+		expect(stderr).toMatch(/^HTTP \d+: /m);
+		for (const secret of secrets) expect(stderr).not.toContain(secret?.slice(6, 30));
+	});
+
 	it("asks a proxy for a tunnel to a service with https", async () => {
 		const asked: string[] = [];
 		const proxy = createServer((socket) => {

@@ -296,6 +296,7 @@ describe("powers --why", () => {
 		const { stdout } = await world.run(["powers", "--why", "carol", "sign", "--format", format]);
 		expect(stdout).toContain("two signers");
 		expect(stdout).toMatch(/consensus needs more approvals/);
+		expect(stdout).toContain("Answer: yes, together");
 	});
 
 	test("is unknown where a policy cannot be read, with the reason", async () => {

@@ -99,7 +99,7 @@ tbody tr:hover > * { box-shadow: inset 0 1px 0 var(--soft), inset 0 -1px 0 var(-
 .q { display: none; } .matrix.finding .q, .matrix:has(.everybody:checked) .q { display: table-cell; }
 
 .rows { border-collapse: collapse; width: 100%; } .rows th, .rows td { padding: .5rem .8rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); } .rows thead th { border-top: 0; }
-.rows p { margin: .15rem 0; } .rows th p { font-weight: 400; }
+.rows p { margin: .15rem 0; } .rows tbody th { font-weight: 400; width: 55%; } .lead + .scroll { margin-top: .7rem; }
 .within { padding-left: 1.2rem; color: var(--soft); } .within li { padding: .25rem 0; border: 0; }
 
 .rounds { border-left: 2px solid var(--line); margin-left: .55rem; padding-left: 1.4rem; }

@@ -17,7 +17,7 @@ import { describeGroups, describeThresholds, listPeople } from "../../say/powers
 import { sayReason } from "../../say/reason.ts";
 import type { Row, Section } from "../../say/section.ts";
 import type { OrganizationPowers } from "../result/organization-powers.ts";
-import { describeConditional, isTogether, whySections } from "./why.ts";
+import { answerWords, describeConditional, isTogether, whySections } from "./why.ts";
 
 /**
  * Returns what could not be read, and a table of who can do what; with `--why` the explanations instead. Groups that the same
@@ -177,9 +177,12 @@ function countPowers(organization: OrganizationPowers): PowerCounts {
 	};
 }
 
-/** Returns the counts of all organizations in one sentence, and whether something is unknown. */
+/** Returns the counts of all organizations in one sentence, or the answers to `--why`, and whether something is unknown. */
 export function summarizePowers(organizations: readonly OrganizationPowers[]) {
 	const counts = organizations.map(countPowers);
+	const answers = new Set(organizations.flatMap(({ why = [] }) => why.map(({ verdict }) => answerWords[verdict])));
+	if (answers.size > 0)
+		return { verdict: `Answer: ${[...answers].join("; ")}.`, isUnknown: answers.has(answerWords.unknown) };
 	const isUnknown = organizations.some(({ unread }) => unread.length > 0) || counts.some((one) => one.unknown > 0);
 	return { verdict: describeCounts(organizations, counts), isUnknown };
 }

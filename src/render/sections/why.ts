@@ -78,6 +78,17 @@ function prefix(text: string, phrase: Phrase): Phrase {
 	return phrase.length === 0 ? [] : [text, ...phrase];
 }
 
+/** The answers, for a verdict on all of them. */
+export const answerWords: Readonly<Record<PowerExplanation["verdict"], string>> = {
+	alone: "yes",
+	together: "yes, together",
+	"root-quorum": "only with the root quorum",
+	denied: "denied",
+	conditional: "under a condition",
+	no: "no",
+	unknown: "unknown",
+};
+
 function describeVerdict(one: PowerExplanation, doing: Phrase, names: OrganizationPowers): Phrase {
 	const who = namePerson(one.userId, names);
 	switch (one.verdict) {

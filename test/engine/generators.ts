@@ -43,13 +43,23 @@ export async function ensureGenerators(places: Places = usualPlaces): Promise<st
 
 /** Returns the files of an SDK, by path. */
 export function generateSdk(generators: string, language: SdkLanguage, schema: string): ReadonlyMap<string, Buffer> {
-	const program = join(generators, language === "dotnet" ? "dotnet" : "sdk");
-	const { status, stdout, stderr } = spawnSync(program, [language], {
-		input: schema,
-		encoding: "utf8",
-		maxBuffer: 2 ** 26,
-	});
-	if (status !== 0) throw new Error(`the generator of the SDK for ${language} failed: ${stderr}`);
+	return generate(join(generators, language === "dotnet" ? "dotnet" : "sdk"), [language], schema);
+}
+
+/** Returns the program of a file in PCL, Pulumi's own language, as the host of the language makes it for `pulumi import`. */
+export function generateProgram(
+	generators: string,
+	language: Exclude<SdkLanguage, "dotnet">,
+	schema: string,
+	file: string,
+): string {
+	const files = generate(join(generators, "sdk"), [language, file], schema);
+	return [...files.values()].join("\n");
+}
+
+function generate(program: string, words: readonly string[], schema: string): ReadonlyMap<string, Buffer> {
+	const { status, stdout, stderr } = spawnSync(program, words, { input: schema, encoding: "utf8", maxBuffer: 2 ** 26 });
+	if (status !== 0) throw new Error(`the generator failed for ${words.join(" ")}: ${stderr}`);
 	const files = Object.entries(JSON.parse(stdout) as Record<string, string>);
 	return new Map(files.map(([path, text]) => [path, Buffer.from(text, "base64")]));
 }

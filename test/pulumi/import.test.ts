@@ -1,17 +1,78 @@
 /** `pulumi import`, the option `import` and `get` of the plugin's resources, under the real engine. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { packageSchemaText } from "../../scripts/package-schema.ts";
 import { expectSuccess } from "../engine/answer.ts";
+import { ensureGenerators, generateProgram } from "../engine/generators.ts";
+import type { Call } from "../engine/stack-files.ts";
+import { orSkip } from "../left-out.ts";
 import { alice, bob, carol, organizationId, tags } from "../world.ts";
 import { expectNoSecretIn } from "./checks.ts";
 import { makeYamlWorld } from "./world.ts";
 
 const oddNames = ["team/ops", '${x} "q" \\ # \'', "ünïcødé ✓", "b1000000-0000-4000-8000-000000000001"];
 
+/** In PCL, Pulumi's own language, the engine describes to the host of a language what it has imported. */
+function describedIn(calls: readonly Call[]): string {
+	const asked = calls.find(({ method }) => method.endsWith("/GenerateProgram"));
+	return Object.values(asked?.request.source as Readonly<Record<string, string>>).join("\n");
+}
+
+/**
+ * The code of the first tag in other languages. It is of the generators that their hosts have in this version of Pulumi: the hosts that
+ * the tests build are older and have none.
+ */
+const codes = [
+	[
+		"nodejs",
+		`const tag_0 = new orgsync.UserTag("tag-0", {
+    members: {
+        exactly: [
+            "${alice}",
+            "${carol}",
+        ],
+    },
+    name: "signers",
+    organizationId: "${organizationId}",
+}, {
+    protect: true,
+});`,
+		(name: string) => `name: ${name},`,
+	],
+	[
+		"python",
+		`tag_0 = orgsync.UserTag("tag-0",
+    members={
+        "exactly": [
+            "${alice}",
+            "${carol}",
+        ],
+    },
+    name="signers",
+    organization_id="${organizationId}",
+    opts = pulumi.ResourceOptions(protect=True))`,
+		(name: string) => `name=${name},`,
+	],
+	[
+		"go",
+		`		_, err := orgsync.NewUserTag(ctx, "tag-0", &orgsync.UserTagArgs{
+			Members: &orgsync.MembersArgs{
+				Exactly: pulumi.Array{
+					pulumi.Any("${alice}"),
+					pulumi.Any("${carol}"),
+				},
+			},
+			Name:           pulumi.String("signers"),
+			OrganizationId: pulumi.String("${organizationId}"),
+		}, pulumi.Protect(true))`,
+		(name: string) => `pulumi.String(${name}),`,
+	],
+] as const;
+
 describe("pulumi import", { timeout: 240_000 }, () => {
-	it("writes code that changes nothing, beside tags imported by an option and tags that are only read", async () => {
-		const { world, stack } = await makeYamlWorld("");
+	it("writes code that changes nothing, beside tags imported by an option and tags that are only read", async (context) => {
+		const { world, stack } = await makeYamlWorld("", { recordCalls: true });
 		const made = oddNames.map((tagName, index) => ({ tagId: `b0000000-0000-4000-8000-00000000000${index}`, tagName }));
 		await world.change({ userTags: made });
 		const ids = ["signers", ...oddNames.map((name) => `${organizationId}/${name}`)];
@@ -33,6 +94,7 @@ describe("pulumi import", { timeout: 240_000 }, () => {
       protect: true
 `);
 		expect((await stack.resource("tag-0")).id).toBe(tags.signers);
+		const described = describedIn(stack.calls());
 
 		world.clearRequests();
 		stack.write({
@@ -60,5 +122,14 @@ outputs:
 		expect(await stack.outputs()).toEqual({ members: [alice, carol], tagId: tags.auditors });
 		expect(world.submits()).toEqual([]);
 		expectNoSecretIn(stack);
+
+		const generators = await orSkip(context, ensureGenerators);
+		const file = join(stack.folder, "imported.pp");
+		writeFileSync(file, described);
+		for (const [language, code, nameIs] of codes) {
+			const generated = generateProgram(generators, language, packageSchemaText(), file);
+			expect(generated).toContain(code);
+			for (const name of oddNames) expect(generated).toContain(nameIs(JSON.stringify(name)));
+		}
 	});
 });

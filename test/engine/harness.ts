@@ -14,7 +14,6 @@ import {
 	mkdtempSync,
 	readFileSync,
 	realpathSync,
-	renameSync,
 	rmSync,
 	symlinkSync,
 	writeFileSync,
@@ -35,6 +34,7 @@ import {
 	type Call,
 	type Configuration,
 	configureStack,
+	copyStack,
 	findCheckpoint,
 	hideSecrets,
 	passphrase,
@@ -106,7 +106,7 @@ export interface Stack {
 	write(files: Readonly<Record<string, string | null>>): void;
 	/** Replaces the installed package. */
 	install(options?: InstallOptions): void;
-	/** What `pulumi stack export` prints, secrets encrypted. */
+	/** What the file of the stack has, as `pulumi stack export` prints it, secrets encrypted. */
 	state(): Promise<State>;
 	/** The one resource of this name in the state. */
 	resource(name: string): Promise<StateResource>;
@@ -236,7 +236,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		},
 		install: (install) => installPackage(join(folder, "node_modules/orgsync"), install),
 		async state() {
-			// It has been seen to be what `pulumi stack export` prints, by engine.test.ts.
 			const { version, checkpoint } = JSON.parse(readFileSync(findCheckpoint(backend), "utf8"));
 			return { version, deployment: checkpoint.latest } as State;
 		},
@@ -307,21 +306,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
  * the same passphrase, but for the name of the project.
  */
 async function initStack(stack: Stack, backend: string, manifest: string): Promise<void> {
-	const settings = join(stack.folder, `Pulumi.${stackName}.yaml`);
 	const { name } = parse(manifest) as { readonly name: string };
-	const made = await makeOnce(shared, "stack", async (folder) => {
+	const made = await makeOnce(shared, "new-stack", async (folder) => {
 		stack.write({ "Pulumi.yaml": "name: probe\nruntime: yaml\n" });
 		expectSuccess(await stack.pulumi(["stack", "init", stackName]));
 		stack.write({ "Pulumi.yaml": manifest });
 		cpSync(backend, join(folder, "backend"), { recursive: true });
-		copyFileSync(settings, join(folder, "settings"));
+		copyFileSync(join(stack.folder, `Pulumi.${stackName}.yaml`), join(folder, "settings"));
 	});
-	cpSync(join(made, "backend"), backend, { recursive: true });
-	copyFileSync(join(made, "settings"), settings);
-	if (name === "probe") return;
-	const stacks = join(backend, ".pulumi/stacks");
-	renameSync(join(stacks, "probe"), join(stacks, name));
-	const file = findCheckpoint(backend);
-	for (const other of [".attrs", ".bak", ".bak.attrs"]) rmSync(`${file}${other}`, { force: true });
-	writeFileSync(file, readFileSync(file, "utf8").replace("organization/probe/", `organization/${name}/`));
+	copyStack(made, { backend, folder: stack.folder, project: name });
 }

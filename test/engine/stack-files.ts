@@ -1,6 +1,6 @@
 /** What a stack of the harness leaves on disk: its settings, its state in the backend, the calls, and every text. */
 import { createCipheriv, pbkdf2Sync, randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { parse, stringify } from "yaml";
 
@@ -103,6 +103,21 @@ export function findCheckpoint(backend: string): string {
 		(name) => basename(name) === `${stackName}.json`,
 	);
 	return join(stacks, file);
+}
+
+/** Copies a new stack of the project `probe` into a backend, and its settings into the folder of a project. */
+export function copyStack(
+	made: string,
+	{ backend, folder, project }: Readonly<Record<"backend" | "folder" | "project", string>>,
+): void {
+	cpSync(join(made, "backend"), backend, { recursive: true });
+	copyFileSync(join(made, "settings"), join(folder, `Pulumi.${stackName}.yaml`));
+	if (project === "probe") return;
+	const stacks = join(backend, ".pulumi/stacks");
+	renameSync(join(stacks, "probe"), join(stacks, project));
+	const file = findCheckpoint(backend);
+	for (const other of [".attrs", ".bak", ".bak.attrs"]) rmSync(`${file}${other}`, { force: true });
+	writeFileSync(file, readFileSync(file, "utf8").replace("organization/probe/", `organization/${project}/`));
 }
 
 /** Every text file below a folder, by its path from `root`. */

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
 import { localOrganizationId, localSeed } from "../../src/cli/local-seed.ts";
 import { parseSeed, startEmulator } from "../../src/emulator/server.ts";
 import { clockEnvironment } from "../clock.ts";
@@ -150,5 +151,30 @@ describe("examples/pulumi-node/index.ts and the programs of docs/pulumi.md and d
 			expect.stringMatching(/^wrong\.ts.*Type '"delete"' is not assignable to type/),
 			expect.stringMatching(/^wrong\.ts.*'app' does not exist in type 'TvcAppRemovalArgs'/),
 		]);
+	});
+
+	it("have the resources of the quick start in YAML, in TypeScript too", () => {
+		const page = readFileSync(join(root, "docs/pulumi.md"), "utf8");
+		const [, yaml = ""] = /^```yaml\n(# Pulumi\.yaml\n[\s\S]*?)^```$/m.exec(page) ?? [];
+		const [, code = ""] = /^```typescript\n(\/\/ index\.ts\n[\s\S]*?)^```$/m.exec(page) ?? [];
+		writeFileSync(join(place, "quick-start.ts"), code);
+		const script = `import { runtime } from "@pulumi/pulumi";
+const resources = {};
+await runtime.setMocks({
+	newResource({ type, name, inputs }) {
+		resources[name] = { type, properties: inputs };
+		return { id: name, state: inputs };
+	},
+	call: () => ({}),
+});
+process.once("beforeExit", () => console.log(JSON.stringify(resources)));
+await import("./quick-start.ts");
+`;
+		writeFileSync(join(place, "quick-start.mjs"), script);
+		const { stdout, stderr } = spawnSync(process.execPath, ["quick-start.mjs"], { cwd: place, encoding: "utf8" });
+		const { variables } = parse(yaml) as { readonly variables: Readonly<Record<string, string>> };
+		const plain = yaml.replaceAll(/\$\{(\w+)\}/g, (all, name: string) => variables[name] ?? all);
+		expect(stdout, stderr).toContain("orgsync:index:UserTag");
+		expect(JSON.parse(stdout)).toEqual(parse(plain).resources);
 	});
 });

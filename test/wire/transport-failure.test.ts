@@ -286,4 +286,30 @@ describe("connections to the service", () => {
 		clients.splice(clients.indexOf(kept), 1);
 		counting.close();
 	});
+
+	it("give the next request no answer that came unasked before it", async () => {
+		const answerWith = (tagId: string): string => {
+			const text = JSON.stringify({ userTags: [{ tagId, tagName: "signers" }] });
+			return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+		};
+		let requests = 0;
+		const doubling = createSocketServer((socket) => {
+			socket
+				.on("error", () => undefined)
+				.on("data", () => {
+					requests += 1;
+					socket.write(answerWith(`asked ${requests}`));
+					setTimeout(() => socket.write(answerWith("unasked")), 20);
+				});
+		});
+		await new Promise<void>((resolve) => doubling.listen(0, "127.0.0.1", resolve));
+		const one = makeClient({ url: `http://127.0.0.1:${(doubling.address() as AddressInfo).port}`, connections: 1 });
+		for (const number of [1, 2]) {
+			expect(await query(one)).toMatchObject({ value: { userTags: [{ tagId: `asked ${number}` }] } });
+			await new Promise((resolve) => setTimeout(resolve, 60));
+		}
+		await one.close();
+		clients.splice(clients.indexOf(one), 1);
+		doubling.close();
+	});
 });

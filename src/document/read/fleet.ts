@@ -3,7 +3,6 @@
  */
 import type { Problem } from "../../common/errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import { detach } from "./detach.ts";
 import { freeze } from "./parse.ts";
 import { type DocumentSource, type ParseOptions, readDocuments } from "./read-documents.ts";
 import type { Environment } from "./variables.ts";
@@ -39,7 +38,7 @@ export function checkFleet(
 ): CheckedFleet {
 	const places = new Map<string, number>();
 	const problems = readDocuments(sources, environment, options, (desired) => {
-		places.set(detach(desired.organizationId), store.put(desired));
+		places.set(desired.organizationId, store.put(desired));
 	});
 	if (problems.length > 0) places.clear();
 	return { fleet: storedFleet(places, store), problems };

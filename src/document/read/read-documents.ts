@@ -7,7 +7,6 @@ import type { Problem } from "../../common/errors.ts";
 import type { DesiredOrganization, Position } from "../../plan/organization.ts";
 import type { Cell } from "../cell.ts";
 import { Problems } from "../problems.ts";
-import { detach } from "./detach.ts";
 import { readText } from "./file-text.ts";
 import { formatVersionKey, isNewerFormat } from "./format-version.ts";
 import type { ListFinder } from "./list.ts";
@@ -121,7 +120,7 @@ class DocumentReader {
 		const group = id === undefined ? undefined : this.#findGroup(id);
 		if (id === undefined) this.#unassigned.push({ places: [place], rows: [] });
 		else if (group !== undefined) group.places.push(place);
-		else if (this.#takeAlone(id, root)) this.#taken.set(detach(id), this.#takenPlaces.push(...place) - place.length);
+		else if (this.#takeAlone(id, root)) this.#taken.set(id, this.#takenPlaces.push(...place) - place.length);
 		else this.#groups.set(id, { places: [place], rows: [] });
 	}
 

@@ -63,12 +63,12 @@ export const approve = (machine: number, who: Runner["who"], ...more: readonly s
 });
 
 /** Approves what is pending until one more apply on this machine is in sync. Fails if that takes too long. */
-export async function converge(raced: Raced, machine: number): Promise<Raced> {
+export async function converge(raced: Raced, machine: number, ...more: readonly string[]): Promise<Raced> {
 	const { arena } = raced;
 	const maxRounds = 8;
 	let last = raced;
 	for (let round = 0; round < maxRounds; round += 1) {
-		const runner = apply(machine);
+		const runner = apply(machine, "alice", ...more);
 		const ended = [await arena.alone(runner)];
 		last = { ...raced, runners: [...raced.runners, runner], ended: [...raced.ended, ...ended] };
 		if (ended[0]?.code === 0) return last;

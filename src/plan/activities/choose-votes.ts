@@ -24,7 +24,7 @@ export interface VoteFacts {
 	readonly hasVoted: (activity: ReviewedActivity) => boolean;
 }
 
-/** What is decided about one activity; see VotedActivity in render/votes/result.ts. */
+/** What is decided about one activity; see VotedActivity in render/result/votes.ts. */
 export interface ChosenActivity {
 	readonly activity: ReviewedActivity;
 	readonly isNamed: boolean;

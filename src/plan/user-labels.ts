@@ -22,12 +22,7 @@ export function userParts(
 	return { name: showShort(label.name), notes: describeLabel(label, showShort) };
 }
 
-/** Returns a user whom the service named elsewhere, as in a vote, where the plan may not know the user. */
-export function showSaidUser(userId: string, names: UserNames, said: UserNames["liveNames"]): string {
-	return showUser(userId, namesForSaid(userId, names, said));
-}
-
-/** Returns the names by which such a user is shown: without live ones where none of them is the user's. */
+/** Returns the names by which a user is shown whom the service named elsewhere, as in a vote: without live ones where `said` has none. */
 export function namesForSaid(userId: string, names: UserNames, said: UserNames["liveNames"]): UserNames {
 	const { liveNames, ...others } = names;
 	const all = { ...liveNames, ...said };

@@ -60,17 +60,6 @@ export function bullets(rank: number, noun: Block["noun"], title: string, lines:
 	return { rank, noun, lines, wrap };
 }
 
-export function fenced(
-	rank: number,
-	noun: Block["noun"],
-	title: string,
-	lines: readonly string[],
-	language = "",
-): Block {
-	const wrap: Block["wrap"] = (kept, more) => `**${title}**\n\n${fence(withMore(kept, more), language)}`;
-	return { rank, noun, lines, wrap };
-}
-
 /** Returns a fenced block that is closed until its reader opens it. */
 export function folded(
 	rank: number,

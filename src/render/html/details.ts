@@ -1,11 +1,6 @@
-/**
- * Parts that several sections of the page share: sections and their lists, rows with signs, and users.
- */
-import type { Plan } from "../../plan/plan.ts";
-import { describeOwner } from "../../plan/user-labels.ts";
 import { count } from "../../say/count.ts";
 import type { Sign } from "../../say/section.ts";
-import { bdi, type Html, html } from "./html.ts";
+import { type Html, html } from "./html.ts";
 
 export interface Section {
 	readonly title: string;
@@ -26,11 +21,6 @@ export function section(title: string, look: Section["look"], body: Html | null)
 /** Returns a section of one line for each item; it has no body without items. */
 export function listSection(title: string, look: Section["look"], items: readonly Html[]): Section {
 	return { title, look, body: renderList(items), number: items.length };
-}
-
-/** Returns a section of marked rows; it has no body without rows. */
-export function changesSection(title: string, look: Section["look"], rows: readonly Html[]): Section {
-	return { title, look, body: renderChanges(rows), number: rows.length };
 }
 
 /** Returns a section as a card with a heading of `level`; null without a body. */
@@ -86,15 +76,4 @@ export function markedRow(sign: Sign | undefined, content: Html): Html {
 
 export function chip(sign: Sign, content: Html): Html {
 	return html`<span class="chip ${looks[sign]}">${showSign(sign)}\u00a0${content}</span>`;
-}
-
-/** Returns what is uncertain about a change; null when nothing is. */
-export function renderDoubt(doubt: string | null): Html | null {
-	return doubt === null ? null : html`<p class="doubt">${doubt}</p>`;
-}
-
-/** Returns the owner of an object whose address alone could be mistaken; null for others. */
-export function renderOwner(userId: string | null | undefined, plan: Plan): Html | null {
-	const owner = describeOwner(userId, plan);
-	return owner === "" ? null : html` <span class="who">${bdi(owner.trim())}</span>`;
 }

@@ -42,7 +42,7 @@ export function impactSection(plan: Plan, id: string, isDrift: boolean): Section
 const looks: Readonly<Record<ImpactSign, string>> = { "!!": "r", "+": "a", "-": "r", "?": "w" };
 
 /** Returns one sentence of an impact with its sign. */
-export function impactRow({ sign, sentence, detail }: ImpactLine): Html {
+function impactRow({ sign, sentence, detail }: ImpactLine): Html {
 	const more = detail.length === 0 ? null : html`<p class="soft">${phraseHtml(detail)}</p>`;
 	return row(sign === "-" ? "\u2212" : sign, looks[sign], html`${phraseHtml(sentence)}${more}`);
 }

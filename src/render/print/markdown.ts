@@ -98,6 +98,6 @@ function diffLines(section: Section): readonly string[] {
 }
 
 /** Returns the line with the sign of a part in front, where a `diff` block colours it. */
-export function markInFront(line: string): string {
+function markInFront(line: string): string {
 	return line.replace(/^ {4}([+-]) /, "$1   ");
 }

@@ -94,7 +94,7 @@ describe("a key of the stack configuration that the service does not accept", ()
 		const asked = [orgsync.listUserTags({}), orgsync.listUserTags({}), orgsync.getMfaPolicies({ userId: alice })];
 		const failures = await Promise.all(asked.map((answer) => answer.catch((error: unknown) => error)));
 		const [first] = failures;
-		expect(pulumi.RunError.isInstance(first)).toBe(true);
+		expect(pulumi.RunError.isInstance(first), String(first)).toBe(true);
 		expect((first as Error).message).toContain("the service does not accept this key: ");
 		expect((first as Error).stack).toBe("");
 		expect(new Set(failures).size).toBe(1);

@@ -9,7 +9,6 @@ import {
 	document,
 	makeWorld,
 	mfaPolicy,
-	policies,
 	profile,
 	provider,
 	providers,
@@ -185,20 +184,6 @@ describe("a read-only kind", () => {
 		expect(stdout).toContain('expirationSeconds: live "60", document "900"');
 		expect(stdout).not.toContain("nobody asked");
 	});
-
-	test("drifts if an object no longer exists", async () => {
-		const world = await makeWorld(document(agreeing.sessionProfiles));
-		await world.change({ remove: { sessionProfiles: [profile] } });
-		const answer = await drift(world);
-		expect(answer.code).toBe(2);
-		expect(changesOf(answer)).toMatchObject([{ reason: "not-there", before: null }]);
-	});
-
-	test("has an MFA policy that the document names by id read alone", async () => {
-		const world = await makeWorld(document(`expect: { mfaPolicies: { alice: [{ id: ${mfaPolicy}, order: 7 }] } }`));
-		expect(changesOf(await drift(world))).toMatchObject([{ before: { order: 1 }, after: { order: 7 } }]);
-		expect(world.requests()).toEqual(["get_mfa_policy", "list_activities"]);
-	});
 });
 
 /** `documented`: the eight queries alone, which show no members, policies, OAuth providers or apps. */
@@ -216,22 +201,6 @@ describe("with documented reads, against a service without others", () => {
 		expect((await world.run(["apply", "--yes", ...alone])).code).toBe(0);
 		expect((await drift(world, ...alone)).code).toBe(0);
 		expect(tagOf(world, tags.signers).tagName).toBe("signers");
-	});
-
-	test("members are added without a removal, and then known as last applied", async () => {
-		const world = await makeWorld(
-			document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"),
-			documented,
-		);
-		const before = await drift(world, ...alone);
-		// What is only not known to be as the document says is no drift.
-		expect(before.code).toBe(1);
-		expect(changesOf(before)).toMatchObject([{ basis: "unknown", addUserIds: [alice, bob], removeUserIds: [] }]);
-		expect((await world.run(["apply", "--yes", ...alone])).code).toBe(0);
-		expect(tagOf(world, tags.signers).userIds).toEqual([alice, carol, bob]);
-		const after = await drift(world, ...alone);
-		expect(after.code).toBe(0);
-		expect(readOutput(after).plans[0].unread).toMatchObject([{ address: "userTag:signers", standsIn: "last-applied" }]);
 	});
 
 	test("a tag that another user changed since the last apply is found and applied again", async () => {
@@ -254,55 +223,6 @@ describe("with documented reads, against a service without others", () => {
 		expect((await drift(world, ...alone)).code).toBe(0);
 	});
 
-	test("a user under never is removed once, and then known to be removed", async () => {
-		const world = await makeWorld(
-			document("userTags: [{ name: signers, members: { atLeast: [alice], never: [carol] } }]"),
-			documented,
-		);
-		expect((await world.run(["apply", "--yes", ...alone])).code).toBe(0);
-		expect(tagOf(world, tags.signers).userIds).toEqual([alice]);
-		expect((await drift(world, ...alone)).code).toBe(0);
-	});
-
-	test.each([
-		{
-			kind: "OAuth provider",
-			sections: `absent: { oauthProviders: { alice: [${providers.alice[0]}] } }`,
-			address: `oauthProvider:alice/${providers.alice[0]}`,
-			unread: "oauthProvider",
-		},
-		{
-			kind: "policy",
-			sections: `absent: { policies: [${policies[0]}] }`,
-			address: `policy:${policies[0]}`,
-			unread: "policy",
-		},
-		{
-			kind: "TVC app",
-			sections: `absent: { tvcApps: [${apps.retired}] }`,
-			address: `tvcApp:${apps.retired}`,
-			unread: "tvcApp",
-		},
-	])("$kind of unknown existence is removed once, and then known to be removed", async ({
-		sections,
-		address,
-		unread,
-	}) => {
-		const world = await makeWorld(document(sections), documented);
-		const before = await drift(world, ...alone);
-		expect(before.code).toBe(1);
-		expect(changesOf(before)).toMatchObject([{ address, reason: "not-known-to-be-absent", basis: "unknown" }]);
-		expect((await world.run(["apply", "--yes", ...alone])).code).toBe(0);
-		expect(world.submits().length).toBe(1);
-		const after = await drift(world, ...alone);
-		expect(after.code).toBe(0);
-		expect(readOutput(after).plans[0].unread).toMatchObject([
-			{ scope: "kind", kind: unread, standsIn: "last-applied" },
-		]);
-		expect((await world.run(["apply", "--yes", ...alone])).code).toBe(0);
-		expect(world.submits().length).toBe(1);
-	});
-
 	test.each(reported)("$kind shows drift", async ({ document: sections, disturb, found }) => {
 		const world = await makeWorld(document(sections), documented);
 		expect((await drift(world, ...alone)).code).toBe(0);
@@ -310,21 +230,6 @@ describe("with documented reads, against a service without others", () => {
 		const disturbed = await drift(world, ...alone);
 		expect(disturbed.code).toBe(2);
 		expect(changesOf(disturbed)).toMatchObject([found]);
-	});
-
-	test("--reads auto gives the same result and names the missing reads", async () => {
-		const world = await makeWorld(
-			document("userTags: [{ name: signers, members: { exactly: [alice, carol] } }]"),
-			documented,
-		);
-		const answer = await drift(world);
-		expect(changesOf(answer)).toMatchObject([{ basis: "unknown", addUserIds: [alice, carol], removeUserIds: [] }]);
-		const [{ unread }] = readOutput(answer).plans;
-		expect(unread).toMatchObject([
-			{ address: "userTag:signers", standsIn: "nothing" },
-			{ scope: "activities", standsIn: "nothing" },
-		]);
-		expect(unread[0].because).toContain("list_users");
 	});
 });
 

@@ -48,28 +48,6 @@ describe("two documents that want opposite things of one tag", () => {
 		expect(readOutput(allowed).reports[0].overrides).toEqual([{ flag: "allow", kind: "reversals", number: 1 }]);
 	});
 
-	test.each([
-		["share a journal", withBob, withoutBob, { journal: "both.sqlite" }, [0, 0, 5, 0]],
-		[
-			"and the service does not list activities",
-			withBob,
-			withoutBob,
-			{ journal: "both.sqlite", more: ["--reads", "documented"] },
-			[0, 0, 5, 0],
-		],
-		[
-			"rename it to and fro",
-			tag("name: left, previously: [right]"),
-			tag("name: right, previously: [left]"),
-			{},
-			[0, 0, 5, 0],
-		],
-		["rename it, and its former names are not written down", tag("name: left"), tag("name: right"), {}, [0, 0, 0, 5]],
-	])("stop where they %s", async (_what, one, other, options, codes) => {
-		const world = await makeExchange(one, other);
-		expect(codesOf(await exchange(world, codes.length, options))).toEqual(codes);
-	});
-
 	test("stop in a fleet before anything is submitted to its other organizations", async () => {
 		const second = organizationId.replace(/1$/, "2");
 		const of = (text: string, members: string) =>
@@ -116,22 +94,6 @@ test("activities behind a hundred others are found in the journal", async () => 
 	});
 });
 
-test("access that ended and is granted again is ordinary", async () => {
-	const until = (ms: number) => `{ user: bob, until: "${new Date(ms).toISOString()}" }`;
-	const from = Date.now();
-	const granted = (ms: number) => tag(`name: signers, members: { atLeast: [${until(ms)}] }`);
-	const world = await makeWorld(granted(from + 3_600_000));
-	const codes = [(await world.run(["apply", "--yes"])).code];
-	await world.moveClock(2 * 3_600_000);
-	codes.push((await world.run(["apply", "--yes"])).code);
-	world.write("orgsync.yaml", granted(from + 3 * 3_600_000));
-	codes.push((await world.run(["apply", "--yes"])).code);
-	await world.moveClock(2 * 3_600_000);
-	codes.push((await world.run(["apply", "--yes"])).code);
-	expect(codes).toEqual([0, 0, 0, 0]);
-	expect(world.activities().length).toBe(4);
-});
-
 test("access that is granted for a time and revoked early is ordinary, however often", async () => {
 	const world = await makeWorld(document("userTags: [{ name: signers, members: { exactly: [alice, carol] } }]"));
 	const codes = [];
@@ -150,21 +112,4 @@ test("access that is granted for a time and revoked early is ordinary, however o
 		codes: new Set([0]),
 		activities: 8,
 	});
-});
-
-test("documents with one journal stop at the one that adds members, where the other began", async () => {
-	const world = await makeExchange(
-		tag("name: signers, members: { never: [carol] }"),
-		tag("name: signers, members: { atLeast: [carol] }"),
-	);
-	expect(codesOf(await exchange(world, 4, { journal: "both.sqlite" }))).toEqual([0, 0, 0, 5]);
-	expect(world.activities().length).toBe(3);
-});
-
-test("documents with a journal each stop at the one that removes members, where it began", async () => {
-	const world = await makeExchange(
-		tag("name: signers, members: { never: [carol] }"),
-		tag("name: signers, members: { atLeast: [carol] }"),
-	);
-	expect(codesOf(await exchange(world, 3))).toEqual([0, 0, 5]);
 });

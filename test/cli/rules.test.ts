@@ -46,23 +46,6 @@ describe("a document with rules alone", () => {
 		expect((await world.run(["plan", "--detailed-exitcode"])).code).toBe(2);
 	});
 
-	test("reads each list once", async () => {
-		const world = await worldWith(brokenRules);
-		await world.run(["plan"]);
-		expect([...world.requests()].sort()).toEqual([
-			"get_organization_configs",
-			"list_policies",
-			"list_user_tags",
-			"list_users",
-		]);
-	});
-
-	test("reads no policies where rules are about tags, and nothing where they are about plans", async () => {
-		const world = await worldWith("rules: { exclusive: [signers, oncall] }");
-		await world.run(["plan"]);
-		expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users"]);
-	});
-
 	test("is in sync while it is kept", async () => {
 		const world = await worldWith("rules: { exclusive: [signers, oncall], powers: { sign: { minApprovers: 2 } } }");
 		const plan = await world.run(["plan", "--detailed-exitcode"]);
@@ -150,17 +133,6 @@ describe("a plan that would break a rule", () => {
 		const applied = await world.run(["apply", "--yes", "--allow", "rules=1", "--allow", "newAccess=2"]);
 		expect(world.submits()).toEqual(["update_user_tag"]);
 		expect(applied.stderr + applied.stdout).toContain("--allow newAccess=2");
-	});
-
-	test.each(["text", "markdown", "github", "html"])("is shown in %s", async (format) => {
-		const world = await worldWith(...breaking);
-		const { code, stdout } = await world.run(["plan", "--format", format]);
-		expect(code).toBe(0);
-		expect(stdout).toContain("would break rule:exclusive.oncall+signers: bob has");
-		expect(stdout).toContain(
-			"would break rule:noNewAccess: bob and carol could take part in signing with any wallet or key",
-		);
-		expect(stdout).toContain("--allow newAccess=2");
 	});
 
 	test("is blocked with --only too", async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { expectNoSecret, readOutput } from "../run.ts";
-import { agreeing, alice, document, makeWorld, tags } from "../world.ts";
+import { agreeing, document, makeWorld } from "../world.ts";
 
 const said =
 	"orgsync.yaml:6:24: no user tag is called `signer`, so `protect` protects nothing by this name; did you mean `signers`?";
@@ -36,18 +36,6 @@ describe("protect of a tag that does not exist", () => {
 		expect((await world.run(["apply", "--plan", "saved.json"])).code).toBe(0);
 		expect(world.submits()).toEqual(["update_user_tag"]);
 		expect(readFileSync(join(world.folder, "saved.json"), "utf8")).toContain('"warnings"');
-	});
-
-	test("costs no query: what was not read is not known to be missing", async () => {
-		const world = await makeWorld(document("protect: { userTags: [signer], users: [alice] }"));
-		expect((await world.run(["plan"])).stdout).not.toContain("Warnings:");
-		expect(world.requests()).toEqual([]);
-	});
-
-	test("is no warning while a tag has the name", async () => {
-		const world = await makeWorld(text);
-		await world.change({ userTags: [{ tagId: tags.auditors, tagName: "signer", userIds: [alice] }] });
-		expect((await world.run(["plan"])).stdout).not.toContain("Warnings:");
 	});
 });
 

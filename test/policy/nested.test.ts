@@ -3,12 +3,11 @@
 import { describe, expect, it } from "vitest";
 import type { AccessState, AccessUser, Known } from "../../src/policy/access.ts";
 import { printExpression } from "../../src/policy/language/printer.ts";
-import { structOf } from "../../src/policy/language/values.ts";
 import type { ActivityGroup } from "../../src/policy/powers/groups.ts";
 import type { GroupPower } from "../../src/policy/powers/powers.ts";
 import { prepareAccess } from "../../src/policy/powers/prepare.ts";
 import { compareAccess, findPower } from "./in-words.ts";
-import { at, mistakesIn, outcome, parseText, scopeOf } from "./worlds.ts";
+import { at, mistakesIn, outcome, parseText } from "./worlds.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const sign: ActivityGroup = { resource: "PRIVATE_KEY", action: "SIGN" };
@@ -245,24 +244,5 @@ describe("A function of time", () => {
 		["time.now == nothing", "error: no value has the name `nothing`"],
 	])("takes what it needs: %s", (text, expected) => {
 		expect(outcome(text, at("2026-03-01T09:00:00Z"))).toBe(expected);
-	});
-
-	it("reads a moment between two milliseconds", () => {
-		const open = (nanoseconds: bigint, cron = "0 0 * * *") => {
-			const time = structOf({ now: { timestamp: nanoseconds } });
-			return outcome(`CronSpan('${cron}', '1h', 'UTC')`, new Map([["time", time]]));
-		};
-		const hour = 3_600_000_000_000n;
-		expect([open(-500_000n), open(0n), open(500_000n)]).toEqual([false, true, true]);
-		expect([open(hour - 1n), open(hour), open(hour + 500_000n)]).toEqual([true, false, false]);
-		expect([open(-hour * 23n), open(-hour * 23n - 1n), open(-hour * 24n)]).toEqual([false, true, true]);
-	});
-
-	it("needs a time that is known", () => {
-		const text = "CronSpan('0 0 * * *', '1h', 'UTC')";
-		expect(outcome(text, new Map())).toBe("error: there is no `time.now`");
-		expect(outcome(text, scopeOf({ time: { now: "x" } }))).toBe("error: there is no `time.now`");
-		expect(outcome(text, at("1969-12-31T00:59:59.999Z"))).toBe(true);
-		expect(outcome(text, at("1969-12-31T01:00:00Z"))).toBe(false);
 	});
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { unknownAccess } from "../../src/policy/access.ts";
 import { mentionsName, mentionsVotes } from "../../src/policy/language/mentions.ts";
 import { type Type, unify } from "../../src/policy/language/types.ts";
-import { fewestApprovers } from "../../src/policy/powers/powers.ts";
 import { mistakesIn, parseText } from "./worlds.ts";
 
 const [any, number, string] = (["any", "number", "string"] as const).map((kind): Type => ({ kind })) as [
@@ -98,36 +97,6 @@ describe("A message about types", () => {
 		],
 	] as const)("of %s names the fix where there is one: %s", (clause, text, mistake) => {
 		expect(mistakesIn(text, clause)).toEqual([mistake]);
-	});
-});
-
-describe("The fewest approvers", () => {
-	const threshold = (atLeast: number) => ({ atLeast, of: [], tagId: null, isRootQuorum: false });
-	const none = { alone: [], together: [], thresholds: [], isComplete: true };
-
-	it("are null where no one can do it", () => {
-		expect(fewestApprovers(none)).toBe(null);
-	});
-
-	it("are one, or the size of the smallest set", () => {
-		expect(fewestApprovers({ ...none, alone: ["a"], together: [["b", "c"]] })).toBe(1);
-		expect(
-			fewestApprovers({
-				...none,
-				together: [
-					["b", "c"],
-					["d", "e", "f"],
-				],
-			}),
-		).toBe(2);
-	});
-
-	it("are the largest threshold of the easiest alternative where no set is written out", () => {
-		const thresholds = [
-			[threshold(2), threshold(5)],
-			[threshold(4), threshold(3)],
-		];
-		expect(fewestApprovers({ ...none, thresholds, isComplete: false })).toBe(4);
 	});
 });
 

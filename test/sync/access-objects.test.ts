@@ -46,13 +46,18 @@ describe("users", () => {
 			{ apiKeyId: "K2", credential: { publicKey: "02AB", type: "P256" }, publicKey: "ff", type: "OTHER" },
 			{ apiKeyId: "K1", publicKey: "03CD", type: "P256" },
 		];
-		const authenticators = [{ authenticatorId: "A1", credentialId: "Cred", credential: "odd" }, { authenticatorId: 7 }];
+		const authenticators = [
+			{ authenticatorId: "A2", credential: { type: "WEBAUTHN" } },
+			{ authenticatorId: "A1", credentialId: "Cred", credential: "odd" },
+			{ authenticatorId: 7 },
+		];
 		const none = { id: null, type: null, credentialId: null, publicKey: null };
 		expect(users({ ...user, apiKeys, authenticators })).toMatchObject(
 			known([
 				{
 					credentials: known([
 						{ ...none, id: "a1", credentialId: "Cred" },
+						{ ...none, id: "a2", type: "WEBAUTHN" },
 						{ ...none, id: "k1", type: "P256", publicKey: "03cd" },
 						{ ...none, id: "k2", type: "P256", publicKey: "02ab" },
 						none,
@@ -106,7 +111,8 @@ describe("policies", () => {
 	});
 
 	it("are unknown where the answer has no list, or one policy twice", () => {
-		expect(toAccessPolicies({})).toEqual(unknown("the answer to list_policies has no list of policies with ids"));
+		for (const answer of [{}, { policies: ["policy"] }])
+			expect(toAccessPolicies(answer)).toEqual(unknown("the answer to list_policies has no list of policies with ids"));
 		expect(policies(policy, policy)).toEqual(unknown("list_policies shows p1 more than once"));
 	});
 });

@@ -212,21 +212,6 @@ describe("a step that does not complete", () => {
 		expect(exitCodeOf(report)).toBe(4);
 	});
 
-	it.each([401, 403])("because the key is not accepted is exit 4, for HTTP %i too", async (httpStatus) => {
-		const context = bench.context({ concurrency: 1 });
-		const comparison = await bench.compare(removeAll, context);
-		let submits = 0;
-		const submitter: Submitter = {
-			async submit() {
-				submits += 1;
-				const refusal = { httpStatus, grpcCode: 16, message: "expired key", keyNotAccepted: true };
-				return { kind: "refused", ...refusal, policyEvaluations: [], requests: 1 };
-			},
-		};
-		const report = await applyToReport(comparison, { ...context, submitter });
-		expect({ submits, exitCode: exitCodeOf(report) }).toEqual({ submits: 1, exitCode: 4 });
-	});
-
 	it("of a tag with a temporary name is continued by the next run", async () => {
 		const stop = new AbortController();
 		const first = await bench.run(exchange, {

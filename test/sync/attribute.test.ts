@@ -26,7 +26,6 @@ import {
 	approverId,
 	approverStamper,
 	apps,
-	auditors,
 	Bench,
 	bob,
 	minuteMs,
@@ -120,73 +119,6 @@ describe("who caused drift", () => {
 		expect(attributions.get("userTag:signers")?.userName).toBe("dora");
 	});
 
-	it("is who removed a member, and who renamed a tag to what it is called now", async () => {
-		await changeTag(signers, { removeUserIds: [alice] });
-		await changeTag(auditors, { newUserTagName: "before" });
-		await changeTag(auditors, { newUserTagName: "reviewers" });
-		const renamed = bench.activities().at(-1)?.id;
-		const desired = desiredOf({
-			userTags: [...sectionsOf(wantSigners(alice)).userTags, wantTag("auditors", { id: auditors })],
-		});
-		const { attributions } = await attributed(desired);
-		expect([...attributions.keys()].sort()).toEqual(["userTag:auditors", "userTag:signers"]);
-		expect(attributions.get("userTag:auditors")?.activityId).toBe(renamed);
-	});
-
-	it("is not who renamed another tag later, and is unknown where the last rename gave another name", async () => {
-		const desired = desiredOf({ userTags: [wantTag("auditors", { id: auditors })] });
-		await changeTag(auditors, { newUserTagName: "reviewers" });
-		const renamed = bench.activities().at(-1)?.id;
-		await changeTag(oncall, { newUserTagName: "pager" });
-		expect((await attributed(desired)).attributions.get("userTag:auditors")?.activityId).toBe(renamed);
-		const userTags = [{ tagId: auditors, tagName: "somebody", userIds: [] }];
-		await bench.emulator.changeState({ organizationId, userTags });
-		expect(namesOf(await attributed(desired))).toEqual({});
-	});
-
-	it("is who changed a part of the tag last, where several changed parts of it", async () => {
-		const desired = wantSigners(alice);
-		await changeTag(signers, { addUserIds: [bob] });
-		await changeTag(signers, { removeUserIds: [alice] });
-		const last = bench.activities().at(-1)?.id;
-		expect((await attributed(desired)).attributions.get("userTag:signers")?.activityId).toBe(last);
-		await bench.reset(acme());
-		await changeTag(signers, { removeUserIds: [alice] });
-		await changeTag(signers, { addUserIds: [bob] });
-		const added = bench.activities().at(-1)?.id;
-		expect((await attributed(desired)).attributions.get("userTag:signers")?.activityId).toBe(added);
-	});
-
-	it.each([
-		["no times", undefined],
-		["times that no calendar has", { seconds: "99999999999999", nanos: "0" }],
-	])("is shown without a time, where the service gives %s", async (_what, time) => {
-		await changeTag(signers, { addUserIds: [bob] });
-		const { reader } = bench.context();
-		const timeless: Reader = {
-			query: async (...question) => {
-				const answer = await reader.query(...question);
-				const activities = answer.value.activities as readonly object[];
-				return {
-					...answer,
-					value: { activities: activities.map((one) => ({ ...one, createdAt: time, updatedAt: time })) },
-				};
-			},
-		};
-		const { attributions } = await attributed(wantSigners(alice), timeless);
-		expect(attributions.get("userTag:signers")).toMatchObject({ userId: approverId, at: null });
-	});
-
-	it("is unknown if the last activity of the member changed it the other way", async () => {
-		await changeTag(signers, { addUserIds: [bob] });
-		await changeTag(signers, { removeUserIds: [bob] });
-		bench.emulator.changeState({
-			organizationId,
-			userTags: [{ tagId: signers, tagName: "signers", userIds: [alice, bob] }],
-		});
-		expect(namesOf(await attributed(wantSigners(alice)))).toEqual({});
-	});
-
 	it("is unknown if the last activity that did it was submitted from here", async () => {
 		await bench.run(wantSigners(alice, bob));
 		expect(bench.activities()).toHaveLength(1);
@@ -277,6 +209,10 @@ describe("other services' activities", () => {
 	it.each([
 		["without votes and times", { votes: null, createdAt: null, updatedAt: undefined }],
 		["with votes that say nothing", { votes: [null, {}], createdAt: {}, updatedAt: 1e300 }],
+		[
+			"with a time that no calendar has",
+			{ votes: [], createdAt: null, updatedAt: { seconds: "99999999999999", nanos: "0" } },
+		],
 	])("are read %s", async (_, parts) => {
 		const { attributions } = await attributed(desired, lists([{ ...create, ...parts }]));
 		expect(attributions.get(`policy:${policies[0]}`)).toMatchObject({ userId: null, userName: null, at: null });
@@ -308,6 +244,7 @@ describe("the cause of drift is never guessed", () => {
 	const noneAbsent = sectionsOf(desiredOf()).absent;
 	const wanted = {
 		member: desiredOf({ userTags: [wantTag("signers", { members: { mode: "exactly", exactly: [] } })] }),
+		both: desiredOf({ userTags: [wantTag("signers", { members: { mode: "exactly", exactly: [alice] } })] }),
 		name: desiredOf({ userTags: [wantTag("approvers", { id: tag.id })] }),
 		policy: desiredOf({ absent: { ...noneAbsent, policyIds: [policies[0]] } }),
 		provider: desiredOf({
@@ -329,6 +266,8 @@ describe("the cause of drift is never guessed", () => {
 		...{ intent: { intent }, result: { result }, updatedAt: { seconds: String(atS), nanos: "0" } },
 	});
 	const added = act("UPDATE_USER_TAG", 200, { userTagId: signers, addUserIds: [bob], removeUserIds: [] });
+	const removed = act("UPDATE_USER_TAG", 200, { userTagId: signers, addUserIds: [], removeUserIds: [alice] });
+	const later = { seconds: "300", nanos: "0" };
 	const renamed = act("UPDATE_USER_TAG", 200, { userTagId: signers, newUserTagName: "signers" });
 	const made = act("CREATE_POLICY_V3", 200, { policyName: "p" }, { policyId: policies[0] });
 	const profile = act("UPDATE_SESSION_PROFILE", 200, { sessionProfileId: id("other", 1) });
@@ -342,6 +281,21 @@ describe("the cause of drift is never guessed", () => {
 
 	it.each<[string, keyof typeof wanted, readonly object[], object]>([
 		["who added a member", "member", [], added],
+		["who removed a member", "both", [], removed],
+		["who changed a part last, where several did: the removal", "both", [added], { ...removed, updatedAt: later }],
+		["who changed a part last, where several did: the addition", "both", [removed], { ...added, updatedAt: later }],
+		[
+			"who renamed the tag last",
+			"name",
+			[act("UPDATE_USER_TAG", 100, { userTagId: signers, newUserTagName: "before" })],
+			renamed,
+		],
+		[
+			"who renamed the tag, though another tag was renamed later",
+			"name",
+			[act("UPDATE_USER_TAG", 300, { userTagId: oncall, newUserTagName: "pager" })],
+			renamed,
+		],
 		[
 			"the same, ids in capitals",
 			"member",
@@ -404,6 +358,12 @@ describe("the cause of drift is never guessed", () => {
 			"something that names the tag as deep as an activity does",
 			"member",
 			[added, act("X", 300, { a: { b: { c: { d: { e: { f: [signers] } } } } } })],
+		],
+		["a removal after", "member", [added, act("UPDATE_USER_TAG", 300, { userTagId: signers, removeUserIds: [bob] })]],
+		[
+			"a rename after that gave another name",
+			"name",
+			[renamed, act("UPDATE_USER_TAG", 300, { userTagId: signers, newUserTagName: "somebody" })],
 		],
 		["a user who was changed after", "member", [act("UPDATE_USER", 300, { userId: bob, userTagIds: [] }), added]],
 		[

@@ -155,6 +155,8 @@ describe("bytes that another runner may have sent", () => {
 	});
 
 	it.each([
+		["at a time that is not known", 0, undefined, false],
+		["before the activity ended", 0, -1000, false],
 		["in the very second in which the activity ended, in whole seconds", 0, 0, false],
 		["in that second, where the activity has whole seconds and the tag has not", 0, 999, false],
 		["in the second after it", 0, 1000, true],
@@ -163,7 +165,7 @@ describe("bytes that another runner may have sent", () => {
 		["in that second, where the tag has whole seconds and the activity has not", 400, 0, false],
 	])("and whose tag changed %s", (_fact, endedMs, changedMs, expected) => {
 		const completed = endedAt("ACTIVITY_STATUS_COMPLETED", quarterMs + endedMs);
-		const request = { ...addBob, objectChangedAtMs: quarterMs + changedMs };
+		const request = { ...addBob, objectChangedAtMs: changedMs === undefined ? undefined : quarterMs + changedMs };
 		expect(isSuperseded(completed, shared, request, context)).toBe(expected);
 	});
 

@@ -8,15 +8,8 @@ import type { Plan, Reads } from "../../src/plan/plan.ts";
 import { compareLive } from "../../src/sync/converge.ts";
 import { openJournal } from "../../src/sync/journal/file.ts";
 import type { Reader } from "../../src/wire/client.ts";
-import {
-	desiredOf,
-	nothingAbsent,
-	organizationId,
-	sectionsOf,
-	wantTag,
-	withSections,
-} from "../plan/support-organizations.ts";
-import { acme, adminId, alice, apps, Bench, bob, policies, providers, signers, wantSigners } from "./support.ts";
+import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
+import { acme, adminId, alice, Bench, bob, signers, wantSigners } from "./support.ts";
 
 let bench: Bench;
 beforeAll(async () => {
@@ -40,37 +33,7 @@ function asked(): readonly [whoami: number, listActivities: number] {
 }
 
 describe("the caller and pending activities", () => {
-	const onlyAdded = wantSigners(alice, bob);
 	const removed = wantSigners(bob);
-	const provider = desiredOf({
-		absent: { ...nothingAbsent, oauthProviders: [{ userId: bob, providerIds: [providers[2]] }] },
-	});
-	const policy = desiredOf({ absent: { ...nothingAbsent, policyIds: [policies[0]], tvcAppIds: [apps[0]] } });
-	it.each<[string, DesiredOrganization, Reads, number, number]>([
-		["neither when nothing differs", wantSigners(alice), "auto", 0, 0],
-		["both once when users only gain something", onlyAdded, "auto", 1, 1],
-		["both once when policies and apps go", policy, "auto", 1, 1],
-		["both once when a member goes", removed, "auto", 1, 1],
-		["both once when an OAuth provider goes", provider, "auto", 1, 1],
-		[
-			"both once when a member and a provider go",
-			withSections(provider, { userTags: sectionsOf(removed).userTags }),
-			"auto",
-			1,
-			1,
-		],
-		[
-			"neither with documented reads",
-			withSections(provider, { userTags: sectionsOf(removed).userTags }),
-			"documented",
-			0,
-			0,
-		],
-		["neither when the document cannot be met", desiredOf({ userTags: [wantTag("nobody")] }), "auto", 0, 0],
-	])("are read: %s", async (_what, desired, reads, whoami, listActivities) => {
-		await planOf(desired, reads);
-		expect(asked()).toEqual([whoami, listActivities]);
-	});
 
 	it("are not both read without a journal: only the caller is", async () => {
 		await planOf(removed, "auto", false);
@@ -96,11 +59,6 @@ describe("the caller", () => {
 		const plan = await planOf(wantSigners(bob));
 		expect(kinds(plan)).toEqual(["memberRemovals"]);
 		expect(plan.steps.length).toBe(1);
-	});
-
-	it.each([404, 501])("is unknown if whoami is answered with %i", async (status) => {
-		bench.emulator.addFault({ operation: "whoami", fault: "5xx", status, count: 9 });
-		expect(kinds(await planOf(wantSigners(bob)))).toEqual(["memberRemovals"]);
 	});
 
 	it("is an error if whoami is refused in another way", async () => {

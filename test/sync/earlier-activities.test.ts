@@ -8,7 +8,6 @@ import type { Submitter } from "../../src/wire/client.ts";
 import { inWords } from "../in-words.ts";
 import { organizationId } from "../plan/support-organizations.ts";
 import {
-	activityOf,
 	addBob,
 	approve,
 	bench,
@@ -148,59 +147,9 @@ describe("an activity that ended while the organization was read", () => {
 		expect(steps).toMatchObject([{ outcome: "completed", requests: 1 }]);
 		expect(bench.activities().length).toBe(1);
 	});
-
-	it.each([
-		[10_000, 10_002, 1],
-		[10_000, 13_000, 1],
-		[10_000, 70_000, 1],
-		[10_000, 70_001, 2],
-	])("and failed at %i ms, read from %i ms on, leads to %i activity: the service's clocks may differ by a minute", async (endedMs, readMs, count) => {
-		const stub = endedAt(endedMs, "ACTIVITY_STATUS_FAILED");
-		await submitOnce(addBob, { ...bench.context(stub), serverTimeMs: readMs });
-		expect(stub.bodies.length).toBe(count);
-	});
-
-	it.each([
-		[10_000, undefined, 1],
-		[10_000, 9_000, 1],
-		[10_000, 10_000, 1],
-		[10_000, 10_999, 1],
-		[10_000, 11_000, 2],
-		[10_400, 10_401, 2],
-	])("and completed at %i ms counts unless its tag was changed later (at %j ms): %i activity, whatever Date says", async (endedMs, objectChangedAtMs, count) => {
-		for (const serverTimeMs of [undefined, endedMs, endedMs + 90_000]) {
-			const journal = await openJournal(":memory:");
-			const stub = endedAt(endedMs, "ACTIVITY_STATUS_COMPLETED");
-			await submitOnce({ ...addBob, objectChangedAtMs }, { ...bench.context(stub), journal, serverTimeMs });
-			journal.close();
-			expect(stub.bodies.length).toBe(count);
-		}
-	});
-
-	/** A service whose activity for any bytes ended at this time. */
-	function endedAt(endedMs: number, status: string) {
-		return hears((body) => {
-			const answer = activityOf(body, status);
-			return answer.kind === "activity"
-				? { ...answer, activity: { ...answer.activity, updatedAtMs: endedMs } }
-				: answer;
-		});
-	}
 });
 
 describe("a request that completed while the organization was read", () => {
-	it("is not sent again: the reading may not have shown it yet", async () => {
-		const readPosition = bench.journal.position();
-		const context = { ...bench.context(), serverTimeMs: undefined, readPosition };
-		expect((await submitOnce(addBob, context)).outcome).toBe("completed");
-		expect(await submitOnce(addBob, context)).toMatchObject({ outcome: "completed", requests: 0 });
-		expect(bench.requests("submit").length).toBe(1);
-
-		const later = { ...context, readPosition: bench.journal.position() };
-		expect(await submitOnce(addBob, later)).toMatchObject({ outcome: "completed", requests: 1 });
-		expect(bench.requests("submit").length).toBe(2);
-	});
-
 	it("is known from the journal's order: a clock that was ahead once does not make a reverted request completed", async () => {
 		const aheadMs = 3 * 60 * minuteMs;
 		const context = { ...bench.context(), serverTimeMs: undefined };
@@ -321,14 +270,6 @@ describe("a request that was rejected", () => {
 			expect(exitCodeOf(report)).toBe(9);
 		}
 		expect(bench.requests("submit")).toEqual([]);
-	});
-
-	it("is sent again with other bytes if the operator asks for it", async () => {
-		bench.emulator.addFault({ ...updates, fault: "reject" });
-		await bench.run(withBob);
-		const { report } = await bench.run(withBob, { retryRejected: true });
-		expect(report.steps[0]?.outcome).toBe("completed");
-		expect(new Set(fingerprints()).size).toBe(2);
 	});
 
 	it("does not hold back another request for the same tag", async () => {

@@ -31,7 +31,7 @@ import {
 	vote,
 	withBob,
 } from "./run-support.ts";
-import { alice, bob, carol, minuteMs, policies, quarterHourMs, signers, wantSigners } from "./support.ts";
+import { alice, bob, carol, minuteMs, policies, signers, wantSigners } from "./support.ts";
 
 describe("a request in doubt", () => {
 	const withCarolToo = wantSigners(alice, bob, carol);
@@ -150,18 +150,6 @@ describe("a request in doubt", () => {
 	});
 });
 
-describe("within the hour", () => {
-	it("a request that never arrived is sent again with the same bytes, which then take effect", async () => {
-		bench.emulator.addFault({ ...updates, fault: "drop-before", count: forEver });
-		const first = await run(withBob);
-		bench.emulator.clearFaults();
-		bench.nowMs += 2 * quarterHourMs;
-		const { report } = await run(withBob);
-		expect(report.steps).toMatchObject([{ outcome: "completed", fingerprint: first.report.steps[0]?.fingerprint }]);
-		expect(made().activities).toBe(1);
-	});
-});
-
 describe("after the hour in which the same bytes are accepted", () => {
 	it("an activity that was approved meanwhile is recorded by get_activity, without a submit", async () => {
 		await bench.emulator.setRules(organizationId, needTwo);
@@ -177,17 +165,6 @@ describe("after the hour in which the same bytes are accepted", () => {
 		expect(bench.journal.lastApplied(organizationId).userTags[signers]?.present).toEqual([bob]);
 		expect((await run(withBob)).report.inSync).toBe(true);
 		expect(made()).toEqual({ activities: 1, submits: 0 });
-	});
-
-	it("a pending activity is joined, and nothing is submitted", async () => {
-		await bench.emulator.setRules(organizationId, needTwo);
-		const first = await run(withBob);
-		bench.nowMs += twoHours;
-		const { report } = await run(withBob);
-		expect(report.steps).toMatchObject([
-			{ outcome: "awaiting-approval", activityId: first.report.steps[0]?.activityId, requests: 0 },
-		]);
-		expect(made()).toEqual({ activities: 1, submits: 1 });
 	});
 
 	it.each([

@@ -1,10 +1,9 @@
 /** The journal: what was sent is on disk, what was applied is remembered, and a file that is no journal is refused. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StorageError } from "../../src/common/errors.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import type { Outcome } from "../../src/plan/report.ts";
 import { openJournal } from "../../src/sync/journal/file.ts";
@@ -250,22 +249,6 @@ describe("a journal", () => {
 		expect(journal.openEntries(organizationId).length).toBe(1);
 		journal.close();
 		expect(readdirSync(folder)).toEqual([]);
-	});
-
-	it("that is no database is refused and left as it is", async () => {
-		const text = "organizationId: this is a document, not a journal\n".repeat(40);
-		file = join(folder, "document.yaml");
-		writeFileSync(file, text);
-		await expect(openJournal(file)).rejects.toThrow(StorageError);
-		expect(readFileSync(file, "utf8")).toBe(text);
-	});
-
-	it("in a read-only place is refused with its name", async () => {
-		writeFileSync(join(folder, "file"), "");
-		const place = join(folder, "file", "journal.sqlite");
-		const error: unknown = await openJournal(place).catch((thrown: unknown) => thrown);
-		expect(error).toBeInstanceOf(StorageError);
-		expect((error as StorageError).message).toContain(place);
 	});
 });
 

@@ -6,7 +6,7 @@ import { openJournal } from "../../src/sync/journal/file.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
-import { desiredOf, id, organizationId, sectionsOf, wantTag, withSections } from "../plan/support-organizations.ts";
+import { desiredOf, organizationId, sectionsOf, wantTag, withSections } from "../plan/support-organizations.ts";
 import { approve, bench, exchange, outcomes, removeAll } from "./apply-support.ts";
 import {
 	alice,
@@ -170,11 +170,6 @@ describe("the last-applied state", () => {
 		expect(Object.keys(memory().removed.tvcApp ?? {})).toEqual([...apps]);
 		expect(Object.keys(memory().removed.oauthProvider ?? {}).length).toBe(3);
 		expect(bench.activities().length).toBe(6);
-	});
-
-	it("of an organization is not another one's", async () => {
-		await bench.run(wantSigners(bob));
-		expect(bench.journal.lastApplied(id("org", 2)).userTags).toEqual({});
 	});
 });
 

@@ -15,7 +15,6 @@ import {
 	made,
 	needTwo,
 	othersSubmit,
-	queriesOf,
 	run,
 	twoHours,
 	useDocumented,
@@ -44,58 +43,7 @@ describe("a list of pending activities that is longer than a page", () => {
 		} satisfies ApplyContext["reader"];
 	}
 
-	const swapped = ({ before, after, ...rest }: Readonly<Record<string, string>>) => ({
-		...rest,
-		...(before === undefined ? {} : { after: before }),
-		...(after === undefined ? {} : { before: after }),
-	});
-
 	beforeEach(() => bench.emulator.setRules(organizationId, needTwo));
-
-	it("is read to its end if the page cursor has the other direction", async () => {
-		const theirs = await othersSubmit("update_user_tag", addBob);
-		await fillFirstPage();
-		const { comparison, report } = await run(withBob, { reader: withCursor(swapped) });
-		expect(comparison.plan.unread).toEqual([]);
-		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId: theirs.id, requests: 0 }]);
-		expect(made().submits).toBe(101);
-	});
-
-	it.each([50, 20, 5])("is read to its end if the service cuts pages at %i", async (most) => {
-		const theirs = await othersSubmit("update_user_tag", addBob);
-		const parameters = { userTagId: oncall, addUserIds: [carol], removeUserIds: [] };
-		for (let count = 1; count <= 7; count += 1) await othersSubmit("update_user_tag", parameters, bench.nowMs + count);
-		for (let count = 8; count < most + 8; count += 1) {
-			await othersSubmit("update_user_tag", parameters, bench.nowMs + count);
-		}
-		const reader = withCursor((options) => ({ ...options, limit: String(most) }));
-		const { report } = await run(withBob, { reader });
-		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId: theirs.id, requests: 0 }]);
-	});
-
-	it("costs a second request only if a page could have been cut", async () => {
-		const parameters = { userTagId: oncall, addUserIds: [carol], removeUserIds: [] };
-		const counts: number[] = [];
-		for (let pending = 1; pending <= 6; pending += 1) {
-			await othersSubmit("update_user_tag", parameters, bench.nowMs + pending);
-			bench.emulator.clearRequests();
-			await readPendingActivities(organizationId, bench.reader(bench.client()), bench.journal, {
-				reads: "auto",
-				nowMs: bench.nowMs,
-			});
-			counts.push(bench.requests("query").length);
-		}
-		expect(counts).toEqual([1, 1, 1, 1, 2, 1]);
-	});
-
-	it("that repeats and is shorter than a page is complete", async () => {
-		const theirs = await othersSubmit("update_user_tag", addBob);
-		const parameters = { userTagId: oncall, addUserIds: [carol], removeUserIds: [] };
-		for (let count = 1; count < 5; count += 1) await othersSubmit("update_user_tag", parameters, bench.nowMs + count);
-		const { comparison, report } = await run(withBob, { reader: withCursor(({ limit = "100" }) => ({ limit })) });
-		expect(comparison.plan.guards).toEqual([]);
-		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId: theirs.id, requests: 0 }]);
-	});
 
 	it("with an activity without an intent is not complete: it could be a duplicate", async () => {
 		await othersSubmit("update_user_tag", addBob);
@@ -235,13 +183,5 @@ describe("a service that lists no activities", () => {
 		bench.journal.abandon(organizationId, String(first.report.steps[0]?.fingerprint), bench.nowMs);
 		expect((await run(withBob)).report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
 		expect(made()).toEqual({ activities: 2, submits: 2 });
-	});
-
-	it("is not asked for activities with documented reads", async () => {
-		await bench.emulator.setRules(organizationId, needTwo);
-		await run(withBob, {}, "documented");
-		await run(withBob, {}, "documented");
-		expect(new Set(queriesOf())).toEqual(new Set(["list_user_tags"]));
-		expect(made()).toEqual({ activities: 1, submits: 2 });
 	});
 });

@@ -16,6 +16,8 @@ interface Habits {
 	/** Milliseconds between two activities; 0 is all in one moment. */
 	readonly apartMs?: number;
 	readonly idOf?: (index: number) => string;
+	/** The service cuts pages here, whatever it is asked for. */
+	readonly most?: number;
 }
 
 const pad = (index: number): string => String(index).padStart(12, "0");
@@ -24,7 +26,10 @@ const inOrder = (index: number): string => `019aa660-9400-7c3a-8f21-${pad(index)
 const random = (index: number): string => `${pad((index * 7919) % 10007).slice(4)}-1c1f-4c8e-9f35-${pad(index)}`;
 
 /** A reader of `count` activities, the oldest of which has the index 0. */
-function serve(count: number, { isNewestFirst, begins, before, apartMs = 1000, idOf = inOrder }: Habits): Reader {
+function serve(
+	count: number,
+	{ isNewestFirst, begins, before, apartMs = 1000, idOf = inOrder, most = 1000 }: Habits,
+): Reader {
 	const all: ActivityRecord[] = Array.from({ length: count }, (_, index) => ({
 		id: idOf(index),
 		createdAt: { seconds: String(1_760_000_000 + Math.floor((index * apartMs) / 1000)), nanos: "0" },
@@ -33,7 +38,7 @@ function serve(count: number, { isNewestFirst, begins, before, apartMs = 1000, i
 	const query: Reader["query"] = async (_operation, fields) => {
 		const options = (fields as { paginationOptions: Readonly<Record<string, string>> }).paginationOptions;
 		const cursor = options.before ?? options.after;
-		const limit = Number(options.limit);
+		const limit = Math.min(most, Number(options.limit));
 		const isOlder = (options.before !== undefined) === (before === "older");
 		const at = ids.indexOf(String(cursor));
 		const page =
@@ -93,6 +98,21 @@ describe("a list of activities", () => {
 	] as const)("is read to its end where it is %s", async (_what, one) => {
 		for (const count of [99, 101, 200, 350])
 			expect(await readAll(serve(count, one))).toMatchObject({ read: count, isLast: true });
+	});
+
+	const usual = { isNewestFirst: true, begins: "newest", before: "older" } as const;
+
+	it.each([50, 20, 5])("is read to its end if the service cuts pages at %i", async (most) => {
+		expect(await readAll(serve(most + 8, { ...usual, most }))).toMatchObject({ read: most + 8, isLast: true });
+	});
+
+	it("costs a second request only if a page could have been cut", async () => {
+		const read = await Promise.all([1, 2, 3, 4, 5, 6].map((count) => readAll(serve(count, usual))));
+		expect(read.map(({ requests }) => requests)).toEqual([1, 1, 1, 1, 2, 1]);
+	});
+
+	it("that repeats and is shorter than a page is complete", async () => {
+		expect(await readAll(serve(5, { ...usual, before: "ignored" }))).toMatchObject({ isLast: true });
 	});
 });
 

@@ -4,7 +4,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/common/errors.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
-import { openJournal } from "../../src/sync/journal/file.ts";
 import { hasExpired, type PendingOptions, readPendingActivities } from "../../src/sync/read/pending-activities.ts";
 import { settleEntry } from "../../src/sync/settle.ts";
 import type { Reader } from "../../src/wire/client.ts";
@@ -214,24 +213,6 @@ describe("a conflicting activity of another user", () => {
 		const { report } = await run(withBob);
 		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
 		expect(made()).toEqual({ activities: 2, submits: 2 });
-	});
-
-	it.each([
-		"id",
-		"fingerprint",
-	] as const)("conflicts no longer after it was abandoned by its %s, also after a restart", async (by) => {
-		const theirs = await othersSubmit("update_user_tag", addCarol);
-		await run(withBob);
-		expect(made()).toEqual({ activities: 1, submits: 1 });
-		bench.journal.abandon(organizationId, theirs[by], bench.nowMs);
-		bench.journal.close();
-		bench.journal = await openJournal(bench.journalFile);
-		const { comparison, report } = await run(withBob);
-		expect(comparison.plan.waiting).toEqual([]);
-		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
-		expect(made()).toEqual({ activities: 2, submits: 2 });
-		// Ours is joined from now on, and theirs stays abandoned.
-		expect((await run(withBob)).report.steps).toMatchObject([{ requests: 0, activityId: report.steps[0]?.activityId }]);
 	});
 });
 

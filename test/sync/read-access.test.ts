@@ -9,8 +9,8 @@ import { describeImpact } from "../../src/render/impact/words.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import { describeApprovals } from "../../src/say/approvals.ts";
 import { type Comparison, compareLive } from "../../src/sync/converge.ts";
-import { readAccess, readAccessOnly } from "../../src/sync/read/read-access.ts";
-import type { Client, QueryAnswer, Reader } from "../../src/wire/client.ts";
+import { readAccessOnly } from "../../src/sync/read/read-access.ts";
+import type { Client, Reader } from "../../src/wire/client.ts";
 import { at, desiredOf, id, nothingAbsent, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
@@ -57,21 +57,6 @@ function compare(
 		publicKey: () => client.publicKey(),
 		...(submitterId === undefined ? {} : { submitterId }),
 	});
-}
-
-/** A reader that answers these queries with these values, and all others with an empty list. */
-function answering(values: Readonly<Record<string, unknown>>): Reader {
-	return {
-		query: async ({ name, answerKey }): Promise<QueryAnswer> => ({
-			value: (values[name] ?? { [answerKey]: [] }) as QueryAnswer["value"],
-			serverTimeMs: undefined,
-		}),
-	};
-}
-
-async function accessOf(values: Readonly<Record<string, unknown>>): Promise<AccessState> {
-	const { query } = answering(values);
-	return readAccess(async (operation) => (await query(operation, { organizationId })).value);
 }
 
 const everything = desiredOf({
@@ -365,15 +350,6 @@ describe("a service without one of the reads of who can do what", () => {
 		expect(plan.unread).toEqual([]);
 	});
 
-	it("does not know the root quorum where the configs have none", async () => {
-		await bench.reset(acme());
-		const { context } = await compare(wantSigners(alice, bob));
-		expect(context.access?.rootQuorum).toEqual({
-			known: false,
-			because: "the service does not say who is in the root quorum",
-		});
-	});
-
 	it("is an error where no answer comes, as with every other read", async () => {
 		bench.emulator.addFault({ operation: "get_organization_configs", fault: "drop-before", count: 0x7fff });
 		await expect(compare(wantSigners(alice, bob))).rejects.toThrow(TransportError);
@@ -387,28 +363,6 @@ describe("a service without one of the reads of who can do what", () => {
 });
 
 describe("an answer in another shape", () => {
-	const user = { userId: alice, userTags: [], apiKeys: [], authenticators: [] };
-
-	it.each<[string, keyof AccessState, Record<string, unknown>]>([
-		["no list of users", "users", { list_users: { users: null } }],
-		["a user without an id", "users", { list_users: { users: [{ userName: "alice" }] } }],
-		["a user twice", "users", { list_users: { users: [user, { ...user, userId: alice.toUpperCase() }] } }],
-		["no list of policies", "policies", { list_policies: {} }],
-		["a policy that is no object", "policies", { list_policies: { policies: ["policy"] } }],
-		["a time that is no text", "policies", { list_policies: { policies: [{ policyId: policies[0], time: {} }] } }],
-		["no configs", "rootQuorum", { get_organization_configs: { configs: null } }],
-		["no quorum", "rootQuorum", { get_organization_configs: { configs: { quorum: null } } }],
-		["no threshold", "rootQuorum", { get_organization_configs: { configs: { quorum: { userIds: [alice] } } } }],
-		["nobody's threshold", "rootQuorum", { get_organization_configs: { configs: { quorum: { threshold: 1 } } } }],
-		[
-			"a threshold of 0",
-			"rootQuorum",
-			{ get_organization_configs: { configs: { quorum: { threshold: 0, userIds: [alice] } } } },
-		],
-	])("with %s is unknown, never empty", async (_what, part, values) => {
-		expect((await accessOf(values))[part]).toEqual({ known: false, because: expect.stringMatching(/\w{3}/) });
-	});
-
 	it("that the client refuses is unknown, where nothing else needs it", async () => {
 		bench.emulator.addFault({ operation: "list_policies", fault: "html", status: 200, count: 9 });
 		const { context } = await compare(wantSigners(alice, bob));
@@ -421,89 +375,6 @@ describe("an answer in another shape", () => {
 	it("that the client refuses is an error, where a change needs it", async () => {
 		bench.emulator.addFault({ operation: "list_policies", fault: "html", status: 200, count: 9 });
 		await expect(compare(everything)).rejects.toThrow(ServiceError);
-	});
-
-	it("without tags of a user leaves them unknown, and those of the others known", async () => {
-		const { users } = await accessOf({
-			list_users: {
-				users: [
-					{ ...user, userTags: null },
-					{ userId: bob.toUpperCase(), userTags: ["B", "a", "A"] },
-				],
-			},
-		});
-		expect(users.known && users.value.map(({ id: userId, tagIds }) => [userId, tagIds])).toEqual([
-			[alice, { known: false, because: `list_users does not show the tags of the user ${alice}` }],
-			[bob, { known: true, value: ["a", "b"] }],
-		]);
-	});
-
-	it("without one of both lists of credentials leaves those of the user unknown", async () => {
-		const { users } = await accessOf({ list_users: { users: [{ ...user, authenticators: undefined }] } });
-		expect(users.known && users.value[0]?.credentials).toEqual({
-			known: false,
-			because: `list_users does not show the credentials of the user ${alice}`,
-		});
-	});
-
-	it("with credentials in either place has their types and keys, where it says them", async () => {
-		const key = { publicKey: "02AB", type: "CREDENTIAL_TYPE_API_KEY_P256" };
-		const { users } = await accessOf({
-			list_users: {
-				users: [
-					{
-						...user,
-						apiKeys: [{ apiKeyId: "B", credential: key }, { apiKeyId: "C" }, { apiKeyId: "A", ...key }],
-						authenticators: [
-							{
-								authenticatorId: "D",
-								credentialId: "cred",
-								credential: { type: "CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR" },
-							},
-						],
-					},
-				],
-			},
-		});
-		const none = { type: null, credentialId: null, publicKey: null };
-		expect(users.known && users.value[0]?.credentials).toEqual({
-			known: true,
-			value: [
-				{ ...none, id: "a", type: key.type, publicKey: "02ab" },
-				{ ...none, id: "b", type: key.type, publicKey: "02ab" },
-				{ ...none, id: "c" },
-				{ ...none, id: "d", type: "CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR", credentialId: "cred" },
-			],
-		});
-	});
-
-	it("with an e-mail address of any user shows that the others have none", async () => {
-		const { users } = await accessOf({
-			list_users: {
-				users: [
-					{ ...user, userEmail: "alice@acme.test" },
-					{ ...user, userId: bob },
-				],
-			},
-		});
-		expect(users.known && users.value.map(({ email }) => email)).toEqual([
-			{ known: true, value: "alice@acme.test" },
-			{ known: true, value: null },
-		]);
-	});
-
-	it("with nulls in a policy has no clause there, and an effect that it does not know as it is", async () => {
-		const policy = { policyId: policies[0].toUpperCase(), policyName: null, effect: null, consensus: null };
-		const other = { policyId: policies[1], effect: "EFFECT_MAYBE", time: "time.now > 1" };
-		const { policies: found } = await accessOf({ list_policies: { policies: [other, policy] } });
-		const empty = { name: "", effect: "", consensus: "", condition: "", time: "" };
-		expect(found).toEqual({
-			known: true,
-			value: [
-				{ ...empty, id: policies[0] },
-				{ ...empty, id: policies[1], effect: "EFFECT_MAYBE", time: "time.now > 1" },
-			],
-		});
 	});
 });
 
@@ -536,26 +407,6 @@ describe("the times of a plan", () => {
 		expect(plan.readAt).toBe(new Date(bench.nowMs - 40_000).toISOString());
 		expect(serverTimeMs).toBe(bench.nowMs - 40_000);
 		expect(readPosition).toBe(3);
-	});
-});
-
-describe("the time that decides time windows", () => {
-	it.each([
-		["a second", 1_000],
-		["an hour", 3_600_000],
-	])("is the service's, by its Date, where our clock is %s behind", async (_what, aheadMs) => {
-		const client = bench.client();
-		const reader: Reader = {
-			query: async (...question) => ({
-				...(await client.reader.query(...question)),
-				serverTimeMs: bench.nowMs + aheadMs,
-			}),
-		};
-		const { journal, now } = bench.context();
-		const { context } = await compareLive(wantSigners(alice, bob), reader, journal.lastApplied(organizationId), {
-			...{ reads: "auto" as const, now, journal },
-		});
-		expect(context.serviceTimeMs).toBe(bench.nowMs + aheadMs);
 	});
 });
 

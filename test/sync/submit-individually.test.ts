@@ -75,13 +75,6 @@ describe("a removal of objects that live state does not show", () => {
 		const { plan } = await bench.compare(desired, bench.context(), "documented");
 		expect(plan.steps.map(({ parameters }) => parameters)).toEqual([{ policyIds: [stray] }]);
 	});
-
-	it("is one activity if all of the objects exist", async () => {
-		const { report } = await bench.run(absent({ policyIds: [...policies] }), {}, "documented");
-		expect(report.steps.map(({ outcome, requests }) => ({ outcome, requests }))).toEqual([
-			{ outcome: "completed", requests: 1 },
-		]);
-	});
 });
 
 /** The second user approves. */

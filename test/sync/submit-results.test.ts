@@ -1,15 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/plan/report.ts";
-import { openJournal } from "../../src/sync/journal/file.ts";
 import { submitOnce } from "../../src/sync/submit/submit-once.ts";
-import { inWords } from "../in-words.ts";
 import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	activityOf,
 	addBob,
-	approve,
 	bench,
-	fingerprints,
 	hears,
 	keyOfAddBob,
 	keyOfWithBob,
@@ -17,7 +13,7 @@ import {
 	twoApprovals,
 	withBob,
 } from "./submit-support.ts";
-import { alice, bob, latestOf, minuteMs, quarterHourMs, signers } from "./support.ts";
+import { alice, latestOf, quarterHourMs } from "./support.ts";
 
 describe("a status", () => {
 	it.each([
@@ -80,88 +76,6 @@ it("a request for an unknown user fails and says why", async () => {
 describe("a request that awaits approval", () => {
 	beforeEach(() => bench.emulator.setRules(organizationId, twoApprovals));
 
-	it("is joined by the next run and by a run in another quarter of an hour", async () => {
-		const first = await bench.run(withBob);
-		expect(exitCodeOf(first.report)).toBe(8);
-		const [step] = first.report.steps;
-		expect(step).toMatchObject({ outcome: "awaiting-approval", requests: 1 });
-		for (const afterMs of [1, 30 * minuteMs]) {
-			bench.nowMs += afterMs;
-			const { report } = await bench.run(withBob);
-			expect(report.steps[0]).toMatchObject({ outcome: "awaiting-approval", activityId: step?.activityId });
-		}
-		expect(bench.activities().length).toBe(1);
-		// The runs after it read what became of it.
-		expect(fingerprints().length).toBe(1);
-	});
-
-	it("is sent again with the same bytes, once a run, if activities cannot be read", async () => {
-		const first = await bench.run(withBob, {}, "documented");
-		for (const afterMs of [1, 30 * minuteMs]) {
-			bench.nowMs += afterMs;
-			const { report } = await bench.run(withBob, {}, "documented");
-			const { activityId } = first.report.steps[0] ?? {};
-			expect(report.steps[0]).toMatchObject({ outcome: "awaiting-approval", activityId, requests: 1 });
-		}
-		expect(bench.activities().length).toBe(1);
-		expect(fingerprints().length).toBe(3);
-		expect(new Set(fingerprints()).size).toBe(1);
-	});
-
-	it("keeps its activity's id if the same bytes get no usable answer", async () => {
-		const first = await bench.run(withBob, {}, "documented");
-		const { activityId } = first.report.steps[0] ?? {};
-		expect(activityId).toMatch(/^[0-9a-f-]{36}$/);
-		const { report } = await bench.run(
-			withBob,
-			hears({ kind: "unknown", because: "404 with text/html", requests: 1 }),
-			"documented",
-		);
-		expect(report.steps[0]).toMatchObject({ outcome: "awaiting-approval", activityId });
-	});
-
-	it("is joined by a second runner without a journal", async () => {
-		const first = await bench.run(withBob);
-		bench.nowMs += 2 * minuteMs;
-		const journal = await openJournal(":memory:");
-		const second = await bench.run(withBob, { journal });
-		journal.close();
-		expect(second.report.steps[0]?.activityId).toBe(first.report.steps[0]?.activityId);
-		expect(bench.activities().length).toBe(1);
-	});
-
-	it("is not sent again if its bytes are too old", async () => {
-		const first = await bench.run(withBob, {}, "documented");
-		bench.nowMs += 61 * minuteMs;
-		bench.emulator.clearRequests();
-		const { report } = await bench.run(withBob, {}, "documented");
-		expect(inWords(report.steps)[0]).toMatchObject({
-			outcome: "awaiting-approval",
-			activityId: first.report.steps[0]?.activityId,
-			requests: 0,
-			message: expect.stringContaining("too old"),
-		});
-		expect(bench.requests("submit")).toEqual([]);
-	});
-
-	it.each([
-		["auto", 0],
-		["documented", 1],
-	] as const)("is done after its approval: with %s reads the next run learns that by %i submits", async (reads, requests) => {
-		const first = await bench.run(withBob, {}, reads);
-		await approve(first.report.steps[0]?.fingerprint ?? null);
-		bench.emulator.clearRequests();
-		bench.nowMs += minuteMs;
-		const { comparison, report } = await bench.run(withBob, {}, reads);
-		expect(comparison.plan.steps.length).toBe(requests);
-		expect(fingerprints().length).toBe(requests);
-		expect(report.inSync).toBe(true);
-		expect(bench.tag(signers).userIds).toEqual([alice, bob]);
-		expect((await bench.run(withBob, {}, reads)).comparison.plan.steps).toEqual([]);
-		// The request and the vote.
-		expect(bench.activities().length).toBe(2);
-	});
-
 	it.each([
 		["a key that is not accepted", refused(401, 16)],
 		["a code of the service", refused(404, 5)],
@@ -169,10 +83,12 @@ describe("a request that awaits approval", () => {
 		["a gateway's page", { kind: "unknown", because: "not an answer of this service", requests: 1 }],
 		["no connection", { kind: "not-sent", because: "no connection", requests: 1 }],
 	] as const)("stays pending if the same bytes are answered with %s", async (_what, answer) => {
-		await bench.run(withBob, {}, "documented");
+		const first = await bench.run(withBob, {}, "documented");
+		const { activityId } = first.report.steps[0] ?? {};
+		expect(activityId).toMatch(/^[0-9a-f-]{36}$/);
 		const { report } = await bench.run(withBob, hears(answer), "documented");
 		expect(report.steps).toMatchObject([
-			{ outcome: "awaiting-approval", message: expect.stringContaining("asking again") },
+			{ outcome: "awaiting-approval", activityId, message: expect.stringContaining("asking again") },
 		]);
 		expect((await latestOf(bench.journal, keyOfWithBob))?.outcome).toBe("awaiting-approval");
 		await bench.run(withBob, {}, "documented");

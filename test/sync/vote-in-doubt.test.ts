@@ -146,6 +146,9 @@ describe("a vote that the service accepted", () => {
 	])("is in doubt where its activity %s", async (_what, votes, fingerprintOf) => {
 		expect(await vote(hears(accepted(votes, fingerprintOf())))).toMatchObject({
 			...{ outcome: "unknown", isCounted: false },
+			message: expect.stringContaining(
+				"the service accepted the vote, and does not show it among those of its activity",
+			),
 		});
 	});
 

@@ -6,7 +6,6 @@ import type { ReturnedActivity } from "../../src/plan/activities/reviewed-activi
 import { openJournal } from "../../src/sync/journal/file.ts";
 import { readReturnedActivity } from "../../src/sync/submit/returned-activity.ts";
 import { hasVoted, type VoteContext, voteOnce } from "../../src/sync/submit/vote-once.ts";
-import { readActivity } from "../../src/wire/activity.ts";
 import type { Voter } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../../src/wire/request-body.ts";
@@ -115,17 +114,6 @@ describe("a vote", () => {
 		bench.emulator.addFault({ operation: "approve_activity", fault: "drop-after", count: 20 });
 		expect(await vote(activityId)).toMatchObject({ isCounted: true, isSent: true });
 		expect(ballots().length).toBe(1);
-	});
-
-	it("that did not arrive is in doubt, and only the same bytes follow", async () => {
-		const activityId = await submit();
-		bench.emulator.addFault({ operation: "approve_activity", fault: "drop-before", count: 20 });
-		expect(await vote(activityId)).toMatchObject({ outcome: "unknown", isCounted: false, isSent: true });
-		bench.emulator.clearFaults();
-		bench.nowMs += 50 * minuteMs;
-		expect(await vote(activityId)).toMatchObject({ outcome: "awaiting-approval", isCounted: true });
-		const fingerprints = new Set(sentVotes().map(({ fingerprint }) => fingerprint));
-		expect([fingerprints.size, ballots().length]).toEqual([1, 1]);
 	});
 
 	it("that did not arrive is sent with new bytes only when the old ones are too old to arrive", async () => {
@@ -307,28 +295,6 @@ describe("a vote", () => {
 		bench.nowMs += minuteMs;
 		const other = await submit();
 		await expect(vote(other, { journal: failing(new RangeError("a mistake")) })).rejects.toThrow("a mistake");
-	});
-
-	it.each([
-		["does not show its activity", "drop-before", "the service accepted the vote, and does not show its activity"],
-		[
-			"shows its activity without it",
-			undefined,
-			"the service accepted the vote, and does not show it among those of its activity",
-		],
-	] as const)("of which the service %s is in doubt", async (_what, fault, message) => {
-		const target = await read(await submit());
-		const accepted: Voter = {
-			vote: async (body) => {
-				const activity = readActivity(body.operation, { fingerprint: body.fingerprint });
-				return { kind: "activity", activity, serverTimeMs: undefined, requests: 1 };
-			},
-		};
-		if (fault !== undefined) bench.emulator.addFault({ operation: "get_activity", fault, count: 20 });
-		expect(await voteOnce("approve_activity", target, contextOf({ voter: accepted }))).toMatchObject({
-			...{ outcome: "unknown", isCounted: false, isSent: true },
-			message: `${message}; run the command again to find out: it sends the same vote`,
-		});
 	});
 
 	it("waits for an activity that the service is processing", async () => {

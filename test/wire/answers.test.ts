@@ -126,32 +126,9 @@ describe("an answer that decides about the request", () => {
 		expect(await submit()).toMatchObject({ kind, keyNotAccepted: true, requests: 1 });
 	});
 
-	it("names the policies that denied a submit, wherever they are in the details", async () => {
-		const expected = [{ policyId: "p1", outcome: "OUTCOME_DENY_EXPLICIT" }, {}];
-		for (const details of [denial, [{ PolicyEnginePermissionError: denial[0] }], { a: { b: denial } }]) {
-			server.script({ status: 403, body: { code: 7, message: "no", details } });
-			expect(await submit()).toMatchObject({ kind: "refused", httpStatus: 403, policyEvaluations: expected });
-		}
-		server.script({ status: 403, body: { code: 7, message: "no", details: null } });
-		expect(await submit()).toMatchObject({ kind: "refused", policyEvaluations: [] });
-	});
-
 	it("makes exit code 9 of a 403 to a query", async () => {
 		server.script(failure(403, 7, "denied", denial));
 		expect(await query()).toMatchObject({ httpStatus: 403, exitCode: 9 });
-	});
-
-	it("does not bring our stamp, control characters or a long text of the service into a message", async () => {
-		server.script({
-			act: (request, response) => {
-				response.writeHead(400, { "content-type": "application/json" });
-				const message = `bad stamp ${String(request.headers["x-stamp"])}\n\u001b[31mred\u202e ${"x".repeat(2000)}`;
-				response.end(JSON.stringify({ code: 3, message }));
-			},
-		});
-		const error = (await query()) as ServiceError;
-		expect(error.message).toContain("bad stamp [stamp] [31mred xxx");
-		expect(error.message.length).toBeLessThan(600);
 	});
 });
 
@@ -241,13 +218,6 @@ describe("an inconclusive answer", () => {
 			because: expect.stringMatching(message) as string,
 			requests: 1,
 		});
-	});
-
-	it("names the field of an answer that does not fit, and not its value", async () => {
-		server.script({ body: { userTags: [{ tagId: "t", tagName: "n" }, { tagId: 17171717 }] } });
-		const error = (await query()) as ServiceError;
-		expect(error.message).toMatch(/userTags\[1\]\.(tagName is missing|tagId must be string), and 1 more$/);
-		expect(error.message).not.toContain("17171717");
 	});
 
 	it("is one that is compressed, which orgsync does not ask for", async () => {

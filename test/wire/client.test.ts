@@ -145,6 +145,9 @@ describe("an address", () => {
 
 	it.each([
 		[{ concurrency: 0 }, "the maximum concurrency is not a whole number above 0", undefined],
+		[{ concurrency: Number.NaN }, "the maximum concurrency is not a whole number above 0", undefined],
+		[{ maxRequestsPerSecond: -1 }, "the request rate is not a number above 0", "--max-rps 1"],
+		[{ maxRequestsPerSecond: Number.NaN }, "the request rate is not a number above 0", "--max-rps 1"],
 		[{ concurrency: 1.5 }, "the maximum concurrency is not a whole number above 0", undefined],
 		[{ maxRequestsPerSecond: 0 }, "the request rate is not a number above 0", "--max-rps 1"],
 		[{ maxRequestsPerSecond: Number.POSITIVE_INFINITY }, "the request rate is not a number above 0", "--max-rps 1"],

@@ -138,7 +138,10 @@ describe("a key in place of the name of a key file", () => {
 describe("a stamp command", () => {
 	it("has the environment without the private keys that orgsync reads", async () => {
 		const names = ["ORGSYNC_API_PRIVATE_KEY", "TURNKEY_API_PRIVATE_KEY", "API_PRIVATE_KEY", "api_private_key"];
-		const kept = { ORGSYNC_API_PUBLIC_KEY: publicKey, VAULT_TOKEN: "kept", PATH: process.env.PATH ?? "" };
+		const kept = {
+			...{ ORGSYNC_API_PUBLIC_KEY: publicKey, VAULT_TOKEN: "kept", PATH: process.env.PATH ?? "" },
+			...{ API_PRIVATE_KEY_FILE: "1", MY_API_PRIVATE_KEY: "2", SECRET: "apiPrivateKey" },
+		};
 		const environment = {
 			...kept,
 			...Object.fromEntries(names.map((name) => [name, privateKey])),
@@ -153,7 +156,9 @@ describe("a stamp command", () => {
 			const { stampHeaderValue = "" } = (await stamper?.stamp("{}")) ?? {};
 			const seen = stampHeaderValue.split(",");
 			expect(seen).toEqual(expect.arrayContaining(Object.keys(kept)));
-			expect(seen.filter((name) => /PRIVATE_KEY|PULUMI/i.test(name))).toEqual([]);
+			expect(seen.filter((name) => /PRIVATE_KEY|PULUMI/i.test(name) && !(name in kept))).toEqual([]);
 		}
+		const harmless = createCommandStamper(command, { environment: { ...kept, PULUMI_CONFIG: "{}" } });
+		expect((await harmless.stamp("{}")).stampHeaderValue).toContain("PULUMI_CONFIG");
 	});
 });

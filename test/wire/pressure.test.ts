@@ -2,7 +2,6 @@
 
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import { ConfigurationError } from "../../src/common/errors.ts";
 import { flag, say } from "../../src/common/said.ts";
 import { type Emulator, type RateLimit, startEmulator } from "../../src/emulator/server.ts";
 import { type AttemptEvent, type Client, type ClientOptions, createClient } from "../../src/wire/client.ts";
@@ -24,24 +23,6 @@ describe("a 429", () => {
 			[429, `too many requests: slow down; retried in 1 s, now at most 2 at once; ${hint}`],
 			[200, undefined],
 		]);
-	});
-
-	it("is described with the pause of the whole client when that is longer", async () => {
-		server.script(throttle({ "ratelimit-remaining": "0" }));
-		await query();
-		expect(events[0]?.reason).toMatch(/; retried in 1 s,/);
-		expect(sleeps).toEqual([500, 500]);
-	});
-
-	it("is described as final at the timeout, and as a quota when it is one", async () => {
-		server.script(throttle({ "retry-after": "40" }));
-		await query();
-		expect(events.at(-1)?.reason).toMatch(
-			/slow down; not retried, the timeout is reached, now at most 4 at once; .*--max-rps/,
-		);
-		server.script(failure(429, 8, "quota exceeded"));
-		await query(makeClient());
-		expect(events.at(-1)?.reason).toMatch(/^a limit of the organization is reached: quota exceeded; remove/);
 	});
 
 	it("with a pause longer than the timeout ends all other requests unsent, until the pause is over", async () => {
@@ -97,18 +78,6 @@ describe("a 429", () => {
 });
 
 describe("limits of the client", () => {
-	it.each([
-		{ concurrency: 0 },
-		{ concurrency: 1.5 },
-		{ concurrency: Number.NaN },
-		{ maxRequestsPerSecond: 0 },
-		{ maxRequestsPerSecond: -1 },
-		{ maxRequestsPerSecond: Number.NaN },
-		{ maxRequestsPerSecond: Number.POSITIVE_INFINITY },
-	])("%j is refused", (limits) => {
-		expect(() => makeClient(limits)).toThrow(ConfigurationError);
-	});
-
 	it("below one request a second space all attempts, and do not count towards the timeout", async () => {
 		const slow = makeClient({ maxRequestsPerSecond: 0.1, timeoutMs: 5000 });
 		server.script({}, failure(500, 13, "no"));
@@ -175,14 +144,6 @@ describe("under pressure of a real service", () => {
 	const countOf = (emulator: Emulator, status: number) =>
 		emulator.requests().filter((entry) => entry.status === status).length;
 
-	it("as many requests are in flight as the concurrency allows", async () => {
-		const { emulator, client } = await start(undefined, { concurrency: 3 });
-		emulator.addFault({ operation: "*", fault: "slow", delayMs: 50, count: 20 });
-		expect(await askMany(client, 20)).toBe(20);
-		expect(emulator.maxInFlight()).toBe(3);
-		expect(client.stats().throttledMs).toBe(0);
-	});
-
 	it("eight requests are in flight by default, and more with more connections", async () => {
 		for (const [options, most] of [
 			[{}, 8],
@@ -211,30 +172,6 @@ describe("under pressure of a real service", () => {
 		for (const { result, reason } of attempts) expect(reason === undefined).toBe(result === 200);
 	}, 60_000);
 
-	it("every request of the client obeys Retry-After", async () => {
-		const limit = { requestsPerSecond: 4, burst: 4, retryAfter: true };
-		const { emulator, client, clock, play } = await startVirtual(limit);
-		const latecomer = clock.sleep(500).then(() => askMany(client, 1));
-		expect(await play(Promise.all([askMany(client, 12), latecomer]))).toEqual([12, 1]);
-		const entries = emulator.requests();
-		const first = entries.findIndex(({ status }) => status === 429);
-		const firstMs = entries[first]?.timeMs ?? 0;
-		// What was in flight may arrive after it; then nothing does for a second.
-		const later = entries.slice(first).filter(({ timeMs }) => timeMs > firstMs + 400);
-		expect(later.length).toBeGreaterThan(0);
-		expect(Math.min(...later.map(({ timeMs }) => timeMs)) - firstMs).toBeGreaterThanOrEqual(900);
-	}, 60_000);
-
-	it("a client below the service's rate gets no 429", async () => {
-		const limit = { requestsPerSecond: 25, burst: 2 };
-		const { emulator, client, play } = await startVirtual(limit, { maxRequestsPerSecond: 20 });
-		expect(await play(askMany(client, 30))).toBe(30);
-		expect(countOf(emulator, 429)).toBe(0);
-		const times = emulator.requests().map(({ timeMs }) => timeMs);
-		expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(29 * 50 - 1);
-		expect(client.stats().throttledMs).toBeGreaterThanOrEqual(29 * 50 - 1);
-	}, 60_000);
-
 	it("waiting for the client's own limits makes nothing fail, however short the timeout", async () => {
 		const { emulator, client, play } = await startVirtual(undefined, { maxRequestsPerSecond: 1, timeoutMs: 300 });
 		expect(await play(askMany(client, 12))).toBe(12);
@@ -242,25 +179,6 @@ describe("under pressure of a real service", () => {
 		const narrow = await start(undefined, { concurrency: 1, timeoutMs: 300 });
 		narrow.emulator.addFault({ operation: "*", fault: "slow", delayMs: 100, count: 10 });
 		expect(await askMany(narrow.client, 5)).toBe(5);
-	}, 60_000);
-
-	it.each([
-		{},
-		{ "ratelimit-remaining": "0" },
-		{ "retry-after": "1" },
-	])("429 without end, with %j, ends every operation soon after the timeout, however many wait", async (headers) => {
-		const { emulator, client, clock, play } = await startVirtual(undefined, { timeoutMs: 1000 });
-		emulator.addFault({ operation: "*", fault: "429", count: 10_000, headers: { "x-any": "1", ...headers } });
-		const startMs = clock.now();
-		const operations = Array.from({ length: 100 }, () => askMany(client, 1));
-		const results = await play(Promise.allSettled(operations));
-		expect(clock.now() - startMs).toBeLessThan(12_000);
-		for (const result of results) {
-			expect(result).toMatchObject({ status: "rejected", reason: { code: "service", httpStatus: 429 } });
-		}
-		emulator.clearFaults();
-		await clock.run(clock.now() + 5000);
-		expect(await play(askMany(client, 1))).toBe(1);
 	}, 60_000);
 
 	it("queued operations fail when the client closes, and nothing is submitted any more", async () => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { flag, say } from "../../src/common/said.ts";
 import type { Reply } from "./independent-server.ts";
-import { client, failure, forEver, makeClient, query, server, sleeps, startMs, submit } from "./watched-client.ts";
+import { client, failure, forEver, query, server, sleeps, startMs, submit } from "./watched-client.ts";
 
 describe("a retry", () => {
 	const throttle = (headers: Record<string, string> = {}): Reply => ({ ...failure(429, 8, "slow down"), headers });
@@ -13,24 +13,6 @@ describe("a retry", () => {
 		expect(await submit()).toMatchObject({ kind: "activity", requests: 3 });
 		expect(sleeps).toEqual([7000, 2000]);
 		expect(client.stats()).toEqual({ queries: 0, submits: 1, retries: 2, throttledMs: 9000 });
-	});
-
-	it("waits until the date of Retry-After, by the clock of the service", async () => {
-		const date = "Thu, 01 Jan 2099 00:00:00 GMT";
-		server.script(throttle({ date, "retry-after": "Thu, 01 Jan 2099 00:00:05 GMT" }));
-		expect(await query()).toMatchObject({ value: { userTags: [{}] } });
-		expect(sleeps).toEqual([5000]);
-	});
-
-	it("waits a doubling time, half of it random, when Retry-After is missing, past or malformed", async () => {
-		const past = { "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" };
-		server.script(throttle(), throttle(past), throttle({ "retry-after": "soon" }), throttle({ "retry-after": "-1" }));
-		await query();
-		expect(sleeps).toEqual([500, 1000, 2000, 4000]);
-		sleeps.length = 0;
-		server.script(throttle(), throttle());
-		await query(makeClient({ random: () => 0.5 }));
-		expect(sleeps).toEqual([750, 1500]);
 	});
 
 	it("never comes after the timeout: a submit is in doubt, a query throws a ServiceError", async () => {
@@ -43,19 +25,6 @@ describe("a retry", () => {
 		});
 		expect(await query()).toMatchObject({ code: "service", httpStatus: 429, grpcCode: 8 });
 		expect(sleeps).toEqual([]);
-	});
-
-	it("follows a 429 whose headers show a rate, whatever its text", async () => {
-		const quota = failure(429, 8, "quota exceeded");
-		server.script({ ...quota, headers: { "ratelimit-remaining": "0" } }, { ...quota, headers: { "retry-after": "1" } });
-		expect(await submit()).toMatchObject({ kind: "activity", requests: 3 });
-	});
-
-	it("obeys Retry-After of a 503 too, which does not count as throttled", async () => {
-		server.script({ status: 503, headers: { "retry-after": "3" }, body: "" });
-		await query();
-		expect(sleeps).toEqual([3000]);
-		expect(client.stats().throttledMs).toBe(0);
 	});
 });
 

@@ -195,26 +195,6 @@ describe("a stamp of a command", () => {
 		}
 	});
 
-	it("is made without orgsync's own private keys in the environment of the command", async () => {
-		const kept = {
-			...{ PATH: process.env.PATH, API_PRIVATE_KEY_FILE: "1", MY_API_PRIVATE_KEY: "2", SECRET: "apiPrivateKey" },
-		};
-		const left = { API_PRIVATE_KEY: "3", ORGSYNC_API_PRIVATE_KEY: "4", turnkey_api_private_key: "5" };
-		const script = "console.log('x'+Object.keys(process.env).sort().join(''))";
-		const namesWith = async (config: string | undefined) => {
-			const environment = { ...kept, ...left, PULUMI_CONFIG: config };
-			return (await createCommandStamper(node(script), { environment }).stamp("{}")).stampHeaderValue;
-		};
-		const [withSecret, withoutSecret] = [await namesWith('{"orgsync:apiPrivateKey":"6"}'), await namesWith("{}")];
-		for (const name of Object.keys(kept)) expect(withSecret).toContain(name);
-		expect(withSecret).not.toMatch(/ORGSYNC_API|turnkey_api|PULUMI_CONFIG/);
-		expect(withSecret.replace("MY_API_PRIVATE_KEY", "").replace("API_PRIVATE_KEY_FILE", "")).not.toContain(
-			"PRIVATE_KEY",
-		);
-		expect(withoutSecret).toContain("PULUMI_CONFIG");
-		expect(await namesWith(undefined)).not.toContain("PULUMI_CONFIG");
-	});
-
 	it("is accepted from a command that does not read a large body", async () => {
 		const stamp = await createCommandStamper(node("console.log('abc')")).stamp("x".repeat(1_000_000));
 		expect(stamp.stampHeaderValue).toBe("abc");

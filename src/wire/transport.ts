@@ -1,6 +1,7 @@
 /** The connections to the service, directly or through a proxy, and one attempt over them. */
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { urlToHttpOptions } from "node:url";
 import { BoundedBody } from "../common/bounded-body.ts";
 import type { Answer } from "./answer.ts";
@@ -51,7 +52,7 @@ export function openTransport(
 		const { Agent } = httpFor(protocol);
 		const security = protocol === "https:" ? tlsOptions(insecure) : {};
 		const options = { keepAlive: true, maxSockets: connections, timeout: idleMs, lookup: lookUpHost, ...security };
-		return { protocol, hostname, port, agent: new Agent(options) };
+		return { protocol, hostname, port, agent: guardIdle(new Agent(options)) };
 	};
 	if (proxy === undefined) return { target: open(base), pathPrefix, headers: {}, ...shared };
 	const { authorization } = proxy;
@@ -72,6 +73,23 @@ export function openTransport(
 		return request.setHeaders(new Map(Object.entries({ host: path, ...password })));
 	});
 	return { target, pathPrefix, headers: {}, ...shared };
+}
+
+/** Closes an idle connection on which something arrives: older versions of Node take it for the answer to the next request. */
+function guardIdle(agent: Agent): Agent {
+	const [keep, reuse] = [agent.keepSocketAlive.bind(agent), agent.reuseSocket.bind(agent)];
+	function close(this: Duplex): void {
+		this.destroy();
+	}
+	agent.keepSocketAlive = (socket) => {
+		socket.on("data", close);
+		return keep(socket);
+	};
+	agent.reuseSocket = (socket, request) => {
+		socket.off("data", close);
+		reuse(socket, request);
+	};
+	return agent;
 }
 
 /** Node's client for the protocol of a URL. It loads TLS, which takes milliseconds, only for https. */

@@ -1,6 +1,5 @@
 /**
- * The two ways to Pulumi: the dynamic resources of `orgsync/pulumi` from an ES module, and the plugin from YAML. A test that
- * runs with `describe.each(adapters)` states facts of both.
+ * The two ways to Pulumi: the dynamic resources of `orgsync/pulumi` from an ES module, and the plugin from YAML.
  *
  * What only a Node program can do (promises, mocks, classes, CommonJS) is tested with the dynamic resources alone.
  */
@@ -59,5 +58,3 @@ export const plugin = makeAdapter(
 		options: { orgsync: null, plugin: true },
 	},
 );
-
-export const adapters = [dynamicResources, plugin];

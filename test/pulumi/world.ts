@@ -56,6 +56,6 @@ export async function makeYamlWorld(body: string, options: WorldOptions = {}): P
 }
 
 /** The program as a whole ES module. */
-export function withImports(program: string): string {
+function withImports(program: string): string {
 	return `import * as pulumi from "@pulumi/pulumi";\nimport * as orgsync from "orgsync/pulumi";\n${program}\n`;
 }

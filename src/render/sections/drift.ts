@@ -1,5 +1,5 @@
 /** What drifted, since when, by whom and what to do about it, and how it compares with the last report (docs/drift.md). */
-import { showAddress, showName } from "../../common/escape.ts";
+import { showAddress, showName, showText } from "../../common/escape.ts";
 import { labelOf, printScope } from "../../plan/address.ts";
 import type { Attribution, Finding, OrganizationDrift } from "../../plan/drift/drift.ts";
 import { readOnlyKinds } from "../../plan/kinds/index.ts";
@@ -143,17 +143,17 @@ export function saySince(finding: Finding, { comparedWith }: OrganizationDrift):
 	if (state === "not-looked-at") return ["not checked in this run", ...lastSeen("; ", finding)];
 	if (state === "new") return comparedWith === null ? null : ["new since the last report"];
 	const changed = state === "changed" ? ", and changed since the last report" : "";
-	return [`drifted for ${formatDuration(firstSeenAt, lastSeenAt)} (since `, reason(firstSeenAt), `)${changed}`];
+	return [`drifted for ${formatDuration(firstSeenAt, lastSeenAt)} (since ${showText(firstSeenAt)})${changed}`];
 }
 
 type Seen = Pick<Finding, "firstSeenAt" | "lastSeenAt">;
 
 function firstSeen(joint: string, { firstSeenAt }: Seen): Phrase {
-	return [`${joint}first seen `, reason(firstSeenAt)];
+	return [`${joint}first seen ${showText(firstSeenAt)}`];
 }
 
 function lastSeen(joint: string, seen: Seen): Phrase {
-	return [...firstSeen(joint, seen), ", last seen ", reason(seen.lastSeenAt)];
+	return [...firstSeen(joint, seen), `, last seen ${showText(seen.lastSeenAt)}`];
 }
 
 const noActivity = "no listed activity explains it";

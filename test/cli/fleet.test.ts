@@ -32,23 +32,6 @@ const entry = (id: string, tag = `{ name: theirs, members: { exactly: [${alice}]
 const verdicts = ({ stdout }: Answer): readonly string[] =>
 	stdout.split("\n").filter((line) => /^Organization \S+: |organizations: /.test(line));
 
-test("plan reads an organization in sync with two queries, and one with changes with what decides who can do what", async () => {
-	const world = await makeFleet(12, Array.from({ length: 12 }, (_, index) => entry(idOf(index + 1))).join(""));
-	const answer = await world.run(["plan", "-f", "fleet.yaml", "-f", "orgsync.yaml"]);
-	expect(answer.code).toBe(0);
-	expect(answer.stdout).toContain("~ userTag:signatories");
-	expect(verdicts(answer)).toEqual(["13 organizations: 1 with changes, 12 in sync."]);
-	const counts = Map.groupBy(world.requests(), (name) => name);
-	expect(Object.fromEntries([...counts].map(([name, all]) => [name, all.length]))).toEqual({
-		list_user_tags: 13,
-		list_users: 13,
-		list_activities: 1,
-		list_policies: 1,
-		get_organization_configs: 1,
-		whoami: 1,
-	});
-});
-
 test("429 responses are reported once, with a summary at the end", async () => {
 	const world = await makeFleet(12, Array.from({ length: 12 }, (_, index) => entry(idOf(index + 1))).join(""));
 	await world.addFault({ operation: "*", fault: "429", count: 8 });

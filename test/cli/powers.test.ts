@@ -74,18 +74,6 @@ describe("orgsync powers", () => {
 		expect(sign.policyIds).toEqual([policies[0]]);
 	});
 
-	test("submits nothing, and asks four queries", async () => {
-		const world = await makeOrganization();
-		world.clearRequests();
-		await world.run(["powers"]);
-		expect([...world.requests()].sort()).toEqual([
-			"get_organization_configs",
-			"list_policies",
-			"list_user_tags",
-			"list_users",
-		]);
-	});
-
 	test("judges time windows at --at", async () => {
 		const world = await makeOrganization();
 		const wallets = async (at: readonly string[]) =>

@@ -2,10 +2,9 @@
  * Saved plans as their users have them: made here, shown to a reviewer, applied elsewhere; what was reviewed is what runs,
  * or nothing does.
  */
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkSchema } from "../check-schema.ts";
 import { onPosix } from "../needs.ts";
 import { expectNoSecret, makeFolder, readOutput } from "../run.ts";
 import {
@@ -50,18 +49,6 @@ test("apply --plan runs on another machine without journal or prompt, and its re
 	});
 	expect(answer.stdout).not.toContain(elsewhere);
 	expect(submitted(world)).toEqual(intents);
-});
-
-test("a plan file matches its schema and is replaced as a whole", async () => {
-	const world = await makeReviewed();
-	expect(checkSchema("saved-plan.json", read(world))).toEqual([]);
-	const before = statSync(join(world.folder, "plan.json")).ino;
-	world.write("orgsync.yaml", document("userTags: [{ name: signers }]"));
-	const answer = await world.run(["plan", "--out", "plan.json", ...inJson]);
-	expect(readOutput(answer)).toMatchObject({ savedPlan: { digest: read(world).digest }, plans: [{ steps: [] }] });
-	expect(read(world)).toMatchObject({ plans: [{ steps: [] }] });
-	expect(statSync(join(world.folder, "plan.json")).ino).not.toBe(before);
-	expect(readdirSync(world.folder).sort()).toEqual(["orgsync.yaml", "plan.json"]);
 });
 
 describe("a stale plan", () => {
@@ -110,23 +97,6 @@ describe("a stale plan", () => {
 		});
 		expect(world.submits()).toEqual([]);
 	});
-});
-
-test("apply --plan accepts changes of objects that the plan does not touch, and leaves them alone", async () => {
-	const world = await makeReviewed();
-	await world.change({
-		userTags: [
-			{ tagId: tags.oncall, tagName: "oncall", userIds: [alice] },
-			{ tagId: tags.auditors, tagName: "renamed" },
-		],
-		policies: [{ policyId: policies[1], policyName: "renamed" }],
-	});
-	const answer = await world.run([...applying, "--concurrency", "1", "--yes"]);
-	expect(answer.code).toBe(0);
-	expect(answer.stdout).toMatch(
-		/^Ran the saved plan sha256:[0-9a-f]{64} \(read at \d{4}-.*Z, as stated by the file\)\.$/m,
-	);
-	expect(submitted(world)).toEqual(intents);
 });
 
 test("a second run of a plan joins the pending activity, and a later one has nothing to do", async () => {

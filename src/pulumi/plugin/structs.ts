@@ -1,6 +1,7 @@
 /**
  * Messages of the engine's protocol as bytes, with plain values in place of protobuf's `Struct`. The library of protobuf makes
- * several objects of each value: for a thousand resources, that was half of what the plugin left to the garbage collector.
+ * several objects of each value: for a thousand resources, that was half of what the plugin left to the garbage collector. The small
+ * library pbf (5.1.2) writes characters beyond U+FFFF wrongly and drops a mark of the byte order.
  */
 
 /** A place in the bytes of a message. */

@@ -18,7 +18,7 @@ import { whyUncertainTime, withServiceClock } from "./service-clock.ts";
  * Returns users, policies and the root quorum. What the service does not have (404, 501), denies (403) or answers in another
  * shape is unknown with its reason. Throws AuthenticationError, TransportError, and ServiceError for any other error.
  */
-export async function readAccess(query: QueryFunction): Promise<AccessState> {
+async function readAccess(query: QueryFunction): Promise<AccessState> {
 	const [users, policies, configs] = await awaitAll([
 		queryIfUsable(query, extendedReads.list_users),
 		queryIfUsable(query, extendedReads.list_policies),

@@ -12,11 +12,11 @@ import type { UserNames } from "../plan/users.ts";
 import { renderCard } from "../render/html/details.ts";
 import { type Html, html } from "../render/html/html.ts";
 import { organizationHtml } from "../render/html/organization.ts";
-import { impactSection } from "../render/impact/html.ts";
-import { differencesHtml, rowCardHtml } from "../render/print/html.ts";
+import { differencesHtml, rowCardHtml, sectionCard } from "../render/print/html.ts";
 import type { NamedOrganization } from "../render/result/organization-name.ts";
 import type { OrganizationVotes } from "../render/result/votes.ts";
 import { activityRow, describeRequest } from "../render/sections/activity.ts";
+import { impactSection } from "../render/sections/impact.ts";
 import type { Comparison } from "../sync/converge.ts";
 import { approvals, type SubmitName, submits } from "../wire/operations.ts";
 
@@ -60,7 +60,7 @@ export function describeSteps(
 	const { operation } = step;
 	const effect = effectOfStep(step, found.plan, found);
 	const rows = differencesHtml(describeRequest({ operation, parameters: request.parameters, effect }));
-	const impact = renderCard(impactSection(effect, "impact", false), "impact-heading");
+	const impact = renderCard(sectionCard(impactSection(effect)), "impact-heading");
 	const { exactOffsetMs = found.clockOffsetMs } = found;
 	return {
 		heading: headings[operation],

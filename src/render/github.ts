@@ -10,12 +10,11 @@ import { brokenRules } from "../plan/rules/judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import type { Section } from "../say/section.ts";
 import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
-import { impactNotes } from "./impact/github.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { describeOverride } from "./overrides-text.ts";
 import type { PositionOf } from "./positions.ts";
 import { sectionAnnotations } from "./print/annotations.ts";
-import { differenceText } from "./print/text.ts";
+import { differenceText, phraseText } from "./print/text.ts";
 import { showOrganization } from "./result/organization-name.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./result/organizations.ts";
 import { type CommandResult, type ErrorDescription, isPowers } from "./result/result.ts";
@@ -34,6 +33,7 @@ import { changeRow, heldByRejection, holdsOf, marksIn } from "./sections/changes
 import { driftSections } from "./sections/drift.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
+import { impactSection } from "./sections/impact.ts";
 import { pendingSections } from "./sections/pending.ts";
 import { unknownPowersSection } from "./sections/powers.ts";
 import { endSections } from "./sections/results.ts";
@@ -147,6 +147,17 @@ const overrideTitle = "override used";
 
 type Positions = (address: string) => Position | undefined;
 
+/** Returns the bad news on who can do what, worst first, and then the verdict; none where nothing changes. */
+function impactAnnotations({ plan, drift }: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+	const section = impactSection(plan, drift !== null);
+	if (section.title === null) return [];
+	const what = drift === null ? "who can do what" : "apply would change who can do what";
+	// The sentence says what the sign shows.
+	const rows = section.rows.map(({ sign: _, ...row }) => row);
+	const bad = sectionAnnotations([{ ...section, rows, look: "attention", noun: [what, what] }], positionOf);
+	return [...bad, annotate("notice", what, phraseText(section.lead ?? []))];
+}
+
 /** Returns the annotations of a plan that was not started. */
 function planAnnotations(one: OrganizationResult, positionOf: Positions): readonly Annotation[] {
 	const { plan, threeWay, drift } = one;
@@ -155,9 +166,7 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 		...sectionAnnotations(revertSections(threeWay), positionOf),
 		...sectionAnnotations([blockingSection(plan), warningSection(plan)], positionOf),
 		...sectionAnnotations([deniedSection(plan)], positionOf),
-		...impactNotes(plan, drift !== null).map(({ level, title, message, addresses }) =>
-			annotate(level, title, message, firstOf(addresses, positionOf)),
-		),
+		...impactAnnotations(one, positionOf),
 		// That an activity is pending is said with its change.
 		...sectionAnnotations(pendingSections(plan).slice(1), positionOf),
 		...(drift === null ? brokenRules(plan) : []).map((rule) =>
@@ -208,13 +217,6 @@ function changeAnnotations(
 function levelOfChange(change: Change, command: string): Level {
 	const removes = change.action === "remove" || (change.kind === "userTag" && change.removeUserIds.length > 0);
 	return command === "drift" || removes ? "warning" : "notice";
-}
-
-function firstOf(
-	addresses: readonly string[],
-	positionOf: (address: string) => Position | undefined,
-): Position | undefined {
-	return addresses.map(positionOf).find((position) => position !== undefined);
 }
 
 function withinLimit(annotations: readonly Annotation[], max: number): readonly Annotation[] {

@@ -7,7 +7,6 @@ import type { Problem } from "../common/errors.ts";
 import { showAddress } from "../common/escape.ts";
 import type { Voice } from "../common/said.ts";
 import { discoveryBlocks } from "./discovery.ts";
-import { impactBlocks } from "./impact/markdown.ts";
 import { type Block, bullets, codeSpan, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { phraseMarkdown, sectionBlocks } from "./print/markdown.ts";
@@ -38,6 +37,7 @@ import { describeDangers } from "./sections/danger.ts";
 import { driftSections } from "./sections/drift.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
+import { impactSection } from "./sections/impact.ts";
 import { pendingSections } from "./sections/pending.ts";
 import { powersSections } from "./sections/powers.ts";
 import { endSections, staleHeading } from "./sections/results.ts";
@@ -210,7 +210,7 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean, voice
 /** Returns what is shown of an organization, in this order; blocks without lines are left out. */
 function sectionsOf(one: OrganizationResult, voice?: Voice): readonly Block[] {
 	const { plan, results, drift } = one;
-	const meaning = results === null ? impactBlocks(plan, drift !== null) : [];
+	const meaning = sectionBlocks(results === null ? [impactSection(plan, drift !== null)] : [], voice);
 	const denied = sectionBlocks(results === null ? [deniedSection(plan)] : [], voice);
 	// What drifted comes before what apply would change.
 	const [before, after] = drift === null ? [meaning, []] : [[], meaning];

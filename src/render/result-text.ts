@@ -11,7 +11,6 @@ import type { CommandContext } from "../plan/suggested-command.ts";
 import { renderAccess } from "./access-text.ts";
 import { renderImportKey, renderInit, renderPasskey, renderValidate } from "./command-text.ts";
 import { renderDiscovery } from "./discovery.ts";
-import { renderImpact } from "./impact/text.ts";
 import { overridesHeading, renderOverrides } from "./overrides-text.ts";
 import { phraseText, sectionsText, stepLines } from "./print/text.ts";
 import { renderProblem } from "./problem-text.ts";
@@ -38,6 +37,7 @@ import {
 	resultHead,
 } from "./result/result.ts";
 import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./result/summary.ts";
+import { deniedSection } from "./sections/approvals.ts";
 import {
 	droppedSection,
 	partSections,
@@ -49,6 +49,7 @@ import {
 import { marksIn } from "./sections/changes.ts";
 import { driftSections, listUnmanaged, summarizeFindings } from "./sections/drift.ts";
 import { explainSection } from "./sections/explain.ts";
+import { impactSection } from "./sections/impact.ts";
 import { powersSections } from "./sections/powers.ts";
 import {
 	cannotConverge,
@@ -289,7 +290,7 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift, style: Style):
 		"",
 		...renderUnder(style.remove(`${headings.problems}:`), plan.problems.map(renderProblem)),
 		...sectionsText(Object.values(driftSections(drift, plan)), style),
-		...renderImpact(plan, style, true),
+		...sectionsText([deniedSection(plan), impactSection(plan, true)], style),
 		...renderOpen(plan, style),
 		...(unmanaged === "" ? [] : [style.faint(unmanaged), ""]),
 		summarizeFindings(drift, plan),

@@ -14,17 +14,17 @@ import { groupSteps } from "../plan/step-groups.ts";
 import { summarizeApprovals } from "../say/approvals.ts";
 import { capitalize, count } from "../say/count.ts";
 import { summarizeExpiries } from "./expiry-words.ts";
-import { renderImpact } from "./impact/text.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { phraseText, sectionsText } from "./print/text.ts";
 import { renderProblem } from "./problem-text.ts";
 import { noteOtherName, showOrganization } from "./result/organization-name.ts";
 import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
-import { approvalsSection } from "./sections/approvals.ts";
+import { approvalsSection, deniedSection } from "./sections/approvals.ts";
 import { changesSection, type MarksOf, marksIn } from "./sections/changes.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
 import { blockingSection, warningSection } from "./sections/guards.ts";
+import { impactSection } from "./sections/impact.ts";
 import { pendingSections } from "./sections/pending.ts";
 import { plainStyle, renderUnder, type Style } from "./style.ts";
 
@@ -59,7 +59,7 @@ export function renderPlan(
 		...noteOtherName(plan),
 		...danger,
 		"",
-		...renderImpact(plan, style),
+		...sectionsText([deniedSection(plan), impactSection(plan)], style),
 		...lead,
 		...sectionsText([changesSection(plan, marks)], style),
 		...renderUnder(style.remove(`${headings.problems}:`), plan.problems.map(renderProblem)),

@@ -1,10 +1,10 @@
 /** The activities that `approve` and `reject` ask about, and what became of them, as text. */
-import { renderImpactUnder } from "./impact/text.ts";
 import { sectionsText } from "./print/text.ts";
 import { noteOtherName, showOrganization } from "./result/organization-name.ts";
 import type { OrganizationVotes, VoteResult } from "./result/votes.ts";
 import { withNames } from "./sections/activity.ts";
 import { blockingSection } from "./sections/guards.ts";
+import { impactSection } from "./sections/impact.ts";
 import {
 	furtherSections,
 	reviewSections,
@@ -58,7 +58,9 @@ function renderTogether(one: OrganizationVotes, command: VoteCommand, style: Sty
 	const effect = withNames(one.effect, one);
 	const isAlone = withDecision(one, "vote").length < 2;
 	return [
-		...(isAlone ? [] : renderImpactUnder("What all of them together change for who can do what", effect, style)),
+		...(isAlone
+			? []
+			: sectionsText([impactSection(effect, false, "What all of them together change for who can do what")], style)),
 		...sectionsText([blockingSection(effect, "approve")], style),
 	];
 }

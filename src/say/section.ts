@@ -42,17 +42,46 @@ export interface Row {
 
 /** A table of rows × columns, for formats that have room for one; the rows of its section say the same. */
 export interface Grid {
+	/** What is in it, and what its rows are called when they are counted. */
+	readonly label: string;
+	readonly caption: string;
 	readonly corner: string;
-	readonly columns: readonly { readonly title: Phrase; readonly isQuiet: boolean }[];
-	readonly rows: readonly { readonly title: Phrase; readonly cells: readonly GridCell[] }[];
+	readonly noun: "tags" | "powers";
+	/** What the reader can search for; null where there is no need. */
+	readonly find: string | null;
+	readonly columns: readonly GridColumn[];
+	readonly rows: readonly {
+		readonly title: Phrase;
+		/** The id or the code of what the row is about. */
+		readonly hint: string;
+		/** Behind the title: `+1`, and remarks in words. */
+		readonly balance?: readonly { readonly text: string; readonly words?: string }[];
+		readonly cells: readonly GridCell[];
+	}[];
+	readonly legend: readonly { readonly sign: string; readonly words: string; readonly look?: CellLook }[];
+	/** How many columns were left out, because the table would be too large. */
+	readonly leftOut: number;
+	/** Above so many columns with changes it does not fit on paper, where the rows of the section replace it. */
+	readonly maxOnPaper: number;
 }
+
+export interface GridColumn {
+	readonly id: string;
+	readonly name: string;
+	readonly notes: readonly string[];
+	/** Whether nothing changes in it. */
+	readonly isQuiet: boolean;
+}
+
+/** `none` is an empty cell; `may…` may not be needed. */
+export type CellLook = "gain" | "loss" | "mayGain" | "mayLose" | "same" | "unknown" | "none";
 
 export interface GridCell {
 	/** One character, or two with an arrow between them. */
 	readonly sign: string;
-	/** The same in words, for a screen reader. */
+	/** The same in words, for a screen reader; empty where the cell is. */
 	readonly words: string;
-	readonly look: Look;
+	readonly look: CellLook;
 }
 
 /**
@@ -72,15 +101,17 @@ export interface Section {
 	/** A sentence above the rows. */
 	readonly lead?: Phrase;
 	readonly rows: readonly Row[];
+	/** Rows that matter less: a format that can fold shows them under this title. */
+	readonly rest?: { readonly title: string; readonly rows: readonly Row[] };
 	/** How many there are, where that is not the number of rows. */
 	readonly number?: number;
 	/** Sentences below the rows. */
 	readonly foot?: readonly Phrase[];
 	/**
-	 * Rows with signs that compare two states are `differences`, rows in an order of time `steps`, rows that are the first column
+	 * Rows with signs that compare two states are `differences`, and `sentences` where each is a whole one; rows in an order of time `steps`, rows that are the first column
 	 * of a `table` have its second in their own rows; a `list` when left out.
 	 */
-	readonly form?: "list" | "differences" | "steps" | "table";
+	readonly form?: "list" | "differences" | "sentences" | "steps" | "table";
 	/** What the columns of a table are called. */
 	readonly columns?: readonly [first: string, second: string];
 	readonly grid?: Grid;
@@ -106,6 +137,8 @@ export function isSpaced({ form, title, rows }: Section): boolean {
 }
 
 /** Whether there is anything to show of it. */
-export function hasContent({ rows, lead, foot = [] }: Section): boolean {
-	return rows.length > 0 || lead !== undefined || foot.length > 0;
+export function hasContent({ rows, rest, lead, grid, foot = [] }: Section): boolean {
+	return (
+		grid !== undefined || rows.length > 0 || (rest?.rows ?? []).length > 0 || lead !== undefined || foot.length > 0
+	);
 }

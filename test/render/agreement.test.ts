@@ -141,7 +141,8 @@ function readMarkdown(result: CommandResult): Facts {
 		guards: bulletsUnder("Guards that block apply"),
 		unmanaged: numberOf(/Unmanaged user tags/),
 		badImpact:
-			bulletsUnder("What (?:changes|apply would change) for") - [...text.matchAll(/^- could not compare/gm)].length,
+			bulletsUnder("What (?:changes|apply would change) for .*\n\n") -
+			[...text.matchAll(/^- could not compare/gm)].length,
 		completed: numberOf(/Completed steps/),
 	};
 }

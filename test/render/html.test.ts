@@ -7,12 +7,12 @@ import { renderGithub } from "../../src/render/github.ts";
 import { html, sentence, trusted } from "../../src/render/html/html.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import { type Matrix, makeMatrix } from "../../src/render/matrix.ts";
 import { phraseHtml } from "../../src/render/print/html.ts";
 import { phraseMarkdown } from "../../src/render/print/markdown.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import type { ApplyResult, CommandResult, PlanResult } from "../../src/render/result/result.ts";
 import { pendingSections } from "../../src/render/sections/pending.ts";
+import { type Matrix, makeMatrix } from "../../src/render/sections/tag-matrix.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import type { Phrase } from "../../src/say/phrase.ts";
 import { id } from "../plan/support-organizations.ts";
@@ -170,7 +170,7 @@ describe("what the page counts", () => {
 
 	it("orders user tags as people count", () => {
 		const page = pageOf(complete({ command: "plan", plans: [largePlan({ tags: 120, users: 20 })] }));
-		const names = [...page.matchAll(/<span class="name"[^>]*><bdi>([^<]*)/g)].map(([, name]) => name);
+		const names = [...page.matchAll(/<span class="name"[^>]*><strong><bdi>([^<]*)/g)].map(([, name]) => name);
 		expect(names.slice(98, 102)).toEqual(["tag-98", "tag-99", "tag-100", "tag-101"]);
 	});
 

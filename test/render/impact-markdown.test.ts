@@ -39,7 +39,7 @@ describe("the impact of a plan as Markdown", () => {
 
 	it("folds who else takes part in something", () => {
 		expect(open).not.toContain("takes part");
-		expect(show(impactPlanOf())).toContain("+ dave now takes part in creating, changing and removing policies");
+		expect(show(impactPlanOf())).toContain("- `dave` now takes part in creating, changing and removing policies");
 	});
 
 	it("comes before removals and after what would be denied", () => {

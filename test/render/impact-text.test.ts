@@ -7,10 +7,10 @@ import type { ImpactVerdict } from "../../src/policy/powers/impact.ts";
 import { ownCredentials } from "../../src/policy/powers/judge.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
-import { describeImpact, summarizeImpact } from "../../src/render/impact/words.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import { renderReport } from "../../src/render/result-text.ts";
+import { describeImpact, summarizeImpact } from "../../src/render/sections/impact-words.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { describeApprovals, summarizeApprovals } from "../../src/say/approvals.ts";
 import { describeGroups, describeThresholds } from "../../src/say/powers.ts";
@@ -62,12 +62,12 @@ describe("a plan as text", () => {
 			      policy \`two signers\`; \`PRIVATE_KEY/SIGN\`
 			  !! fewer approvals are needed to create wallets, where \`wallet.id == 'w-1'\`: 1 of alice, bob, carol; before: 2 of signers (alice, bob, carol)
 			      policy \`two signers\`; \`WALLET/CREATE\`
+			  ? could not compare who can submit \`CREATE_WALLET_ACCOUNTS\` activities: the condition is not understood
+			      \`kind CREATE_WALLET_ACCOUNTS\`
 			  + dave now takes part in creating, changing and removing policies: 2 of admins (alice, bob, dave)
 			      policy \`admins\`; for example alice and dave; \`POLICY/CREATE\`, \`POLICY/UPDATE\`, \`POLICY/DELETE\`
 			  - erin (id 10000005…, no alias) no longer takes part in removing policies: now 2 of admins (alice, bob, dave)
 			      policy \`admins\`; for example alice and erin (id 10000005…, no alias); \`POLICY/DELETE\`
-			  ? could not compare who can submit \`CREATE_WALLET_ACCOUNTS\` activities: the condition is not understood
-			      \`kind CREATE_WALLET_ACCOUNTS\`
 
 			~ userTag:admins  20000003-7a3f-4c9e-9d40-000000000003
 			    + member dave

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makePowersMatrix } from "../../src/render/impact/matrix.ts";
+import { makePowersMatrix } from "../../src/render/sections/impact-matrix.ts";
 import {
 	alice,
 	bob,

@@ -1,9 +1,9 @@
 /** Reasons that begin with a policy: readers see its name, and never take the name for words of orgsync. */
 import { describe, expect, it } from "vitest";
 import type { Reason } from "../../src/policy/powers/reason.ts";
-import { describeImpact } from "../../src/render/impact/words.ts";
 import { phraseMarkdown } from "../../src/render/print/markdown.ts";
 import { phraseText } from "../../src/render/print/text.ts";
+import { describeImpact } from "../../src/render/sections/impact-words.ts";
 import { reasonsAsText, reasonText, sayReason } from "../../src/say/reason.ts";
 import { anyOf, planFor, policyOf, signers } from "../plan/support-access.ts";
 import { id } from "../plan/support-organizations.ts";

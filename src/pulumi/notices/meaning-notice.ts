@@ -1,8 +1,8 @@
 /** What the change of one resource means for who can do what, and who has to approve it: lines for the engine's output. */
 import { showText } from "../../common/escape.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { describeImpact, summarizeImpact } from "../../render/impact/words.ts";
 import { phraseText } from "../../render/print/text.ts";
+import { describeImpact, summarizeImpact } from "../../render/sections/impact-words.ts";
 import { describeApprovals } from "../../say/approvals.ts";
 import type { MetaInputs } from "../inputs/inputs.ts";
 

@@ -3,8 +3,8 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
-import { describeImpact } from "../../render/impact/words.ts";
 import { phraseText } from "../../render/print/text.ts";
+import { describeImpact } from "../../render/sections/impact-words.ts";
 import { describeApprovals } from "../../say/approvals.ts";
 import type { Described, DescribedField } from "../functions/described.ts";
 

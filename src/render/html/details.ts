@@ -30,6 +30,7 @@ export function renderCard(
 	level: 2 | 3 = 2,
 ): Html | null {
 	if (body === null) return null;
+	if (title === "") return html`<div class="card ${look}">${body}</div>\n`;
 	const words = html`${title}${number === null ? null : html` <span class="number">${number}</span>`}`;
 	const heading = level === 2 ? html`<h2 id="${id}">${words}</h2>` : html`<h3 id="${id}">${words}</h3>`;
 	const content = isFolded ? html`<details><summary>${heading}</summary>${body}</details>` : html`${heading}\n${body}`;

@@ -1,7 +1,6 @@
 import type { Problem } from "../../common/errors.ts";
 import { labelOf } from "../../plan/address.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { impactSection } from "../impact/html.ts";
 import { describeOverride, overridesHeading } from "../overrides-text.ts";
 import { sectionCard } from "../print/html.ts";
 import type { OrganizationResult } from "../result/organizations.ts";
@@ -13,13 +12,14 @@ import { marksOfResult, removalsSection, reportedSection, tagsSection } from "..
 import { driftSections } from "../sections/drift.ts";
 import { expiriesSection } from "../sections/expiries.ts";
 import { blockingSection, passingSection, warningSection } from "../sections/guards.ts";
+import { impactSection } from "../sections/impact.ts";
 import { pendingSections } from "../sections/pending.ts";
 import { endSections } from "../sections/results.ts";
 import { stepsSection, wrongForecastsSection } from "../sections/steps.ts";
+import { tagMatrixSection } from "../sections/tag-matrix.ts";
 import { describeUnread, headings } from "../text.ts";
 import { listSection, renderCard, renderList, type Section, section } from "./details.ts";
 import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html.ts";
-import { renderMatrix } from "./matrix.ts";
 
 /** Returns the sections that have something to show. `level` is that of their headings; `prefix` makes ids unique. */
 export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: string): readonly (Html | null)[] {
@@ -34,7 +34,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 	const [blocking, others] = [guards.slice(0, 1), guards.slice(1)];
 	const steps = sectionCard(stepsSection(one), prefix);
 	const isPlanned = results === null;
-	const impact = isPlanned ? [impactSection(plan, `${prefix}powers`, drift !== null)] : [];
+	const impact = isPlanned ? [sectionCard(impactSection(plan, drift !== null), prefix)] : [];
 	return [
 		...(isPlanned ? [sectionCard(deniedSection(plan))] : []),
 		listSection(headings.problems, "bad", renderProblems(plan.problems)),
@@ -76,8 +76,10 @@ function changeSections(one: OrganizationResult, prefix: string): readonly Secti
 	const marks = marksOfResult(one);
 	const tags = tagsSection(plan, marks);
 	// A few tags are easier to read as a list, and no change is shown twice.
-	const matrix = (title: string): Section =>
-		section(title, "plain", tags.isFolded ? renderMatrix(plan, `${prefix}matrix`) : null);
+	const matrix = (title: string): Section => {
+		const card = sectionCard(tagMatrixSection(plan, title), prefix);
+		return tags.isFolded ? card : { ...card, body: null };
+	};
 	// Drift sections already show each difference.
 	if (drift !== null) return [matrix("Who would gain and lose which user tag")];
 	const hasResults = results !== null;

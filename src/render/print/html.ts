@@ -6,6 +6,7 @@ import type { Phrase, Span } from "../../say/phrase.ts";
 import { hasContent, isLong, type Look, type Note, type Row, type Section, withSides } from "../../say/section.ts";
 import { type Section as Card, chip, fold, foldAbove, markedRow, renderChanges, renderList } from "../html/details.ts";
 import { bdi, curveQuotes, type Html, html } from "../html/html.ts";
+import { gridHtml } from "./grid.ts";
 
 export function phraseHtml(phrase: Phrase): Html {
 	return html`${phrase.map((span) => (typeof span === "string" ? html`${span}` : spanHtml(span)))}`;
@@ -53,7 +54,7 @@ export function sectionCard(section: Section, prefix = ""): Card {
 	const all = rowsHtml(section, prefix);
 	const list =
 		isFolded || form === "table" || !isLong(section, maxRowsOpen) ? all : fold(count(rows.length, ...noun), all);
-	const body = html`${lead === undefined ? null : html`<p class="lead">${phraseHtml(lead)}</p>`}${list}${foot.map((phrase) => html`<p class="soft">${phraseHtml(phrase)}</p>`)}`;
+	const body = html`${lead === undefined ? null : html`<p class="lead">${phraseHtml(lead)}</p>`}${list}${restHtml(section, prefix)}${section.grid === undefined ? null : gridHtml(section.grid, `${prefix}${section.id}`, phraseHtml)}${foot.map((phrase) => html`<p class="soft">${phraseHtml(phrase)}</p>`)}`;
 	return {
 		title: title ?? "",
 		look: look === "good" ? "plain" : look,
@@ -66,7 +67,16 @@ export function sectionCard(section: Section, prefix = ""): Card {
 function rowsHtml({ form, columns, rows, id }: Section, prefix: string): Html | null {
 	if (form === "table") return tableHtml(rows, columns);
 	if (form === "steps") return roundsHtml(rows, `${prefix}${id}`);
-	return form === "differences" ? differencesHtml(rows) : renderList(rows.map(rowHtml));
+	return form === "differences" || form === "sentences" ? differencesHtml(rows) : renderList(rows.map(rowHtml));
+}
+
+/** More rows that matter less than this are folded. */
+const maxRestOpen = 6;
+
+function restHtml({ rest, ...section }: Section, prefix: string): Html | null {
+	if (rest === undefined || rest.rows.length === 0) return null;
+	const all = rowsHtml({ ...section, rows: rest.rows }, prefix);
+	return rest.rows.length > maxRestOpen ? fold(`${rest.title} (${rest.rows.length})`, all) : all;
 }
 
 function tableHtml(rows: readonly Row[], columns: Section["columns"] = ["", ""]): Html | null {

@@ -30,12 +30,17 @@ const ranks: Readonly<Record<Shortening, number>> = { never: 1, whole: 1.5, last
 
 /** Returns the sections as blocks that can be shortened; none of those without content. */
 export function sectionBlocks(sections: readonly Section[], voice: Voice = commandLine): readonly Block[] {
-	return sections.filter(hasContent).map((given) => {
-		const section = inVoice(given, voice);
+	return sections.filter(hasContent).flatMap((given) => {
+		const { rest, ...section } = inVoice(given, voice);
 		const { rows, noun, shorten, form = "list" } = section;
-		if (rows.length === 0) return paragraph(wrap(section, [], 0), ranks[shorten]);
 		const lines = form === "differences" ? diffLines(section) : rows.map(prints[form]);
-		return { rank: ranks[shorten], noun, lines, wrap: (kept, more) => wrap(section, kept, more) };
+		const block: Block =
+			rows.length === 0
+				? paragraph(wrap(section, [], 0), ranks[shorten])
+				: { rank: ranks[shorten], noun, lines, wrap: (kept, more) => wrap(section, kept, more) };
+		if (rest === undefined || rest.rows.length === 0) return [block];
+		const { lead: _, number: __, ...others } = section;
+		return [block, ...sectionBlocks([{ ...others, ...rest, isFolded: true, shorten: "first" }])];
 	});
 }
 
@@ -53,13 +58,18 @@ function wrap(section: Section, kept: readonly string[], more: number): string {
 	return `**${title}${form === "differences" && number > 0 ? ` (${number})` : ""}**\n\n${parts}`;
 }
 
-const prints = { list: rowMarkdown, steps: stepMarkdown, table: tableMarkdown } as const;
+const prints = { list: rowMarkdown, steps: stepMarkdown, sentences: sentenceMarkdown, table: tableMarkdown } as const;
 
 function rowMarkdown({ marks = [], notes = [], rows = [], ...row }: Row): string {
 	const behind = marks.map((mark) => ` (${phraseMarkdown(mark.said)})`);
 	const said = `${phraseMarkdown(withSides(row))}${behind.join("")}`;
 	const line = [said, ...notes.map((note) => phraseMarkdown(note.said))].join("; ");
 	return withBelow(line, rows.map(rowMarkdown));
+}
+
+/** Returns a sentence, and its details small below it. */
+function sentenceMarkdown({ said, notes = [] }: Row): string {
+	return [phraseMarkdown(said), ...notes.map((note) => `<sub>${phraseMarkdown(note.said)}</sub>`)].join("<br>");
 }
 
 function tableMarkdown({ said, aside, rows = [] }: Row): string {

@@ -66,10 +66,11 @@ export function sectionsText(sections: readonly Section[], style: Style): readon
 const maxRows = 50;
 
 function sectionLines(section: Section, style: Style): readonly string[] {
-	const { title, look, lead, rows, foot = [], form = "list" } = section;
+	const { title, look, lead, rest, foot = [], form = "list" } = section;
+	const rows = [...section.rows, ...(rest?.rows ?? [])];
 	const margin = title === null && (lead === undefined || form !== "list") ? "" : "  ";
 	const leadMargin = title === null ? "" : margin;
-	const isCut = form !== "differences" && title !== null && isLong(section, maxRows);
+	const isCut = form !== "differences" && form !== "sentences" && title !== null && isLong(section, maxRows);
 	const shown = (isCut ? rows.slice(0, maxRows) : rows).flatMap((row, index) => [
 		...(isSpaced(section) && index > 0 ? [""] : []),
 		...linesOf[form](row, style),
@@ -90,6 +91,7 @@ function paint(look: Look, style: Style): (text: string) => string {
 const linesOf = {
 	list: listLines,
 	differences: differenceLines,
+	sentences: differenceLines,
 	steps: stepLines,
 	table: tableLines,
 } as const satisfies Readonly<Record<NonNullable<Section["form"]>, (row: Row, style: Style) => readonly string[]>>;

@@ -18,7 +18,7 @@ import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
 import type { Row, Sign } from "../../say/section.ts";
 import { describeMemberWindow, findExpiry } from "../expiry-words.ts";
-import { describeImpact, impactHeadingOf, summarizeImpact } from "../impact/words.ts";
+import { describeImpact, impactHeadingOf, summarizeImpact } from "./impact-words.ts";
 
 /** A request, and the plan of it alone where it could be made: its names, its change, and what that means. */
 export interface ShownRequest {

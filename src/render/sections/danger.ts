@@ -6,7 +6,7 @@ import { showOrganization } from "../../plan/organization-name.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { count } from "../../say/count.ts";
 import { joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
-import { describeImpact } from "../impact/words.ts";
+import { describeImpact } from "./impact-words.ts";
 
 /** Returns what is dangerous in one plan; null where nothing is. */
 function describe(plan: Plan): Phrase | null {

@@ -2,34 +2,86 @@
 
 import type { PlanImpact } from "../../plan/impact/impact.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { showUser } from "../../plan/user-labels.ts";
+import { showUser, userParts } from "../../plan/user-labels.ts";
 import { compareText } from "../../plan/value.ts";
 import { printGroup } from "../../policy/powers/groups.ts";
 import type { SideAbility } from "../../policy/powers/impact.ts";
+import { describeGroups } from "../../say/powers.ts";
+import type { Grid, GridCell } from "../../say/section.ts";
 import { compareNaturally } from "../natural-order.ts";
+import { describeConditions } from "./impact-words.ts";
 
 /** How a user can do a group: `together` only with others, `quorum` only as a member of the root quorum, `no` not at all. */
-export type Reach = "alone" | "together" | "quorum" | "no" | "unknown";
+type Reach = "alone" | "together" | "quorum" | "no" | "unknown";
 
-export interface ReachChange {
+interface ReachChange {
 	readonly before: Reach;
 	readonly after: Reach;
 }
 
-export interface PowerRow {
+interface PowerRow {
 	/** A finding of the power: its group, and the conditions under which the cells are so. */
 	readonly finding: PlanImpact;
 	/** One for each user of the matrix, in their order. */
 	readonly cells: readonly ReachChange[];
 }
 
-export interface PowersMatrix {
+interface PowersMatrix {
 	/** Everybody who can take part in one of the groups on one side, sorted by name. */
 	readonly users: readonly { readonly id: string; readonly changes: boolean }[];
 	/** Worst first, as the findings of the plan. */
 	readonly rows: readonly PowerRow[];
 	/** How many users without changes were left out, because the matrix would be too large. */
 	readonly leftOut: number;
+}
+
+const reaches: Readonly<Record<Reach, { readonly sign: string; readonly words: string }>> = {
+	alone: { sign: "\u25cf", words: "alone" },
+	together: { sign: "\u25d0", words: "together with others" },
+	quorum: { sign: "\u25c7", words: "only in the root quorum" },
+	no: { sign: "\u00b7", words: "no" },
+	unknown: { sign: "?", words: "unknown" },
+};
+
+/** More users than this need a search. */
+const maxWithoutSearch = 12;
+
+/** Returns the matrix for formats that have room for it; null where there is none. */
+export function powersGrid(plan: Plan): Grid | null {
+	const matrix = makePowersMatrix(plan);
+	if (matrix === null) return null;
+	const { users, rows, leftOut } = matrix;
+	const used = new Set(rows.flatMap(({ cells }) => cells.flatMap(({ before, after }) => [before, after])));
+	return {
+		label: "Matrix of changed powers and users",
+		caption: "Changed powers in rows, users in columns; whether each user has the power before and after.",
+		corner: "Who can",
+		noun: "powers",
+		find: users.length > maxWithoutSearch ? "Find a power or a user" : null,
+		columns: users.map(({ id, changes }) => ({ id, ...userParts(id, plan), isQuiet: !changes })),
+		rows: rows.map(({ finding, cells }) => ({
+			title: [...describeGroups([finding.group]), ...describeConditions(finding)],
+			hint: printGroup(finding.group),
+			cells: cells.map(cellOf),
+		})),
+		legend: [
+			...(Object.keys(reaches) as Reach[]).filter((reach) => used.has(reach)).map((reach) => reaches[reach]),
+			{ sign: "\u2192", words: "before and after" },
+		],
+		leftOut,
+		maxOnPaper: 16,
+	};
+}
+
+const mostFirst: readonly Reach[] = ["alone", "together", "quorum", "no"];
+
+/** Getting a power alone is bad news, as in the sentences. */
+function cellOf({ before, after }: ReachChange): GridCell {
+	const [was, is] = [reaches[before], reaches[after]];
+	if (before === after) return { ...is, look: "same" };
+	const isLess = mostFirst.indexOf(after) > mostFirst.indexOf(before);
+	const look = [before, after].includes("unknown") ? "unknown" : after === "alone" || isLess ? "loss" : "gain";
+	return { sign: `${was.sign}\u2192${is.sign}`, words: `before ${was.words}, after ${is.words}`, look };
 }
 
 /** Above so many cells users without changes are left out, and above four times as many there is no matrix. */

@@ -1,0 +1,36 @@
+/** What a plan changes for who can do what: the verdict, bad news, and everything else. */
+import type { Plan } from "../../plan/plan.ts";
+import type { Row, Section } from "../../say/section.ts";
+import { powersGrid } from "./impact-matrix.ts";
+import { describeImpact, type ImpactLine, impactHeadingOf, originsOf, summarizeImpact } from "./impact-words.ts";
+
+/** Returns the section; without content where the plan has no impact. `isDrift`: it is what apply would change. */
+export function impactSection(plan: Plan, isDrift = false, heading: string = impactHeadingOf(isDrift)): Section {
+	const summary = summarizeImpact(plan);
+	const lines = describeImpact(plan);
+	const bad = lines.filter(({ isBad }) => isBad);
+	const others = lines.filter(({ isBad }) => !isBad);
+	const grid = powersGrid(plan);
+	return {
+		id: "impact",
+		// Where nothing changes, the sentence says it alone.
+		title: lines.length === 0 ? null : heading,
+		look: bad.some(({ sign }) => sign === "!!") ? "bad" : bad.length > 0 ? "attention" : "plain",
+		noun: ["change of who can do what", "changes of who can do what"],
+		form: "sentences",
+		...(summary === null ? {} : { lead: [summary] }),
+		rows: bad.map((line) => ({ ...impactRow(line), about: originsOf(line, plan) })),
+		rest: {
+			title: bad.length === 0 ? "Who takes part in what" : "Who else takes part in what",
+			rows: others.map(impactRow),
+		},
+		...(grid === null ? {} : { grid }),
+		number: lines.length,
+		shorten: lines.length === 0 ? "early" : "never",
+	};
+}
+
+/** Returns one sentence with its sign, and the example and policies below it. */
+export function impactRow({ sign, sentence, detail }: ImpactLine): Row {
+	return { sign, said: sentence, notes: detail.length === 0 ? [] : [{ look: "plain", said: detail }] };
+}

@@ -5,8 +5,8 @@ import type { DesiredOrganization, DesiredRule } from "../../src/plan/organizati
 import type { Reads } from "../../src/plan/plan.ts";
 import { findOutdated } from "../../src/plan/stale.ts";
 import type { AccessState } from "../../src/policy/access.ts";
-import { describeImpact } from "../../src/render/sections/impact-words.ts";
 import { phraseText } from "../../src/render/print/text.ts";
+import { describeImpact } from "../../src/render/sections/impact-words.ts";
 import { describeApprovals } from "../../src/say/approvals.ts";
 import { type Comparison, compareLive } from "../../src/sync/converge.ts";
 import { readAccessOnly } from "../../src/sync/read/read-access.ts";

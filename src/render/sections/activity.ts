@@ -18,6 +18,7 @@ import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
 import type { Row, Sign } from "../../say/section.ts";
 import { describeMemberWindow, findExpiry } from "../expiry-words.ts";
+import { impactRow } from "./impact.ts";
 import { describeImpact, impactHeadingOf, summarizeImpact } from "./impact-words.ts";
 
 /** A request, and the plan of it alone where it could be made: its names, its change, and what that means. */
@@ -91,15 +92,7 @@ function impactRows(effect: Plan): readonly Row[] {
 	if (summary === null) return [];
 	const lines = describeImpact(effect);
 	const heading = lines.length === 0 ? "" : `${impactHeadingOf(false)}: `;
-	return [
-		{ said: [`${heading}${summary}`] },
-		...lines.map(
-			({ sign, sentence, detail }): Row => ({
-				...{ sign, said: sentence },
-				notes: detail.length === 0 ? [] : [{ look: "plain", said: detail }],
-			}),
-		),
-	];
+	return [{ said: [`${heading}${summary}`] }, ...lines.map(impactRow)];
 }
 
 const noNames: UserNames = { userNames: {} };

@@ -62,7 +62,7 @@ export type { Step } from "./plan/step.ts";
 export type { AccessState } from "./policy/access.ts";
 export {
 	type Approval,
-	foretellApproval,
+	forecastApproval,
 	type SubmittedActivity,
 	type SubmittingUser,
 } from "./policy/powers/approval.ts";

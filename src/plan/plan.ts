@@ -13,7 +13,7 @@ import { type Guard, judgeGuards, judgeUnlisted } from "./guards/guards.ts";
 import { judgeOldNames } from "./guards/old-names.ts";
 import { type Override, overridesInPlan } from "./guards/overrides.ts";
 import { type CompletedActivity, judgeReversals } from "./guards/reversals.ts";
-import { findMeaning, type Meaning, usersOfMeaning } from "./impact/consequences.ts";
+import { type Consequences, findConsequences, usersOfConsequences } from "./impact/consequences.ts";
 import {
 	type DesiredOrganization,
 	type Known,
@@ -34,7 +34,7 @@ import { findWarnings } from "./warnings.ts";
 export type Reads = "auto" | "documented";
 
 /** What `plan` prints and `apply` obeys; schemas/plan.json describes it. */
-export interface Plan extends Omit<Meaning, "steps"> {
+export interface Plan extends Omit<Consequences, "steps"> {
 	readonly formatVersion: 1;
 	readonly organizationId: string;
 	/** What the document calls it; left out where it gives no name. */
@@ -143,18 +143,19 @@ export function makePlan(
 	const { changes, problems, unread } = differences;
 	const liveTags = live.userTags.known ? live.userTags.value : [];
 	const wanted = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
-	const held = holdSteps(wanted, context.waiting ?? []);
-	const checked = holdRejected(held, context.rejected ?? []);
-	const { steps, waiting } = context.retryRejected === true ? held : checked;
-	const meaning = findMeaning({ steps, waiting }, context, live);
-	const retried = context.retryRejected === true ? groupSteps(checked.steps).rejected : [];
+	const withPending = holdSteps(wanted, context.waiting ?? []);
+	const withRejected = holdRejected(withPending, context.rejected ?? []);
+	const { steps, waiting } = context.retryRejected === true ? withPending : withRejected;
+	const consequences = findConsequences({ steps, waiting }, context, live);
+	const retried = context.retryRejected === true ? groupSteps(withRejected.steps).rejected : [];
 	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
-	const found = findRules(desired.rules ?? [], { ...context, live, steps, meaning, atMs: timeMs });
+	const found = findRules(desired.rules ?? [], { ...context, live, steps, consequences, atMs: timeMs });
 	const caller = context.caller ?? { known: false, because: "it was not asked for" };
 	const userNames = namesOfUsers(desired);
 	const windows = describeWindows(desired, changes, timeMs, context.horizonMs);
 	const { expiries = [] } = windows;
-	const mentioned = [...usersOfMeaning(meaning), ...usersOfRules(found), ...expiries.map(({ userId }) => userId)];
+	const expiring = expiries.map(({ userId }) => userId);
+	const mentioned = [...usersOfConsequences(consequences), ...usersOfRules(found), ...expiring];
 	const liveNames = liveNamesFor(
 		[...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity), ...mentioned],
 		userNames,
@@ -172,14 +173,14 @@ export function makePlan(
 		reads: context.reads,
 		readAt: new Date(context.readAtMs).toISOString(),
 		...windows,
-		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules, meaning)],
+		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules, consequences)],
 		problems,
 		...defined({ warnings: nonEmpty(warnings) }),
 		changes,
-		...meaning,
+		...consequences,
 		guards: [
 			...judgeGuards(desired, live, { changes, caller, expiries }),
-			...judgeAccess({ limits: desired.limits, changes, meaning, access: context.access, names }),
+			...judgeAccess({ limits: desired.limits, changes, consequences, access: context.access, names }),
 			...judgeRules(found, rules, changes),
 			...judgeOldNames(document, changes, context.access),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),

@@ -37,7 +37,7 @@ export interface StepResult {
 	readonly policyEvaluations: readonly { readonly policyId?: string; readonly outcome?: string }[];
 	/** Each part of a removal that was submitted part by part; empty for a step that was submitted at once. */
 	readonly parts: readonly PartResult[];
-	/** What was foretold of it, and whether that was right; left out where its plan does not foretell. */
+	/** What was forecast of it, and whether that was right; left out where its plan does not forecast. */
 	readonly forecast?: StepForecast;
 	/** Votes and new statuses that were read while the step waited for its activity; left out where there was none. */
 	readonly events?: readonly ActivityEvent[];
@@ -45,7 +45,7 @@ export interface StepResult {
 
 export interface StepForecast {
 	readonly verdict: ApprovalVerdict;
-	/** Null where unknown was foretold, nothing was submitted, or what happened does not show what the policies decided. */
+	/** Null where unknown was forecast, nothing was submitted, or what happened does not show what the policies decided. */
 	readonly wasRight: boolean | null;
 }
 

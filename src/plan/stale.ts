@@ -71,7 +71,7 @@ export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): 
 	const digests = new Map(saved.touched.map(({ address, digest }) => [address, digest]));
 	const outdated: OutdatedObject[] = [];
 	const hindered: OutdatedObject[] = [];
-	const untrue: OutdatedObject[] = [];
+	const misstated: OutdatedObject[] = [];
 	const names = namesNow({ saved, fresh, live });
 	for (const before of saved.changes) {
 		if (before.action === "report") continue;
@@ -81,7 +81,7 @@ export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): 
 		const isSame = after !== undefined && digestTouched(after, live) === digests.get(address);
 		if (isSame && problem === undefined) {
 			const isAlike = isShownAlike(before, after) && sameValue(windowsIn(before, saved), windowsIn(after, fresh));
-			if (!isAlike) untrue.push(unchangedObject(saved, address, notFromOrgsync));
+			if (!isAlike) misstated.push(unchangedObject(saved, address, notFromOrgsync));
 			continue;
 		}
 		const found =
@@ -92,7 +92,7 @@ export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): 
 	}
 	// An outdated object can block others: those are not reported.
 	if (outdated.length > 0) return outdated;
-	if (untrue.length > 0) return untrue;
+	if (misstated.length > 0) return misstated;
 	const named = findOtherNames(saved, fresh);
 	if (named.length > 0) return named;
 	if (hindered.length > 0) return hindered;

@@ -69,7 +69,7 @@ export interface CompareOptions extends Pick<Question, "reads" | "base"> {
 	readonly retryRejected?: boolean | undefined;
 	/** See PlanContext. */
 	readonly horizonMs?: number | undefined;
-	/** The user for whom approvals are foretold, in lower case; left out, it is the user of the key, for which whoami is asked. */
+	/** The user for whom approvals are forecast, in lower case; left out, it is the user of the key, for which whoami is asked. */
 	readonly submitterId?: string | undefined;
 	/** Returns the public key that stamps the requests, once one was made; undefined where it is not known. */
 	readonly publicKey?: () => string | undefined;
@@ -77,7 +77,7 @@ export interface CompareOptions extends Pick<Question, "reads" | "base"> {
 	 * For a plan that is submitted: returns the reader again, and it gives no answer from before pending activities were listed.
 	 * Left out, live state is read once.
 	 */
-	readonly readerAfterList?: (() => Reader) | undefined;
+	readonly readerFreshSinceList?: (() => Reader) | undefined;
 }
 
 /** How a door reaches one organization. */
@@ -184,11 +184,11 @@ async function isSameAfterList(
 	question: Question,
 	{ plan, context }: Comparison,
 	{ userTags, users, removables }: LiveOrganization,
-	{ reads, readerAfterList }: CompareOptions,
+	{ reads, readerFreshSinceList }: CompareOptions,
 ): Promise<boolean> {
 	const isListed = context.isCutOff === true || plan.unread.every(({ scope }) => scope !== "activities");
-	if (readerAfterList === undefined || reads !== "auto" || !isListed || !isSending(plan)) return true;
-	const { query } = timeQueries(question.document.organizationId, readerAfterList());
+	if (readerFreshSinceList === undefined || reads !== "auto" || !isListed || !isSending(plan)) return true;
+	const { query } = timeQueries(question.document.organizationId, readerFreshSinceList());
 	return sameValue(await readChangeable(documentsToRead(question), query, reads), { userTags, users, removables });
 }
 

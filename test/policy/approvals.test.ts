@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
 import type { Approval } from "../../src/policy/powers/approval.ts";
-import { foretellApproval } from "./in-words.ts";
+import { forecastApproval } from "./in-words.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const unread = (because: string): Known<never> => ({ known: false, because });
@@ -45,18 +45,18 @@ interface Question {
 	readonly publicKey?: string;
 }
 
-function foretold(access: AccessState, question: Question = {}): Approval {
+function forecast(access: AccessState, question: Question = {}): Approval {
 	const { type = "ACTIVITY_TYPE_DELETE_POLICIES", ownerId = null, userId = "a", publicKey = null } = question;
-	return foretellApproval(access, { type, ownerId }, { userId, publicKey }, atMs);
+	return forecastApproval(access, { type, ownerId }, { userId, publicKey }, atMs);
 }
 
 /** `verdict sets`, then why. */
 const shortly = ({ verdict, approverSets, because }: Approval): string =>
 	[verdict, ...approverSets.map((set) => set.join("+")), ...(because === null ? [] : [`because ${because}`])].join(" ");
 const outcome = (policies: readonly AccessPolicy[], parts?: Partial<AccessState>, question?: Question): string =>
-	shortly(foretold(accessOf(policies, parts), question));
+	shortly(forecast(accessOf(policies, parts), question));
 const deciding = (policies: readonly AccessPolicy[], question?: Question): readonly number[] =>
-	foretold(accessOf(policies), question).policyIds.map((id) => policies.findIndex((one) => one.id === id));
+	forecast(accessOf(policies), question).policyIds.map((id) => policies.findIndex((one) => one.id === id));
 
 const notEnough = "no approvals with the submitter's are enough for the policies that allow it";
 
@@ -101,7 +101,7 @@ describe("The policies that decide", () => {
 
 	it("are none where the root quorum is enough though a policy denies it", () => {
 		const rootQuorum = known({ threshold: 1, userIds: ["a"] });
-		expect(foretold(accessOf([deny("true")], { rootQuorum })).policyIds).toEqual([]);
+		expect(forecast(accessOf([deny("true")], { rootQuorum })).policyIds).toEqual([]);
 	});
 
 	it("are none where no policy allows it", () => {
@@ -114,7 +114,7 @@ describe("The sets of further approvers", () => {
 	it("are at most a thousand, single users among them", () => {
 		const many = Array.from({ length: 60 }, (_, index) => user(`u${String(index).padStart(2, "0")}`));
 		const access = accessOf([allow("approvers.count() >= 3"), allow(is("u00", "u01"))], { users: known(many) });
-		const { verdict, approverSets } = foretold(access, { userId: "u00" });
+		const { verdict, approverSets } = forecast(access, { userId: "u00" });
 		expect([verdict, approverSets.length, approverSets[0]]).toEqual(["pending", 1_000, ["u01"]]);
 	});
 
@@ -140,8 +140,8 @@ describe("What is not known", () => {
 	it("names the policies that may decide, but not where policies are not known", () => {
 		const [one, other] = [allow(is("b")), deny(is("c"))];
 		const access = accessOf([one, other], { rootQuorum: unread("the root quorum is not shown") });
-		expect(foretold(access).policyIds).toEqual([one.id, other.id]);
-		expect(foretold(accessOf([], { policies: unread("policies are not shown") })).policyIds).toEqual([]);
+		expect(forecast(access).policyIds).toEqual([one.id, other.id]);
+		expect(forecast(accessOf([], { policies: unread("policies are not shown") })).policyIds).toEqual([]);
 	});
 
 	it("does not matter where the submitter is enough in any case", () => {
@@ -176,7 +176,7 @@ describe("What is not known", () => {
 		const denials = (number: number) =>
 			Array.from({ length: number }, (_, index) => deny(is("b"), `eth.tx.to == 'x${index}'`));
 		expect(outcome([allow(is("a")), ...denials(6)], {}, sign)).toBe("runs");
-		const found = foretold(accessOf([allow(is("a")), ...denials(7)]), sign);
+		const found = forecast(accessOf([allow(is("a")), ...denials(7)]), sign);
 		expect([found.verdict, found.approverSets, found.thresholds]).toEqual(["unknown", [], []]);
 		expect(found.because).toBe("it depends on the activity: eth.tx.to == 'x0'");
 	});
@@ -218,7 +218,7 @@ describe("What is not known", () => {
 		const api = "credentials.any(c, c.type == 'CREDENTIAL_TYPE_API_KEY_P256')";
 		const both = [allow(passkey), allow(api)];
 		const decides = (publicKey: string): readonly string[] =>
-			foretold(accessOf(both, { users }), { publicKey }).policyIds;
+			forecast(accessOf(both, { users }), { publicKey }).policyIds;
 		expect([decides("passkey of a"), decides("key of a")]).toEqual(both.map(({ id }) => [id]));
 		// Pending with either, but other users complete it.
 		const either = [
@@ -283,7 +283,7 @@ describe("A change of the submitter's own credentials", () => {
 		["its effect is not known", policy("EFFECT_ASK", is("b"), aboutCredentials)],
 		["its kind is not documented", allow(is("b"), "activity.kind == 'CREATE_THING'")],
 	])("is unknown where a policy may be about credentials: %s", (_, open) => {
-		const found = foretold(accessOf([open]), own);
+		const found = forecast(accessOf([open]), own);
 		expect(found.verdict).toBe("unknown");
 	});
 

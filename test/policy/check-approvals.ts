@@ -1,6 +1,6 @@
-/** Holds foretold approvals against every set of approvers, in readings of what is unknown. */
+/** Holds forecast approvals against every set of approvers, in readings of what is unknown. */
 import { expect } from "vitest";
-import { type Approval, foretellApproval } from "../../src/policy/powers/approval.ts";
+import { type Approval, forecastApproval } from "../../src/policy/powers/approval.ts";
 import { prepareAccess } from "../../src/policy/powers/prepare.ts";
 import { setsOfThresholds } from "./check-powers.ts";
 import { atMs, type ModelOrganization, Random, writeAccess } from "./model.ts";
@@ -27,7 +27,7 @@ export function checkApprovals(random: Random, organization: ModelOrganization):
 		const submitter = random.pick(organization.users);
 		const { key = null } = random.chance(0.5) ? (submitter.credentials[0] ?? {}) : {};
 		const ownerId = pair.resource === "CREDENTIAL" ? random.pick(userIds) : null;
-		const approval = foretellApproval(access, { type, ownerId }, { userId: submitter.id, publicKey: key }, atMs);
+		const approval = forecastApproval(access, { type, ownerId }, { userId: submitter.id, publicKey: key }, atMs);
 		const keys = key === null && submitter.credentials.length > 0 ? submitter.credentials.map((one) => one.key) : [key];
 		const outcomes = new Set<string>();
 		let isKnown = true;

@@ -1,5 +1,5 @@
 /** Questions of the policy engine whose answers have each reason in words, for tests that compare what readers see. */
-import { foretellPending as foretellPendingAsData } from "../../src/plan/impact/forecast.ts";
+import { forecastPending as forecastPendingAsData } from "../../src/plan/impact/forecast.ts";
 import { makePlan as makePlanAsData } from "../../src/plan/plan.ts";
 import * as rules from "../../src/plan/rules/powers.ts";
 import * as activity from "../../src/policy/powers/activity.ts";
@@ -27,7 +27,7 @@ const worded =
 	(...given: A): R =>
 		inWords(ask(...given));
 
-export const foretellApproval = worded(approval.foretellApproval);
+export const forecastApproval = worded(approval.forecastApproval);
 export const compareAccess = worded(impact.compareAccess);
 export const findPower = worded(powers.findPower);
 export const findPowers = worded(powers.findPowers);
@@ -37,7 +37,7 @@ export const compilePolicy = worded(compile.compilePolicy);
 export const outcomeFor = worded(compile.outcomeFor);
 export const judgeTime = worded(compile.judgeTime);
 export const makePlan = worded(makePlanAsData);
-export const foretellPending = worded(foretellPendingAsData);
+export const forecastPending = worded(forecastPendingAsData);
 export const judgeMinApprovers = worded(rules.judgeMinApprovers);
 export const judgeOnlyBy = worded(rules.judgeOnlyBy);
 export const judgeNewAccess = worded(rules.judgeNewAccess);

@@ -43,7 +43,7 @@ describe("Powers of random organizations", () => {
 	);
 
 	it(
-		"lead to the approvals that are foretold",
+		"lead to the approvals that are forecast",
 		() => {
 			forSeeds((random) => checkApprovals(random, randomOrganization(random)));
 		},

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known, RootQuorum } from "../../src/policy/access.ts";
 import { printGroup } from "../../src/policy/powers/groups.ts";
 import { abilityByPolicies, fewestApprovers, type GroupPower } from "../../src/policy/powers/powers.ts";
-import { compareAccess, findPowers, foretellApproval } from "./in-words.ts";
+import { compareAccess, findPowers, forecastApproval } from "./in-words.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const atMs = Date.parse("2026-06-01T12:00:00Z");
@@ -54,11 +54,11 @@ const findingsOf = (before: AccessState, after: AccessState): readonly unknown[]
 	}));
 
 const ofUpdate = { type: "ACTIVITY_TYPE_UPDATE_USER_TAG", ownerId: null };
-const foretell = (
+const forecast = (
 	access: AccessState,
 	userId: string,
 	activity = ofUpdate as { type: string; ownerId: string | null },
-) => foretellApproval(access, activity, { userId, publicKey: null }, atMs);
+) => forecastApproval(access, activity, { userId, publicKey: null }, atMs);
 
 describe("Powers by the documented shapes", () => {
 	const people = [user("alice", ["A"]), user("bob", ["A", "B"]), user("carol", ["B"]), user("dave", ["B"])];
@@ -163,7 +163,7 @@ describe("An approval", () => {
 
 	it("is pending for each set of further approvers that completes it", () => {
 		const allow = policy("ALLOW", twoOf("A"), updating);
-		expect(foretell(accessOf(people, [allow]), "alice")).toEqual({
+		expect(forecast(accessOf(people, [allow]), "alice")).toEqual({
 			verdict: "pending",
 			approverSets: [["bob"], ["carol"], ["olga", "otto"]],
 			thresholds: [
@@ -178,12 +178,12 @@ describe("An approval", () => {
 			["alice", "carol"],
 			["bob", "carol"],
 		];
-		expect(foretell(accessOf(people, [allow]), "otto").approverSets).toEqual([["olga"], ...two]);
+		expect(forecast(accessOf(people, [allow]), "otto").approverSets).toEqual([["olga"], ...two]);
 	});
 
 	it("is completed by a user whom a policy lets act alone, though the submitter is not needed for that", () => {
 		const allow = policy("ALLOW", "approvers.any(user, user.id == 'bob')", updating);
-		expect(foretell(accessOf(people, [allow]), "otto")).toMatchObject({
+		expect(forecast(accessOf(people, [allow]), "otto")).toMatchObject({
 			approverSets: [["bob"], ["olga"]],
 			thresholds: [[{ atLeast: 1, of: ["bob"] }], [{ atLeast: 1, of: ["olga"], isRootQuorum: true }]],
 			policyIds: [allow.id],
@@ -193,7 +193,7 @@ describe("An approval", () => {
 	it("is not completed by a user who acts alone, where a policy denies what the submitter approves", () => {
 		const allow = policy("ALLOW", "approvers.any(user, user.id == 'bob')", updating);
 		const deny = policy("DENY", "approvers.any(user, user.id == 'otto')", updating);
-		expect(foretell(accessOf(people, [allow, deny]), "otto")).toMatchObject({
+		expect(forecast(accessOf(people, [allow, deny]), "otto")).toMatchObject({
 			...{ verdict: "pending", approverSets: [["olga"]], policyIds: [] },
 		});
 	});

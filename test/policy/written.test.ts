@@ -9,7 +9,7 @@ import { prepareAccess } from "../../src/policy/powers/prepare.ts";
 import { isSameReason, notRead, type Reason, withoutPolicy } from "../../src/policy/powers/reason.ts";
 import { dropRepeats } from "../../src/policy/powers/repeats.ts";
 import { bound } from "../../src/policy/sets/formula.ts";
-import type { Family } from "../../src/policy/sets/resolve.ts";
+import type { UserSets } from "../../src/policy/sets/resolve.ts";
 import { setOf } from "../../src/policy/sets/sets.ts";
 import { makeVotes } from "../../src/policy/sets/votes.ts";
 
@@ -26,11 +26,11 @@ describe("The alternatives of a power", () => {
 	const root = (count: number, ...numbers: readonly number[]) => ({ ...of(count, ...numbers), isRootQuorum: true });
 	const print = ({ atLeast, of: ids, isRootQuorum }: Threshold): string =>
 		`${atLeast} of ${ids.join("")}${isRootQuorum ? " (root)" : ""}`;
-	const written = (family: Family): readonly string[] =>
-		thresholdsOf(family, users).map((all) => all.map(print).join(", "));
+	const written = (userSets: UserSets): readonly string[] =>
+		thresholdsOf(userSets, users).map((all) => all.map(print).join(", "));
 
 	it("come in one order: fewer thresholds first, then fewer users, then by their ids, the root quorum last", () => {
-		const family = [
+		const userSets = [
 			[of(1, 0)],
 			[of(1, 1, 2)],
 			[of(2, 0, 1)],
@@ -40,7 +40,7 @@ describe("The alternatives of a power", () => {
 			[of(1, 0), of(1, 2)],
 		];
 		const expected = ["1 of a", "1 of bc", "2 of ab", "2 of acd", "1 of a (root)", "1 of a, 1 of b", "1 of a, 1 of c"];
-		for (const order of ordersOf(family)) expect(written(order)).toEqual(expected);
+		for (const order of ordersOf(userSets)) expect(written(order)).toEqual(expected);
 	});
 
 	it("have their thresholds in one order: fewer users first, then by ids, the root quorum last", () => {
@@ -51,13 +51,13 @@ describe("The alternatives of a power", () => {
 	});
 
 	it("are compared by all of their thresholds where the first are the same", () => {
-		const family = [
+		const userSets = [
 			[of(1, 0), of(2, 1, 2, 3)],
 			[of(1, 0), of(1, 1), of(1, 2)],
 			[of(1, 0), of(1, 3)],
 			[of(1, 0), of(1, 1, 2)],
 		];
-		for (const order of ordersOf(family)) {
+		for (const order of ordersOf(userSets)) {
 			expect(written(order)).toEqual([
 				"1 of a, 1 of bc",
 				"1 of a, 1 of d",

@@ -8,7 +8,7 @@ import { type ProgramResource, unknown } from "./program.ts";
 const hourMs = 3_600_000;
 
 describe.each(adapters)("access with an end, with $title", { timeout: 240_000 }, (adapter) => {
-	it("is taken away by a later `up --refresh`, which its preview foretells with the time and the reason", async () => {
+	it("is taken away by a later `up --refresh`, which its preview forecasts with the time and the reason", async () => {
 		const until = new Date(Math.floor(Date.now() / 60_000) * 60_000 + hourMs).toISOString();
 		const window = { user: carol, until, reason: "audit" };
 		const tag = (name: string, more: object = {}): ProgramResource => ({

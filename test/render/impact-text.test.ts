@@ -349,18 +349,18 @@ describe("the forecast of approvals", () => {
 });
 
 describe("a step that is pending approval", () => {
-	const foretold = withApprovals(plan, [pendingApproval]);
-	const report = reportOf(foretold);
+	const forecast = withApprovals(plan, [pendingApproval]);
+	const report = reportOf(forecast);
 	const stepsOf = (parts: Partial<StepResult>): readonly StepResult[] =>
 		report.steps
 			.slice(0, 1)
 			.map((one) => ({ ...one, outcome: "awaiting-approval", message: null, parts: [], ...parts }));
 	const said = "forecast: pending approval by 1 of (carol, dave), or the root quorum";
 
-	it("names who can complete it, as the plan foretold, in every format", () => {
+	it("names who can complete it, as the plan forecast, in every format", () => {
 		const steps = stepsOf({});
-		const result = complete({ command: "apply", plans: [foretold], reports: [{ ...report, steps }] });
-		expect(renderReport({ ...report, steps }, foretold, plainStyle)).toContain(`     ${said}`);
+		const result = complete({ command: "apply", plans: [forecast], reports: [{ ...report, steps }] });
+		expect(renderReport({ ...report, steps }, forecast, plainStyle)).toContain(`     ${said}`);
 		expect(renderMarkdown(result).replaceAll("`", "")).toContain(said);
 		expect(renderGithub(result).annotations).toContain(said);
 		expect(renderHtml(result).replaceAll(/<[^>]*>/g, "")).toContain(said);
@@ -368,7 +368,7 @@ describe("a step that is pending approval", () => {
 
 	it("names no one where the service is still processing it, or it ended", () => {
 		for (const parts of [{ message: "in progress" }, { outcome: "completed" }, { outcome: "denied" }] as const)
-			expect(renderReport({ ...report, steps: stepsOf(parts) }, foretold, plainStyle)).not.toContain("forecast");
+			expect(renderReport({ ...report, steps: stepsOf(parts) }, forecast, plainStyle)).not.toContain("forecast");
 	});
 });
 

@@ -442,7 +442,7 @@ function driftOf(plan: Plan, name: Naming = peaceful): OrganizationDrift {
 	});
 }
 
-/** Returns the report with what was foretold of each step: the first ran although it was denied, the others as foretold. */
+/** Returns the report with what was forecast of each step: the first ran although it was denied, the others as forecast. */
 function withForecasts(report: Report): Report {
 	const steps = report.steps.map((result, index): StepResult => {
 		return { ...result, forecast: { verdict: index === 0 ? "denied" : "pending", wasRight: index !== 0 } };

@@ -92,7 +92,7 @@ describe("a plan that is submitted", () => {
 			},
 		};
 		const memory = journal.lastApplied(organizationId);
-		const again = isSubmitted ? { readerAfterList: () => overtaken } : {};
+		const again = isSubmitted ? { readerFreshSinceList: () => overtaken } : {};
 		return (await compareLive(wanted, overtaken, memory, { reads: "auto", now, journal, ...again })).plan;
 	}
 
@@ -120,7 +120,7 @@ describe("a plan that is submitted", () => {
 		const { reader, journal, now } = bench.context();
 		await compareLive(wanted, reader, journal.lastApplied(organizationId), {
 			...{ reads, now, journal },
-			readerAfterList: () => reader,
+			readerFreshSinceList: () => reader,
 		});
 		const operations = bench.requests("query").map(({ operation }) => operation);
 		expect(operations.filter((name) => name === "list_user_tags")).toHaveLength(ofTags);

@@ -1,4 +1,4 @@
-/** Whether what a plan foretold of a step happened. */
+/** Whether what a plan forecast of a step happened. */
 import { describe, expect, it } from "vitest";
 import type { Step } from "../../src/plan/step.ts";
 import type { ApprovalVerdict } from "../../src/policy/powers/approval.ts";

@@ -1,8 +1,8 @@
 /**
- * What a plan foretells is what happens. For random organizations, policies, documents and submitters, each step runs, is pending
+ * What a plan forecasts is what happens. For random organizations, policies, documents and submitters, each step runs, is pending
  * approval or is denied as its approval says, each smallest set of approvers completes it, and no part of one does.
  *
- * The emulator decides with an evaluator of its own, which shares no code with the one that foretells.
+ * The emulator decides with an evaluator of its own, which shares no code with the one that forecasts.
  */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -157,7 +157,7 @@ async function checkOthers(shape: Case, step: Step, sets: readonly (readonly str
 	}
 }
 
-const foretold = { completed: "runs", "awaiting-approval": "pending", denied: "denied" } as const;
+const forecast = { completed: "runs", "awaiting-approval": "pending", denied: "denied" } as const;
 
 /** Whether a step's prediction may be unknown: in this case at all, or because of the steps beside it. */
 function mayBeUnknown(shape: Case, { approval, operation }: Step, steps: readonly Step[]): boolean {
@@ -173,7 +173,7 @@ function mayBeUnknown(shape: Case, { approval, operation }: Step, steps: readonl
 	return isOfOrder && steps.filter(changesPowers).length > 0 && steps.length > 1;
 }
 
-it("each step of a plan becomes what was foretold of it, and is completed by the smallest sets that were foretold", async () => {
+it("each step of a plan becomes what was forecast of it, and is completed by the smallest sets that were forecast", async () => {
 	const occurred = { runs: 0, pending: 0, denied: 0, unknown: 0, sets: 0, withoutSet: 0 };
 	await fc.assert(
 		fc.asyncProperty(cases, async (shape) => {
@@ -190,7 +190,7 @@ it("each step of a plan becomes what was foretold of it, and is completed by the
 				}
 				// A step that depends on another that did not complete is not submitted.
 				if (outcome === "not-attempted") continue;
-				expect(foretold[outcome as keyof typeof foretold] ?? outcome, step.id).toBe(verdict);
+				expect(forecast[outcome as keyof typeof forecast] ?? outcome, step.id).toBe(verdict);
 				if (verdict !== "pending") continue;
 				expect(approverSets.length, step.id).toBeGreaterThan(0);
 				if (hasPending) continue;

@@ -143,7 +143,7 @@ async function compareOne(
 		...{ reader, reads, now, steadyNow, journal, publicKey: () => client.publicKey() },
 		lastApplied: () => journal.lastApplied(organizationId),
 		settle: written && (() => settleOpenEntries(organizationId, { reader, reads, now, journal: written })),
-		readerAfterList: written && (() => reader),
+		readerFreshSinceList: written && (() => reader),
 		...{ base: baseOf?.(organizationId), submitterId: submitterOf?.(desired) },
 		...{ retryRejected, horizonMs: flags.horizon },
 	});

@@ -13,10 +13,10 @@ type Finding = NonNullable<Plan["impact"]>[number];
 /** Returns what contradicts itself in impact and approvals; undefined when all of it agrees. */
 export function findWrongMeaning(plan: Plan): string | undefined {
 	const { impact, impactVerdict, submitterId, steps, reads } = plan;
-	const foretold = steps.filter(({ approval }) => approval !== undefined).length;
-	if (foretold > 0 && foretold < steps.length) return "only some of its steps have an approval";
+	const forecast = steps.filter(({ approval }) => approval !== undefined).length;
+	if (forecast > 0 && forecast < steps.length) return "only some of its steps have an approval";
 	const isWhole =
-		(impact === undefined) === (impactVerdict === undefined) && (impact === undefined) === (foretold === 0);
+		(impact === undefined) === (impactVerdict === undefined) && (impact === undefined) === (forecast === 0);
 	if (!isWhole) return "it has only some of impact, impactVerdict and approvals";
 	if (impact === undefined || impactVerdict === undefined) {
 		const extra = [submitterId, plan.tagNames, plan.policyNames, plan.impactTimed, plan.impactAtOtherTimes].some(

@@ -8,7 +8,7 @@ import type { Reason } from "../../policy/powers/reason.ts";
 import { reasonText } from "../../say/reason.ts";
 import type { AddressText } from "../address.ts";
 import type { Change } from "../change.ts";
-import type { Meaning } from "../impact/consequences.ts";
+import type { Consequences } from "../impact/consequences.ts";
 import { listLoners, listPowers } from "../impact/finding-words.ts";
 import type { PlanImpact } from "../impact/impact.ts";
 import type { Limits, PowerLimit } from "../organization.ts";
@@ -21,7 +21,7 @@ import type { Guard } from "./guards.ts";
 export interface JudgedAccess {
 	readonly limits: Limits;
 	readonly changes: readonly Change[];
-	readonly meaning: Meaning;
+	readonly consequences: Consequences;
 	/** Left out: it was not read. */
 	readonly access: AccessState | undefined;
 	readonly names: UserNames;
@@ -30,7 +30,9 @@ export interface JudgedAccess {
 /** Returns the guards that these changes come near; none where no step can change who can do what. */
 export function judgeAccess(judged: JudgedAccess): readonly Guard[] {
 	const submitted = new Set<string>(
-		coveredAddresses(judged.meaning.steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected")),
+		coveredAddresses(
+			judged.consequences.steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected"),
+		),
 	);
 	const concerned = judged.changes.filter((change) => submitted.has(change.address) && changesAccess(change));
 	if (concerned.length === 0) return [];
@@ -44,7 +46,7 @@ export function changesAccess(change: Change): boolean {
 }
 
 function judgeLockout(judged: JudgedAccess): readonly Guard[] {
-	const { impact = [], impactAtOtherTimes: others = [] } = judged.meaning;
+	const { impact = [], impactAtOtherTimes: others = [] } = judged.consequences;
 	const isLost = ({ change }: PlanImpact): boolean => change === "nobody";
 	const [lost, later] = [impact.filter(isLost), others.filter(isLost)];
 	const unknown = impact.filter(({ change }) => change === "unknown");
@@ -61,7 +63,7 @@ function judgeLockout(judged: JudgedAccess): readonly Guard[] {
 }
 
 function judgeEscalation(judged: JudgedAccess): readonly Guard[] {
-	const { impact = [], impactAtOtherTimes: others = [] } = judged.meaning;
+	const { impact = [], impactAtOtherTimes: others = [] } = judged.consequences;
 	const isRaised = ({ isEscalation }: PlanImpact): boolean => isEscalation;
 	const [now, later] = [impact.filter(isRaised), others.filter(isRaised)];
 	const raised = [...now, ...later];
@@ -132,15 +134,15 @@ const notCompared: Reason = { kind: "not-comparable" };
 
 /** Returns why something that matters is unknown; null where it is known. Only a strict guard asks about what was not read. */
 function whyUnknown(
-	{ meaning, access }: JudgedAccess,
+	{ consequences, access }: JudgedAccess,
 	unknown: readonly PlanImpact[],
 	isStrict: boolean,
 ): string | null {
-	const { impact, impactVerdict } = meaning;
+	const { impact, impactVerdict } = consequences;
 	if (access === undefined || impact === undefined) return isStrict ? "policies were not read" : null;
 	const [first] = unknown;
 	if (first !== undefined)
-		return reasonText(first.because ?? first.after.unknown ?? first.before.unknown ?? notCompared, meaning);
+		return reasonText(first.because ?? first.after.unknown ?? first.before.unknown ?? notCompared, consequences);
 	if (!access.policies.known) return access.policies.because;
 	if (!access.users.known) return access.users.because;
 	const isExplained = impactVerdict !== "unknown" || impact.some(({ change }) => change === "unknown");

@@ -8,10 +8,10 @@ import type { Held } from "../activities/pending.ts";
 import type { LiveOrganization } from "../organization.ts";
 import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
-import { foretellSteps } from "./forecast.ts";
+import { forecastSteps } from "./forecast.ts";
 import { findImpact, type PlanImpact } from "./impact.ts";
 
-export interface Meaning {
+export interface Consequences {
 	/** Each with its approval. */
 	readonly steps: readonly Step[];
 	/** What the steps change for who can do what, worst first; left out where nothing is submitted or policies were not asked for. */
@@ -26,7 +26,7 @@ export interface Meaning {
 	readonly tagNames?: Readonly<Record<string, string>>;
 	/** Live name by policy id, of the policies that impact and approvals name; left out where there is none. */
 	readonly policyNames?: Readonly<Record<string, string>>;
-	/** Who will submit it, so far as it is known; approvals are foretold for this user. Left out where it is not known. */
+	/** Who will submit it, so far as it is known; approvals are forecast for this user. Left out where it is not known. */
 	readonly submitterId?: string;
 }
 
@@ -40,30 +40,30 @@ interface MeaningContext {
 }
 
 /** Returns the steps as they are, and nothing else, where there is none or it was not read who can do what. */
-export function findMeaning(
+export function findConsequences(
 	{ steps, waiting }: Held,
 	{ access, submitter, readAtMs, serviceTimeMs: atMs = readAtMs }: MeaningContext,
 	live: Pick<LiveOrganization, "userTags">,
-): Meaning {
+): Consequences {
 	if (access === undefined || steps.length === 0) return { steps };
 	const who: Known<SubmittingUser> = submitter ?? { known: false, because: "it was not asked for" };
-	const foretold = foretellSteps(steps, { access, submitter: who, atMs, waiting });
+	const forecast = forecastSteps(steps, { access, submitter: who, atMs, waiting });
 	const found = findImpact(access, steps, atMs);
 	return {
-		steps: foretold,
+		steps: forecast,
 		...found,
-		...namesOf([...found.impact, ...(found.impactAtOtherTimes ?? [])], foretold, access, live),
+		...namesOf([...found.impact, ...(found.impactAtOtherTimes ?? [])], forecast, access, live),
 		...(who.known ? { submitterId: who.value.userId } : {}),
 	};
 }
 
-/** Returns ids of all users that the meaning of a plan names. */
-export function usersOfMeaning({
+/** Returns ids of all users that the consequences of a plan name. */
+export function usersOfConsequences({
 	impact: now = [],
 	impactAtOtherTimes = [],
 	steps,
 	submitterId,
-}: Meaning): readonly string[] {
+}: Consequences): readonly string[] {
 	const impact = [...now, ...impactAtOtherTimes];
 	const approvals = steps.flatMap(({ approval }) => approval ?? []);
 	return [
@@ -80,13 +80,13 @@ function thresholdsOf(impact: readonly PlanImpact[], approvals: readonly Approva
 	return all.flatMap(({ thresholds }) => thresholds.flat());
 }
 
-/** Returns the live names of the tags and policies that the meaning of a plan names, so far as they are known. */
+/** Returns the live names of the tags and policies that the consequences of a plan name, so far as they are known. */
 function namesOf(
 	impact: readonly PlanImpact[],
 	steps: readonly Step[],
 	{ policies }: AccessState,
 	{ userTags }: Pick<LiveOrganization, "userTags">,
-): Pick<Meaning, "tagNames" | "policyNames"> {
+): Pick<Consequences, "tagNames" | "policyNames"> {
 	const approvals = steps.flatMap(({ approval }) => approval ?? []);
 	const tagIds = thresholdsOf(impact, approvals).flatMap(({ tagId }) => tagId ?? []);
 	const reasons = [

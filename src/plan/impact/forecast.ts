@@ -1,11 +1,11 @@
 /**
- * Foretells what becomes of each step, step by step: a step is judged after those that it depends on. Other steps run at the
+ * Forecasts what becomes of each step, step by step: a step is judged after those that it depends on. Other steps run at the
  * same time, so a step is judged in every order in which they can complete; where the answers differ, it is unknown.
  */
 import type { AccessPolicy, AccessState, Known } from "../../policy/access.ts";
 import {
 	type Approval,
-	foretellApproval,
+	forecastApproval,
 	type SubmittedActivity,
 	type SubmittingUser,
 } from "../../policy/powers/approval.ts";
@@ -15,7 +15,7 @@ import type { Step } from "../step.ts";
 import { compareText, sameValue } from "../value.ts";
 import { accessAfter } from "./access-after.ts";
 
-export interface ForetellContext {
+export interface ForecastContext {
 	readonly access: AccessState;
 	readonly submitter: Known<SubmittingUser>;
 	/** Milliseconds since 1970. */
@@ -31,23 +31,23 @@ const maxConcurrent = 6;
  * Returns the steps, each with its approval: what becomes of it when it is submitted. Where a pending activity does the same,
  * it is that of the activity: who can still complete it.
  */
-export function foretellSteps(steps: readonly Step[], context: ForetellContext): readonly Step[] {
+export function forecastSteps(steps: readonly Step[], context: ForecastContext): readonly Step[] {
 	const forecast = new Forecast(steps, context);
 	return steps.map((step) => ({ ...step, approval: forecast.approvalOf(step) }));
 }
 
 /** Returns the step with who can still complete its pending activity, which these users have approved. */
-export function foretellPending(
+export function forecastPending(
 	step: Step,
 	approvedBy: readonly string[],
-	context: Omit<ForetellContext, "waiting">,
+	context: Omit<ForecastContext, "waiting">,
 ): Step {
 	return { ...step, approval: new Forecast([step], { ...context, waiting: [] }).completionOf(step, approvedBy) };
 }
 
 class Forecast {
 	readonly #steps: readonly Step[];
-	readonly #context: ForetellContext;
+	readonly #context: ForecastContext;
 	readonly #byId: ReadonlyMap<string, Step>;
 	/** By activity, as JSON. */
 	readonly #relevant = new Map<string, readonly Step[]>();
@@ -56,7 +56,7 @@ class Forecast {
 	/** By activity, submitter and completed steps. */
 	readonly #judged = new Map<string, Approval>();
 
-	constructor(steps: readonly Step[], context: ForetellContext) {
+	constructor(steps: readonly Step[], context: ForecastContext) {
 		this.#steps = steps;
 		this.#context = context;
 		this.#byId = new Map(steps.map((step) => [step.id, step]));
@@ -111,7 +111,7 @@ class Forecast {
 		const known = this.#judged.get(key);
 		if (known !== undefined) return known;
 		const { access, atMs } = this.#context;
-		const found = foretellApproval(accessAfter(access, completed), activity, submitter, atMs);
+		const found = forecastApproval(accessAfter(access, completed), activity, submitter, atMs);
 		this.#judged.set(key, found);
 		return found;
 	}
@@ -120,7 +120,7 @@ class Forecast {
 	#isDecidedWithoutPolicies(activity: SubmittedActivity, submitter: SubmittingUser): boolean {
 		const { access, atMs } = this.#context;
 		const without: AccessState = { ...access, policies: { known: false, because: "left out" } };
-		return foretellApproval(without, activity, submitter, atMs).verdict === "runs";
+		return forecastApproval(without, activity, submitter, atMs).verdict === "runs";
 	}
 
 	/** Returns the steps that can change the answer for this activity; the others are as good as not there. */
@@ -171,7 +171,7 @@ class Forecast {
 			rootQuorum: { known: true, value: { threshold: 1, userIds: [] } },
 		};
 		const activity = { type, ownerId: null };
-		return foretellApproval(access, activity, { userId, publicKey: null }, this.#context.atMs).verdict !== "denied";
+		return forecastApproval(access, activity, { userId, publicKey: null }, this.#context.atMs).verdict !== "denied";
 	}
 
 	/** Returns the steps that have completed before this one is submitted. */

@@ -3,11 +3,11 @@
 import { isSameReason } from "../../policy/powers/reason.ts";
 import type { UserNames } from "../users.ts";
 import { sameValue } from "../value.ts";
-import type { Meaning } from "./consequences.ts";
+import type { Consequences } from "./consequences.ts";
 import { listFindings } from "./finding-words.ts";
 import type { PlanImpact } from "./impact.ts";
 
-type Impacted = Pick<Meaning, "impact" | "impactVerdict" | "impactAtOtherTimes" | "steps">;
+type Impacted = Pick<Consequences, "impact" | "impactVerdict" | "impactAtOtherTimes" | "steps">;
 
 /**
  * Returns how the impact differs, in a sentence that names before and after; null where it does not. Where the fresh plan

@@ -3,7 +3,7 @@ import type { Change } from "../change.ts";
 import type { LiveOrganization } from "../organization.ts";
 import type { Plan, PlanContext } from "../plan.ts";
 import { isCovered, type Step } from "../step.ts";
-import { findMeaning } from "./consequences.ts";
+import { findConsequences } from "./consequences.ts";
 
 /** What the plan was made of besides the document. */
 interface EffectContext {
@@ -18,6 +18,6 @@ export function effectOfStep(step: Step, plan: Plan, { context, live }: EffectCo
 	return {
 		...others,
 		changes: plan.changes.filter(({ address }: Change) => isCovered(address, step)),
-		...findMeaning({ steps: [alone], waiting: plan.waiting }, context, live),
+		...findConsequences({ steps: [alone], waiting: plan.waiting }, context, live),
 	};
 }

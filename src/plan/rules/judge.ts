@@ -5,7 +5,7 @@ import { type ReasonNames, reasonText } from "../../say/reason.ts";
 import type { RuleAddress } from "../address.ts";
 import type { Unread } from "../change.ts";
 import { accessAfter } from "../impact/access-after.ts";
-import type { Meaning } from "../impact/consequences.ts";
+import type { Consequences } from "../impact/consequences.ts";
 import type { DesiredRule, LiveOrganization } from "../organization.ts";
 import type { Step } from "../step.ts";
 import type { UserNames } from "../users.ts";
@@ -55,7 +55,7 @@ interface RulesContext {
 	/** Left out: it was not read. */
 	readonly access?: AccessState | undefined;
 	/** Of these steps. */
-	readonly meaning: Pick<Meaning, "impact" | "impactVerdict">;
+	readonly consequences: Pick<Consequences, "impact" | "impactVerdict">;
 	/** Milliseconds since 1970. */
 	readonly atMs: number;
 }
@@ -111,7 +111,7 @@ function judge(rule: DesiredRule, { tags, powers }: Judged): RuleFacts {
 
 const notRead: RuleFacts = { breaches: [], unknown: { kind: "access-not-read" } };
 
-function newAccessOf({ meaning: { impact, impactVerdict } }: RulesContext): RuleFacts {
+function newAccessOf({ consequences: { impact, impactVerdict } }: RulesContext): RuleFacts {
 	if (impact === undefined || impactVerdict === undefined) return notRead;
 	return judgeNewAccess({ impact, verdict: impactVerdict });
 }

@@ -1,6 +1,6 @@
-/** Writes families of sets as abilities: users alone, smallest sets together, thresholds. */
+/** Writes user sets as abilities: users alone, smallest sets together, thresholds. */
 
-import type { Family } from "../sets/resolve.ts";
+import type { UserSets } from "../sets/resolve.ts";
 import { aloneIn, findSmallestSets } from "../sets/user-sets.ts";
 import { idsOf, type Votes } from "../sets/votes.ts";
 import type { Budget } from "../sets/work.ts";
@@ -28,26 +28,26 @@ export interface Ability {
 	readonly isComplete: boolean;
 }
 
-const abilities = new WeakMap<Family, Ability>();
+const abilities = new WeakMap<UserSets, Ability>();
 
-/** Returns the family as an ability. */
-export function abilityOf(family: Family, users: Votes, budget: Budget): Ability {
-	const known = abilities.get(family);
+/** Returns the user sets as an ability. */
+export function abilityOf(userSets: UserSets, users: Votes, budget: Budget): Ability {
+	const known = abilities.get(userSets);
 	if (known !== undefined) return known;
-	const { together, isComplete } = findSmallestSets(family, budget);
+	const { together, isComplete } = findSmallestSets(userSets, budget);
 	const ability: Ability = {
-		alone: idsOf(users, aloneIn(family)),
+		alone: idsOf(users, aloneIn(userSets)),
 		together: together.map((set) => idsOf(users, set)),
-		thresholds: thresholdsOf(family, users),
+		thresholds: thresholdsOf(userSets, users),
 		isComplete,
 	};
-	abilities.set(family, ability);
+	abilities.set(userSets, ability);
 	return ability;
 }
 
-/** Returns the alternatives of a family, those with the fewest thresholds and users first. */
-export function thresholdsOf(family: Family, users: Votes): readonly (readonly Threshold[])[] {
-	const written = family.map((alternative) =>
+/** Returns the alternatives of user sets, those with the fewest thresholds and users first. */
+export function thresholdsOf(userSets: UserSets, users: Votes): readonly (readonly Threshold[])[] {
+	const written = userSets.map((alternative) =>
 		alternative
 			.map(({ count, set, tagId, isRootQuorum }) => ({ atLeast: count, of: idsOf(users, set), tagId, isRootQuorum }))
 			.sort(compareThresholds),

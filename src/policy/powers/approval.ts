@@ -1,7 +1,7 @@
-/** Foretells what becomes of an activity when it is submitted (docs/powers.md#approvals). */
+/** Forecasts what becomes of an activity when it is submitted (docs/powers.md#approvals). */
 import type { AccessState } from "../access.ts";
 import type { Approval, SubmittedActivity, SubmittingUser } from "./forecast.ts";
-import { foretell } from "./forecast.ts";
+import { forecast } from "./forecast.ts";
 import { prepareAccess } from "./prepare.ts";
 
 export type {
@@ -12,11 +12,11 @@ export type {
 } from "./forecast.ts";
 
 /** Returns what becomes of the activity when this user submits it. `atMs`: milliseconds since 1970. */
-export function foretellApproval(
+export function forecastApproval(
 	access: AccessState,
 	activity: SubmittedActivity,
 	submitter: SubmittingUser,
 	atMs: number,
 ): Approval {
-	return foretell(prepareAccess(access, atMs), activity, submitter);
+	return forecast(prepareAccess(access, atMs), activity, submitter);
 }

@@ -1,7 +1,7 @@
 /** Compares who can do one group of activities before and after, and finds what changes for whom. */
 
 import { TooComplex } from "../sets/formula.ts";
-import { difference, type Family } from "../sets/resolve.ts";
+import { difference, type UserSets } from "../sets/resolve.ts";
 import { type Bits, bit, membersOf } from "../sets/sets.ts";
 import { aloneIn, fewestIn, findSmallestSets, isMember, participantsIn, smallestWith } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
@@ -17,12 +17,12 @@ import { notRead, type Reason } from "./reason.ts";
 import {
 	changedParts,
 	dependsOnReading,
-	familiesIn,
 	findSlices,
 	type Side,
-	type SideFamilies,
+	type SideUserSets,
 	type Slice,
 	sharedUnknowns,
+	userSetsIn,
 	writeCondition,
 } from "./slices.ts";
 
@@ -76,8 +76,8 @@ class Comparison {
 	/** Sets that are new, and sets that are gone, by slice. */
 	readonly #seen: {
 		readonly slice: Slice;
-		readonly more: Family;
-		readonly less: Family;
+		readonly more: UserSets;
+		readonly less: UserSets;
 		readonly changes: readonly Change[];
 	}[] = [];
 
@@ -97,9 +97,9 @@ class Comparison {
 		const areUsersKnown = [this.#before, this.#after].every(({ prepared }) => prepared.access.users.known);
 		let isUnknown = !areUsersKnown || dependsOnReading(before, this.#changed, shared);
 		for (const slice of slices) {
-			const families = [familiesIn(this.#before, slice, shared), familiesIn(this.#after, slice, shared)] as const;
-			this.#compareSlice(slice, ...families);
-			isUnknown ||= families.some(({ sure, possible }) => this.#difference(possible, sure).length > 0);
+			const userSets = [userSetsIn(this.#before, slice, shared), userSetsIn(this.#after, slice, shared)] as const;
+			this.#compareSlice(slice, ...userSets);
+			isUnknown ||= userSets.some(({ sure, possible }) => this.#difference(possible, sure).length > 0);
 		}
 		const because = this.#unknownBecause();
 		if (because !== null && (isUnknown || !this.#areRootQuorumsKnown())) this.#addUnknown(because);
@@ -119,12 +119,12 @@ class Comparison {
 		};
 	}
 
-	#usersIn(family: Family): Bits {
-		return participantsIn(family, this.#budget);
+	#usersIn(userSets: UserSets): Bits {
+		return participantsIn(userSets, this.#budget);
 	}
 
-	#difference(family: Family, other: Family): Family {
-		return difference(family, other, this.#before.prepared.users, this.#budget);
+	#difference(userSets: UserSets, other: UserSets): UserSets {
+		return difference(userSets, other, this.#before.prepared.users, this.#budget);
 	}
 
 	/** A root quorum that is unknown on both sides is the same on both: no step changes it. */
@@ -148,7 +148,7 @@ class Comparison {
 		return null;
 	}
 
-	#compareSlice(slice: Slice, before: SideFamilies, after: SideFamilies): void {
+	#compareSlice(slice: Slice, before: SideUserSets, after: SideUserSets): void {
 		const more = this.#difference(after.sure, before.possible);
 		const less = this.#difference(before.sure, after.possible);
 		if (more.length === 0 && less.length === 0) return;
@@ -184,7 +184,7 @@ class Comparison {
 	 * Finds who can do it alone now. Under a condition it can be an escalation though it is none without: there one user was
 	 * already enough, whom a policy denies it here.
 	 */
-	#findAlone(slice: Slice, before: SideFamilies, after: SideFamilies): readonly Change[] {
+	#findAlone(slice: Slice, before: SideUserSets, after: SideUserSets): readonly Change[] {
 		const alone = aloneIn(after.sure) & ~aloneIn(before.possible);
 		if (alone === 0n) return [];
 		const isEscalation = this.#isSensitive(slice) && this.#neededTwo(before.possibleByPolicies);
@@ -196,9 +196,9 @@ class Comparison {
 
 	#findMore(
 		slice: Slice,
-		before: SideFamilies,
-		after: SideFamilies,
-		more: Family,
+		before: SideUserSets,
+		after: SideUserSets,
+		more: UserSets,
 		hasOthers: boolean,
 	): readonly Change[] {
 		const changes: Change[] = [];
@@ -223,7 +223,7 @@ class Comparison {
 	}
 
 	/** Returns null where policies still allow it, or never did: under a condition that can be so though it is not without. */
-	#findLockout(slice: Slice, before: SideFamilies, after: SideFamilies, less: Family): readonly Change[] | null {
+	#findLockout(slice: Slice, before: SideUserSets, after: SideUserSets, less: UserSets): readonly Change[] | null {
 		if (less.length === 0) return null;
 		if (before.sureByPolicies.length === 0 || after.possibleByPolicies.length > 0) return null;
 		if (this.#hasSeen(slice, "nobody")) return [];
@@ -239,7 +239,7 @@ class Comparison {
 		];
 	}
 
-	#findLess(slice: Slice, after: SideFamilies, less: Family): readonly Change[] {
+	#findLess(slice: Slice, after: SideUserSets, less: UserSets): readonly Change[] {
 		const lost = this.#usersIn(less) & ~this.#usersIn(after.possible);
 		const users = this.#unseen(slice, ({ change }) => change === "nobody" || change === "loses", lost);
 		if (users !== 0n) return [{ change: "loses", users, witness: smallestWith(less, users, this.#budget), ...plain }];
@@ -277,9 +277,9 @@ class Comparison {
 	}
 
 	/** Returns a smallest set that changes in no wider slice; null where there is none. */
-	#unseenSet(slice: Slice, family: Family, side: "more" | "less"): Bits | null {
+	#unseenSet(slice: Slice, userSets: UserSets, side: "more" | "less"): Bits | null {
 		const wider = this.#wider(slice).flatMap((one) => one[side]);
-		const { alone, together } = findSmallestSets(family, this.#budget);
+		const { alone, together } = findSmallestSets(userSets, this.#budget);
 		return [...membersOf(alone).map(bit), ...together].find((set) => !isMember(wider, set)) ?? null;
 	}
 
@@ -291,7 +291,7 @@ class Comparison {
 	}
 
 	/** Returns whether two or more were needed: by policies, or by the root quorum where no one could by policies. */
-	#neededTwo(byPolicies: Family): boolean {
+	#neededTwo(byPolicies: UserSets): boolean {
 		if (byPolicies.length > 0) return aloneIn(byPolicies) === 0n;
 		const { rootQuorum } = this.#before.prepared.access;
 		return !rootQuorum.known || rootQuorum.value.threshold >= 2;
@@ -311,7 +311,7 @@ class Comparison {
 		return [...conditions].filter((condition) => {
 			if (slice.conditions.has(condition)) return false;
 			const denied = { ...slice, conditions: new Set([...slice.conditions, condition]) };
-			return !isMember(familiesIn(this.#after, denied, new Set()).sure, witness);
+			return !isMember(userSetsIn(this.#after, denied, new Set()).sure, witness);
 		});
 	}
 
@@ -321,7 +321,7 @@ class Comparison {
 		return known;
 	}
 
-	#abilityOf(side: Side, { sure }: SideFamilies): SideAbility {
+	#abilityOf(side: Side, { sure }: SideUserSets): SideAbility {
 		return { ...abilityOf(sure, side.prepared.users, this.#budget), unknown: this.#powerOf(side).unknown };
 	}
 

@@ -1,6 +1,6 @@
 /** Finds what is allowed only under a condition on the activity, with policies that allow and policies that deny together. */
 
-import { difference, type Family } from "../sets/resolve.ts";
+import { difference, type UserSets } from "../sets/resolve.ts";
 import { type Ability, abilityOf } from "./ability.ts";
 import { allowedBy, certain, ownCredentials, type Part, type PartReading, withRootQuorum } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
@@ -19,7 +19,7 @@ interface Slice {
 	readonly holds: boolean;
 	/** Parts that are read in another way than where nothing is certain of the activity. */
 	readonly own: readonly Part[];
-	readonly family: Family;
+	readonly userSets: UserSets;
 }
 
 /** Max pairs of a condition and a policy's condition that denies, of which each is tried. */
@@ -29,13 +29,13 @@ const maxTries = 500;
 export function findConditional(
 	prepared: PreparedAccess,
 	parts: readonly Part[],
-	base: Family,
+	base: UserSets,
 ): readonly ConditionalPower[] {
-	const singles = findSingles(prepared, parts).filter(({ family }) => addsTo(prepared, family, base));
-	return [...singles, ...findCombined(prepared, parts, base, singles)].map(({ condition, holds, own, family }) => ({
+	const singles = findSingles(prepared, parts).filter(({ userSets }) => addsTo(prepared, userSets, base));
+	return [...singles, ...findCombined(prepared, parts, base, singles)].map(({ condition, holds, own, userSets }) => ({
 		condition,
 		holds,
-		...abilityOf(withRootQuorum(prepared, family), prepared.users, prepared.budget),
+		...abilityOf(withRootQuorum(prepared, userSets), prepared.users, prepared.budget),
 		policyIds: policyIdsOf(own),
 	}));
 }
@@ -43,8 +43,8 @@ export function findConditional(
 export const policyIdsOf = (parts: readonly Part[]): readonly string[] =>
 	[...new Set(parts.flatMap(({ policyId }) => (policyId === null ? [] : [policyId])))].sort();
 
-const addsTo = ({ users, budget }: PreparedAccess, family: Family, known: Family): boolean =>
-	difference(family, known, users, budget).length > 0;
+const addsTo = ({ users, budget }: PreparedAccess, userSets: UserSets, known: UserSets): boolean =>
+	difference(userSets, known, users, budget).length > 0;
 
 /** One condition: where it holds, for policies that allow; where it does not, for those that deny. */
 function findSingles(prepared: PreparedAccess, parts: readonly Part[]): readonly Slice[] {
@@ -59,11 +59,11 @@ function findSingles(prepared: PreparedAccess, parts: readonly Part[]): readonly
 	}
 	return [...slices.values()].map(({ condition, holds, own }) => {
 		const changed = new Set(own);
-		const family = allowedBy(prepared, parts, (part) => {
+		const userSets = allowedBy(prepared, parts, (part) => {
 			if (!changed.has(part)) return certain(part);
 			return holds ? "sure" : "off";
 		});
-		return { condition, holds, own, family };
+		return { condition, holds, own, userSets };
 	});
 }
 
@@ -74,7 +74,7 @@ function findSingles(prepared: PreparedAccess, parts: readonly Part[]): readonly
 function findCombined(
 	prepared: PreparedAccess,
 	parts: readonly Part[],
-	base: Family,
+	base: UserSets,
 	singles: readonly Slice[],
 ): readonly Slice[] {
 	const denying = conditionsOf(parts, "deny");
@@ -83,16 +83,16 @@ function findCombined(
 	for (const condition of [null, ...conditionsOf(parts, "allow")]) {
 		const off = denying.filter((one) => one !== condition);
 		if (off.length === 0 || condition === ownCredentials) continue;
-		const family = allowedBy(prepared, parts, readingUnder(condition, off));
+		const userSets = allowedBy(prepared, parts, readingUnder(condition, off));
 		const known = [...singles.filter((one) => (one.holds ? one.condition === condition : off.includes(one.condition)))];
 		const without = slices.filter(({ own }) => own.every(({ effect }) => effect === "deny"));
-		const reached = [...known, ...without].flatMap((one) => one.family);
-		if (!addsTo(prepared, family, [...base, ...reached])) continue;
+		const reached = [...known, ...without].flatMap((one) => one.userSets);
+		if (!addsTo(prepared, userSets, [...base, ...reached])) continue;
 		const isShort = slices.length * denying.length < maxTries;
 		const needed = isShort
 			? off.filter((one) => {
 					const others = off.filter((other) => other !== one);
-					return addsTo(prepared, family, allowedBy(prepared, parts, readingUnder(condition, others)));
+					return addsTo(prepared, userSets, allowedBy(prepared, parts, readingUnder(condition, others)));
 				})
 			: off;
 		const own = parts.filter((part) =>
@@ -100,7 +100,7 @@ function findCombined(
 				? condition !== null && part.condition === condition
 				: part.condition !== null && needed.includes(part.condition),
 		);
-		slices.push({ condition: write(condition, needed), holds: true, own, family });
+		slices.push({ condition: write(condition, needed), holds: true, own, userSets });
 	}
 	return slices;
 }

@@ -1,7 +1,7 @@
 /** Finds what the policies of an organization make of one activity of one submitter. */
 
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
-import { difference, type Family, resolve } from "../sets/resolve.ts";
+import { difference, resolve, type UserSets } from "../sets/resolve.ts";
 import { type Bits, bit, hasBit, membersOf } from "../sets/sets.ts";
 import { findSmallestSets, isMember, maxWrittenSets, withoutUser } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
@@ -56,28 +56,28 @@ export interface SubmittingUser {
 }
 
 /** Sets of further approvers, in one reading of what is unknown. */
-interface Foretold {
+interface Judged {
 	readonly verdict: ApprovalVerdict;
 	/** Sets of further approvers; only where it is pending. */
-	readonly further: Family;
+	readonly further: UserSets;
 }
 
-const denied: Foretold = { verdict: "denied", further: [] };
+const denied: Judged = { verdict: "denied", further: [] };
 
 /** What is allowed, in one reading. */
-interface Families {
+interface ReadUserSets {
 	/** Sets of approvers, with the submitter or without. */
-	readonly allowed: Family;
+	readonly allowed: UserSets;
 	/** Sets of further approvers; found when it is asked for. */
-	readonly further: () => Family;
+	readonly further: () => UserSets;
 }
 
 /** Max things that are not known, each of which doubles the readings. */
 const maxUnknowns = 6;
 
-export function foretell(prepared: PreparedAccess, activity: SubmittedActivity, submitter: SubmittingUser): Approval {
+export function forecast(prepared: PreparedAccess, activity: SubmittedActivity, submitter: SubmittingUser): Approval {
 	try {
-		return new Foretelling(prepared, activity, submitter).run();
+		return new Forecaster(prepared, activity, submitter).run();
 	} catch (error) {
 		if (error instanceof TooComplex)
 			return unknownApproval({ kind: "too-complex", task: "judge", limit: error.limit }, []);
@@ -93,7 +93,7 @@ const unknownApproval = (because: Reason, policyIds: readonly string[]): Approva
 	because,
 });
 
-class Foretelling {
+class Forecaster {
 	readonly #prepared: PreparedAccess;
 	readonly #submitter: SubmittingUser;
 	readonly #user: number;
@@ -161,32 +161,32 @@ class Foretelling {
 	}
 
 	/** Returns what all readings of the unknowns agree on. */
-	#judge(unused: Bits, parts: readonly Part[] = this.#parts): Foretold {
+	#judge(unused: Bits, parts: readonly Part[] = this.#parts): Judged {
 		const atoms = [...new Set(parts.flatMap(atomsOf))];
 		if (atoms.length > maxUnknowns) return { verdict: "unknown", further: [] };
-		let agreed: Foretold | null = null;
+		let agreed: Judged | null = null;
 		for (let reading = 0; reading < 2 ** atoms.length; reading += 1) {
 			const holds = new Set(atoms.filter((_, index) => hasBit(BigInt(reading), index)));
-			const foretold = this.#judgeReading(unused, parts, holds);
-			agreed = agreed === null ? foretold : this.#agree(agreed, foretold);
+			const forecast = this.#judgeReading(unused, parts, holds);
+			agreed = agreed === null ? forecast : this.#agree(agreed, forecast);
 			if (agreed.verdict === "unknown") return agreed;
 		}
 		return agreed ?? denied;
 	}
 
-	#agree(one: Foretold, other: Foretold): Foretold {
+	#agree(one: Judged, other: Judged): Judged {
 		if (one.verdict !== other.verdict) return { verdict: "unknown", further: [] };
 		if (one.verdict !== "pending") return one;
 		const isEqual = this.#isWithin(one.further, other.further) && this.#isWithin(other.further, one.further);
 		return isEqual ? one : { verdict: "unknown", further: [] };
 	}
 
-	/** Returns whether the second family has all sets of the first. */
-	#isWithin(family: Family, other: Family): boolean {
-		return difference(family, other, this.#prepared.users, this.#prepared.budget).length === 0;
+	/** Returns whether the second user sets have all sets of the first. */
+	#isWithin(userSets: UserSets, other: UserSets): boolean {
+		return difference(userSets, other, this.#prepared.users, this.#prepared.budget).length === 0;
 	}
 
-	#judgeReading(unused: Bits, parts: readonly Part[], holds: ReadonlySet<string>): Foretold {
+	#judgeReading(unused: Bits, parts: readonly Part[], holds: ReadonlySet<string>): Judged {
 		const reading =
 			(allow: PartReading, deny: PartReading) =>
 			(part: Part): PartReading => {
@@ -195,16 +195,16 @@ class Foretelling {
 				if (part.unknown.isAllOrNone) return holds.has(part.unknown.key) ? "possible" : "off";
 				return part.effect === "allow" ? allow : deny;
 			};
-		const least = this.#readFamilies(unused, parts, reading("sure", "possible"));
+		const least = this.#readUserSets(unused, parts, reading("sure", "possible"));
 		const isExact = parts.every(({ unknown }) => unknown === null || unknown.isAllOrNone);
 		const surely = this.#verdictOf(least);
 		if (isExact || surely.verdict === "runs") return surely;
-		const most = this.#readFamilies(unused, parts, reading("possible", "sure"));
+		const most = this.#readUserSets(unused, parts, reading("possible", "sure"));
 		const isSure = this.#isWithin(most.allowed, least.allowed) && this.#isWithin(most.further(), least.further());
 		return isSure ? surely : { verdict: "unknown", further: [] };
 	}
 
-	#readFamilies(unused: Bits, parts: readonly Part[], readingOf: (part: Part) => PartReading): Families {
+	#readUserSets(unused: Bits, parts: readonly Part[], readingOf: (part: Part) => PartReading): ReadUserSets {
 		const hidden: readonly Part[] = unused === 0n ? [] : [hide(unused)];
 		const all = [...parts, ...hidden];
 		const read = (part: Part): PartReading => (hidden.includes(part) ? "sure" : readingOf(part));
@@ -215,7 +215,7 @@ class Foretelling {
 	}
 
 	/** Returns the sets that complete the activity together with the submitter. Which sets others complete has no part in it. */
-	#furtherOf(parts: readonly Part[], readingOf: (part: Part) => PartReading, rootQuorum: Family): Family {
+	#furtherOf(parts: readonly Part[], readingOf: (part: Part) => PartReading, rootQuorum: UserSets): UserSets {
 		const { users } = this.#prepared;
 		const withSubmitter = [...allowedBy(this.#prepared, parts, readingOf, this.#user), ...rootQuorum];
 		const left = withSubmitter.map((alternative) => withoutUser(alternative, this.#user));
@@ -228,7 +228,7 @@ class Foretelling {
 	}
 
 	/** It is pending only where the submitter is in a smallest allowed set: one that no others complete among themselves. */
-	#verdictOf({ allowed, further }: Families): Foretold {
+	#verdictOf({ allowed, further }: ReadUserSets): Judged {
 		const own = bit(this.#user);
 		if (isMember(allowed, own)) return { verdict: "runs", further: [] };
 		if (!allowed.some((alternative) => alternative.some(({ set }) => hasBit(set, this.#user)))) return denied;
@@ -242,7 +242,7 @@ class Foretelling {
 		return { verdict: "runs", ...noSets, policyIds: this.#policyIds(enough), because: null };
 	}
 
-	#pending(further: Family): Approval {
+	#pending(further: UserSets): Approval {
 		const { users } = this.#prepared;
 		const { alone, together } = findSmallestSets(further, this.#prepared.budget);
 		const approverSets = [...membersOf(alone).map(bit), ...together].slice(0, maxWrittenSets);
@@ -274,17 +274,17 @@ class Foretelling {
 	}
 
 	/** Returns the sets of further approvers for which this policy surely allows it, and none denies. */
-	#completedBy(part: Part): Family {
+	#completedBy(part: Part): UserSets {
 		const denies = this.#parts.filter(({ effect }) => effect === "deny");
 		return this.#furtherOf([part, ...denies], certain, []);
 	}
 
 	/** Returns what one policy that allows would mean, with all that deny. */
-	#judgeAlone(part: Part): Foretold {
+	#judgeAlone(part: Part): Judged {
 		return this.#judgeAll([part, ...this.#parts.filter(({ effect }) => effect === "deny")]);
 	}
 
-	#judgeAll(parts: readonly Part[]): Foretold {
+	#judgeAll(parts: readonly Part[]): Judged {
 		return this.#judge(this.#submitterVotes()[0] ?? 0n, parts);
 	}
 

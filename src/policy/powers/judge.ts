@@ -1,7 +1,7 @@
 /** Finds which policies have a part in a group of activities, and which sets of users they allow together. */
 
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
-import { type Family, resolve, simplify } from "../sets/resolve.ts";
+import { resolve, simplify, type UserSets } from "../sets/resolve.ts";
 import { Work } from "../sets/work.ts";
 import { type ActivityFacts, factsOfType, isForRootQuorum } from "./activity.ts";
 import { outcomeFor } from "./compile.ts";
@@ -153,18 +153,18 @@ export function allowedBy(
 	parts: readonly Part[],
 	readingOf: (part: Part) => PartReading,
 	user: number | null = null,
-): Family {
+): UserSets {
 	const read = parts.flatMap((part) => {
 		const reading = readingOf(part);
 		return reading === "off" || part[reading].length === 0 ? [] : [{ part, reading }];
 	});
 	const keys = read.map(({ part, reading }) => `${part.effect}\t${part.unknown === null ? "" : reading}\t${part.key}`);
 	const key = [`${user ?? ""}`, ...[...new Set(keys)].sort()].join("\n\n");
-	const known = prepared.families.get(key);
-	const family = known ?? resolveParts(prepared, new Map(read.map((one, index) => [keys[index] ?? "", one])), user);
-	prepared.families.set(key, family);
-	if (family instanceof TooComplex) throw family;
-	return family;
+	const known = prepared.userSets.get(key);
+	const userSets = known ?? resolveParts(prepared, new Map(read.map((one, index) => [keys[index] ?? "", one])), user);
+	prepared.userSets.set(key, userSets);
+	if (userSets instanceof TooComplex) throw userSets;
+	return userSets;
 }
 
 interface ReadPart {
@@ -176,7 +176,7 @@ function resolveParts(
 	{ votes, budget }: PreparedAccess,
 	read: ReadonlyMap<string, ReadPart>,
 	user: number | null,
-): Family | TooComplex {
+): UserSets | TooComplex {
 	const own = user === null ? [] : [bound(1, votes.votesOf[user] ?? 0n)];
 	const of = (effect: Part["effect"]): readonly Conjunction[] =>
 		[...read.values()].flatMap(({ part, reading }) => (part.effect === effect ? part[reading] : []));
@@ -190,12 +190,12 @@ function resolveParts(
 }
 
 /** Returns the sets that policies or the root quorum allow; without the root quorum where it is not known. */
-export function withRootQuorum({ rootQuorum, withRoot, budget }: PreparedAccess, family: Family): Family {
-	if (rootQuorum === null) return family;
-	const known = withRoot.get(family);
+export function withRootQuorum({ rootQuorum, withRoot, budget }: PreparedAccess, userSets: UserSets): UserSets {
+	if (rootQuorum === null) return userSets;
+	const known = withRoot.get(userSets);
 	if (known !== undefined) return known;
-	const both = simplify([...family, ...rootQuorum], new Work(budget));
-	withRoot.set(family, both);
+	const both = simplify([...userSets, ...rootQuorum], new Work(budget));
+	withRoot.set(userSets, both);
 	return both;
 }
 

@@ -2,7 +2,7 @@
 
 import type { AccessState } from "../access.ts";
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
-import { difference, type Family, resolve } from "../sets/resolve.ts";
+import { difference, resolve, type UserSets } from "../sets/resolve.ts";
 import { bit, membersOf } from "../sets/sets.ts";
 import { participantsIn } from "../sets/user-sets.ts";
 import { idsOf, usersOf } from "../sets/votes.ts";
@@ -86,9 +86,9 @@ const tooComplex = ({ limit }: TooComplex): Reason => ({ kind: "too-complex", ta
 /** Returns who can do what these parts are about, where no condition on the activity holds. */
 export function judgeAbility(prepared: PreparedAccess, found: GroupParts): KnownAbility {
 	try {
-		const family = allowedBy(prepared, found.parts, certain);
+		const userSets = allowedBy(prepared, found.parts, certain);
 		return {
-			...abilityOf(withRootQuorum(prepared, family), prepared.users, prepared.budget),
+			...abilityOf(withRootQuorum(prepared, userSets), prepared.users, prepared.budget),
 			unknown: findUnknown(prepared, found),
 		};
 	} catch (error) {
@@ -134,7 +134,7 @@ function findUnknown(prepared: PreparedAccess, { parts, missing }: GroupParts): 
 	const unknownRoot = rootQuorum.known ? null : notRead(rootQuorum.because);
 	const reason = parts.find(({ unknown }) => unknown !== null)?.unknown?.because ?? null;
 	if (reason === null) return unknownRoot;
-	const differs = (most: Family, least: Family): boolean =>
+	const differs = (most: UserSets, least: UserSets): boolean =>
 		difference(withRootQuorum(prepared, most), withRootQuorum(prepared, least), prepared.users, prepared.budget)
 			.length > 0;
 	const isOpen =
@@ -147,8 +147,8 @@ function findRootQuorumOnly(prepared: PreparedAccess, { parts, missing }: GroupP
 	const { rootQuorum } = prepared.access;
 	if (!rootQuorum.known || missing !== null) return [];
 	const ofPolicies = parts.filter(({ policyId }) => policyId !== null);
-	const family = allowedBy(prepared, ofPolicies, open("possible", "sure"));
-	const others = new Set(idsOf(prepared.users, participantsIn(family, prepared.budget)));
+	const userSets = allowedBy(prepared, ofPolicies, open("possible", "sure"));
+	const others = new Set(idsOf(prepared.users, participantsIn(userSets, prepared.budget)));
 	return rootQuorum.value.userIds.filter((id) => !others.has(id));
 }
 

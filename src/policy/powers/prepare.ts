@@ -7,7 +7,7 @@ import { mentionsName } from "../language/mentions.ts";
 import { formulaOf } from "../sets/consensus.ts";
 import { alternativesOf, always, bound, type Conjunction, type Formula, TooComplex } from "../sets/formula.ts";
 import { makePredicates, type Predicates } from "../sets/predicate.ts";
-import type { Family } from "../sets/resolve.ts";
+import type { UserSets } from "../sets/resolve.ts";
 import { type Bits, setOf, sizeOf } from "../sets/sets.ts";
 import { makeVotes, splitVotes, type Votes } from "../sets/votes.ts";
 import { Budget } from "../sets/work.ts";
@@ -44,11 +44,11 @@ export interface PreparedAccess {
 	/** Policies that are or may be in force, by id. */
 	readonly policies: readonly PreparedPolicy[];
 	/** Sets that the root quorum allows; null where it is not known. */
-	readonly rootQuorum: Family | null;
-	/** Families that were found, or found too complex, by the policies that have a part in them. */
-	readonly families: Map<string, Family | TooComplex>;
+	readonly rootQuorum: UserSets | null;
+	/** User sets that were found, or found too complex, by the policies that have a part in them. */
+	readonly userSets: Map<string, UserSets | TooComplex>;
 	/** The same with the sets of the root quorum. */
-	readonly withRoot: WeakMap<Family, Family>;
+	readonly withRoot: WeakMap<UserSets, UserSets>;
 	/** Of the question that is asked of it; without an end where none was set. */
 	readonly budget: Budget;
 }
@@ -99,8 +99,8 @@ function prepareFor(access: AccessState, atMs: number, userIds: readonly string[
 		votes,
 		users: plain,
 		policies: policies.flatMap((policy) => preparePolicy(policy, atMs, maker)),
-		rootQuorum: rootFamily(access, plain),
-		families: new Map(),
+		rootQuorum: rootUserSets(access, plain),
+		userSets: new Map(),
 		withRoot: new WeakMap(),
 		budget: new Budget(),
 	};
@@ -221,7 +221,7 @@ function reasonOf(formula: Formula): string | null {
 	}
 }
 
-function rootFamily({ rootQuorum }: AccessState, users: Votes): Family | null {
+function rootUserSets({ rootQuorum }: AccessState, users: Votes): UserSets | null {
 	if (!rootQuorum.known) return null;
 	const { threshold, userIds } = rootQuorum.value;
 	const numbers = new Map(users.userIds.map((id, index) => [id, index]));

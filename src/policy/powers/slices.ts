@@ -1,6 +1,6 @@
 /** Compares who can do one group of activities before and after, for each condition that makes a difference. */
 
-import type { Family } from "../sets/resolve.ts";
+import type { UserSets } from "../sets/resolve.ts";
 import type { GroupParts, Part, PartReading } from "./judge.ts";
 import { allowedBy, withRootQuorum } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
@@ -23,11 +23,11 @@ export interface Slice {
 }
 
 /** What a side allows in a slice: surely, and possibly. */
-export interface SideFamilies {
-	readonly sureByPolicies: Family;
-	readonly possibleByPolicies: Family;
-	readonly sure: Family;
-	readonly possible: Family;
+export interface SideUserSets {
+	readonly sureByPolicies: UserSets;
+	readonly possibleByPolicies: UserSets;
+	readonly sure: UserSets;
+	readonly possible: UserSets;
 }
 
 const maxSlices = 2_000;
@@ -151,11 +151,11 @@ const conditionAtom = (condition: string): string => `condition ${condition}`;
 const unknownAtom = (key: string): string => `unknown ${key}`;
 
 /** Returns what the side allows in the slice. Throws TooComplex. */
-export function familiesIn(
+export function userSetsIn(
 	{ prepared, found, hidesRootQuorum }: Side,
 	slice: Slice,
 	shared: ReadonlySet<string>,
-): SideFamilies {
+): SideUserSets {
 	const reading =
 		(allow: PartReading, deny: PartReading) =>
 		({ effect, condition, unknown }: Part): PartReading => {
@@ -175,7 +175,7 @@ export function familiesIn(
 	};
 }
 
-const anyone = ({ users }: PreparedAccess): Family =>
+const anyone = ({ users }: PreparedAccess): UserSets =>
 	users.all === 0n ? [] : [[{ count: 1, set: users.all, tagId: null, isRootQuorum: false }]];
 
 /** Returns the condition under which a change is so; null where it always is. */

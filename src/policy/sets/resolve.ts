@@ -12,7 +12,7 @@ import { type Budget, Work } from "./work.ts";
 export type Alternative = readonly Bound[];
 
 /** Sets of users: those that meet all thresholds of some alternative. */
-export type Family = readonly Alternative[];
+export type UserSets = readonly Alternative[];
 
 /** A conjunction without the votes that may not be used. */
 interface Restricted {
@@ -29,7 +29,7 @@ export function resolve(
 	denies: readonly Conjunction[],
 	votes: Votes,
 	work: Work,
-): Family {
+): UserSets {
 	const order = [...denies].sort((one, other) => rankOf(one) - rankOf(other));
 	const isMonotone = denies.every(({ atMost }) => atMost.length === 0);
 	const alternatives: Alternative[] = [];
@@ -223,7 +223,7 @@ const isCovered = (one: Alternative, other: Alternative): boolean =>
 	other.every((needed) => one.some((given) => implies(given, needed)));
 
 /** Drops alternatives whose sets another one has too. */
-export function simplify(alternatives: readonly Alternative[], work: Work): Family {
+export function simplify(alternatives: readonly Alternative[], work: Work): UserSets {
 	const byKey = new Map<string, Alternative>();
 	for (const one of alternatives) {
 		const key = keyOf(one);
@@ -240,10 +240,10 @@ export function simplify(alternatives: readonly Alternative[], work: Work): Fami
 	return kept;
 }
 
-/** Returns the sets of the first family that the second does not have. Throws TooComplex. */
-export function difference(family: Family, other: Family, users: Votes, budget: Budget): Family {
+/** Returns the sets of the first user sets that the second does not have. Throws TooComplex. */
+export function difference(userSets: UserSets, other: UserSets, users: Votes, budget: Budget): UserSets {
 	const keys = new Set(other.map(keyOf));
-	const open = family.filter((one) => !keys.has(keyOf(one)) && !other.some((covering) => isCovered(one, covering)));
+	const open = userSets.filter((one) => !keys.has(keyOf(one)) && !other.some((covering) => isCovered(one, covering)));
 	if (open.length === 0) return [];
 	const toConjunction = (atLeast: Alternative): Conjunction => ({ atLeast, atMost: [] });
 	return resolve(open.map(toConjunction), other.map(toConjunction), users, new Work(budget));

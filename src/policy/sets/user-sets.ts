@@ -1,13 +1,13 @@
-/** Reads families of sets: who is enough alone, which sets are smallest, who takes part in one. */
+/** Reads user sets: who is enough alone, which sets are smallest, who takes part in one. */
 import { type Bound, TooComplex } from "./formula.ts";
-import { type Alternative, type Family, findVectorsOf, simplify } from "./resolve.ts";
+import { type Alternative, findVectorsOf, simplify, type UserSets } from "./resolve.ts";
 import { type Bits, bit, hasBit, membersOf, setOf, sizeOf } from "./sets.ts";
 import { type Budget, Work } from "./work.ts";
 
 /** Max sets of two and more users that are written out; thresholds say the rest. */
 export const maxWrittenSets = 1_000;
 
-/** The smallest sets of a family, by size and then by their members. */
+/** The smallest sets of user sets, by size and then by their members. */
 export interface SmallestSets {
 	/** Users who are enough alone. */
 	readonly alone: Bits;
@@ -17,24 +17,24 @@ export interface SmallestSets {
 	readonly isComplete: boolean;
 }
 
-/** Returns whether the set is in the family. */
-export const isMember = (family: Family, set: Bits): boolean =>
-	family.some((alternative) => alternative.every(({ count, set: of }) => sizeOf(set & of) >= count));
+/** Returns whether the set is among the user sets. */
+export const isMember = (userSets: UserSets, set: Bits): boolean =>
+	userSets.some((alternative) => alternative.every(({ count, set: of }) => sizeOf(set & of) >= count));
 
-/** Returns the users who are a set of the family by themselves. */
-export function aloneIn(family: Family): Bits {
+/** Returns the users who are a set of the user sets by themselves. */
+export function aloneIn(userSets: UserSets): Bits {
 	let alone = 0n;
-	for (const alternative of family) {
+	for (const alternative of userSets) {
 		if (alternative.some(({ count }) => count > 1)) continue;
 		alone |= alternative.reduce((shared, { set }) => shared & set, alternative[0]?.set ?? 0n);
 	}
 	return alone;
 }
 
-/** Returns the sets of the family that have none of its users who are enough alone. */
-function withoutAlone(family: Family, alone: Bits, work: Work): Family {
-	if (alone === 0n) return family;
-	const left = family.flatMap((alternative) => {
+/** Returns the sets of the user sets that have none of its users who are enough alone. */
+function withoutAlone(userSets: UserSets, alone: Bits, work: Work): UserSets {
+	if (alone === 0n) return userSets;
+	const left = userSets.flatMap((alternative) => {
 		const rest = alternative.map((threshold) => ({ ...threshold, set: threshold.set & ~alone }));
 		return rest.every(({ count, set }) => count <= sizeOf(set)) ? [rest] : [];
 	});
@@ -49,21 +49,21 @@ export function withoutUser(alternative: Alternative, user: number): Alternative
 	});
 }
 
-const found = new WeakMap<Family, SmallestSets>();
+const found = new WeakMap<UserSets, SmallestSets>();
 
-/** Returns all smallest sets, or the first `maxWrittenSets` of them. Each family is searched once. Throws TooComplex. */
-export function findSmallestSets(family: Family, budget: Budget): SmallestSets {
-	const known = found.get(family);
+/** Returns all smallest sets, or the first `maxWrittenSets` of them. Each list of user sets is searched once. Throws TooComplex. */
+export function findSmallestSets(userSets: UserSets, budget: Budget): SmallestSets {
+	const known = found.get(userSets);
 	if (known !== undefined) return known;
-	const sets = searchSmallestSets(family, maxWrittenSets, budget);
-	found.set(family, sets);
+	const sets = searchSmallestSets(userSets, maxWrittenSets, budget);
+	found.set(userSets, sets);
 	return sets;
 }
 
-function searchSmallestSets(family: Family, limit: number, budget: Budget): SmallestSets {
-	const alone = aloneIn(family);
+function searchSmallestSets(userSets: UserSets, limit: number, budget: Budget): SmallestSets {
+	const alone = aloneIn(userSets);
 	const work = new Work(budget);
-	const rest = withoutAlone(family, alone, work);
+	const rest = withoutAlone(userSets, alone, work);
 	const smallest = new Set<Bits>();
 	let isComplete = true;
 	for (const alternative of rest) {
@@ -106,8 +106,8 @@ function compareMembers(one: readonly number[], other: readonly number[]): numbe
 	return index === -1 ? 0 : (one[index] ?? 0) - (other[index] ?? 0);
 }
 
-const isSmallest = (family: Family, set: Bits): boolean =>
-	membersOf(set).every((member) => !isMember(family, set & ~bit(member)));
+const isSmallest = (userSets: UserSets, set: Bits): boolean =>
+	membersOf(set).every((member) => !isMember(userSets, set & ~bit(member)));
 
 /** Yields the smallest sets of one alternative, those with the fewest users first. */
 function* setsOf(alternative: Alternative, work: Work): Generator<Bits> {
@@ -144,9 +144,9 @@ function* choose(members: readonly number[], count: number): Generator<Bits> {
 }
 
 /** Returns the smallest number of users in a set; null where no set is allowed. Throws TooComplex. */
-export function fewestIn(family: Family, budget: Budget): number | null {
+export function fewestIn(userSets: UserSets, budget: Budget): number | null {
 	const work = new Work(budget);
-	const sizes = family.map((alternative) =>
+	const sizes = userSets.map((alternative) =>
 		alternative.length === 1
 			? (alternative[0]?.count ?? 0)
 			: Math.min(
@@ -160,12 +160,12 @@ export function fewestIn(family: Family, budget: Budget): number | null {
  * Returns the users who are in a smallest set. Exact where all smallest sets can be written out; where there are more, a user
  * counts who is in one of the sets that were tried.
  */
-export function participantsIn(family: Family, budget: Budget): Bits {
-	const { alone, together, isComplete } = findSmallestSets(family, budget);
+export function participantsIn(userSets: UserSets, budget: Budget): Bits {
+	const { alone, together, isComplete } = findSmallestSets(userSets, budget);
 	const listed = together.reduce((all, set) => all | set, alone);
 	if (isComplete) return listed;
 	const work = new Work(budget);
-	const rest = withoutAlone(family, alone, work);
+	const rest = withoutAlone(userSets, alone, work);
 	let taking = listed;
 	for (const alternative of rest) {
 		const users = alternative.reduce((all, { set }) => all | set, 0n) & ~taking;
@@ -178,9 +178,9 @@ export function participantsIn(family: Family, budget: Budget): Bits {
 const maxTries = 20;
 
 /** Tries some smallest sets of the alternative with this user. */
-function isTakingPart(family: Family, alternative: Alternative, user: number, work: Work): boolean {
+function isTakingPart(userSets: UserSets, alternative: Alternative, user: number, work: Work): boolean {
 	for (let turn = 0; turn < maxTries; turn += 1) {
-		work.spend(10 + 10 * family.length);
+		work.spend(10 + 10 * userSets.length);
 		let set = bit(user);
 		for (const { count, set: of } of alternative) {
 			const members = membersOf(of & ~set);
@@ -190,16 +190,16 @@ function isTakingPart(family: Family, alternative: Alternative, user: number, wo
 		}
 		for (const member of membersOf(set)) {
 			const smaller = set & ~bit(member);
-			if (member !== user && isMember(family, smaller)) set = smaller;
+			if (member !== user && isMember(userSets, smaller)) set = smaller;
 		}
-		if (isMember(family, set) && isSmallest(family, set)) return hasBit(set, user);
+		if (isMember(userSets, set) && isSmallest(userSets, set)) return hasBit(set, user);
 	}
 	return false;
 }
 
 /** Returns the first smallest set with one of the users. Throws TooComplex. */
-export function smallestWith(family: Family, users: Bits, budget: Budget): Bits {
-	const { alone, together } = findSmallestSets(family, budget);
+export function smallestWith(userSets: UserSets, users: Bits, budget: Budget): Bits {
+	const { alone, together } = findSmallestSets(userSets, budget);
 	const single = membersOf(alone & users)[0];
 	if (single !== undefined) return bit(single);
 	return together.find((set) => (set & users) !== 0n) ?? together[0] ?? bit(membersOf(alone)[0] ?? 0);

@@ -20,8 +20,8 @@ import {
 	withoutMeta,
 } from "../inputs/inputs.ts";
 import { compareValues, type PropertyChange } from "../inputs/property-changes.ts";
+import { describeConsequences, describeWarnings } from "../notices/consequences-notice.ts";
 import { describeCreate } from "../notices/create-notice.ts";
-import { describeMeaning, describeWarnings } from "../notices/meaning-notice.ts";
 import { describeLeft, describePending } from "../notices/pending-words.ts";
 import { describeWindows } from "../notices/window-notice.ts";
 import { nameOwners } from "../session/claims.ts";
@@ -220,7 +220,7 @@ async function checkLive(
 			? [
 					...(created === undefined ? [] : [created]),
 					...describeWindows(inputs, desired, plan, timeOf(comparison)),
-					...describeMeaning(inputs, plan),
+					...describeConsequences(inputs, plan),
 					...describePending(inputs, plan),
 					...describeWarnings(inputs, plan),
 				]

@@ -147,7 +147,7 @@ export class Session {
 			...{ journal, listsAll: true, mustReadAgain, publicKey: () => client.publicKey() },
 			lastApplied: () => mergeLastApplied(journal.lastApplied(organizationId), stored),
 			...{ settle, retryRejected: this.settings.retryRejected },
-			readerAfterList: settle && (() => readUntil(reads.readerAfterList(resource), this.deadline)),
+			readerFreshSinceList: settle && (() => readUntil(reads.readerFreshSinceList(resource), this.deadline)),
 		});
 		return comparison;
 	}

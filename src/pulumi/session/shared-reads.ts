@@ -19,7 +19,7 @@ export interface SharedReads {
 	/** A Reader for one resource: it shares no answer from before the resource last submitted something. */
 	readerFor(resource: string): Reader;
 	/** The same, and it shares no answer that was asked before the resource's latest list of activities was answered. */
-	readerAfterList(resource: string): Reader;
+	readerFreshSinceList(resource: string): Reader;
 	/** Stops sharing earlier answers with a resource, because it has submitted something. */
 	expireFor(resource: string): void;
 	/** Stops sharing the answers about an organization that are older than `olderThanMs`; all of them when left out. */
@@ -106,7 +106,7 @@ export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks)
 
 	return {
 		readerFor: (resource) => readAfter(resource, false),
-		readerAfterList: (resource) => readAfter(resource, true),
+		readerFreshSinceList: (resource) => readAfter(resource, true),
 		expireFor(resource) {
 			count += 1;
 			expired.set(resource, count);

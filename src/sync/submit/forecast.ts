@@ -1,4 +1,4 @@
-/** Compares what a plan foretold of a step with what became of its requests. Pure. */
+/** Compares what a plan forecast of a step with what became of its requests. Pure. */
 
 import type { StepForecast } from "../../plan/report.ts";
 import type { Step } from "../../plan/step.ts";
@@ -6,7 +6,7 @@ import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
 import type { SubmitResult } from "./outcomes.ts";
 
 /**
- * Returns what was foretold of the step, and whether that was right; undefined for a step without an approval. `requests` are
+ * Returns what was forecast of the step, and whether that was right; undefined for a step without an approval. `requests` are
  * the results of what was submitted for it: one, or one for each part.
  */
 export function checkForecast(

@@ -5,7 +5,7 @@
 import { listCovers, showText } from "../../../common/escape.ts";
 import { describeTime } from "../../../plan/access-window.ts";
 import type { ActivityEvent } from "../../../plan/activities/activity-events.ts";
-import { foretellPending } from "../../../plan/impact/forecast.ts";
+import { forecastPending } from "../../../plan/impact/forecast.ts";
 import { coveredAddresses } from "../../../plan/step.ts";
 import type { CommandContext } from "../../../plan/suggested-command.ts";
 import { phraseText, stepLines } from "../../../render/print/text.ts";
@@ -152,6 +152,6 @@ function describeMissing(
 	const approvedBy = activity.votes.flatMap(({ userId, selection, createdAtMs = atMs }) =>
 		selection === "VOTE_SELECTION_APPROVED" && createdAtMs > atMs - voteLifetimeMs ? (userId ?? []) : [],
 	);
-	const awaited = describeAwaited(foretellPending(ran.step, approvedBy, { access, submitter, atMs }), plan);
+	const awaited = describeAwaited(forecastPending(ran.step, approvedBy, { access, submitter, atMs }), plan);
 	return awaited === null ? "" : `; ${phraseText(awaited)}`;
 }

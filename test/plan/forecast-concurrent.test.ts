@@ -5,7 +5,7 @@ import type { DesiredOrganization, LiveOrganization } from "../../src/plan/organ
 import type { Plan, PlanContext } from "../../src/plan/plan.ts";
 import type { AccessPolicy, AccessState } from "../../src/policy/access.ts";
 import type { Approval } from "../../src/policy/powers/approval.ts";
-import { foretellPending, inWords, makePlan } from "../policy/in-words.ts";
+import { forecastPending, inWords, makePlan } from "../policy/in-words.ts";
 import {
 	accessOf,
 	alice,
@@ -283,7 +283,7 @@ describe("a step at the end of a chain", () => {
 		]);
 		expect(verdicts(plan)).toEqual(["runs", "runs", "runs"]);
 		// The last step alone, without the plan that it is a part of.
-		const last = foretellPending(plan.steps[2] as Plan["steps"][number], [alice], {
+		const last = forecastPending(plan.steps[2] as Plan["steps"][number], [alice], {
 			access: accessOf({ signers: ["bob"] }, [
 				...policies,
 				policyOf(2, { consensus: anyOf(approvers), condition: condition.tags }),

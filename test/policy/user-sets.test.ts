@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bound, type Conjunction } from "../../src/policy/sets/formula.ts";
-import { difference, type Family, resolve } from "../../src/policy/sets/resolve.ts";
+import { difference, resolve, type UserSets } from "../../src/policy/sets/resolve.ts";
 import { type Bits, isWithin, membersOf, setOf, sizeOf } from "../../src/policy/sets/sets.ts";
 import {
 	aloneIn,
@@ -45,8 +45,8 @@ function smallestByTrying(allows: readonly Conjunction[], denies: readonly Conju
 	return new Set(users.filter((set) => !users.some((other) => other !== set && isWithin(other, set))));
 }
 
-function smallestOf(family: Family): Set<Bits> {
-	const { alone, together } = findSmallestSets(family, unlimited);
+function smallestOf(userSets: UserSets): Set<Bits> {
+	const { alone, together } = findSmallestSets(userSets, unlimited);
 	return new Set([...membersOf(alone).map((user) => setOf([user])), ...together]);
 }
 
@@ -90,19 +90,19 @@ describe("the sets of users that can approve", () => {
 	test("are those that the definition allows", () => {
 		fc.assert(
 			fc.property(somePolicies, ({ votes, allows, denies }) => {
-				const family = resolve(allows, denies, votes, new Work(unlimited));
+				const userSets = resolve(allows, denies, votes, new Work(unlimited));
 				const smallest = smallestByTrying(allows, denies, votes);
-				expect(smallestOf(family)).toEqual(smallest);
-				expect(findSmallestSets(family, unlimited).isComplete).toBe(true);
-				expect(participantsIn(family, unlimited)).toBe(union(smallest));
-				expect(aloneIn(family)).toBe(union([...smallest].filter((set) => sizeOf(set) === 1)));
-				expect(fewestIn(family, unlimited)).toBe(smallest.size === 0 ? null : Math.min(...[...smallest].map(sizeOf)));
+				expect(smallestOf(userSets)).toEqual(smallest);
+				expect(findSmallestSets(userSets, unlimited).isComplete).toBe(true);
+				expect(participantsIn(userSets, unlimited)).toBe(union(smallest));
+				expect(aloneIn(userSets)).toBe(union([...smallest].filter((set) => sizeOf(set) === 1)));
+				expect(fewestIn(userSets, unlimited)).toBe(smallest.size === 0 ? null : Math.min(...[...smallest].map(sizeOf)));
 			}),
 			{ numRuns: 800 },
 		);
 	});
 
-	test("of two families differ in those of the one that the other does not have", () => {
+	test("of two userSets differ in those of the one that the other does not have", () => {
 		fc.assert(
 			fc.property(somePolicies, ({ votes, allows, others }) => {
 				const users = makeVotes(votes.userIds);
@@ -168,8 +168,8 @@ describe("more sets than are written out", () => {
 	});
 
 	test("have no participant whom no set needs", () => {
-		const family: Family = [[seven], [seven, bound(1, setOf([30]))]];
-		expect(participantsIn(family, unlimited)).toBe(users);
+		const userSets: UserSets = [[seven], [seven, bound(1, setOf([30]))]];
+		expect(participantsIn(userSets, unlimited)).toBe(users);
 		expect(participantsIn([[seven, bound(7, users | setOf([14, 15]))]], unlimited)).toBe(users);
 	});
 });

@@ -13,7 +13,7 @@ const maxLines = 10;
  * Returns a line for each change of who can do what, worst first, and one for each approval that is needed. None where powers
  * stay the same and the step runs at once. Beside secret inputs, lines count people and name none.
  */
-export function describeMeaning(
+export function describeConsequences(
 	{ resource, secretInputs = [] }: Pick<MetaInputs, "resource" | "secretInputs">,
 	given: Plan,
 ): readonly string[] {

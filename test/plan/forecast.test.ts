@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
 import { unknownAccess } from "../../src/policy/access.ts";
 import type { Approval } from "../../src/policy/powers/approval.ts";
-import { foretellPending, inWords, makePlan } from "../policy/in-words.ts";
+import { forecastPending, inWords, makePlan } from "../policy/in-words.ts";
 import {
 	accessOf,
 	alice,
@@ -215,7 +215,7 @@ describe("a step that a pending activity already does", () => {
 		const submitter = known({ userId: alice, publicKey: null });
 		const step = plan.steps[0] as Plan["steps"][number];
 		const judged = (...approvedBy: readonly string[]) =>
-			foretellPending(step, approvedBy, { access, submitter, atMs: context.readAtMs });
+			forecastPending(step, approvedBy, { access, submitter, atMs: context.readAtMs });
 		expect(judged(bob)).toEqual({ ...step, approval: waitingFor([bob]) });
 		expect(judged(alice, bob)).toEqual({ ...step, approval: waitingFor([alice, bob]) });
 		expect(judged().approval?.verdict).toBe("unknown");

@@ -157,7 +157,7 @@ const failures: Readonly<Record<FailureReason, Describe>> = {
 	"cut-short": ({ url, code }) => retried(`the answer of ${url} was cut short${code}`),
 	"time-out": ({ url, sent, timeoutMs }) =>
 		retried(
-			`${sent === "no" ? "no connection to" : "no answer from"} ${url} within ${toSeconds(timeoutMs)} s`,
+			`${sent === "no" ? "no connection to" : "no answer from"} ${url} ${describeLimit(timeoutMs)}`,
 			say`the service is slow or cannot be reached; allow more time with ${flag("timeout")}`,
 		),
 	"too-large": ({ url }) =>
@@ -173,3 +173,8 @@ const failures: Readonly<Record<FailureReason, Describe>> = {
 		),
 	closed: () => never("the client is closed"),
 };
+
+/** A retry can have next to nothing left of the time limit. */
+function describeLimit(timeoutMs: number): string {
+	return timeoutMs < 50 ? "in the time that was left" : `within ${toSeconds(timeoutMs)} s`;
+}

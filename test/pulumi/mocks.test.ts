@@ -5,7 +5,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import * as orgsync from "../../src/pulumi/dynamic/index.ts";
 import { makeFolder } from "../run.ts";
 import { alice, apps, bob, makeWorld, organizationId, policies, providers, tags } from "../world.ts";
@@ -22,6 +22,9 @@ let answers: Readonly<Record<string, object>> = {};
 /** The value of an output. */
 const promiseOf = <T>(output: pulumi.Output<T>): Promise<unknown> =>
 	new Promise((resolve) => output.apply((value) => resolve(value)));
+
+// The next file of this process would have its functions answered too.
+afterAll(() => pulumi.runtime.resetOptions("", "", -1, "", "", false, ""));
 
 beforeEach(async () => {
 	made.clear();

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigurationError, OrgsyncError } from "../../src/common/errors.ts";
 import { flag, say } from "../../src/common/said.ts";
 import { createClient } from "../../src/wire/client.ts";
-import { classifyTransportError, describeFailure } from "../../src/wire/transport-failure.ts";
+import { classifyTransportError, describeFailure, failureAt } from "../../src/wire/transport-failure.ts";
 import type { Reply } from "./independent-server.ts";
 import {
 	body,
@@ -25,6 +25,15 @@ import {
 	stamper,
 	submit,
 } from "./watched-client.ts";
+
+it.each([
+	[700, "within 0.7 s"],
+	[50, "within 0.1 s"],
+	[49, "in the time that was left"],
+])("a time limit of %i ms is never said to be 0 s", (timeoutMs, said) => {
+	const { message } = describeFailure(failureAt("answering", "time-out"), "http://service", timeoutMs);
+	expect(message).toBe(`no answer from http://service ${said}`);
+});
 
 describe("a request that is not sent", () => {
 	async function closedPort(): Promise<number> {

@@ -6,7 +6,6 @@
 
 import type { Change } from "../plan/change.ts";
 import type { Position } from "../plan/organization.ts";
-import { brokenRules } from "../plan/rules/judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import type { Section } from "../say/section.ts";
 import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
@@ -26,19 +25,19 @@ import {
 	savedPlanOf,
 	summarizeResult,
 } from "./result/summary.ts";
-import { describeBrokenRule } from "./rule-words.ts";
 import { deniedSection } from "./sections/approvals.ts";
 import { revertSections } from "./sections/base.ts";
 import { changeRow, heldByRejection, holdsOf, marksIn } from "./sections/changes.ts";
 import { driftSections } from "./sections/drift.ts";
 import { expiriesSection } from "./sections/expiries.ts";
-import { blockingSection, warningSection } from "./sections/guards.ts";
+import { blockingSection, warningGuardsSection } from "./sections/guards.ts";
 import { impactSection } from "./sections/impact.ts";
 import { pendingSections } from "./sections/pending.ts";
 import { unknownPowersSection } from "./sections/powers.ts";
+import { rulesSection } from "./sections/problems.ts";
 import { endSections } from "./sections/results.ts";
 import { openStepsSection, wrongForecastsSection } from "./sections/steps.ts";
-import { describeUnread, headings } from "./text.ts";
+import { unknownSection } from "./sections/unknown.ts";
 
 export interface GithubOptions extends MarkdownOptions {
 	readonly positionOf?: PositionOf;
@@ -164,17 +163,14 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 	return [
 		...plan.problems.map((problem) => atProblem(problem)),
 		...sectionAnnotations(revertSections(threeWay), positionOf),
-		...sectionAnnotations([blockingSection(plan), warningSection(plan)], positionOf),
+		...sectionAnnotations([blockingSection(plan), warningGuardsSection(plan)], positionOf),
 		...sectionAnnotations([deniedSection(plan)], positionOf),
 		...impactAnnotations(one, positionOf),
 		// That an activity is pending is said with its change.
 		...sectionAnnotations(pendingSections(plan).slice(1), positionOf),
-		...(drift === null ? brokenRules(plan) : []).map((rule) =>
-			annotate("warning", "rule broken", describeBrokenRule(rule, plan), positionOf(rule.address)),
-		),
+		...sectionAnnotations(drift === null ? [{ ...rulesSection(plan), look: "attention" }] : [], positionOf),
 		...(plan.warnings ?? []).map((warning) => atProblem(warning, "warning")),
-		...describeUnread(plan).map((message) => annotate("warning", headings.unread, message)),
-		...sectionAnnotations([expiriesSection(plan)], positionOf),
+		...sectionAnnotations([unknownSection(plan), expiriesSection(plan)], positionOf),
 	];
 }
 

@@ -3,14 +3,12 @@
  * finds in this order: the verdict, guards and errors, removals (never folded), pending activities and unknowns.
  */
 
-import type { Problem } from "../common/errors.ts";
 import { showAddress } from "../common/escape.ts";
 import type { Voice } from "../common/said.ts";
 import { discoveryBlocks } from "./discovery.ts";
 import { type Block, bullets, codeSpan, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { phraseMarkdown, sectionBlocks } from "./print/markdown.ts";
-import { renderProblem } from "./problem-text.ts";
 import { noteOtherName, showOrganization } from "./result/organization-name.ts";
 import {
 	foldOrganizations,
@@ -29,17 +27,17 @@ import {
 	summarizeResult,
 } from "./result/summary.ts";
 import { isVotes } from "./result/votes.ts";
-import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { approvalsSection, deniedSection } from "./sections/approvals.ts";
 import { droppedSection, partSections, revertSections, sayBase } from "./sections/base.ts";
 import { changesSection, lostMembershipsSection, marksOfResult, removalsSection } from "./sections/changes.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { driftSections } from "./sections/drift.ts";
 import { expiriesSection } from "./sections/expiries.ts";
-import { blockingSection, warningSection } from "./sections/guards.ts";
+import { blockingSection, warningGuardsSection } from "./sections/guards.ts";
 import { impactSection } from "./sections/impact.ts";
 import { pendingSections } from "./sections/pending.ts";
 import { powersSections } from "./sections/powers.ts";
+import { problemsSection, rulesSection, warningsSection } from "./sections/problems.ts";
 import { endSections, staleHeading } from "./sections/results.ts";
 import {
 	completedStepsSection,
@@ -47,8 +45,9 @@ import {
 	plannedStepsSection,
 	wrongForecastsSection,
 } from "./sections/steps.ts";
+import { unknownSection } from "./sections/unknown.ts";
 import { furtherSections, votedSections } from "./sections/votes.ts";
-import { describeUnread, headings } from "./text.ts";
+import { unplannedHeading } from "./text.ts";
 
 /** Longest sentence of a guard, in characters: it may name many tags. */
 const longestGuard = 1_000;
@@ -125,7 +124,7 @@ function errorBlocks(result: CommandResult): readonly Block[] {
 	if (error === null) return [];
 	return [
 		...(problems.length > 0
-			? [problemList(1, "problem", "What is wrong", problems)]
+			? sectionBlocks([{ ...problemsSection({ problems }), title: "What is wrong" }])
 			: [paragraph(renderMessageText(error)[0])]),
 		bullets(
 			1,
@@ -148,17 +147,12 @@ function onOneLine(text: string): string {
 	return text.trim().replace(/\s*\n\s*/g, " ");
 }
 
-function problemList(rank: number, word: "problem" | "warning", title: string, problems: readonly Problem[]): Block {
-	const lines = problems.map((problem) => codeSpan(renderProblem(problem)));
-	return bullets(rank, [word, `${word}s`], title, lines);
-}
-
 /** Returns the organizations without a plan, one line each. */
 function unplannedBlock(unread: readonly FailedOrganization[]): Block {
 	return bullets(
 		1,
 		["organization that could not be read", "organizations that could not be read"],
-		headings.unplanned,
+		unplannedHeading,
 		unread.map((one) => `${codeSpan(showOrganization(one))}: ${renderMessageText(one.error).join("; ")}`),
 	);
 }
@@ -229,17 +223,13 @@ function sectionsOf(one: OrganizationResult, voice?: Voice): readonly Block[] {
 function decisionBlocks(one: OrganizationResult, voice?: Voice): readonly Block[] {
 	const { plan, threeWay, failed, results, drift, overrides } = one;
 	return [
-		problemList(1, "problem", headings.problems, plan.problems),
-		...sectionBlocks(results === null ? revertSections(threeWay) : [], voice),
+		...sectionBlocks([problemsSection(plan), ...(results === null ? revertSections(threeWay) : [])], voice),
 		bullets(1, ["error", "errors"], "Why it stopped", failed === null ? [] : renderMessageText(failed.error)),
-		...sectionBlocks(results === null ? [blockingSection(plan), warningSection(plan)] : [], voice),
-		problemList(2, "warning", headings.missing, (results === null && plan.warnings) || []),
-		bullets(
-			1,
-			["broken rule", "broken rules"],
-			rulesHeading,
-			(results === null && drift === null ? describeBrokenRules(plan) : []).map((line) => codeSpan(line, longestGuard)),
+		...sectionBlocks(
+			results === null ? [blockingSection(plan), warningGuardsSection(plan), warningsSection(plan)] : [],
+			voice,
 		),
+		...sectionBlocks(results === null && drift === null ? [rulesSection(plan)] : [], voice),
 		bullets(
 			1,
 			["override", "overrides"],
@@ -266,15 +256,10 @@ function changeBlocks(one: OrganizationResult, voice?: Voice): readonly Block[] 
 			voice,
 		),
 		...sectionBlocks(results === null ? [approvalsSection(plan), ...pendingSections(plan)] : [], voice),
-		...sectionBlocks([expiriesSection(plan)], voice),
-		bullets(
-			4,
-			["unknown", "unknowns"],
-			headings.unread,
-			describeUnread(plan).map((line) => codeSpan(line)),
-		),
 		...sectionBlocks(
 			[
+				expiriesSection(plan),
+				unknownSection(plan),
 				{
 					...changesSection(shown, marks),
 					title: "Changes",

@@ -13,7 +13,6 @@ import { renderImportKey, renderInit, renderPasskey, renderValidate } from "./co
 import { renderDiscovery } from "./discovery.ts";
 import { overridesHeading, renderOverrides } from "./overrides-text.ts";
 import { phraseText, sectionsText, stepLines } from "./print/text.ts";
-import { renderProblem } from "./problem-text.ts";
 import { errorOfCall } from "./result/errors.ts";
 import { namedAs, noteOtherName, showOrganization } from "./result/organization-name.ts";
 import type { OrganizationPowers } from "./result/organization-powers.ts";
@@ -51,6 +50,7 @@ import { driftSections, listUnmanaged, summarizeFindings } from "./sections/drif
 import { explainSection } from "./sections/explain.ts";
 import { impactSection } from "./sections/impact.ts";
 import { powersSections } from "./sections/powers.ts";
+import { problemsSection } from "./sections/problems.ts";
 import {
 	cannotConverge,
 	endSections,
@@ -61,8 +61,8 @@ import {
 } from "./sections/results.ts";
 import { describeWrong, stepRow } from "./sections/steps.ts";
 import { renderStatus, renderWait } from "./status-text.ts";
-import { renderUnder, type Style } from "./style.ts";
-import { count, headings, renderOpen, renderPlan, summarizePlan } from "./text.ts";
+import type { Style } from "./style.ts";
+import { count, renderOpen, renderPlan, summarizePlan } from "./text.ts";
 import { renderVotes } from "./vote-text.ts";
 
 export interface TextOptions extends SuggestingOptions {
@@ -288,8 +288,7 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift, style: Style):
 		style.strong(`Organization ${showOrganization(plan)}`),
 		...noteOtherName(plan),
 		"",
-		...renderUnder(style.remove(`${headings.problems}:`), plan.problems.map(renderProblem)),
-		...sectionsText(Object.values(driftSections(drift, plan)), style),
+		...sectionsText([problemsSection(plan), ...Object.values(driftSections(drift, plan))], style),
 		...sectionsText([deniedSection(plan), impactSection(plan, true)], style),
 		...renderOpen(plan, style),
 		...(unmanaged === "" ? [] : [style.faint(unmanaged), ""]),

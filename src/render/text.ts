@@ -2,9 +2,6 @@
  * A plan as text, and the words of plans that every format shares.
  */
 
-import { showAddress, showText } from "../common/escape.ts";
-import { parseAddress, printScope } from "../plan/address.ts";
-import type { Unread } from "../plan/change.ts";
 import { blockingGuards } from "../plan/guards/overrides.ts";
 import { kinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -16,26 +13,21 @@ import { capitalize, count } from "../say/count.ts";
 import { summarizeExpiries } from "./expiry-words.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { phraseText, sectionsText } from "./print/text.ts";
-import { renderProblem } from "./problem-text.ts";
 import { noteOtherName, showOrganization } from "./result/organization-name.ts";
-import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { approvalsSection, deniedSection } from "./sections/approvals.ts";
 import { changesSection, type MarksOf, marksIn } from "./sections/changes.ts";
 import { describeDangers } from "./sections/danger.ts";
 import { expiriesSection } from "./sections/expiries.ts";
-import { blockingSection, warningSection } from "./sections/guards.ts";
+import { blockingSection, warningGuardsSection } from "./sections/guards.ts";
 import { impactSection } from "./sections/impact.ts";
 import { pendingSections } from "./sections/pending.ts";
-import { plainStyle, renderUnder, type Style } from "./style.ts";
+import { problemsSection, rulesSection, warningsSection } from "./sections/problems.ts";
+import { unknownSection } from "./sections/unknown.ts";
+import { plainStyle, type Style } from "./style.ts";
 
 export { capitalize, count, plainStyle, type Style };
 
-export const headings = {
-	problems: "This organization cannot converge",
-	missing: "Warnings",
-	unread: "Could not be read",
-	unplanned: "Organizations that could not be read",
-} as const;
+export const unplannedHeading = "Organizations that could not be read";
 
 /** Signs show in every format what apply would do, never what was done before. */
 export const signsMean = "Signs show what apply would do: + add, - remove, ~ change, ! report only.";
@@ -62,8 +54,7 @@ export function renderPlan(
 		...sectionsText([deniedSection(plan), impactSection(plan)], style),
 		...lead,
 		...sectionsText([changesSection(plan, marks)], style),
-		...renderUnder(style.remove(`${headings.problems}:`), plan.problems.map(renderProblem)),
-		...renderUnder(style.remove(`${rulesHeading}:`), describeBrokenRules(plan)),
+		...sectionsText([problemsSection(plan), rulesSection(plan)], style),
 		...renderOpen(plan, style),
 		summary,
 		...danger,
@@ -74,13 +65,18 @@ export function renderPlan(
 /** Returns what a reader has to know beside the changes: unknowns, open activities, guards, access that ends soon, used overrides. */
 export function renderOpen(plan: Plan, style: Style): readonly string[] {
 	return [
-		...renderUnder(style.warn(`${headings.missing}:`), (plan.warnings ?? []).map(renderProblem)),
-		...renderUnder(style.warn(`${headings.unread}:`), describeUnread(plan)),
 		...sectionsText(
-			[...pendingSections(plan), approvalsSection(plan), blockingSection(plan), warningSection(plan)],
+			[
+				warningsSection(plan),
+				unknownSection(plan),
+				...pendingSections(plan),
+				approvalsSection(plan),
+				blockingSection(plan),
+				warningGuardsSection(plan),
+				expiriesSection(plan),
+			],
 			style,
 		),
-		...sectionsText([expiriesSection(plan)], style),
 		...renderOverrides(plan.overrides, style, plan.guards),
 	];
 }
@@ -175,22 +171,4 @@ function countByKind(plan: Plan): string {
 			return found === 0 ? [] : [`${count(found, one, many)} to ${action}`];
 		})
 		.join(", ");
-}
-
-/** Returns what could not be read and why, one line a reason; at most five addresses in each. */
-export function describeUnread(plan: Pick<Plan, "unread">): readonly string[] {
-	const byReason = Map.groupBy(plan.unread, ({ because, standsIn }) => `${because}\u0000${standsIn}`);
-	return [...byReason.values()].flatMap((group) => {
-		const first = group[0];
-		if (first === undefined) return [];
-		const shown = group.slice(0, 5).map((one) => `${isOfTag(one) ? "members of " : ""}${showAddress(printScope(one))}`);
-		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
-		const instead = first.standsIn === "last-applied" ? "; using the last-applied state" : "";
-		return [`${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
-	});
-}
-
-/** Of a tag that was found, only the members can be unknown. */
-function isOfTag(one: Unread): boolean {
-	return one.scope === "object" && parseAddress(one.address)?.kind === "userTag";
 }

@@ -118,7 +118,7 @@ describe("apply --passkey", () => {
 		const { world, started, page } = await startApply();
 		const shown = await readPage(page, /Change a user tag/);
 		expect(shown).toContain(`~ userTag:signers ${tags.signers} + member bob \u2212 member carol Organization Acme`);
-		expect(shown).toContain("What changes for who can do what Who can do what stays the same.");
+		expect(shown).toContain("Who can do what stays the same.");
 		await sign(page, "Change a user tag");
 		await sign(page, "Remove policies");
 		const { code, stderr } = await started.ended;

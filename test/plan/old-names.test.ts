@@ -5,7 +5,7 @@ import type { DesiredRule } from "../../src/plan/organization.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import type { AccessPolicy } from "../../src/policy/access.ts";
 import { rowText } from "../../src/render/print/text.ts";
-import { warningSection } from "../../src/render/sections/guards.ts";
+import { warningGuardsSection } from "../../src/render/sections/guards.ts";
 import { checkSchema } from "../check-schema.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";
 
@@ -27,7 +27,7 @@ function planOf(
 	return plan;
 }
 
-const warnings = (plan: Plan): readonly string[] => warningSection(plan).rows.map(rowText);
+const warnings = (plan: Plan): readonly string[] => warningGuardsSection(plan).rows.map(rowText);
 
 function policy(number: number, condition: string, consensus = "true"): AccessPolicy {
 	const name = `policy ${number} of approvers`;

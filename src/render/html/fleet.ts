@@ -17,7 +17,7 @@ import {
 import { type CommandResult, type FailedOrganization, notReadIn } from "../result/result.ts";
 import { type Summary, tallyOf } from "../result/summary.ts";
 import { countNotRead } from "../result-text.ts";
-import { count, headings } from "../text.ts";
+import { count, unplannedHeading } from "../text.ts";
 import { badge } from "./badge.ts";
 import { fold, type Section } from "./details.ts";
 import { type Html, html } from "./html.ts";
@@ -80,7 +80,7 @@ export function renderOrganizations(result: CommandResult, commands?: CommandCon
 export function unplannedSection(unplanned: readonly FailedOrganization[]): Section {
 	const items = unplanned.map((one) => html`<li>${organizationHtml(one)}${renderMessage(one.error)}</li>\n`);
 	return {
-		title: headings.unplanned,
+		title: unplannedHeading,
 		look: "bad",
 		body: items.length === 0 ? null : html`<ul>${items}</ul>`,
 		number: items.length,

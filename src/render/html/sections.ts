@@ -5,21 +5,21 @@ import { describeOverride, overridesHeading } from "../overrides-text.ts";
 import { sectionCard } from "../print/html.ts";
 import type { OrganizationResult } from "../result/organizations.ts";
 import type { ErrorDescription } from "../result/result.ts";
-import { describeBrokenRules, rulesHeading } from "../rule-words.ts";
 import { approvalsSection, deniedSection } from "../sections/approvals.ts";
 import { partSections, revertSections } from "../sections/base.ts";
 import { marksOfResult, removalsSection, reportedSection, tagsSection } from "../sections/changes.ts";
 import { driftSections } from "../sections/drift.ts";
 import { expiriesSection } from "../sections/expiries.ts";
-import { blockingSection, passingSection, warningSection } from "../sections/guards.ts";
+import { blockingSection, passingSection, warningGuardsSection } from "../sections/guards.ts";
 import { impactSection } from "../sections/impact.ts";
 import { pendingSections } from "../sections/pending.ts";
+import { problemsSection, rulesSection, warningsSection } from "../sections/problems.ts";
 import { endSections } from "../sections/results.ts";
 import { stepsSection, wrongForecastsSection } from "../sections/steps.ts";
 import { tagMatrixSection } from "../sections/tag-matrix.ts";
-import { describeUnread, headings } from "../text.ts";
-import { listSection, renderCard, renderList, type Section, section } from "./details.ts";
-import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html.ts";
+import { unknownSection } from "../sections/unknown.ts";
+import { listSection, renderCard, type Section, section } from "./details.ts";
+import { bdi, type Child, curveQuotes, type Html, html } from "./html.ts";
 
 /** Returns the sections that have something to show. `level` is that of their headings; `prefix` makes ids unique. */
 export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: string): readonly (Html | null)[] {
@@ -37,7 +37,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 	const impact = isPlanned ? [sectionCard(impactSection(plan, drift !== null), prefix)] : [];
 	return [
 		...(isPlanned ? [sectionCard(deniedSection(plan))] : []),
-		listSection(headings.problems, "bad", renderProblems(plan.problems)),
+		sectionCard(problemsSection(plan)),
 		...(isPlanned ? revertSections(threeWay).map((one) => sectionCard(one)) : []),
 		section("Why it stopped", "bad", failed === null ? null : renderMessage(failed.error)),
 		...endSections(report, plan, one.commands).map((end) => sectionCard(end)),
@@ -49,26 +49,26 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		...(drift === null ? [] : Object.values(driftSections(drift, plan)).map((found) => sectionCard(found))),
 		...(drift === null ? [] : impact),
 		...(isPlanned ? [] : [sectionCard(wrongForecastsSection(one)), steps]),
-		...(drift === null ? [...blocking, rulesSection(one), ...impact, ...others] : []),
+		...(drift === null
+			? [...blocking, ...(isPlanned ? [sectionCard(rulesSection(plan))] : []), ...impact, ...others]
+			: []),
 		...partSections(threeWay, plan).map((one) => sectionCard(one)),
 		...changeSections(one, prefix),
 		...(isPlanned ? [...[approvalsSection(plan), ...pendingSections(plan)].map((one) => sectionCard(one)), steps] : []),
 		...(drift === null ? [] : guards),
 		sectionCard(passingSection(plan)),
 		sectionCard(expiriesSection(plan)),
-		listSection(headings.missing, "attention", renderProblems((isPlanned && plan.warnings) || [])),
-		section(headings.unread, "attention", renderList(describeUnread(plan).map((line) => html`${line}`))),
+		...(isPlanned ? [sectionCard(warningsSection(plan))] : []),
+		sectionCard(unknownSection(plan)),
 		unmanagedSection(plan),
 	];
 }
 
-function rulesSection({ plan, results }: OrganizationResult): Section {
-	return listSection(rulesHeading, "bad", results === null ? describeBrokenRules(plan).map(sentence) : []);
-}
-
 /** After an apply, what blocked or warned before it is over. */
 function guardSections({ plan, results }: OrganizationResult): readonly Section[] {
-	return results === null ? [blockingSection(plan), warningSection(plan)].map((guards) => sectionCard(guards)) : [];
+	return results === null
+		? [blockingSection(plan), warningGuardsSection(plan)].map((guards) => sectionCard(guards))
+		: [];
 }
 
 function changeSections(one: OrganizationResult, prefix: string): readonly Section[] {
@@ -102,13 +102,7 @@ export function renderMessage(
 		curveQuotes(text)
 			.split("\n")
 			.map((line, index) => html`${index === 0 ? null : html`<br>`}${line}`);
-	return html`<p>${lines(message)}</p>${renderList(renderProblems(problems))}${more}${hint === null ? null : html`<p class="soft">Hint: ${lines(hint)}</p>`}`;
-}
-
-function renderProblems(problems: readonly Problem[]): readonly Html[] {
-	return problems.map(({ file, line, column, message }) => {
-		return html`<span><code>${file}:${line}:${column}</code> ${curveQuotes(message)}</span>`;
-	});
+	return html`<p>${lines(message)}</p>${sectionCard(problemsSection({ problems })).body}${more}${hint === null ? null : html`<p class="soft">Hint: ${lines(hint)}</p>`}`;
 }
 
 function unmanagedSection({ unmanaged }: Plan): Section {

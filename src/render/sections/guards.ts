@@ -23,7 +23,7 @@ export function blockingSection(plan: Guarded, command: "apply" | "approve" = "a
 }
 
 /** What does not stop apply and should be known. */
-export function warningSection(plan: Guarded): Section {
+export function warningGuardsSection(plan: Guarded): Section {
 	return {
 		id: "guards-that-warn",
 		title: "Guards that warn",

@@ -1,0 +1,65 @@
+/** What stops an organization from converging, what a document probably means otherwise, and the rules that live state breaks. */
+import type { Problem } from "../../common/errors.ts";
+import { showAddress } from "../../common/escape.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { brokenRules, type JudgedRule } from "../../plan/rules/judge.ts";
+import { identifier, type Phrase, reason } from "../../say/phrase.ts";
+import type { Row, Section } from "../../say/section.ts";
+import { phraseText } from "../print/text.ts";
+
+export function problemsSection({ problems }: Pick<Plan, "problems">): Section {
+	return {
+		id: "problems",
+		title: "This organization cannot converge",
+		look: "bad",
+		noun: ["problem", "problems"],
+		rows: problems.map(problemRow),
+		shorten: "never",
+	};
+}
+
+export function warningsSection({ warnings = [] }: Pick<Plan, "warnings">): Section {
+	return {
+		id: "warnings",
+		title: "Warnings",
+		look: "attention",
+		noun: ["warning", "warnings"],
+		rows: warnings.map(problemRow),
+		shorten: "last",
+	};
+}
+
+/** Returns a problem with its place in a document. */
+export function problemRow({ file, line, column, message }: Problem): Row {
+	return { said: [identifier(`${file}:${line}:${column}`), ": ", reason(message)] };
+}
+
+/** Returns the rules that live state breaks: what breaks each, and whether the plan repairs it. */
+export function rulesSection(plan: Pick<Plan, "rules" | "steps">): Section {
+	return {
+		id: "broken-rules",
+		title: "Broken rules",
+		look: "bad",
+		noun: ["broken rule", "broken rules"],
+		rows: brokenRules(plan).map((rule) => ({ said: sayBrokenRule(rule, plan), about: [rule.address] })),
+		shorten: "never",
+	};
+}
+
+/** Returns a line for each rule that live state breaks. */
+export function describeBrokenRules(plan: Pick<Plan, "rules" | "steps">): readonly string[] {
+	return brokenRules(plan).map((rule) => phraseText(sayBrokenRule(rule, plan)));
+}
+
+function sayBrokenRule({ address, before, effect }: JudgedRule, { steps }: Pick<Plan, "steps">): Phrase {
+	const message = before.state === "broken" ? before.message : "";
+	const after = steps.length === 0 ? [] : [` (${effects[effect]})`];
+	return ["rule broken: ", identifier(showAddress(address)), ": ", reason(message), ...after];
+}
+
+const effects: Readonly<Record<JudgedRule["effect"], string>> = {
+	none: "this plan does not repair it",
+	repairs: "this plan repairs it",
+	breaks: "this plan breaks it",
+	worsens: "this plan breaks it further",
+};

@@ -1,0 +1,36 @@
+/** What could not be read, and why. */
+import { showAddress, showText } from "../../common/escape.ts";
+import { parseAddress, printScope } from "../../plan/address.ts";
+import type { Unread } from "../../plan/change.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { reason } from "../../say/phrase.ts";
+import type { Section } from "../../say/section.ts";
+
+export function unknownSection(plan: Pick<Plan, "unread">): Section {
+	return {
+		id: "unknown",
+		title: "Could not be read",
+		look: "attention",
+		noun: ["unknown", "unknowns"],
+		rows: describeUnread(plan).map((line) => ({ said: [reason(line)] })),
+		shorten: "early",
+	};
+}
+
+/** Returns what could not be read and why, one line a reason; at most five addresses in each. */
+export function describeUnread(plan: Pick<Plan, "unread">): readonly string[] {
+	const byReason = Map.groupBy(plan.unread, ({ because, standsIn }) => `${because}\u0000${standsIn}`);
+	return [...byReason.values()].flatMap((group) => {
+		const first = group[0];
+		if (first === undefined) return [];
+		const shown = group.slice(0, 5).map((one) => `${isOfTag(one) ? "members of " : ""}${showAddress(printScope(one))}`);
+		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
+		const instead = first.standsIn === "last-applied" ? "; using the last-applied state" : "";
+		return [`${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
+	});
+}
+
+/** Of a tag that was found, only the members can be unknown. */
+function isOfTag(one: Unread): boolean {
+	return one.scope === "object" && parseAddress(one.address)?.kind === "userTag";
+}

@@ -30,7 +30,7 @@ export function warningsSection({ warnings = [] }: Pick<Plan, "warnings">): Sect
 }
 
 /** Returns a problem with its place in a document. */
-export function problemRow({ file, line, column, message }: Problem): Row {
+function problemRow({ file, line, column, message }: Problem): Row {
 	return { said: [identifier(`${file}:${line}:${column}`), ": ", reason(message)] };
 }
 

@@ -72,7 +72,7 @@ describe("a request in doubt", () => {
 		for (const text of [step?.message, renderPlan(plan, plainStyle)]) {
 			expect(text).toContain(`update_user_tag`);
 			expect(text).toContain(sentAt);
-			expect(text).toMatch(/ without an answer: |in doubt: submitted \S+, no answer; /);
+			expect(text).toMatch(/ and is in doubt: |in doubt: submitted \S+, no answer; /);
 			expect(text).toContain(`otherwise --abandon ${fingerprint} abandons it`);
 			expect(text).toContain("the document as it was then");
 		}

@@ -151,7 +151,7 @@ describe("a request that is asked about again", () => {
 		await submitOnce(addBob, contextOf(hears({ kind: "unknown", because: "lost", requests: 1 })));
 		expect(await submitOnce(addBob, contextOf(hears(answer)))).toMatchObject({
 			outcome: "unknown",
-			message: `it was submitted before without an answer, and asking again failed: ${because}`,
+			message: `it was submitted before and is in doubt, and asking again failed: ${because}`,
 		});
 	});
 

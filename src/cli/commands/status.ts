@@ -1,5 +1,5 @@
 /**
- * `status`: pending activities, and what was submitted without an answer. It submits nothing.
+ * `status`: pending activities, and requests in doubt. It submits nothing.
  */
 
 import { exitCodes } from "../../common/errors.ts";

@@ -167,7 +167,7 @@ function explainDoubt({ outcome, isRead, activityId }: Watched, reads: WaitFlags
 	const last = isPending(outcome)
 		? "it was pending when it was last read"
 		: activityId === null
-			? "it was submitted without an answer"
+			? "it is in doubt"
 			: "its outcome was never read";
 	const why =
 		reads === "documented"

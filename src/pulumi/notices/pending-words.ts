@@ -75,7 +75,6 @@ export function describeLeft({ resource }: Meta, left: readonly StoredActivity[]
 
 function describeLastRead({ activityId, fingerprint, outcome }: StoredActivity): string {
 	const named = activityId === null ? "a request" : `activity ${activityId}`;
-	const state =
-		outcome === "unknown" ? "was submitted without an answer" : `was ${outcomeWords[outcome]} when it was last read`;
+	const state = outcome === "unknown" ? "is in doubt" : `was ${outcomeWords[outcome]} when it was last read`;
 	return `${named} ${state}; fingerprint ${fingerprint}`;
 }

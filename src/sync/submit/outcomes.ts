@@ -76,7 +76,7 @@ export function outcomeOfResend(
 	if (answer.kind === "activity") return outcomeOfActivity(answer.activity);
 	const because = answer.kind === "refused" ? answer.message : answer.because;
 	const isPending = isPendingOutcome(outcome);
-	const before = isPending ? "pending when it was last read" : "submitted before without an answer";
+	const before = isPending ? "pending when it was last read" : "submitted before and is in doubt";
 	const message = `it was ${before}, and asking again failed: ${because}`;
 	return { ...outcomeOfAnswer(answer), outcome: isPending ? outcome : "unknown", activityId, message };
 }
@@ -138,7 +138,7 @@ export function withoutSubmit({ activityId, body }: JournalEntry, outcome: Outco
 export function expiredResult(entry: JournalEntry): SubmitResult {
 	const { outcome, activityId, body } = entry;
 	const isPending = isPendingOutcome(outcome);
-	const said = isPending ? "it was pending when it was last read" : "it was submitted without an answer";
+	const said = isPending ? "it was pending when it was last read" : "it is in doubt";
 	const abandon = flag("abandon", quoteForShell(activityId ?? body.fingerprint));
 	const message = say`${said}, and its request is too old to send again; once you know that it has ended, ${abandon} lets orgsync submit another`;
 	return withoutSubmit(entry, isPending ? outcome : "unknown", message);

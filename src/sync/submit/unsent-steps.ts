@@ -29,6 +29,6 @@ function describeConflict({ operation }: Step, earlier: EarlierActivity, { waiti
 		return say`it conflicts with pending activity ${name}: approve or reject that first, or abandon it with ${flag("abandon", quoteForShell(name))}`;
 	}
 	const activity = waiting.find(({ fingerprint }) => fingerprint === earlier.fingerprint);
-	const answer = earlier.activityId === null ? "without an answer" : `as activity ${name}, which has an unknown status`;
+	const answer = earlier.activityId === null ? "and is in doubt" : `as activity ${name}, which has an unknown status`;
 	return say`another ${operation} was submitted for the same object ${activity?.createdAt ?? "before"} ${answer}: ${settleOrAbandon(name)}`;
 }

@@ -165,8 +165,7 @@ function chooseVote(
 	const ageMs = open === undefined ? 0 : serviceNowMs - open.body.timestampMs;
 	if (open !== undefined && ageMs < bodyLifetimeMs - lifetimeMarginMs) return { kind: "resend", entry: open };
 	if (open !== undefined && ageMs < bodyLifetimeMs + clockMarginMs) {
-		const message =
-			"this vote was sent before without an answer, and it may still arrive; run the command again in a few minutes";
+		const message = "this vote was submitted before and is in doubt; run the command again in a few minutes";
 		return { kind: "skip", result: { outcome: "unknown", message } };
 	}
 	const body = encodeSubmit(

@@ -345,9 +345,12 @@ describe("a call that the plugin does not serve", () => {
 		await expect((await startPlugin()).call(method, request)).rejects.toMatchObject({ code, details });
 	});
 
-	it("names a type that it does not have", async () => {
-		const group = (await startPlugin()).resource("Group", "staff");
-		const refusal = { code: status.NOT_FOUND, details: "orgsync has no resource type `orgsync:index:Group`" };
+	it.each([
+		["Group", "Group"],
+		["Gr\u001boup", "Gr\\u{1b}oup"],
+	])("names a type that it does not have, escaped: %j", async (type, shown) => {
+		const group = (await startPlugin()).resource(type, "staff");
+		const refusal = { code: status.NOT_FOUND, details: `orgsync has no resource type \`orgsync:index:${shown}\`` };
 		await expect(group.check({})).rejects.toMatchObject(refusal);
 	});
 

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { status } from "@grpc/grpc-js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import { showText } from "../../common/escape.ts";
 import { organizationRefusal } from "../inputs/import-id.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import { resources } from "../resources/resources.ts";
@@ -112,7 +113,7 @@ export class PluginProvider {
 		// Only an import or a look-up calls a component as if it were a resource.
 		if (type === `${configurationNamespace}:index:Organization`) throw new ResourceFailure(organizationRefusal);
 		const found = this.#resources.get(type);
-		if (found === undefined) throw new Refusal(status.NOT_FOUND, `orgsync has no resource type \`${type}\``);
+		if (found === undefined) throw new Refusal(status.NOT_FOUND, `orgsync has no resource type \`${showText(type)}\``);
 		return found;
 	}
 

@@ -18,7 +18,8 @@ describe("protect of a tag that does not exist", () => {
 		const drift = await world.run(["drift"]);
 		expect(drift).toMatchObject({ code: 0, stdout: expect.stringContaining(`Warnings:\n  ${said}\n`) });
 		const markdown = await world.run(["plan", "--format", "markdown"]);
-		expect(markdown.stdout).toContain(`**Warnings**\n\n- \`\`${said}\`\`\n`);
+		const [place = "", message = ""] = said.split(/: (.*)/);
+		expect(markdown.stdout).toContain(`**Warnings**\n\n- \`${place}\`: \`\`${message}\`\`\n`);
 		const html = await world.run(["plan", "--format", "html"]);
 		for (const part of [">Warnings", "protects nothing by this name"]) expect(html.stdout).toContain(part);
 		const github = await world.run(["plan", "--format", "github"]);

@@ -86,13 +86,13 @@ describe("properties of the plugin", () => {
 		const later = Buffer.from([0x50, 0x81, 0x01, 0x59, 1, 2, 3, 4, 5, 6, 7, 8, 0x65, 1, 2, 3, 4]);
 		const found: number[] = [];
 		readMessage(Buffer.concat([later, writeMessage([[1, "urn"]])]), (field) => found.push(field));
-		expect(found).toEqual([10, 11, 1]);
+		expect(found).toEqual([10, 11, 12, 1]);
 	});
 
 	it("are refused where their bytes end early", () => {
 		const bytes = writeStruct({ members: [1, true, null, { name: "signers" }] });
 		for (let length = 1; length < bytes.length; length += 1)
-			expect(() => readStruct(bytes.subarray(0, length)), String(length)).toThrow(RangeError);
+			expect(() => readStruct(bytes.subarray(0, length)), String(length)).toThrow();
 	});
 
 	it("recognize nested secrets and outputs, and have one placeholder for everything unknown", () => {

@@ -1,5 +1,5 @@
 /** The engine's calls about a resource: requests as plain values, and responses as the bytes that are sent. */
-import { readMessage } from "./structs.ts";
+import { readMessage, readStructField } from "./structs.ts";
 import { type PlainProperties, toProperties } from "./values.ts";
 
 /** A request about a resource. Which properties it has depends on the call. */
@@ -27,18 +27,18 @@ export type ResourceCall = keyof typeof requests;
 
 export const resourceCalls = Object.keys(requests) as readonly ResourceCall[];
 
-/** Reads the request of a call. Throws RangeError for bytes that are none. */
+/** Reads the request of a call. Throws for bytes that are none. */
 export function readRequest(call: ResourceCall, bytes: Uint8Array): ResourceRequest {
 	const names: Readonly<Record<number, keyof ResourceRequest>> = requests[call];
 	const request = { urn: "", id: "", timeout: 0, preview: false };
 	const properties: Partial<Record<SentProperties, PlainProperties>> = {};
-	readMessage(bytes, (field, value) => {
+	readMessage(bytes, (field, reader) => {
 		const name = names[field];
 		if (name === undefined) return;
-		if (name === "urn" || name === "id") request[name] = value.text();
-		else if (name === "timeout") request.timeout = value.number;
-		else if (name === "preview") request.preview = value.number !== 0;
-		else properties[name] = toProperties(value.struct());
+		if (name === "urn" || name === "id") request[name] = reader.readString();
+		else if (name === "timeout") request.timeout = reader.readDouble();
+		else if (name === "preview") request.preview = reader.readBool();
+		else properties[name] = toProperties(readStructField(reader));
 	});
 	return { ...request, ...properties };
 }

@@ -4,7 +4,7 @@ import { ConfigurationError } from "../common/errors.ts";
 import { showText } from "../common/escape.ts";
 import { isRecord, readJson } from "../common/json.ts";
 
-export interface GithubAccess {
+interface GithubAccess {
 	/** For example `https://api.github.com`. */
 	readonly api: string;
 	/** `owner/name`. */

@@ -31,7 +31,7 @@ function loginOf(user: unknown): unknown {
 	return isRecord(user) ? user.login : undefined;
 }
 
-export interface Issue {
+interface Issue {
 	readonly order: string;
 	readonly label: string;
 	readonly title: string;

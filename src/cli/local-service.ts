@@ -12,7 +12,7 @@ import { stateFolder } from "./files/state-folder.ts";
 import { replaceFile } from "./files/write-file.ts";
 import { localSeed } from "./local-seed.ts";
 
-export interface LocalService {
+interface LocalService {
 	readonly url: string;
 	readonly keyFile: string;
 	readonly organizationIds: readonly string[];

@@ -1,4 +1,4 @@
-export interface LookAhead {
+interface LookAhead {
 	/** Max calls of `work` at once. */
 	readonly maxConcurrency: number;
 	/** Max results that wait for their turn, running calls included. */

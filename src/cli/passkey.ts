@@ -26,7 +26,7 @@ export interface PasskeyFlags {
 type DescribeRequest = (request: SignedRequest) => SignedWords | undefined;
 
 /** Returns why a request that was signed must not be sent; undefined if it may. */
-export type WhyChanged = (request: SignedRequest) => Promise<string | undefined>;
+type WhyChanged = (request: SignedRequest) => Promise<string | undefined>;
 
 /** The page of one command. */
 export interface PasskeySigner extends Omit<OpenPage, "page"> {
@@ -46,7 +46,7 @@ export interface PasskeySigner extends Omit<OpenPage, "page"> {
 const limitMs = 5 * 60_000;
 
 /** A page that ends with the process. */
-export interface OpenPage {
+interface OpenPage {
 	readonly page: PasskeyPage;
 	/** Returns whether Ctrl-C or SIGTERM ended the page. */
 	isInterrupted(): boolean;

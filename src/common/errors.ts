@@ -62,7 +62,7 @@ export interface Problem {
 	readonly message: string;
 }
 
-export interface ErrorOptions {
+interface ErrorOptions {
 	readonly hint?: Said;
 	readonly cause?: unknown;
 }

@@ -8,7 +8,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type
 import { dirname, isAbsolute, relative, sep } from "node:path";
 
 /** A file that was read, and what the system says about it. */
-export interface FileContent {
+interface FileContent {
 	/** At most one byte more than allowed, so that the caller recognizes a file that is too large. */
 	readonly bytes: Buffer;
 	readonly stats: Stats;

@@ -47,7 +47,7 @@ const emoji = String.raw`\p{RGI_Emoji_ZWJ_Sequence}|\p{RGI_Emoji_Tag_Sequence}|\
 const eitherOne = lazily(`(?<kept>${emoji}|[\\0-\\x1f\\x7f])|${invisible}`, "gv");
 
 /** An invisible character in a text. */
-export interface Hidden {
+interface Hidden {
 	/** Its offset, in UTF-16 units. */
 	readonly index: number;
 	/** One code point. */

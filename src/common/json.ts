@@ -10,7 +10,7 @@ export const maxJsonDepth = 200;
 export const tooDeepMessage = `nested more than ${maxJsonDepth} levels deep`;
 
 /** A value, or why there is none: `it is ${mistake}`. */
-export type JsonResult = { readonly value: unknown } | { readonly mistake: string };
+type JsonResult = { readonly value: unknown } | { readonly mistake: string };
 
 /** The value that a JSON text holds. Never throws. */
 export function readJson(text: string): JsonResult {

@@ -1,7 +1,7 @@
 /** Sentences that name flags, before the reader is known: a terminal and Pulumi spell the same flag in different ways. */
 
 /** The flags that sentences name. */
-export type FlagName =
+type FlagName =
 	| "allow"
 	| "abandon"
 	| "retry-rejected"
@@ -12,7 +12,7 @@ export type FlagName =
 	| "timeout"
 	| "url";
 
-export interface FlagSpan {
+interface FlagSpan {
 	readonly kind: "flag";
 	readonly flag: FlagName;
 	readonly value: string | null;

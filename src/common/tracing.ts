@@ -5,13 +5,13 @@
 import { channel, tracingChannel } from "node:diagnostics_channel";
 
 /** The work in one organization. */
-export interface OrganizationTrace {
+interface OrganizationTrace {
 	readonly organizationId: string;
 	readonly work: "read" | "apply";
 }
 
 /** One request with all its attempts. */
-export interface RequestTrace {
+interface RequestTrace {
 	readonly operation: string;
 	readonly family: "query" | "submit";
 	readonly organizationId: string;
@@ -34,7 +34,7 @@ export interface AttemptTrace {
 }
 
 /** One step of a plan. */
-export interface StepTrace {
+interface StepTrace {
 	readonly organizationId: string;
 	readonly step: {
 		readonly id: string;

@@ -16,7 +16,7 @@ import type { ActivityRecord, OperationContext, StampedRequest } from "./state.t
 import type { Store } from "./store.ts";
 import { voteHandlers } from "./voting.ts";
 
-export interface ServiceRequest {
+interface ServiceRequest {
 	readonly operation: Operation;
 	readonly stamps: StampHeaders;
 	readonly rawBody: Buffer;

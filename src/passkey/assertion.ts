@@ -20,7 +20,7 @@ export interface KnownPasskey {
 }
 
 /** What an assertion has to be about. */
-export interface ExpectedAssertion {
+interface ExpectedAssertion {
 	readonly body: string;
 	/** The page's own origin. */
 	readonly origin: string;
@@ -31,7 +31,7 @@ export interface ExpectedAssertion {
 }
 
 /** A stamp and the passkey that made it, or why there is none: a sentence without a full stop. */
-export type AssertionResult = { readonly stamp: Stamp; readonly credentialId: string } | { readonly problem: string };
+type AssertionResult = { readonly stamp: Stamp; readonly credentialId: string } | { readonly problem: string };
 
 /** Returns the WebAuthn challenge of a body: the lower-case hex SHA-256 of its UTF-8 bytes. */
 export function challengeOf(body: string): string {

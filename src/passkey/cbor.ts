@@ -1,7 +1,7 @@
 /** Reads the part of CBOR (RFC 8949) that authenticators write: integers, bytes, texts, lists and maps of definite length. Pure. */
 
 /** A map has its keys as texts: `-2` for the integer. */
-export type CborValue = number | string | Buffer | readonly CborValue[] | ReadonlyMap<string, CborValue>;
+type CborValue = number | string | Buffer | readonly CborValue[] | ReadonlyMap<string, CborValue>;
 
 /** Max levels of nesting. Authenticators write three. */
 const maxDepth = 8;

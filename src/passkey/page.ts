@@ -11,7 +11,7 @@ import { readMessage, sendJson, sendPage, sendText, startEvents } from "./respon
 import { type DoneWords, doneView, endedView, idleView, secondTabView, type View } from "./views.ts";
 
 /** What the page asks the browser for, as its script gets it. */
-export type BrowserRequest =
+type BrowserRequest =
 	| { readonly kind: "sign"; readonly body: string; readonly credentialIds: readonly string[] }
 	| { readonly kind: "create"; readonly challenge: string; readonly userName: string };
 
@@ -25,7 +25,7 @@ export interface PageTask<T> {
 	check(answer: unknown): { readonly value: T } | { readonly problem: string } | { readonly error: OrgsyncError };
 }
 
-export interface PageOptions {
+interface PageOptions {
 	/** Any free port when left out. */
 	readonly port: number | undefined;
 	/** How long one request is open, in milliseconds. */

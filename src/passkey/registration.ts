@@ -8,7 +8,7 @@ import { readPublicKey } from "./public-key.ts";
 import { createView } from "./views.ts";
 
 /** A passkey that was just made. */
-export interface NewPasskey {
+interface NewPasskey {
 	/** base64url without padding, like the others. */
 	readonly credentialId: string;
 	/** Compressed P-256 point in lower-case hex. */

@@ -6,7 +6,7 @@ import type { PasskeyPage } from "./page.ts";
 import { signView } from "./views.ts";
 import { queryWords, readRequest, type SignedRequest, type SignedWords } from "./words.ts";
 
-export interface PasskeyStamperOptions {
+interface PasskeyStamperOptions {
 	readonly page: PasskeyPage;
 	/** Returns what a submit means; undefined if that cannot be said. */
 	readonly describe: (request: SignedRequest) => SignedWords | undefined;

@@ -1,7 +1,7 @@
 /** Addresses, `KIND:LABEL`, name objects for people, for options, and in plans. A label can hold any character. */
 import { isKindName, type KindName } from "./kinds/names.ts";
 
-export interface Address {
+interface Address {
 	readonly kind: KindName;
 	/** What documents and plans call the object within its kind: a name, an id, or `OWNER/ID`. */
 	readonly label: string;

@@ -7,7 +7,7 @@ export interface Counted {
 	readonly counted: number;
 }
 
-export interface ChangeCounts {
+interface ChangeCounts {
 	readonly gained: Counted;
 	readonly lost: Counted;
 	readonly removals: Counted;

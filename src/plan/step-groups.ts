@@ -1,7 +1,7 @@
 /** Groups the steps of a plan by what apply does with them. */
 import { isCovered, type Step } from "./step.ts";
 
-export interface StepGroups {
+interface StepGroups {
 	/** Steps that apply submits. */
 	readonly sent: readonly Step[];
 	/** Steps that a pending activity, or one in doubt, holds back. */

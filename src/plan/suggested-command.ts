@@ -41,10 +41,10 @@ export const repeatedFlags = {
 	validate: ["file", "env", "shard"],
 } as const satisfies Readonly<Record<string, readonly RepeatedFlag[]>>;
 
-export type SuggestedName = keyof typeof repeatedFlags;
+type SuggestedName = keyof typeof repeatedFlags;
 
 /** A command with its own arguments, as a shell passes them on. */
-export interface SuggestedCommand {
+interface SuggestedCommand {
 	readonly command: SuggestedName;
 	readonly arguments?: readonly string[];
 }

@@ -21,7 +21,7 @@ export interface AliasDifference {
 	readonly after: string | null;
 }
 
-export interface UserLabel {
+interface UserLabel {
 	/** The alias; where there is none the live name, or the whole id if that is not known or looks like an id. */
 	readonly name: string;
 	/** Whether the name is the live one. Others can give a user any name, so the label has the id too. */

@@ -52,9 +52,3 @@ export interface RootQuorum {
 	/** Sorted. */
 	readonly userIds: readonly string[];
 }
-
-export const unknownAccess = (because: string): AccessState => ({
-	users: { known: false, because },
-	policies: { known: false, because },
-	rootQuorum: { known: false, because },
-});

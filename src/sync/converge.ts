@@ -56,7 +56,7 @@ export interface Comparison {
 	readonly threeWay?: ThreeWay;
 }
 
-export interface CompareOptions extends Pick<Question, "reads" | "base"> {
+interface CompareOptions extends Pick<Question, "reads" | "base"> {
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	/** Milliseconds from any beginning, never set back; where it is left out, `now` measures how long the queries take. */

@@ -37,7 +37,7 @@ export type WaitNews =
 	/** The activities could not be read this time. */
 	| { readonly kind: "unreadable"; readonly message: string };
 
-export interface WaitContext extends StepContext {
+interface WaitContext extends StepContext {
 	readonly reader: Reader;
 	readonly signal?: AbortSignal;
 }
@@ -61,7 +61,7 @@ function isUnended({ outcome, activityId }: Pick<SubmitResult, "outcome" | "acti
 }
 
 /** Why a run waits no longer. */
-export type WaitEnd = "time" | "interrupted" | "unreadable";
+type WaitEnd = "time" | "interrupted" | "unreadable";
 
 /** The steps of one plan that wait. */
 export class StepWait {

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
-import { unknownAccess } from "../../src/policy/access.ts";
 import type { Approval } from "../../src/policy/powers/approval.ts";
 import { forecastPending, inWords, makePlan } from "../policy/in-words.ts";
+import { unknownAccess } from "../policy/support-access.ts";
 import {
 	accessOf,
 	alice,

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { type Guard, refusingGuards } from "../../src/plan/guards/guards.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
-import { unknownAccess } from "../../src/policy/access.ts";
+import { unknownAccess } from "../policy/support-access.ts";
 import {
 	accessOf,
 	alice,

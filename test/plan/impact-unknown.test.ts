@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { findImpact } from "../../src/plan/impact/impact.ts";
 import type { Step } from "../../src/plan/step.ts";
-import { type AccessState, type AccessUser, unknownAccess } from "../../src/policy/access.ts";
+import type { AccessState, AccessUser } from "../../src/policy/access.ts";
+import { unknownAccess } from "../policy/support-access.ts";
 import { id } from "./support-organizations.ts";
 
 const [alice, tag, policy] = [id("user", 1), id("tag", 1), id("policy", 1)];

@@ -10,9 +10,10 @@ import type {
 } from "../../src/plan/organization.ts";
 import type { Plan, PlanContext } from "../../src/plan/plan.ts";
 import type { JudgedRule } from "../../src/plan/rules/judge.ts";
-import { type AccessPolicy, type AccessState, type RootQuorum, unknownAccess } from "../../src/policy/access.ts";
+import type { AccessPolicy, AccessState, RootQuorum } from "../../src/policy/access.ts";
 import { checkSchema } from "../check-schema.ts";
 import { makePlan } from "../policy/in-words.ts";
+import { unknownAccess } from "../policy/support-access.ts";
 import {
 	at,
 	context,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import { findOutdated } from "../../src/plan/stale.ts";
-import { unknownAccess } from "../../src/policy/access.ts";
+import { unknownAccess } from "../policy/support-access.ts";
 import {
 	alice,
 	anyOf,

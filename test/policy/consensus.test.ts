@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import type { AccessState, AccessUser, Known } from "../../src/policy/access.ts";
-import { abilityByPolicies } from "../../src/policy/powers/powers.ts";
 import { findPowers } from "./in-words.ts";
+import { abilityByPolicies } from "./support-access.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const atMs = Date.parse("2026-06-01T12:00:00Z");

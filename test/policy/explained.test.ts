@@ -3,10 +3,11 @@
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
 import { type ActivityGroup, printGroup } from "../../src/policy/powers/groups.ts";
-import { abilityByPolicies, type GroupPower } from "../../src/policy/powers/powers.ts";
+import type { GroupPower } from "../../src/policy/powers/powers.ts";
 import { prepareAccess } from "../../src/policy/powers/prepare.ts";
 import { narrowToTag } from "../../src/policy/powers/select-powers.ts";
 import { explainPower, findPower, findPowers } from "./in-words.ts";
+import { abilityByPolicies } from "./support-access.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const unread = (because: string): Known<never> => ({ known: false, because });

@@ -3,8 +3,9 @@
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known, RootQuorum } from "../../src/policy/access.ts";
 import { printGroup } from "../../src/policy/powers/groups.ts";
-import { abilityByPolicies, fewestApprovers, type GroupPower } from "../../src/policy/powers/powers.ts";
+import { fewestApprovers, type GroupPower } from "../../src/policy/powers/powers.ts";
 import { compareAccess, findPowers, forecastApproval } from "./in-words.ts";
+import { abilityByPolicies } from "./support-access.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const atMs = Date.parse("2026-06-01T12:00:00Z");

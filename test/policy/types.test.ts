@@ -1,6 +1,5 @@
 /** The type that the items of a list have, and what of the language only looks at the tree of an expression. */
 import { describe, expect, it } from "vitest";
-import { unknownAccess } from "../../src/policy/access.ts";
 import { mentionsName, mentionsVotes } from "../../src/policy/language/mentions.ts";
 import { type Type, unify } from "../../src/policy/language/types.ts";
 import { mistakesIn, parseText } from "./worlds.ts";
@@ -98,9 +97,4 @@ describe("A message about types", () => {
 	] as const)("of %s names the fix where there is one: %s", (clause, text, mistake) => {
 		expect(mistakesIn(text, clause)).toEqual([mistake]);
 	});
-});
-
-it("Access that could not be read is unknown for one reason: users, policies and the root quorum", () => {
-	const unknown = { known: false, because: "no permission" };
-	expect(unknownAccess("no permission")).toEqual({ users: unknown, policies: unknown, rootQuorum: unknown });
 });

@@ -29,7 +29,7 @@ import {
 } from "./drift-since.ts";
 import { commandsOf, selectFrom } from "./selection.ts";
 
-export interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
+interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
 
 /**
  * Returns the drift of every organization, since when and by whom. Exit 2 for known drift, 1 if an organization could not be

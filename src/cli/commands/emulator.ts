@@ -13,7 +13,7 @@ import { fileLimitBytes, readInput } from "../files/sources.ts";
 import type { Call, Terminal } from "../output/output.ts";
 import { failureOf } from "../output/streams.ts";
 
-export interface EmulatorFlags {
+interface EmulatorFlags {
 	readonly port: number;
 	readonly host: string;
 	/** Additional host names for /emulator/. */

@@ -24,7 +24,7 @@ import type { Call } from "../output/output.ts";
 import { findOrganization, type NamingFlags, readNamed } from "./selection.ts";
 import { type EvaluationRecord, recordedJudgments, sortJudgments } from "./vote/judgments.ts";
 
-export interface ExplainFlags extends NamingFlags, ServiceFlags {
+interface ExplainFlags extends NamingFlags, ServiceFlags {
 	readonly reads: Reads;
 }
 

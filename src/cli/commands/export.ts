@@ -17,7 +17,7 @@ import { isProgramLanguage } from "../flags/formats.ts";
 import type { Call } from "../output/output.ts";
 import { findOrganization, type NamingFlags, readNamedFleet } from "./selection.ts";
 
-export interface ExportFlags extends NamingFlags, ServiceFlags {
+interface ExportFlags extends NamingFlags, ServiceFlags {
 	readonly reads: Reads;
 	readonly output?: string;
 	readonly force?: boolean;

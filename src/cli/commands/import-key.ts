@@ -21,7 +21,7 @@ import type { Call, Output, Terminal } from "../output/output.ts";
 import { findUser } from "./find-user.ts";
 import { findOrganization, type NamingFlags } from "./selection.ts";
 
-export interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags {
+interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags {
 	readonly user: string;
 	readonly out?: string;
 	readonly wait: number;

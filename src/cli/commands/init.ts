@@ -13,7 +13,7 @@ import { localOrganizationId } from "../local-seed.ts";
 import type { Call, Terminal } from "../output/output.ts";
 import { checkOrganizationId, inEnvironment } from "./selection.ts";
 
-export interface InitFlags {
+interface InitFlags {
 	readonly file?: string;
 	readonly local?: boolean;
 	readonly organization?: string;

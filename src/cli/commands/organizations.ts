@@ -15,7 +15,7 @@ import type { Call } from "../output/output.ts";
 import { explainLacking } from "./query.ts";
 import { checkOrganizationId, inEnvironment, type NamingFlags, readNamedFleet } from "./selection.ts";
 
-export interface OrganizationsFlags extends NamingFlags, ServiceFlags {
+interface OrganizationsFlags extends NamingFlags, ServiceFlags {
 	readonly detailedExitcode?: boolean;
 }
 

@@ -25,7 +25,7 @@ import { type GivenOverrides, isImpossible, readOverrides, recordOverrides } fro
 import { type ComparedOrganization, type ComparingOptions, type ComparisonFlags, compareFleet } from "./comparing.ts";
 import { selectFrom } from "./selection.ts";
 
-export interface PlanFlags extends ComparisonFlags, BaseFlags {
+interface PlanFlags extends ComparisonFlags, BaseFlags {
 	/** `KIND=N` of guards, as for `apply`. */
 	readonly allow: readonly string[];
 	readonly detailedExitcode?: boolean;

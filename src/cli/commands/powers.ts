@@ -22,7 +22,7 @@ import { mapConcurrently } from "../map-concurrently.ts";
 import type { Call } from "../output/output.ts";
 import { findOrganizations, type NamingFlags } from "./selection.ts";
 
-export interface PowersFlags extends NamingFlags, ServiceFlags {
+interface PowersFlags extends NamingFlags, ServiceFlags {
 	readonly group?: string;
 	readonly user?: string;
 	readonly tag?: string;

@@ -11,7 +11,7 @@ import { didYouMean } from "../flags/suggest.ts";
 import type { Call } from "../output/output.ts";
 import { findOrganization, type NamingFlags } from "./selection.ts";
 
-export interface QueryFlags extends NamingFlags, ServiceFlags {
+interface QueryFlags extends NamingFlags, ServiceFlags {
 	readonly json?: string;
 }
 

@@ -8,7 +8,7 @@ import { ConfigurationError, explainFileError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { readRegularFile } from "../../common/files.ts";
 
-export interface TextFileOptions {
+interface TextFileOptions {
 	/** Larger files are refused. */
 	readonly maxMebibytes: number;
 	/** The hint of the error if the file cannot be read. */

@@ -26,7 +26,7 @@ import { dirname, join, relative } from "node:path";
 import { ConfigurationError, explainFileError } from "../../common/errors.ts";
 import { isInside } from "../../common/files.ts";
 
-export interface WriteOptions {
+interface WriteOptions {
 	/** The working folder: a path in it has no link in it. */
 	readonly directory: string;
 	/** A secret goes to a regular file that only its owner can read (mode 0600). */

@@ -17,7 +17,7 @@ import {
 } from "./service-commands.ts";
 
 /** Commands that the help of the program lists under one heading. */
-export interface CommandGroup {
+interface CommandGroup {
 	readonly heading: string;
 	readonly commands: readonly CommandRow[];
 }

@@ -84,7 +84,7 @@ export async function render(format: Format, result: CommandResult, options: Ren
 }
 
 /** The text of a result that comes in parts. */
-export interface PartRenderer {
+interface PartRenderer {
 	/** Returns what comes before the first part. */
 	begin(): string;
 	add(part: OrganizationPart): string;

@@ -3,7 +3,7 @@ import { fstatSync, writeSync } from "node:fs";
 import { Writable } from "node:stream";
 import { type ExitCode, exitCodes, explainFileError } from "../../common/errors.ts";
 
-export type StreamFailure = NodeJS.ErrnoException;
+type StreamFailure = NodeJS.ErrnoException;
 
 /** Standard output or standard error. It never throws and never emits an error; `failure` returns the first one. */
 export class Outlet extends Writable {

@@ -52,7 +52,7 @@ export interface AccessRequest {
 }
 
 /** What became of the user's entry. */
-export type AccessEffect = "added" | "changed" | "removed" | "unchanged";
+type AccessEffect = "added" | "changed" | "removed" | "unchanged";
 
 export interface AccessEdit {
 	readonly effect: AccessEffect;

@@ -6,7 +6,7 @@ import type { TextRange } from "./edit-block.ts";
 import { lineEndOf, lineStartOf, newlineOf, type TextEdit } from "./edit-text.ts";
 
 /** A flow list or map: the text of its file, the range between its brackets, and those of its items. */
-export interface FlowList {
+interface FlowList {
 	readonly text: string;
 	readonly inside: TextRange;
 	readonly ranges: readonly TextRange[];

@@ -22,7 +22,7 @@ export interface ValueStore {
 	get(place: number): unknown;
 }
 
-export interface CheckedFleet {
+interface CheckedFleet {
 	/** Empty if there are problems. */
 	readonly fleet: DesiredFleet;
 	/** In the order of the files, then by line and column. */

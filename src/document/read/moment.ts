@@ -5,7 +5,7 @@
 import { findZone, type Zone } from "../../policy/language/zones.ts";
 import { quote } from "../problems.ts";
 
-export type Moment =
+type Moment =
 	/** Milliseconds since 1970. */
 	| { readonly ms: number }
 	/** What is wrong, as the end of a sentence that begins with the moment. */

@@ -31,7 +31,7 @@ interface Anchor {
 }
 
 /** The parts of a document to read, all without them. */
-export interface TreePart {
+interface TreePart {
 	/** Keys of the document to read. */
 	readonly isRead?: (key: string) => boolean;
 	/** The values of `${each.NAME}`, for a document that is a template. */

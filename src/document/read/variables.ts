@@ -210,7 +210,7 @@ const expansionMessage =
 const missingValue = "missing-value";
 
 /** The first value of a list that a text uses, or one that the row does not have. */
-export interface EachUse {
+interface EachUse {
 	/** As the document has it, for example `each.owner`. */
 	readonly name: string;
 	/** Where the value is in the list. */

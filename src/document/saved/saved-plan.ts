@@ -33,7 +33,7 @@ export interface SavedPlan extends SavedContent {
 }
 
 /** What a run of `plan` found, as far as it is kept. */
-export interface SavedContent {
+interface SavedContent {
 	/** One an organization. */
 	readonly plans: readonly Plan[];
 	/** Of a plan with a base. */

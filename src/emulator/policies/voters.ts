@@ -4,7 +4,7 @@ import type { Organization, Vote } from "../state.ts";
 import { apiKeyIdOf, authenticatorIdOf, tagsByUser } from "../user-queries.ts";
 
 /** A credential, in the names of the language. */
-export interface CredentialValue {
+interface CredentialValue {
 	readonly id: string;
 	readonly user_id: string;
 	readonly type: string;
@@ -13,7 +13,7 @@ export interface CredentialValue {
 	readonly [field: string]: string;
 }
 
-export interface UserValue {
+interface UserValue {
 	readonly id: string;
 	readonly tags: readonly string[];
 	readonly email: string;

@@ -17,7 +17,7 @@ export interface ObjectNames {
 }
 
 /** What a journal knows of names: a request with the addresses that it was sent for, and the tags that were last applied. */
-export interface RecordedNames {
+interface RecordedNames {
 	readonly requests: readonly (ActivityRequest & { readonly covers: readonly string[] })[];
 	readonly userTags: Readonly<Record<string, { readonly name: string }>>;
 }

@@ -7,7 +7,7 @@ import type { Disagreement, ReviewedActivity, StepDifference } from "./reviewed-
 type Activity = Pick<ReviewedActivity, "activityId" | "operation" | "parameters">;
 
 /** How one activity relates to the saved plan. */
-export type PlanMatch =
+type PlanMatch =
 	| { readonly stepId: string; readonly disagreement: null }
 	| { readonly stepId: null; readonly disagreement: Disagreement };
 

@@ -10,7 +10,7 @@ import type { PendingActivity } from "./pending.ts";
 import { sameParameters } from "./requests.ts";
 
 /** The operations whose activities orgsync understands. */
-export type ReviewedOperation = PendingActivity["operation"];
+type ReviewedOperation = PendingActivity["operation"];
 
 /** A vote as the service returned it, without its signature: together with the message, that is a stamp. */
 export interface ReturnedVote {
@@ -52,7 +52,7 @@ export interface ReturnedActivity {
 }
 
 /** A reason why no one can review what the submitter signed. */
-export interface ReviewMistake {
+interface ReviewMistake {
 	readonly code:
 		| "not-understood"
 		| "no-request"
@@ -129,7 +129,7 @@ export interface ReviewedActivity {
 }
 
 /** What the check of one activity needs besides it. */
-export interface ReviewContext {
+interface ReviewContext {
 	/** In lower case. */
 	readonly organizationId: string;
 	/** By the service's clock, milliseconds since 1970. */

@@ -51,7 +51,7 @@ export interface DocumentChange {
 }
 
 /** A difference, and the atom of live that it demands something of; null where it demands nothing. */
-export interface DemandingDifference {
+interface DemandingDifference {
 	readonly difference: DocumentChange;
 	readonly demands: string | null;
 }

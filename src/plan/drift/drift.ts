@@ -59,7 +59,7 @@ interface WaitingFinding extends Finding {
 }
 
 /** A finding of the last report that is none any more. */
-export interface GoneFinding extends Pick<Finding, "address" | "kind" | "what" | "firstSeenAt" | "lastSeenAt" | "by"> {
+interface GoneFinding extends Pick<Finding, "address" | "kind" | "what" | "firstSeenAt" | "lastSeenAt" | "by"> {
 	readonly goneAt: string;
 }
 
@@ -84,7 +84,7 @@ export interface OrganizationDrift {
 	readonly error: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
 }
 
-export interface DriftContext extends TodoContext {
+interface DriftContext extends TodoContext {
 	/** What the last report says of this organization. */
 	readonly earlier?: OrganizationDrift | undefined;
 	/** By address. */

@@ -18,7 +18,7 @@ import { compareText } from "../value.ts";
 import type { Guard } from "./guards.ts";
 
 /** What the guards of access judge: a plan so far as it is made. */
-export interface JudgedAccess {
+interface JudgedAccess {
 	readonly limits: Limits;
 	readonly changes: readonly Change[];
 	readonly consequences: Consequences;

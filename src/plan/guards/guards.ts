@@ -67,7 +67,7 @@ const minKnownMembers = 4;
 const roundingError = 1e-6;
 
 /** What the guards judge, besides the desired and the live organization. */
-export interface JudgedChanges {
+interface JudgedChanges {
 	readonly changes: readonly Change[];
 	readonly caller: Known<string>;
 	/** Those of the plan: which removals are of access that expired. */

@@ -4,7 +4,7 @@ import type { Plan } from "../plan.ts";
 import { groupSteps } from "../step-groups.ts";
 import type { PlanImpact } from "./impact.ts";
 
-export interface Danger {
+interface Danger {
 	/** Lockouts, users who can act alone and could not, and powers that need fewer approvals, worst first. */
 	readonly findings: readonly PlanImpact[];
 	/** Guards of removals that refuse, also where they are overridden. */

@@ -15,7 +15,7 @@ import type { Step } from "../step.ts";
 import { compareText, sameValue } from "../value.ts";
 import { accessAfter } from "./access-after.ts";
 
-export interface ForecastContext {
+interface ForecastContext {
 	readonly access: AccessState;
 	readonly submitter: Known<SubmittingUser>;
 	/** Milliseconds since 1970. */

@@ -45,7 +45,7 @@ function tagDifferences(desired: DesiredOrganization, live: LiveOrganization): D
 	return { changes, problems: [...problems, ...takenNames(found, live.userTags.value), ...notThere], unread };
 }
 
-export interface FoundTag {
+interface FoundTag {
 	readonly wanted: DesiredUserTag;
 	readonly tag: LiveUserTag;
 }

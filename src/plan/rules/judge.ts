@@ -16,7 +16,7 @@ import { findTag, judgeExclusive, judgeMembers, type NamedTag, type NamedTags, t
 import { describeBreaches } from "./words.ts";
 
 /** Whether a rule holds. Unknown is not kept. */
-export type RuleState =
+type RuleState =
 	| { readonly state: "kept" }
 	| { readonly state: "unknown"; readonly because: Reason }
 	| {
@@ -28,7 +28,7 @@ export type RuleState =
 	  };
 
 /** What a plan does to a rule. `worsens`: it was broken already, and is then broken in another way or by more users. */
-export type RuleEffect = "none" | "repairs" | "breaks" | "worsens";
+type RuleEffect = "none" | "repairs" | "breaks" | "worsens";
 
 /** One rule, judged. */
 export interface JudgedRule {

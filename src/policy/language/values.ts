@@ -35,7 +35,7 @@ export interface Struct {
  * `error`: the expression errs. `unread`: no read shows the value, or its meaning is not documented. `activity`: it depends
  * on the activity.
  */
-export type Cause = "error" | "unread" | "activity";
+type Cause = "error" | "unread" | "activity";
 
 export interface Unknown {
 	readonly unknown: true;

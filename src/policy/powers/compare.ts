@@ -26,7 +26,7 @@ import {
 	writeCondition,
 } from "./slices.ts";
 
-export interface GroupComparison {
+interface GroupComparison {
 	readonly findings: readonly ImpactFinding[];
 	readonly isMore: boolean;
 	readonly isLess: boolean;

@@ -9,12 +9,12 @@ import { type ActivityFacts, judgeCondition, type Outcome } from "./activity.ts"
 import type { Reason } from "./reason.ts";
 
 /** A clause as a tree. `absent`: the policy has none, which does not restrict. */
-export type CompiledClause =
+type CompiledClause =
 	| { readonly is: "absent" }
 	| { readonly is: "tree"; readonly tree: Expression }
 	| { readonly is: "unclear"; readonly because: Reason };
 
-export interface CompiledPolicy {
+interface CompiledPolicy {
 	readonly consensus: CompiledClause;
 	readonly condition: CompiledClause;
 	readonly time: CompiledClause;
@@ -60,7 +60,7 @@ export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome 
 }
 
 /** Whether a policy is in force at a moment. */
-export type TimeOutcome = "open" | "closed" | { readonly because: Reason };
+type TimeOutcome = "open" | "closed" | { readonly because: Reason };
 
 export function judgeTime(policy: AccessPolicy, atMs: number): TimeOutcome {
 	const { time } = compilePolicy(policy);

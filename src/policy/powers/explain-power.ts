@@ -12,10 +12,10 @@ const powerVerdicts = ["alone", "together", "root-quorum", "denied", "conditiona
  * Whether a user can do something. `together`: with others, by policies. `root-quorum`: only with other members of it.
  * `conditional`: only where a condition on the activity holds or does not hold.
  */
-export type PowerVerdict = (typeof powerVerdicts)[number];
+type PowerVerdict = (typeof powerVerdicts)[number];
 
 /** Whether a clause is true for the group: `partly` where it depends on the activity, `absent` where it does not restrict. */
-export type ClauseVerdict = "true" | "false" | "partly" | "unknown" | "absent";
+type ClauseVerdict = "true" | "false" | "partly" | "unknown" | "absent";
 
 export interface ClauseExplanation {
 	readonly clause: Clause;

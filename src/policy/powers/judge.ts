@@ -25,7 +25,7 @@ export interface Part {
 	readonly unknown: PartUnknown | null;
 }
 
-export interface PartUnknown {
+interface PartUnknown {
 	/** Equal for what is unknown in the same way. */
 	readonly key: string;
 	/** What the policy says there. */

@@ -7,7 +7,7 @@ import { bit, membersOf } from "../sets/sets.ts";
 import { participantsIn } from "../sets/user-sets.ts";
 import { idsOf, usersOf } from "../sets/votes.ts";
 import { Budget, Work } from "../sets/work.ts";
-import { type Ability, abilityOf, noAbility } from "./ability.ts";
+import { type Ability, abilityOf } from "./ability.ts";
 import { factsOfGroup } from "./activity.ts";
 import { type ConditionalPower, findConditional, policyIdsOf } from "./conditional.ts";
 import type { ActivityGroup } from "./groups.ts";
@@ -77,7 +77,7 @@ export function findPower(prepared: PreparedAccess, group: ActivityGroup): Group
 }
 
 /** Who can do it, and why not everything of that is known. */
-export interface KnownAbility extends Ability {
+interface KnownAbility extends Ability {
 	readonly unknown: Reason | null;
 }
 
@@ -170,15 +170,3 @@ function findDenied(prepared: PreparedAccess, parts: readonly Part[]): bigint {
 
 const votesIn = ({ atLeast, atMost }: Conjunction, all: bigint): bigint =>
 	atLeast.length === 0 || atMost.length > 0 ? all : atLeast.reduce((some, { set }) => some | set, 0n);
-
-/** Returns who can do the group by policies, the root quorum apart; what is unknown does not count. */
-export function abilityByPolicies(access: AccessState, group: ActivityGroup, atMs: number): Ability {
-	const prepared = prepareAccess(access, atMs);
-	try {
-		const { parts } = findParts(prepared, factsOfGroup(group));
-		return abilityOf(allowedBy(prepared, parts, certain), prepared.users, prepared.budget);
-	} catch (error) {
-		if (error instanceof TooComplex) return noAbility;
-		throw error;
-	}
-}

@@ -7,7 +7,7 @@ import { isError, isUnknown, listOf, type Struct, structOf, unread, type Value }
 import { type Bits, bit, membersOf, setOf } from "./sets.ts";
 import type { Votes } from "./votes.ts";
 
-export type ItemKind = "approvers" | "credentials";
+type ItemKind = "approvers" | "credentials";
 
 /** Votes by the outcome of a predicate. */
 export interface ItemSets {

@@ -8,7 +8,7 @@ import { type Budget, Work } from "./work.ts";
 export const maxWrittenSets = 1_000;
 
 /** The smallest sets of user sets, by size and then by their members. */
-export interface SmallestSets {
+interface SmallestSets {
 	/** Users who are enough alone. */
 	readonly alone: Bits;
 	/** Sets of two and more users. */

@@ -13,7 +13,7 @@ export interface VoteClass {
 	readonly counts: readonly boolean[];
 }
 
-export interface VectorProblem {
+interface VectorProblem {
 	/** How many votes each threshold needs. */
 	readonly needs: readonly number[];
 	readonly classes: readonly VoteClass[];

@@ -174,7 +174,7 @@ export interface SupportedAsset {
 }
 
 /** The organization to query; defaults to the configured one. */
-export interface QueriedOrganization {
+interface QueriedOrganization {
 	/** A UUID. */
 	readonly organizationId?: string;
 }

@@ -10,7 +10,7 @@ import type { Session } from "../session/session.ts";
 import { checkArguments, type Described } from "./described.ts";
 import { queryFunctions, runQuery } from "./queries.ts";
 
-export interface FunctionDescription {
+interface FunctionDescription {
 	readonly name: string;
 	readonly description: string;
 	readonly arguments: Described;
@@ -23,7 +23,7 @@ export const functions: readonly FunctionDescription[] = [
 	{ ...getPlanFunction, result: getPlanResult },
 ];
 
-export type FunctionAnswer = { readonly result: Properties } | { readonly failures: readonly CheckFailure[] };
+type FunctionAnswer = { readonly result: Properties } | { readonly failures: readonly CheckFailure[] };
 
 /**
  * Calls the function of this name. Returns what is wrong with its arguments, if something is; undefined if there is no such

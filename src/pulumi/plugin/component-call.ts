@@ -28,7 +28,7 @@ type Request = InstanceType<typeof providerMessages.ConstructRequest>;
 type Response = InstanceType<typeof providerMessages.ConstructResponse>;
 
 /** What a component needs of its provider. */
-export interface ComponentContext {
+interface ComponentContext {
 	readonly process: ProviderProcess;
 	readonly log: EngineLog;
 	readonly settings: () => Promise<GivenSettings>;

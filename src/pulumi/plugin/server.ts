@@ -5,7 +5,7 @@ import { messageLimits } from "./engine.ts";
 import type { PluginProvider } from "./provider.ts";
 import { readRequest, resourceCalls } from "./resource-messages.ts";
 
-export interface Serving {
+interface Serving {
 	readonly port: number;
 	/** Ends the process with its engine, once what answers is loaded. */
 	endWithEngine(): Promise<void>;

@@ -16,7 +16,7 @@ export function isRepeatedFailure(line: unknown): boolean {
 	return line === `${printedFailure}: `;
 }
 
-export interface PartialState {
+interface PartialState {
 	readonly id: string;
 	readonly properties: Properties;
 }

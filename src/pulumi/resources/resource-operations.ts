@@ -28,7 +28,7 @@ type Outputs = ResourceInputs & ResourceOutputs;
 type SealedProperties = Record<string, unknown>;
 
 /** What an adapter knows besides outputs and new inputs. */
-export interface DiffContext {
+interface DiffContext {
 	/** The inputs in the state; by default, its outputs, which repeat them. */
 	readonly oldInputs?: Properties;
 	/** What differs for another reason: live state has drifted, or another adapter wrote the state. */

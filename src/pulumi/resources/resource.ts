@@ -43,7 +43,7 @@ export interface ResourceOutputs {
 }
 
 /** The completed inputs, or what is wrong with them, and lines to print. */
-export interface CheckResult {
+interface CheckResult {
 	readonly inputs: object;
 	readonly failures: readonly CheckFailure[];
 	readonly notices?: readonly string[];

@@ -11,7 +11,7 @@ import { Deadline, type TimedCall } from "./deadline.ts";
 import { processContext, projectFolder } from "./project.ts";
 import { Session } from "./session.ts";
 
-export interface ProviderProcessOptions {
+interface ProviderProcessOptions {
 	/** The address of the engine that started this process; undefined if no engine did. */
 	readonly engine: string | undefined;
 	/** Shows a line as information: beside the resource with this URN, if one is given. */

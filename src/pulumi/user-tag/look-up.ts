@@ -15,7 +15,7 @@ import type { Members } from "./members.ts";
  * The properties of a resource that only reads a tag. The program sends `"requested"`; a state has `"found"`, so that a
  * refresh knows a tag that was deleted from one that never existed.
  */
-export interface LookUp extends Partial<TagInputs> {
+interface LookUp extends Partial<TagInputs> {
 	readonly lookUp: "requested" | "found";
 }
 

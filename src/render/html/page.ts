@@ -52,7 +52,7 @@ const policy = [
 	"form-action 'none'",
 ].join("; ");
 
-export interface HtmlOptions extends SuggestingOptions {
+interface HtmlOptions extends SuggestingOptions {
 	/** Name and version of the program, for the foot of the page. */
 	readonly generatedBy?: string;
 }

@@ -12,7 +12,8 @@ import type { Plan } from "../../plan/plan.ts";
 import { type Outcome, outcomesOf, type StepResult } from "../../plan/report.ts";
 import { findSoonEnding } from "../expiry-words.ts";
 import { errorOfCall } from "../result/errors.ts";
-import { assessPart, type OrganizationPart } from "../result/part.ts";
+import { assessFound } from "../result/organizations.ts";
+import type { OrganizationPart } from "../result/part.ts";
 import { partsOf } from "../result/published.ts";
 import type { CommandResult } from "../result/result.ts";
 import { stateOfUnplanned } from "../result/summary.ts";
@@ -85,7 +86,7 @@ export class MetricsStream {
 	add(part: OrganizationPart): string {
 		const { plan, drift, report, failed } = part;
 		const unplanned = failed === undefined ? (part.state ?? "unread") : stateOfUnplanned(failed.error);
-		const state = assessPart(this.#command, part)?.state ?? unplanned;
+		const state = assessFound(this.#command, part)?.state ?? unplanned;
 		this.#organizations.add(state);
 		if (failed !== undefined) this.#errors.add(failed.error.code);
 		if (plan !== undefined || state === "inSync") this.#plans += 1;

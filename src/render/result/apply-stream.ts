@@ -10,8 +10,8 @@ import { notApplied } from "../sections/results.ts";
 import type { Style } from "../style.ts";
 import { BadNews } from "./bad-news.ts";
 import { showOrganization } from "./organization-name.ts";
-import { hasDetails } from "./organizations.ts";
-import { assessPart, type OrganizationPart, type StreamOptions } from "./part.ts";
+import { assessFound, hasDetails } from "./organizations.ts";
+import type { OrganizationPart, StreamOptions } from "./part.ts";
 import type { CommandResult, ErrorDescription } from "./result.ts";
 import { Tally } from "./summary.ts";
 
@@ -44,7 +44,7 @@ export class ApplyTextStream {
 	/** Returns the text of the next organization; empty where it is only counted. */
 	add(part: OrganizationPart): string {
 		const { failed, state } = part;
-		const one = assessPart("apply", part, this.#commands);
+		const one = assessFound("apply", part, this.#commands);
 		if (one === null) {
 			if (failed !== undefined) {
 				this.#tally.addUnplanned(failed);

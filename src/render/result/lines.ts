@@ -5,7 +5,8 @@
 import { writeJson } from "../../common/escape.ts";
 import { reasonsAsText } from "../../say/reason.ts";
 import { driftAsText } from "./json.ts";
-import { assessPart, type OrganizationPart, type StreamOptions } from "./part.ts";
+import { assessFound } from "./organizations.ts";
+import type { OrganizationPart, StreamOptions } from "./part.ts";
 import type { CommandResult, ResumableRun } from "./result.ts";
 import { stateOfUnplanned, Tally } from "./summary.ts";
 
@@ -35,7 +36,7 @@ export class LineStream {
 	/** Returns the line of the next organization. */
 	add(part: OrganizationPart): string {
 		const { organizationId, exitCode, plan, threeWay, drift, report, failed } = part;
-		const one = assessPart(this.#command, part);
+		const one = assessFound(this.#command, part);
 		if (one !== null) this.#tally.add(one);
 		else if (failed !== undefined) this.#tally.addUnplanned(failed);
 		else if (part.state !== undefined) this.#tally.addState(part.state, part.endsSoon !== undefined);

@@ -8,8 +8,8 @@ import { renderOrganization, renderRunOverrides, renderSavedPlan } from "../resu
 import { droppedSection } from "../sections/base.ts";
 import type { Style } from "../style.ts";
 import { BadNews } from "./bad-news.ts";
-import { hasDetails } from "./organizations.ts";
-import { assessPart, type OrganizationPart, type StreamOptions } from "./part.ts";
+import { assessFound, hasDetails } from "./organizations.ts";
+import type { OrganizationPart, StreamOptions } from "./part.ts";
 import type { CommandResult } from "./result.ts";
 import { droppedOf, Tally } from "./summary.ts";
 
@@ -33,7 +33,7 @@ export class TextStream {
 
 	/** Returns the text of the next organization; empty where there is only its verdict. */
 	add(part: OrganizationPart): string {
-		const one = assessPart(this.#command, part);
+		const one = assessFound(this.#command, part);
 		if (one === null) {
 			if (part.failed === undefined) return "";
 			this.#tally.addUnplanned(part.failed);

@@ -22,7 +22,7 @@ import { impactRow } from "./impact.ts";
 import { describeImpact, impactHeadingOf, summarizeImpact } from "./impact-words.ts";
 
 /** A request, and the plan of it alone where it could be made: its names, its change, and what that means. */
-export interface ShownRequest {
+interface ShownRequest {
 	/** Null for one that orgsync does not understand. */
 	readonly operation: string | null;
 	readonly parameters: Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export interface ShownRequest {
 	readonly covers?: readonly string[];
 }
 
-export interface ActivityOptions {
+interface ActivityOptions {
 	/** Names of users beside those of the activity's effect. */
 	readonly names?: Pick<UserNames, "userNames" | "liveNames">;
 	/** Who would vote, in lower case: then the words say whether this vote would complete it. */

@@ -17,7 +17,7 @@ import { butBlocked, countDrift, describeInSync, needsSigns, signsMean, summariz
 import { changeRow } from "./changes.ts";
 
 /** The sections of a report on drift, new drift first. */
-export interface DriftSections {
+interface DriftSections {
 	readonly found: Section;
 	/** Fixed by a pending activity. */
 	readonly pending: Section;

@@ -24,7 +24,7 @@ import { sayReason } from "../../say/reason.ts";
 import { phraseText } from "../print/text.ts";
 
 /** What a line is about: bad news, a user gains, a user loses, not known. `!` alone is that of a report-only difference. */
-export type ImpactSign = "!!" | "+" | "-" | "?";
+type ImpactSign = "!!" | "+" | "-" | "?";
 
 /** Findings with the same change for the same people, in one sentence. */
 export interface ImpactLine {

@@ -11,7 +11,7 @@ import { changedHint, isTime, maxNameLength } from "./distrust.ts";
 import { inTransaction } from "./schema.ts";
 
 /** Which vote of whom. Two users never share the bytes of a vote: the same bytes are one activity, and one vote. */
-export interface VoteKey {
+interface VoteKey {
 	readonly organizationId: string;
 	readonly operation: VoteName;
 	/** The fingerprint of the activity that is voted on. */
@@ -24,7 +24,7 @@ export interface VoteKey {
  * What became of a vote: in flight until it is known. `counted`: it was read among the votes of its activity. `void`: it never
  * counts, because the service refused it, or it never arrived and is too old to arrive.
  */
-export type VoteState = "in-flight" | "counted" | "void";
+type VoteState = "in-flight" | "counted" | "void";
 
 /** A vote that was sent, or was about to be. */
 export interface VoteEntry extends VoteKey {

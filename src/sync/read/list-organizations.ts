@@ -16,7 +16,7 @@ const smallestPageStep = 5;
 /** Max pages: a million organizations. */
 const maxPages = 10_000;
 
-export interface SubOrganizations {
+interface SubOrganizations {
 	/** Sorted, in lower case. */
 	readonly organizationIds: readonly string[];
 	/** Whether there are no others. */

@@ -10,7 +10,7 @@ import { pendingStatuses } from "./pending-activities.ts";
 const maxPages = 10;
 
 /** An activity to read. */
-export interface WatchedActivity {
+interface WatchedActivity {
 	readonly activityId: string;
 	/** `ACTIVITY_TYPE_…`; null if it is not known. */
 	readonly type: string | null;

@@ -25,7 +25,7 @@ interface AskedAt {
 }
 
 /** The time of an answer, and the time that it should have, both in milliseconds since 1970. */
-export interface ClockDisagreement {
+interface ClockDisagreement {
 	readonly answeredMs: number;
 	readonly expectedMs: number;
 	/** Whether other answers say what it should be, as with an emulator whose clock was set; otherwise our own clock does. */

@@ -34,7 +34,7 @@ export function toReturnedActivity(record: ActivityRecord): ReturnedActivity {
 }
 
 /** An activity as it was read, with the service's clock at that time. */
-export interface ReadActivity {
+interface ReadActivity {
 	readonly activity: ReturnedActivity;
 	/** Milliseconds since 1970; undefined when the service does not say. */
 	readonly serverTimeMs: number | undefined;

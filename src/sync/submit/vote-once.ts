@@ -40,7 +40,7 @@ export interface VoteContext {
 }
 
 /** What became of a vote. */
-export interface VoteOutcome {
+interface VoteOutcome {
 	/** That of the activity; `unknown`: it is in doubt whether the vote counts; `denied`, `failed`: the service refused the vote. */
 	readonly outcome: Outcome;
 	/** Whether the vote is among those of the activity, or the activity has ended as it asks. */

@@ -40,7 +40,7 @@ import type { ReviewedPlan, SavedPlanCall } from "./saved.ts";
 import { describeSigning } from "./signing.ts";
 import { RunWait } from "./wait.ts";
 
-export interface ApplyFlags extends ComparisonFlags {
+interface ApplyFlags extends ComparisonFlags {
 	/** The file of a saved plan, or `-`. */
 	readonly plan?: string;
 	/** The digest that the saved plan has to have. */

@@ -15,7 +15,7 @@ import { type Journal, maxRunAgeMs, type RunRecord } from "../../../sync/journal
 import { findUrl } from "../../../wire/credentials.ts";
 import type { Call, Terminal } from "../../output/output.ts";
 
-export interface RunFlags {
+interface RunFlags {
 	/** The id of an earlier run. */
 	readonly resume?: string;
 	readonly plan?: string;

@@ -36,7 +36,7 @@ import { findVoteOrders, type VoteOrderFlags } from "./vote-orders.ts";
 import { plansToJudge, readForVotes, refusePastWindows, type VoteReading } from "./vote-readings.ts";
 import { describeVoteSigning, withInterruption } from "./vote-signing.ts";
 
-export interface VoteFlags extends VoteOrderFlags, ConnectionFlags {
+interface VoteFlags extends VoteOrderFlags, ConnectionFlags {
 	readonly yes?: boolean;
 	/** Seconds. */
 	readonly wait: number;

@@ -30,7 +30,7 @@ export interface OrganizationOrder {
 	readonly names: ReadonlySet<string>;
 }
 
-export interface VoteOrders {
+interface VoteOrders {
 	readonly organizations: readonly OrganizationOrder[];
 	/** With `--plan`. */
 	readonly savedPlan?: SavedPlanFacts;

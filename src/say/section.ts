@@ -108,13 +108,14 @@ export interface Section {
 	/** Sentences below the rows. */
 	readonly foot?: readonly Phrase[];
 	/**
-	 * Rows with signs that compare two states are `differences`, and `sentences` where each is a whole one; rows in an order of time `steps`, rows that are the first column
-	 * of a `table` have its second in their own rows; a `list` when left out.
+	 * Rows with signs that compare two states are `differences`, and `sentences` where each is a whole one. Rows in an order of
+	 * time are `steps`. Rows of a `table` are its first column, and have the second in their own rows. A `list` when left out.
 	 */
 	readonly form?: "list" | "differences" | "sentences" | "steps" | "table";
 	/** What the columns of a table are called. */
 	readonly columns?: readonly [first: string, second: string];
-	readonly grid?: Grid;
+	/** Made only by a format that has room for it; null where there is none after all. */
+	readonly grid?: () => Grid | null;
 	readonly shorten: Shortening;
 	/** Whether a format that can fold shows only the title and the number until its reader opens it. */
 	readonly isFolded?: boolean;

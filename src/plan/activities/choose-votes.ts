@@ -24,12 +24,16 @@ export interface VoteFacts {
 	readonly hasVoted: (activity: ReviewedActivity) => boolean;
 }
 
-/** What is decided about one activity; see VotedActivity in render/result/votes.ts. */
+/** What is decided about one activity. */
 export interface ChosenActivity {
 	readonly activity: ReviewedActivity;
+	/** Whether its id or fingerprint is on the command line. */
 	readonly isNamed: boolean;
+	/** `vote`: to vote on. `voted`: a vote of this user counts already. `refused`: the reasons are below. `ended`: it is not pending. */
 	readonly decision: "vote" | "voted" | "refused" | "ended";
+	/** With `--plan`: the step that it equals; null when it equals none. */
 	readonly stepId: string | null;
+	/** Where it differs from the document, or from the saved plan; these refuse it unless it is named (a saved plan always does). */
 	readonly disagreements: readonly Disagreement[];
 }
 

@@ -54,7 +54,8 @@ export function sectionCard(section: Section, prefix = ""): Card {
 	const all = rowsHtml(section, prefix);
 	const list =
 		isFolded || form === "table" || !isLong(section, maxRowsOpen) ? all : fold(count(rows.length, ...noun), all);
-	const body = html`${lead === undefined ? null : html`<p class="lead">${phraseHtml(lead)}</p>`}${list}${restHtml(section, prefix)}${section.grid === undefined ? null : gridHtml(section.grid, `${prefix}${section.id}`, phraseHtml)}${foot.map((phrase) => html`<p class="soft">${phraseHtml(phrase)}</p>`)}`;
+	const grid = section.grid?.() ?? null;
+	const body = html`${lead === undefined ? null : html`<p class="lead">${phraseHtml(lead)}</p>`}${list}${restHtml(section, prefix)}${grid && gridHtml(grid, `${prefix}${section.id}`, phraseHtml)}${foot.map((phrase) => html`<p class="soft">${phraseHtml(phrase)}</p>`)}`;
 	return {
 		title: title ?? "",
 		look: look === "good" ? "plain" : look,

@@ -1,6 +1,6 @@
 /** The result of `approve` and of `reject`: the pending activities, and what became of each. */
 
-import type { Disagreement, ReviewedActivity } from "../../plan/activities/reviewed-activity.ts";
+import type { ChosenActivity } from "../../plan/activities/choose-votes.ts";
 import type { Plan, SavedPlanFacts } from "../../plan/plan.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { Step } from "../../plan/step.ts";
@@ -33,16 +33,7 @@ export interface OrganizationVotes extends NamedOrganization {
 }
 
 /** One pending activity, or one that was named, and what became of it. */
-export interface VotedActivity {
-	readonly activity: ReviewedActivity;
-	/** Whether its id or fingerprint is on the command line. */
-	readonly isNamed: boolean;
-	/** `vote`: to vote on. `voted`: a vote of this user counts already. `refused`: the reasons are below. `ended`: it is not pending. */
-	readonly decision: "vote" | "voted" | "refused" | "ended";
-	/** With `--plan`: the step that it equals; null when it equals none. */
-	readonly stepId: string | null;
-	/** Where it differs from the document, or from the saved plan; these refuse it unless it is named (a saved plan always does). */
-	readonly disagreements: readonly Disagreement[];
+export interface VotedActivity extends ChosenActivity {
 	/** What became of it; null when no vote was submitted and it has not ended. `awaiting-approval`: the vote counts, others are missing. */
 	readonly outcome: Outcome | null;
 	/** Whether this run sent a vote on it, whatever the answer was. */

@@ -10,7 +10,6 @@ export function impactSection(plan: Plan, isDrift = false, heading: string = imp
 	const lines = describeImpact(plan);
 	const bad = lines.filter(({ isBad }) => isBad);
 	const others = lines.filter(({ isBad }) => !isBad);
-	const grid = powersGrid(plan);
 	return {
 		id: "impact",
 		// Where nothing changes, the sentence says it alone.
@@ -24,7 +23,7 @@ export function impactSection(plan: Plan, isDrift = false, heading: string = imp
 			title: bad.length === 0 ? "Who takes part in what" : "Who else takes part in what",
 			rows: others.map(impactRow),
 		},
-		...(grid === null ? {} : { grid }),
+		...(lines.length === 0 ? {} : { grid: () => powersGrid(plan) }),
 		number: lines.length,
 		shorten: lines.length === 0 ? "early" : "never",
 	};

@@ -49,7 +49,7 @@ export function tagMatrixSection(plan: Plan, heading: string): Section {
 		look: "plain",
 		noun: ["user tag", "user tags"],
 		rows: [],
-		...(matrix === null ? {} : { grid: gridOf(matrix, plan) }),
+		...(matrix === null ? {} : { grid: () => gridOf(matrix, plan) }),
 		shorten: "never",
 	};
 }

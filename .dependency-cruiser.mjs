@@ -43,7 +43,7 @@ export default {
 		roomMayImport("wire", ["^src/common/files\\.ts$", sharedByDoers]),
 		roomMayImport("sync", ["^src/plan/", "^src/policy/", "^src/wire/", sharedByDoers]),
 		roomMayImport("emulator", ["^src/wire/operations\\.ts$", sharedByDoers]),
-		roomMayImport("passkey", ["^src/render/", "^src/wire/"]),
+		roomMayImport("passkey", ["^src/render/", "^src/say/", "^src/wire/"]),
 		roomMayImport("cli", [
 			"^src/common/compile-cache\\.ts$",
 			"^src/common/files\\.ts$",

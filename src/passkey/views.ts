@@ -4,7 +4,7 @@
 import { badge } from "../render/html/badge.ts";
 import { bdi, type Html, html, trusted } from "../render/html/html.ts";
 import { style } from "../render/html/style.ts";
-import { count } from "../render/text.ts";
+import { count } from "../say/count.ts";
 import { challengeOf, relyingParty } from "./assertion.ts";
 import type { SignedRequest, SignedWords } from "./words.ts";
 

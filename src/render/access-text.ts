@@ -3,10 +3,10 @@ import { showAddress, showText } from "../common/escape.ts";
 import { type Phrase, quote, time } from "../say/phrase.ts";
 import { namePerson } from "../say/powers.ts";
 import { longestReason } from "./expiry-words.ts";
+import { renderPlan } from "./plan-text.ts";
 import { phraseText } from "./print/text.ts";
 import type { AccessResult } from "./result/result.ts";
 import type { Style } from "./style.ts";
-import { renderPlan } from "./text.ts";
 
 /** Returns what became of the entry, the plan, and what to do next. */
 export function renderAccess(result: AccessResult, style: Style): string {

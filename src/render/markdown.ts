@@ -15,6 +15,7 @@ import {
 	type OrganizationResult,
 	organizationsOf,
 	type SuggestingOptions,
+	unplannedHeading,
 	unplannedOf,
 } from "./result/organizations.ts";
 import { type CommandResult, type ErrorDescription, type FailedOrganization, isPowers } from "./result/result.ts";
@@ -47,7 +48,6 @@ import {
 } from "./sections/steps.ts";
 import { unknownSection } from "./sections/unknown.ts";
 import { furtherSections, votedSections } from "./sections/votes.ts";
-import { unplannedHeading } from "./text.ts";
 
 /** Longest sentence of a guard, in characters: it may name many tags. */
 const longestGuard = 1_000;

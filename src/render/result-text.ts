@@ -8,10 +8,12 @@ import type { OrganizationDrift } from "../plan/drift/drift.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, StepResult } from "../plan/report.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
+import { count } from "../say/count.ts";
 import { renderAccess } from "./access-text.ts";
 import { renderImportKey, renderInit, renderPasskey, renderValidate } from "./command-text.ts";
 import { renderDiscovery } from "./discovery.ts";
 import { overridesHeading, renderOverrides } from "./overrides-text.ts";
+import { renderOpen, renderPlan } from "./plan-text.ts";
 import { phraseText, sectionsText, stepLines } from "./print/text.ts";
 import { errorOfCall } from "./result/errors.ts";
 import { namedAs, noteOtherName, showOrganization } from "./result/organization-name.ts";
@@ -60,9 +62,9 @@ import {
 	summarizeReport,
 } from "./sections/results.ts";
 import { describeWrong, stepRow } from "./sections/steps.ts";
+import { summarizePlan } from "./sections/verdict.ts";
 import { renderStatus, renderWait } from "./status-text.ts";
 import type { Style } from "./style.ts";
-import { count, renderOpen, renderPlan, summarizePlan } from "./text.ts";
 import { renderVotes } from "./vote-text.ts";
 
 export interface TextOptions extends SuggestingOptions {

@@ -17,7 +17,7 @@ import { phraseText } from "../../src/render/print/text.ts";
 import { driftAsText } from "../../src/render/result/json.ts";
 import { renderDrift } from "../../src/render/result-text.ts";
 import { saySince, summarizeFindings } from "../../src/render/sections/drift.ts";
-import { plainStyle } from "../../src/render/text.ts";
+import { plainStyle } from "../../src/render/style.ts";
 import { todoText } from "../../src/say/todo.ts";
 import { checkSchema } from "../check-schema.ts";
 import {

@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 import { exitCodeOfDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift/drift.ts";
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";
 import { findsDifference, makePlan, type Plan } from "../../src/plan/plan.ts";
+import { renderPlan } from "../../src/render/plan-text.ts";
 import { driftAsText } from "../../src/render/result/json.ts";
 import { renderDrift } from "../../src/render/result-text.ts";
-import { plainStyle, renderPlan } from "../../src/render/text.ts";
+import { plainStyle } from "../../src/render/style.ts";
 import { checkSchema } from "../check-schema.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 

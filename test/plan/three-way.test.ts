@@ -7,7 +7,7 @@ import type { DesiredMembers, DesiredOrganization } from "../../src/plan/organiz
 import { makePlan } from "../../src/plan/plan.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { renderThreeWay } from "../../src/render/result-text.ts";
-import { plainStyle } from "../../src/render/text.ts";
+import { plainStyle } from "../../src/render/style.ts";
 import { checkSchema } from "../check-schema.ts";
 import { complete } from "../render/complete.ts";
 import {

@@ -9,7 +9,8 @@ import { objectsOf } from "../../src/plan/activities/requests.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { type CoveredObject, coveredAddresses, type Step } from "../../src/plan/step.ts";
 import { sameValue } from "../../src/plan/value.ts";
-import { plainStyle, renderPlan } from "../../src/render/text.ts";
+import { renderPlan } from "../../src/render/plan-text.ts";
+import { plainStyle } from "../../src/render/style.ts";
 import { context, desiredOf, id, liveOf, parametersOf } from "./support-organizations.ts";
 
 const [signers, oncall] = [id("tag", 1), id("tag", 2)];

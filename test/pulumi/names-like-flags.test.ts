@@ -7,7 +7,8 @@ import { renderForPulumi } from "../../src/pulumi/organization/component.ts";
 import { renderComment } from "../../src/pulumi/organization/get-plan.ts";
 import { explain, explainReport } from "../../src/pulumi/resources/failure.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import { plainStyle, renderPlan } from "../../src/render/text.ts";
+import { renderPlan } from "../../src/render/plan-text.ts";
+import { plainStyle } from "../../src/render/style.ts";
 import { doubtfulPlanOf, goodReportOf, hostileNames, planOf } from "../render/support.ts";
 
 const flags = [

@@ -7,7 +7,8 @@ import { resultHead } from "../../src/render/result/result.ts";
 import { summarizeResult } from "../../src/render/result/summary.ts";
 import { renderText } from "../../src/render/result-text.ts";
 import { summarizeFindings } from "../../src/render/sections/drift.ts";
-import { plainStyle, summarizeDrift, summarizePlan } from "../../src/render/text.ts";
+import { summarizeDrift, summarizePlan } from "../../src/render/sections/verdict.ts";
+import { plainStyle } from "../../src/render/style.ts";
 import { id } from "../plan/support-organizations.ts";
 import { doubtfulPlanOf, emptyPlan } from "./support.ts";
 

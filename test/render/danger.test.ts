@@ -3,10 +3,11 @@ import { describe, expect, it } from "vitest";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
+import { renderPlan } from "../../src/render/plan-text.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import { renderText } from "../../src/render/result-text.ts";
 import { describeDangers } from "../../src/render/sections/danger.ts";
-import { plainStyle, renderPlan } from "../../src/render/text.ts";
+import { plainStyle } from "../../src/render/style.ts";
 import { complete } from "./complete.ts";
 import { bob, changingPlanOf, findingOf, withImpact } from "./support-impact.ts";
 

@@ -6,8 +6,10 @@ import { makePlan } from "../../src/plan/plan.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
+import { renderPlan } from "../../src/render/plan-text.ts";
 import { renderDrift, renderThreeWay } from "../../src/render/result-text.ts";
-import { plainStyle, renderPlan, signsMean, summarizePlan } from "../../src/render/text.ts";
+import { signsMean, summarizePlan } from "../../src/render/sections/verdict.ts";
+import { plainStyle } from "../../src/render/style.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { completeAll } from "./complete.ts";
 

@@ -7,12 +7,14 @@ import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Report, StepResult } from "../../src/plan/report.ts";
 import type { CoveredObject } from "../../src/plan/step.ts";
+import { renderPlan } from "../../src/render/plan-text.ts";
 import { stepLines } from "../../src/render/print/text.ts";
 import { renderProblem } from "../../src/render/problem-text.ts";
 import { renderReport } from "../../src/render/result-text.ts";
 import { summarizeReport } from "../../src/render/sections/results.ts";
 import { stepRow } from "../../src/render/sections/steps.ts";
-import { plainStyle, renderPlan, type Style, summarizePlan } from "../../src/render/text.ts";
+import { summarizePlan } from "../../src/render/sections/verdict.ts";
+import { plainStyle, type Style } from "../../src/render/style.ts";
 import { anyCharacter } from "../characters.ts";
 import {
 	at,

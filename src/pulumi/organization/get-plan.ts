@@ -10,11 +10,11 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
 import type { ImpactVerdict } from "../../policy/powers/impact.ts";
 import { renderMarkdown } from "../../render/markdown.ts";
-import { differenceLines } from "../../render/print/text.ts";
+import { differenceLines, rowText } from "../../render/print/text.ts";
 import { changeRow } from "../../render/sections/changes.ts";
-import { describeBrokenRules } from "../../render/sections/problems.ts";
+import { rulesSection } from "../../render/sections/problems.ts";
 import { describeUnread } from "../../render/sections/unknown.ts";
-import { plainStyle } from "../../render/text.ts";
+import { plainStyle } from "../../render/style.ts";
 import type { Described } from "../functions/described.ts";
 import type { Session } from "../session/session.ts";
 import { functionReads } from "../session/shared-reads.ts";
@@ -137,7 +137,7 @@ export async function planDocument(desired: DesiredOrganization, session: Sessio
 		...defined({ validUntil: plan.validUntil }),
 		guards: guards.map(({ kind, message, limit, found }) => ({ kind, message, limit, override: `${kind}=${found}` })),
 		problems: plan.problems.map(({ file, line, column, message }) => ({ file, line, column, message })),
-		brokenRules: describeBrokenRules(plan),
+		brokenRules: rulesSection(plan).rows.map(rowText),
 		differences: summary.differences,
 		unmanaged: summary.unmanaged,
 		unread: describeUnread(plan),

@@ -4,6 +4,7 @@
  */
 
 import type { CommandContext } from "../../plan/suggested-command.ts";
+import { count } from "../../say/count.ts";
 import { noteOtherName } from "../result/organization-name.ts";
 import {
 	foldOrganizations,
@@ -12,12 +13,12 @@ import {
 	organizationsOf,
 	type State,
 	states,
+	unplannedHeading,
 	unplannedOf,
 } from "../result/organizations.ts";
 import { type CommandResult, type FailedOrganization, notReadIn } from "../result/result.ts";
 import { type Summary, tallyOf } from "../result/summary.ts";
 import { countNotRead } from "../result-text.ts";
-import { count, unplannedHeading } from "../text.ts";
 import { badge } from "./badge.ts";
 import { fold, type Section } from "./details.ts";
 import { type Html, html } from "./html.ts";

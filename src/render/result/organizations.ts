@@ -14,7 +14,7 @@ import { summarizeAliases, summarizeReverted } from "../sections/base.ts";
 import { summarizeFindings } from "../sections/drift.ts";
 import { expiriesSection } from "../sections/expiries.ts";
 import { notApplied, summarizeFailed, summarizeReport } from "../sections/results.ts";
-import { summarizeDrift, summarizePlan } from "../text.ts";
+import { summarizeDrift, summarizePlan } from "../sections/verdict.ts";
 import { type OrganizationPart, partsOf } from "./published.ts";
 import { type CommandResult, type FailedOrganization, notReadIn } from "./result.ts";
 
@@ -111,6 +111,8 @@ function assess(found: Found): OrganizationResult {
 	const overrides = report?.overrides ?? plan.overrides ?? [];
 	return { ...found, results, overrides, state, tone, verdict };
 }
+
+export const unplannedHeading = "Organizations that could not be read";
 
 /** Returns the organizations that failed before there was a plan: there is nothing to show of them but the error. */
 export function unplannedOf(result: CommandResult): readonly FailedOrganization[] {

@@ -7,13 +7,13 @@ import type { ThreeWay } from "../../plan/base/three-way.ts";
 import { findDanger } from "../../plan/impact/danger.ts";
 import type { SavedPlanFacts } from "../../plan/plan.ts";
 import { describeOutdated } from "../../plan/stale.ts";
+import { count } from "../../say/count.ts";
 import { isDiscovery, summarizeDiscovery } from "../discovery.ts";
 import { findSoonEnding } from "../expiry-words.ts";
 import { describeOverride } from "../overrides-text.ts";
 import { summarizeAliases, summarizeReverted } from "../sections/base.ts";
 import { summarizePowers } from "../sections/powers.ts";
 import { summarizeVotes } from "../sections/votes.ts";
-import { count } from "../text.ts";
 import { errorOfCall } from "./errors.ts";
 import { showOrganization } from "./organization-name.ts";
 import {

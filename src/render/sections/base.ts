@@ -11,10 +11,10 @@ import { count } from "../../say/count.ts";
 import { identifier, type Phrase, reason, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import type { Row, Section, Sign } from "../../say/section.ts";
-import { signsMean } from "../text.ts";
 import { countWholes, documentChangeRows, driftedRows } from "./base-changes.ts";
 import { revertsDrift } from "./changes.ts";
 import { describeUnread } from "./unknown.ts";
+import { signsMean } from "./verdict.ts";
 
 /** Returns the name of the base, and whether it has the organization. */
 export function sayBase({ base }: ThreeWay): Phrase {

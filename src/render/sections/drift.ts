@@ -13,8 +13,8 @@ import type { Note, Row, Section } from "../../say/section.ts";
 import { sayTodo } from "../../say/todo.ts";
 import { formatDuration } from "../duration.ts";
 import { summarizeExpiries } from "../expiry-words.ts";
-import { butBlocked, countDrift, describeInSync, needsSigns, signsMean, summarizeCure } from "../text.ts";
 import { changeRow } from "./changes.ts";
+import { butBlocked, countDrift, describeInSync, needsSigns, signsMean, summarizeCure } from "./verdict.ts";
 
 /** The sections of a report on drift, new drift first. */
 interface DriftSections {

@@ -5,7 +5,6 @@ import type { Plan } from "../../plan/plan.ts";
 import { brokenRules, type JudgedRule } from "../../plan/rules/judge.ts";
 import { identifier, type Phrase, reason } from "../../say/phrase.ts";
 import type { Row, Section } from "../../say/section.ts";
-import { phraseText } from "../print/text.ts";
 
 export function problemsSection({ problems }: Pick<Plan, "problems">): Section {
 	return {
@@ -44,11 +43,6 @@ export function rulesSection(plan: Pick<Plan, "rules" | "steps">): Section {
 		rows: brokenRules(plan).map((rule) => ({ said: sayBrokenRule(rule, plan), about: [rule.address] })),
 		shorten: "never",
 	};
-}
-
-/** Returns a line for each rule that live state breaks. */
-export function describeBrokenRules(plan: Pick<Plan, "rules" | "steps">): readonly string[] {
-	return brokenRules(plan).map((rule) => phraseText(sayBrokenRule(rule, plan)));
 }
 
 function sayBrokenRule({ address, before, effect }: JudgedRule, { steps }: Pick<Plan, "steps">): Phrase {

@@ -1,33 +1,14 @@
-/**
- * A plan as text, and the words of plans that every format shares.
- */
-
-import { blockingGuards } from "../plan/guards/overrides.ts";
-import { kinds } from "../plan/kinds/index.ts";
-import type { Plan } from "../plan/plan.ts";
-import { brokenRules } from "../plan/rules/judge.ts";
-import { coveredAddresses } from "../plan/step.ts";
-import { groupSteps } from "../plan/step-groups.ts";
-import { summarizeApprovals } from "../say/approvals.ts";
-import { capitalize, count } from "../say/count.ts";
-import { summarizeExpiries } from "./expiry-words.ts";
-import { renderOverrides } from "./overrides-text.ts";
-import { phraseText, sectionsText } from "./print/text.ts";
-import { noteOtherName, showOrganization } from "./result/organization-name.ts";
-import { approvalsSection, deniedSection } from "./sections/approvals.ts";
-import { changesSection, type MarksOf, marksIn } from "./sections/changes.ts";
-import { describeDangers } from "./sections/danger.ts";
-import { expiriesSection } from "./sections/expiries.ts";
-import { blockingSection, warningGuardsSection } from "./sections/guards.ts";
-import { impactSection } from "./sections/impact.ts";
-import { pendingSections } from "./sections/pending.ts";
-import { problemsSection, rulesSection, warningsSection } from "./sections/problems.ts";
-import { unknownSection } from "./sections/unknown.ts";
-import { plainStyle, type Style } from "./style.ts";
-
-export { capitalize, count, plainStyle, type Style };
-
-export const unplannedHeading = "Organizations that could not be read";
+/** The verdict on a plan in one sentence, the same in every format: what differs, and what apply would do about it. */
+import { blockingGuards } from "../../plan/guards/overrides.ts";
+import { kinds } from "../../plan/kinds/index.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { brokenRules } from "../../plan/rules/judge.ts";
+import { coveredAddresses } from "../../plan/step.ts";
+import { groupSteps } from "../../plan/step-groups.ts";
+import { summarizeApprovals } from "../../say/approvals.ts";
+import { capitalize, count } from "../../say/count.ts";
+import { summarizeExpiries } from "../expiry-words.ts";
+import { phraseText } from "../print/text.ts";
 
 /** Signs show in every format what apply would do, never what was done before. */
 export const signsMean = "Signs show what apply would do: + add, - remove, ~ change, ! report only.";
@@ -35,50 +16,6 @@ export const signsMean = "Signs show what apply would do: + add, - remove, ~ cha
 /** Whether a sign of these changes could be taken for what was done before. */
 export function needsSigns({ changes }: Pick<Plan, "changes">): boolean {
 	return changes.some(({ action }) => action !== "report");
-}
-
-/** Returns the plan as text, ending with a newline. `lead` are lines before the changes. */
-export function renderPlan(
-	plan: Plan,
-	style: Style,
-	summary: string = summarizePlan(plan, "above", true),
-	lead: readonly string[] = [],
-	marks: MarksOf = marksIn(plan, null),
-): string {
-	const danger = describeDangers([plan]).map((line) => style.remove(phraseText(line)));
-	const lines = [
-		style.strong(`Organization ${showOrganization(plan)}`),
-		...noteOtherName(plan),
-		...danger,
-		"",
-		...sectionsText([deniedSection(plan), impactSection(plan)], style),
-		...lead,
-		...sectionsText([changesSection(plan, marks)], style),
-		...sectionsText([problemsSection(plan), rulesSection(plan)], style),
-		...renderOpen(plan, style),
-		summary,
-		...danger,
-	];
-	return `${lines.join("\n")}\n`;
-}
-
-/** Returns what a reader has to know beside the changes: unknowns, open activities, guards, access that ends soon, used overrides. */
-export function renderOpen(plan: Plan, style: Style): readonly string[] {
-	return [
-		...sectionsText(
-			[
-				warningsSection(plan),
-				unknownSection(plan),
-				...pendingSections(plan),
-				approvalsSection(plan),
-				blockingSection(plan),
-				warningGuardsSection(plan),
-				expiriesSection(plan),
-			],
-			style,
-		),
-		...renderOverrides(plan.overrides, style, plan.guards),
-	];
 }
 
 /**

@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makePackageSchema } from "../src/pulumi/plugin/package-schema.ts";
+import { makePackageSchema } from "./package-schema/package.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly version: string };
@@ -19,7 +19,7 @@ export function packageSchemaText(): string {
 
 /** The programs of each resource and function by its name. */
 function readExamples(): Readonly<Record<string, string>> {
-	const folder = join(root, "src/pulumi/plugin/schema/examples");
+	const folder = join(root, "scripts/package-schema/examples");
 	const files = readdirSync(folder).sort();
 	return Object.fromEntries(files.map((file) => [parse(file).name, readFileSync(join(folder, file), "utf8")]));
 }

@@ -204,7 +204,7 @@ describe("the npm package as docs/install.md installs it", () => {
 
 describe("docs/install.md", () => {
 	it("names addresses that no one can register, and each once", () => {
-		const definition = readFileSync(join(root, "src/pulumi/plugin/package-schema.ts"), "utf8");
+		const definition = readFileSync(join(root, "scripts/package-schema/package.ts"), "utf8");
 		const [, domain = ""] = /^const home = "(\S+)";$/m.exec(definition) ?? [];
 		expect(domain).toMatch(/\.invalid$/);
 		const named = [...page.matchAll(/[\w.-]+\.invalid\b/g)].map(([name]) => name);

@@ -1,11 +1,7 @@
-/**
- * The package schema, the TypeScript sources of `orgsync/pulumi` and docs/pulumi.md have the same resources, properties and
- * functions, and describe them with the same words.
- */
+/** The package schema has the words of the TypeScript sources; docs/pulumi.md and schemas/document.json say the same. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type Documented, readComments } from "./doc-comments.ts";
-import { nameOf, type Properties, schema } from "./read-schema.ts";
+import { nameOf, schema } from "./read-schema.ts";
 
 const page = readFileSync("docs/pulumi.md", "utf8");
 const names = (properties: object): readonly string[] => Object.keys(properties).sort();
@@ -16,58 +12,66 @@ function words(description: string): string {
 	return text.replaceAll(/\s+/g, " ").trim();
 }
 
-const wordsOf = (properties: Properties): Readonly<Record<string, string>> =>
-	Object.fromEntries(Object.entries(properties).map(([name, { description }]) => [name, words(description)]));
-
-const sources = readComments([
-	"src/pulumi/user-tag/members.ts",
-	"src/pulumi/organization/component.ts",
-	"src/pulumi/organization/organization-fields.ts",
-	"src/pulumi/organization/get-plan.ts",
-	"src/pulumi/dynamic/classes.ts",
-	"src/pulumi/dynamic/resource-class.ts",
-	"src/pulumi/dynamic/organization.ts",
-	"src/pulumi/dynamic/provider-resource.ts",
-	"src/pulumi/dynamic/functions.ts",
-	"src/pulumi/dynamic/plan-function.ts",
-]);
-
-/** The interface or class of this name, with the members that it inherits, and its comment without links to docs/. */
-function source(name: string): Documented {
-	const own = sources.get(name);
-	if (own === undefined) throw new Error(`no source has ${name}`);
-	const inherited = own.bases.filter((base) => sources.has(base)).map((base) => source(base).members);
-	const members = Object.assign({}, ...inherited, own.members);
-	return { ...own, members, comment: own.comment.replaceAll(/ \(docs\/[^)]+\)/g, "") };
-}
-
 const resourceNames = Object.keys(schema.resources).map(nameOf);
 
-describe("the comments of the TypeScript sources", () => {
-	it.each(Object.entries(schema.resources))("of %s say what the package schema says", (token, resource) => {
-		const name = nameOf(token);
-		expect(source(`${name}Args`).members).toEqual(wordsOf(resource.inputProperties));
-		expect(source(name).members).toEqual(wordsOf(resource.properties));
-		expect(source(name).comment).toBe(words(resource.description));
-	});
+interface DocumentSchema {
+	readonly description?: string;
+	readonly properties?: Readonly<Record<string, DocumentSchema>>;
+	readonly $defs?: Readonly<Record<string, DocumentSchema>>;
+}
 
-	const objects = Object.entries(schema.types).filter(([, type]) => type.enum === undefined);
-	it.each(objects)("of %s say what the package schema says", (token, { description, properties }) => {
-		const { comment, members } = source(nameOf(token));
-		expect({ comment, members }).toEqual({ comment: words(description), members: wordsOf(properties) });
-	});
+const document = JSON.parse(readFileSync("schemas/document.json", "utf8")) as DocumentSchema;
 
-	it.each(Object.entries(schema.functions))("of %s say what the package schema says", (token, { description }) => {
-		expect(source(nameOf(token)).comment).toBe(words(description));
-	});
+/** What schemas/document.json says of a property; the path begins with a key of the document or of its `$defs`. */
+function inDocument(path: string): string {
+	const [start = "", ...rest] = path.split(".");
+	const found = document.properties?.[start] ?? document.$defs?.[start];
+	return rest.reduce((part, name) => part?.properties?.[name], found)?.description ?? path;
+}
 
-	it("of the Provider say what the package schema says", () => {
-		expect(source("ProviderArgs").members).toEqual(wordsOf(schema.provider.inputProperties));
-	});
+/** Properties of types, inputs and outputs that a document has too, by its path there: each for itself if the names are equal. */
+const shared: Readonly<Record<string, Readonly<Record<string, string>> | readonly string[]>> = {
+	"UserTag userTag": { name: "name", tagId: "id", previously: "previously", members: "members" },
+	"PolicyRemoval absent": { policyIds: "policies" },
+	"Members userTag.members": ["exactly", "atLeast", "never"],
+	"MemberWindow member": ["from", "until", "reason"],
+	"UserTagLimits limits": ["memberRemovals", "expiries"],
+	"PolicyRemovalLimits limits": ["policies"],
+	"OauthProviderRemovalLimits limits": ["oauthProviders"],
+	"TvcAppRemovalLimits limits": ["tvcApps"],
+	"SessionProfile sessionProfile": { sessionProfileId: "id", sessionProfileName: "name", notes: "notes" },
+	"AuthenticationMethod method": ["id"],
+	"AuthenticationStep step": ["any"],
+	"MfaPolicy mfaPolicy": {
+		mfaPolicyName: "name",
+		requiredAuthenticationMethods: "requiredAuthenticationMethods",
+		order: "order",
+		notes: "notes",
+	},
+	"MfaStatus mfaPolicy": { requiredMethods: "requiredAuthenticationMethods" },
+	"BootProof bootProof": [
+		"ephemeralPublicKeyHex",
+		"cloudAttestationDocB64",
+		"qosManifestB64",
+		"qosManifestEnvelopeB64",
+		"qosManifestVersion",
+		"deploymentLabel",
+		"enclaveApp",
+		"owner",
+	],
+	"SupportedAsset asset": ["caip19", "symbol", "decimals", "logoUrl", "name", "stable", "earnProviders"],
+};
 
-	it("of the plan of a document say what the package schema says", () => {
-		const { outputs } = schema.functions["orgsync:index:getPlan"] ?? { outputs: { properties: {} } };
-		expect(source("DocumentPlan").members).toEqual(wordsOf(outputs.properties));
+describe("the comments of the TypeScript sources, which the package schema has", () => {
+	it.each(Object.entries(shared))("of %s begin with the words of schemas/document.json", (place, properties) => {
+		const [type, path] = place.split(" ");
+		const { inputProperties } = schema.resources[`orgsync:index:${type}`] ?? {};
+		const described = inputProperties ?? schema.types[`orgsync:index:${type}`]?.properties ?? {};
+		const pairs = Array.isArray(properties) ? properties.map((one) => [one, one]) : Object.entries(properties);
+		for (const [name, one] of pairs) {
+			const words = inDocument(`${path}.${one}`);
+			expect(described[name]?.description.slice(0, words.length), name).toBe(words);
+		}
 	});
 });
 

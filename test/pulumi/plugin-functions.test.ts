@@ -5,7 +5,8 @@ import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, it } from "vitest";
 import * as orgsync from "../../src/pulumi/dynamic/index.ts";
-import { functions } from "../../src/pulumi/functions/functions.ts";
+import { queryFunctions } from "../../src/pulumi/functions/queries.ts";
+import { getPlanName } from "../../src/pulumi/organization/get-plan.ts";
 import { alice, apps, bob, carol, makeWorld, mfaPolicy, organizationId, policies, profile } from "../world.ts";
 import { configuredPlugin, type Plugin, secret } from "./plugin-client.ts";
 import { read } from "./plugin-monitor.ts";
@@ -27,7 +28,7 @@ async function invoke(plugin: Plugin, name: string, args: object = {}): Promise<
 describe("the functions of the plugin", () => {
 	it("are those of orgsync/pulumi", () => {
 		const room = Object.keys(orgsync).filter((name) => /^[a-z]/.test(name) && !name.endsWith("Output"));
-		expect(functions.map(({ name }) => name).sort()).toEqual(room.sort());
+		expect([...queryFunctions.map(({ name }) => name), getPlanName].sort()).toEqual(room.sort());
 	});
 
 	it("return the answers of the service", async () => {

@@ -3,29 +3,27 @@
 import * as pulumi from "@pulumi/pulumi";
 import { defined } from "../../common/defined.ts";
 import { type OrganizationArgs, readOrganization } from "../organization/component.ts";
-import { type DocumentPlan, getPlanFunction, planDocument } from "../organization/get-plan.ts";
+import { type DocumentPlan, getPlanName, planDocument } from "../organization/get-plan.ts";
 import { explain, ResourceFailure } from "../resources/failure.ts";
 import type { Session } from "../session/session.ts";
 import { programError } from "./configuration.ts";
 import { makeForms } from "./function-forms.ts";
-
-const { name } = getPlanFunction;
 
 async function planArguments(args: OrganizationArgs, session: Session): Promise<DocumentPlan> {
 	try {
 		return await planDocument(readOrganization(args), session);
 	} catch (error) {
 		const reason = error instanceof ResourceFailure ? error.message : explain(error);
-		throw new ResourceFailure(`${name}: ${reason}`);
+		throw new ResourceFailure(`${getPlanName}: ${reason}`);
 	}
 }
 
 /** The result of the mocks, which return the whole plan. */
 async function planMocks(args: OrganizationArgs): Promise<DocumentPlan> {
-	const token = `orgsync:index:${name}`;
+	const token = `orgsync:index:${getPlanName}`;
 	const plan = (await pulumi.runtime.invoke(token, defined(args))) as Partial<DocumentPlan> | undefined;
 	if (plan?.inSync !== undefined) return plan as DocumentPlan;
-	throw programError(`${name}: the mocks return nothing for it: return { inSync: … } for ${token}`);
+	throw programError(`${getPlanName}: the mocks return nothing for it: return { inSync: … } for ${token}`);
 }
 
 /**
@@ -35,7 +33,7 @@ async function planMocks(args: OrganizationArgs): Promise<DocumentPlan> {
  * who can do what, who has to approve them, and the guards that block them.
  */
 export const [getPlan, getPlanOutput] = makeForms<OrganizationArgs, DocumentPlan>({
-	label: name,
+	label: getPlanName,
 	run: planArguments,
 	mocked: planMocks,
 });

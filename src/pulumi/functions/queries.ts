@@ -7,19 +7,18 @@ import { explain, ResourceFailure } from "../resources/failure.ts";
 import { noOrganization } from "../resources/resource.ts";
 import type { Session } from "../session/session.ts";
 import { functionReads } from "../session/shared-reads.ts";
-import type { Described } from "./described.ts";
+import type { Arguments } from "./arguments.ts";
 
 export interface QueryFunction {
 	/** For example `getMfaPolicies`. */
 	readonly name: string;
 	/** The query. Its answer is the result: an object with one field (schemas/operations). */
 	readonly operation: QueryName;
-	readonly description: string;
-	readonly arguments: Described;
+	readonly arguments: Arguments;
 }
 
 /** The argument that all functions have. */
-const organizationArgument: Described = {
+const organizationArgument: Arguments = {
 	organizationId: {
 		shape: "id",
 		description: "The organization to query, a UUID. Defaults to the Provider's.",
@@ -27,8 +26,8 @@ const organizationArgument: Described = {
 	},
 };
 
-function defineQuery(operation: QueryName, description: string, fields: Described): QueryFunction {
-	return { name: functionName(operation), operation, description, arguments: { ...fields, ...organizationArgument } };
+function defineQuery(operation: QueryName, fields: Arguments): QueryFunction {
+	return { name: functionName(operation), operation, arguments: { ...fields, ...organizationArgument } };
 }
 
 /** The name of a query as a function: `get_mfa_policies` is `getMfaPolicies`. */
@@ -40,24 +39,24 @@ const userId = { shape: "id", description: "The user, a UUID." } as const;
 const activityId = { shape: "id", description: "The activity, a UUID." } as const;
 
 export const queryFunctions: readonly QueryFunction[] = [
-	defineQuery("get_session_profile", "Returns one session profile of the organization.", {
+	defineQuery("get_session_profile", {
 		sessionProfileId: { shape: "id", description: "The session profile, a UUID." },
 	}),
-	defineQuery("get_mfa_policy", "Returns one MFA policy of a user.", {
+	defineQuery("get_mfa_policy", {
 		userId,
 		mfaPolicyId: { shape: "id", description: "The MFA policy, a UUID." },
 	}),
-	defineQuery("get_mfa_policies", "Returns all MFA policies of a user.", { userId }),
-	defineQuery("get_mfa_status", "Returns which authentication the voters of an activity still need.", {
+	defineQuery("get_mfa_policies", { userId }),
+	defineQuery("get_mfa_status", {
 		activityId,
 		userId: { shape: "id", description: "Only this user, a UUID. Defaults to all users who voted.", isOptional: true },
 	}),
-	defineQuery("get_latest_boot_proof", "Returns the latest boot proof of an enclave app.", {
+	defineQuery("get_latest_boot_proof", {
 		appName: { shape: "id", description: "The id of the enclave app, a UUID." },
 	}),
-	defineQuery("get_policy_evaluations", "Returns how policies evaluated the votes of an activity.", { activityId }),
-	defineQuery("list_user_tags", "Returns all user tags of the organization.", {}),
-	defineQuery("list_supported_assets", "Returns the assets of a network that the service supports.", {
+	defineQuery("get_policy_evaluations", { activityId }),
+	defineQuery("list_user_tags", {}),
+	defineQuery("list_supported_assets", {
 		caip2: { shape: "text", description: "The network as a CAIP-2 identifier, for example `eip155:1`." },
 	}),
 ];

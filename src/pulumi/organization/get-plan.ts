@@ -15,12 +15,11 @@ import { changeRow } from "../../render/sections/changes.ts";
 import { rulesSection } from "../../render/sections/problems.ts";
 import { describeUnread } from "../../render/sections/unknown.ts";
 import { plainStyle } from "../../render/style.ts";
-import type { Described } from "../functions/described.ts";
 import type { Session } from "../session/session.ts";
 import { functionReads } from "../session/shared-reads.ts";
 import { pulumiVoice } from "../settings/voice.ts";
 import { comparePlan, renderForPulumi } from "./component.ts";
-import { documentInputs, findingsOf, type PlannedApproval, planFields } from "./organization-fields.ts";
+import { findingsOf, type PlannedApproval } from "./organization-fields.ts";
 
 /** A difference that the plan resolves. */
 export interface PlannedChange {
@@ -164,113 +163,5 @@ export function renderComment(plan: Plan): string {
 	return renderMarkdown(result, { whole: "text", voice: pulumiVoice });
 }
 
-/** The function as an engine knows it. */
-export const getPlanFunction = {
-	name: "getPlan",
-	description:
-		"Returns what the plan of a document says.\n\nIt compares the document with the live organization, and submits nothing. The result has the changes, what they mean for who can do what, who has to approve them, and the guards that block them.",
-	arguments: documentInputs,
-} as const;
-
-const listOfText = { listOf: "text" } as const;
-
-export const getPlanResult: Described = {
-	organizationId: { shape: "id", description: "The organization, in lower case." },
-	inSync: {
-		shape: "boolean",
-		description: "Whether live state is as the document says, read-only objects and rules included.",
-	},
-	activities: { shape: "number", description: "How many activities the plan needs; some may be pending already." },
-	changes: {
-		shape: {
-			listOf: {
-				object: "PlannedChange",
-				description: "A difference that the plan resolves.",
-				fields: {
-					address: { shape: "text", description: "The address of the object, for example `userTag:signers`." },
-					action: { shape: "text", description: "`update` or `remove`." },
-					summary: { shape: "text", description: "What changes, in one line." },
-				},
-			},
-		},
-		description: "The differences that the plan resolves.",
-	},
-	impactVerdict: {
-		shape: "text",
-		description:
-			"The whole impact in one word: `equivalent`, `more-permissive`, `less-permissive`, `both` or `unknown`. Not set if policies were not read.",
-		isOptional: true,
-	},
-	impact: { ...planFields.impact, isOptional: true },
-	approvals: { ...planFields.approvals, isOptional: true },
-	expiries: {
-		shape: {
-			listOf: {
-				object: "AccessExpiry",
-				description: "Access in a window that matters now.",
-				fields: {
-					address: { shape: "text", description: "The address of the tag." },
-					userId: { shape: "id", description: "The user, in lower case." },
-					from: {
-						shape: "text",
-						description: "When the access begins, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.",
-						isOptional: true,
-					},
-					until: {
-						shape: "text",
-						description: "When the access ends, ISO 8601 in UTC, for example `2026-12-01T00:00:00.000Z`.",
-						isOptional: true,
-					},
-					reason: { shape: "text", description: "Why the user has the access.", isOptional: true },
-					state: { shape: "text", description: "`expired`, `ends-soon`, `not-begun`, or `granted` by the plan." },
-				},
-			},
-		},
-		description: "Access that has expired, ends or begins within 14 days, or is granted by the plan.",
-	},
-	validUntil: {
-		shape: "text",
-		description:
-			"The next moment at which the document wants other members, ISO 8601 in UTC. Not set if there is none.",
-		isOptional: true,
-	},
-	guards: {
-		shape: {
-			listOf: {
-				object: "BlockingGuard",
-				description: "A guard that blocks the plan.",
-				fields: {
-					kind: { shape: "text", description: "The guard, for example `memberRemovals`." },
-					message: { shape: "text", description: "What the guard found." },
-					limit: { shape: "text", description: "What is allowed." },
-					override: {
-						shape: "text",
-						description: "What the setting `allow` has to contain to override the guard, for example `policies=3`.",
-					},
-				},
-			},
-		},
-		description: "The guards that block the plan.",
-	},
-	problems: {
-		shape: {
-			listOf: {
-				object: "PlanProblem",
-				description: "A reason why the organization cannot converge, at its position in the document.",
-				fields: {
-					file: { shape: "text", description: "The file; `document` for a document that is an object." },
-					line: { shape: "number", description: "The line, from 1." },
-					column: { shape: "number", description: "The column in characters, from 1." },
-					message: { shape: "text", description: "What is wrong, and how to fix it." },
-				},
-			},
-		},
-		description: "Why the organization cannot converge. With a problem, nothing is submitted.",
-	},
-	brokenRules: { shape: listOfText, description: "The rules of the document that the live organization breaks." },
-	differences: planFields.differences,
-	unmanaged: planFields.unmanaged,
-	unread: { shape: listOfText, description: "What could not be read, and why. It is unknown, not empty." },
-	text: { shape: "text", description: "The plan as the command line shows it." },
-	markdown: { shape: "text", description: "The plan as Markdown, for the comment of a pull request." },
-};
+/** The name of the function. */
+export const getPlanName = "getPlan";

@@ -1,7 +1,7 @@
 /** `construct`: the engine asks the plugin to make a component, and the plugin registers it with all its parts. */
 import { createHash } from "node:crypto";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
-import { checkArguments } from "../functions/described.ts";
+import { checkArguments } from "../functions/arguments.ts";
 import { explainFailure, hasUnknown, type Properties, unknownValue } from "../inputs/inputs.ts";
 import { markSecret } from "../inputs/secrets.ts";
 import {
@@ -13,7 +13,7 @@ import {
 	type RegisteredPart,
 	readOrganization,
 } from "../organization/component.ts";
-import { documentInputs, findingsOf, organizationOutputs } from "../organization/organization-fields.ts";
+import { documentInputs, findingsOf } from "../organization/organization-fields.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import { withoutSecrets } from "../resources/resource-operations.ts";
 import type { ProviderProcess } from "../session/provider-process.ts";
@@ -47,6 +47,7 @@ interface Made {
 
 /** The names of outputs that are registered with the component: they do not belong to one run. */
 const lastingOutputs = ["organizationId", "summary"];
+const outputsOfOneRun = ["changes", "activities", "impact", "approvals"];
 
 /**
  * Makes the component: reads and plans the whole document and checks its guards, then registers the component and its parts.
@@ -132,7 +133,7 @@ function makeUnknown(properties: Properties): Made {
 		inputs: {},
 		parts: [],
 		notice: { severity: "info", text },
-		outputs: mapValues(organizationOutputs, () => unknownValue),
+		outputs: Object.fromEntries([...lastingOutputs, ...outputsOfOneRun].map((name) => [name, unknownValue])),
 	};
 }
 

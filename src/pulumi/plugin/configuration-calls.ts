@@ -6,7 +6,6 @@ import { type CheckFailure, hasUnknown, type Properties } from "../inputs/inputs
 import { asWhole, compareValues } from "../inputs/property-changes.ts";
 import { isMarkedSecret, markSecret } from "../inputs/secrets.ts";
 import { explain } from "../resources/failure.ts";
-import { settingTexts } from "../settings/setting-texts.ts";
 import {
 	configurationNamespace,
 	type GivenSettings,
@@ -14,6 +13,7 @@ import {
 	readSettings,
 	type SettingName,
 	settingNames,
+	settingTypes,
 } from "../settings/settings.ts";
 import { writeFailures } from "./check-failures.ts";
 import { writeDiff } from "./diff-response.ts";
@@ -95,7 +95,7 @@ const expected = {
  * most languages, and as values from YAML. Throws ConfigurationError for another type.
  */
 function textOf(name: SettingName, value: unknown): string | undefined {
-	const { type } = settingTexts[name];
+	const type = settingTypes[name];
 	const plain =
 		type === "list" && typeof value === "string" && value.trimStart().startsWith("[") ? parse(value) : value;
 	if (plain === null || plain === undefined || plain === "") return undefined;

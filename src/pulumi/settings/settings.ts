@@ -5,24 +5,27 @@ import { uuid } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
 import { type CredentialOptions, type Environment, findOrganizationId, findUrl } from "../../wire/credentials.ts";
 
-export const settingNames = [
-	"organizationId",
-	"url",
-	"apiPublicKey",
-	"apiPrivateKey",
-	"keyFile",
-	"stampCommand",
-	"reads",
-	"maxRequestsPerSecond",
-	"wait",
-	"timeout",
-	"journal",
-	"allow",
-	"abandon",
-	"retryRejected",
-] as const;
+/** The type of each setting as an argument of a Provider. In the configuration and the environment, every setting is text. */
+export const settingTypes = {
+	organizationId: "text",
+	url: "text",
+	apiPublicKey: "text",
+	apiPrivateKey: "text",
+	keyFile: "text",
+	stampCommand: "text",
+	reads: "Reads",
+	maxRequestsPerSecond: "number",
+	wait: "number",
+	timeout: "number",
+	journal: "text",
+	allow: "list",
+	abandon: "list",
+	retryRejected: "boolean",
+} as const;
 
-export type SettingName = (typeof settingNames)[number];
+export type SettingName = keyof typeof settingTypes;
+
+export const settingNames = Object.keys(settingTypes) as readonly SettingName[];
 
 /** The namespace of the stack configuration, and of a Provider's arguments as they are sent. */
 export const configurationNamespace = "orgsync";

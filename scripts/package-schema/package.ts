@@ -1,8 +1,8 @@
 /** The Pulumi package schema: what Pulumi's languages and documentation know of the package. */
-import { configurationNamespace } from "../settings/settings.ts";
-import { functionSpecs, recordTypes } from "./schema/functions.ts";
-import { resourceSpecs, resourceTypes } from "./schema/resources.ts";
-import { configurationVariables, providerInputs } from "./schema/settings.ts";
+import { configurationNamespace } from "../../src/pulumi/settings/settings.ts";
+import { functionSpecs, recordTypes } from "./functions.ts";
+import { resourceSpecs, resourceTypes } from "./resources.ts";
+import { configurationVariables, providerInputs } from "./settings.ts";
 
 /**
  * The package has no public home yet. No one can register a name under the reserved domain `.invalid`, so no one else can

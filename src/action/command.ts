@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from "../common/errors.ts";
 import { version } from "../common/version.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { renderJson } from "../render/result/json.ts";
-import type { CommandResult } from "../render/result/result.ts";
+import { type CommandResult, isCompared } from "../render/result/result.ts";
 import { factsOf, isGreen, issueOf } from "./result.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { annotate, type Step, settingsOf, temporaryOf } from "./step.ts";
@@ -40,8 +40,7 @@ export async function runCommand({ terminal, put }: Step): Promise<ExitCode> {
 	put("drift", facts.drifted > 0);
 	put("drifted", facts.drifted);
 	put("pending", code === exitCodes.pendingApproval);
-	const hasReport = settings.command === "drift" && "drift" in result;
-	put("has-report", hasReport);
+	put("has-report", hasReport(result));
 	if (settings.command === "drift" && settings.issue) put("issue", issueOf(code, facts));
 	return sayEnd(code, settings, terminal);
 }
@@ -79,7 +78,12 @@ async function writeResults(result: CommandResult, settings: Settings, files: Ac
 		copyFileSync(files.reviewed, join(files.result, "plan.json"));
 	}
 	// What could not be read keeps its earlier findings in the report; without one, the last report stays.
-	if ("drift" in result) copyFileSync(join(files.result, "result.json"), files.lastDrift);
+	if (hasReport(result)) copyFileSync(join(files.result, "result.json"), files.lastDrift);
+}
+
+/** Whether the result has findings, of this run or of the last report. */
+function hasReport(result: CommandResult): boolean {
+	return result.command === "drift" && (isCompared(result) || "drift" in result);
 }
 
 /** Returns the exit code of the step. */

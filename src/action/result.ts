@@ -1,6 +1,6 @@
 /** What a run of the action puts out, of the result of its command. */
 import { exitCodes } from "../common/errors.ts";
-import type { CommandResult } from "../render/result/result.ts";
+import { type CommandResult, driftIn, isCompared } from "../render/result/result.ts";
 import type { ActionCommand } from "./settings.ts";
 
 /** What is to be done with the issue about drift; empty if nothing is. */
@@ -18,11 +18,12 @@ export interface Facts {
 
 /** Returns what is known of an organization, or of several together; of a failure, what was known before it. */
 export function factsOf(result: CommandResult): Facts {
-	const plans = "plans" in result ? result.plans : [];
-	const drift = "drift" in result ? result.drift : [];
+	const organizations = isCompared(result) ? result.organizations : [];
 	const saved = "savedPlan" in result ? result.savedPlan : undefined;
-	const activities = plans.reduce((sum, { steps }) => sum + steps.length, 0);
-	const findings = drift.flatMap((one) => one.findings).filter(({ state }) => state !== "not-looked-at");
+	const activities = organizations.reduce((sum, { plan }) => sum + (plan?.steps.length ?? 0), 0);
+	const findings = driftIn(result)
+		.flatMap((one) => one.findings)
+		.filter(({ state }) => state !== "not-looked-at");
 	return { changes: activities > 0, activities, planDigest: saved?.digest ?? "", drifted: findings.length };
 }
 

@@ -5,6 +5,7 @@ import { namePerson } from "../say/powers.ts";
 import { longestReason } from "./expiry-words.ts";
 import { renderPlan } from "./plan-text.ts";
 import { phraseText } from "./print/text.ts";
+import { organizationsOf } from "./result/organizations.ts";
 import type { AccessResult } from "./result/result.ts";
 import type { Style } from "./style.ts";
 
@@ -21,14 +22,14 @@ export function renderAccess(result: AccessResult, style: Style): string {
 	];
 	return [
 		`${isUnchanged ? "Unchanged" : "Wrote"} ${showText(access.file)}:${access.line}: ${phraseText(describe(result))}.\n`,
-		...result.plans.map((plan) => renderPlan(plan, style)),
+		...organizationsOf(result).map(({ plan }) => renderPlan(plan, style)),
 		...(next.length === 0 ? [] : [`${next.join("\n")}\n`]),
 	].join("\n");
 }
 
-function describe({ access, command, plans }: AccessResult): Phrase {
+function describe({ access, command, organizations }: AccessResult): Phrase {
 	const { address, effect, userId, until, reason } = access;
-	const who = namePerson(userId, plans[0] ?? { userNames: {} });
+	const who = namePerson(userId, organizations[0]?.plan ?? { userNames: {} });
 	const tag = showAddress(address);
 	if (command === "grant") {
 		const end: Phrase = until === undefined ? ["without an end"] : ["until ", time(until)];

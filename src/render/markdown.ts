@@ -9,6 +9,7 @@ import { discoveryBlocks } from "./discovery.ts";
 import { type Block, bullets, codeSpan, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { phraseMarkdown, sectionBlocks } from "./print/markdown.ts";
+import type { FailedOrganization } from "./result/found.ts";
 import { noteOtherName, showOrganization } from "./result/organization-name.ts";
 import {
 	foldOrganizations,
@@ -18,7 +19,7 @@ import {
 	unplannedHeading,
 	unplannedOf,
 } from "./result/organizations.ts";
-import { type CommandResult, type ErrorDescription, type FailedOrganization, isPowers } from "./result/result.ts";
+import { type CommandResult, type ErrorDescription, isPowers } from "./result/result.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,

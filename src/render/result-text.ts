@@ -16,9 +16,11 @@ import { overridesHeading, renderOverrides } from "./overrides-text.ts";
 import { renderOpen, renderPlan } from "./plan-text.ts";
 import { phraseText, sectionsText, stepLines } from "./print/text.ts";
 import { errorOfCall } from "./result/errors.ts";
+import { byOrganization, type FailedOrganization } from "./result/found.ts";
 import { namedAs, noteOtherName, showOrganization } from "./result/organization-name.ts";
 import type { OrganizationPowers } from "./result/organization-powers.ts";
 import {
+	assessFound,
 	foldOrganizations,
 	hasDetails,
 	isAlone,
@@ -29,13 +31,11 @@ import {
 } from "./result/organizations.ts";
 import {
 	type ApplyResult,
-	byOrganization,
 	type CommandResult,
-	type FailedOrganization,
+	countUnreadByResume,
 	type FailureResult,
-	notReadIn,
+	isCompared,
 	type OrganizationsResult,
-	resultHead,
 } from "./result/result.ts";
 import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./result/summary.ts";
 import { deniedSection } from "./sections/approvals.ts";
@@ -142,7 +142,10 @@ function join(parts: readonly string[]): string {
  * only counted, in one line.
  */
 export function renderPlansToApply(plans: readonly Plan[], size: number, unchanged: number, style: Style): string {
-	const all = organizationsOf({ ...resultHead("plan", 0, null), plans });
+	const all = plans.flatMap((plan) => {
+		const { organizationId } = plan;
+		return assessFound("plan", { organizationId, exitCode: 0, plan }) ?? [];
+	});
 	const full = size === 1 ? all : all.filter(hasDetails);
 	const idle = unchanged + all.length - full.length;
 	return join([...full.map((one) => renderOrganization(one, style)), countFolded(idle, "no changes")]);
@@ -227,7 +230,7 @@ function renderApplied(result: ApplyResult, { style, quiet = false, commands }: 
 	if (isAlone(result)) return all.map(({ text }) => text);
 	return [
 		...all.map((one) => `${style.strong(`Organization ${showOrganization(one)}`)}\n${one.text}`),
-		countNotRead(notReadIn(result).length),
+		countNotRead(countUnreadByResume(result)),
 		countFolded(folded.length, "nothing to do"),
 		`${summarizeResult(result).verdict}\n`,
 	];
@@ -280,7 +283,7 @@ function renderResults(
 
 /** Whether an error ended the command before it had anything else to show. */
 function isFailure(result: CommandResult): result is FailureResult {
-	return result.error !== null && !("plans" in result);
+	return result.error !== null && !isCompared(result);
 }
 
 /** Returns a report of drift as text, ending with a newline. */

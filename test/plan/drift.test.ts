@@ -14,7 +14,7 @@ import {
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { formatDuration } from "../../src/render/duration.ts";
 import { phraseText } from "../../src/render/print/text.ts";
-import { driftAsText } from "../../src/render/result/json.ts";
+import { publishDrift } from "../../src/render/result/published.ts";
 import { renderDrift } from "../../src/render/result-text.ts";
 import { saySince, summarizeFindings } from "../../src/render/sections/drift.ts";
 import { plainStyle } from "../../src/render/style.ts";
@@ -88,7 +88,7 @@ function planAt(
 
 function report(...parts: Parameters<typeof planAt>): OrganizationDrift {
 	const drift = reportDrift(planAt(...parts));
-	expect(checkSchema("drift.json", driftAsText(drift))).toEqual([]);
+	expect(checkSchema("drift.json", publishDrift(drift))).toEqual([]);
 	return drift;
 }
 
@@ -188,7 +188,7 @@ describe("against the last report", () => {
 	const first = report(0, signers, withMembers(alice));
 	const next = (live: LiveOrganization, parts: object = {}, waiting: PendingActivity[] = []): OrganizationDrift => {
 		const drift = reportDrift(planAt(3 * dayMs, signers, live, waiting), { earlier: first, ...parts });
-		expect(checkSchema("drift.json", driftAsText(drift))).toEqual([]);
+		expect(checkSchema("drift.json", publishDrift(drift))).toEqual([]);
 		return drift;
 	};
 	const firstSeenAt = "2026-01-01T00:00:00.000Z";
@@ -221,7 +221,7 @@ describe("against the last report", () => {
 		const earlier = report(0, desired, live);
 		expect(earlier.findings.map(({ what }) => what)).toEqual(["members-differ", "tag-not-there", "rule-broken"]);
 		const reworded: OrganizationDrift = {
-			...driftAsText(earlier),
+			...publishDrift(earlier),
 			findings: earlier.findings.map((one) => ({ ...one, todo: "do it by hand", message: "too few" })),
 		};
 		const [plain, after] = [earlier, reworded].map((last) =>
@@ -310,7 +310,7 @@ describe("against the last report", () => {
 	it("an organization that could not be read keeps everything, as not looked at", () => {
 		const error = { code: "transport", message: "no answer", hint: null };
 		const kept = keepDrift(first.organizationId, first, error);
-		expect(checkSchema("drift.json", driftAsText(kept))).toEqual([]);
+		expect(checkSchema("drift.json", publishDrift(kept))).toEqual([]);
 		expect(kept).toMatchObject({
 			verdict: "could-not-look",
 			readAt: first.readAt,
@@ -387,7 +387,7 @@ describe("live state that cannot be read while last-applied state replaces it", 
 		const live = { ...seen, lastApplied: memoryAt(appliedAt) };
 		const context = { earlier, appliedAt: lastAppliedTimes(desired, live) };
 		const drift = reportDrift(planAt(afterMs, desired, live), context);
-		expect(checkSchema("drift.json", driftAsText(drift))).toEqual([]);
+		expect(checkSchema("drift.json", publishDrift(drift))).toEqual([]);
 		return drift;
 	};
 	const [before, after] = ["2025-12-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"];

@@ -4,7 +4,7 @@ import { exitCodeOfDrift, type OrganizationDrift, reportDrift } from "../../src/
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";
 import { findsDifference, makePlan, type Plan } from "../../src/plan/plan.ts";
 import { renderPlan } from "../../src/render/plan-text.ts";
-import { driftAsText } from "../../src/render/result/json.ts";
+import { publishDrift } from "../../src/render/result/published.ts";
 import { renderDrift } from "../../src/render/result-text.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { checkSchema } from "../check-schema.ts";
@@ -31,7 +31,7 @@ function planAt(afterMs: number, live: LiveOrganization, userTags: readonly Desi
 
 function driftAt(afterMs: number, live: LiveOrganization, earlier?: OrganizationDrift, plan = planAt(afterMs, live)) {
 	const drift = reportDrift(plan, { earlier });
-	expect(checkSchema("drift.json", driftAsText(drift))).toEqual([]);
+	expect(checkSchema("drift.json", publishDrift(drift))).toEqual([]);
 	return drift;
 }
 
@@ -42,7 +42,7 @@ describe("a live organization that breaks a rule", () => {
 	it("has drifted, with a finding of the rule that says what breaks it and what to do", () => {
 		const drift = driftAt(0, broken);
 		expect(drift).toMatchObject({ verdict: "drifted", unread: [], gone: [] });
-		expect(driftAsText(drift).findings).toMatchObject([
+		expect(publishDrift(drift).findings).toMatchObject([
 			{
 				...{ address, kind: "rule", what: "rule-broken", state: "new", by: null },
 				message: "bob has `approvers` and `signers`",
@@ -60,7 +60,7 @@ describe("a live organization that breaks a rule", () => {
 	it("is repaired by apply where the plan repairs it", () => {
 		const repair = wantTag("approvers", { members: { mode: "exactly", exactly: [carol] } });
 		const drift = driftAt(0, broken, undefined, planAt(0, broken, [repair]));
-		expect(driftAsText(drift).findings.map(({ kind, todo }) => [kind, todo])).toContainEqual([
+		expect(publishDrift(drift).findings.map(({ kind, todo }) => [kind, todo])).toContainEqual([
 			"rule",
 			"`orgsync apply` makes the rule hold",
 		]);

@@ -9,6 +9,7 @@ import { explain, explainReport } from "../../src/pulumi/resources/failure.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { renderPlan } from "../../src/render/plan-text.ts";
 import { plainStyle } from "../../src/render/style.ts";
+import { complete } from "../render/complete.ts";
 import { doubtfulPlanOf, goodReportOf, hostileNames, planOf } from "../render/support.ts";
 
 const flags = [
@@ -35,10 +36,7 @@ function named(name: string): Plan {
 }
 
 const commentOf = (plan: Plan): string =>
-	renderMarkdown(
-		{ formatVersion: 1, command: "plan", exitCode: 0, error: null, problems: [], plans: [plan] },
-		{ whole: "text" },
-	);
+	renderMarkdown(complete({ command: "plan", plans: [plan] }), { whole: "text" });
 
 /** The plan's own words about who submits, in Pulumi's terms. */
 const inPulumi = (text: string): string =>

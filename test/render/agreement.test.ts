@@ -7,7 +7,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import type { CommandResult } from "../../src/render/result/result.ts";
+import { type CommandResult, driftIn, isCompared } from "../../src/render/result/result.ts";
 import { renderText } from "../../src/render/result-text.ts";
 import { plainStyle, type Style } from "../../src/render/style.ts";
 import { id } from "../plan/support-organizations.ts";
@@ -17,9 +17,10 @@ import { emptyPlan, goodReportOf, planOf, resultsOf } from "./support.ts";
 /** What is compared, by name: a number, or lines in the order of the alphabet. A format leaves out what it does not show. */
 type Facts = Readonly<Record<string, number | readonly string[]>>;
 
-const plansOf = (result: CommandResult): readonly Plan[] => ("plans" in result ? result.plans : []);
-const reportsOf = (result: CommandResult) => ("reports" in result ? result.reports : []);
-const driftOf = (result: CommandResult) => ("drift" in result ? (result.drift ?? []) : []);
+const foundIn = (result: CommandResult) => (isCompared(result) ? result.organizations : []);
+const plansOf = (result: CommandResult): readonly Plan[] => foundIn(result).flatMap(({ plan }) => plan ?? []);
+const reportsOf = (result: CommandResult) => foundIn(result).flatMap(({ report }) => report ?? []);
+const failedOf = (result: CommandResult) => foundIn(result).flatMap(({ failed }) => failed ?? []);
 const sorted = (all: Iterable<string>): readonly string[] => [...all].sort();
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, one) => total + one, 0);
 
@@ -28,7 +29,7 @@ const colours: Readonly<Record<string, string>> = { "+": "a", "-": "r", "~": "w"
 
 /** Whether the result is one of changes to come: none was begun. */
 function isPlanned(result: CommandResult): boolean {
-	return reportsOf(result).length === 0 && !("failed" in result && (result.failed?.length ?? 0) > 0);
+	return reportsOf(result).length === 0 && failedOf(result).length === 0;
 }
 
 /** Returns the facts of all organizations that the format shows in full. */
@@ -45,7 +46,7 @@ function factsOf(result: CommandResult, isShown: (organizationId: string) => boo
 		}),
 	);
 	// Of an object that apply can do nothing about there is no change, only a finding.
-	const problems = driftOf(result)
+	const problems = driftIn(result)
 		.flatMap(({ findings }) => findings.filter(({ state }) => state !== "not-looked-at"))
 		.filter((finding) => !changes.some(({ address }) => address === finding.address))
 		.map(({ address }) => `! ${address}`);
@@ -54,7 +55,7 @@ function factsOf(result: CommandResult, isShown: (organizationId: string) => boo
 			({ refuses, kind }) => refuses && !overrides.some((one) => one.flag === "allow" && one.kind === kind),
 		),
 	);
-	const ended = [...reportsOf(result), ...("failed" in result ? (result.failed ?? []) : [])];
+	const ended = [...reportsOf(result), ...failedOf(result)];
 	const outcomes = ended.filter(({ organizationId }) => isShown(organizationId)).flatMap(({ steps }) => steps);
 	return {
 		changes: sorted([...changes.map(({ action, address }) => `${signs[action]} ${address}`), ...problems]),
@@ -66,9 +67,9 @@ function factsOf(result: CommandResult, isShown: (organizationId: string) => boo
 		changed: changes.length,
 		guards: isPlanned(result) ? refusing.length : 0,
 		unmanaged: sum(plans.map(({ unmanaged }) => unmanaged.length)),
-		drifted: sum(driftOf(result).map(({ findings }) => findings.filter((one) => one.state !== "not-looked-at").length)),
-		unknown: sum(driftOf(result).map(({ unread }) => unread.length)),
-		resolved: sum(driftOf(result).map(({ gone }) => gone.length)),
+		drifted: sum(driftIn(result).map(({ findings }) => findings.filter((one) => one.state !== "not-looked-at").length)),
+		unknown: sum(driftIn(result).map(({ unread }) => unread.length)),
+		resolved: sum(driftIn(result).map(({ gone }) => gone.length)),
 		badImpact: sum(
 			(isPlanned(result) ? plans : []).map(
 				({ impact = [] }) => impact.filter(({ change }) => /nobody|alone|fewer/.test(change)).length,
@@ -91,7 +92,7 @@ function readText(result: CommandResult): Facts {
 	const guards = [...text.matchAll(/^Guards that block apply:\n((?: {2}.*\n)+)/gm)].map(([, lines = ""]) =>
 		linesIn(lines),
 	);
-	const isDrift = driftOf(result).length > 0;
+	const isDrift = driftIn(result).length > 0;
 	// A problem of a plan has no sign in text: it is an error at a line of the document.
 	const hasSigns = isDrift || plansOf(result).every(({ problems }) => problems.length === 0);
 	const isShown = isPlanned(result) && result.command !== "apply" && hasSigns;
@@ -129,7 +130,7 @@ function readMarkdown(result: CommandResult): Facts {
 	const losers = lost.flatMap(([, names = ""]) => names.split(/, (?![^(]*\))/));
 	expect(linesIn(diffUnder(removals))).toBe(numberOf(removals));
 	expect(losers).toHaveLength(numberOf(memberships));
-	const isDrift = driftOf(result).length > 0;
+	const isDrift = driftIn(result).length > 0;
 	const ofDrift = ["Drifted", "Fixed by a pending activity", "Unknown"].map((title) =>
 		diffUnder(new RegExp(`\\*\\*${title}`)),
 	);
@@ -206,7 +207,7 @@ function readPage(result: CommandResult): Facts {
 	for (const { look, sign } of [...rows, ...ofTitle(/for who can do what$/).flatMap(rowsOf)])
 		expect(look, sign).toBe(colours[sign]);
 	const impact = ofTitle(/for who can do what$/).flatMap(rowsOf);
-	const isDrift = driftOf(result).length > 0;
+	const isDrift = driftIn(result).length > 0;
 	const figure = (words: RegExp): number => {
 		const [, shown = "0"] =
 			new RegExp(`<dt>${words.source}</dt><dd>[+\u2212]?(?:\\d+ of )?(\\d+)</dd>`).exec(page) ?? [];

@@ -3,20 +3,20 @@ import { describe, expect, test } from "vitest";
 import { reportDrift } from "../../src/plan/drift/drift.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { renderGithub } from "../../src/render/github.ts";
-import { resultHead } from "../../src/render/result/result.ts";
 import { summarizeResult } from "../../src/render/result/summary.ts";
 import { renderText } from "../../src/render/result-text.ts";
 import { summarizeFindings } from "../../src/render/sections/drift.ts";
 import { summarizeDrift, summarizePlan } from "../../src/render/sections/verdict.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { id } from "../plan/support-organizations.ts";
+import { complete } from "./complete.ts";
 import { doubtfulPlanOf, emptyPlan } from "./support.ts";
 
 const guard = { kind: "protected", limit: "none", found: 1, refuses: true, where: [], message: "m" } as const;
 const blocked: Plan = { ...doubtfulPlanOf(), guards: [guard] };
 const waits = "Nothing to submit. 2 steps are waiting for pending activities.";
 
-const resultOf = (...plans: readonly Plan[]) => ({ ...resultHead("plan", 0, null), plans });
+const resultOf = (...plans: readonly Plan[]) => complete({ command: "plan", plans });
 
 describe("a guard that blocks a plan whose steps all wait", () => {
 	test("is in the last line of the text", () => {

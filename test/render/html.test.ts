@@ -184,7 +184,7 @@ describe("what the page counts", () => {
 	it("as guards that keep apply from sending anything are those that refuse, and no others", () => {
 		const { "plan-base": result } = resultsOf();
 		const page = pageOf(result);
-		const guards = (result as PlanResult).plans[0]?.guards ?? [];
+		const guards = (result as PlanResult).organizations[0]?.plan?.guards ?? [];
 		const refusing = guards.filter(({ refuses }) => refuses).length;
 		expect([refusing, guards.length]).toEqual([1, 3]);
 		expect(numberOf(page, "Guards that block apply")).toBe("1");
@@ -248,7 +248,7 @@ describe("what was sent and never answered", () => {
 describe("a change that takes two steps", () => {
 	it("is shown as the one that did not complete", () => {
 		const { apply } = resultsOf();
-		const outcomes = [...resultsByAddress((apply as ApplyResult).reports[0]?.steps ?? null)].map(
+		const outcomes = [...resultsByAddress((apply as ApplyResult).organizations[0]?.report?.steps ?? null)].map(
 			([address, { outcome }]) => [address, outcome],
 		);
 		expect(Object.fromEntries(outcomes)).toMatchObject({

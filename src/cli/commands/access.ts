@@ -179,9 +179,10 @@ async function editDocument(
 		output.note(`${who} gets ${showAddress(address)} until ${until}; by the service's clock it is ${now} now.`);
 	}
 	replaceDocuments(edited.contents, sources, edit.command);
+	const exitCode = isImpossible(plan) ? exitCodes.error : exitCodes.inSync;
 	return {
-		...resultHead(edit.command, isImpossible(plan) ? exitCodes.error : exitCodes.inSync, null),
-		plans: [plan],
+		...resultHead(edit.command, exitCode, null),
+		organizations: [{ organizationId, exitCode, plan }],
 		access: {
 			...{ organizationId, address, userId, effect, file: at.file, line: at.line },
 			...(window?.fromMs === undefined ? {} : { from: new Date(window.fromMs).toISOString() }),

@@ -8,13 +8,13 @@ import type { DesiredFleet } from "../../document/read/fleet.ts";
 import { exitCodeOfDrift, keepDrift, reportDrift } from "../../plan/drift/drift.ts";
 import { isSelected, parseSelection } from "../../plan/only.ts";
 import type { CommandContext } from "../../plan/suggested-command.ts";
-import type { OrganizationPart } from "../../render/result/part.ts";
-import { byOrganization, type FailureResult } from "../../render/result/result.ts";
+import { byOrganization, type FoundOrganization } from "../../render/result/found.ts";
+import type { FailureResult } from "../../render/result/result.ts";
 import type { JournalView } from "../../sync/journal/journal.ts";
 import { connect, readJournalOf } from "../connect.ts";
 import { readFleet } from "../files/sources.ts";
 import { mapInOrder } from "../map-in-order.ts";
-import { failedPart, type OrganizationError } from "../output/failure.ts";
+import { failedIn, type OrganizationError } from "../output/failure.ts";
 import type { Call, Output } from "../output/output.ts";
 import type { ResultEnd, ResultStream } from "../output/result-stream.ts";
 import { type AcceptFlags, type AcceptResult, acceptFound } from "./accept.ts";
@@ -62,7 +62,7 @@ async function* findDrift(
 	fleet: DesiredFleet,
 	reported: ReportContext,
 	call: Call<DriftFlags>,
-): AsyncGenerator<OrganizationPart, ResultEnd> {
+): AsyncGenerator<FoundOrganization, ResultEnd> {
 	const { last } = reported;
 	const connection = await connect(call);
 	let journal: JournalView | undefined;
@@ -72,7 +72,7 @@ async function* findDrift(
 		const context = { ...call, connection };
 		const kept = call.flags.accept.length === 0 ? null : await acceptFound(() => compareEach(fleet, context), call);
 		const found = kept === null ? compareFleet(fleet, context, report) : reportKept(kept, report, call);
-		for await (const one of found) yield "error" in one ? keepPart(one, last) : one;
+		for await (const one of found) yield "error" in one ? keepLast(one, last) : one;
 		noteUnknown(last, fleet, call.output);
 		return kept?.accepted === undefined ? {} : { accepted: kept.accepted };
 	} finally {
@@ -81,7 +81,7 @@ async function* findDrift(
 	}
 }
 
-type Reporter = (compared: ComparedOrganization) => Promise<OrganizationPart>;
+type Reporter = (compared: ComparedOrganization) => Promise<FoundOrganization>;
 
 /** Returns the function that reports the drift of one organization. */
 async function makeReporter(
@@ -112,16 +112,16 @@ async function* reportKept(
 	{ compared, failed }: AcceptResult,
 	report: Reporter,
 	{ flags }: Call<DriftFlags>,
-): AsyncGenerator<OrganizationPart | OrganizationError, void> {
+): AsyncGenerator<FoundOrganization | OrganizationError, void> {
 	const all = [...compared.map((one) => ({ ...one, organizationId: one.comparison.plan.organizationId })), ...failed];
 	const limits = { maxConcurrency: flags.concurrency, maxAhead: flags.concurrency };
 	yield* mapInOrder(all.sort(byOrganization), limits, async (one) => ("error" in one ? one : report(one)));
 }
 
-/** Returns the part of an organization that could not be read: the findings of the last report. */
-function keepPart(one: OrganizationError, last: LastReport | undefined): OrganizationPart {
-	const part = failedPart(one);
-	return { ...part, drift: keepDrift(one.organizationId, last?.get(one.organizationId), part.failed.error) };
+/** Returns an organization that could not be read, with the findings of the last report. */
+function keepLast(one: OrganizationError, last: LastReport | undefined): FoundOrganization {
+	const found = failedIn(one);
+	return { ...found, drift: keepDrift(one.organizationId, last?.get(one.organizationId), found.failed.error) };
 }
 
 /**

@@ -11,14 +11,13 @@ import { blockingGuards, withoutAllowed } from "../../plan/guards/overrides.ts";
 import { type DesiredOrganization, uuid } from "../../plan/organization.ts";
 import { findsDifference, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
 import { commandText } from "../../plan/suggested-command.ts";
-import type { OrganizationPart } from "../../render/result/part.ts";
-import { publishPlans } from "../../render/result/published.ts";
+import type { FoundOrganization } from "../../render/result/found.ts";
 import { emptyJournal } from "../../sync/journal/journal.ts";
 import { connect } from "../connect.ts";
 import type { BaseFlags } from "../files/base.ts";
 import { readFleet } from "../files/sources.ts";
 import { didYouMean } from "../flags/suggest.ts";
-import { failedPart } from "../output/failure.ts";
+import { failedIn } from "../output/failure.ts";
 import type { Call } from "../output/output.ts";
 import type { ResultEnd, ResultStream } from "../output/result-stream.ts";
 import { type GivenOverrides, isImpossible, readOverrides, recordOverrides } from "./apply/consent.ts";
@@ -58,35 +57,34 @@ export async function plan(call: Call<PlanFlags>): Promise<ResultStream> {
 
 interface PlanRun extends Call<PlanFlags> {
 	readonly given: GivenOverrides;
-	readonly save: ((content: PlannedContent) => SavedPlanFacts) | null;
+	readonly save: SavePlans | null;
 	readonly fleet: DesiredFleet;
 	/** Organizations that are only in the base. */
 	readonly dropped: readonly ThreeWay[];
 }
 
 /** Yields the plan of each organization. A saved plan is one document, so `--out` keeps all of them until the end. */
-async function* makePlans(run: PlanRun, options: ComparingOptions): AsyncGenerator<OrganizationPart, ResultEnd> {
+async function* makePlans(run: PlanRun, options: ComparingOptions): AsyncGenerator<FoundOrganization, ResultEnd> {
 	const { flags, given, save, fleet, dropped } = run;
-	const toPart = (compared: ComparedOrganization): OrganizationPart => {
+	const toPart = (compared: ComparedOrganization): FoundOrganization => {
 		const { comparison } = recordOverrides(compared, given, emptyJournal);
 		const { threeWay, desired } = comparison;
 		const one = readByEarlierClock(comparison);
-		const part = { organizationId: one.organizationId, exitCode: codeOf(one, flags), plan: one, desired };
-		return threeWay === undefined ? part : { ...part, threeWay };
+		const exitCode = codeOf(one, flags);
+		return { organizationId: one.organizationId, exitCode, plan: one, desired, ...defined({ threeWay }) };
 	};
-	const kept: OrganizationPart[] = [];
+	const kept: FoundOrganization[] = [];
 	const connection = await connect(run);
 	try {
 		for await (const one of compareFleet(fleet, { ...run, ...options, connection }, toPart)) {
-			const part = "error" in one ? failedPart(one) : one;
+			const part = "error" in one ? failedIn(one) : one;
 			if (save !== null) kept.push(part);
 			yield part;
 		}
 	} finally {
 		await connection.close();
 	}
-	const base = dropped.length === 0 ? {} : { threeWay: dropped };
-	return save === null ? base : { ...base, savedPlan: save(publishPlans(kept, dropped)) };
+	return { dropped, ...(save === null ? {} : { savedPlan: save(kept, dropped) }) };
 }
 
 /** A `Date` has whole seconds. */
@@ -101,8 +99,8 @@ function readByEarlierClock({ plan, exactOffsetMs = 0 }: ComparedOrganization["c
 	return { ...plan, readAt: new Date(Date.parse(plan.readAt) + exactOffsetMs).toISOString() };
 }
 
-/** What a run of `plan` found, as far as it is saved. */
-type PlannedContent = ReturnType<typeof publishPlans>;
+/** Saves what a run of `plan` found. */
+type SavePlans = (organizations: readonly FoundOrganization[], dropped: readonly ThreeWay[]) => SavedPlanFacts;
 
 /**
  * Returns the function that finds the user id of the submitter in an organization. Throws ConfigurationError where a document
@@ -147,20 +145,18 @@ function allowedIn(plans: readonly Plan[]): readonly string[] {
 }
 
 /** Returns the function that saves the plans of a result. Throws ConfigurationError when the file cannot be written. */
-async function prepareToSave(
-	out: string,
-	{ flags, terminal, output }: Call<PlanFlags>,
-): Promise<(content: PlannedContent) => SavedPlanFacts> {
+async function prepareToSave(out: string, { flags, terminal, output }: Call<PlanFlags>): Promise<SavePlans> {
 	const { prepareSavedPlanFile } = await import("../files/saved-plan-file.ts");
 	const write = prepareSavedPlanFile(out, flags.output, terminal);
 	const { factsOf, makeSavedPlan } = await import("../../document/saved/saved-plan.ts");
-	return ({ plans, threeWay, failed }) => {
-		const unread = (failed ?? []).map(({ organizationId }) => organizationId);
-		const { overrides } = output;
+	return (organizations, dropped) => {
+		const plans = organizations.flatMap(({ plan }) => plan ?? []);
+		const threeWay = nonEmpty([...organizations.flatMap((one) => one.threeWay ?? []), ...dropped]);
+		const unread = nonEmpty(organizations.flatMap(({ failed }) => failed?.organizationId ?? []));
 		const content = {
 			// A file allows nothing: its reviewers see the guards that apply judges again.
 			plans: plans.map(withoutAllowed),
-			...defined({ threeWay, unread: nonEmpty(unread), overrides: nonEmpty(overrides) }),
+			...defined({ threeWay, unread, overrides: nonEmpty(output.overrides) }),
 		};
 		const saved = makeSavedPlan(content, output.generatedBy);
 		write(saved);

@@ -5,7 +5,8 @@
 import { type ProgramLanguage, programLanguages } from "../../document/export/program.ts";
 import type { GithubOptions } from "../../render/github.ts";
 import type { MetricsOptions, RunFacts } from "../../render/metrics/openmetrics.ts";
-import type { OrganizationPart, StreamOptions } from "../../render/result/part.ts";
+import type { FoundOrganization } from "../../render/result/found.ts";
+import type { StreamOptions } from "../../render/result/organizations.ts";
 import type { CommandResult, ErrorDescription } from "../../render/result/result.ts";
 import type { TextOptions } from "../../render/result-text.ts";
 import { plainStyle } from "../../render/style.ts";
@@ -87,7 +88,7 @@ export async function render(format: Format, result: CommandResult, options: Ren
 interface PartRenderer {
 	/** Returns what comes before the first part. */
 	begin(): string;
-	add(part: OrganizationPart): string;
+	add(found: FoundOrganization): string;
 	/**
 	 * Returns the end; `rest` is the result without its organizations, or that of the error that ended the call. `error` is
 	 * why the command did not do its work; null if only the work in organizations failed.

@@ -5,14 +5,9 @@
 import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../../common/errors.ts";
 import { hideSecrets } from "../../common/hide-secrets.ts";
 import type { StepResult } from "../../plan/report.ts";
+import type { FailedOrganization, FoundOrganization } from "../../render/result/found.ts";
 import { type NamedOrganization, namedAs } from "../../render/result/organization-name.ts";
-import type { OrganizationPart } from "../../render/result/part.ts";
-import {
-	type ErrorDescription,
-	type FailedOrganization,
-	type FailureResult,
-	resultHead,
-} from "../../render/result/result.ts";
+import { type ErrorDescription, type FailureResult, resultHead } from "../../render/result/result.ts";
 
 /** An organization in which an error ended the work. */
 export interface OrganizationError extends NamedOrganization {
@@ -40,14 +35,10 @@ export function failureResult(command: string, error: unknown): FailureResult {
 	return { ...resultHead(command, exitCodeOfError(error), describeError(error)), problems };
 }
 
-/** Returns the failure as results have it. */
-function describeFailed(one: OrganizationError): FailedOrganization {
-	return { ...namedAs(one), error: describeError(one.error), steps: one.steps ?? [] };
-}
-
-/** Returns the part of a result for this organization. */
-export function failedPart(one: OrganizationError): OrganizationPart & { readonly failed: FailedOrganization } {
-	return { organizationId: one.organizationId, exitCode: exitCodeOfFailed(one), failed: describeFailed(one) };
+/** Returns the organization as results have it. */
+export function failedIn(one: OrganizationError): FoundOrganization & { readonly failed: FailedOrganization } {
+	const failed = { ...namedAs(one), error: describeError(one.error), steps: one.steps ?? [] };
+	return { organizationId: one.organizationId, exitCode: exitCodeOfFailed(one), failed };
 }
 
 function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {

@@ -21,8 +21,13 @@ import type { CommandContext } from "../../plan/suggested-command.ts";
 import type { MarkdownOptions } from "../../render/markdown.ts";
 import { renderProblem } from "../../render/problem-text.ts";
 import { errorsOf } from "../../render/result/errors.ts";
-import type { OrganizationPart } from "../../render/result/part.ts";
-import type { CommandResult, ErrorDescription, FailureResult } from "../../render/result/result.ts";
+import type { FoundOrganization } from "../../render/result/found.ts";
+import {
+	type CommandResult,
+	type ErrorDescription,
+	type FailureResult,
+	isCompared,
+} from "../../render/result/result.ts";
 import { plainStyle, type Style } from "../../render/style.ts";
 import { appendToFile, checkWritable, replaceFile, writeFile } from "../files/write-file.ts";
 import { type Format, findPartRenderer, isText, type Rendered, type RenderOptions, render } from "../flags/formats.ts";
@@ -203,13 +208,13 @@ export class Output {
 			else await this.#writePart(text);
 		};
 		const metrics = this.metrics.file === undefined ? undefined : await findPartRenderer("openmetrics", options);
-		const show = (part: OrganizationPart): Promise<void> => {
+		const show = (part: FoundOrganization): Promise<void> => {
 			metrics?.add(part);
 			return write(renderer.add(this.#hide(part)));
 		};
 		await write(renderer.begin());
 		const rest = await reader.read(show).catch(fail);
-		const errors = [...("plans" in rest ? [] : errorsOf(rest)), ...reader.errors];
+		const errors = [...(isCompared(rest) ? [] : errorsOf(rest)), ...reader.errors];
 		return this.#conclude(rest, errors, {
 			renderEnd: async (shown) => ({ text: before + renderer.end(shown, reader.error), summary: "" }),
 			renderMetrics: async (shown) => metrics?.end(shown, reader.error) ?? "",

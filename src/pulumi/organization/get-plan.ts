@@ -11,6 +11,7 @@ import { findsDifference, type Plan } from "../../plan/plan.ts";
 import type { ImpactVerdict } from "../../policy/powers/impact.ts";
 import { renderMarkdown } from "../../render/markdown.ts";
 import { differenceLines, rowText } from "../../render/print/text.ts";
+import { resultHead } from "../../render/result/head.ts";
 import { changeRow } from "../../render/sections/changes.ts";
 import { rulesSection } from "../../render/sections/problems.ts";
 import { describeUnread } from "../../render/sections/unknown.ts";
@@ -159,7 +160,8 @@ function describeChange(change: Change, plan: Plan): readonly PlannedChange[] {
 
 /** The plan as Markdown in Pulumi's terms. */
 export function renderComment(plan: Plan): string {
-	const result = { formatVersion: 1, command: "plan", exitCode: 0, error: null, problems: [], plans: [plan] } as const;
+	const { organizationId } = plan;
+	const result = { ...resultHead("plan", 0, null), organizations: [{ organizationId, exitCode: 0, plan } as const] };
 	return renderMarkdown(result, { whole: "text", voice: pulumiVoice });
 }
 

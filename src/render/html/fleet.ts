@@ -5,6 +5,7 @@
 
 import type { CommandContext } from "../../plan/suggested-command.ts";
 import { count } from "../../say/count.ts";
+import type { FailedOrganization } from "../result/found.ts";
 import { noteOtherName } from "../result/organization-name.ts";
 import {
 	foldOrganizations,
@@ -16,7 +17,7 @@ import {
 	unplannedHeading,
 	unplannedOf,
 } from "../result/organizations.ts";
-import { type CommandResult, type FailedOrganization, notReadIn } from "../result/result.ts";
+import { type CommandResult, countUnreadByResume } from "../result/result.ts";
 import { type Summary, tallyOf } from "../result/summary.ts";
 import { countNotRead } from "../result-text.ts";
 import { badge } from "./badge.ts";
@@ -57,7 +58,7 @@ function countStates(result: CommandResult) {
 export function renderOverview(result: CommandResult): Html | null {
 	const organizations = byUrgency(organizationsOf(result));
 	const unplanned = unplannedOf(result);
-	const notRead = notReadIn(result).length;
+	const notRead = countUnreadByResume(result);
 	const total = organizations.length + unplanned.length + notRead;
 	if (total === 0) return null;
 	const isIdle = (one: OrganizationResult): boolean => one.tone === "good" && !hasDetails(one);

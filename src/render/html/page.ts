@@ -19,7 +19,7 @@ import {
 	type SuggestingOptions,
 	unplannedOf,
 } from "../result/organizations.ts";
-import { type CommandResult, isPowers, notReadIn } from "../result/result.ts";
+import { type CommandResult, isCompared, isPowers } from "../result/result.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,
@@ -207,9 +207,8 @@ function powersCards(result: CommandResult): readonly (Html | null)[] {
 }
 
 function renderFoot(result: CommandResult, generatedBy: string): Html {
-	const organizations = organizationsOf(result);
-	const [only] = organizations;
-	const looked = organizations.length + unplannedOf(result).length + notReadIn(result).length;
+	const [only] = organizationsOf(result);
+	const looked = isCompared(result) ? result.organizations.length : 0;
 	const what =
 		only === undefined
 			? null

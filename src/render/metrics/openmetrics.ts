@@ -12,11 +12,10 @@ import type { Plan } from "../../plan/plan.ts";
 import { type Outcome, outcomesOf, type StepResult } from "../../plan/report.ts";
 import { findSoonEnding } from "../expiry-words.ts";
 import { errorOfCall } from "../result/errors.ts";
+import type { FoundOrganization } from "../result/found.ts";
 import { assessFound } from "../result/organizations.ts";
-import type { OrganizationPart } from "../result/part.ts";
-import { partsOf } from "../result/published.ts";
-import type { CommandResult } from "../result/result.ts";
-import { stateOfUnplanned } from "../result/summary.ts";
+import { type CommandResult, isCompared } from "../result/result.ts";
+import { stateOfFound } from "../result/summary.ts";
 import {
 	driftKinds,
 	type MeteredCommand,
@@ -83,16 +82,15 @@ export class MetricsStream {
 	}
 
 	/** Counts the next organization; returns no text. */
-	add(part: OrganizationPart): string {
-		const { plan, drift, report, failed } = part;
-		const unplanned = failed === undefined ? (part.state ?? "unread") : stateOfUnplanned(failed.error);
-		const state = assessFound(this.#command, part)?.state ?? unplanned;
+	add(found: FoundOrganization): string {
+		const { plan, drift, report, failed } = found;
+		const state = stateOfFound(found, assessFound(this.#command, found)) ?? "unread";
 		this.#organizations.add(state);
 		if (failed !== undefined) this.#errors.add(failed.error.code);
 		if (plan !== undefined || state === "inSync") this.#plans += 1;
-		this.#read.add(plan?.readAt ?? drift?.readAt ?? part.readAt ?? null);
+		this.#read.add(plan?.readAt ?? drift?.readAt ?? found.readAt ?? null);
 		if (drift !== undefined) this.#addDrift(drift, plan?.expiries);
-		this.#addExpiries(part);
+		this.#addExpiries(found);
 		const results = (report ?? failed)?.steps ?? [];
 		for (const outcome of outcomesOf(results)) this.#steps.add(outcome);
 		const open = openActivities(plan, results, report?.finishedAt ?? null);
@@ -105,12 +103,12 @@ export class MetricsStream {
 	/** Returns the metrics, ending with `# EOF` and a newline. `result` is that of the call, or of the error that ended it. */
 	end(result: CommandResult): string {
 		// Without parts, what an error kept of the last report is all there is.
-		if (this.#organizations.isEmpty && !("plans" in result) && "drift" in result) {
+		if (this.#organizations.isEmpty && !isCompared(result) && "drift" in result) {
 			for (const drift of result.drift ?? []) this.add({ organizationId: drift.organizationId, exitCode: 1, drift });
 		}
 		const code = errorOfCall(result)?.code;
 		// The result of a stream repeats the error of its first organization, which was counted.
-		const isCounted = "plans" in result && code !== undefined && this.#errors.has(code);
+		const isCounted = isCompared(result) && code !== undefined && this.#errors.has(code);
 		if (code !== undefined && !isCounted) this.#errors.add(code);
 		const run = this.#run();
 		const writer = new MetricsWriter(this.#command, run.labels);
@@ -133,13 +131,13 @@ export class MetricsStream {
 		}
 	}
 
-	#addExpiries({ plan, ...part }: OrganizationPart): void {
+	#addExpiries({ plan, ...found }: FoundOrganization): void {
 		for (const { state, until } of plan?.expiries ?? []) {
 			if (state !== "expired") continue;
 			this.#expired += 1;
 			this.#oldestExpired.add(until ?? null);
 		}
-		const endsSoon = part.endsSoon ?? (plan && findSoonEnding(plan)) ?? null;
+		const endsSoon = found.endsSoon ?? (plan && findSoonEnding(plan)) ?? null;
 		if (endsSoon === null) return;
 		this.#endsSoon += endsSoon.members;
 		this.#nextEnd.add(endsSoon.firstAt);
@@ -171,7 +169,7 @@ export class MetricsStream {
 /** Returns a whole result as metrics. */
 export function renderOpenMetrics(result: CommandResult, run: RunFacts): string {
 	const stream = new MetricsStream({ command: result.command, run: () => run });
-	for (const part of partsOf(result)) stream.add(part);
+	for (const one of isCompared(result) ? result.organizations : []) stream.add(one);
 	return stream.end(result);
 }
 

@@ -9,10 +9,10 @@ import { countFolded, countNotRead, renderOne, renderRunOverrides, renderSavedPl
 import { notApplied } from "../sections/results.ts";
 import type { Style } from "../style.ts";
 import { BadNews } from "./bad-news.ts";
+import type { FoundOrganization } from "./found.ts";
 import { showOrganization } from "./organization-name.ts";
-import { assessFound, hasDetails } from "./organizations.ts";
-import type { OrganizationPart, StreamOptions } from "./part.ts";
-import type { CommandResult, ErrorDescription } from "./result.ts";
+import { assessFound, hasDetails, type StreamOptions } from "./organizations.ts";
+import { type CommandResult, type ErrorDescription, isCompared } from "./result.ts";
 import { Tally } from "./summary.ts";
 
 export class ApplyTextStream {
@@ -42,20 +42,16 @@ export class ApplyTextStream {
 	}
 
 	/** Returns the text of the next organization; empty where it is only counted. */
-	add(part: OrganizationPart): string {
-		const { failed, state } = part;
-		const one = assessFound("apply", part, this.#commands);
+	add(found: FoundOrganization): string {
+		const { failed, state } = found;
+		const one = assessFound("apply", found, this.#commands);
+		this.#tally.add(found, one);
 		if (one === null) {
-			if (failed !== undefined) {
-				this.#tally.addUnplanned(failed);
-				this.#badNews.addUnplanned(failed);
-			}
-			if (state !== undefined) this.#tally.addState(state, part.endsSoon !== undefined);
+			if (failed !== undefined) this.#badNews.addUnplanned(failed);
 			if (state === "inSync") this.#idle += 1;
 			if (state === "notRead") this.#notRead += 1;
 			return "";
 		}
-		this.#tally.add(one);
 		if (one.results === null) {
 			this.#isWithheld = true;
 			return "";
@@ -73,7 +69,7 @@ export class ApplyTextStream {
 
 	/** Returns the end of the text; `rest` is the result without its organizations, `error` why nothing was submitted. */
 	end(rest: CommandResult, error: ErrorDescription | null): string {
-		if (!("plans" in rest)) return "";
+		if (!isCompared(rest)) return "";
 		const style = this.#style;
 		if (error !== null) return renderOverrides(rest.overrides, style).join("\n");
 		return [...this.#conclude(), ...renderSavedPlan(rest, undefined, this.#hasRun), ...renderRunOverrides(rest, style)]

@@ -1,9 +1,9 @@
 /** The organizations that a summary names, because their news is bad: one line each, failures first. */
 
 import { showText } from "../../common/escape.ts";
+import type { FailedOrganization } from "./found.ts";
 import { type NamedOrganization, showOrganization } from "./organization-name.ts";
 import { type OrganizationResult, type State, states } from "./organizations.ts";
-import type { FailedOrganization } from "./result.ts";
 import { stateOfUnplanned } from "./summary.ts";
 
 export class BadNews {

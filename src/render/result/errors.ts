@@ -1,8 +1,8 @@
 /** The errors of a result: that of the call, and those of organizations that failed. */
 
+import type { FailedOrganization } from "./found.ts";
 import { showOrganization } from "./organization-name.ts";
-import { partsOf } from "./published.ts";
-import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
+import { type CommandResult, type ErrorDescription, isCompared } from "./result.ts";
 
 /**
  * Returns the errors of failed organizations, one for each message: `organization ID and 2 others: MESSAGE`. It does not name
@@ -22,10 +22,12 @@ export function errorsOfFailed(
 }
 
 function errorsInside(result: CommandResult): readonly ErrorDescription[] {
-	const parts = partsOf(result);
+	// That an organization could not be read when the plan was made is no error of the command that shows the plan.
+	if (!isCompared(result) || result.command === "show") return [];
+	const { organizations } = result;
 	return errorsOfFailed(
-		parts.flatMap(({ failed }) => failed ?? []),
-		parts.length > 1,
+		organizations.flatMap(({ failed }) => failed ?? []),
+		organizations.length > 1,
 	);
 }
 

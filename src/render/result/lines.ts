@@ -4,11 +4,11 @@
  */
 import { writeJson } from "../../common/escape.ts";
 import { reasonsAsText } from "../../say/reason.ts";
-import { driftAsText } from "./json.ts";
-import { assessFound } from "./organizations.ts";
-import type { OrganizationPart, StreamOptions } from "./part.ts";
-import type { CommandResult, ResumableRun } from "./result.ts";
-import { stateOfUnplanned, Tally } from "./summary.ts";
+import type { FoundOrganization } from "./found.ts";
+import { assessFound, type StreamOptions } from "./organizations.ts";
+import { publish, publishDrift } from "./published.ts";
+import { type CommandResult, isCompared, type ResumableRun } from "./result.ts";
+import { stateOfFound, Tally } from "./summary.ts";
 
 export class LineStream {
 	readonly #command: string;
@@ -34,35 +34,35 @@ export class LineStream {
 	}
 
 	/** Returns the line of the next organization. */
-	add(part: OrganizationPart): string {
-		const { organizationId, exitCode, plan, threeWay, drift, report, failed } = part;
-		const one = assessFound(this.#command, part);
-		if (one !== null) this.#tally.add(one);
-		else if (failed !== undefined) this.#tally.addUnplanned(failed);
-		else if (part.state !== undefined) this.#tally.addState(part.state, part.endsSoon !== undefined);
+	add(found: FoundOrganization): string {
+		const { organizationId, exitCode, readAt, plan, threeWay, drift, report, failed } = found;
+		const one = assessFound(this.#command, found);
+		this.#tally.add(found, one);
 		return toLine({
 			type: "organization",
 			organizationId,
 			exitCode,
-			state: one?.state ?? (failed === undefined ? part.state : stateOfUnplanned(failed.error)),
+			state: stateOfFound(found, one),
 			error: failed?.error ?? null,
-			...{ readAt: part.readAt, plan, threeWay, drift: drift && driftAsText(drift), report },
+			...{ readAt, plan, threeWay, drift: drift && publishDrift(drift), report },
 			...(failed === undefined || failed.steps.length === 0 ? {} : { steps: failed.steps }),
 		});
 	}
 
 	/** Returns the last line; `result` is that of the call, or of the error that ended it. */
 	end(result: CommandResult): string {
-		const { formatVersion: _, command: __, ...members } = result;
-		// Without parts, what an error kept of the last report is all there is.
-		const isWhole = !("plans" in result);
-		const own = Object.entries(members).filter(([name]) => isWhole || !ofOrganizations.has(name));
+		// Without organizations, what an error kept of the last report is all there is.
+		const others = isCompared(result) ? ofOrganizations : ofStart;
+		const own = Object.entries(publish(result)).filter(([name]) => !others.has(name));
 		return toLine({ type: "summary", ...Object.fromEntries(own), states: this.#tally.states });
 	}
 }
 
-/** Members of a result that are in the lines of its organizations. */
-const ofOrganizations: ReadonlySet<string> = new Set(["plans", "failed", "drift", "reports", "run", "notRead"]);
+/** Members of a result that are in the first line. */
+const ofStart: ReadonlySet<string> = new Set(["formatVersion", "command"]);
+
+/** Members of a result that are in the first line, or in the lines of its organizations. */
+const ofOrganizations = new Set([...ofStart, "plans", "failed", "drift", "reports", "run", "notRead"]);
 
 function toLine(value: object): string {
 	return `${writeJson(value, undefined, reasonsAsText)}\n`;

@@ -15,8 +15,9 @@ import { summarizeFindings } from "../sections/drift.ts";
 import { expiriesSection } from "../sections/expiries.ts";
 import { notApplied, summarizeFailed, summarizeReport } from "../sections/results.ts";
 import { summarizeDrift, summarizePlan } from "../sections/verdict.ts";
-import { type OrganizationPart, partsOf } from "./published.ts";
-import { type CommandResult, type FailedOrganization, notReadIn } from "./result.ts";
+import type { Style } from "../style.ts";
+import type { FailedOrganization, FoundOrganization } from "./found.ts";
+import { type CommandResult, isCompared, type ResumableRun } from "./result.ts";
 
 export type { Tone };
 
@@ -26,7 +27,19 @@ export interface SuggestingOptions {
 	readonly commands?: CommandContext | undefined;
 }
 
-/** One organization with its plan and, after an apply, its report. */
+/** Options of a format that shows one organization after the other, as soon as it is known, and keeps none. */
+export interface StreamOptions extends SuggestingOptions {
+	readonly command: string;
+	/** How many organizations the result is about. One is shown in full, without a summary. */
+	readonly size: number;
+	readonly style: Style;
+	/** Whether steps that completed were not shown while they did. */
+	readonly quiet?: boolean;
+	/** Which run it is, where it can be resumed. */
+	readonly resumable?: ResumableRun | undefined;
+}
+
+/** An organization with a plan, as every format shows it. */
 export interface OrganizationResult extends SuggestingOptions {
 	readonly command: string;
 	readonly plan: Plan;
@@ -82,25 +95,22 @@ const statesAfterApply: Readonly<Partial<Record<ExitCode, State>>> = {
 
 /** Returns every organization of the result that has a plan, in its order. */
 export function organizationsOf(result: CommandResult, commands?: CommandContext): readonly OrganizationResult[] {
-	return partsOf(result).flatMap((part) => assessFound(result.command, part, commands) ?? []);
+	if (!isCompared(result)) return [];
+	return result.organizations.flatMap((one) => assessFound(result.command, one, commands) ?? []);
 }
 
-/** Returns the organization as every format shows it; null where it has no plan, because it could not be read. */
+/** What the state and the verdict are made from. */
+type Planned = Pick<OrganizationResult, "command" | "plan" | "report" | "failed" | "threeWay" | "drift" | "commands">;
+
+/** Returns the organization with its state, tone and verdict; null where it has no plan, because it could not be read. */
 export function assessFound(
 	command: string,
-	part: OrganizationPart,
+	organization: FoundOrganization,
 	commands?: CommandContext,
 ): OrganizationResult | null {
-	const { plan, report = null, failed = null, threeWay = null, drift = null } = part;
-	return plan === undefined ? null : assess({ command, plan, report, failed, threeWay, drift, commands });
-}
-
-/** What is known of an organization before it is assessed. */
-type Found = Pick<OrganizationResult, "command" | "plan" | "report" | "failed" | "threeWay" | "drift" | "commands">;
-
-/** Returns the organization with its state, tone and verdict. */
-function assess(found: Found): OrganizationResult {
-	const { plan, report, failed, drift, threeWay } = found;
+	const { plan, report = null, failed = null, threeWay = null, drift = null } = organization;
+	if (plan === undefined) return null;
+	const found: Planned = { command, plan, report, failed, threeWay, drift, commands };
 	const results = (report ?? failed)?.steps ?? null;
 	const state = drift === null ? stateOf(found) : stateOfDrift(drift, plan);
 	const aliases = results === null ? summarizeAliases(threeWay) : "";
@@ -116,12 +126,8 @@ export const unplannedHeading = "Organizations that could not be read";
 
 /** Returns the organizations that failed before there was a plan: there is nothing to show of them but the error. */
 export function unplannedOf(result: CommandResult): readonly FailedOrganization[] {
-	if (!("plans" in result)) return [];
-	if (result.command === "show") {
-		const error = { code: "not-planned", message: "it was unreadable when the plan was made", hint: null };
-		return (result.savedPlan.unread ?? []).map((organizationId) => ({ organizationId, error, steps: [] }));
-	}
-	return partsOf(result).flatMap(({ plan, failed }) => (plan === undefined ? (failed ?? []) : []));
+	if (!isCompared(result)) return [];
+	return result.organizations.flatMap(({ plan, failed }) => (plan === undefined ? (failed ?? []) : []));
 }
 
 /**
@@ -141,7 +147,7 @@ export function foldOrganizations(
 
 /** Whether the result is about exactly one organization. */
 export function isAlone(result: CommandResult): boolean {
-	return organizationsOf(result).length + unplannedOf(result).length + notReadIn(result).length === 1;
+	return isCompared(result) && result.organizations.length === 1;
 }
 
 /** Whether there is more to show of an organization than its verdict. */
@@ -170,7 +176,7 @@ function needsDecision({ tone, threeWay, overrides }: OrganizationResult): boole
 	return tone !== "good" || hasFindings(threeWay) || overrides.length > 0;
 }
 
-function stateOf(found: Found): State {
+function stateOf(found: Planned): State {
 	const { plan, report, failed } = found;
 	if (report !== null) return stateOfReport(report, plan);
 	if (failed === null) return stateOfPlan(found);
@@ -193,7 +199,7 @@ function stateOfReport(report: Report, plan: Plan): State {
 	return findsDifference(plan) ? "reported" : "inSync";
 }
 
-function stateOfPlan({ plan, command }: Found): State {
+function stateOfPlan({ plan, command }: Planned): State {
 	if (plan.problems.length > 0) return "impossible";
 	if (!findsDifference(plan)) return "inSync";
 	if (blockingGuards(plan).length > 0) return "blocked";
@@ -206,7 +212,7 @@ function stateOfPlan({ plan, command }: Found): State {
 	return rejected.length > 0 ? "rejectedBefore" : "pending";
 }
 
-function summarizeOne({ command, plan, report, failed }: Found): string {
+function summarizeOne({ command, plan, report, failed }: Planned): string {
 	if (report !== null) return summarizeReport(report);
 	if (failed !== null) return summarizeFailed(failed.steps.length, plan.steps.length);
 	if (command === "apply") return notApplied;

@@ -1,16 +1,15 @@
 /**
- * The result of every command: one union, tagged by `command`. It is the JSON that `--format json` prints, and all that text,
- * Markdown, HTML and annotations are made from. schemas/output.json describes it.
+ * The result of every command: one union, tagged by `command`. All formats are made from it; JSON through `publish`.
  */
 import type { OutdatedObject } from "../../common/errors.ts";
 import type { ActivityEvent } from "../../plan/activities/activity-events.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
 import type { OrganizationDrift } from "../../plan/drift/drift.ts";
-import type { Plan, Reads, SavedPlanFacts } from "../../plan/plan.ts";
-import type { Outcome, Report, StepResult } from "../../plan/report.ts";
-import { compareText } from "../../plan/value.ts";
+import type { Reads, SavedPlanFacts } from "../../plan/plan.ts";
+import type { Outcome, StepResult } from "../../plan/report.ts";
 import type { Discovery } from "./discovery-facts.ts";
+import type { FoundOrganization } from "./found.ts";
 import type { ErrorDescription, Head } from "./head.ts";
 import type { NamedOrganization } from "./organization-name.ts";
 import type { MissingObject, OrganizationPowers } from "./organization-powers.ts";
@@ -18,34 +17,25 @@ import type { VoteResult } from "./votes.ts";
 
 export { type ErrorDescription, resultHead } from "./head.ts";
 
-/** An organization in which an error ended the work, so that it has no report. Without a plan it could not even be read. */
-export interface FailedOrganization extends NamedOrganization {
-	readonly error: ErrorDescription;
-	/** The steps that had finished by then, in the order in which they finished. */
-	readonly steps: readonly StepResult[];
-}
-
-/** Several organizations, each with its plan or its failure; `error` is that of the call, or of the first failure. */
+/** `error` is that of the call, or of the first organization that failed. */
 interface PlannedResult<Command extends string> extends Head<Command, ErrorDescription | null> {
-	/** One for each organization that could be read. */
-	readonly plans: readonly Plan[];
-	readonly failed?: readonly FailedOrganization[];
+	readonly organizations: readonly FoundOrganization[];
 }
 
 export interface PlanResult extends PlannedResult<"plan"> {
-	/** With a base: one for each organization, including those that are only in the base. */
-	readonly threeWay?: readonly ThreeWay[];
+	/** Organizations that are only in the base. */
+	readonly dropped?: readonly ThreeWay[];
 	/** With `--out`: the saved plan. */
 	readonly savedPlan?: SavedPlanFacts;
 }
 
 export interface ShowResult extends PlannedResult<"show"> {
-	readonly threeWay?: readonly ThreeWay[];
+	/** Organizations that are only in the base. */
+	readonly dropped?: readonly ThreeWay[];
 	readonly savedPlan: SavedPlanFacts;
 }
 
 export interface DriftResult extends PlannedResult<"drift"> {
-	readonly drift: readonly OrganizationDrift[];
 	/** With `--accept`: where the documents were changed. */
 	readonly accepted?: readonly AcceptedValue[];
 }
@@ -58,12 +48,8 @@ export interface ResumableRun {
 }
 
 export interface ApplyResult extends PlannedResult<"apply"> {
-	/** One for each organization without a failure; empty when nothing was started. */
-	readonly reports: readonly Report[];
 	/** Which run it is; left out where there is nothing to resume. */
 	readonly run?: ResumableRun;
-	/** With `--resume`: ids of organizations that the run had left in sync, so that they were not read. */
-	readonly notRead?: readonly string[];
 	/** With `--plan`: the saved plan. */
 	readonly savedPlan?: SavedPlanFacts;
 	/** With `--plan`: what changed since the plan was made. Then nothing was submitted. */
@@ -306,7 +292,7 @@ export interface FailureResult extends Head<string, ErrorDescription> {
 	readonly drift?: readonly OrganizationDrift[];
 }
 
-/** Results about organizations, each with its plan. */
+/** Results about organizations that were compared with their documents. */
 export type OrganizationsResult = PlanResult | ShowResult | DriftResult | ApplyResult | AccessResult;
 
 /** The result of a command that did its work. */
@@ -335,12 +321,20 @@ export function isPowers(result: CommandResult): result is PowersResult {
 	return result.command === "powers" && "organizations" in result;
 }
 
-/** Sorts by organization id. */
-export function byOrganization(left: Pick<Plan, "organizationId">, right: Pick<Plan, "organizationId">): number {
-	return compareText(left.organizationId, right.organizationId);
+const comparing: ReadonlySet<string> = new Set(["plan", "show", "drift", "apply", "grant", "revoke"]);
+
+/** Whether it is a result about organizations that were compared; false if an error ended the command before. */
+export function isCompared(result: CommandResult): result is OrganizationsResult {
+	return comparing.has(result.command) && "organizations" in result;
 }
 
-/** Returns the ids of organizations that a resumed run did not read. */
-export function notReadIn(result: CommandResult): readonly string[] {
-	return "notRead" in result ? (result.notRead ?? []) : [];
+/** Returns what drifted, organization by organization; also what an error kept of the last report. */
+export function driftIn(result: CommandResult): readonly OrganizationDrift[] {
+	if ("drift" in result) return result.drift ?? [];
+	return isCompared(result) ? result.organizations.flatMap(({ drift }) => drift ?? []) : [];
+}
+
+/** Returns how many organizations a resumed run did not read. */
+export function countUnreadByResume(result: CommandResult): number {
+	return isCompared(result) ? result.organizations.filter(({ state }) => state === "notRead").length : 0;
 }

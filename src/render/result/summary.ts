@@ -15,16 +15,17 @@ import { summarizeAliases, summarizeReverted } from "../sections/base.ts";
 import { summarizePowers } from "../sections/powers.ts";
 import { summarizeVotes } from "../sections/votes.ts";
 import { errorOfCall } from "./errors.ts";
+import type { FoundOrganization } from "./found.ts";
 import { showOrganization } from "./organization-name.ts";
 import {
+	assessFound,
 	type OrganizationResult,
 	organizationsOf,
 	type State,
 	states,
 	type Tone,
-	unplannedOf,
 } from "./organizations.ts";
-import { type CommandResult, type ErrorDescription, type FailedOrganization, isPowers, notReadIn } from "./result.ts";
+import { type CommandResult, type ErrorDescription, isCompared, isPowers } from "./result.ts";
 import { isVotes } from "./votes.ts";
 
 export interface Summary {
@@ -56,9 +57,7 @@ export function summarizeResult(result: CommandResult): Summary {
 /** Returns the count of the organizations of the result, those without a plan included. */
 export function tallyOf(result: CommandResult): Tally {
 	const tally = new Tally();
-	for (const one of organizationsOf(result)) tally.add(one);
-	for (const one of unplannedOf(result)) tally.addUnplanned(one);
-	for (const _ of notReadIn(result)) tally.addState("notRead");
+	for (const one of isCompared(result) ? result.organizations : []) tally.add(one, assessFound(result.command, one));
 	return tally;
 }
 
@@ -76,28 +75,23 @@ export class Tally {
 	/** The verdict on the first: that on all of them, where it is the only one. */
 	#first: string | undefined;
 
-	add(one: OrganizationResult): void {
-		this.#first ??= one.verdict;
+	/** Adds an organization; of one without a plan only its state is known, and whether access ends soon there. */
+	add(found: FoundOrganization, one: OrganizationResult | null): void {
+		const state = stateOfFound(found, one);
+		if (state === undefined) return;
 		this.#count += 1;
-		this.#tones.add(one.tone);
-		this.#states.set(one.state, (this.#states.get(one.state) ?? 0) + 1);
+		this.#states.set(state, (this.#states.get(state) ?? 0) + 1);
+		this.#tones.add(one?.tone ?? states[state][1]);
+		if (one !== null) this.#addPlanned(one);
+		else if (found.endsSoon !== undefined) this.#ending += 1;
+	}
+
+	#addPlanned(one: OrganizationResult): void {
+		this.#first ??= one.verdict;
 		if (one.results === null && summarizeAliases(one.threeWay) !== "") this.#aliases += 1;
 		if (summarizeReverted(one.threeWay, one.plan) !== "") this.#reverted += 1;
 		if (findSoonEnding(one.plan) !== null) this.#ending += 1;
 		if (one.results === null && one.drift === null && findDanger(one.plan) !== null) this.#dangerous += 1;
-	}
-
-	/** Adds an organization without a plan. */
-	addUnplanned({ error }: Pick<FailedOrganization, "error">): void {
-		this.addState(stateOfUnplanned(error));
-	}
-
-	/** Adds an organization of which nothing but its state is known, and whether access ends soon there. */
-	addState(state: State, endsSoon = false): void {
-		this.#count += 1;
-		if (endsSoon) this.#ending += 1;
-		this.#tones.add(states[state][1]);
-		this.#states.set(state, (this.#states.get(state) ?? 0) + 1);
 	}
 
 	/** Returns how many organizations are in each state, in the order in which it matters. */
@@ -128,6 +122,11 @@ export class Tally {
 			...(this.#ending === 0 ? [] : [` In ${this.#ending} of them access ends soon.`]),
 		].join("");
 	}
+}
+
+/** Returns what an organization is counted as; `one` is its assessment, if it has a plan. */
+export function stateOfFound({ failed, state }: FoundOrganization, one: OrganizationResult | null): State | undefined {
+	return one?.state ?? (failed === undefined ? state : stateOfUnplanned(failed.error));
 }
 
 /** Returns what an organization without a plan is counted as. */
@@ -183,7 +182,7 @@ export function savedPlanOf(result: CommandResult): SavedPlanFacts | null {
  */
 export function describeSavedPlan(
 	result: CommandResult,
-	ran = "reports" in result && result.reports.length > 0,
+	ran = isCompared(result) && result.organizations.some(({ report }) => report !== undefined),
 ): string | null {
 	const savedPlan = savedPlanOf(result);
 	if (savedPlan === null) return null;
@@ -199,9 +198,10 @@ export function describeSavedPlan(
 
 /** Returns which saved plan it is, and which of its parts only its file states. */
 function describeStated({ digest, readAt, generatedBy, validUntil }: SavedPlanFacts, result: CommandResult): string {
-	const hasBase = "threeWay" in result && result.threeWay !== undefined;
-	const hasImpact = "plans" in result && result.plans.some(({ impact }) => impact !== undefined);
-	const hasWindows = "plans" in result && result.plans.some(({ serviceTime }) => serviceTime !== undefined);
+	const all = isCompared(result) ? result.organizations : [];
+	const hasBase = droppedOf(result).length > 0 || all.some(({ threeWay }) => threeWay !== undefined);
+	const hasImpact = all.some(({ plan }) => plan?.impact !== undefined);
+	const hasWindows = all.some(({ plan }) => plan?.serviceTime !== undefined);
 	const stated = [
 		...(readAt === null ? [] : [`read at ${readAt}`]),
 		`made by ${showMaker(generatedBy)}`,
@@ -231,5 +231,5 @@ export function describeRunOverrides(result: CommandResult): readonly string[] {
 
 /** Returns the organizations that are only in the base. */
 export function droppedOf(result: CommandResult): readonly ThreeWay[] {
-	return "threeWay" in result ? (result.threeWay ?? []).filter(({ head }) => head === null) : [];
+	return "dropped" in result ? (result.dropped ?? []) : [];
 }

@@ -8,9 +8,9 @@ import { renderOrganization, renderRunOverrides, renderSavedPlan } from "../resu
 import { droppedSection } from "../sections/base.ts";
 import type { Style } from "../style.ts";
 import { BadNews } from "./bad-news.ts";
-import { assessFound, hasDetails } from "./organizations.ts";
-import type { OrganizationPart, StreamOptions } from "./part.ts";
-import type { CommandResult } from "./result.ts";
+import type { FoundOrganization } from "./found.ts";
+import { assessFound, hasDetails, type StreamOptions } from "./organizations.ts";
+import { type CommandResult, isCompared } from "./result.ts";
 import { droppedOf, Tally } from "./summary.ts";
 
 export class TextStream {
@@ -32,15 +32,13 @@ export class TextStream {
 	}
 
 	/** Returns the text of the next organization; empty where there is only its verdict. */
-	add(part: OrganizationPart): string {
-		const one = assessFound(this.#command, part);
+	add(found: FoundOrganization): string {
+		const one = assessFound(this.#command, found);
+		this.#tally.add(found, one);
 		if (one === null) {
-			if (part.failed === undefined) return "";
-			this.#tally.addUnplanned(part.failed);
-			this.#badNews.addUnplanned(part.failed);
+			if (found.failed !== undefined) this.#badNews.addUnplanned(found.failed);
 			return "";
 		}
-		this.#tally.add(one);
 		if (!this.#isAlone && !hasDetails(one)) return "";
 		this.#badNews.add(one);
 		return this.#separate(renderOrganization(one, this.#style));
@@ -48,7 +46,7 @@ export class TextStream {
 
 	/** Returns the end of the text; `rest` is the result without its organizations. */
 	end(rest: CommandResult): string {
-		if (!("plans" in rest)) return "";
+		if (!isCompared(rest)) return "";
 		const style = this.#style;
 		return [
 			...(this.#isAlone ? [] : [this.#badNews.render(), `${this.#tally.summarize().verdict}\n`]),

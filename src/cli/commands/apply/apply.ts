@@ -9,9 +9,9 @@ import { isSending } from "../../../plan/step-groups.ts";
 import type { CommandContext } from "../../../plan/suggested-command.ts";
 import { findSoonEnding } from "../../../render/expiry-words.ts";
 import { stepLines } from "../../../render/print/text.ts";
+import { byOrganization, type FoundOrganization } from "../../../render/result/found.ts";
 import { namedAs, showOrganization } from "../../../render/result/organization-name.ts";
-import type { OrganizationPart } from "../../../render/result/part.ts";
-import { byOrganization, type ResumableRun } from "../../../render/result/result.ts";
+import type { ResumableRun } from "../../../render/result/result.ts";
 import { stepRow } from "../../../render/sections/steps.ts";
 import type { ApplyContext } from "../../../sync/apply.ts";
 import type { Journal } from "../../../sync/journal/journal.ts";
@@ -19,7 +19,7 @@ import { type Connection, connect, openJournalOf, withAbandoned } from "../../co
 import { readFleet } from "../../files/sources.ts";
 import { isStreamed } from "../../flags/formats.ts";
 import { mapInOrder } from "../../map-in-order.ts";
-import { describeError, exitCodeOfError, failedPart } from "../../output/failure.ts";
+import { describeError, exitCodeOfError, failedIn } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
 import type { ResultEnd, ResultStream } from "../../output/result-stream.ts";
 import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "../comparing.ts";
@@ -123,7 +123,7 @@ async function readOrder(call: ApplyCall): Promise<ApplyOrder> {
 	return { ...own, fleet: fleetOf(organizations), reviewed, ask: async () => true };
 }
 
-async function* applyFleet(order: SizedOrder): AsyncGenerator<OrganizationPart, ResultEnd> {
+async function* applyFleet(order: SizedOrder): AsyncGenerator<FoundOrganization, ResultEnd> {
 	const refusal = order.reviewed?.refusal ?? null;
 	if (refusal !== null) return endOf({ isConfirmed: false, error: refusal }, order);
 	const connection = await connect(order);
@@ -137,7 +137,7 @@ async function* applyFleet(order: SizedOrder): AsyncGenerator<OrganizationPart, 
 		const given = { isPersonAsked, signal: interruption.signal, openRun: record };
 		const run: ApplyRun = { ...order, ...given, connection, journal };
 		const { prepared, confirmation } = await confirm(await prepare(run), run, (one) => readAgain(one, run));
-		yield* confirmation.isConfirmed ? submit(prepared, run) : prepared.readings.map(withholdPart);
+		yield* confirmation.isConfirmed ? submit(prepared, run) : prepared.readings.map(withhold);
 		record?.end();
 		return endOf(confirmation, order);
 	} finally {
@@ -155,7 +155,7 @@ async function prepare(run: ApplyRun): Promise<Prepared> {
 	const { fleet, reviewed, journal, openRun } = run;
 	const applied = reviewed?.findApplied(journal) ?? null;
 	if (applied !== null) return { readings: [], refusal: applied };
-	const readings: Reading[] = (reviewed?.notPlanned ?? []).map(failedPart);
+	const readings: Reading[] = (reviewed?.notPlanned ?? []).map(failedIn);
 	const isFinished = (organizationId: string): boolean => openRun?.isFinished(organizationId) === true;
 	for (const organizationId of fleet.organizationIds.filter(isFinished)) {
 		readings.push({ organizationId, exitCode: exitCodes.inSync, state: "notRead" });
@@ -177,7 +177,7 @@ async function readFleetPlans(isWanted: (organizationId: string) => boolean, run
 	};
 	const readings: Reading[] = [];
 	for await (const one of compareFleet(filterFleet(fleet, isWanted), context, (each) => keepReading(each, run))) {
-		readings.push("error" in one ? failedPart(one) : one);
+		readings.push("error" in one ? failedIn(one) : one);
 	}
 	return readings;
 }
@@ -210,8 +210,8 @@ function keepReading(compared: ComparedOrganization, run: ApplyRun): Reading {
 	};
 }
 
-/** Returns the part of an organization whose plan does not run. */
-function withholdPart(one: Reading): OrganizationPart {
+/** Returns an organization whose plan does not run. */
+function withhold(one: Reading): FoundOrganization {
 	if (!("comparison" in one)) return one;
 	const { plan, desired } = one.comparison;
 	return { organizationId: one.organizationId, exitCode: exitCodes.inSync, plan, desired };
@@ -221,7 +221,7 @@ function withholdPart(one: Reading): OrganizationPart {
  * Stage 3: submits the steps, `--concurrency` organizations at once, and yields what became of each organization. One that
  * fails does not stop the others, and a reader of the result who is slow stops none.
  */
-async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<OrganizationPart, void> {
+async function* submit({ readings }: Prepared, run: ApplyRun): AsyncGenerator<FoundOrganization, void> {
 	const compared = comparedIn(readings);
 	await describeSigning(compared, run.connection.signer, run.terminal.now);
 	const possible = compared.filter(({ comparison }) => !isImpossible(comparison.plan)).length;
@@ -243,14 +243,14 @@ async function applyOne(
 	possible: number,
 	wait: RunWait,
 	run: ApplyRun,
-): Promise<OrganizationPart> {
+): Promise<FoundOrganization> {
 	const { output, openRun } = run;
 	const { plan, desired } = shown.comparison;
 	const { organizationId } = plan;
-	if (isImpossible(plan)) return { ...failedPart({ ...namedAs(plan), error: describeImpossible(plan) }), plan };
+	if (isImpossible(plan)) return { ...failedIn({ ...namedAs(plan), error: describeImpossible(plan) }), plan };
 	const { refresh } = await import("../../../sync/converge.ts");
 	const one = await refresh(shown, run.terminal.now);
-	if ("error" in one) return { ...failedPart({ ...namedAs(plan), ...one }), plan };
+	if ("error" in one) return { ...failedIn({ ...namedAs(plan), ...one }), plan };
 	const { applyPlan } = await import("../../../sync/apply.ts");
 	const about = run.size === 1 ? "" : `${showOrganization(plan)} `;
 	const end = await applyPlan(one.comparison, {
@@ -263,7 +263,7 @@ async function applyOne(
 	});
 	if ("error" in end) {
 		output.showStack(end.error);
-		return { ...failedPart({ ...namedAs(plan), ...end }), plan };
+		return { ...failedIn({ ...namedAs(plan), ...end }), plan };
 	}
 	const { report } = end;
 	openRun?.recordApplied(plan, report, desired.digest, end.readPosition);

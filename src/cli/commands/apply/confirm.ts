@@ -2,7 +2,7 @@
 import { InterruptedError } from "../../../common/errors.ts";
 import { isSamePlan } from "../../../plan/same-plan.ts";
 import { groupSteps, isSending } from "../../../plan/step-groups.ts";
-import type { OrganizationPart } from "../../../render/result/part.ts";
+import type { FoundOrganization } from "../../../render/result/found.ts";
 import { renderPlansToApply } from "../../../render/result-text.ts";
 import type { Journal } from "../../../sync/journal/journal.ts";
 import type { Call } from "../../output/output.ts";
@@ -10,7 +10,7 @@ import type { ComparedOrganization } from "../comparing.ts";
 import { type Ask, type GivenOverrides, refuseBlockedPlans, refuseImpossible } from "./consent.ts";
 
 /** An organization with its plan, or all that there is to show of it. */
-export type Reading = (ComparedOrganization & { readonly organizationId: string }) | OrganizationPart;
+export type Reading = (ComparedOrganization & { readonly organizationId: string }) | FoundOrganization;
 
 /** The plans of a run. */
 export interface Prepared {

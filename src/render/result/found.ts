@@ -1,0 +1,48 @@
+/** What a command found in one organization: results hold a list of them. */
+import type { ExitCode } from "../../common/errors.ts";
+import type { ThreeWay } from "../../plan/base/three-way.ts";
+import type { OrganizationDrift } from "../../plan/drift/drift.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Report, StepResult } from "../../plan/report.ts";
+import { compareText } from "../../plan/value.ts";
+import type { SoonEnding } from "../expiry-words.ts";
+import type { ErrorDescription } from "./head.ts";
+import type { NamedOrganization } from "./organization-name.ts";
+
+/** An organization in which an error ended the work, so that it has no report. Without a plan it could not even be read. */
+export interface FailedOrganization extends NamedOrganization {
+	readonly error: ErrorDescription;
+	/** The steps that had finished by then, in the order in which they finished. */
+	readonly steps: readonly StepResult[];
+}
+
+/** What a command found in one organization. */
+export interface FoundOrganization {
+	readonly organizationId: string;
+	/** What the command would exit with if it were the only one. */
+	readonly exitCode: ExitCode;
+	/** Left out where the organization could not be read. */
+	readonly plan?: Plan;
+	/** With a base. */
+	readonly threeWay?: ThreeWay;
+	/** Of `drift`: what drifted, since when and by whom. */
+	readonly drift?: OrganizationDrift;
+	/** Of `apply`; left out where nothing was started. */
+	readonly report?: Report;
+	/** The error that ended the work in this organization. */
+	readonly failed?: FailedOrganization;
+	/** What the organization is counted as, where there is nothing else to show of it. */
+	readonly state?: "inSync" | "notRead";
+	/** When it was read, where there is no plan; ISO 8601 in UTC. */
+	readonly readAt?: string;
+	/** What ends soon, where there is no plan. */
+	readonly endsSoon?: SoonEnding;
+	/** The document, for positions in it. */
+	readonly desired?: DesiredOrganization;
+}
+
+/** Sorts by organization id. */
+export function byOrganization(left: NamedOrganization, right: NamedOrganization): number {
+	return compareText(left.organizationId, right.organizationId);
+}

@@ -25,7 +25,6 @@ export interface ServiceFlags extends StateFlags, PasskeyFlags {
 	readonly url?: string;
 	readonly keyFile?: string;
 	readonly stampCommand?: string;
-	readonly local?: boolean;
 	readonly timeout: number;
 	/** Skips certificate verification, and allows weakened TLS. */
 	readonly insecure?: boolean;
@@ -35,7 +34,6 @@ export interface ServiceFlags extends StateFlags, PasskeyFlags {
 
 /** Flags that select the journal; see `journalFile`. */
 export interface JournalFlags extends StateFlags {
-	readonly local?: boolean;
 	readonly journal?: string;
 }
 

@@ -16,6 +16,7 @@ import { extendedReads } from "../wire/operations.ts";
 import type { Stamper } from "../wire/stamp.ts";
 import { openBrowser } from "./output/open-browser.ts";
 import type { Call } from "./output/output.ts";
+import { onSignals } from "./signals.ts";
 
 export interface PasskeyFlags {
 	readonly passkey?: boolean;
@@ -142,14 +143,10 @@ function endOnSignal(page: PasskeyPage) {
 		interruption.error = new InterruptedError("orgsync was interrupted: nothing was signed");
 		page.end(interruption.error);
 	};
-	const signals = ["SIGINT", "SIGTERM"] as const;
-	const interruption: { error: InterruptedError | undefined; stop: () => void } = {
+	const interruption: { error: InterruptedError | undefined; readonly stop: () => void } = {
 		error: undefined,
-		stop: () => {
-			for (const signal of signals) process.off(signal, listener);
-		},
+		stop: onSignals(listener),
 	};
-	for (const signal of signals) process.on(signal, listener);
 	return interruption;
 }
 

@@ -11,17 +11,22 @@ import type { Plan } from "../../plan/plan.ts";
 import { findListsOf } from "../files/list-files.ts";
 import { refuseChanged, replaceDocuments } from "../files/replace-documents.ts";
 import { type DocumentFlags, readSources } from "../files/sources.ts";
+import type { OrganizationError } from "../output/failure.ts";
 import type { Call } from "../output/output.ts";
-import type { ComparedOrganizations } from "./comparing.ts";
+import type { ComparedOrganization } from "./comparing.ts";
 
 export interface AcceptFlags extends DocumentFlags {
 	/** Addresses, or patterns of them. */
 	readonly accept: readonly string[];
 }
 
-/** What was compared, and where documents were changed; without `accepted` if no value was to be accepted. */
-export interface AcceptResult extends ComparedOrganizations {
-	readonly accepted?: readonly AcceptedPlace[];
+/** The organizations in the order of the documents: what was compared, or why nothing was. */
+export type AllCompared = readonly (ComparedOrganization | OrganizationError)[];
+
+interface AcceptResult {
+	readonly all: AllCompared;
+	/** Where documents were changed. */
+	readonly accepted: readonly AcceptedPlace[];
 }
 
 /**
@@ -29,10 +34,9 @@ export interface AcceptResult extends ComparedOrganizations {
  * ConfigurationError, and writes nothing, for an address that does not differ or cannot be written in place.
  */
 export async function acceptFound(
-	compare: () => Promise<ComparedOrganizations>,
+	compare: () => Promise<AllCompared>,
 	{ flags, terminal, output }: Call<AcceptFlags>,
 ): Promise<AcceptResult> {
-	if (flags.accept.length === 0) return compare();
 	const { acceptLive, addressMistake } = await import("../../document/edit/accept.ts");
 	for (const pattern of flags.accept) {
 		const hint = addressMistake(pattern);
@@ -44,8 +48,8 @@ export async function acceptFound(
 		});
 	}
 	const sources = await readSources(flags.file, terminal, flags);
-	const { compared, failed } = await compare();
-	const comparisons = compared.map(({ comparison }) => comparison);
+	const all = await compare();
+	const comparisons = all.flatMap((one) => ("error" in one ? [] : one.comparison));
 	const uncertain = comparisons.flatMap(({ plan }) => plan.problems).find(({ code }) => code === "time-not-certain");
 	if (uncertain !== undefined) throw new LiveProblemError(`--accept depends on the time: ${uncertain.message}`);
 	await refuseChanged(sources, flags.file, terminal);
@@ -65,13 +69,15 @@ export async function acceptFound(
 	}
 	const { makePlan } = await import("../../plan/plan.ts");
 	const now = new Map(acceptance.organizations.map((desired) => [desired.organizationId, desired]));
-	const again = compared.map(({ comparison, ...others }) => {
+	const again = all.map((one) => {
+		if ("error" in one) return one;
+		const { comparison, ...others } = one;
 		const { live, context } = comparison;
 		const desired = now.get(comparison.desired.organizationId) ?? comparison.desired;
 		const plan = keepExpired(makePlan(desired, live, context), comparison.plan);
 		return { comparison: { ...comparison, desired, plan }, ...others };
 	});
-	return { compared: again, failed, accepted: acceptance.accepted };
+	return { all: again, accepted: acceptance.accepted };
 }
 
 /**

@@ -34,13 +34,6 @@ export interface ComparedOrganization extends Convergence {
 	readonly client: OrganizationClient;
 }
 
-/** The organizations in the order of the documents. */
-export interface ComparedOrganizations {
-	readonly compared: readonly ComparedOrganization[];
-	/** Empty for a single organization: its error is thrown. */
-	readonly failed: readonly OrganizationError[];
-}
-
 export interface ComparingOptions {
 	/** Returns the earlier document of an organization, which is compared too. */
 	readonly baseOf?: ((organizationId: string) => BaseDocument) | undefined;
@@ -111,17 +104,6 @@ export async function* compareFleet<T extends object>(
 		view?.close();
 		output.clear();
 	}
-}
-
-/** Returns all comparisons at once, for a command that decides on all organizations together. */
-export async function compareEach(fleet: DesiredFleet, context: ComparingContext): Promise<ComparedOrganizations> {
-	const compared: ComparedOrganization[] = [];
-	const failed: OrganizationError[] = [];
-	for await (const one of compareFleet(fleet, context, (each) => each)) {
-		if ("comparison" in one) compared.push(one);
-		else failed.push(one);
-	}
-	return { compared, failed };
 }
 
 /** Converges an organization by the connection; open requests of earlier runs are settled if there is a journal for that. */

@@ -8,7 +8,7 @@ import type { DesiredFleet } from "../../document/read/fleet.ts";
 import { exitCodeOfDrift, keepDrift, reportDrift } from "../../plan/drift/drift.ts";
 import { isSelected, parseSelection } from "../../plan/only.ts";
 import type { CommandContext } from "../../plan/suggested-command.ts";
-import { byOrganization, type FoundOrganization } from "../../render/result/found.ts";
+import type { FoundOrganization } from "../../render/result/found.ts";
 import type { FailureResult } from "../../render/result/result.ts";
 import type { JournalView } from "../../sync/journal/journal.ts";
 import { connect, readJournalOf } from "../connect.ts";
@@ -17,8 +17,8 @@ import { mapInOrder } from "../map-in-order.ts";
 import { failedIn, type OrganizationError } from "../output/failure.ts";
 import type { Call, Output } from "../output/output.ts";
 import type { ResultEnd, ResultStream } from "../output/result-stream.ts";
-import { type AcceptFlags, type AcceptResult, acceptFound } from "./accept.ts";
-import { type ComparedOrganization, type ComparisonFlags, compareEach, compareFleet } from "./comparing.ts";
+import { type AcceptFlags, type AllCompared, acceptFound } from "./accept.ts";
+import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "./comparing.ts";
 import {
 	keepFindings,
 	type LastReport,
@@ -70,11 +70,12 @@ async function* findDrift(
 		journal = await readJournalOf(call);
 		const report = await makeReporter(reported, journal, call);
 		const context = { ...call, connection };
-		const kept = call.flags.accept.length === 0 ? null : await acceptFound(() => compareEach(fleet, context), call);
-		const found = kept === null ? compareFleet(fleet, context, report) : reportKept(kept, report, call);
+		const compareAll = () => Array.fromAsync(compareFleet(fleet, context, (one) => one));
+		const kept = call.flags.accept.length === 0 ? null : await acceptFound(compareAll, call);
+		const found = kept === null ? compareFleet(fleet, context, report) : reportKept(kept.all, report, call);
 		for await (const one of found) yield "error" in one ? keepLast(one, last) : one;
 		noteUnknown(last, fleet, call.output);
-		return kept?.accepted === undefined ? {} : { accepted: kept.accepted };
+		return kept === null ? {} : { accepted: kept.accepted };
 	} finally {
 		journal?.close();
 		await connection.close();
@@ -109,13 +110,12 @@ async function makeReporter(
 
 /** Reports what was compared all at once, in the order of the organizations. The client limits the concurrent requests. */
 async function* reportKept(
-	{ compared, failed }: AcceptResult,
+	all: AllCompared,
 	report: Reporter,
 	{ flags }: Call<DriftFlags>,
 ): AsyncGenerator<FoundOrganization | OrganizationError, void> {
-	const all = [...compared.map((one) => ({ ...one, organizationId: one.comparison.plan.organizationId })), ...failed];
 	const limits = { maxConcurrency: flags.concurrency, maxAhead: flags.concurrency };
-	yield* mapInOrder(all.sort(byOrganization), limits, async (one) => ("error" in one ? one : report(one)));
+	yield* mapInOrder(all, limits, async (one) => ("error" in one ? one : report(one)));
 }
 
 /** Returns an organization that could not be read, with the findings of the last report. */

@@ -2,7 +2,7 @@
  * `explain`: why an activity is not finished. The consensus expression of a policy says who has to approve; if it cannot be
  * read, the result says so and guesses nothing.
  */
-import { ConfigurationError, exitCodes, ifAvailable, OrgsyncError } from "../../common/errors.ts";
+import { ConfigurationError, exitCodes, ifAvailable } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { isRecord } from "../../common/json.ts";
 import { addressesOf, type ObjectNames, tagNamesOf } from "../../plan/activities/activity-objects.ts";
@@ -21,7 +21,7 @@ import type { Reader } from "../../wire/client.ts";
 import { extendedReads, queries, submitOfType, submits } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import type { Call } from "../output/output.ts";
-import { findOrganization, type NamingFlags, readNamed } from "./selection.ts";
+import { findOrganization, type NamingFlags, readNamed, readOrElse } from "./selection.ts";
 import { type EvaluationRecord, recordedJudgments, sortJudgments } from "./vote/judgments.ts";
 
 interface ExplainFlags extends NamingFlags, ServiceFlags {
@@ -59,15 +59,13 @@ export async function explain(activityId: string, call: Call<ExplainFlags>): Pro
 }
 
 /** Returns the names of the documents by id. Ignores errors of a document that no flag names. */
-async function readNames(organizationId: string, call: Call<ExplainFlags>): Promise<ObjectNames> {
-	try {
+function readNames(organizationId: string, call: Call<ExplainFlags>): Promise<ObjectNames> {
+	const read = async (): Promise<ObjectNames> => {
 		const desired = (await readNamed(call)).find((one) => one.organizationId === organizationId);
 		const tagNames = tagNamesOf(desired, { requests: [], userTags: {} });
 		return { userNames: desired === undefined ? {} : namesOfUsers(desired), tagNames };
-	} catch (error) {
-		if (call.flags.file.length > 0 || !(error instanceof OrgsyncError)) throw error;
-		return noNames;
-	}
+	};
+	return readOrElse(call, read, () => noNames);
 }
 
 const noNames: ObjectNames = { userNames: {}, tagNames: new Map() };

@@ -2,7 +2,7 @@
  * `export`: the live organization as a document, or as a Pulumi program. It submits nothing, and the same organization gives the same bytes.
  */
 import { resolve } from "node:path";
-import { exitCodes, OrgsyncError } from "../../common/errors.ts";
+import { exitCodes } from "../../common/errors.ts";
 import { showAddress, showName, showText } from "../../common/escape.ts";
 import type { Exported } from "../../document/export/export.ts";
 import type { KeptWindows, LostWindow } from "../../document/export/windows.ts";
@@ -15,7 +15,7 @@ import { schemaAddress } from "../files/schema-address.ts";
 import { defaultDocument } from "../files/sources.ts";
 import { isProgramLanguage } from "../flags/formats.ts";
 import type { Call } from "../output/output.ts";
-import { findOrganization, type NamingFlags, readNamedFleet } from "./selection.ts";
+import { findOrganization, type NamingFlags, readNamedFleet, readOrElse } from "./selection.ts";
 
 interface ExportFlags extends NamingFlags, ServiceFlags {
 	readonly reads: Reads;
@@ -58,18 +58,15 @@ export async function exportDocument(call: Call<ExportFlags>): Promise<ExportRes
  * Returns what the documents of the call say of the organization; undefined if they do not have it. A default document that is
  * invalid is only a warning: no one named it.
  */
-async function readOwnDocument(
-	call: Call<ExportFlags>,
-	organizationId: string,
-): Promise<DesiredOrganization | undefined> {
-	try {
+function readOwnDocument(call: Call<ExportFlags>, organizationId: string): Promise<DesiredOrganization | undefined> {
+	const read = async (): Promise<DesiredOrganization | undefined> => {
 		const fleet = await readNamedFleet(call);
 		return fleet?.organizationIds.includes(organizationId) === true ? fleet.load(organizationId) : undefined;
-	} catch (error) {
-		if (call.flags.file.length > 0 || !(error instanceof OrgsyncError)) throw error;
-		call.output.warn(`${defaultDocument} cannot be read, so the export keeps no windows of it: ${error.message}`);
+	};
+	return readOrElse(call, read, ({ message }) => {
+		call.output.warn(`${defaultDocument} cannot be read, so the export keeps no windows of it: ${message}`);
 		return undefined;
-	}
+	});
 }
 
 async function findWindows(

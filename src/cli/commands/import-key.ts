@@ -3,20 +3,14 @@
  * state. The bundle goes to the file or to standard output, and nowhere else.
  */
 import { resolve } from "node:path";
-import {
-	type ExitCode,
-	exitCodes,
-	explainFileError,
-	InterruptedError,
-	OutputError,
-	ServiceError,
-} from "../../common/errors.ts";
+import { exitCodes, explainFileError, InterruptedError, OutputError, ServiceError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { textOf } from "../../common/said.ts";
 import { type ImportKeyResult, resultHead } from "../../render/result/result.ts";
 import type { SubmitResult } from "../../sync/submit/outcomes.ts";
 import { type JournalFlags, type ServiceFlags, withConnection, withJournal } from "../connect.ts";
 import { checkWritable, replaceFile, writeOrRefuse } from "../files/write-file.ts";
+import { outcomeExitCodes } from "../outcome-exit-codes.ts";
 import type { Call, Output, Terminal } from "../output/output.ts";
 import { findUser } from "./find-user.ts";
 import { findOrganization, type NamingFlags } from "./selection.ts";
@@ -117,16 +111,9 @@ function refuseUnprintable(bundle: string, { activityId }: SubmitResult): void {
 	);
 }
 
-const exitCodeByOutcome: Partial<Record<SubmitResult["outcome"], ExitCode>> = {
-	"awaiting-approval": exitCodes.pendingApproval,
-	"awaiting-authenticator": exitCodes.pendingApproval,
-	rejected: exitCodes.rejectedOrDenied,
-	denied: exitCodes.rejectedOrDenied,
-};
-
 function explainMissing(sent: SubmitResult): ImportKeyResult {
 	const { outcome, activityId, fingerprint, message, policyEvaluations } = sent;
-	const exitCode = sent.keyNotAccepted ? exitCodes.notAuthorized : (exitCodeByOutcome[outcome] ?? exitCodes.error);
+	const exitCode = sent.keyNotAccepted ? exitCodes.notAuthorized : outcomeExitCodes[outcome];
 	const head = resultHead("import-key", exitCode, null);
 	return {
 		...{ ...head, outcome, activityId, fingerprint, policyEvaluations },

@@ -18,7 +18,7 @@ import { type ServiceFlags, withConnection } from "../connect.ts";
 import { type GroupSelection, groupsIn, isInSelection, parseGroup } from "../flags/power-group.ts";
 import { findTagId, findUserId } from "../flags/power-names.ts";
 import { didYouMean } from "../flags/suggest.ts";
-import { mapConcurrently } from "../map-concurrently.ts";
+import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output/output.ts";
 import { findOrganizations, type NamingFlags } from "./selection.ts";
 
@@ -46,19 +46,22 @@ export async function powers(words: readonly string[], call: Call<PowersFlags>):
 	const question = readQuestion(words, flags);
 	const { readAccessOnly } = await import("../../sync/read/read-access.ts");
 	const documents = [...(await findOrganizations(call))];
+	const limits = { maxConcurrency: flags.concurrency, maxAhead: Number.POSITIVE_INFINITY };
 	const read = await withConnection(call, ({ client }) =>
-		mapConcurrently(documents, flags.concurrency, async ([organizationId, desired]) => {
-			output.progress(`reading organization ${showOrganization({ organizationId, ...nameMember(desired) })}`);
-			const reading = await readAccessOnly(
-				organizationId,
-				client.forOrganization().reader,
-				terminal.now,
-				flags.at !== undefined,
-			);
-			const aliases = desired === undefined ? {} : namesOfUsers(desired);
-			const names = { ...nameMember(desired), ...namesIn(reading, aliases) };
-			return { organizationId, reading, aliases, names };
-		}),
+		Array.fromAsync(
+			mapInOrder(documents, limits, async ([organizationId, desired]) => {
+				output.progress(`reading organization ${showOrganization({ organizationId, ...nameMember(desired) })}`);
+				const reading = await readAccessOnly(
+					organizationId,
+					client.forOrganization().reader,
+					terminal.now,
+					flags.at !== undefined,
+				);
+				const aliases = desired === undefined ? {} : namesOfUsers(desired);
+				const names = { ...nameMember(desired), ...namesIn(reading, aliases) };
+				return { organizationId, reading, aliases, names };
+			}),
+		),
 	);
 	output.clear();
 	const selected = selectAll(read, question);

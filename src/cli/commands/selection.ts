@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { ConfigurationError } from "../../common/errors.ts";
+import { ConfigurationError, OrgsyncError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { type DesiredFleet, filterFleet, mapFleet, organizationsIn } from "../../document/read/fleet.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
@@ -162,6 +162,20 @@ export async function findOrganizations(
 export async function readNamed(call: Call<NamingFlags>): Promise<readonly DesiredOrganization[]> {
 	const file = documentsOf(call);
 	return file.length === 0 ? [] : readDesired({ file, env: call.flags.env }, call.terminal);
+}
+
+/** Returns what `read` returns of documents; `otherwise` if it throws an error of a default document, which no flag names. */
+export async function readOrElse<T>(
+	{ flags }: Call<NamingFlags>,
+	read: () => Promise<T>,
+	otherwise: (error: OrgsyncError) => T,
+): Promise<T> {
+	try {
+		return await read();
+	} catch (error) {
+		if (flags.file.length > 0 || !(error instanceof OrgsyncError)) throw error;
+		return otherwise(error);
+	}
 }
 
 /** Returns the fleet of the named documents, or of the default document; undefined if neither exists. */

@@ -2,12 +2,11 @@
  * `wait`: reads pending activities again until they have ended, and shows what happens meanwhile. It submits nothing: what
  * cannot be read stays in doubt.
  */
-import { ConfigurationError, combineExitCodes, type ExitCode, exitCodes } from "../../common/errors.ts";
+import { ConfigurationError, combineExitCodes, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { addressesOf, type ObjectNames } from "../../plan/activities/activity-objects.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import type { Outcome } from "../../plan/report.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { resultHead, type WaitResult } from "../../render/result/result.ts";
 import { checkSchema } from "../../schema/schema.ts";
@@ -18,10 +17,14 @@ import { outcomeOfStatus } from "../../sync/submit/outcomes.ts";
 import { submitOfType, submits } from "../../wire/operations.ts";
 import { parametersOf } from "../../wire/request-body.ts";
 import { withConnection, withJournal } from "../connect.ts";
+import { outcomeExitCodes } from "../outcome-exit-codes.ts";
 import type { Call } from "../output/output.ts";
 import { namesFrom } from "./activity-names.ts";
 import { findOrganizations } from "./selection.ts";
 import { isPending, pollUntilEnded, readRecord, type WaitFlags, type WaitRun, type Watched } from "./wait-rounds.ts";
+
+/** What is in doubt can still be read. */
+const exitCodeOf = { ...outcomeExitCodes, unknown: exitCodes.pendingApproval };
 
 /** Reads again until every activity that is pending in the organizations, or each that is named, has ended. */
 export async function wait(activityIds: readonly string[], call: Call<WaitFlags>): Promise<WaitResult> {
@@ -32,7 +35,7 @@ export async function wait(activityIds: readonly string[], call: Call<WaitFlags>
 			const { watched, unlisted } = await findWatched(organizations, activityIds, run);
 			const ended = await pollUntilEnded(watched, run);
 			return {
-				...resultHead("wait", combineExitCodes(ended.map(({ outcome }) => exitCodeOfOutcome[outcome])), null),
+				...resultHead("wait", combineExitCodes(ended.map(({ outcome }) => exitCodeOf[outcome])), null),
 				activities: ended.map((one) => {
 					const { activityId, fingerprint, operation, covers, outcome, events } = one;
 					const message = explainDoubt(one, call.flags.reads);
@@ -149,17 +152,6 @@ async function findNamed(activityId: string, names: ReadonlyMap<string, ObjectNa
 		hint: `\`${commandText({ command: "status" }, run.flags)}\` lists pending activities`,
 	});
 }
-
-const exitCodeOfOutcome: Readonly<Record<Outcome, ExitCode>> = {
-	completed: exitCodes.inSync,
-	"awaiting-approval": exitCodes.pendingApproval,
-	"awaiting-authenticator": exitCodes.pendingApproval,
-	unknown: exitCodes.pendingApproval,
-	rejected: exitCodes.rejectedOrDenied,
-	denied: exitCodes.rejectedOrDenied,
-	failed: exitCodes.error,
-	"not-attempted": exitCodes.error,
-};
 
 /** Returns why the outcome is in doubt; null when it is known. */
 function explainDoubt({ outcome, isRead, activityId }: Watched, reads: WaitFlags["reads"]): string | null {

@@ -3,13 +3,10 @@ import { resolve } from "node:path";
 import { showText } from "../../common/escape.ts";
 import type { RequestCounts, RunFacts } from "../../render/metrics/openmetrics.ts";
 import { checkWritable, replaceFile, writeOrRefuse } from "../files/write-file.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** The folder and the clocks of a command. */
-interface Surroundings {
-	readonly directory: string;
-	readonly now: () => number;
-	readonly steadyNow: () => number;
-}
+type Surroundings = Pick<Terminal, "directory" | "now" | "steadyNow">;
 
 export interface MetricsFlags {
 	/** Of orgsync. */

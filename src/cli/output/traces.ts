@@ -33,6 +33,7 @@ import {
 	stepChannel,
 } from "../../common/tracing.ts";
 import { version } from "../../common/version.ts";
+import { onSignals } from "../signals.ts";
 import type { TraceTarget } from "./trace-target.ts";
 
 /** Max milliseconds that sending the last spans delays the end of a command. */
@@ -327,15 +328,10 @@ async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
  * A second signal ends it at once. Returns the function that ends the listening.
  */
 function endOnSignals(end: (exitCode: ExitCode) => Promise<void>): () => void {
-	const signals = ["SIGINT", "SIGTERM"] as const;
-	const listener = (signal: NodeJS.Signals): void => {
+	const unlisten = onSignals((signal) => {
 		if (process.listenerCount(signal) > 1) return;
 		unlisten();
 		void end(exitCodes.interrupted).then(() => process.kill(process.pid, signal));
-	};
-	const unlisten = (): void => {
-		for (const signal of signals) process.off(signal, listener);
-	};
-	for (const signal of signals) process.on(signal, listener);
+	});
 	return unlisten;
 }

@@ -22,6 +22,7 @@ import { mapInOrder } from "../../map-in-order.ts";
 import { describeError, exitCodeOfError, failedIn } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
 import type { ResultEnd, ResultStream } from "../../output/result-stream.ts";
+import { onSignals } from "../../signals.ts";
 import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "../comparing.ts";
 import { commandsOf, selectFrom } from "../selection.ts";
 import { type Confirmation, comparedIn, confirm, type Prepared, type Reading } from "./confirm.ts";
@@ -175,11 +176,8 @@ async function readFleetPlans(isWanted: (organizationId: string) => boolean, run
 		journal: withAbandoned(journal, given.abandoned),
 		retryRejected: flags.retryRejected,
 	};
-	const readings: Reading[] = [];
-	for await (const one of compareFleet(filterFleet(fleet, isWanted), context, (each) => keepReading(each, run))) {
-		readings.push("error" in one ? failedIn(one) : one);
-	}
-	return readings;
+	const all = compareFleet(filterFleet(fleet, isWanted), context, (each) => keepReading(each, run));
+	return (await Array.fromAsync(all)).map((one) => ("error" in one ? failedIn(one) : one));
 }
 
 /** Reads the organizations again to which something is to be submitted, and makes their plans as they are now. */
@@ -315,13 +313,5 @@ function listenForSignals({ output, run }: SizedOrder): { signal: AbortSignal; s
 		);
 		controller.abort();
 	};
-	process.on("SIGINT", listener);
-	process.on("SIGTERM", listener);
-	return {
-		signal: controller.signal,
-		stop: () => {
-			process.off("SIGINT", listener);
-			process.off("SIGTERM", listener);
-		},
-	};
+	return { signal: controller.signal, stop: onSignals(listener) };
 }

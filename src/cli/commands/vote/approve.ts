@@ -29,6 +29,7 @@ import { readReturnedActivity } from "../../../sync/submit/returned-activity.ts"
 import { voteOnce } from "../../../sync/submit/vote-once.ts";
 import type { VoteName } from "../../../wire/operations.ts";
 import { type ConnectionFlags, withConnection, withJournal } from "../../connect.ts";
+import { outcomeExitCodes } from "../../outcome-exit-codes.ts";
 import { describeError, exitCodeOfError } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
 import { askOnTerminal, readOverrides, refuseBlockedPlans, whyNotAsk } from "../apply/consent.ts";
@@ -291,27 +292,9 @@ async function castVote(
 	return { voted: { ...one, activity, outcome, isSent, message }, isFatal, isKeyRefused: keyNotAccepted };
 }
 
-const exitCodesByOutcome: Readonly<Record<VoteCommand, Readonly<Record<Outcome, ExitCode>>>> = {
-	approve: {
-		completed: exitCodes.inSync,
-		"awaiting-approval": exitCodes.pendingApproval,
-		"awaiting-authenticator": exitCodes.pendingApproval,
-		rejected: exitCodes.rejectedOrDenied,
-		denied: exitCodes.rejectedOrDenied,
-		failed: exitCodes.error,
-		unknown: exitCodes.error,
-		"not-attempted": exitCodes.error,
-	},
-	reject: {
-		completed: exitCodes.error,
-		"awaiting-approval": exitCodes.pendingApproval,
-		"awaiting-authenticator": exitCodes.pendingApproval,
-		rejected: exitCodes.inSync,
-		denied: exitCodes.rejectedOrDenied,
-		failed: exitCodes.error,
-		unknown: exitCodes.error,
-		"not-attempted": exitCodes.error,
-	},
+const exitCodesByOutcome: Readonly<Record<VoteCommand, typeof outcomeExitCodes>> = {
+	approve: outcomeExitCodes,
+	reject: { ...outcomeExitCodes, completed: exitCodes.error, rejected: exitCodes.inSync },
 };
 
 /** Returns the exit codes that apply. What was refused counts only where it was named. */

@@ -1,6 +1,6 @@
 /** What `approve` and `reject` are to vote on: the organizations, with the document or the saved plan that was reviewed. */
 
-import { ConfigurationError, OrgsyncError } from "../../../common/errors.ts";
+import { ConfigurationError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
 import { matchDocuments, type SavedPlan, statedFactsOf } from "../../../document/saved/saved-plan.ts";
 import type { DesiredOrganization } from "../../../plan/organization.ts";
@@ -10,7 +10,7 @@ import { formats } from "../../../schema/formats.ts";
 import type { Call } from "../../output/output.ts";
 import { refuseLoneFlags } from "../apply/consent.ts";
 import { readCheckedPlan } from "../apply/saved.ts";
-import { findOrganizations, type NamingFlags, readNamed } from "../selection.ts";
+import { findOrganizations, type NamingFlags, readNamed, readOrElse } from "../selection.ts";
 
 export interface VoteOrderFlags extends NamingFlags {
 	/** The file of a saved plan, or `-`; not with `reject`. */
@@ -87,19 +87,16 @@ function withoutDocuments({ plans }: SavedPlan) {
 /** Returns the organizations that are named, each with its document if there is one. */
 async function findDocuments(call: Call<VoteOrderFlags>) {
 	const found = [...(await findOrganizations(call))];
-	const documents = found.every(([, desired]) => desired !== undefined) ? [] : await readAvailable(call);
+	const isWhole = found.every(([, desired]) => desired !== undefined);
+	const documents = isWhole
+		? []
+		: await readOrElse<readonly DesiredOrganization[]>(
+				call,
+				() => readNamed(call),
+				() => [],
+			);
 	return found.map(([organizationId, desired]) => {
 		const other = documents.find((one) => one.organizationId === organizationId);
 		return { organizationId, desired: desired ?? other };
 	});
-}
-
-/** Returns the documents. Ignores errors of a document that no flag names. */
-async function readAvailable(call: Call<VoteOrderFlags>): Promise<readonly DesiredOrganization[]> {
-	try {
-		return await readNamed(call);
-	} catch (error) {
-		if (call.flags.file.length > 0 || !(error instanceof OrgsyncError)) throw error;
-		return [];
-	}
 }

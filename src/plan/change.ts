@@ -1,5 +1,7 @@
 /** The result of comparing desired with live state: changes, problems, and what could not be read. */
 import type { Problem } from "../common/errors.ts";
+import type { NotRead } from "../policy/access.ts";
+import type { Reason } from "../policy/powers/reason.ts";
 import type { AddressText, Scope } from "./address.ts";
 import type { KindName, ReadOnlyKindName, RemovalKindName } from "./kinds/names.ts";
 
@@ -51,7 +53,7 @@ export interface ReportChange extends ChangeOf<ReadOnlyKindName, "report"> {
 
 /** Something that the plan depends on and that could not be read. */
 export type Unread = Scope & {
-	readonly because: string;
+	readonly because: Reason | NotRead;
 	/** What orgsync uses instead: what it last applied, or nothing. */
 	readonly standsIn: "last-applied" | "nothing";
 };

@@ -150,7 +150,7 @@ export function makePlan(
 	const retried = context.retryRejected === true ? groupSteps(withRejected.steps).rejected : [];
 	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
 	const found = findRules(desired.rules ?? [], { ...context, live, steps, consequences, atMs: timeMs });
-	const caller = context.caller ?? { known: false, because: "it was not asked for" };
+	const caller = context.caller ?? { known: false, because: { kind: "not-asked" } };
 	const userNames = namesOfUsers(desired);
 	const windows = describeWindows(desired, changes, timeMs, context.horizonMs);
 	const { expiries = [] } = windows;
@@ -173,7 +173,7 @@ export function makePlan(
 		reads: context.reads,
 		readAt: new Date(context.readAtMs).toISOString(),
 		...windows,
-		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules, consequences)],
+		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules)],
 		problems,
 		...defined({ warnings: nonEmpty(warnings) }),
 		changes,

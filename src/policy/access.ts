@@ -3,10 +3,54 @@
  * it was read. What could not be read is unknown, never empty. Ids are lower case.
  */
 
-/** A value that was read, or the reason why it could not be. */
+/** A value that was read, or the reason why it was not. */
 export type Known<T> =
 	| { readonly known: true; readonly value: T }
-	| { readonly known: false; readonly because: string };
+	| { readonly known: false; readonly because: NotRead };
+
+/** Why something was not read, as data; src/say/reason.ts has the words. */
+export type NotRead =
+	| { readonly kind: PlainNotRead }
+	/** The service denies the query to this key (403), or does not have it. */
+	| { readonly kind: "no-answer"; readonly query: string; readonly httpStatus: number }
+	| { readonly kind: "unusable-answer"; readonly message: string }
+	| { readonly kind: "no-list"; readonly query: string; readonly of: "users" | "policies" }
+	| { readonly kind: "listed-twice"; readonly query: string; readonly id: string }
+	| { readonly kind: "user-part-not-shown"; readonly part: "tags" | "credentials"; readonly userId: string }
+	| { readonly kind: "clause-form-unknown"; readonly clause: string; readonly id: string }
+	/** Steps give a tag to a user whom `list_users` does not have. */
+	| { readonly kind: "user-not-listed"; readonly userId: string }
+	/** Not one live user tag has this name, but so many. */
+	| { readonly kind: "tags-of-name"; readonly name: string; readonly count: number }
+	/** Milliseconds since 1970. `isByAnswers`: other answers say what is expected; otherwise our own clock does. */
+	| {
+			readonly kind: "clocks-disagree";
+			readonly answeredMs: number;
+			readonly expectedMs: number;
+			readonly toleranceMs: number;
+			readonly isByAnswers: boolean;
+	  }
+	/** `isMost`: orgsync reads no more. */
+	| { readonly kind: "activities-cut-off"; readonly read: number; readonly isMost: boolean }
+	/** The guards could not check that the caller keeps access. */
+	| { readonly kind: "caller-unknown"; readonly why: NotRead }
+	/** In words: of a file that has only these. */
+	| { readonly kind: "stated"; readonly text: string };
+
+/** Why a value is unknown: a sentence of the policy language, or why it was not read. */
+export type Doubt = string | NotRead;
+
+export type PlainNotRead =
+	| "activities-denied"
+	| "caller-not-shown"
+	| "credentials-unknown"
+	| "emails-not-shown"
+	| "extended-reads-off"
+	| "no-user-tags-wanted"
+	| "not-asked"
+	| "not-needed"
+	| "root-quorum-form-unknown"
+	| "root-quorum-not-shown";
 
 export interface AccessState {
 	/** Sorted by id. */

@@ -1,6 +1,7 @@
 /** The words of reasons: why something is denied or unknown. */
 import { showNameWithin } from "../common/escape.ts";
 import { type Said, textOf } from "../common/said.ts";
+import type { NotRead, PlainNotRead } from "../policy/access.ts";
 import type { ApprovalVerdict, ComplexTask, PlainReason, Reason } from "../policy/powers/reason.ts";
 import type { ComplexityLimit } from "../policy/sets/formula.ts";
 import { code, type Phrase, reason } from "./phrase.ts";
@@ -12,8 +13,11 @@ export interface ReasonNames {
 	readonly nameStep?: (stepId: string) => string;
 }
 
+/** Why something is denied or unknown, or was not read. */
+type Because = Reason | NotRead;
+
 /** Returns the reason, with the policy that it is about by name; by id where the name is not known. */
-export function sayReason(because: Reason, names: ReasonNames = {}): Phrase {
+export function sayReason(because: Because, names: ReasonNames = {}): Phrase {
 	const about = aboutPolicy(because, names);
 	if (about === null) return [reason(reasonText(because, names))];
 	return ["policy ", code(about.name), about.joint, reason(about.rest)];
@@ -23,14 +27,15 @@ export function sayReason(because: Reason, names: ReasonNames = {}): Phrase {
 const maxNameLength = 60;
 
 /** Returns the same as a text. It may hold text of others, so it is not safe for a terminal. */
-export function reasonText(because: Reason, names: ReasonNames = {}): string {
+export function reasonText(because: Because, names: ReasonNames = {}): string {
 	const about = aboutPolicy(because, names);
 	if (about !== null) return `policy ${showNameWithin(about.name, maxNameLength)}${about.joint}${about.rest}`;
 	return sentenceOf(because, names);
 }
 
 /** For JSON.stringify: in the published JSON a reason is a text, and so is why a step did not complete. */
-export function reasonsAsText(key: string, value: unknown): unknown {
+export function reasonsAsText(this: unknown, key: string, value: unknown): unknown {
+	if (key === "unread" && Array.isArray(value)) return value.map((one: unknown) => withText(one, this as ReasonNames));
 	if ((key === "because" || key === "unknown") && isReason(value)) return reasonText(value);
 	if (key === "message" && isSaid(value)) return textOf(value);
 	return key === "assumptions" && Array.isArray(value)
@@ -38,15 +43,21 @@ export function reasonsAsText(key: string, value: unknown): unknown {
 		: value;
 }
 
+/** Returns what was not read with its reason as a text; a reason can be about a policy that the plan names. */
+function withText(unread: unknown, names: ReasonNames): unknown {
+	const { because } = (unread ?? {}) as { readonly because?: unknown };
+	return isReason(because) ? { ...(unread as object), because: reasonText(because, names) } : unread;
+}
+
 function isSaid(value: unknown): value is Said {
 	return Array.isArray(value) && value.some((span) => typeof span === "object" && span !== null && "kind" in span);
 }
 
-function isReason(value: unknown): value is Reason {
+function isReason(value: unknown): value is Because {
 	return typeof value === "object" && value !== null && "kind" in value;
 }
 
-function aboutPolicy(because: Reason, { policyNames = {} }: ReasonNames) {
+function aboutPolicy(because: Because, { policyNames = {} }: ReasonNames) {
 	if (because.kind !== "policy" && because.kind !== "takes-no-part") return null;
 	const { policyId } = because;
 	const name = Object.hasOwn(policyNames, policyId) ? policyNames[policyId] : undefined;
@@ -55,19 +66,17 @@ function aboutPolicy(because: Reason, { policyNames = {} }: ReasonNames) {
 
 const joints = { policy: ": ", "takes-no-part": " takes no part: " } as const;
 
-function sentenceOf(because: Reason, { nameStep = (id) => id }: ReasonNames): string {
+function sentenceOf(because: Because, { nameStep = (id) => id }: ReasonNames): string {
 	switch (because.kind) {
 		case "not-read":
-			return because.why;
-		case "stated":
-			return because.text;
+			return reasonText(because.why);
 		case "policy":
 		case "takes-no-part":
 			return `policy ${because.policyId}${joints[because.kind]}${reasonText(because.because)}`;
 		case "not-understood":
 			return `the ${because.clause} is not understood: ${because.message}`;
 		case "not-evaluated":
-			return because.message;
+			return typeof because.message === "string" ? because.message : reasonText(because.message);
 		case "not-boolean":
 			return `the ${because.clause} is neither true nor false`;
 		case "unknown-effect":
@@ -77,15 +86,78 @@ function sentenceOf(because: Reason, { nameStep = (id) => id }: ReasonNames): st
 		case "open-condition":
 			return `it depends on the activity: ${because.condition}`;
 		case "submitter-unknown":
-			return `it is unknown who submits it: ${because.why}`;
+			return `it is unknown who submits it: ${reasonText(because.why)}`;
 		case "order":
 			return orderSentence(because.stepIds.map(nameStep), because.verdicts);
 		case "too-many-orders":
 			return `${because.steps} other steps that change who can do it can complete first, in too many orders to judge`;
 		default:
-			return sentences[because.kind];
+			return because.kind in sentences ? sentences[because.kind as PlainReason] : notReadText(because as NotRead);
 	}
 }
+
+function notReadText(why: NotRead): string {
+	switch (why.kind) {
+		case "no-answer":
+			return why.httpStatus === 403
+				? `the service denies ${why.query} to this key`
+				: `the service does not answer ${why.query} (HTTP ${why.httpStatus})`;
+		case "unusable-answer":
+			return `the service's answer cannot be used: ${why.message}`;
+		case "no-list":
+			return `the answer to ${why.query} has no list of ${why.of} with ids`;
+		case "listed-twice":
+			return `${why.query} shows ${why.id} more than once`;
+		case "user-part-not-shown":
+			return `list_users does not show the ${why.part} of the user ${why.userId}`;
+		case "clause-form-unknown":
+			return `list_policies shows ${why.clause} of the policy ${why.id} in an unknown form`;
+		case "user-not-listed":
+			return `user ${why.userId} gets a tag, and the service does not list that user`;
+		case "tags-of-name": {
+			const name = JSON.stringify(why.name);
+			return why.count === 0
+				? `there is no live user tag ${name}`
+				: `${why.count} live user tags have the name ${name}`;
+		}
+		case "clocks-disagree":
+			return clocksText(why);
+		case "activities-cut-off": {
+			const read = `the service lists more pending activities than the ${why.read} that were read`;
+			return why.isMost ? `${read}, which is the most that orgsync reads` : read;
+		}
+		case "caller-unknown":
+			return `${notReadText(why.why)}, so the guards could not check that the caller keeps access`;
+		case "stated":
+			return why.text;
+		default:
+			return notReadSentences[why.kind];
+	}
+}
+
+function clocksText(why: NotRead & { readonly kind: "clocks-disagree" }): string {
+	const by = why.isByAnswers ? "other answers say" : "the clock of this machine says";
+	const times = `an answer of the service says ${toSecond(why.answeredMs)}, and ${by} ${toSecond(why.expectedMs)}`;
+	return `the time is not certain: ${times}, which is more than ${why.toleranceMs / 60_000} minutes apart`;
+}
+
+function toSecond(timeMs: number): string {
+	const time = new Date(timeMs);
+	return Number.isNaN(time.getTime()) ? "no time" : `${time.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+const notReadSentences: Readonly<Record<PlainNotRead, string>> = {
+	"activities-denied": "the service does not list activities to this key, so only those of this journal are joined",
+	"caller-not-shown": "the service does not say whose key it is",
+	"credentials-unknown": "the user's credentials are unknown",
+	"emails-not-shown": "list_users does not show e-mail addresses",
+	"extended-reads-off": "the eight documented queries do not show it, and extended reads are off",
+	"no-user-tags-wanted": "the document lists no user tags",
+	"not-asked": "it was not asked for",
+	"not-needed": "the document does not need it",
+	"root-quorum-form-unknown": "get_organization_configs shows the root quorum in an unknown form",
+	"root-quorum-not-shown": "the service does not say who is in the root quorum",
+};
 
 function orderSentence(steps: readonly string[], verdicts: readonly ApprovalVerdict[]): string {
 	const which =

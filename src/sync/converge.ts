@@ -2,6 +2,7 @@
  * The one way from a document to what is applied: settle open activities, read, decide, read what the decision needs, plan. Every
  * door uses it. Without a Submitter, it changes nothing.
  */
+
 import { defined } from "../common/defined.ts";
 import { LiveProblemError, OrgsyncError } from "../common/errors.ts";
 import type { ThreeWay } from "../plan/base/three-way.ts";
@@ -20,6 +21,7 @@ import type { Plan, PlanContext } from "../plan/plan.ts";
 import { isSamePlan } from "../plan/same-plan.ts";
 import { isSending } from "../plan/step-groups.ts";
 import { sameValue } from "../plan/value.ts";
+import { reasonText } from "../say/reason.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 import type { JournalSummary } from "./journal/journal.ts";
@@ -206,11 +208,12 @@ async function compareOnce(
 	const steadyNow = options.steadyNow ?? now;
 	const { live: wholeLive, serverTimeMs } = await readLive(both, clocked, lastApplied, reads, steadyNow);
 	const shownMs = clocked.serviceTimeMs();
+	const uncertainty = dependsOnTime(question) ? whyUncertainTime(clocked) : undefined;
 	const reading: Reading = {
 		live: wholeLive,
 		narrow: (desired) => (both === document ? wholeLive : narrowReading(desired, wholeLive, reads)),
 		timeMs: shownMs ?? clocked.oldest().askedAtMs,
-		whyUncertain: dependsOnTime(question) ? whyUncertainTime(clocked) : undefined,
+		whyUncertain: uncertainty && reasonText(uncertainty),
 	};
 	const decision = decide(question, reading);
 	const { desired, live } = decision;
@@ -268,7 +271,7 @@ async function readNeeds(
 		unread.push({ scope: "activities", because: pending.unlisted, standsIn: "nothing" });
 	}
 	if (needs.caller && !caller.known) {
-		const because = `${caller.because}, so the guards could not check that the caller keeps access`;
+		const because = { kind: "caller-unknown", why: caller.because } as const;
 		unread.push({ scope: "caller", because, standsIn: "nothing" });
 	}
 	return {
@@ -287,7 +290,7 @@ async function readNeeds(
 	};
 }
 
-const notAsked: Known<string> = { known: false, because: "it was not asked for" };
+const notAsked: Known<string> = { known: false, because: { kind: "not-asked" } };
 
 async function readCaller(query: QueryFunction): Promise<Known<string>> {
 	return toCaller(await queryIfAvailable(query, extendedReads.whoami));

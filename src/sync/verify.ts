@@ -1,4 +1,5 @@
 /** Reads again what an apply has changed, and compares it with the desired state. */
+
 import { OrgsyncError } from "../common/errors.ts";
 import { subjectOf } from "../plan/activities/requests.ts";
 import { printScope } from "../plan/address.ts";
@@ -7,6 +8,7 @@ import type { DesiredOrganization, LiveOrganization } from "../plan/organization
 import type { Plan } from "../plan/plan.ts";
 import type { Report, StepResult } from "../plan/report.ts";
 import { coveredAddresses } from "../plan/step.ts";
+import { reasonText } from "../say/reason.ts";
 import type { Reader } from "../wire/client.ts";
 import type { AppliedObject, Journal } from "./journal/journal.ts";
 import { readLive } from "./read/read.ts";
@@ -62,7 +64,7 @@ async function findLeft(
 	const done = completedAddresses(plan, completed);
 	return {
 		left: left.filter(({ address }) => done.has(address)),
-		unverified: lostSight === undefined ? null : `${printScope(lostSight)}: ${lostSight.because}`,
+		unverified: lostSight === undefined ? null : `${printScope(lostSight)}: ${reasonText(lostSight.because)}`,
 	};
 }
 

@@ -5,7 +5,7 @@ import { type Measured, median } from "./run.ts";
 
 const uuid = (kind: number, index: number): string =>
 	`${kind.toString(16).padStart(8, "0")}-0000-4000-8000-${index.toString(16).padStart(12, "0")}`;
-const unknown = { known: false, because: "not asked" } as const;
+const unknown = { known: false, because: { kind: "stated", text: "not asked" } } as const;
 const at = { file: "bench.yaml", line: 1, column: 1 };
 
 function makeCase(members: number): { desired: DesiredOrganization; live: LiveOrganization } {

@@ -60,7 +60,7 @@ describe("access after steps", () => {
 		const after = accessAfter(before, [tagging([stranger], [])]);
 		expect(after.users).toEqual({
 			known: false,
-			because: `user ${stranger} gets a tag, and the service does not list that user`,
+			because: { kind: "user-not-listed", userId: stranger },
 		});
 		expect(accessAfter(before, [tagging([], [stranger])])).toMatchObject({ users: { known: true } });
 	});

@@ -1,4 +1,5 @@
 /** What drift is, how it compares with the last report, and how it is described. */
+
 import { describe, expect, it } from "vitest";
 import type { PendingActivity } from "../../src/plan/activities/pending.ts";
 import { digestDifference, knownDifferences } from "../../src/plan/drift/difference.ts";
@@ -20,6 +21,7 @@ import { saySince, summarizeFindings } from "../../src/render/sections/drift.ts"
 import { plainStyle } from "../../src/render/style.ts";
 import { todoText } from "../../src/say/todo.ts";
 import { checkSchema } from "../check-schema.ts";
+import { inWords } from "../policy/in-words.ts";
 import {
 	at,
 	context,
@@ -88,7 +90,7 @@ function planAt(
 
 function report(...parts: Parameters<typeof planAt>): OrganizationDrift {
 	const drift = reportDrift(planAt(...parts));
-	expect(checkSchema("drift.json", publishDrift(drift))).toEqual([]);
+	expect(checkSchema("drift.json", inWords(publishDrift(drift)))).toEqual([]);
 	return drift;
 }
 
@@ -158,12 +160,12 @@ describe("the verdict", () => {
 		});
 		const drift = report(0, desired, liveOf({ userTags: known([liveTag(1, "x", { members: unknown })]) }));
 		expect(drift).toMatchObject({ verdict: "drifted", findings: [{ what: "name-differs" }] });
-		expect(drift.unread).toMatchObject([{ address: "userTag:signers", because: "the service does not show it" }]);
+		expect(drift.unread).toMatchObject([{ address: "userTag:signers", because: unknown.because }]);
 	});
 
 	it("does not depend on what only guards and waiting would have needed", () => {
 		const unread = (["activities", "caller"] as const).map(
-			(scope) => ({ scope, because: "denied", standsIn: "nothing" }) as const,
+			(scope) => ({ scope, because: { kind: "activities-denied" }, standsIn: "nothing" }) as const,
 		);
 		const plan = makePlan(signers, withMembers(alice, bob), { ...context, unread });
 		expect(reportDrift(plan)).toMatchObject({ verdict: "as-documented", unread: [] });
@@ -188,7 +190,7 @@ describe("against the last report", () => {
 	const first = report(0, signers, withMembers(alice));
 	const next = (live: LiveOrganization, parts: object = {}, waiting: PendingActivity[] = []): OrganizationDrift => {
 		const drift = reportDrift(planAt(3 * dayMs, signers, live, waiting), { earlier: first, ...parts });
-		expect(checkSchema("drift.json", publishDrift(drift))).toEqual([]);
+		expect(checkSchema("drift.json", inWords(publishDrift(drift)))).toEqual([]);
 		return drift;
 	};
 	const firstSeenAt = "2026-01-01T00:00:00.000Z";
@@ -387,7 +389,7 @@ describe("live state that cannot be read while last-applied state replaces it", 
 		const live = { ...seen, lastApplied: memoryAt(appliedAt) };
 		const context = { earlier, appliedAt: lastAppliedTimes(desired, live) };
 		const drift = reportDrift(planAt(afterMs, desired, live), context);
-		expect(checkSchema("drift.json", publishDrift(drift))).toEqual([]);
+		expect(checkSchema("drift.json", inWords(publishDrift(drift)))).toEqual([]);
 		return drift;
 	};
 	const [before, after] = ["2025-12-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"];
@@ -398,7 +400,7 @@ describe("live state that cannot be read while last-applied state replaces it", 
 		const first = look(0, desired, there, before);
 		expect(first).toMatchObject({ verdict: "drifted", findings: [{ address, state: "new" }] });
 		const second = look(2 * dayMs, desired, unseen, before, first);
-		const because = "the service does not show it";
+		const { because } = unknown;
 		expect(second).toMatchObject({ verdict: "could-not-look", gone: [], unread: [{ address, because }] });
 		expect(second.findings).toMatchObject([{ address, state: "not-looked-at" }]);
 		expect(exitCodeOfDrift([second])).toBe(1);

@@ -150,11 +150,11 @@ describe("a guard of access where something was not read", () => {
 	];
 
 	it("warns, or blocks where it is strict, where users were not read, and gives the reason of policies first", () => {
-		const why = { known: false, because: "policies are hidden" } as const;
+		const why = { known: false, because: { kind: "stated", text: "policies are hidden" } } as const;
 		const withoutUsers = (access: AccessState) => ({ ...access, users: unknown });
 		const without = (access: AccessState) => ({ ...withoutUsers(access), policies: why });
-		expect(messages({}, without)).toEqual(doubts(0, false, why.because));
-		expect(messages(strict, without)).toEqual(doubts(1, true, why.because));
+		expect(messages({}, without)).toEqual(doubts(0, false, why.because.text));
+		expect(messages(strict, without)).toEqual(doubts(1, true, why.because.text));
 		const noPolicies = (access: AccessState) => ({ ...withoutUsers(access), policies: known([]) });
 		expect(messages({}, noPolicies)).toEqual(doubts(0, false, because));
 		expect(messages(strict, noPolicies)).toEqual(doubts(1, true, because));

@@ -52,7 +52,11 @@ function judge(
 	} as const;
 	const desired = desiredOf({ userTags: [wantTag(name, { id: tag.id, previously, members: exactly })] });
 	const live = liveOf({
-		userTags: known([unread ? { ...tag, members: { known: false, because: "the service does not show them" } } : tag]),
+		userTags: known([
+			unread
+				? { ...tag, members: { known: false, because: { kind: "stated", text: "the service does not show them" } } }
+				: tag,
+		]),
 	});
 	return makePlan({ ...desired, files: ["acme.yaml"] }, live, { ...context, completed }).guards.filter(
 		({ kind }) => kind === "reversals",

@@ -40,7 +40,7 @@ import {
 
 const users = (...numbers: readonly number[]): readonly string[] => numbers.map((number) => id("user", number));
 const upTo = (count: number): readonly string[] => users(...Array.from({ length: count }, (_, index) => index + 1));
-const nobodyKnown: Known<string> = unknown;
+const nobodyKnown = unknown;
 
 function guardsOf(desired: DesiredOrganization, live: LiveOrganization, caller: Known<string> = nobodyKnown) {
 	return makePlan(desired, live, { ...context, caller }).guards;
@@ -564,7 +564,13 @@ describe("a list of pending activities that is cut off", () => {
 describe("removals of members whose access expired", () => {
 	const timeMs = context.readAtMs;
 	/** A tag of `members` users, of whom the first `expired` have expired access and `others` more are not listed any more. */
-	const judge = (members: number, expired: number, others: number, parts: DesiredParts = {}, caller = nobodyKnown) => {
+	const judge = (
+		members: number,
+		expired: number,
+		others: number,
+		parts: DesiredParts = {},
+		caller: Known<string> = nobodyKnown,
+	) => {
 		const windows = upTo(expired).map((userId) => ({ userId, untilMs: timeMs, at }));
 		const listed = upTo(members).filter((_, index) => index < expired || index >= expired + others);
 		const desired = desiredOf({

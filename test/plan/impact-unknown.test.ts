@@ -7,7 +7,7 @@ import { unknownAccess } from "../policy/support-access.ts";
 import { id } from "./support-organizations.ts";
 
 const [alice, tag, policy] = [id("user", 1), id("tag", 1), id("policy", 1)];
-const denied = { known: false, because: "the service denies it to this key" } as const;
+const denied = { known: false, because: { kind: "stated", text: "the service denies it to this key" } } as const;
 const user = (tagIds: AccessUser["tagIds"]): AccessUser => ({
 	id: alice,
 	tagIds,

@@ -128,7 +128,7 @@ describe("something to remove", () => {
 			expect(diff(desired, live(unknown, emptyLastApplied))).toEqual({
 				changes: [{ ...removal, reason: "not-known-to-be-absent", basis: "unknown", before: null }],
 				problems: [],
-				unread: [{ scope: "kind", kind, because: "the service does not show it", standsIn: "nothing" }],
+				unread: [{ scope: "kind", kind, because: unknown.because, standsIn: "nothing" }],
 			});
 		});
 
@@ -136,7 +136,7 @@ describe("something to remove", () => {
 			expect(diff(desired, live(unknown, lastApplied))).toEqual({
 				changes: [],
 				problems: [],
-				unread: [{ scope: "kind", kind, because: "the service does not show it", standsIn: "last-applied" }],
+				unread: [{ scope: "kind", kind, because: unknown.because, standsIn: "last-applied" }],
 			});
 		});
 	});
@@ -213,9 +213,7 @@ describe("the members of a tag", () => {
 		);
 		const standsIn = lastApplied === null ? "nothing" : "last-applied";
 		expect(unread).toEqual(
-			live === null
-				? [{ scope: "object", address: "userTag:signers", because: "the service does not show it", standsIn }]
-				: [],
+			live === null ? [{ scope: "object", address: "userTag:signers", because: unknown.because, standsIn }] : [],
 		);
 	});
 
@@ -426,7 +424,7 @@ describe("the tag that an entry means", () => {
 		expect(diff(desiredOf({ userTags: [wantTag("signers")] }), liveOf({ userTags: unknown }))).toEqual({
 			changes: [],
 			problems: [],
-			unread: [{ scope: "kind", kind: "userTag", because: "the service does not show it", standsIn: "nothing" }],
+			unread: [{ scope: "kind", kind: "userTag", because: unknown.because, standsIn: "nothing" }],
 		});
 	});
 });
@@ -528,10 +526,10 @@ describe("an expectation", () => {
 			expect(check(kind, fields, unknown)).toEqual({
 				changes: [],
 				problems: [],
-				unread: [{ scope: "object", address, because: "the service does not show it", standsIn: "nothing" }],
+				unread: [{ scope: "object", address, because: unknown.because, standsIn: "nothing" }],
 			});
 			expect(check(kind, fields).unread).toEqual([
-				{ scope: "object", address, because: "it was not asked for", standsIn: "nothing" },
+				{ scope: "object", address, because: { kind: "not-asked" }, standsIn: "nothing" },
 			]);
 		});
 	});

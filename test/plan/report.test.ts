@@ -167,12 +167,12 @@ describe("A breach of a rule", () => {
 		expect(
 			joinFacts([
 				facts(one),
-				{ ...facts(other), unknown: notRead("first") },
-				{ ...facts(), unknown: notRead("second") },
+				{ ...facts(other), unknown: notRead({ kind: "stated", text: "first" }) },
+				{ ...facts(), unknown: notRead({ kind: "stated", text: "second" }) },
 			]),
 		).toEqual({
 			breaches: [one, other],
-			unknown: notRead("first"),
+			unknown: notRead({ kind: "stated", text: "first" }),
 		});
 		expect(joinFacts([])).toEqual({ breaches: [], unknown: null });
 	});

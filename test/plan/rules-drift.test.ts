@@ -1,13 +1,16 @@
 /** Broken rules are drift: findings of their own, since when, and what to do. */
+
 import { describe, expect, it } from "vitest";
 import { exitCodeOfDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift/drift.ts";
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";
 import { findsDifference, makePlan, type Plan } from "../../src/plan/plan.ts";
+import { notRead } from "../../src/policy/powers/reason.ts";
 import { renderPlan } from "../../src/render/plan-text.ts";
 import { publishDrift } from "../../src/render/result/published.ts";
 import { renderDrift } from "../../src/render/result-text.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { checkSchema } from "../check-schema.ts";
+import { inWords } from "../policy/in-words.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 
 const [alice, bob, carol] = [1, 2, 3].map((number) => id("user", number)) as [string, string, string];
@@ -31,7 +34,7 @@ function planAt(afterMs: number, live: LiveOrganization, userTags: readonly Desi
 
 function driftAt(afterMs: number, live: LiveOrganization, earlier?: OrganizationDrift, plan = planAt(afterMs, live)) {
 	const drift = reportDrift(plan, { earlier });
-	expect(checkSchema("drift.json", publishDrift(drift))).toEqual([]);
+	expect(checkSchema("drift.json", inWords(publishDrift(drift)))).toEqual([]);
 	return drift;
 }
 
@@ -86,7 +89,7 @@ describe("a live organization that breaks a rule", () => {
 			findings: [{ address, state: "not-looked-at" }],
 			gone: [],
 		});
-		expect(drift.unread).toEqual([{ scope: "rule", address, because: "the service does not show it" }]);
+		expect(drift.unread).toEqual([{ scope: "rule", address, because: notRead(unknown.because) }]);
 	});
 
 	it("is found whatever --only leaves out", () => {

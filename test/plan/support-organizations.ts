@@ -44,7 +44,10 @@ export function known<T>(value: T): Known<T> {
 	return { known: true, value };
 }
 
-export const unknown: Known<never> = { known: false, because: "the service does not show it" };
+export const unknown = {
+	known: false,
+	because: { kind: "stated", text: "the service does not show it" },
+} as const;
 
 /** What a test writes under the keys of a document. */
 export interface Sections {

@@ -91,7 +91,7 @@ describe("members", () => {
 		const found = compare(wants(exactly(alice)), wants(exactly(alice, bob)), live);
 		expect([found.drifted, found.reverts, found.alreadyInSync]).toEqual([[], [], []]);
 		expect(found.unread).toEqual([
-			{ scope: "object", address: "userTag:signers", because: "the service does not show it", standsIn: "nothing" },
+			{ scope: "object", address: "userTag:signers", because: unknown.because, standsIn: "nothing" },
 		]);
 	});
 });

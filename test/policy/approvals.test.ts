@@ -6,7 +6,7 @@ import type { Approval } from "../../src/policy/powers/approval.ts";
 import { forecastApproval } from "./in-words.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
-const unread = (because: string): Known<never> => ({ known: false, because });
+const unread = (because: string): Known<never> => ({ known: false, because: { kind: "stated", text: because } });
 const atMs = Date.parse("2026-06-01T12:00:00Z");
 
 /** A user whose key is `KEY_OF_ID`, and who has a passkey where asked for. */

@@ -4,7 +4,7 @@ import { printGroup } from "../../src/policy/powers/groups.ts";
 import { compareAccess } from "./in-words.ts";
 
 export const known = <T>(value: T): Known<T> => ({ known: true, value });
-export const unread = (because: string): Known<never> => ({ known: false, because });
+export const unread = (because: string): Known<never> => ({ known: false, because: { kind: "stated", text: because } });
 export const atMs = Date.parse("2026-06-01T12:00:00Z");
 
 export function user(id: string): AccessUser {

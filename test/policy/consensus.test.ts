@@ -194,7 +194,10 @@ describe("A consensus that is not understood", () => {
 describe("A user whose tags are not shown", () => {
 	const users = [
 		...people,
-		{ ...user("e", []), tagIds: { known: false, because: "tags are not shown" } } as AccessUser,
+		{
+			...user("e", []),
+			tagIds: { known: false, because: { kind: "stated", text: "tags are not shown" } },
+		} as AccessUser,
 	];
 
 	it("has no power by a tag, and may have it", () => {

@@ -10,7 +10,7 @@ import { explainPower, findPower, findPowers } from "./in-words.ts";
 import { abilityByPolicies } from "./support-access.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
-const unread = (because: string): Known<never> => ({ known: false, because });
+const unread = (because: string): Known<never> => ({ known: false, because: { kind: "stated", text: because } });
 const atMs = Date.parse("2026-06-01T12:00:00Z");
 const sign: ActivityGroup = { resource: "PRIVATE_KEY", action: "SIGN" };
 

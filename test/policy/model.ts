@@ -196,7 +196,7 @@ export const writeCondition = (condition: Condition): string =>
 
 /** Returns the organization as orgsync reads it. */
 export function writeAccess({ users, policies, root }: ModelOrganization): AccessState {
-	const unread = { known: false, because: "it was not read" } as const;
+	const unread = { known: false, because: { kind: "stated", text: "it was not read" } } as const;
 	const known = <T>(value: T | null) => (value === null ? unread : { known: true as const, value });
 	return {
 		users: {

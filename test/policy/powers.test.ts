@@ -84,16 +84,19 @@ describe("Powers by the documented shapes", () => {
 
 	it("are those of the root quorum where policies were not read, and of policies where it was not", () => {
 		const access = accessOf(people, [policy("ALLOW", anyOf("A"), signing)]);
-		const unread = { known: false, because: "list_policies is not served" } as const;
+		const unread = { known: false, because: { kind: "stated", text: "list_policies is not served" } } as const;
 		const withoutPolicies = powerOf({ ...access, policies: unread }, "PRIVATE_KEY/SIGN");
-		expect([withoutPolicies.together, withoutPolicies.unknown]).toEqual([[["olga", "otto"]], unread.because]);
+		expect([withoutPolicies.together, withoutPolicies.unknown]).toEqual([[["olga", "otto"]], unread.because.text]);
 		const withoutRoot = powerOf({ ...access, rootQuorum: unread }, "PRIVATE_KEY/SIGN");
-		expect([withoutRoot.alone, withoutRoot.unknown]).toEqual([["alice", "bob"], unread.because]);
+		expect([withoutRoot.alone, withoutRoot.unknown]).toEqual([["alice", "bob"], unread.because.text]);
 	});
 
 	it("are unknown for what is not understood, also where the root quorum was not read", () => {
 		const access = accessOf(people, [policy("ALLOW", "approvers.count == 1", signing)]);
-		const power = powerOf({ ...access, rootQuorum: { known: false, because: "not served" } }, "PRIVATE_KEY/SIGN");
+		const power = powerOf(
+			{ ...access, rootQuorum: { known: false, because: { kind: "stated", text: "not served" } } },
+			"PRIVATE_KEY/SIGN",
+		);
 		expect(power.unknown).toContain("the consensus is not understood");
 	});
 
@@ -152,7 +155,7 @@ describe("The impact of a change", () => {
 	it("is nothing for equal access that could not be read", () => {
 		const access = (): AccessState => ({
 			...accessOf([], []),
-			policies: { known: false, because: "list_policies is not served" },
+			policies: { known: false, because: { kind: "stated", text: "list_policies is not served" } },
 		});
 		expect(compareAccess(access(), access(), atMs)).toEqual({ verdict: "equivalent", findings: [] });
 	});
@@ -223,7 +226,10 @@ describe("The impact beside what is not known on both sides", () => {
 
 	it("is unknown, with the reason, where the root quorum is shown on one side only", () => {
 		const before = accessOf(people, [two]);
-		const after: AccessState = { ...before, rootQuorum: { known: false, because: "the root quorum is not shown" } };
+		const after: AccessState = {
+			...before,
+			rootQuorum: { known: false, because: { kind: "stated", text: "the root quorum is not shown" } },
+		};
 		const { findings } = compareAccess(before, after, atMs);
 		expect(findings.map(({ because }) => because)).toContain("the root quorum is not shown");
 		expect(changesOf(after, { ...after, policies: known([one]) })).toEqual(["alone"]);

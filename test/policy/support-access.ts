@@ -20,7 +20,7 @@ export function abilityByPolicies(access: AccessState, group: ActivityGroup, atM
 }
 
 /** Access of which nothing could be read, for one reason. */
-export const unknownAccess = (because: string): AccessState => ({
+export const unknownAccess = (text: string, because = { kind: "stated", text } as const): AccessState => ({
 	users: { known: false, because },
 	policies: { known: false, because },
 	rootQuorum: { known: false, because },

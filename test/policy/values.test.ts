@@ -231,7 +231,7 @@ it("A message calls each value what it is", () => {
 	const values: Value[] = [true, 1n, count, "a", timestampOf(0), listOf([]), structOf({}), doubt];
 	expect(values.map(describeValue)).toEqual([
 		...["a bool", "a number", "a number", "a string", "a timestamp", "a list", "a struct"],
-		"it may be missing",
+		"an unknown value",
 	]);
 });
 

@@ -13,7 +13,8 @@ const signing: ActivityGroup = { resource: "PRIVATE_KEY", action: "SIGN" };
 
 function user(id: string, tags: readonly string[] | null = []): AccessUser {
 	const credential = { id: null, type: "CREDENTIAL_TYPE_API_KEY_P256", credentialId: null, publicKey: id };
-	const tagIds: AccessUser["tagIds"] = tags === null ? { known: false, because: "tags are not shown" } : known(tags);
+	const tagIds: AccessUser["tagIds"] =
+		tags === null ? { known: false, because: { kind: "stated", text: "tags are not shown" } } : known(tags);
 	return { id, tagIds, email: known(null), credentials: known([credential]) };
 }
 
@@ -188,7 +189,10 @@ describe("The explanation of a power", () => {
 	});
 
 	it("has no policies where they could not be read, and says why", () => {
-		const access = { ...accessOf([]), policies: { known: false, because: "policies are not shown" } } as const;
+		const access = {
+			...accessOf([]),
+			policies: { known: false, because: { kind: "stated", text: "policies are not shown" } },
+		} as const;
 		const { policies, verdict, unknown } = explainPower(access, signing, "alice", atMs);
 		expect([policies, verdict, unknown]).toEqual([[], "unknown", "policies are not shown"]);
 	});
@@ -286,7 +290,10 @@ describe("The powers of one tag", () => {
 	});
 
 	it("are all powers where users could not be read", () => {
-		const access: AccessState = { ...accessOf(policies), users: { known: false, because: "users are not shown" } };
+		const access: AccessState = {
+			...accessOf(policies),
+			users: { known: false, because: { kind: "stated", text: "users are not shown" } },
+		};
 		const powers = findPowers(access, atMs);
 		expect(narrowToTag(powers, "A", access, atMs)).toBe(powers);
 	});

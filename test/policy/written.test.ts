@@ -196,10 +196,15 @@ describe("A reason", () => {
 	});
 
 	it("is the same where kind and policy are, in whatever words", () => {
-		expect(isSameReason(notRead("policies are hidden"), notRead("policies are not shown"))).toBe(true);
+		expect(
+			isSameReason(
+				notRead({ kind: "stated", text: "policies are hidden" }),
+				notRead({ kind: "stated", text: "policies are not shown" }),
+			),
+		).toBe(true);
 		expect(isSameReason(ofPolicy, { kind: "stated", text: "policy p: something" })).toBe(true);
 		expect(isSameReason(ofPolicy, { ...ofPolicy, policyId: "q" })).toBe(false);
-		expect(isSameReason(ofPolicy, { ...ofPolicy, because: notRead("it") })).toBe(false);
+		expect(isSameReason(ofPolicy, { ...ofPolicy, because: notRead({ kind: "stated", text: "it" }) })).toBe(false);
 		expect([isSameReason(null, null), isSameReason(unclear, null)]).toEqual([true, false]);
 	});
 });

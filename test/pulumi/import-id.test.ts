@@ -107,7 +107,7 @@ describe("an import of a user tag", () => {
 	it("fails for a name that a program cannot write, for two tags of one name, and for a second resource", async () => {
 		const world = await makeWorld();
 		const [one, two] = ["b0000000-0000-4000-8000-000000000001", "b0000000-0000-4000-8000-000000000002"] as const;
-		const members = { known: false, because: "" } as const;
+		const members = { known: false, because: { kind: "stated", text: "" } } as const;
 		const twice = [one, two].map((id) => ({ id, name: "twice", type: "TAG_TYPE_USER", updatedAt: "", members }));
 		expect(() => findLiveTag({ organizationId, tag: "twice" }, twice)).toThrow(
 			`two user tags are called \`twice\`: ${one} and ${two}; write the id of one of them`,

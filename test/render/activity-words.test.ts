@@ -96,7 +96,10 @@ describe("a pending activity in words", () => {
 
 	it("says why it is not known what is missing", () => {
 		const effect = effectOf(
-			approvalOf({ verdict: "unknown", because: { kind: "not-read", why: "policies could not be read" } }),
+			approvalOf({
+				verdict: "unknown",
+				because: { kind: "not-read", why: { kind: "stated", text: "policies could not be read" } },
+			}),
 		);
 		expect(show(activityOf({ ...removal, effect }))).toContain("missing: unknown: policies could not be read");
 		expect(show(activityOf({ status: "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" }))).toContain(

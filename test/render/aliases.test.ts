@@ -36,7 +36,7 @@ const liveWith = (users: ReturnType<typeof liveOf>["users"]) =>
 		oauthProviders: known([{ userId: mallory, id: provider, name: "login" }]),
 	});
 const live = liveWith(known({ [alice]: "alice", [carol]: "carol", [mallory]: "mallory" }));
-const blind = liveWith({ known: false, because: "HTTP 404" });
+const blind = liveWith({ known: false, because: { kind: "stated", text: "HTTP 404" } });
 const [base, head] = [documentOf(carol), documentOf(mallory)];
 
 /** The text of the page, entities resolved and elements taken away. */

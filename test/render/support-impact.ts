@@ -184,7 +184,10 @@ export function impactPlanOf(name: Naming = peaceful, say: Naming = name): Plan 
 	const plan = withApprovals(changingPlanOf(name), [
 		pendingApproval,
 		approvalOf({ verdict: "denied" }),
-		approvalOf({ verdict: "unknown", because: { kind: "not-read", why: say("policies could not be read") } }),
+		approvalOf({
+			verdict: "unknown",
+			because: { kind: "not-read", why: { kind: "stated", text: say("policies could not be read") } },
+		}),
 	]);
 	return withImpact(plan, findingsOf(name, say), "both", name);
 }

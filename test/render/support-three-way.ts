@@ -80,15 +80,15 @@ function liveUnder(name: (name: string) => string) {
 			liveTag(2, name("on-call"), { members: known([alice, bob]) }),
 			liveTag(3, name("visitors"), { members: known([]) }),
 			liveTag(4, name("approvers"), { members: known([alice, bob]) }),
-			liveTag(5, name("unseen"), { members: { known: false, because: name("HTTP 404") } }),
+			liveTag(5, name("unseen"), { members: { known: false, because: { kind: "stated", text: name("HTTP 404") } } }),
 			liveTag(6, name("newcomers"), { members: known([carol]) }),
 		]),
 		policies: known([
 			{ id: id("policy", 1), name: name("old rule") },
 			{ id: id("policy", 2), name: name("older rule") },
 		]),
-		oauthProviders: { known: false, because: name("HTTP 404") },
-		tvcApps: { known: false, because: name("HTTP 501") },
+		oauthProviders: { known: false, because: { kind: "stated", text: name("HTTP 404") } },
+		tvcApps: { known: false, because: { kind: "stated", text: name("HTTP 501") } },
 		sessionProfiles: { [id("other", 1)]: known({ sessionProfileName: name("long"), notes: name("other") }) },
 		bootProofs: { [id("app", 2)]: known({ deploymentLabel: name("prod-42") }) },
 		lastApplied: {

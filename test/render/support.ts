@@ -104,14 +104,14 @@ export function planOf(name: Naming = peaceful): Plan {
 				liveTag(2, name("first"), { members: known([alice]) }),
 				liveTag(3, name("second"), { members: known([]) }),
 				liveTag(4, name("signers"), { members: known([alice, bob, carol, id("user", 4)]) }),
-				liveTag(5, name("unseen"), { members: { known: false, because: name("HTTP 404") } }),
+				liveTag(5, name("unseen"), { members: { known: false, because: { kind: "stated", text: name("HTTP 404") } } }),
 				liveTag(6, name("guests"), { members: known([]) }),
 			]),
 			policies: known([
 				{ id: id("policy", 1), name: name("old rule") },
 				{ id: id("policy", 2), name: name("older rule") },
 			]),
-			oauthProviders: { known: false, because: name("HTTP 404") },
+			oauthProviders: { known: false, because: { kind: "stated", text: name("HTTP 404") } },
 			tvcApps: known([{ id: id("app", 1), name: name("retired") }]),
 			sessionProfiles: { [id("other", 1)]: known({ sessionProfileName: name("long"), notes: null }) },
 			bootProofs: { [id("app", 2)]: known(null) },
@@ -143,7 +143,7 @@ export function planOf(name: Naming = peaceful): Plan {
 					saidBy: "service",
 				},
 			],
-			unread: [{ scope: "caller", because: name("whoami was denied"), standsIn: "nothing" }],
+			unread: [{ scope: "caller", because: { kind: "stated", text: name("whoami was denied") }, standsIn: "nothing" }],
 		},
 	);
 	return plan;
@@ -186,7 +186,7 @@ export function doubtfulPlanOf(name: Naming = peaceful): Plan {
 					createdAt: null,
 				},
 			],
-			unread: [{ scope: "activities", because: name("HTTP 404"), standsIn: "nothing" }],
+			unread: [{ scope: "activities", because: { kind: "stated", text: name("HTTP 404") }, standsIn: "nothing" }],
 		},
 	);
 }
@@ -311,7 +311,7 @@ const insecurely = { overrides: [{ flag: "insecure" }] } as const;
 function driftsOf(plan: Plan, name: Naming): Readonly<Record<string, CommandResult>> {
 	const unseen = makePlan(
 		desiredOf({ absent: { policyIds: [id("policy", 1)], oauthProviders: [], tvcAppIds: [] } }),
-		liveOf({ policies: { known: false, because: name("HTTP 404") } }),
+		liveOf({ policies: { known: false, because: { kind: "stated", text: name("HTTP 404") } } }),
 		context,
 	);
 	const nobody = { unattributed: name("the service does not list activities to this key") };

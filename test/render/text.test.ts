@@ -229,7 +229,10 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 			liveOf({
 				userTags: known([
 					{ ...liveTag(1, evil, { members: known([evil]) }), id: evil },
-					{ ...liveTag(2, "second", { members: { known: false, because: evil } }), id: `${evil}2` },
+					{
+						...liveTag(2, "second", { members: { known: false, because: { kind: "stated", text: evil } } }),
+						id: `${evil}2`,
+					},
 				]),
 				policies: known([{ id: id("policy", 1), name: evil }]),
 				sessionProfiles: { [id("other", 1)]: known({ [evil]: `${evil} live` }) },

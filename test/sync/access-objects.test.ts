@@ -1,9 +1,11 @@
 /** What answers of the service say about who can do what, member by member: what is not clear is unknown. */
+
 import { describe, expect, it } from "vitest";
 import { toAccessPolicies, toAccessUsers, toRootQuorum } from "../../src/sync/read/access-objects.ts";
+import { saying } from "../in-words.ts";
 
 const known = (value: unknown) => ({ known: true, value });
-const unknown = (because: string) => ({ known: false, because });
+const unknown = (because: string) => ({ known: false, because: saying(because) });
 const users = (...records: readonly object[]) => toAccessUsers({ users: records });
 const user = { userId: "U1", userTags: ["T2", "t1", "T1"], apiKeys: [], authenticators: [] };
 const shown = { id: "u1", tagIds: known(["t1", "t2"]), credentials: known([]) };

@@ -1,4 +1,5 @@
 /** What decides who can do what: read once an organization, unknown with its reason where the service does not show it. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AuthenticationError, ServiceError, TransportError } from "../../src/common/errors.ts";
 import type { DesiredOrganization, DesiredRule } from "../../src/plan/organization.ts";
@@ -11,6 +12,7 @@ import { describeApprovals } from "../../src/say/approvals.ts";
 import { type Comparison, compareLive } from "../../src/sync/converge.ts";
 import { readAccessOnly } from "../../src/sync/read/read-access.ts";
 import type { Client, Reader } from "../../src/wire/client.ts";
+import { saying } from "../in-words.ts";
 import { at, desiredOf, id, nothingAbsent, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
@@ -200,7 +202,7 @@ describe("who can do what", () => {
 		expect(users.known && users.value.find((user) => user.id === alice)).toEqual({
 			id: alice,
 			tagIds: { known: true, value: [signers] },
-			email: { known: false, because: "list_users does not show e-mail addresses" },
+			email: { known: false, because: { kind: "emails-not-shown" } },
 			credentials: { known: true, value: [] },
 		});
 		expect(users.known && users.value.find((user) => user.id === approverId)?.credentials).toMatchObject({
@@ -322,7 +324,7 @@ describe("a service without one of the reads of who can do what", () => {
 		for (const [name, part] of Object.entries(parts)) {
 			const expected =
 				name === missing.name
-					? { known: false, because: expect.stringContaining(`${missing.because} ${name}`) }
+					? { known: false, because: saying(new RegExp(`${missing.because} ${name}`)) }
 					: { known: true };
 			expect(access[part]).toMatchObject(expected);
 		}
@@ -346,7 +348,10 @@ describe("a service without one of the reads of who can do what", () => {
 	it("does not know the submitter where whoami is missing", async () => {
 		bench.emulator.addFault({ operation: "whoami", fault: "5xx", status: 501, count: 9 });
 		const { context, plan } = await compare(wantSigners(alice, bob));
-		expect(context.submitter).toEqual({ known: false, because: "the service does not answer whoami (HTTP 501)" });
+		expect(context.submitter).toEqual({
+			known: false,
+			because: { kind: "no-answer", query: "whoami", httpStatus: 501 },
+		});
 		expect(plan.unread).toEqual([]);
 	});
 
@@ -368,7 +373,7 @@ describe("an answer in another shape", () => {
 		const { context } = await compare(wantSigners(alice, bob));
 		expect(context.access?.policies).toEqual({
 			known: false,
-			because: expect.stringMatching(/^the service's answer cannot be used: list_policies: /),
+			because: saying(/^the service's answer cannot be used: list_policies: /),
 		});
 	});
 

@@ -144,7 +144,7 @@ describe("the members that are read before a document is edited", () => {
 			serverTimeMs: undefined,
 		});
 		const { userTags, userNames, timeMs } = await read("documented", { query });
-		const unknown = { known: false, because: "documented reads do not show users" };
+		const unknown = { known: false, because: { kind: "extended-reads-off" } };
 		expect(userTags.map(({ members }) => members)).toEqual([unknown, unknown, unknown]);
 		expect([userNames, timeMs]).toEqual([unknown, bench.nowMs]);
 		expect(asked()).toEqual(["list_user_tags"]);

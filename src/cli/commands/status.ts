@@ -14,6 +14,7 @@ import {
 	type StatusResult,
 	type UnansweredRequest,
 } from "../../render/result/result.ts";
+import { reasonText } from "../../say/reason.ts";
 import type { JournalEntry, JournalSummary } from "../../sync/journal/journal.ts";
 import type { PendingActivities } from "../../sync/read/pending-activities.ts";
 import { viewJournal, withConnection } from "../connect.ts";
@@ -61,7 +62,7 @@ function describeOpen(
 			.filter(({ body }) => inDoubt.has(body.fingerprint))
 			.map(describeEntry),
 		complete: unlisted === null,
-		unlisted,
+		unlisted: unlisted && reasonText(unlisted),
 	};
 }
 

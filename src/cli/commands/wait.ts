@@ -9,6 +9,7 @@ import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { resultHead, type WaitResult } from "../../render/result/result.ts";
+import { reasonText } from "../../say/reason.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/requests.ts";
 import { isOpen, type JournalEntry, knownOutcome } from "../../sync/journal/journal.ts";
@@ -66,7 +67,7 @@ async function findWatched(
 		const others = { openEntries: () => [], abandonedNames: (id: string) => journal.abandonedNames(id) };
 		const options = { reads: flags.reads, nowMs: terminal.now(), confirms: true };
 		const listed = await readPendingActivities(organizationId, reader, others, options);
-		if (listed.unlisted !== null) unlisted.push(listed.unlisted);
+		if (listed.unlisted !== null) unlisted.push(reasonText(listed.unlisted));
 		const byFingerprint = new Map(listed.activities.map((activity) => [activity.fingerprint, activity]));
 		all.push(...own.map((entry) => watchEntry(entry, namesHere, byFingerprint.get(entry.body.fingerprint))));
 		const ownFingerprints = new Set(own.map(({ body }) => body.fingerprint));

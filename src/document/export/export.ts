@@ -20,6 +20,7 @@ import type {
 	WholeOrganization,
 } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
+import { reasonText } from "../../say/reason.ts";
 import { parseDocuments } from "../read/parse.ts";
 import { makeAliases } from "./aliases.ts";
 import {
@@ -198,8 +199,8 @@ class Exporter {
 	#unread(): readonly Omission[] {
 		const { live, users, sessionProfilesKnown } = this.#whole;
 		const unread: Omission[] = [];
-		const add = (what: string, { known, ...rest }: Known<unknown>): void => {
-			if (!known) unread.push({ what, because: "because" in rest ? rest.because : "" });
+		const add = (what: string, read: Known<unknown>): void => {
+			if (!read.known) unread.push({ what, because: reasonText(read.because) });
 		};
 		add("names of users, members of user tags, MFA policies, OAuth providers", users);
 		add("session profiles", sessionProfilesKnown);

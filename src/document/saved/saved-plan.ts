@@ -152,6 +152,7 @@ function withReasons(plan: Plan): Plan {
 }
 
 const withReason: ReadonlySet<string> = new Set([
+	"unread",
 	"impact",
 	"impactAtOtherTimes",
 	"rules",
@@ -163,7 +164,7 @@ function replaceTexts(value: unknown): unknown {
 	if (typeof value !== "object" || value === null) return value;
 	return Object.fromEntries(
 		Object.entries(value).map(([name, own]) => {
-			const isText = (name === "because" || name === "unknown") && typeof own === "string";
+			const isText = (name === "because" || name === "unknown" || name === "why") && typeof own === "string";
 			return [name, isText ? ({ kind: "stated", text: own } satisfies Reason) : replaceTexts(own)];
 		}),
 	);

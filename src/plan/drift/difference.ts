@@ -9,7 +9,7 @@ import {
 	type RuleAddress,
 	type Scope,
 } from "../address.ts";
-import type { Change } from "../change.ts";
+import type { Change, Unread } from "../change.ts";
 import type { KindName } from "../kinds/names.ts";
 import type { Plan } from "../plan.ts";
 import { brokenRules, type JudgedRule } from "../rules/judge.ts";
@@ -30,7 +30,7 @@ export interface Difference {
 }
 
 /** An object of the document whose live state is unknown. */
-export type UnreadObject = Scope & { readonly because: string };
+export type UnreadObject = Scope & Pick<Unread, "because">;
 
 /** What is known to differ: one entry an object or rule. Changes that are only not known to be needless are left out. */
 export function knownDifferences(plan: Plan): readonly Difference[] {
@@ -115,7 +115,7 @@ export function unreadObjects(plan: Plan): readonly UnreadObject[] {
 	const doubted = plan.changes.filter(({ basis }) => basis === "unknown");
 	const unknown = plan.unread.filter((one) => one.standsIn === "nothing" && isOfDrift(one, plan));
 	const named = doubted.map(({ address }): UnreadObject => {
-		return { scope: "object", address, because: whyUnread(address, plan) ?? "it could not be read" };
+		return { scope: "object", address, because: whyUnread(address, plan) ?? { kind: "not-asked" } };
 	});
 	const others = unknown
 		.filter((one) => !doubted.some(({ address }) => includesObject(one, address)))
@@ -124,7 +124,7 @@ export function unreadObjects(plan: Plan): readonly UnreadObject[] {
 }
 
 /** Why the object could not be read, whether or not what was last applied is used instead; undefined when it was read. */
-export function whyUnread(address: string, { unread }: Pick<Plan, "unread">): string | undefined {
+export function whyUnread(address: string, { unread }: Pick<Plan, "unread">): Unread["because"] | undefined {
 	return unread.find((one) => includesObject(one, address))?.because;
 }
 

@@ -207,7 +207,10 @@ function withKept(unread: readonly UnreadObject[], kept: readonly Finding[], pla
 	const missing = kept.filter(({ address }) => !unread.some((one) => includesObject(one, address)));
 	return [
 		...unread,
-		...missing.map(({ address }) => ({ ...scopeOf(address), because: whyUnread(address, plan) ?? "" })),
+		...missing.map(({ address }) => ({
+			...scopeOf(address),
+			because: whyUnread(address, plan) ?? { kind: "not-asked" as const },
+		})),
 	];
 }
 

@@ -143,11 +143,11 @@ function whyUnknown(
 	const [first] = unknown;
 	if (first !== undefined)
 		return reasonText(first.because ?? first.after.unknown ?? first.before.unknown ?? notCompared, consequences);
-	if (!access.policies.known) return access.policies.because;
-	if (!access.users.known) return access.users.because;
+	if (!access.policies.known) return reasonText(access.policies.because);
+	if (!access.users.known) return reasonText(access.users.because);
 	const isExplained = impactVerdict !== "unknown" || impact.some(({ change }) => change === "unknown");
 	if (!isStrict || isExplained) return null;
-	return access.rootQuorum.known ? reasonText(notCompared) : access.rootQuorum.because;
+	return reasonText(access.rootQuorum.known ? notCompared : access.rootQuorum.because);
 }
 
 /** Returns the changes that the findings come from: those of their policies, and of tags that these name. All where none is found. */

@@ -60,7 +60,7 @@ function afterTagging(
 	const listed = new Set(users.value.map(({ id }) => id));
 	const stranger = addUserIds.find((id) => !listed.has(id));
 	if (stranger !== undefined) {
-		return { known: false, because: `user ${stranger} gets a tag, and the service does not list that user` };
+		return { known: false, because: { kind: "user-not-listed", userId: stranger } };
 	}
 	const [added, removed] = [new Set(addUserIds), new Set(removeUserIds)];
 	const value = users.value.map((user): AccessUser => {

@@ -46,7 +46,7 @@ export function findConsequences(
 	live: Pick<LiveOrganization, "userTags">,
 ): Consequences {
 	if (access === undefined || steps.length === 0) return { steps };
-	const who: Known<SubmittingUser> = submitter ?? { known: false, because: "it was not asked for" };
+	const who: Known<SubmittingUser> = submitter ?? { known: false, because: { kind: "not-asked" } };
 	const forecast = forecastSteps(steps, { access, submitter: who, atMs, waiting });
 	const found = findImpact(access, steps, atMs);
 	return {

@@ -119,7 +119,7 @@ class Forecast {
 	/** Whether the root quorum decides it, so that no order of steps matters. */
 	#isDecidedWithoutPolicies(activity: SubmittedActivity, submitter: SubmittingUser): boolean {
 		const { access, atMs } = this.#context;
-		const without: AccessState = { ...access, policies: { known: false, because: "left out" } };
+		const without: AccessState = { ...access, policies: { known: false, because: { kind: "not-asked" } } };
 		return forecastApproval(without, activity, submitter, atMs).verdict === "runs";
 	}
 

@@ -39,7 +39,7 @@ function expectationDifferences(kind: Comparable, desired: DesiredOrganization, 
 /** Returns the live record of the expected object; null when there is none. */
 function findRecord(kind: Comparable, expected: DesiredExpectation, live: LiveOrganization): Known<LiveRecord | null> {
 	const records = live.records[kind.name]?.[liveKeyOf(expected)];
-	if (records === undefined) return { known: false, because: "it was not asked for" };
+	if (records === undefined) return { known: false, because: { kind: "not-asked" } };
 	if (!records.known) return records;
 	return { known: true, value: records.value.find((record) => kind.matches(record, expected)) ?? null };
 }

@@ -1,7 +1,6 @@
 /** Judges the rules of a document before the steps of a plan and after them. */
 import type { AccessState } from "../../policy/access.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
-import { type ReasonNames, reasonText } from "../../say/reason.ts";
 import type { RuleAddress } from "../address.ts";
 import type { Unread } from "../change.ts";
 import { accessAfter } from "../impact/access-after.ts";
@@ -154,11 +153,11 @@ export function brokenRules({ rules = [] }: { readonly rules?: readonly JudgedRu
 }
 
 /** Returns the rules that could not be checked, before the steps or after them. */
-export function unreadRules(rules: readonly JudgedRule[], names: ReasonNames): readonly Unread[] {
+export function unreadRules(rules: readonly JudgedRule[]): readonly Unread[] {
 	return rules.flatMap(({ address, before, after }): readonly Unread[] => {
 		const unknown = [before, after].find((one) => one.state === "unknown");
 		return unknown?.state === "unknown"
-			? [{ scope: "rule", address, because: reasonText(unknown.because, names), standsIn: "nothing" }]
+			? [{ scope: "rule", address, because: unknown.because, standsIn: "nothing" }]
 			: [];
 	});
 }

@@ -44,7 +44,7 @@ export function findTag(tags: Known<readonly LiveUserTag[]>, name: string): Name
 	if (!tags.known) return tags;
 	const [tag = null, ...others] = tags.value.filter((one) => one.name === name);
 	if (others.length === 0) return { known: true, value: tag };
-	return { known: false, because: `${others.length + 1} live user tags have the name ${JSON.stringify(name)}` };
+	return { known: false, because: { kind: "tags-of-name", name, count: others.length + 1 } };
 }
 
 export function judgeExclusive({ tags: names }: RuleOf<"exclusive">, tags: NamedTags): RuleFacts {
@@ -75,5 +75,5 @@ export function judgeMembers({ tag, min, max }: RuleOf<"members">, tags: NamedTa
 function membersOf(name: string, tags: NamedTags): Known<readonly string[]> {
 	const tag = tags.get(name);
 	if (tag?.known === false) return tag;
-	return tag?.value?.members ?? { known: false, because: `there is no live user tag ${JSON.stringify(name)}` };
+	return tag?.value?.members ?? { known: false, because: { kind: "tags-of-name", name, count: 0 } };
 }

@@ -2,6 +2,7 @@
  * Values of the policy language. A value that is not known is a value too, with the reason: nothing is guessed, and no
  * error is thrown (docs/internals/policies.md#unknown).
  */
+import type { Doubt } from "../access.ts";
 
 export type Value = boolean | bigint | string | Timestamp | Count | List | Struct | Unknown;
 
@@ -41,7 +42,7 @@ export interface Unknown {
 	readonly unknown: true;
 	readonly cause: Cause;
 	/** For example "depends on `wallet.id`". */
-	readonly because: string;
+	readonly because: Doubt;
 	/** What it is, for example `wallet.id`; it grows with each field and index. Undefined for errors, and for several. */
 	readonly path?: string;
 	/** What kind of error it is; only where the cause is `error`. */
@@ -70,7 +71,7 @@ export const dependsOn = (path: string): Unknown => dependsOnAll([path]);
 export const mayBeMissing = (path: string): Unknown => ({ ...dependsOn(path), mayBeMissing: true });
 
 /** Returns what no read shows, or what is not documented. `path`: how the language writes it; undefined for no one value. */
-export const unread = (because: string, path?: string): Unknown => ({
+export const unread = (because: Doubt, path?: string): Unknown => ({
 	unknown: true,
 	cause: "unread",
 	because,
@@ -138,5 +139,5 @@ export function describeValue(value: Value): string {
 	if (typeof value === "string") return "a string";
 	if (isTimestamp(value)) return "a timestamp";
 	if (isList(value)) return "a list";
-	return isStruct(value) ? "a struct" : value.because;
+	return isStruct(value) ? "a struct" : "an unknown value";
 }

@@ -60,7 +60,7 @@ function isSameBase(one: Side, other: Side): boolean {
 	if (JSON.stringify(before.access.rootQuorum) !== JSON.stringify(after.access.rootQuorum)) return false;
 	if (one.found.missing === null && other.found.missing === null) return true;
 	return (
-		one.found.missing === other.found.missing &&
+		JSON.stringify(one.found.missing) === JSON.stringify(other.found.missing) &&
 		JSON.stringify(before.access.users) === JSON.stringify(after.access.users)
 	);
 }

@@ -1,5 +1,6 @@
 /** Finds which policies have a part in a group of activities, and which sets of users they allow together. */
 
+import type { NotRead } from "../access.ts";
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
 import { resolve, simplify, type UserSets } from "../sets/resolve.ts";
 import { Work } from "../sets/work.ts";
@@ -38,7 +39,7 @@ interface PartUnknown {
 export interface GroupParts {
 	readonly parts: readonly Part[];
 	/** Why policies are not known at all; null where they are. */
-	readonly missing: string | null;
+	readonly missing: NotRead | null;
 	/** Policies that take no part because the activity lacks a field. */
 	readonly assumptions: readonly Reason[];
 }

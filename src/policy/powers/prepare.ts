@@ -2,7 +2,7 @@
  * Prepares an organization's access for questions: votes, and for each policy the formula of its consensus. It is made once for
  * an access and a moment, however many questions follow.
  */
-import type { AccessPolicy, AccessState, AccessUser } from "../access.ts";
+import type { AccessPolicy, AccessState, AccessUser, Doubt } from "../access.ts";
 import { mentionsName } from "../language/mentions.ts";
 import { formulaOf } from "../sets/consensus.ts";
 import { alternativesOf, always, bound, type Conjunction, type Formula, TooComplex } from "../sets/formula.ts";
@@ -207,7 +207,7 @@ function keyOf(alternatives: readonly Conjunction[], all: Bits): string {
 	return [...new Set(written)].sort().join("|");
 }
 
-function reasonOf(formula: Formula): string | null {
+function reasonOf(formula: Formula): Doubt | null {
 	switch (formula.is) {
 		case "constant":
 			return null;

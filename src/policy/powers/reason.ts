@@ -1,7 +1,8 @@
 /**
- * Why something is denied or unknown, as data; src/say/reason.ts has the words. `why` and `message` are sentences that came from
- * elsewhere: from what read the organization, or from the policy language.
+ * Why something is denied or unknown, as data; src/say/reason.ts has the words. A `message` is a sentence of the policy
+ * language.
  */
+import type { Doubt, NotRead } from "../access.ts";
 import type { Clause, Span } from "../language/syntax.ts";
 import type { ComplexityLimit } from "../sets/formula.ts";
 
@@ -9,17 +10,17 @@ export type ApprovalVerdict = "runs" | "pending" | "denied" | "unknown";
 
 export type Reason =
 	/** It was not read, or the service does not say. */
-	| { readonly kind: "not-read"; readonly why: string }
+	| { readonly kind: "not-read"; readonly why: NotRead }
 	/** `takes-no-part`: it is assumed that the policy does not. */
 	| { readonly kind: "policy" | "takes-no-part"; readonly policyId: string; readonly because: Reason }
 	/** `span` is where in the clause. */
 	| { readonly kind: "not-understood"; readonly clause: Clause; readonly message: string; readonly span: Span }
-	| { readonly kind: "not-evaluated"; readonly clause: Clause; readonly message: string }
+	| { readonly kind: "not-evaluated"; readonly clause: Clause; readonly message: Doubt }
 	| { readonly kind: "not-boolean"; readonly clause: Clause }
 	| { readonly kind: "unknown-effect"; readonly effect: string }
 	| { readonly kind: "too-complex"; readonly task: ComplexTask; readonly limit: ComplexityLimit }
 	| { readonly kind: "open-condition"; readonly condition: string }
-	| { readonly kind: "submitter-unknown"; readonly why: string }
+	| { readonly kind: "submitter-unknown"; readonly why: NotRead }
 	/** It depends on which of these steps complete first: what becomes of it, or, without verdicts, who can complete it. */
 	| { readonly kind: "order"; readonly stepIds: readonly string[]; readonly verdicts: readonly ApprovalVerdict[] }
 	| { readonly kind: "too-many-orders"; readonly steps: number }
@@ -49,7 +50,7 @@ export type PlainReason =
 	| "too-many-sets"
 	| "user-attributes-unknown";
 
-export function notRead(why: string): Reason {
+export function notRead(why: NotRead): Reason {
 	return { kind: "not-read", why };
 }
 
@@ -69,7 +70,7 @@ export function isSameReason(one: Reason | null, other: Reason | null): boolean 
 	return one.kind === "stated" || other.kind === "stated" || factsOf(one) === factsOf(other);
 }
 
-/** Returns all of a reason but the sentences that came from elsewhere, and the order in which a file has its members. */
+/** Returns all of a reason but why something was not read, sentences, and the order in which a file has its members. */
 function factsOf(reason: object): string {
 	const facts = Object.entries(reason).filter(([name]) => name !== "why" && name !== "message");
 	const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null || Array.isArray(value);

@@ -2,6 +2,7 @@
  * Turns a consensus into a formula of thresholds: `approvers` and `credentials` with any, all, filter, count and comparisons.
  * What it cannot turn is unknown, with the reason.
  */
+import type { Doubt } from "../access.ts";
 import { evaluate } from "../language/evaluate.ts";
 import { mentionsVotes } from "../language/mentions.ts";
 import { printExpression } from "../language/printer.ts";
@@ -18,7 +19,7 @@ interface VoteList {
 	readonly possible: Bits;
 	readonly tagId: string | null;
 	/** Why some are only possibly in it; null where no reason was found. */
-	readonly because: string | null;
+	readonly because: Doubt | null;
 }
 
 const flipped: Partial<Record<BinaryOperator, BinaryOperator>> = { "<": ">", ">": "<", "<=": ">=", ">=": "<=" };
@@ -30,7 +31,7 @@ export function formulaOf(expression: Expression, predicates: Predicates): Formu
 	return translation.errors.length === 0 ? value : { is: "and", parts: [value, ...translation.errors.map(negate)] };
 }
 
-const unknownFormula = (because: string): Formula => ({ is: "unknown", because });
+const unknownFormula = (because: Doubt): Formula => ({ is: "unknown", because });
 
 class Translation {
 	/** Each is true where a part of the expression errs: there is no short circuit. */

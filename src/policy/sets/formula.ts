@@ -2,6 +2,7 @@
  * What a set of approvers must be, as "at least" and "at most so many of these votes" with `and` and `or`. A set of votes has two
  * bounds: the votes that surely count, and those that possibly do.
  */
+import type { Doubt } from "../access.ts";
 import type { Bits } from "./sets.ts";
 import { sizeOf } from "./sets.ts";
 
@@ -17,7 +18,7 @@ export interface Bound {
 export type Formula =
 	| { readonly is: "constant"; readonly value: boolean }
 	/** May be true or false for each set of approvers. */
-	| { readonly is: "unknown"; readonly because: string }
+	| { readonly is: "unknown"; readonly because: Doubt }
 	| {
 			readonly is: "atLeast" | "atMost";
 			readonly count: number;
@@ -25,7 +26,7 @@ export type Formula =
 			readonly possible: Bits;
 			readonly tagId: string | null;
 			/** Why some only possibly count; null where no reason was found. */
-			readonly because: string | null;
+			readonly because: Doubt | null;
 	  }
 	| { readonly is: "and" | "or"; readonly parts: readonly Formula[] };
 

@@ -1,5 +1,5 @@
 /** Finds the approvers or credentials for which a predicate is true, such as `user.tags.contains('…')`. */
-import type { AccessCredential, AccessUser, Known } from "../access.ts";
+import type { AccessCredential, AccessUser, Doubt, Known } from "../access.ts";
 import { evaluate } from "../language/evaluate.ts";
 import { mentionsVotes } from "../language/mentions.ts";
 import type { Expression } from "../language/syntax.ts";
@@ -20,7 +20,7 @@ export interface ItemSets {
 	/** The tag that the predicate asks for and nothing else; null where there is none. */
 	readonly tagId: string | null;
 	/** Why it is unknown for some; null where no reason was found. */
-	readonly because: string | null;
+	readonly because: Doubt | null;
 }
 
 /** What predicates ask about: made once for an organization. */
@@ -90,7 +90,7 @@ interface Outcomes {
 	readonly yes: Bits;
 	readonly no: Bits;
 	readonly errors: Bits;
-	readonly because: string | null;
+	readonly because: Doubt | null;
 }
 
 /** Returns for which items the predicate is true. */
@@ -160,7 +160,7 @@ function judgeUser(predicates: Predicates, kind: ItemKind, item: string, express
 /** Evaluates the expression for each item. */
 function judgeEach(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes {
 	let [yes, no, errors] = [0n, 0n, 0n];
-	let because: string | null = null;
+	let because: Doubt | null = null;
 	const values = kind === "approvers" ? predicates.userValues : predicates.credentialValues;
 	const isJoined = mentionsVotes(expression);
 	for (const [vote, value] of values.entries()) {

@@ -59,7 +59,7 @@ export function splitVotes(
 }
 
 function votingCredentials(user: AccessUser | undefined): readonly Known<AccessCredential | null>[] {
-	if (user === undefined) return [{ known: false, because: "the user's credentials are unknown" }];
+	if (user === undefined) return [{ known: false, because: { kind: "credentials-unknown" } }];
 	if (!user.credentials.known) return [user.credentials];
 	if (user.credentials.value.length === 0) return [{ known: true, value: null }];
 	return user.credentials.value.map((value) => ({ known: true, value }));

@@ -1,6 +1,8 @@
 /** A live tag by its id or name: to import it as a managed resource, or to read it without managing it. */
+
 import { defined } from "../../common/defined.ts";
 import type { LiveOrganization, LiveUserTag } from "../../plan/organization.ts";
+import { reasonText } from "../../say/reason.ts";
 import { explainMissing, findLiveTag, type ImportId, readImportId } from "../inputs/import-id.ts";
 import { type MetaInputs, metaOf, type Properties, readDocument } from "../inputs/inputs.ts";
 import { ResourceFailure } from "../resources/failure.ts";
@@ -65,7 +67,7 @@ export async function importTag(id: string, meta: MetaInputs, session: Session):
 	});
 	const notices = tag.members.known
 		? []
-		: [`the members of the tag are unknown, because ${tag.members.because}: they are not imported`];
+		: [`the members of the tag are unknown, because ${reasonText(tag.members.because)}: they are not imported`];
 	return { id: tag.id, props, inputs: { ...inputs, ...metaOf(meta) }, notices };
 }
 

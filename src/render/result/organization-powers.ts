@@ -1,13 +1,13 @@
 /** Who can do what in one organization, as `powers` shows it. */
-import type { RootQuorum } from "../../policy/access.ts";
+import type { NotRead, RootQuorum } from "../../policy/access.ts";
 import type { PowerExplanation } from "../../policy/powers/explain-power.ts";
 import type { GroupPower } from "../../policy/powers/powers.ts";
 import type { NamedOrganization } from "./organization-name.ts";
 
 /** Something of the live organization that a result does not hold. */
-export interface MissingObject {
+export interface MissingObject<B = string> {
 	readonly what: string;
-	readonly because: string;
+	readonly because: B;
 }
 
 export interface OrganizationPowers extends NamedOrganization {
@@ -26,7 +26,7 @@ export interface OrganizationPowers extends NamedOrganization {
 	/** Null where it is unknown. */
 	readonly rootQuorum: RootQuorum | null;
 	/** What could not be read; then powers that depend on it are unknown. */
-	readonly unread: readonly MissingObject[];
+	readonly unread: readonly MissingObject<NotRead>[];
 	readonly powers: readonly GroupPower[];
 	/** With `--why`: one for each group, and no powers. */
 	readonly why?: readonly PowerExplanation[];

@@ -9,6 +9,7 @@ import type { UserNames } from "../../plan/users.ts";
 import { count } from "../../say/count.ts";
 import { identifier, type Phrase, reason } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
+import { sayReason } from "../../say/reason.ts";
 import type { Note, Row, Section } from "../../say/section.ts";
 import { sayTodo } from "../../say/todo.ts";
 import { formatDuration } from "../duration.ts";
@@ -99,9 +100,13 @@ function unknownRows({ unread, findings, waiting }: OrganizationDrift, plan: Pla
 		const scope = printScope(one);
 		const change = found.has(scope) ? undefined : plan.changes.find(({ address }) => address === scope);
 		if (change === undefined)
-			return { sign: "?", said: [identifier(showAddress(scope)), "  ", reason(one.because)], about: [scope] };
+			return {
+				sign: "?",
+				said: [identifier(showAddress(scope)), "  ", ...sayReason(one.because, plan)],
+				about: [scope],
+			};
 		const row = changeRow(change, plan);
-		return { ...row, notes: [...(row.notes ?? []), { look: "attention", said: [reason(one.because)] }] };
+		return { ...row, notes: [...(row.notes ?? []), { look: "attention", said: sayReason(one.because, plan) }] };
 	});
 }
 

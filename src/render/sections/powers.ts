@@ -14,7 +14,7 @@ import type { Reason } from "../../policy/powers/reason.ts";
 import { count } from "../../say/count.ts";
 import { identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
 import { describeGroups, describeThresholds, listPeople } from "../../say/powers.ts";
-import { sayReason } from "../../say/reason.ts";
+import { reasonText, sayReason } from "../../say/reason.ts";
 import type { Row, Section } from "../../say/section.ts";
 import type { OrganizationPowers } from "../result/organization-powers.ts";
 import { answerWords, describeConditional, isTogether, whySections } from "./why.ts";
@@ -49,7 +49,7 @@ function unreadSection({ unread }: OrganizationPowers): Section {
 		title: "Could not be read",
 		look: "attention",
 		noun: ["unknown", "unknowns"],
-		rows: unread.map(({ what, because }) => ({ said: [`${what} unknown: `, reason(because)] })),
+		rows: unread.map(({ what, because }) => ({ said: [`${what} unknown: `, reason(reasonText(because))] })),
 		shorten: "never",
 	};
 }

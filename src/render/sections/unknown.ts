@@ -4,9 +4,10 @@ import { parseAddress, printScope } from "../../plan/address.ts";
 import type { Unread } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { reason } from "../../say/phrase.ts";
+import { reasonText } from "../../say/reason.ts";
 import type { Section } from "../../say/section.ts";
 
-export function unknownSection(plan: Pick<Plan, "unread">): Section {
+export function unknownSection(plan: Pick<Plan, "unread" | "policyNames">): Section {
 	return {
 		id: "unknown",
 		title: "Could not be read",
@@ -18,15 +19,15 @@ export function unknownSection(plan: Pick<Plan, "unread">): Section {
 }
 
 /** Returns what could not be read and why, one line a reason; at most five addresses in each. */
-export function describeUnread(plan: Pick<Plan, "unread">): readonly string[] {
-	const byReason = Map.groupBy(plan.unread, ({ because, standsIn }) => `${because}\u0000${standsIn}`);
+export function describeUnread(plan: Pick<Plan, "unread" | "policyNames">): readonly string[] {
+	const byReason = Map.groupBy(plan.unread, ({ because, standsIn }) => `${reasonText(because, plan)}\u0000${standsIn}`);
 	return [...byReason.values()].flatMap((group) => {
 		const first = group[0];
 		if (first === undefined) return [];
 		const shown = group.slice(0, 5).map((one) => `${isOfTag(one) ? "members of " : ""}${showAddress(printScope(one))}`);
 		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
 		const instead = first.standsIn === "last-applied" ? "; using the last-applied state" : "";
-		return [`${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
+		return [`${shown.join(", ")}${more}: ${showText(reasonText(first.because, plan))}${instead}`];
 	});
 }
 

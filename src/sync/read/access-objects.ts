@@ -5,13 +5,13 @@
 import { isRecord } from "../../common/json.ts";
 import type { LiveRecord } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
-import type { AccessCredential, AccessPolicy, AccessUser, Known, RootQuorum } from "../../policy/access.ts";
+import type { AccessCredential, AccessPolicy, AccessUser, Known, NotRead, RootQuorum } from "../../policy/access.ts";
 import { toId } from "./live-objects.ts";
 
 /** Returns the users of a `list_users` answer, sorted by id (docs/internals/service.md#extended-reads). */
 export function toAccessUsers(answer: LiveRecord): Known<readonly AccessUser[]> {
 	const records = recordsWithId(answer.users, "userId");
-	if (records === undefined) return unknown("the answer to list_users has no list of users with ids");
+	if (records === undefined) return unknown({ kind: "no-list", query: "list_users", of: "users" });
 	/**
 	 * Unverified, chosen: an answer that shows an e-mail address of any user leaves it out only for users who have none. Where it
 	 * shows none at all, the service may not show them.
@@ -29,10 +29,10 @@ function toAccessUser(record: LiveRecord, showsEmail: boolean): AccessUser {
 		id: toId(userId),
 		tagIds: isListOfTexts(userTags)
 			? { known: true, value: toIds(userTags) }
-			: unknown(`list_users does not show the tags of the user ${toId(userId)}`),
+			: unknown({ kind: "user-part-not-shown", part: "tags", userId: toId(userId) }),
 		email: showsEmail
 			? { known: true, value: typeof userEmail === "string" && userEmail !== "" ? userEmail : null }
-			: unknown("list_users does not show e-mail addresses"),
+			: unknown({ kind: "emails-not-shown" }),
 		credentials: toCredentials(record),
 	};
 }
@@ -40,7 +40,7 @@ function toAccessUser(record: LiveRecord, showsEmail: boolean): AccessUser {
 /** Returns API keys and authenticators, sorted; unknown unless the record shows both lists. */
 function toCredentials({ userId, apiKeys, authenticators }: LiveRecord): AccessUser["credentials"] {
 	if (!isListOfRecords(apiKeys) || !isListOfRecords(authenticators)) {
-		return unknown(`list_users does not show the credentials of the user ${toId(userId)}`);
+		return unknown({ kind: "user-part-not-shown", part: "credentials", userId: toId(userId) });
 	}
 	const all = [
 		...apiKeys.map((key) => toCredential(key, "apiKeyId")),
@@ -68,11 +68,10 @@ function sortKey({ id, type, credentialId, publicKey }: AccessCredential): strin
 /** Returns the policies of a `list_policies` answer, sorted by id (docs/internals/service.md#policy-language). */
 export function toAccessPolicies(answer: LiveRecord): Known<readonly AccessPolicy[]> {
 	const records = recordsWithId(answer.policies, "policyId");
-	if (records === undefined) return unknown("the answer to list_policies has no list of policies with ids");
-	const unreadable = records.find((record) => clauses.some((clause) => !isClause(record[clause])));
-	if (unreadable !== undefined) {
-		const clause = clauses.find((name) => !isClause(unreadable[name]));
-		return unknown(`list_policies shows ${clause} of the policy ${toId(unreadable.policyId)} in an unknown form`);
+	if (records === undefined) return unknown({ kind: "no-list", query: "list_policies", of: "policies" });
+	for (const record of records) {
+		const clause = clauses.find((name) => !isClause(record[name]));
+		if (clause !== undefined) return unknown({ kind: "clause-form-unknown", clause, id: toId(record.policyId) });
 	}
 	return uniqueById(
 		records.map((record) => ({
@@ -97,10 +96,10 @@ function isClause(value: unknown): boolean {
 /** Returns the root quorum of a `get_organization_configs` answer. */
 export function toRootQuorum({ configs }: LiveRecord): Known<RootQuorum> {
 	const quorum = isRecord(configs) ? configs.quorum : undefined;
-	if (!isRecord(quorum)) return unknown("the service does not say who is in the root quorum");
+	if (!isRecord(quorum)) return unknown({ kind: "root-quorum-not-shown" });
 	const { threshold, userIds } = quorum;
 	if (typeof threshold !== "number" || !Number.isInteger(threshold) || threshold < 1 || !isListOfTexts(userIds)) {
-		return unknown("get_organization_configs shows the root quorum in an unknown form");
+		return unknown({ kind: "root-quorum-form-unknown" });
 	}
 	return { known: true, value: { threshold, userIds: toIds(userIds) } };
 }
@@ -112,10 +111,10 @@ function recordsWithId(value: unknown, idField: string): readonly LiveRecord[] |
 }
 
 /** Returns the objects sorted by id; unknown where two have the same id, since one of them may be outdated. */
-function uniqueById<T extends { readonly id: string }>(objects: readonly T[], from: string): Known<readonly T[]> {
+function uniqueById<T extends { readonly id: string }>(objects: readonly T[], query: string): Known<readonly T[]> {
 	const sorted = objects.toSorted((left, right) => compareText(left.id, right.id));
 	const twice = sorted.find(({ id }, index) => sorted[index - 1]?.id === id);
-	return twice === undefined ? { known: true, value: sorted } : unknown(`${from} shows ${twice.id} more than once`);
+	return twice === undefined ? { known: true, value: sorted } : unknown({ kind: "listed-twice", query, id: twice.id });
 }
 
 /** Returns ids in lower case, sorted, without repeats. */
@@ -135,6 +134,6 @@ function textOrNull(value: unknown): string | null {
 	return typeof value === "string" ? value : null;
 }
 
-function unknown(because: string): { readonly known: false; readonly because: string } {
+function unknown(because: NotRead): { readonly known: false; readonly because: NotRead } {
 	return { known: false, because };
 }

@@ -58,11 +58,7 @@ async function unknownIfUnavailable<T>(read: () => Promise<T>, operation: QueryO
 		return { known: true, value: await read() };
 	} catch (error) {
 		if (!isUnavailable(error)) throw error;
-		const because =
-			error.httpStatus === 403
-				? `the service denies ${operation.name} to this key`
-				: `the service does not answer ${operation.name} (HTTP ${error.httpStatus})`;
-		return { known: false, because };
+		return { known: false, because: { kind: "no-answer", query: operation.name, httpStatus: error.httpStatus } };
 	}
 }
 

@@ -1,10 +1,12 @@
 /** Reads pending activities from the service's list, or from the journal, and finds the activity of an entry. */
+
 import { ifAvailable } from "../../common/errors.ts";
 import { isRecord } from "../../common/json.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { CompletedActivity } from "../../plan/guards/reversals.ts";
 import type { Reads } from "../../plan/plan.ts";
 import type { ActivityState } from "../../plan/step.ts";
+import type { NotRead } from "../../policy/access.ts";
 import { type Activity, readActivity } from "../../wire/activity.ts";
 import { findMismatch } from "../../wire/activity-mismatch.ts";
 import type { Reader } from "../../wire/client.ts";
@@ -51,7 +53,7 @@ export interface PendingActivities {
 	/** Those of the journal that were rejected after the journal last recorded them. */
 	readonly rejected: readonly PendingActivity[];
 	/** Why there may be others; null if the service listed them all. */
-	readonly unlisted: string | null;
+	readonly unlisted: NotRead | null;
 	/** Whether the service lists more activities than were read: a duplicate could be among them. */
 	readonly isCutOff: boolean;
 	/** Completed ones that changed user tags, the newest first, as far as they are known; empty where they were not asked for. */
@@ -120,13 +122,11 @@ export async function readPendingActivities(
 	};
 }
 
-function whyUnlisted(listed: Listed | undefined): string | null {
-	if (listed === undefined) {
-		return "the service does not list activities to this key, so only those of this journal are joined";
-	}
+function whyUnlisted(listed: Listed | undefined): NotRead | null {
+	if (listed === undefined) return { kind: "activities-denied" };
 	if (listed.complete) return null;
-	const read = `the service lists more pending activities than the ${listed.activities.length} that were read`;
-	return listed.activities.length < maxListedActivities ? read : `${read}, which is the most that orgsync reads`;
+	const read = listed.activities.length;
+	return { kind: "activities-cut-off", read, isMost: read >= maxListedActivities };
 }
 
 /** Whether it was submitted and no answer, or none that orgsync knows, shows what became of it. */

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from "../../common/errors.ts";
 import type { LiveRecord } from "../../plan/organization.ts";
-import type { AccessState, Known } from "../../policy/access.ts";
+import type { AccessState, Known, NotRead } from "../../policy/access.ts";
 import type { SubmittingUser } from "../../policy/powers/approval.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
@@ -35,7 +35,7 @@ async function readAccess(query: QueryFunction): Promise<AccessState> {
  * Returns the access with unknown policies if one of them depends on the time and that is not certain: `because` says why, and is
  * undefined where it is.
  */
-export function accessAtKnownTime(access: AccessState, because: string | undefined): AccessState {
+export function accessAtKnownTime(access: AccessState, because: NotRead | undefined): AccessState {
 	const isTimed = access.policies.known && access.policies.value.some(({ time }) => time.trim() !== "");
 	return because === undefined || !isTimed ? access : { ...access, policies: { known: false, because } };
 }
@@ -62,7 +62,7 @@ export function toCaller(answer: Known<LiveRecord>): Known<string> {
 	const { userId } = answer.value;
 	return typeof userId === "string"
 		? { known: true, value: toId(userId) }
-		: { known: false, because: "the service does not say whose key it is" };
+		: { known: false, because: { kind: "caller-not-shown" } };
 }
 
 /**
@@ -122,7 +122,7 @@ async function queryIfUsable(query: QueryFunction, operation: QueryOperation): P
 		return await queryIfAvailable(query, operation);
 	} catch (error) {
 		if (!(error instanceof ServiceError) || error.httpStatus < 200 || error.httpStatus >= 300) throw error;
-		return { known: false, because: `the service's answer cannot be used: ${error.message}` };
+		return { known: false, because: { kind: "unusable-answer", message: error.message } };
 	}
 }
 

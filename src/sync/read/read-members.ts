@@ -1,6 +1,8 @@
 /** Reads the users and user tags of one organization, and the time, before a document is edited. */
+
 import type { Known, LiveUserTag } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
+import type { NotRead } from "../../policy/access.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, queries } from "../../wire/operations.ts";
 import { toUserNames, toUserTags } from "./live-objects.ts";
@@ -14,8 +16,8 @@ export interface MemberReading {
 	readonly userNames: Known<Readonly<Record<string, string>>>;
 	/** Milliseconds since 1970: the service's time, or ours by `now` if the service does not say. */
 	readonly timeMs: number;
-	/** Why that is not certain, in words; undefined where it is. */
-	readonly timeUncertain: string | undefined;
+	/** Why that is not certain; undefined where it is. */
+	readonly timeUncertain: NotRead | undefined;
 }
 
 /**
@@ -42,4 +44,4 @@ export async function readMembers(
 	};
 }
 
-const notRead: Known<never> = { known: false, because: "documented reads do not show users" };
+const notRead: Known<never> = { known: false, because: { kind: "extended-reads-off" } };

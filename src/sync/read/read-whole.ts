@@ -50,10 +50,7 @@ export async function readWholeOrganization(
 	return { live, users: toUsers(live.users), sessionProfilesKnown: profiles };
 }
 
-const notRead: Known<never> = {
-	known: false,
-	because: "the eight documented queries do not list them, and extended reads are off",
-};
+const notRead: Known<never> = { known: false, because: { kind: "extended-reads-off" } };
 
 type Records = Readonly<Record<string, Known<readonly LiveRecord[]>>>;
 

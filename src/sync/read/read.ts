@@ -90,7 +90,7 @@ export async function readChangeable(
 	return {
 		userTags:
 			userTags === undefined
-				? { known: false, because: "the document lists no user tags" }
+				? { known: false, because: { kind: "no-user-tags-wanted" } }
 				: { known: true, value: toUserTags(userTags, users) },
 		removables,
 		users: toUserNames(users),
@@ -141,11 +141,7 @@ function wantedReads(desired: DesiredOrganization, reads: Reads) {
 }
 
 function notRead(reads: Reads): Known<LiveRecord> {
-	const because =
-		reads === "documented"
-			? "the eight documented queries do not show it, and extended reads are off"
-			: "the document does not need it";
-	return { known: false, because };
+	return { known: false, because: { kind: reads === "documented" ? "extended-reads-off" : "not-needed" } };
 }
 
 /** Reads the records of one kind under a key: those among which an expected object is (`liveKeyOf`). */

@@ -6,6 +6,8 @@
  * where all answers and our own clock agree.
  */
 import { LiveProblemError } from "../../common/errors.ts";
+import type { NotRead } from "../../policy/access.ts";
+import { reasonText } from "../../say/reason.ts";
 import type { Reader } from "../../wire/client.ts";
 import { confirmOrganization } from "./live-queries.ts";
 
@@ -117,24 +119,15 @@ function findDisagreement(times: readonly AnswerTime[]): ClockDisagreement | und
 	return { answeredMs: serverTimeMs, expectedMs: serverTimeMs - offsetMs + expectedMs, isByAnswers };
 }
 
-/** Returns why the time is not certain, with both times, in words; undefined while all clocks agree. */
-export function whyUncertainTime({ disagreement }: Pick<ClockedReader, "disagreement">): string | undefined {
+/** Returns why the time is not certain, with both times; undefined while all clocks agree. */
+export function whyUncertainTime({ disagreement }: Pick<ClockedReader, "disagreement">): NotRead | undefined {
 	const found = disagreement();
-	if (found === undefined) return undefined;
-	const { answeredMs, expectedMs, isByAnswers } = found;
-	const by = isByAnswers ? "other answers say" : "the clock of this machine says";
-	const times = `an answer of the service says ${toSecond(answeredMs)}, and ${by} ${toSecond(expectedMs)}`;
-	return `the time is not certain: ${times}, which is more than ${clockToleranceMs / 60_000} minutes apart`;
+	return found && { kind: "clocks-disagree", ...found, toleranceMs: clockToleranceMs };
 }
 
 const clockHint = "set the clock of this machine, or find what changes the Date header of answers";
 
 /** Throws LiveProblemError for `what`, which depends on the time, unless `because` is undefined: see `whyUncertainTime`. */
-export function refuseUncertainTime(what: string, because: string | undefined): void {
-	if (because !== undefined) throw new LiveProblemError(`${what}: ${because}`, { hint: clockHint });
-}
-
-function toSecond(timeMs: number): string {
-	const time = new Date(timeMs);
-	return Number.isNaN(time.getTime()) ? "no time" : `${time.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+export function refuseUncertainTime(what: string, because: NotRead | undefined): void {
+	if (because !== undefined) throw new LiveProblemError(`${what}: ${reasonText(because)}`, { hint: clockHint });
 }

@@ -1,14 +1,12 @@
 /**
  * Writes the man pages and the completion scripts of the package into dist/: dist/man, one page per command, and
- * dist/completions. Both come from the table of commands, as `--help` does. `npm run build` runs it after the compiler.
+ * dist/completions. The pages come from the table of commands, as `--help` does. `npm run build` runs it after the compiler.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import { completion } from "../src/cli/commands/completion/completion.ts";
-import { makeCommandTable } from "../src/cli/flags/command-table.ts";
-import { completedWords } from "../src/cli/flags/completed-words.ts";
+import { completion } from "../src/cli/commands/completion.ts";
 import { makeProgram } from "../src/cli/flags/program.ts";
 import type { Terminal } from "../src/cli/output/output.ts";
 import { manPages } from "./man-pages.ts";
@@ -17,8 +15,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The completion scripts by the names under which the shells look for them in their folders. */
 function completionFiles(): Readonly<Record<string, string>> {
-	const rows = makeCommandTable().flatMap(({ commands }) => commands);
-	const script = (shell: string): string => completion(shell, completedWords(rows)).script;
+	const script = (shell: string): string => completion(shell).script;
 	return {
 		"orgsync.bash": script("bash"),
 		_orgsync: `#compdef orgsync\n${script("zsh")}`,

@@ -74,11 +74,7 @@ _orgsync`,
 };
 
 /** What a shell offers at the end of the line, once the script is sourced. */
-function complete(
-	line: string,
-	shell = "bash",
-	{ cwd, path } = { cwd: ".", path: process.env.PATH ?? "" },
-): readonly string[] {
+function complete(line: string, shell = "bash", { cwd, path } = makeDocuments()): readonly string[] {
 	const { status, stdout, stderr } = spawnSync(shell, [...(quiet[shell] ?? []), "-c", atLine[shell] ?? ""], {
 		encoding: "utf8",
 		cwd,
@@ -97,7 +93,7 @@ const shells = (["bash", "zsh", "fish"] as const).filter((shell) =>
 );
 
 describe.each(shells)("the script for %s", (shell) => {
-	const offers = (line: string, world?: ReturnType<typeof makeDocuments>): readonly string[] => {
+	const offersIn = (line: string, world: ReturnType<typeof makeDocuments>): readonly string[] => {
 		// zsh itself leaves out what does not begin with the word.
 		const word = line.split(" ").at(-1) ?? "";
 		const prefix = word.replace(/^--[a-z-]+=/, "");
@@ -106,6 +102,8 @@ describe.each(shells)("the script for %s", (shell) => {
 	};
 
 	test("completes commands, flags, and fixed values of flags and arguments", () => {
+		const empty = makeDocuments();
+		const offers = (line: string): readonly string[] => offersIn(line, empty);
 		expect(offers("orgsync ")).toEqual([...commands, "help"].sort());
 		expect(offers("orgsync help pl")).toEqual(["plan"]);
 		expect(offers("orgsync pl")).toEqual(["plan"]);
@@ -121,45 +119,89 @@ describe.each(shells)("the script for %s", (shell) => {
 
 	test("completes kinds and addresses, users and tags of the document, and runs nothing that it names", () => {
 		const world = makeDocuments();
+		const offers = (line: string): readonly string[] => offersIn(line, world);
 		const label = { bash: "on\\ call", zsh: "userTag:on call", fish: "userTag:on call" }[shell];
-		expect(offers("orgsync plan --only userTag:on", world)).toEqual([label]);
-		expect(offers("orgsync drift --accept policy:", world)).toEqual([
+		expect(offers("orgsync plan --only userTag:on")).toEqual([label]);
+		expect(offers("orgsync drift --accept policy:")).toEqual([
 			shell === "bash" ? policies[0] : `policy:${policies[0]}`,
 		]);
-		const all = offers("orgsync plan --only ", world);
+		const all = offers("orgsync plan --only ");
 		expect(all).toEqual(expect.arrayContaining(["userTag", "supportedAsset", "userTag:signers"]));
 		expect(all).toContain(shell === "bash" ? "userTag:\\$\\(touch\\ pwned\\)" : "userTag:$(touch pwned)");
 		expect(all.join()).not.toContain("evil");
-		expect(offers("orgsync powers --user=a", world)).toEqual(["alice"]);
-		expect(offers("orgsync grant a", world)).toEqual(["alice"]);
-		expect(offers("orgsync revoke bob sig", world)).toEqual(["signers"]);
-		expect(offers("orgsync plan --only user -f nowhere.yaml --submitter ", world)).toEqual([]);
+		expect(offers("orgsync powers --user=a")).toEqual(["alice"]);
+		expect(offers("orgsync grant a")).toEqual(["alice"]);
+		expect(offers("orgsync revoke bob sig")).toEqual(["signers"]);
+		expect(offers("orgsync plan --only user -f nowhere.yaml --submitter ")).toEqual([]);
 		expect(readdirSync(world.cwd)).not.toContain("pwned");
 	});
 });
 
-describe.runIf(shells.includes("bash"))("the scripts for bash and fish", () => {
-	test.each(commands)("know the flags that %s --help names", async (command) => {
-		const { stdout } = await run([command, "--help"]);
-		const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm)].map(([, flag]) => flag);
-		expect(flags.length).toBeGreaterThan(3);
-		const offered = complete(`orgsync ${command} --`);
-		for (const flag of flags.filter((one) => one !== "help")) {
-			expect(offered).toContain(`--${flag}`);
-			expect(scripts.fish).toContain(`complete -c orgsync -n '__fish_seen_subcommand_from ${command}' -l ${flag} `);
-		}
+describe.each(shells.filter((shell) => shell !== "bash"))("the script for %s", (shell) => {
+	test("leaves the names of files to the shell", () => {
+		const world = makeDocuments();
+		expect(complete("orgsync plan -f org", shell, world)).toContain("orgsync.yaml");
+		expect(complete("orgsync plan --file=org", shell, world)).toContain("orgsync.yaml");
+		expect(complete("orgsync plan --reads org", shell, world)).not.toContain("orgsync.yaml");
 	});
 });
 
-test("__complete prints nothing, and exits with 0, where there is nothing to offer", async () => {
-	const nothing = { code: 0, stdout: "", stderr: "" };
-	const { cwd } = makeDocuments();
-	for (const words of [[], ["--nothing"], ["constructor"], ["--user", "-f", "-"], ["--user", "-f", "missing.yaml"]])
-		expect(await run(["__complete", ...words], { cwd })).toEqual(nothing);
-	expect(await run(["__complete", "--user"], { cwd: makeFolder() })).toEqual(nothing);
-	expect(await run(["__complete", "--tag", "-f", "orgsync.yaml"], { cwd })).toMatchObject({
-		code: 0,
-		stdout: "$(touch pwned)\non call\nsigners\n",
+/** What `__complete` prints for these words, without descriptions. */
+async function valuesFor(words: readonly string[], cwd?: string): Promise<readonly string[]> {
+	const { code, stdout, stderr } = await run(["__complete", ...words], cwd === undefined ? {} : { cwd });
+	expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+	return stdout.split("\n").flatMap((line) => (line === "" ? [] : [line.split("\t")[0] ?? ""]));
+}
+
+describe("orgsync __complete", () => {
+	test.each(commands)("knows the flags that %s --help names", async (command) => {
+		const { stdout } = await run([command, "--help"]);
+		const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm)].map(([, flag]) => `--${flag}`);
+		expect(flags.length).toBeGreaterThan(3);
+		const offered = await valuesFor([command, "--"]);
+		expect(offered).toEqual(flags.filter((flag) => flag !== "--help"));
+	});
+
+	test("describes commands and flags as their help does", async () => {
+		expect((await run(["__complete", ""])).stdout).toContain("validate\tcheck documents without calling the service\n");
+		expect((await run(["__complete", "plan", "--d"])).stdout).toContain(
+			"--local\tuse the local emulator; needs no account\n",
+		);
+	});
+
+	test("offers the values of arguments in their place, flags and their values aside", async () => {
+		const { cwd } = makeDocuments();
+		expect(await valuesFor(["revoke", "-f", "orgsync.yaml", "bob", ""], cwd)).toContain("signers");
+		expect(await valuesFor(["powers", "--why", "alice", ""], cwd)).toContain("sign");
+		expect(await valuesFor(["query", "list_users", ""])).toEqual([]);
+	});
+
+	test("asks for the names of files where a flag or an argument takes one", async () => {
+		for (const words of [
+			["plan", "-f", ""],
+			["plan", "--out=pl"],
+			["show", ""],
+		])
+			expect(await valuesFor(words)).toEqual([":files"]);
+	});
+
+	test("prints nothing where there is nothing to offer", async () => {
+		const { cwd } = makeDocuments();
+		for (const words of [
+			["nothing", ""],
+			["--only", "plan", "--only"],
+			["plan", "--timeout", ""],
+			["plan", "--constructor="],
+			["import-key", "--user", "-f", "-", "--user", ""],
+			["powers", "-f", "missing.yaml", "--user", ""],
+		])
+			expect(await valuesFor(words, cwd)).toEqual([]);
+		expect(await valuesFor(["powers", "--user", ""], makeFolder())).toEqual([]);
+		expect(await valuesFor(["powers", "-f", "orgsync.yaml", "--tag", ""], cwd)).toEqual([
+			"$(touch pwned)",
+			"on call",
+			"signers",
+		]);
 	});
 });
 
@@ -168,11 +210,6 @@ describe("every script", () => {
 		expect(scripts.bash?.split("\n")[0]).toBe("# bash: source <(orgsync completion bash)");
 		expect(scripts.zsh?.split("\n")[0]).toBe("# zsh: source <(orgsync completion zsh)");
 		expect(scripts.fish?.split("\n")[0]).toBe("# fish: orgsync completion fish | source");
-	});
-
-	test("describes every command within one pair of quotes for fish", () => {
-		const lines = scripts.fish?.split("\n").filter((line) => line.includes("__fish_use_subcommand")) ?? [];
-		expect(lines.map((line) => / -a (\S+) -d '(?:[^'\\]|\\['\\])+'$/.exec(line)?.[1])).toEqual([...commands, "help"]);
 	});
 });
 

@@ -67,7 +67,7 @@ describe("The sources", () => {
 	/** What is no suggestion, by file: help, scripts, titles, names, and the schema of the emulator, which imports no plan. */
 	const others: readonly (readonly [file: string, text: string])[] = [
 		["cli/flags/help.ts", "firstCalls"],
-		["cli/commands/completion/fish.ts", "| source"],
+		["cli/commands/completion.ts", "| source"],
 		["document/export/text.ts", "written by orgsync export."],
 		["plan/stale.ts", "was not made by orgsync plan"],
 		["emulator/control/schema.ts", "orgsync schema seed"],

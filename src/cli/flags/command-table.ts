@@ -24,13 +24,11 @@ interface CommandGroup {
 
 /** Returns the table. Its flags hold state, so each program gets a table of its own. */
 export function makeCommandTable(): readonly CommandGroup[] {
-	const groups: CommandGroup[] = [
+	return [
 		{ heading: "Documents:", commands: [init(), validate(), exportCommand()] },
 		{ heading: "Changes:", commands: [plan(), show(), apply(), drift(), grant(), revoke()] },
 		{ heading: "Activities:", commands: [status(), approve(), reject(), waitCommand(), explain()] },
 		{ heading: "Service:", commands: [organizations(), powers(), query(), importKey(), passkey(), emulator()] },
+		{ heading: "Other:", commands: [schema(), completion()] },
 	];
-	const listCommands = (): readonly CommandRow[] => groups.flatMap(({ commands }) => commands);
-	groups.push({ heading: "Other:", commands: [schema(), completion(listCommands)] });
-	return groups;
 }

@@ -1,6 +1,5 @@
 import { exitCodes } from "../../common/errors.ts";
 import { type CommandRow, localExitCodes } from "./command-row.ts";
-import { completedWords } from "./completed-words.ts";
 import { wholeNumber } from "./flag-values.ts";
 import {
 	argument,
@@ -81,8 +80,7 @@ export function schema(): CommandRow {
 	};
 }
 
-/** `all` returns the commands that the script completes. */
-export function completion(all: () => readonly CommandRow[]): CommandRow {
+export function completion(): CommandRow {
 	return {
 		name: "completion",
 		summary: "print a shell completion script",
@@ -90,7 +88,6 @@ export function completion(all: () => readonly CommandRow[]): CommandRow {
 		flags: outputFlags(),
 		example: "source <(orgsync completion bash)",
 		exitCodes: localExitCodes,
-		run: async ({ words: [shell = ""] }) =>
-			(await import("../commands/completion/completion.ts")).completion(shell, completedWords(all())),
+		run: async ({ words: [shell = ""] }) => (await import("../commands/completion.ts")).completion(shell),
 	};
 }

@@ -55,7 +55,7 @@ const breaches: Readonly<Record<string, readonly [file: string, content: string]
 	"only-door-to-@grpc/grpc-js": ["src/pulumi/dynamic/breach-a.ts", 'import "@grpc/grpc-js";'],
 	"only-door-to-google-protobuf": ["src/pulumi/dynamic/breach-b.ts", 'import "google-protobuf";'],
 	"pulumi-core-knows-no-adapter": ["src/pulumi/breach-c.ts", 'import "./plugin/values.ts";'],
-	"pulumi-adapters-are-apart": ["src/pulumi/plugin/breach-a.ts", 'import "../dynamic/mocks.ts";'],
+	"pulumi-adapters-are-apart": ["src/pulumi/plugin/breach-a.ts", 'import "../dynamic/configuration.ts";'],
 	"plugin-imports-no-sdk": ["src/pulumi/plugin/breach-b.ts", 'import "@pulumi/pulumi";'],
 	"tests-are-not-imported": ["src/sync/breach-d.ts", 'import "../../test/stray.ts";'],
 	"declared-only": ["src/pulumi/plugin/breach-c.ts", 'import "fast-check";'],

@@ -9,7 +9,7 @@ import { makePlan, type Plan, type SavedPlanFacts } from "../../src/plan/plan.ts
 import type { Outcome, Report, StepResult } from "../../src/plan/report.ts";
 import { coveredAddresses } from "../../src/plan/step.ts";
 import type { CommandResult } from "../../src/render/result/result.ts";
-import { resultOfEarlier } from "../../src/sync/submit/unsent-steps.ts";
+import { resultOfEarlier } from "../../src/sync/submit/run-step.ts";
 import {
 	context,
 	desiredOf,

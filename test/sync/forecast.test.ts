@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { Step } from "../../src/plan/step.ts";
 import type { ApprovalVerdict } from "../../src/policy/powers/approval.ts";
-import { checkForecast } from "../../src/sync/submit/forecast.ts";
 import { notAttempted, outcomeOfActivity, outcomeOfAnswer, type SubmitResult } from "../../src/sync/submit/outcomes.ts";
+import { checkForecast } from "../../src/sync/submit/run-step.ts";
 import type { Activity } from "../../src/wire/activity.ts";
 
 const earlier = { activityId: "a", fingerprint: "f", state: "pending", status: "s", relation: "same" } as const;

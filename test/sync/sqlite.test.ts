@@ -1,6 +1,6 @@
 /** SQLite is imported without the warning of old Nodes, and with every other. */
 import { expect, it, vi } from "vitest";
-import { importSqlite } from "../../src/sync/journal/sqlite.ts";
+import { importSqlite } from "../../src/sync/journal/schema.ts";
 
 it("keeps the warning that SQLite is experimental from being printed, and no other, only while it is imported", async () => {
 	const printed = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);

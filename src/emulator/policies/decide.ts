@@ -2,14 +2,14 @@
  * Decides activities by the policies and the root quorum of their organization (docs/internals/service.md#how-an-activity-is-decided), with
  * the approvals at hand: enough of the root quorum, then policies that deny, then policies that allow.
  */
+
 import type { Policy } from "../kinds/policy.ts";
 import type { PolicyEvaluation, RootQuorum } from "../state.ts";
 import { credentialActivities } from "./activity-kinds.ts";
-import { type Compiled, compileExpression } from "./compile.ts";
+import { type Compiled, compileExpression, type Vocabulary } from "./compile.ts";
 import { isInSmallestSet, type View } from "./smallest-sets.ts";
 import { PolicyError } from "./tokens.ts";
-import type { Value } from "./types.ts";
-import { vocabularies } from "./vocabulary.ts";
+import type { Type, Value } from "./types.ts";
 import type { Approvers, Voter } from "./voters.ts";
 
 type Field = keyof typeof vocabularies;
@@ -168,3 +168,28 @@ export function makeDecider({ policies, rootQuorum, activity, ownerId, submitter
 		},
 	};
 }
+
+const user: Type = {
+	fields: { id: "string", tags: { list: "string" }, email: "string", alias: "string" },
+};
+
+const credential: Type = {
+	fields: { id: "string", user_id: "string", type: "string", credential_id: "string", public_key: "string" },
+};
+
+/** None of the emulator's activities has parameters that a policy sees. */
+const activity: Type = {
+	fields: { type: "string", kind: "string", resource: "string", action: "string", params: "missing" },
+};
+
+const ofSigning = ["wallet", "wallets", "wallet_account", "private_key", "eth", "solana", "tron", "bitcoin", "tempo"];
+
+/** Each field sees its own names alone (assumptions.ts). */
+export const vocabularies = {
+	consensus: { names: { approvers: { list: user }, credentials: { list: credential } }, hasTimeFunctions: false },
+	condition: {
+		names: { activity, ...Object.fromEntries(ofSigning.map((name) => [name, "missing"] as const)) },
+		hasTimeFunctions: false,
+	},
+	time: { names: { time: { fields: { now: "timestamp" } } }, hasTimeFunctions: true },
+} as const satisfies Readonly<Record<string, Vocabulary>>;

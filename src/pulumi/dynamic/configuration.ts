@@ -11,7 +11,6 @@ import {
 	readSettings,
 	type SettingName,
 } from "../settings/settings.ts";
-import { isMocked } from "./mocks.ts";
 
 const thrown = new Map<string, pulumi.RunError>();
 
@@ -72,4 +71,10 @@ function warn(text: string): void {
 
 export function configuredSettings(): GivenSettings {
 	return givenSettings((key) => pulumi.runtime.getConfig(key));
+}
+
+/** Whether the program runs with mocks (`pulumi.runtime.setMocks`) instead of an engine. */
+export function isMocked(): boolean {
+	const monitor = pulumi.runtime.getMonitor();
+	return monitor !== undefined && "mocks" in monitor;
 }

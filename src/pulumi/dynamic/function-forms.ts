@@ -4,8 +4,7 @@ import { SecretValues } from "../inputs/secrets.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import type { Session } from "../session/session.ts";
 import type { GivenSettings } from "../settings/settings.ts";
-import { programError, programSession } from "./configuration.ts";
-import { isMocked } from "./mocks.ts";
+import { isMocked, programError, programSession } from "./configuration.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
 
 export interface FunctionOptions {

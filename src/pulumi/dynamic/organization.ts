@@ -20,8 +20,7 @@ import {
 } from "../organization/organization-fields.ts";
 import { explain, ResourceFailure } from "../resources/failure.ts";
 import { classes } from "./classes.ts";
-import { programSession } from "./configuration.ts";
-import { isMocked } from "./mocks.ts";
+import { isMocked, programSession } from "./configuration.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
 import { refuseTimeouts, typeToken } from "./resource-class.ts";
 

@@ -7,8 +7,7 @@ import {
 	secretSettings,
 	settingNames,
 } from "../settings/settings.ts";
-import { configuredSettings, refusePlainKey } from "./configuration.ts";
-import { isMocked } from "./mocks.ts";
+import { configuredSettings, isMocked, refusePlainKey } from "./configuration.ts";
 
 /** Each argument defaults to the stack configuration `orgsync:NAME`, else to the environment variable `ORGSYNC_NAME`. */
 export interface ProviderArgs {

@@ -5,8 +5,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { withoutMeta } from "../inputs/inputs.ts";
 import type { ResourceDefinition } from "../resources/resource.ts";
-import { isSecretSetting, programError, refusePlainKey } from "./configuration.ts";
-import { isMocked } from "./mocks.ts";
+import { isMocked, isSecretSetting, programError, refusePlainKey } from "./configuration.ts";
 import { Provider } from "./provider-resource.ts";
 
 type ResourceType = Pick<ResourceDefinition, "name" | "isReadable">;

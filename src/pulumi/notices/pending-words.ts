@@ -8,7 +8,7 @@ import { sayPending } from "../../say/activities.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
 import type { MetaInputs } from "../inputs/inputs.ts";
 import type { StoredActivity } from "../state/stored-state-check.ts";
-import { withLiveNames } from "./consequences-notice.ts";
+import { withLiveNames } from "./plan-notices.ts";
 
 type Meta = Pick<MetaInputs, "resource" | "secretInputs">;
 

@@ -2,11 +2,13 @@
  * The component `Organization`: its document, the plan that it checks, and the parts that it registers. The adapters
  * register them, as classes of a program or through the engine's resource monitor.
  */
+
 import { dirname, join, resolve } from "node:path";
 import { explainFileError } from "../../common/errors.ts";
 import { leadsOutside, readFileWithin, readRegularFile } from "../../common/files.ts";
 import { type ListFile, listLimits, parseDocuments, withoutFileText } from "../../document/read/parse.ts";
 import { isCredential } from "../../document/read/variables.ts";
+import type { Change } from "../../plan/change.ts";
 import type { Guard } from "../../plan/guards/guards.ts";
 import { allowsOf, isFor, type Override } from "../../plan/guards/overrides.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
@@ -28,8 +30,8 @@ import { projectFolder } from "../session/project.ts";
 import type { Session } from "../session/session.ts";
 import { pulumiVoice } from "../settings/voice.ts";
 import { nothingStored } from "../state/stored-state.ts";
+import { findPlace, type Members } from "../user-tag/members.ts";
 import { listPaths, objectToDocument } from "./document-object.ts";
-import { driftOf } from "./part-drift.ts";
 
 export interface OrganizationArgs {
 	/**
@@ -243,4 +245,46 @@ const documentLimitBytes = 8 * 1024 * 1024;
 
 function listProblems(problems: Plan["problems"]): string {
 	return problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`).join("\n");
+}
+
+/**
+ * Returns what an update does to live state, by the properties of a part with these inputs. Empty if live state is not known to
+ * differ: where it is unknown, only the state of the part records whether its desired state was applied before.
+ */
+function driftOf(args: Properties, changes: readonly Change[]): readonly PropertyChange[] {
+	return changes.filter(({ basis }) => basis !== "unknown").flatMap((change) => driftIn(args, change));
+}
+
+function driftIn(args: Properties, change: Change): readonly PropertyChange[] {
+	if (change.kind !== "userTag") return change.action === "remove" ? [findItem(args, change.id)] : [];
+	const { before, after, addUserIds, removeUserIds } = change;
+	const members = (args.members ?? {}) as Members;
+	const { exactly } = members;
+	// A list of all members does not contain the one to remove, which the diff shows after its end.
+	let end = exactly?.length ?? 0;
+	const removed = (userId: string): PropertyChange => {
+		const place = findPlace(members, userId);
+		if (place !== undefined) return { path: place.path, kind: place.hasWindow ? "delete" : "add" };
+		if (exactly === undefined) return { path: ["members"], kind: "update" };
+		end += 1;
+		return { path: ["members", "exactly", end - 1], kind: "delete" };
+	};
+	return [
+		...(before.name === after.name ? [] : [{ path: ["name"], kind: "update" } as const]),
+		...addUserIds.map((userId): PropertyChange => {
+			const place = findPlace(members, userId);
+			return place === undefined ? { path: ["members"], kind: "update" } : { path: place.path, kind: "add" };
+		}),
+		...removeUserIds.map(removed),
+	];
+}
+
+/** The item of a list that has to apply again; or the property that is the one id of its resource. */
+function findItem(lists: Properties, id: string): PropertyChange {
+	for (const [name, list] of Object.entries(lists)) {
+		const index = Array.isArray(list) ? list.indexOf(id) : -1;
+		if (index >= 0) return { path: [name, index], kind: "add" };
+		if (list === id) return { path: [name], kind: "update" };
+	}
+	return { path: [], kind: "update" };
 }

@@ -1,6 +1,11 @@
 /** `construct`: the engine asks the plugin to make a component, and the plugin registers it with all its parts. */
+
 import { createHash } from "node:crypto";
+import { credentials, type ServiceError } from "@grpc/grpc-js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import monitorService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
+import monitorMessages from "@pulumi/pulumi/proto/resource_pb.js";
+import type struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { checkArguments } from "../functions/arguments.ts";
 import { explainFailure, hasUnknown, type Properties, unknownValue } from "../inputs/inputs.ts";
 import { markSecret } from "../inputs/secrets.ts";
@@ -19,8 +24,7 @@ import { withoutSecrets } from "../resources/resource-operations.ts";
 import type { ProviderProcess } from "../session/provider-process.ts";
 import type { GivenSettings } from "../settings/settings.ts";
 import type { ComponentParts } from "./component-parts.ts";
-import type { EngineLog } from "./engine.ts";
-import { Monitor } from "./monitor.ts";
+import { type EngineLog, messageLimits } from "./engine.ts";
 import { componentRequest, partRequest, partUrn } from "./registrations.ts";
 import { explainUnusable, readProperties, writeProperties } from "./values.ts";
 
@@ -166,4 +170,45 @@ async function allSettled(work: readonly Promise<unknown>[]): Promise<true> {
 	const failed = (await Promise.allSettled(work)).find((one) => one.status === "rejected");
 	if (failed !== undefined) throw failed.reason;
 	return true;
+}
+
+const { RegisterResourceOutputsRequest } = monitorMessages;
+
+type RegisterRequest = InstanceType<typeof monitorMessages.RegisterResourceRequest>;
+
+class Monitor {
+	readonly #client: InstanceType<typeof monitorService.ResourceMonitorClient>;
+
+	/** The monitor at this address. */
+	constructor(address: string) {
+		this.#client = new monitorService.ResourceMonitorClient(address, credentials.createInsecure(), messageLimits);
+	}
+
+	/** Registers a resource and returns its URN once the engine is done with it. Throws ResourceFailure. */
+	async register(request: RegisterRequest): Promise<string> {
+		const response = await call<{ getUrn(): string }>((done) => this.#client.registerResource(request, done));
+		return response.getUrn();
+	}
+
+	async registerOutputs(urn: string, outputs: struct.Struct): Promise<void> {
+		const request = new RegisterResourceOutputsRequest();
+		request.setUrn(urn);
+		request.setOutputs(outputs);
+		await call((done) => this.#client.registerResourceOutputs(request, done));
+	}
+
+	close(): void {
+		this.#client.close();
+	}
+}
+
+function call<Response>(
+	start: (done: (error: ServiceError | null, response: Response) => void) => unknown,
+): Promise<Response> {
+	return new Promise((resolve, reject) => {
+		start((error, response) => {
+			if (error === null) return resolve(response);
+			reject(new ResourceFailure(`the engine did not register all resources: ${error.details}`));
+		});
+	});
 }

@@ -15,8 +15,7 @@ import {
 	settingNames,
 	settingTypes,
 } from "../settings/settings.ts";
-import { writeFailures } from "./check-failures.ts";
-import { writeDiff } from "./diff-response.ts";
+import { writeDiff, writeFailures } from "./responses.ts";
 import { readProperties, writeProperties } from "./values.ts";
 
 type Messages = typeof import("@pulumi/pulumi/proto/provider_pb.js");

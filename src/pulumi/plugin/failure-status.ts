@@ -6,7 +6,7 @@ import any from "google-protobuf/google/protobuf/any_pb.js";
 import { OrgsyncError } from "../../common/errors.ts";
 import { framesOf, hideSecrets } from "../../common/hide-secrets.ts";
 import { explain, ResourceFailure } from "../resources/failure.ts";
-import { sendOutputs } from "./outputs.ts";
+import { sendOutputs } from "./responses.ts";
 import { writeProperties } from "./values.ts";
 
 /** A call that the plugin does not serve, with the status that says why. */

@@ -1,10 +1,15 @@
 /** The provider of one process: its settings, its resources by type, and what the engine asks about the provider itself. */
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import { status } from "@grpc/grpc-js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import { defined, nonEmpty } from "../../common/defined.ts";
 import { showText } from "../../common/escape.ts";
+import { callFunction } from "../functions/functions.ts";
 import { organizationRefusal } from "../inputs/import-id.ts";
+import { markSecret } from "../inputs/secrets.ts";
 import { ResourceFailure } from "../resources/failure.ts";
+import { withoutSecrets } from "../resources/resource-operations.ts";
 import { resources } from "../resources/resources.ts";
 import { ProviderProcess } from "../session/provider-process.ts";
 import { configurationNamespace, type GivenSettings, type SettingName } from "../settings/settings.ts";
@@ -13,8 +18,8 @@ import { ComponentParts } from "./component-parts.ts";
 import { readConfiguration } from "./configuration-calls.ts";
 import { type EngineLog, noEngine, openLog } from "./engine.ts";
 import { Refusal } from "./failure-status.ts";
-import { invoke } from "./function-calls.ts";
 import { ResourceCalls } from "./resource-calls.ts";
+import { explainUnusable, readProperties, writeProperties } from "./values.ts";
 
 const { ConfigureResponse, ProviderHandshakeResponse } = providerMessages;
 
@@ -134,4 +139,34 @@ export class PluginProvider {
 	cancel(): void {
 		this.#process.interrupt();
 	}
+}
+
+type Request = InstanceType<typeof providerMessages.InvokeRequest>;
+type Response = InstanceType<typeof providerMessages.InvokeResponse>;
+
+/** Calls the function. The result is a secret if an argument is. Throws ResourceFailure. */
+function invoke(request: Request, process: ProviderProcess, settings: () => Promise<GivenSettings>): Promise<Response> {
+	return withoutSecrets(process, async () => {
+		const { properties, secretNames, unusable } = readProperties(request.getArgs());
+		if (unusable.length > 0) throw new ResourceFailure(unusable.map(explainUnusable).join("\n"));
+		const args = { ...properties, ...defined({ secretInputs: nonEmpty(secretNames) }) };
+		process.secrets.addFrom(args);
+		const name = request.getTok().replace(`${configurationNamespace}:index:`, "");
+		const answer = await callFunction(name, args, process.sessionFor(await settings()));
+		if (answer === undefined) throw new ResourceFailure(`unknown function ${request.getTok()}`);
+		const response = new providerMessages.InvokeResponse();
+		if ("result" in answer) {
+			const result = Object.entries(answer.result).filter(([, value]) => value !== undefined);
+			const sealed = result.map(([field, value]) => [field, secretNames.length === 0 ? value : markSecret(value)]);
+			response.setReturn(writeProperties(Object.fromEntries(sealed)));
+			return response;
+		}
+		for (const { property, reason } of answer.failures) {
+			const failure = new providerMessages.CheckFailure();
+			failure.setProperty(property);
+			failure.setReason(process.secrets.redact(reason));
+			response.addFailures(failure);
+		}
+		return response;
+	});
 }

@@ -1,20 +1,17 @@
 /** The calls of the engine about one resource, as messages of its protocol. */
+
 import { defined } from "../../common/defined.ts";
 import { unknownProperty } from "../inputs/input-schema.ts";
-import { type CheckFailure, type Properties, withoutMeta } from "../inputs/inputs.ts";
+import { type CheckFailure, type Properties, unknownValue, withoutMeta } from "../inputs/inputs.ts";
 import type { PropertyChange } from "../inputs/property-changes.ts";
-import { namesOfSecrets } from "../inputs/secrets.ts";
-import type { ResourceDefinition } from "../resources/resource.ts";
+import { namesOfSecrets, seal } from "../inputs/secrets.ts";
+import { outputNames, type ResourceDefinition } from "../resources/resource.ts";
 import { makeOperations, type ResourceOperations } from "../resources/resource-operations.ts";
 import type { ProviderProcess } from "../session/provider-process.ts";
 import type { GivenSettings, SettingName } from "../settings/settings.ts";
-import { writeFailures } from "./check-failures.ts";
 import type { ComponentParts } from "./component-parts.ts";
-import { writeDiff } from "./diff-response.ts";
-import { sendInputs, sendOutputs } from "./outputs.ts";
-import { previewOutputs } from "./preview-outputs.ts";
-import { operationOfRead } from "./read-purpose.ts";
 import type { ResourceRequest } from "./resource-messages.ts";
+import { sendInputs, sendOutputs, writeDiff, writeFailures } from "./responses.ts";
 import { writeMessage } from "./structs.ts";
 import type { PlainProperties } from "./values.ts";
 
@@ -159,4 +156,29 @@ export class ResourceCalls {
 /** A state of a dynamic resource is written again, although nothing else has changed. */
 function adoptionOf(olds: Properties): readonly PropertyChange[] {
 	return "__provider" in olds ? [{ path: ["__provider"], kind: "delete" }] : [];
+}
+
+/**
+ * Each output of the schema, from checked inputs: known, null if the program leaves it out, or unknown. On its own, only the id
+ * of an object is unknown that the check has not found.
+ */
+function previewOutputs(definition: Pick<ResourceDefinition, "schema" | "identity">, inputs: Properties): Properties {
+	const outputOf = (name: string): unknown =>
+		inputs[name] ?? (definition.identity.includes(name) ? unknownValue : null);
+	const outputs = outputNames(definition).map((name) => [name, outputOf(name)]);
+	return seal({ ...Object.fromEntries(outputs), secretInputs: inputs.secretInputs });
+}
+
+/**
+ * The operation of a read with this state, as it was sent. An import sends nothing. A look-up (`.get`) sends what the program
+ * knows of the object; a state has everything that identifies it, or says that it was looked up.
+ */
+function operationOfRead(
+	{ schema, identity }: Pick<ResourceDefinition, "schema" | "identity">,
+	inputs: object | undefined,
+	state: Properties,
+): keyof Pick<ResourceOperations, "read" | "lookUp" | "import"> {
+	if (inputs === undefined && Object.keys(state).length === 0) return "import";
+	const isState = "lookUp" in state || [...schema.required, ...identity].every((name) => name in state);
+	return isState ? "read" : "lookUp";
 }

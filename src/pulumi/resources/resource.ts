@@ -20,10 +20,8 @@ import {
 	withoutMeta,
 } from "../inputs/inputs.ts";
 import { compareValues, type PropertyChange } from "../inputs/property-changes.ts";
-import { describeConsequences, describeWarnings } from "../notices/consequences-notice.ts";
-import { describeCreate } from "../notices/create-notice.ts";
 import { describeLeft, describePending } from "../notices/pending-words.ts";
-import { describeWindows } from "../notices/window-notice.ts";
+import { describeConsequences, describeCreate, describeWarnings, describeWindows } from "../notices/plan-notices.ts";
 import { nameOwners } from "../session/claims.ts";
 import { convergeWhenNameIsFree } from "../session/name-order.ts";
 import { type ConvergeResult, type Session, timeOf } from "../session/session.ts";

@@ -36,7 +36,7 @@ import { type Deadline, readUntil, submitUntil } from "./deadline.ts";
 import { LastOwners } from "./last-owners.ts";
 import { NameQueue } from "./name-queue.ts";
 import { assertCanConverge, assertGuardsAllowed, guardsOfPart, MissingUsers, OverrideLog } from "./plan-checks.ts";
-import type { SessionContext } from "./session-context.ts";
+import type { SessionContext } from "./project.ts";
 import { openSharedJournal } from "./shared-journal.ts";
 import { functionReads, type SharedReads } from "./shared-reads.ts";
 

@@ -10,8 +10,7 @@ import { type OwnerJournal, ownersIn } from "../journal-owners.ts";
 import { type GitEnvironment, isTrackedByGit } from "./git-index.ts";
 import { defaultBusyMs, hintFor, isBusy, openReadOnly, reasonOf, refuseLoneLog, refuseNonJournal } from "./inspect.ts";
 import type { Journal, JournalView } from "./journal.ts";
-import { copyJournal, migrate, schemaVersion, versionOf } from "./schema.ts";
-import { importSqlite } from "./sqlite.ts";
+import { copyJournal, importSqlite, migrate, schemaVersion, versionOf } from "./schema.ts";
 import { JournalStore } from "./store.ts";
 import { type VoteJournal, votesIn } from "./votes.ts";
 

@@ -16,8 +16,7 @@ import { clipMiddle, showText } from "../../common/escape.ts";
 import { refuseForeignFile, sqliteSidecars } from "../../common/private-file.ts";
 import { flag, type Said, say } from "../../common/said.ts";
 import { changedHint } from "./distrust.ts";
-import { findWrongTable, schemaVersion, versionOf } from "./schema.ts";
-import { importSqlite } from "./sqlite.ts";
+import { findWrongTable, importSqlite, schemaVersion, versionOf } from "./schema.ts";
 
 /** Max milliseconds for which SQLite waits for another process. */
 export const defaultBusyMs = 10_000;

@@ -1,21 +1,24 @@
 /** Runs one step of a plan: submits its request, or joins the activity that does the same. */
+
 import { defined, nonEmpty } from "../../common/defined.ts";
+import { quoteForShell } from "../../common/escape.ts";
+import { flag, type Said, say } from "../../common/said.ts";
 import type { ActivityEvent } from "../../plan/activities/activity-events.ts";
+import { nameOf, rejectedBefore, settleOrAbandon } from "../../plan/activities/pending.ts";
 import { subjectOf } from "../../plan/activities/requests.ts";
 import type { Change } from "../../plan/change.ts";
 import type { LiveOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { StepResult } from "../../plan/report.ts";
-import { isCovered, type Step } from "../../plan/step.ts";
+import type { StepForecast, StepResult } from "../../plan/report.ts";
+import { type EarlierActivity, isCovered, type Step } from "../../plan/step.ts";
+import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
 import { appliedByEntry, appliedByStep } from "../applied-objects.ts";
 import type { Comparison } from "../converge.ts";
 import type { Journal, JournalEntry } from "../journal/journal.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
-import { checkForecast } from "./forecast.ts";
-import type { SubmitResult } from "./outcomes.ts";
+import { notAttempted, type SubmitResult } from "./outcomes.ts";
 import { combineParts, type SubmittedPart, submitIndividually, toPartResults } from "./submit-individually.ts";
 import { submitOnce } from "./submit-once.ts";
-import { resultOfEarlier } from "./unsent-steps.ts";
 
 /** What the steps of one plan run with. */
 export interface StepContext extends SubmitContext {
@@ -155,4 +158,63 @@ function findJoined({ earlierActivity }: Step, plan: Plan, context: StepContext)
 /** Whether live state would show that the change was made: it has the members, and always the name. */
 function isObservable(change: Change): boolean {
 	return change.basis === "live" || (change.kind === "userTag" && change.before.name !== change.after.name);
+}
+
+/** Returns the result of a step that has an earlier activity. */
+export function resultOfEarlier(step: Step, earlier: EarlierActivity, plan: Plan): SubmitResult {
+	const { activityId, fingerprint, relation } = earlier;
+	if (relation === "conflicting") {
+		return { ...notAttempted(describeConflict(step, earlier, plan)), activityId, fingerprint };
+	}
+	if (relation === "rejected") {
+		return { ...notAttempted(rejectedBefore), outcome: "rejected", activityId, fingerprint };
+	}
+	const status = earlier.state === "in-doubt" ? undefined : earlier.status;
+	const outcome = status === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" ? "awaiting-authenticator" : "awaiting-approval";
+	const message = "it was submitted before, and nothing was submitted now";
+	return { ...notAttempted(message), outcome, activityId, fingerprint };
+}
+
+/** Returns why a step must not be submitted while this activity has not ended. */
+function describeConflict({ operation }: Step, earlier: EarlierActivity, { waiting }: Plan): Said {
+	const name = nameOf(earlier);
+	if (earlier.state !== "in-doubt") {
+		return say`it conflicts with pending activity ${name}: approve or reject that first, or abandon it with ${flag("abandon", quoteForShell(name))}`;
+	}
+	const activity = waiting.find(({ fingerprint }) => fingerprint === earlier.fingerprint);
+	const answer = earlier.activityId === null ? "and is in doubt" : `as activity ${name}, which has an unknown status`;
+	return say`another ${operation} was submitted for the same object ${activity?.createdAt ?? "before"} ${answer}: ${settleOrAbandon(name)}`;
+}
+
+/**
+ * Returns what was forecast of the step, and whether that was right; undefined for a step without an approval. `requests` are
+ * the results of what was submitted for it: one, or one for each part.
+ */
+export function checkForecast(
+	{ approval, earlierActivity }: Step,
+	requests: readonly SubmitResult[],
+): StepForecast | undefined {
+	if (approval === undefined) return undefined;
+	const { verdict } = approval;
+	// The approval of a step that joins a pending activity says who can still complete it, not what becomes of a request.
+	const happened = earlierActivity === null ? requests.map(findHappened) : [];
+	const isKnown = verdict !== "unknown" && happened.length > 0 && !happened.includes(null);
+	return { verdict, wasRight: isKnown ? happened.every((one) => one === verdict) : null };
+}
+
+/** Returns what the policies decided; null where the result does not show it. */
+function findHappened({
+	requests,
+	outcome,
+	activity,
+	refusedStatus,
+	keyNotAccepted,
+}: SubmitResult): ApprovalVerdict | null {
+	if (requests === 0) return null;
+	if (outcome === "denied") return refusedStatus === 403 && !keyNotAccepted ? "denied" : null;
+	if (activity?.status === "ACTIVITY_STATUS_CONSENSUS_NEEDED") return "pending";
+	if (activity?.status !== "ACTIVITY_STATUS_COMPLETED") return null;
+	const approvers = activity.votes.filter(({ selection }) => selection === "VOTE_SELECTION_APPROVED");
+	// An earlier run submitted it, and others have approved it since.
+	return new Set(approvers.map(({ userId }) => userId)).size > 1 ? "pending" : "runs";
 }

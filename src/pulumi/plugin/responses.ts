@@ -1,7 +1,45 @@
-/** Differences as the engine's protocol has them. */
+/** What the plugin answers as the protocol has it: what is wrong with inputs or settings, differences, inputs and outputs. */
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import { type CheckFailure, explainFailure, hasUnknown, type Properties, withoutMeta } from "../inputs/inputs.ts";
 import { namesOf, type PropertyChange } from "../inputs/property-changes.ts";
+import { isMarkedSecret, markSecret, namesOfSecrets } from "../inputs/secrets.ts";
 import type { ResourceDiff } from "../resources/resource-operations.ts";
+
+/**
+ * The failures as messages. The engine prints the value of a property that a failure names, and `{<nil>}` for a missing one.
+ * So the text names the property instead if its value is missing, or if its name is in `hidden`.
+ */
+export function writeFailures(
+	failures: readonly CheckFailure[],
+	inputs: Properties,
+	hidden: readonly string[] = [],
+): InstanceType<typeof providerMessages.CheckFailure>[] {
+	return failures.map((failure) => {
+		const { property, reason } = failure;
+		const value = inputs[property];
+		const isPrinted = value !== undefined && value !== null && !hidden.includes(property);
+		const message = new providerMessages.CheckFailure();
+		message.setProperty(isPrinted ? property : "");
+		message.setReason(isPrinted ? reason : explainFailure(failure));
+		return message;
+	});
+}
+
+/** The outputs, without the one input that is none of them. */
+export function sendOutputs(properties: Properties): Properties {
+	const { limits: _limits, ...outputs } = sendInputs(properties);
+	return outputs;
+}
+
+/** The properties without meta inputs. Secrets that are or contain unknown values, which the resources leave as they are, are secrets. */
+export function sendInputs(properties: Properties): Properties {
+	const names = namesOfSecrets(properties);
+	const entries = Object.entries(withoutMeta(properties)).map(([name, value]) => {
+		const isOpen = names.includes(name) && hasUnknown(value) && !isMarkedSecret(value);
+		return [name, isOpen ? markSecret(value) : value];
+	});
+	return Object.fromEntries(entries);
+}
 
 const { DiffResponse, PropertyDiff } = providerMessages;
 const { ADD, ADD_REPLACE, DELETE, DELETE_REPLACE, UPDATE, UPDATE_REPLACE } = PropertyDiff.Kind;

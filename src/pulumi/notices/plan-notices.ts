@@ -1,0 +1,122 @@
+/**
+ * What the plan of one resource means: lines beside it in the engine's output, which shows neither how creating it changes the live
+ * object that it adopts, nor what the time or the change mean for who can do what. Beside secret inputs, lines count and name no one.
+ */
+import { showText } from "../../common/escape.ts";
+import { factsOf, isExpired, isWithin, windowsOf } from "../../plan/access-window.ts";
+import type { Change } from "../../plan/change.ts";
+import type { AccessWindow, DesiredOrganization } from "../../plan/organization.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { describeMemberWindow } from "../../render/expiry-words.ts";
+import { phraseText } from "../../render/print/text.ts";
+import { describeImpact, summarizeImpact } from "../../render/sections/impact-words.ts";
+import { describeApprovals } from "../../say/approvals.ts";
+import type { MetaInputs } from "../inputs/inputs.ts";
+
+type Meta = Pick<MetaInputs, "resource" | "secretInputs">;
+
+/** Max lines of one kind about a resource; the rest is counted. */
+const maxLines = 10;
+
+/** Returns at most so many lines, and `more` of the number of the others. */
+function cut(lines: readonly string[], more: (count: number) => string): readonly string[] {
+	return lines.length > maxLines + 1 ? [...lines.slice(0, maxLines), more(lines.length - maxLines)] : lines;
+}
+
+/**
+ * Returns a line for each change of who can do what, worst first, and one for each approval that is needed. None where powers
+ * stay the same and the step runs at once.
+ */
+export function describeConsequences({ resource, secretInputs = [] }: Meta, given: Plan): readonly string[] {
+	const plan = withLiveNames(given);
+	const names = secretInputs.length === 0;
+	const found = describeImpact(plan);
+	const sentences = found.map(({ sign, sentence }) => `${sign} ${phraseText(sentence)}`);
+	const impact = names ? cut(sentences, (more) => `and ${more} more changes of who can do what`) : [];
+	const summary = found.length > 0 && !names ? (summarizeImpact(plan) ?? "") : "";
+	const approvals = describeApprovals(plan)
+		.filter(({ verdict }) => verdict !== "runs")
+		.map(({ verdict, sentence }) => (names ? phraseText(sentence) : withoutNames[verdict]));
+	return [...impact, ...(summary === "" ? [] : [summary]), ...approvals].map((line) =>
+		showText(`${resource}: ${line}`),
+	);
+}
+
+/** Returns a line for each warning of the plan; none beside secret inputs. */
+export function describeWarnings({ resource, secretInputs = [] }: Meta, { warnings = [] }: Plan): readonly string[] {
+	return secretInputs.length > 0 ? [] : warnings.map(({ message }) => showText(`${resource}: ${message}`));
+}
+
+/** Returns the plan with live names as aliases: a resource has none, and a sentence about users is hard to read with their ids. */
+export function withLiveNames(plan: Plan): Plan {
+	const named = Object.entries(plan.liveNames ?? {}).filter(([, name]) => name !== "");
+	return { ...plan, userNames: { ...Object.fromEntries(named), ...plan.userNames } };
+}
+
+const withoutNames = {
+	runs: "runs at once",
+	pending: "will be pending approval",
+	denied: "would be denied",
+	unknown: "approval unknown",
+} as const;
+
+/**
+ * For example `signers: adopts the user tag approvers, renames it to signers`; undefined if nothing changes. Secret members are counted, not
+ * listed.
+ */
+export function describeCreate({ resource, secretInputs = [] }: Meta, { changes }: Plan): string | undefined {
+	const hidesMembers = secretInputs.includes("members");
+	const parts = changes.flatMap((change) => describeAdoption(change, hidesMembers));
+	return parts.length === 0 ? undefined : showText(`${resource}: ${parts.join("; ")}`);
+}
+
+function describeAdoption(change: Change, hidesMembers: boolean): readonly string[] {
+	const doubt = change.basis === "unknown" ? " (it may be in sync already: live state cannot be read)" : "";
+	if (change.kind === "userTag") {
+		const { before, after, addUserIds, removeUserIds } = change;
+		const list = (ids: readonly string[]): string => {
+			const noun = ids.length === 1 ? "member" : "members";
+			return hidesMembers ? `${ids.length} ${noun}` : `the ${noun} ${ids.join(", ")}`;
+		};
+		const done = [
+			...(before.name === after.name ? [] : [`renames it to ${after.name}`]),
+			...(addUserIds.length === 0 ? [] : [`adds ${list(addUserIds)}`]),
+			...(removeUserIds.length === 0 ? [] : [`removes ${list(removeUserIds)}`]),
+		];
+		return [`adopts the user tag ${before.name}, ${done.join(", ")}${doubt}`];
+	}
+	if (change.action !== "remove") return [];
+	const name = change.before === null || change.before.name === "" ? "" : ` (${change.before.name})`;
+	return [`removes ${change.address}${name}${doubt}`];
+}
+
+/**
+ * For example `signers: removes the member ID: access expired 2026-12-01 00:00 UTC, reason "audit"`, a line for each user outside
+ * their window at this time, milliseconds since 1970. Secret members are counted.
+ */
+export function describeWindows(
+	{ resource, secretInputs = [] }: Meta,
+	desired: DesiredOrganization,
+	{ changes }: Plan,
+	timeMs: number,
+): readonly string[] {
+	const removed = new Set(changes.flatMap((change) => (change.kind === "userTag" ? change.removeUserIds : [])));
+	const outside = windowsOf(desired).filter((window) => !isWithin(window, timeMs));
+	const lines = secretInputs.includes("members")
+		? countRemoved(outside.filter(({ userId }) => removed.has(userId)).length)
+		: outside.map((window) => describeWindow(window, removed.has(window.userId), timeMs));
+	const shown = cut(lines, (more) => `${more} more users are outside their window`);
+	return shown.map((line) => showText(`${resource}: ${line}`));
+}
+
+function countRemoved(count: number): readonly string[] {
+	if (count === 0) return [];
+	return [`removes ${count === 1 ? "1 member" : `${count} members`} outside the window`];
+}
+
+function describeWindow(window: AccessWindow, isRemoved: boolean, timeMs: number): string {
+	const { userId } = window;
+	const state = isExpired(window, timeMs) ? "expired" : "not-begun";
+	const why = phraseText(describeMemberWindow({ address: "", userId, ...factsOf(window), state }));
+	return `${isRemoved ? "removes the member" : "does not add the member"} ${userId}: ${why}`;
+}

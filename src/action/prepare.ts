@@ -1,7 +1,4 @@
-/**
- * The first step of the action: checks the inputs, and finds the reviewed plan with the token of GitHub. It has no key of the
- * service.
- */
+/** The first step of the action, without a key: checks the inputs, and finds the reviewed plan with the token of GitHub. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";

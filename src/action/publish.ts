@@ -1,7 +1,4 @@
-/**
- * The third step of the action: writes the comment and the issue with the token of GitHub. It has no key of the service, and
- * takes what it writes from the step before.
- */
+/** The third step of the action, without a key: writes comment and issue with GitHub's token, from what the step before found. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * What a run of the action is to do: its inputs and what GitHub says about the run, checked before anything else happens.
- * The settings hold no key and no token: one step hands them to the next.
- */
+/** What a run of the action is to do, checked before anything else happens. The settings hold no key and no token. */
 import { ConfigurationError } from "../common/errors.ts";
 import { showText } from "../common/escape.ts";
 import { isRecord } from "../common/json.ts";
@@ -155,10 +152,7 @@ interface Run {
 	readonly from: string | null;
 }
 
-/**
- * Returns the command to run: the asked one, or `validate` in place of `plan` for the pull request of a fork. `validate` needs no key and
- * sends nothing, so it runs for every event. Throws ConfigurationError for any other command that this event must not run.
- */
+/** Returns the command: `plan` becomes `validate`, which needs no key, for the pull request of a fork. Throws for others. */
 function permit<Command extends string>(asked: Command, { event, repository, from }: Run): Command | "validate" {
 	if (asked === "validate" || ownEvents.includes(event)) return asked;
 	if (event !== "pull_request") {

@@ -1,7 +1,4 @@
-/**
- * A body that arrives in chunks, kept as one copy. A chunk is a slice of the buffer that its socket was read into: keeping slices would
- * keep all that came beside them on the wire, so a body of one-byte chunks would take gigabytes. Pure.
- */
+/** A body that arrives in chunks, copied: a kept chunk of one byte keeps the whole buffer that its socket was read into. */
 
 const firstBytes = 4 * 1024;
 

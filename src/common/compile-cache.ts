@@ -22,10 +22,7 @@ export function findOwnCacheFolder(environment: Environment): string | undefined
 	return other === "" && disabled === "" ? findCacheFolder(environment) : undefined;
 }
 
-/**
- * Returns `orgsync/compiled` in the user's cache folder, made if it is missing; undefined if another user could write to it,
- * or there is none.
- */
+/** Returns `orgsync/compiled` in the user's cache folder, made if missing; undefined if another user could write to it. */
 export function findCacheFolder(environment: Environment): string | undefined {
 	const caches = cachesOf(environment);
 	if (caches === undefined) return undefined;

@@ -23,10 +23,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/**
- * Every exit code, the most important first: where several apply, in one organization or in several, the first of these is
- * the exit code of the call (docs/commands.md#exit-codes).
- */
+/** Every exit code, the most important first: of several, the first is that of the call (docs/commands.md#exit-codes). */
 export const exitCodeOrder: readonly ExitCode[] = [
 	exitCodes.interrupted,
 	exitCodes.partlyApplied,
@@ -131,10 +128,7 @@ export class ServiceError extends OrgsyncError {
 	}
 }
 
-/**
- * Whether the service itself says that it does not have what was asked for, or denies it to this key: 403, 404 or 501 in
- * its own error shape. The page of a gateway says nothing about the service.
- */
+/** Whether the service denies this or lacks it: 403, 404 or 501 in its own error shape, which no page of a gateway has. */
 export function isUnavailable(error: unknown): error is ServiceError {
 	return error instanceof ServiceError && error.grpcCode !== undefined && [403, 404, 501].includes(error.httpStatus);
 }
@@ -149,9 +143,7 @@ export async function ifAvailable<T>(answer: Promise<T>): Promise<T | undefined>
 	}
 }
 
-/**
- * No usable answer came. `sent` decides what may follow: after `"no"` anything, after `"maybe"` only the same bytes.
- */
+/** No usable answer came. `sent` decides what may follow: after `"no"` anything, after `"maybe"` only the same bytes. */
 export class TransportError extends OrgsyncError {
 	readonly code = "transport";
 	readonly exitCode = exitCodes.error;

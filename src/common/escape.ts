@@ -1,7 +1,4 @@
-/**
- * Escapes text from the service or a document for terminals, logs, files and pages: characters that move the cursor, change
- * colors, break the line, change the direction of text, or are invisible.
- */
+/** Escapes text from others for terminals, logs, files and pages: control, direction, line breaks and invisible characters. */
 import { replaceInvisible } from "./invisible.ts";
 
 /**
@@ -17,10 +14,7 @@ export function showLines(text: string): string {
 	return text.split("\n").map(showText).join("\n");
 }
 
-/**
- * Returns the text with `toEscape` applied to each unsafe character: invisible ones, marks that are drawn over other text, and
- * `#` of a command in a log. The result is safe anywhere in a line.
- */
+/** Returns the text with `toEscape` for each unsafe character: invisible, drawn over others, or `#` of a command in a log. */
 function escapeUnsafe(text: string, toEscape: (character: string) => string): string {
 	const escapeAll = (characters: string): string => [...characters].map(toEscape).join("");
 	const visible = /[^ -~]/.test(text) ? escapeMarks(replaceInvisible(text, toEscape), escapeAll) : text;
@@ -36,10 +30,7 @@ function escapeCharacter(character: string): string {
 	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/**
- * Returns a name for a line of our text: as `showText`, and in quotes if it could be mistaken for other text, such as a list,
- * a note, an arrow or nothing.
- */
+/** Returns a name for a line of our text: as `showText`, in quotes if it could be mistaken for other text. */
 export function showName(name: string): string {
 	return ambiguous.test(name) ? `"${showSpaces(name.replace(/["\\]/g, "\\$&"))}"` : showText(name);
 }
@@ -113,10 +104,7 @@ export function showValue(value: unknown): string {
 	return showSpaces(JSON.stringify(value));
 }
 
-/**
- * Returns the value as JSON without a final newline. The characters that `showText` escapes become `\u` escapes, so that it
- * reads back as the same value. `indent` and `replace` are those of JSON.stringify.
- */
+/** Returns the value as JSON without a final newline, and `\u` escapes for what `showText` escapes. */
 export function writeJson(value: unknown, indent?: number, replace?: (key: string, value: unknown) => unknown): string {
 	// JSON has such characters only in strings, except for the line breaks of indented JSON.
 	return escapeUnsafe(JSON.stringify(value, replace, indent), (character) =>

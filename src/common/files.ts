@@ -71,10 +71,7 @@ export function realPathOf(path: string): string {
 	return descriptor.test(path) ? path : realpathSync.native(path);
 }
 
-/**
- * Returns the content of a regular file within a folder, links followed, as readRegularFile does. Throws an Error with the
- * reason if the file is elsewhere: its name is from a document, which a pull request can write.
- */
+/** Reads a regular file within a folder, links followed. Throws an Error if it is elsewhere: a pull request can write its name. */
 export function readFileWithin(folder: string, path: string, maxBytes: number): Buffer {
 	const real = realPathOf(path);
 	if (!isInside(real, realPathOf(folder))) throw new Error("it is outside the folder of the documents; move it there");

@@ -1,9 +1,6 @@
 /** Hides the secrets of a process in the text of an error that nothing in orgsync wrote: a crash, or what a library says. */
 
-/**
- * Returns what is secret in the variables of an environment that orgsync reads: keys, tokens, stamp commands, headers of telemetry; of
- * addresses the user name with the password, and the path.
- */
+/** Returns keys, tokens, stamp commands and headers in the environment, and of addresses the user name, password and path. */
 function findSecrets(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
 	const found = Object.entries(environment).flatMap(([name, value = ""]) => {
 		if (/(?:^|_)(?:PRIVATE_KEY|TOKEN|PASSPHRASE)$|^ORGSYNC_STAMP_COMMAND$/i.test(name)) return [value.trim()];

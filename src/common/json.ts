@@ -1,7 +1,4 @@
-/**
- * JSON that others wrote: answers of the service, saved plans, reports, seeds, requests. Deep nesting exhausts the stack
- * of everything that walks through a value afterwards, so its depth is bounded before a value is built. Pure.
- */
+/** JSON that others wrote. Its depth is bounded before a value is built: deep nesting exhausts the stack. Pure. */
 
 /** The deepest nesting that is read. Real answers, plans and reports have less than 20 levels. */
 export const maxJsonDepth = 200;
@@ -44,10 +41,7 @@ export function isTextTooDeep(text: string): boolean {
 	return false;
 }
 
-/**
- * Whether a JSON text holds more than about `max` values. Each becomes an object in memory, and each can be a mistake of its own: a text of
- * empty objects takes a hundred times its size.
- */
+/** Whether a JSON text holds more than about `max` values: a text of empty objects takes a hundred times its size in memory. */
 export function hasMoreValues(text: string, max: number): boolean {
 	if (text.length <= max) return false;
 	let values = 0;
@@ -72,10 +66,7 @@ function isEscaped(text: string, at: number): boolean {
 	return (at - before) % 2 === 0;
 }
 
-/**
- * Returns a key that one object of a JSON text has twice, escapes resolved; undefined if there is none. Readers disagree about
- * which of the two values counts. The text has to be JSON that `readJson` reads.
- */
+/** Returns a key that one object of a JSON text has twice, escapes resolved: readers disagree about which value counts. */
 export function findRepeatedKey(text: string): string | undefined {
 	const colon = /\s*:/y;
 	const objects: (Set<string> | null)[] = [];

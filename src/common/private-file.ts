@@ -1,6 +1,4 @@
-/**
- * Files that orgsync keeps for itself (journal, local emulator, its key): readable and writable by their owner alone.
- */
+/** Files that orgsync keeps for itself (journal, local emulator, its key): readable and writable by their owner alone. */
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { explainFileError, StorageError } from "./errors.ts";

@@ -1,7 +1,4 @@
-/**
- * The places that can be traced. Nothing happens there until something listens: cli/output/traces.ts, where the environment asks for
- * it. Listeners get what was asked and what came of it, never a key, a stamp or a body.
- */
+/** The places that can be traced, once cli/output/traces.ts listens. Listeners never get a key, a stamp or a body. */
 import { channel, tracingChannel } from "node:diagnostics_channel";
 
 /** The work in one organization. */

@@ -1,7 +1,4 @@
-/**
- * Makes activities from submits: idempotency by bytes, the time window, denials, votes, delays, execution
- * (docs/internals/service.md#activity-object, docs/internals/service.md#fingerprint-and-idempotency). Pure: the changes are returned.
- */
+/** Makes activities from submits: idempotency by bytes, time window, denials, votes, delays, execution. Pure: returns changes. */
 import { approvals, bodyLifetimeMs, maxClockLeadMs, type SubmitOperation, submits } from "../wire/operations.ts";
 import {
 	canApprove,

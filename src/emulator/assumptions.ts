@@ -1,7 +1,4 @@
-/**
- * Every assumption that the emulator makes where docs/internals/service.md is silent. A client that depends on one of these depends on the
- * emulator, not on the service.
- */
+/** Every assumption of the emulator where docs/internals/service.md is silent. A client should depend on none of them. */
 import type { ActivityRecord, Vote } from "./state.ts";
 
 // Unverified, chosen: the largest body; sizes are not documented (docs/internals/service.md#not-documented). A tag of 100 users needs

@@ -1,7 +1,4 @@
-/**
- * Whether the approvals of an activity are enough, by the policies and the root quorum of its organization. policies/ evaluates
- * them; the rules of a seed apply as well.
- */
+/** Whether the approvals of an activity are enough by policies and root quorum. The rules of a seed apply as well. */
 import { approvals } from "../wire/operations.ts";
 import { policies } from "./kinds/policy.ts";
 import { describeForPolicies } from "./policies/activity-kinds.ts";
@@ -22,10 +19,7 @@ function ownerOf({ operation, parameters }: ActivityRecord): string | undefined 
 	return operation === "delete_oauth_providers" ? String(parameters.userId).toLowerCase() : undefined;
 }
 
-/**
- * Returns the decision about an activity with these approving votes; undefined where policies decide nothing: for votes, and in an
- * organization that has neither policies nor a root quorum (assumptions.ts).
- */
+/** Returns the decision about an activity; undefined where policies decide nothing: votes, and organizations that have none. */
 export function decide(
 	organization: Organization,
 	activity: ActivityRecord,

@@ -1,7 +1,4 @@
-/**
- * Identifiers, times and fingerprints as the service writes them. Only the ids of new activities and votes are random; derived ids
- * are the same on every run.
- */
+/** Identifiers, times and fingerprints as the service writes them. Only the ids of new activities and votes are random. */
 import { createHash, randomBytes } from "node:crypto";
 import { fingerprintPrefix } from "../wire/operations.ts";
 

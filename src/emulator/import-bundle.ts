@@ -1,6 +1,4 @@
-/**
- * Import bundles for init_import_private_key (docs/internals/service.md#submits). The private half of every key made here is dropped at once.
- */
+/** Import bundles for init_import_private_key (docs/internals/service.md#submits), whose private keys are dropped at once. */
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { importBundleVersion } from "./assumptions.ts";
 

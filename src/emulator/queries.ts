@@ -1,6 +1,4 @@
-/**
- * How each query is answered (docs/internals/service.md#queries): what kinds of entities, users and activities answer, in one table.
- */
+/** How each query is answered (docs/internals/service.md#queries): by kinds of entities, users and activities. */
 import { defined } from "../common/defined.ts";
 import { countApprovals, describeActivity, policyIdOfRule, shownStatus } from "./activities.ts";
 import {

@@ -1,7 +1,4 @@
-/**
- * The emulator: the whole interface as a service on the loopback address, for tests of any client. This file is its HTTP;
- * service.ts decides what it answers.
- */
+/** The emulator: the whole interface as a service on loopback, for tests of clients. Its HTTP; service.ts decides answers. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -254,10 +251,7 @@ function closeServer(server: Server): Promise<void> {
 	});
 }
 
-/**
- * Starts an emulator and returns it when it listens and is seeded. Rejects with a ConfigurationError when it cannot listen or the
- * seed has problems, and with a StorageError when the data file cannot be used.
- */
+/** Starts an emulator, listening and seeded. Rejects with a ConfigurationError, or a StorageError for its data file. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
 	const { host = "127.0.0.1", allowHosts = [], notice = () => undefined } = options;
 	checkAllowedHosts(allowHosts);

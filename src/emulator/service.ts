@@ -1,7 +1,4 @@
-/**
- * One request in, one answer out, and its changes written to the store: the service without HTTP. The order of its checks is an
- * assumption (assumptions.ts).
- */
+/** One request in, one answer out, its changes in the store: the service without HTTP. Its order of checks is an assumption. */
 import { isRecord, readJson, tooDeepMessage } from "../common/json.ts";
 import { checkSchema, type SchemaError } from "../schema/schema.ts";
 import { validators } from "../schema/validators/requests.ts";
@@ -142,10 +139,7 @@ export function readLogFields(
 	}
 }
 
-/**
- * Returns the answer to a request. Its changes are written to the store, and durable once `store.committed()` resolves.
- * RequestErrors become error bodies (docs/internals/service.md#errors); anything else that is thrown is a defect of the emulator.
- */
+/** Returns the answer to a request. Its changes are durable once `store.committed()` resolves. RequestErrors are answers. */
 export function handleOperation(
 	store: Store,
 	makeImportBundle: OperationContext["makeImportBundle"],

@@ -1,7 +1,4 @@
-/**
- * One organization in the emulator, and the changes that requests make to it. Handlers read the state and return changes; only the
- * store applies them, so that memory is never ahead of the file.
- */
+/** One organization in the emulator. Handlers return changes and only the store applies them: memory is never ahead of the file. */
 import type { activityStatuses } from "../wire/operations.ts";
 import type { Time } from "./identifiers.ts";
 

@@ -244,10 +244,7 @@ function makeBatch(database: DatabaseSync, forget: () => void) {
 
 export type Store = ReturnType<typeof openStore>;
 
-/**
- * Opens a store on `file`, which is made private to its owner, or in memory when it is undefined. Throws a StorageError when the
- * file cannot be used; `notice` gets the messages of makePrivate.
- */
+/** Opens a store on `file`, made private, or in memory. Throws a StorageError. `notice` gets the messages of makePrivate. */
 export function openStore(file: string | undefined, notice: (text: string) => void = () => undefined) {
 	const database = openDatabase(file, notice);
 	const statements = prepareStatements(database);

@@ -1,7 +1,4 @@
-/**
- * Approves and rejects an activity by its fingerprint. An extension outside the 13 operations (docs/internals/service.md#votes). Each vote is
- * an activity of its own as well as a vote on another.
- */
+/** Approves and rejects an activity by its fingerprint (docs/internals/service.md#votes). Each vote is an activity of its own. */
 import { activeVotes, advanceActivity, makeVote, noteEvaluations, type VoteHandler } from "./activities.ts";
 import { awaitsVotes, doubleVoteMessage, hasSecondAuthenticator, notPendingMessage } from "./assumptions.ts";
 import { laterTime } from "./identifiers.ts";

@@ -1,7 +1,4 @@
-/**
- * Checks what a browser answers when it is asked for a signature (WebAuthn Level 3, 7.2), before it is used as a stamp
- * (docs/internals/service.md#stamps). Pure.
- */
+/** Checks a browser's signature (WebAuthn Level 3, 7.2) before it is used as a stamp (docs/internals/service.md#stamps). Pure. */
 import { createHash, type KeyObject, verify } from "node:crypto";
 import { isRecord, readJson } from "../common/json.ts";
 import type { Stamp } from "../wire/stamp.ts";

@@ -1,7 +1,4 @@
-/**
- * Which requests may reach the page: those of the page itself, and of a person who opens its address. Other sites, names that a
- * name server points here (DNS rebinding) and frames are refused. Pure.
- */
+/** Which requests may reach the page: its own. Other sites, rebound names (DNS) and frames are refused. Pure. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 

@@ -21,10 +21,7 @@ const maxAttempts = 20;
 /** How long connections may take to end after the last answer, in milliseconds. */
 const closeGraceMs = 500;
 
-/**
- * Listens at `port`, or at any port that is free. Throws ConfigurationError if the port is in use at one of the addresses, or
- * may not be used.
- */
+/** Listens at `port`, or at any free one. Throws ConfigurationError if it is in use at an address, or may not be used. */
 export async function listenOnLoopback(port: number | undefined, handler: Handler): Promise<Loopback> {
 	for (let attempt = 1; ; attempt += 1) {
 		const found = await tryPort(port ?? 0, handler);

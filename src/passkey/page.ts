@@ -1,7 +1,4 @@
-/**
- * A page at a loopback address on which a person signs one request after the other with a passkey. The page shows the requests
- * to one tab, each until its first valid answer, and ends with the command.
- */
+/** A page at a loopback address on which a person signs requests with a passkey, one by one, until the command ends. */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type OrgsyncError, PasskeyError } from "../common/errors.ts";
@@ -97,10 +94,7 @@ export class PasskeyPage {
 		return this.#done;
 	}
 
-	/**
-	 * Shows the request when it is its turn, and returns what the browser's first valid answer gives. Throws PasskeyError if the person
-	 * refuses or does not answer in time, InterruptedError after a signal, and the same for every later request.
-	 */
+	/** Shows the request in its turn and returns the first valid answer. Throws PasskeyError, InterruptedError, and then always. */
 	ask<T>(task: PageTask<T>): Promise<T> {
 		return new Promise<T>((resolve, reject) => {
 			if (this.#ended !== undefined) return reject(this.#ended);

@@ -1,7 +1,4 @@
-/**
- * The only script of the page. It puts the views that the server made in place, asks the browser for a signature over the body
- * that it got, and returns the answer. The challenge is computed here from that body.
- */
+/** The page's only script: shows the server's views and asks the browser to sign the body that it got, with its own challenge. */
 export const script = `"use strict";
 const base = location.pathname.replace(/\\/+$/, "");
 const view = document.querySelector("#view");

@@ -10,10 +10,7 @@ interface PasskeyStamperOptions {
 	readonly page: PasskeyPage;
 	/** Returns what a submit means; undefined if that cannot be said. */
 	readonly describe: (request: SignedRequest) => SignedWords | undefined;
-	/**
-	 * Returns why a submit must not be sent although it was signed: the organization changed while a person took a while to sign.
-	 * Undefined if it may be sent.
-	 */
+	/** Returns why a signed submit must not be sent: the organization changed meanwhile. Undefined if it may be sent. */
 	readonly whyChanged?: (request: SignedRequest) => Promise<string | undefined>;
 	/** Returns the passkeys of the users of an organization; undefined if they are not known. */
 	readonly findPasskeys: (organizationId: string) => Promise<readonly KnownPasskey[] | undefined>;

@@ -1,6 +1,4 @@
-/**
- * What the page shows. Every view is made here from escaped text; the script puts it in place and makes no HTML of its own.
- */
+/** What the page shows. Every view is made here from escaped text; the script makes no HTML of its own. */
 import { badge } from "../render/html/badge.ts";
 import { bdi, type Html, html, trusted } from "../render/html/html.ts";
 import { style } from "../render/html/style.ts";

@@ -7,10 +7,7 @@ export function readSchema(name: string): Record<string, unknown> {
 	return JSON.parse(readSchemaText(name)) as Record<string, unknown>;
 }
 
-/**
- * The JSON Schema in schemas/NAME as one document: every other file that it refers to, also by way of another, is under
- * `$defs`, and every `$ref` begins with `#`. Throws when a file is missing: a defect of the package.
- */
+/** schemas/NAME as one document: files that it refers to are under `$defs`. Throws when one is missing, a defect of the package. */
 export function bundleSchema(name: string): Record<string, unknown> {
 	const found = new Map<string, unknown>();
 	const embed = (file: string): void => {
@@ -24,10 +21,7 @@ export function bundleSchema(name: string): Record<string, unknown> {
 	return { ...schema, $defs: { ...(schema.$defs as object | undefined), ...Object.fromEntries(found) } };
 }
 
-/**
- * The part of schemas/FILE with each `$ref` as a pointer into the bundle, where every file but `root` is under `$defs`.
- * `embed` is called with each file that it refers to.
- */
+/** The part of schemas/FILE with each `$ref` as a pointer into the bundle. `embed` gets each file that it refers to. */
 function localizeReferences(part: unknown, file: string, root: string, embed: (file: string) => void): unknown {
 	if (Array.isArray(part)) return part.map((one) => localizeReferences(one, file, root, embed));
 	if (typeof part !== "object" || part === null) return part;

@@ -1,6 +1,4 @@
-/**
- * The files of schemas/. Bundles have their texts in the code, in the place of this module (scripts/bundle.ts).
- */
+/** The files of schemas/. Bundles have their texts in the code, in the place of this module (scripts/bundle.ts). */
 import { readdirSync, readFileSync } from "node:fs";
 
 const folder = new URL("../../schemas/", import.meta.url);

@@ -1,7 +1,4 @@
-/**
- * Checks values with the schemas of this package. The validators come from src/validators/, so that a program loads only
- * those that it uses.
- */
+/** Checks values with the schemas of this package. A program loads only the validators that it uses. */
 import { isValueTooDeep, tooDeepMessage } from "../common/json.ts";
 
 /** One mistake, as Ajv describes it. */
@@ -37,10 +34,7 @@ const tooDeep: SchemaError = {
 	message: `must not be ${tooDeepMessage}`,
 };
 
-/**
- * What is wrong with `value` under a schema; an empty list when it fits. Every mistake is reported, not only the first. A
- * value that is nested too deep is the only mistake (json.ts): nothing walks through it.
- */
+/** Every mistake of `value` under a schema. Deep nesting is the only one (json.ts): nothing walks through such a value. */
 export function checkSchema(validators: Validators, schema: string, value: unknown): readonly SchemaError[] {
 	const validate = validators[schema];
 	if (validate === undefined) throw new Error(`there is no validator for ${schema}`);

@@ -13,10 +13,7 @@ import type { ActivityRequest, CompletionTime } from "./submit/activity-request.
 
 type AppliedObjects = NonNullable<ActivityRequest["appliedObjects"]>;
 
-/**
- * Returns what a completed step with these parameters applied of these changes. A tag that took a temporary name keeps its
- * last-applied members.
- */
+/** Returns what a completed step applied. A tag that took a temporary name keeps its last-applied members. */
 export function appliedByStep(parameters: AnyParameters, changes: readonly Change[]): AppliedObjects {
 	return (covers, findTag, at) =>
 		changes
@@ -29,10 +26,7 @@ export function appliedByStep(parameters: AnyParameters, changes: readonly Chang
 			});
 }
 
-/**
- * Returns what an activity applied that completed after the run that submitted it. Only its body is known: the plan of that
- * run is gone.
- */
+/** Returns what an activity applied that completed after its run. Only its body is known: the plan of that run is gone. */
 export function appliedByEntry({ body, covers }: JournalEntry): AppliedObjects {
 	const parameters = parametersOf(body);
 	const operation = body.operation.name;

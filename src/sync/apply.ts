@@ -1,7 +1,4 @@
-/**
- * Applies a plan: submits its steps in their order, independent ones concurrently. A step is not attempted unless the
- * steps that it depends on have completed; the others go on.
- */
+/** Applies a plan: independent steps concurrently, and a step only once the steps that it depends on have completed. */
 
 import type { Said } from "../common/said.ts";
 import { organizationChannel, stepChannel } from "../common/tracing.ts";
@@ -39,18 +36,12 @@ export interface ApplyContext extends Omit<SubmitContext, "serverTimeMs" | "cloc
 	readonly onStep?: (result: StepResult, done: number, total: number) => void;
 }
 
-/**
- * The report, or the error that stopped the run with the results of the steps that had ended, in the order they ended.
- * `readPosition` is the journal's position before the result was read again; undefined if it was not.
- */
+/** The report, or the error that stopped the run with the steps that had ended. `readPosition` is that before verification. */
 export type AppliedPlan =
 	| { readonly report: Report; readonly readPosition: number | undefined }
 	| { readonly error: unknown; readonly steps: readonly StepResult[] };
 
-/**
- * Runs every step of the plan that can run. Errors of the service are results of steps. The run stops if the journal cannot
- * be written: nothing more is submitted then.
- */
+/** Runs every step that can run. Errors of the service are results. A journal that cannot be written stops the run. */
 export function applyPlan(comparison: Comparison, context: ApplyContext): Promise<AppliedPlan> {
 	const { organizationId } = comparison.plan;
 	return organizationChannel.tracePromise(() => runPlan(comparison, context), { organizationId, work: "apply" });

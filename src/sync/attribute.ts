@@ -111,10 +111,7 @@ export function completionTime({ updatedAt, createdAt }: ActivityRecord): number
 
 type Vote = Readonly<Record<string, unknown>>;
 
-/**
- * The submitter's vote: their own request is the first (docs/internals/service.md#votes), in time, which need not be the order
- * of the list. Undefined if there are several without times: the others are approvals.
- */
+/** The submitter's vote, the first in time (docs/internals/service.md#votes). Undefined if there are several without times. */
 function firstOf(votes: readonly Vote[]): Vote | undefined {
 	if (votes.length <= 1) return votes[0];
 	const timed = votes.map((vote) => ({ vote, atMs: readTime(vote.createdAt) ?? Number.NaN }));
@@ -205,10 +202,7 @@ function existenceFact(id: string, creates: RegExp): Fact {
 	};
 }
 
-/**
- * Of something expected: what names it. Others of the family may name it by another id, as an MFA policy by its own and
- * a boot proof by a deployment, and count as having touched it.
- */
+/** Of something expected: what names it. Others of the family may name it by another id, and count as having touched it. */
 function expectedFact(texts: readonly string[], { reason }: ReportChange, family: RegExp): Fact {
 	const wanted = texts.map((text) => text.toLowerCase());
 	return {

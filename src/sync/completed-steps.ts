@@ -5,10 +5,7 @@ import { sameValue } from "../plan/value.ts";
 import { parametersOf } from "../wire/request-body.ts";
 import type { SettledEntry } from "./journal/journal.ts";
 
-/**
- * Returns the steps that are done, each with the entry that did it last. `entries` completed for the plan. A removal that
- * was submitted object by object is done when all of its objects are removed.
- */
+/** Returns the steps that are done, each with its last entry. A removal by objects is done when all are removed. */
 export function findCompletedSteps(
 	steps: readonly Step[],
 	entries: readonly SettledEntry[],

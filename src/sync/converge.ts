@@ -75,10 +75,7 @@ interface CompareOptions extends Pick<Question, "reads" | "base"> {
 	readonly submitterId?: string | undefined;
 	/** Returns the public key that stamps the requests, once one was made; undefined where it is not known. */
 	readonly publicKey?: () => string | undefined;
-	/**
-	 * For a plan that is submitted: returns the reader again, and it gives no answer from before pending activities were listed.
-	 * Left out, live state is read once.
-	 */
+	/** For a plan that is submitted: the reader, without answers from before the list. Left out, live state is read once. */
 	readonly readerFreshSinceList?: (() => Reader) | undefined;
 }
 
@@ -118,10 +115,7 @@ export async function converge(document: DesiredOrganization, door: Door): Promi
 /** Max milliseconds between the reading of an organization and its first submit: after that its plan is made again. */
 const maxPlanAgeMs = 5 * 60 * 1000;
 
-/**
- * Returns the organization as it is to be applied. After a pause, of this process or for other organizations, it is read again;
- * if its plan is another one then, nothing of it is submitted.
- */
+/** Returns the organization as it is to be applied: read again after a pause. With another plan then, nothing is submitted. */
 export async function refresh<T extends Convergence>(
 	one: T,
 	now: () => number,
@@ -239,10 +233,7 @@ async function compareOnce(
 	return { comparison, wholeLive };
 }
 
-/**
- * Reads what a decision needs before its plan is made: what became of earlier requests, the caller, and who can do what. Without
- * operations, that is at most who can do what.
- */
+/** Reads what a decision needs: earlier requests, the caller, who can do what. Without operations, at most the latter. */
 async function readNeeds(
 	{ desired: { organizationId }, needs }: Decision,
 	reader: ClockedReader,

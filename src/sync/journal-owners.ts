@@ -1,7 +1,4 @@
-/**
- * The owners of a journal: which resource of a Pulumi program applied each object last. Evidence only: it can keep members of a
- * tag, and never causes a submit.
- */
+/** Which resource applied each object last. Evidence only: it can keep members of a tag, and never causes a submit. */
 import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../common/errors.ts";
 import { clipMiddle } from "../common/escape.ts";

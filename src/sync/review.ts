@@ -1,7 +1,4 @@
-/**
- * Reads what a person needs to review pending activities: the objects that they change, who can do what, and whose key it is.
- * This file has no Voter: it sends nothing.
- */
+/** Reads what a person needs to review pending activities. This file has no Voter: it sends nothing. */
 
 import { defined } from "../common/defined.ts";
 import { desiredAt, type Expiry } from "../plan/access-window.ts";

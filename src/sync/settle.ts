@@ -16,10 +16,7 @@ export interface SettleContext {
 	readonly now: () => number;
 }
 
-/**
- * Reads each open activity of the organization and records its outcome. Returns the results by fingerprint. Throws
- * StorageError, and what Reader.query throws other than 403, 404 and 501 of the service.
- */
+/** Reads each open activity and records its outcome. Returns results by fingerprint. Throws StorageError, and errors of reads. */
 export async function settleOpenEntries(
 	organizationId: string,
 	context: SettleContext,

@@ -23,10 +23,7 @@ interface VerifyContext {
 /** The verification of an apply that reads nothing afterwards. */
 export const notVerified: Verification = { left: null, unverified: null };
 
-/**
- * Returns what still differs of the changes that completed steps made. Reads only the kinds that they touched. An error is
- * returned as the reason why nothing was verified: the report of what was submitted must not be lost.
- */
+/** Returns what still differs of what completed steps changed. An error is a reason: the report must not be lost. */
 export async function verify(
 	desired: DesiredOrganization,
 	plan: Plan,

@@ -1,7 +1,4 @@
-/**
- * Whether an activity is the one that a request made. A fingerprint alone is a claim: an answer that has it and names another
- * organization, operation or change is not taken as the result of the request. Pure.
- */
+/** Whether an activity is that of a request: a fingerprint alone is a claim, and the rest has to agree with it. Pure. */
 import type { Activity } from "./activity.ts";
 import { parametersOf, type RequestBody } from "./request-body.ts";
 

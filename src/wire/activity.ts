@@ -1,7 +1,4 @@
-/**
- * Reads the `activity` of an answer, tolerantly: what may be absent or null is, times come in three shapes, and an unknown status
- * is passed through (docs/internals/service.md#activity-statuses). Pure.
- */
+/** Reads the `activity` of an answer, tolerantly; statuses pass through (docs/internals/service.md#activity-statuses). Pure. */
 import { isRecord } from "../common/json.ts";
 import type { SubmitOperation } from "./operations.ts";
 
@@ -34,10 +31,7 @@ export interface Activity {
 	readonly updatedAtMs: number | undefined;
 }
 
-/**
- * Returns the activity in `value`, which fits schemas/activity.json. It does not prove that the activity is the one of a request:
- * compare it with `findMismatch`.
- */
+/** Returns the activity in `value`, which fits schemas/activity.json. Only `findMismatch` shows that it is a request's. */
 export function readActivity(operation: SubmitOperation, value: Readonly<Record<string, unknown>>): Activity {
 	const { canApprove, canReject } = value;
 	return {
@@ -57,10 +51,7 @@ export function readActivity(operation: SubmitOperation, value: Readonly<Record<
 	};
 }
 
-/**
- * Returns the object under `key`, or else under the only other key, so that a newer version of an operation (an intent with
- * `V2` behind its name) is still read. `activity` is skipped: docs/internals/service.md#activity-object shows it beside the result.
- */
+/** Returns the object under `key`, or under the only other key but `activity`: a newer version of an operation may have `V2`. */
 function readInner(value: unknown, key: string): Readonly<Record<string, unknown>> | null {
 	if (!isRecord(value)) return null;
 	if (isRecord(value[key])) return value[key];
@@ -101,10 +92,7 @@ export function readTime(value: unknown): number | undefined {
 	return ms === undefined || Number.isNaN(new Date(ms).getTime()) ? undefined : ms;
 }
 
-/**
- * Returns the last millisecond that a time of the service can mean: one without a fraction has whole seconds, so that it began
- * in that second or at its end (docs/internals/service.md#times).
- */
+/** Returns the last millisecond that a time can mean: one without a fraction may be anywhere in its second. */
 export function endOfPrecision(timeMs: number): number {
 	return timeMs % 1000 === 0 ? timeMs + 999 : timeMs;
 }

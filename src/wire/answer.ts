@@ -285,10 +285,7 @@ function readErrorBody(answer: Answer, asked: AnswerContext): ErrorBody {
 	};
 }
 
-/**
- * Returns whether a value is the number of a gRPC error (1 to 16). With a text as `message` beside it, that is the service's error
- * shape (docs/internals/service.md#errors). Gateways that write errors in JSON have the HTTP status there, or other members.
- */
+/** Whether a value is a gRPC error code (1 to 16), as in the service's error shape. Gateways have the HTTP status there. */
 function isGrpcCode(code: unknown): code is number {
 	return typeof code === "number" && Number.isInteger(code) && code >= 1 && code <= 16;
 }

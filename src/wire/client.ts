@@ -50,10 +50,7 @@ export interface QueryAnswer {
 	readonly value: Readonly<Record<string, unknown>>;
 	/** The service's clock when it answered (`Date`, whole seconds), milliseconds since 1970. */
 	readonly serverTimeMs: number | undefined;
-	/**
-	 * When the query was sent, in milliseconds since 1970 by our clock. Only a Reader that caches answers sets it, and then
-	 * `serverTimeMs` is of that time too.
-	 */
+	/** When the query was sent by our clock, from a Reader that caches answers; `serverTimeMs` is of that time too. */
 	readonly askedAtMs?: number;
 	/** Whether the service says that its clock was set on purpose; see answer.ts. */
 	readonly isClockSet?: boolean;
@@ -88,10 +85,7 @@ export interface Submitter {
 
 /** Votes on activities. Only approve and reject may hold one. */
 export interface Voter {
-	/**
-	 * Sends the bytes of a vote and returns what became of them, as `submit` does. The activity is that of the vote, or the one that
-	 * was voted on (docs/internals/service.md#votes): only reading the latter shows whether the vote counts.
-	 */
+	/** Sends the bytes of a vote, as `submit` does. Only reading the activity that was voted on shows whether the vote counts. */
 	vote(body: RequestBody): Promise<SubmitAnswer>;
 }
 
@@ -116,10 +110,7 @@ export interface ClientOptions {
 	readonly connections?: number;
 	/** Proxies to use; none when left out. The environment is not read: see `readProxies`. */
 	readonly proxy?: ProxyOptions;
-	/**
-	 * True accepts any certificate and any TLS version. Otherwise certificates are verified and TLS is at least 1.2, whatever
-	 * the environment says; see `refuseWeakTls`.
-	 */
+	/** True accepts any certificate and TLS version. Otherwise TLS is verified and at least 1.2; see `refuseWeakTls`. */
 	readonly insecure?: boolean;
 	readonly onAttempt?: (event: AttemptEvent) => void;
 	readonly sleep?: (delayMs: number) => Promise<void>;
@@ -141,19 +132,13 @@ export interface OrganizationClient {
 }
 
 export interface Client extends OrganizationClient {
-	/**
-	 * Returns a client with the same connections, rate limit and key, and with counts of its own. Its requests count for this
-	 * client too. Its `throttledMs` is the time since then in which any request of this client waited.
-	 */
+	/** Returns a client with the same connections, rate limit and key, and counts of its own, which count for this client too. */
 	forOrganization(): OrganizationClient;
 	/** Resolves when the requests in flight are answered and the connections are closed. Later requests fail. */
 	close(): Promise<void>;
 }
 
-/**
- * Returns a client of the service at `url`. Throws ConfigurationError when the address of the service or the proxy cannot be
- * used, or a limit is out of range.
- */
+/** Returns a client of the service at `url`. Throws ConfigurationError for an unusable address or proxy, or a limit out of range. */
 export function createClient(options: ClientOptions): Client {
 	const base = parseServiceUrl(options.url);
 	const {

@@ -39,10 +39,7 @@ export function findOrganizationId(environment: Environment): string | undefined
 	return firstSet(environment, names)?.toLowerCase();
 }
 
-/**
- * Returns the stamper, or undefined when there is no key. `warn` gets a line about a key file that others can read. Throws
- * ConfigurationError when a key cannot be used.
- */
+/** Returns the stamper, or undefined without a key. `warn` gets a line about a readable key file. Throws ConfigurationError. */
 export function findStamper(given: CredentialOptions, environment: Environment, warn?: Warn): Stamper | undefined {
 	const fromFile = (file: string, from: string): Stamper => {
 		const { privateKey, publicKey, shownAs } = readKeyFile(file, from, warn, given.directory);

@@ -1,6 +1,4 @@
-/**
- * Reads key files. No message repeats a text that can be a key, even when a key is passed in place of the name of its file.
- */
+/** Reads key files. No message repeats a text that can be a key, even when a key is passed in place of a file's name. */
 import { existsSync, type Stats, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ConfigurationError, explainFileError } from "../common/errors.ts";

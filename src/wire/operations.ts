@@ -81,10 +81,7 @@ export function submitOfType(type: unknown): (SubmitOperation & { readonly name:
 
 export const operations = { ...queries, ...submits } as const;
 
-/**
- * Reads outside the 13, which show what the 13 cannot (docs/internals/service.md#extended-reads). Extensions: a server may answer
- * 404, 501 or 403 to them, and then what they would have shown is unknown.
- */
+/** Reads outside the 13 (docs/internals/service.md#extended-reads). A service may lack or deny them: then it is unknown. */
 export const extendedReads = defineQueries({
 	list_users: { fields: ["organizationId"], answerKey: "users" },
 	list_policies: { fields: ["organizationId"], answerKey: "policies" },

@@ -1,7 +1,4 @@
-/**
- * Finds the proxy to the service, if any, as curl does. Pure. One rule differs: a service on this machine is reached only through a
- * proxy on this machine.
- */
+/** Finds the proxy as curl does, but reaches a service on this machine only through a proxy on this machine. Pure. */
 import { BlockList, isIP } from "node:net";
 import { ConfigurationError } from "../common/errors.ts";
 import { isLoopback } from "./service-url.ts";

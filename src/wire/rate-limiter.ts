@@ -102,10 +102,7 @@ export function startAttempt(limiter: RateLimiter, nowMs: number): RateLimiter {
 	};
 }
 
-/**
- * Returns the state after the attempt `number` ended at `nowMs`. Of the attempts that were in flight together only the first
- * 429 slows the client down: the others were sent before it was known.
- */
+/** Returns the state after an attempt. Of those in flight together, only the first 429 slows the client down. */
 export function endAttempt(limiter: RateLimiter, number: number, result: AttemptResult, nowMs: number): RateLimiter {
 	const ended = { ...limiter, inFlight: limiter.inFlight - 1 };
 	if (result.kind === "no-answer") return ended;

@@ -1,7 +1,4 @@
-/**
- * Encodes an operation, its parameters and a time as the exact bytes of a request, with their fingerprint. Bytes are made once and
- * kept, because the same bytes are the same activity and other bytes are another one.
- */
+/** Encodes a request as its exact bytes with their fingerprint, once: other bytes are another activity. */
 import { createHash } from "node:crypto";
 import { approvals, fingerprintPrefix, type Operation, type SubmitOperation, submits } from "./operations.ts";
 
@@ -53,10 +50,7 @@ function inOrder({ name: operation, fields }: Operation, values: Readonly<Record
 	return Object.fromEntries(fields.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
 }
 
-/**
- * Returns the request that these bytes are; undefined for any that `encodeSubmit` does not make. Bytes with an additional or a
- * repeated member are none of ours.
- */
+/** Returns the request that these bytes are; undefined for bytes that `encodeSubmit` does not make. */
 export function decodeSubmit(bytes: string): RequestBody | undefined {
 	return decodeRequest(bytes, Object.values(submits));
 }

@@ -37,10 +37,7 @@ export interface ClientStats {
 	readonly submits: number;
 	/** Attempts after the first of their operation. */
 	readonly retries: number;
-	/**
-	 * Time in which an attempt waited because of limits: after a 429, in a pause that the service asked for, for
-	 * `maxRequestsPerSecond`, or for a slot while fewer are allowed than `concurrency`. Waits at the same time count once.
-	 */
+	/** Time in which an attempt waited because of limits. Waits at the same time count once. */
 	readonly throttledMs: number;
 }
 

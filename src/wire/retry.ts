@@ -1,7 +1,4 @@
-/**
- * Whether and when a request is retried, and what a 429 means for all other requests. A delay that the service asks for takes
- * precedence; the timeout ends everything. Pure: randomness and the time left are arguments.
- */
+/** Whether and when a request is retried, and what a 429 means for others. The service's delays count, then the timeout. Pure. */
 import { textOf } from "../common/said.ts";
 import type { InconclusiveAnswer, RefusedAnswer } from "./answer.ts";
 
@@ -11,10 +8,7 @@ const firstThrottledDelayMs = 1000;
 const maxDelayMs = 8000;
 /** Unverified, chosen: enough for a service that restarts, few enough that a mistyped address fails within seconds. */
 const brieflyAttempts = 4;
-/**
- * Unverified, chosen: an attempt with less time than this is not made. It would mostly be cut off, and then the message would
- * be about that instead of the answer before it, and a submit in doubt.
- */
+/** Unverified, chosen: a shorter attempt would mostly be cut off, and hide the answer before it and leave a submit in doubt. */
 const leastAttemptMs = 100;
 
 /**
@@ -48,10 +42,7 @@ export function sharedPauseMs(answer: InconclusiveAnswer): number | undefined {
 	return answer.exhausted ? firstThrottledDelayMs : undefined;
 }
 
-/**
- * Returns one line for the user about a 429: its cause, what happens next, and what would avoid it. `delayMs` is when the
- * request is retried, undefined for never. `rate` is what the whole client allows from now on.
- */
+/** Returns one line about a 429: its cause, what happens next, and what would avoid it. `delayMs` undefined: no retry. */
 export function describeThrottle(
 	answer: InconclusiveAnswer | RefusedAnswer,
 	delayMs: number | undefined,

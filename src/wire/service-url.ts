@@ -1,6 +1,4 @@
-/**
- * Checks the service's base address before anything is sent to it, and finds out which addresses are this machine.
- */
+/** Checks the service's base address before anything is sent to it, and finds out which addresses are this machine. */
 
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";

@@ -1,7 +1,4 @@
-/**
- * Makes the stamp header of a body, with an API key or with a command that has the key. A stamper sees only the exact body. No
- * message here has a private key, a stamp or the output of a command.
- */
+/** Makes the stamp header of exact bytes, with a key or a command. No message here has a key, a stamp or a command's output. */
 import { spawn } from "node:child_process";
 import { createECDH, createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { ConfigurationError } from "../common/errors.ts";
@@ -146,10 +143,7 @@ function publicKeyIn({ stampHeaderName, stampHeaderValue }: Stamp): string | und
 	return typeof publicKey === "string" && /^0[23][0-9a-f]{64}$/i.test(publicKey) ? publicKey.toLowerCase() : undefined;
 }
 
-/**
- * Returns the environment without the private keys of orgsync: the command has its own. PULUMI_CONFIG is the configuration that
- * Pulumi passes to a program, with secrets in plain text.
- */
+/** Returns the environment without orgsync's private keys, and without PULUMI_CONFIG, which has secrets in plain text. */
 function withoutPrivateKeys(environment: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
 	return Object.fromEntries(
 		Object.entries(environment).filter(

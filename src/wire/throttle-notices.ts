@@ -1,7 +1,4 @@
-/**
- * What the user sees of a service that answers 429: one notice, another when something changes, and a summary at the end.
- * Pure: the clock is an argument.
- */
+/** What the user sees of 429s: a notice, another when something changes, and a summary at the end. Pure. */
 import type { AttemptEvent } from "./request.ts";
 
 /** After this long without a 429, the next one is shown like the first. Unverified, chosen: one minute. */

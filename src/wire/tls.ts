@@ -1,7 +1,4 @@
-/**
- * Keeps connections secret and genuine, and finds what in an environment weakens them. Only `--insecure` weakens TLS, never a
- * variable that was exported for another program.
- */
+/** Finds what in an environment weakens TLS. Only `--insecure` may, never a variable that was exported for another program. */
 import type { SecureContextOptions } from "node:tls";
 import { ConfigurationError } from "../common/errors.ts";
 import type { Environment } from "./credentials.ts";
@@ -14,10 +11,7 @@ export function tlsOptions(insecure: boolean): SecureContextOptions & { readonly
 	return { rejectUnauthorized: true, minVersion: DEFAULT_MIN_VERSION === "TLSv1.3" ? "TLSv1.3" : "TLSv1.2" };
 }
 
-/**
- * Throws ConfigurationError when the environment weakens TLS. It names every variable, and no value but the name of a flag.
- * `override` is the flag that allows it, if there is one.
- */
+/** Throws ConfigurationError with every variable that weakens TLS, and no value. `override` is the flag that allows it. */
 export function refuseWeakTls(environment: Environment, override?: string): void {
 	const found = findWeakTls(environment);
 	if (found.length === 0) return;
@@ -29,10 +23,7 @@ export function refuseWeakTls(environment: Environment, override?: string): void
 	});
 }
 
-/**
- * Returns whether TLS without verification makes a difference: the address is https, or the environment weakens TLS. A text that
- * is no address is refused later.
- */
+/** Whether TLS without verification matters: for https, and where the environment weakens TLS. Other texts are refused later. */
 export function needsTls(url: string, environment: Environment): boolean {
 	return URL.parse(url)?.protocol === "https:" || findWeakTls(environment).length > 0;
 }

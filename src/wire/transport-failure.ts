@@ -89,10 +89,7 @@ interface FailureContext extends Pick<TransportFailure, "sent" | "errorCode"> {
 
 type Describe = (context: FailureContext) => FailureDescription;
 
-/**
- * Returns the words for a failure. `url` is the service's base address, `timeoutMs` the time that the attempt had, `proxy` the
- * address of the proxy in use, without user name and password.
- */
+/** Returns the words for a failure. `timeoutMs` is the time of the attempt, `proxy` the address in use without a password. */
 export function describeFailure(
 	{ reason, sent, errorCode }: TransportFailure,
 	url: string,

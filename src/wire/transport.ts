@@ -34,10 +34,7 @@ interface Transport {
 /** A connection without a request is closed after this time: a gateway may close it without saying so. */
 const idleMs = 4000;
 
-/**
- * Returns the transport to the service at `base`, through the proxy if there is one, over at most `connections`.
- * `attemptTimeoutMs` is for opening a tunnel; `insecure` accepts any certificate.
- */
+/** Returns the transport to `base` over at most `connections`. `attemptTimeoutMs` is for opening a tunnel through a proxy. */
 export function openTransport(
 	base: URL,
 	proxy: ServiceProxy | undefined,

@@ -1,7 +1,4 @@
-/**
- * Which Host headers may reach /emulator/. A web page can send any name that a name server points at this machine (DNS
- * rebinding), so names have to be known. No name server can redirect an IP address. Pure.
- */
+/** Which Host headers may reach /emulator/: known names, since any can be rebound to this machine, and IP addresses. Pure. */
 import { BlockList, isIP } from "node:net";
 import { ConfigurationError } from "../../common/errors.ts";
 import { loopbackHosts } from "../assumptions.ts";
@@ -15,10 +12,7 @@ export function isLoopbackAddress(address: string): boolean {
 	return loopback.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
-/**
- * Returns a function that says whether a Host header, with its port, may reach /emulator/. `host` is a name or an address as the
- * user gave it, `address` the IP address that it resolved to, `allowed` has further names.
- */
+/** Returns whether a Host header may reach /emulator/. `host` is as the user gave it, `address` what it resolved to. */
 export function makeHostCheck(host: string, address: string, allowed: readonly string[]) {
 	const names = new Set([...loopbackHosts, ...[host, ...allowed].map(formatHost)]);
 	const takesAddresses = !isLoopbackAddress(address);

@@ -26,10 +26,7 @@ export interface OrganizationView {
 	readonly activities: readonly Readonly<Record<string, unknown>>[];
 }
 
-/**
- * Each function is also an endpoint under /emulator/. What cannot be done throws (or rejects with) a RequestError, whose `status`
- * is what the endpoint answers.
- */
+/** Each function is also an endpoint under /emulator/. What cannot be done throws or rejects with a RequestError. */
 export interface Control {
 	/** Returns one organization. Throws when there is none with that id. */
 	state(organizationId: string): OrganizationView;

@@ -1,7 +1,4 @@
-/**
- * /emulator/ over HTTP: the functions of control.ts as JSON, without a stamp, and not for web pages. docs/emulator.md describes
- * every endpoint.
- */
+/** /emulator/ over HTTP: control.ts as JSON, without a stamp, and not for web pages (docs/emulator.md). */
 import type { IncomingHttpHeaders } from "node:http";
 import type { JsonObject } from "../kinds/entity-kind.ts";
 import { notFound, RequestError } from "../request-error.ts";

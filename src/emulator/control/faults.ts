@@ -1,6 +1,4 @@
-/**
- * Faults: how the next requests fail, by operation and count, for tests of clients.
- */
+/** Faults: how the next requests fail, by operation and count, for tests of clients. */
 
 export const faultKinds = [
 	"drop-before",

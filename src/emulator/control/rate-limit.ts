@@ -1,7 +1,4 @@
-/**
- * The rate limit, for tests of clients under pressure: a token bucket that fills at an even rate. Every request takes a token or is
- * answered 429 (docs/internals/service.md#errors).
- */
+/** The rate limit, for tests of clients: a token bucket. A request without a token is answered 429. */
 import { ratelimitHeaders } from "../assumptions.ts";
 
 export interface RateLimit {
@@ -37,10 +34,7 @@ export function makeRateLimitBuckets() {
 			buckets.clear();
 		},
 		get: (): RateLimit | undefined => current,
-		/**
-		 * Takes a token for a request. Returns undefined, or the headers of the 429 when there is no token. `organizationId` is null
-		 * when the body names none.
-		 */
+		/** Takes a token for a request. Returns the headers of the 429 when there is none. `organizationId` null: the body names none. */
 		take(organizationId: string | null, nowMs: number): Readonly<Record<string, string>> | undefined {
 			if (current === undefined) return undefined;
 			const name = current.per === "organization" ? (organizationId ?? "") : "";

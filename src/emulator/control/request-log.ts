@@ -1,6 +1,4 @@
-/**
- * The request log: what was requested and how it was answered, never the stamp or the body.
- */
+/** The request log: what was requested and how it was answered, never the stamp or the body. */
 import { maxLoggedRequests } from "../assumptions.ts";
 import type { FaultKind } from "./faults.ts";
 

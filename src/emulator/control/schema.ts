@@ -1,7 +1,4 @@
-/**
- * The bodies under /emulator/: every field and its valid values. A body with an unknown field or a wrong value is rejected as a
- * whole, with every problem. docs/emulator.md lists the same fields. Pure.
- */
+/** The bodies under /emulator/, as docs/emulator.md lists them. A wrong one is rejected whole, with every problem. Pure. */
 
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { isRecord } from "../../common/json.ts";

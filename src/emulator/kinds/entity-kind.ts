@@ -11,10 +11,7 @@ import type { EntitySection, OperationContext, Organization, StateChange } from 
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the value of the answer's one member (of whoami: the whole answer), as the user `userId` sees it. `body` fits the
- * operation's schema. Throws a RequestError when the entity does not exist.
- */
+/** Returns the answer's one member (of whoami: all) as `userId` sees it. Throws a RequestError when there is no such entity. */
 export type QueryHandler = (context: OperationContext, body: JsonObject, userId: string) => unknown;
 
 export type QueryHandlers = Partial<Readonly<Record<QueryName | ExtendedReadName, QueryHandler>>>;

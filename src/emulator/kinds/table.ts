@@ -1,7 +1,4 @@
-/**
- * All kinds of entities, in the order in which they are seeded, stored and shown. A kind is added by its file and its row
- * here; its operations are rows of wire/operations.ts, its section one of schemas/seed.json.
- */
+/** All kinds of entities, in order. A kind is a file, a row here, rows of wire/operations.ts and a section of schemas/seed.json. */
 import type { SubmitName } from "../../wire/operations.ts";
 import type { EntityKind, SubmitHandler } from "./entity-kind.ts";
 import { policies } from "./policy.ts";

@@ -1,7 +1,4 @@
-/**
- * Users with their credentials, OAuth providers and MFA policies. `user-queries.ts` answers the queries that show a user with
- * its tags.
- */
+/** Users with their credentials, OAuth providers and MFA policies. `user-queries.ts` shows them with their tags. */
 import { organizationLimits } from "../assumptions.ts";
 import { laterTime } from "../identifiers.ts";
 import type { OperationContext } from "../state.ts";

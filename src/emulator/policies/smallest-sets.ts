@@ -161,10 +161,7 @@ function searchAtRandom(
 	return false;
 }
 
-/**
- * Returns whether the submitter belongs to a smallest allowed set of these voters. The submitter approves with the credentials
- * that it has as `submitter`; of others, any one of theirs counts.
- */
+/** Whether the submitter, with the credentials of `submitter`, belongs to a smallest allowed set of these voters. */
 export function isInSmallestSet(
 	submitter: Voter,
 	voters: readonly Voter[],

@@ -1,7 +1,4 @@
-/**
- * From a seed to an organization and back: the changes that a seed or a patch makes, and an organization in the form of a seed.
- * Everything here expects a seed without problems.
- */
+/** From a seed without problems to an organization and back: the changes of a seed or patch, and an organization as a seed. */
 import { laterTime, type Time, timeAt } from "../identifiers.ts";
 import { type EntityKind, type JsonObject, putEntity, removeEntity } from "../kinds/entity-kind.ts";
 import { entityKinds } from "../kinds/table.ts";
@@ -56,10 +53,7 @@ export function toSeed(organization: Organization): SeedOrganization {
 	return { organizationId, organizationName, ...parent, ...Object.fromEntries(sections), ...quorum, rules };
 }
 
-/**
- * A partial organization: entities merge by id, `remove` lists ids to remove by section, `rules` replaces the rules, and
- * `rootQuorum` the root quorum (null removes it).
- */
+/** A partial organization: entities merge by id, `remove` lists ids by section, `rootQuorum` null removes it. */
 export interface OrganizationPatch {
 	readonly organizationId: string;
 	readonly remove?: Readonly<Record<string, readonly string[]>>;

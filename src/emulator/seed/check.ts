@@ -1,7 +1,4 @@
-/**
- * The form of a seed, and what can be wrong with one: schemas/seed.json first, then what a schema cannot say (unique ids and
- * names, unknown members, limits). Pure.
- */
+/** The form of a seed, and its problems: by schemas/seed.json, then what no schema says, such as unique ids. Pure. */
 import { clipMiddle } from "../../common/escape.ts";
 import { checkSchema, type SchemaError } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/seed.ts";

@@ -1,6 +1,4 @@
-/**
- * Reads seeds and rules from YAML (or JSON) files, in the interface's own field names.
- */
+/** Reads seeds and rules from YAML (or JSON) files, in the interface's own field names. */
 import {
 	type Document,
 	isAlias,
@@ -47,26 +45,17 @@ function parseAsJson(text: string): unknown {
 	return "value" in read ? read.value : undefined;
 }
 
-/**
- * Returns the seed in `text`, checked. Throws a DocumentError with every problem, each with line and column; `file` is the name in
- * the problems.
- */
+/** Returns the seed in `text`, checked. Throws a DocumentError with every problem; `file` is the name in problems. */
 export function parseSeed(text: string, file: string): Seed {
 	return parseChecked<Seed>(text, file, "the seed", findSeedProblems);
 }
 
-/**
- * Returns the rules in `text`, in the form of an organization's `rules` in a seed, checked. Throws a DocumentError as parseSeed
- * does.
- */
+/** Returns the rules in `text`, as a seed has them, checked. Throws a DocumentError as parseSeed does. */
 export function parseRules(text: string, file: string): Rules {
 	return parseChecked<Rules>(text, file, "the file of rules", findRulesProblems);
 }
 
-/**
- * Returns the offset at which a YAML text is nested too deep, or undefined. The parser keeps its own stack; a tree built from its
- * tokens would exhaust that of the program.
- */
+/** Returns where a YAML text is nested too deep: a tree of its tokens would exhaust the stack. Undefined if nowhere. */
 function findTooDeep(text: string): number | undefined {
 	const parser = new Parser();
 	for (const lexeme of new Lexer().lex(text)) {

@@ -1,7 +1,4 @@
-/**
- * Stamps by passkey: whether an assertion was made for these bytes, at the site of the passkey, by a person who was present
- * (docs/internals/service.md#stamps; WebAuthn Level 3, 7.2), and whether it was used before.
- */
+/** Stamps by passkey: whether an assertion is for these bytes and site, by a person who was present, and not used before. */
 import { createHash } from "node:crypto";
 import {
 	allowsUnverifiedUser,
@@ -84,10 +81,7 @@ function checkAuthenticatorData(data: Buffer, authenticator: Authenticator): num
 	return data.readUInt32BE(33);
 }
 
-/**
- * Returns the user whose passkey stamped these exact bytes. Throws a 401 RequestError, with a message for each cause.
- * `acceptAssertion` checks whether the assertion was used before.
- */
+/** Returns the user whose passkey stamped these exact bytes. Throws a 401 RequestError, with a message for each cause. */
 export function verifyPasskey(
 	header: string,
 	rawBody: Buffer,
@@ -115,10 +109,7 @@ export function verifyPasskey(
 	return { userId, publicKey: authenticator.publicKey, signature, scheme: passkeyScheme, assertion };
 }
 
-/**
- * Returns what accepting the stamp changes: the counter of its passkey. `known` is the activity that the same bytes made before.
- * Throws a 401 RequestError for an assertion that was used before (assumptions.ts, "replay").
- */
+/** Returns what accepting the stamp changes. `known`: the activity of the same bytes. Throws a 401 RequestError for a replay. */
 export function acceptAssertion(
 	organization: Organization,
 	{ userId, signature, assertion }: Signer,

@@ -1,7 +1,4 @@
-/**
- * Reads the stamp headers and verifies signatures with a compressed P-256 key. Shares no code with the stampers, so that a mistake
- * there cannot hide here.
- */
+/** Reads stamp headers and verifies P-256 signatures. Shares no code with the stampers: a mistake there cannot hide here. */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { readJson } from "../../common/json.ts";
 import { maxCachedKeys } from "../assumptions.ts";

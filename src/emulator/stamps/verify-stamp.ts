@@ -1,7 +1,4 @@
-/**
- * Finds the user who stamped a request. Written from docs/internals/service.md#stamps alone and sharing no code with the stampers, so that a
- * mistake there cannot hide here.
- */
+/** Finds the user who stamped a request. Written from docs/internals/service.md#stamps alone: a stamper's mistake cannot hide. */
 
 import type { User } from "../kinds/user.ts";
 import { unauthenticated } from "../request-error.ts";

@@ -26,10 +26,7 @@ export function programError(message: string): pulumi.RunError {
 
 const keyName = `${configurationNamespace}:apiPrivateKey`;
 
-/**
- * Throws RunError if the private key is in the stack configuration as plain text. Called before the first resource is
- * registered, because the engine copies the configuration into the state. With mocks there is no state.
- */
+/** Throws RunError for a private key in plain text, before a resource is registered: then the engine would copy it into the state. */
 export function refusePlainKey(): void {
 	if (isMocked()) return;
 	const value = pulumi.runtime.getConfig(keyName);

@@ -1,8 +1,4 @@
-/**
- * Translates between the engine's dynamic provider protocol and the operations of a resource.
- *
- * The engine calls `configure` once for each provider and does not await it, so every method does.
- */
+/** The engine's dynamic provider protocol. Every method awaits `configure`, which the engine calls once and does not await. */
 import type { dynamic } from "@pulumi/pulumi";
 import type { Properties } from "../inputs/inputs.ts";
 import { isRepeatedFailure, ResourceFailure } from "../resources/failure.ts";
@@ -76,10 +72,7 @@ function readGiven(config: dynamic.Config): GivenSettings {
 	return given;
 }
 
-/**
- * Returns the result of `work`. The properties of a failure have to name the provider as well, or the engine does not find
- * it again.
- */
+/** Returns the result of `work`. The properties of a failure name the provider too, or the engine would not find it again. */
 async function keepingProvider<T>(inputs: Properties, work: (properties: Properties) => Promise<T>): Promise<T> {
 	try {
 		return await work(withoutProvider(inputs));

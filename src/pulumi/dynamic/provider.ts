@@ -1,7 +1,4 @@
-/**
- * What Pulumi's dynamic provider process loads. The engine finds each provider by the constant text in resource-class.ts,
- * so `providerOf` and the names of the resources never change.
- */
+/** What Pulumi's dynamic provider process loads, by a constant text (resource-class.ts): no name here ever changes. */
 import type { dynamic } from "@pulumi/pulumi";
 import { resources } from "../resources/resources.ts";
 import { hideRepeatedFailures, makeProvider } from "./dynamic-provider.ts";

@@ -12,10 +12,7 @@ import { queryFunctions, runQuery } from "./queries.ts";
 
 type FunctionAnswer = { readonly result: Properties } | { readonly failures: readonly CheckFailure[] };
 
-/**
- * Calls the function of this name. Returns what is wrong with its arguments, if something is; undefined if there is no such
- * function. Throws what the function throws.
- */
+/** Calls the function of this name, or returns what is wrong with its arguments; undefined if there is no such function. */
 export async function callFunction(
 	name: string,
 	args: Properties,

@@ -1,7 +1,4 @@
-/**
- * The ids by which a program imports or reads a live tag: `ORGANIZATION/TAG`, or `TAG` in the default organization. TAG is the
- * tag's id or its name.
- */
+/** Ids by which a program imports or reads a tag: `ORGANIZATION/TAG`, or `TAG` in the default one. TAG is an id or a name. */
 import { showName } from "../../common/escape.ts";
 import { diff } from "../../plan/diff.ts";
 import { type DesiredOrganization, type LiveOrganization, type LiveUserTag, uuid } from "../../plan/organization.ts";
@@ -49,10 +46,7 @@ export function findLiveTag({ tag }: ImportId, userTags: readonly LiveUserTag[])
 	);
 }
 
-/**
- * Why there is no such tag, with the nearest names. `asDesired` is the desired state of one tag with that name, which may
- * throw for a name that no tag can have.
- */
+/** Why there is no such tag, with the nearest names. `asDesired` may throw for a name that no tag can have. */
 export function explainMissing(
 	{ organizationId, tag }: ImportId,
 	live: LiveOrganization,

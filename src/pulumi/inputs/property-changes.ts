@@ -53,10 +53,7 @@ function indexesOfOthers(list: readonly unknown[], other: readonly unknown[]): R
 	return new Set(list.flatMap((item, index) => (isOther(item) ? [index] : [])));
 }
 
-/**
- * The changes without those below a property with one of these names, each of which is one change as a whole: a path below a
- * secret would show how many items it has.
- */
+/** The changes with one for each of these properties, which are secrets: a path below one would show how many items it has. */
 export function asWhole(changes: readonly PropertyChange[], names: readonly string[]): readonly PropertyChange[] {
 	const isPart = ({ path: [name] }: PropertyChange): boolean => names.includes(String(name));
 	const parts = Map.groupBy(changes.filter(isPart), ({ path: [name] }) => String(name));

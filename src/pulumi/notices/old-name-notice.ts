@@ -1,7 +1,4 @@
-/**
- * Warnings about the old name of a tag that a resource renames, where a document of the program or the text of a policy uses it.
- * The engine may check the resource before or after it constructs the component of the document.
- */
+/** Warnings about the old name of a renamed tag in a document or a policy, whichever of the two the engine checks first. */
 import { showText } from "../../common/escape.ts";
 import type { Change } from "../../plan/change.ts";
 import { judgeOldNames } from "../../plan/guards/old-names.ts";

@@ -12,10 +12,7 @@ import { withLiveNames } from "./plan-notices.ts";
 
 type Meta = Pick<MetaInputs, "resource" | "secretInputs">;
 
-/**
- * A line for each pending, doubtful or rejected activity of the plan: `signers: activity ID is pending approval …; it makes the
- * desired change of userTag:signers: …`.
- */
+/** A line for each pending, doubtful or rejected activity of the plan, for example `signers: activity ID is pending approval …`. */
 export function describePending(meta: Meta, plan: Plan): readonly string[] {
 	return plan.waiting.map((one) =>
 		showText(`${meta.resource}: ${describeActivity(one, meta, withLiveNames(plan))}; ${describeEffect(one)}`),

@@ -23,10 +23,7 @@ function cut(lines: readonly string[], more: (count: number) => string): readonl
 	return lines.length > maxLines + 1 ? [...lines.slice(0, maxLines), more(lines.length - maxLines)] : lines;
 }
 
-/**
- * Returns a line for each change of who can do what, worst first, and one for each approval that is needed. None where powers
- * stay the same and the step runs at once.
- */
+/** Returns a line for each change of who can do what, worst first, and for each approval needed; none where nothing changes. */
 export function describeConsequences({ resource, secretInputs = [] }: Meta, given: Plan): readonly string[] {
 	const plan = withLiveNames(given);
 	const names = secretInputs.length === 0;
@@ -60,10 +57,7 @@ const withoutNames = {
 	unknown: "approval unknown",
 } as const;
 
-/**
- * For example `signers: adopts the user tag approvers, renames it to signers`; undefined if nothing changes. Secret members are counted, not
- * listed.
- */
+/** For example `signers: adopts the user tag approvers, renames it to signers`. Secret members are counted, not listed. */
 export function describeCreate({ resource, secretInputs = [] }: Meta, { changes }: Plan): string | undefined {
 	const hidesMembers = secretInputs.includes("members");
 	const parts = changes.flatMap((change) => describeAdoption(change, hidesMembers));
@@ -90,10 +84,7 @@ function describeAdoption(change: Change, hidesMembers: boolean): readonly strin
 	return [`removes ${change.address}${name}${doubt}`];
 }
 
-/**
- * For example `signers: removes the member ID: access expired 2026-12-01 00:00 UTC, reason "audit"`, a line for each user outside
- * their window at this time, milliseconds since 1970. Secret members are counted.
- */
+/** For example `signers: removes the member ID: access expired …`: a line for each user outside their window. Secret ones are counted. */
 export function describeWindows(
 	{ resource, secretInputs = [] }: Meta,
 	desired: DesiredOrganization,

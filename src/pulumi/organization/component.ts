@@ -1,7 +1,4 @@
-/**
- * The component `Organization`: its document, the plan that it checks, and the parts that it registers. The adapters
- * register them, as classes of a program or through the engine's resource monitor.
- */
+/** The component `Organization`: its document, the plan that it checks, and the parts, which an adapter registers. */
 
 import { dirname, join, resolve } from "node:path";
 import { explainFileError } from "../../common/errors.ts";
@@ -57,10 +54,7 @@ export async function comparePlan(resource: string, desired: DesiredOrganization
 	return (await session.compare({ resource, desired, stored: nothingStored })).plan;
 }
 
-/**
- * The plan of the whole document against the live organization. Throws ResourceFailure if live state has problems, GuardError
- * when a guard blocks the plan, and what Session.compare throws.
- */
+/** The plan of the whole document. Throws ResourceFailure for problems, GuardError for a guard, and what Session.compare throws. */
 export async function planOrganization(name: string, desired: DesiredOrganization, session: Session): Promise<Plan> {
 	const plan = await comparePlan(`${name} (component)`, desired, session);
 	if (plan.problems.length > 0) throw new ResourceFailure(listProblems(plan.problems));
@@ -74,10 +68,7 @@ export interface Notice {
 	readonly text: string;
 }
 
-/**
- * The plan in a preview, as the command line shows it; in an up only read-only differences, broken rules and expired access. Of a
- * document that is a secret, only the summary is shown.
- */
+/** The plan in a preview; in an up only what a person has to know. Of a secret document, only the summary. */
 export function describePlan(plan: Plan, session: Session, isPreview: boolean, isSecret = false): Notice | undefined {
 	const notice = describeWhole(plan, session, isPreview);
 	return notice === undefined || !isSecret

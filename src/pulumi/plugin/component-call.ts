@@ -53,10 +53,7 @@ interface Made {
 const lastingOutputs = ["organizationId", "summary"];
 const outputsOfOneRun = ["changes", "activities", "impact", "approvals"];
 
-/**
- * Makes the component: reads and plans the whole document and checks its guards, then registers the component and its parts.
- * Throws ResourceFailure; the engine then ends the run and deletes nothing.
- */
+/** Plans the whole document, checks its guards, registers component and parts. Throws ResourceFailure: then nothing is deleted. */
 export function construct(request: Request, context: ComponentContext): Promise<Response> {
 	return withoutSecrets(context.process, async () => {
 		const made = await make(request, context);

@@ -89,10 +89,7 @@ const expected = {
 	list: "a list of text",
 } as const;
 
-/**
- * A setting as text; undefined if it is empty. Settings arrive as text from the configuration, as JSON text from the SDKs of
- * most languages, and as values from YAML. Throws ConfigurationError for another type.
- */
+/** A setting as text: from the configuration as text, from SDKs as JSON text, from YAML as a value. Throws ConfigurationError. */
 function textOf(name: SettingName, value: unknown): string | undefined {
 	const type = settingTypes[name];
 	const plain =
@@ -114,10 +111,7 @@ function parse(text: string): unknown {
 	}
 }
 
-/**
- * How the settings differ. None of them replaces the provider: each resource finds out whether its organization is another one,
- * and the key, the address and the rest are not part of any object.
- */
+/** How the settings differ. None replaces the provider: no setting is part of an object, and resources compare organizations. */
 export function diffConfiguration(request: Message<"DiffRequest">): Message<"DiffResponse"> {
 	const { properties: news } = readProperties(request.getNews());
 	const { properties: olds } = readProperties(request.getOldInputs() ?? request.getOlds());

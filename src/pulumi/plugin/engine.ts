@@ -68,10 +68,7 @@ export const noEngine: EngineLog = {
 	whenGone: () => new Promise(() => undefined),
 };
 
-/**
- * Whether something accepts a connection at the first attempt. A refused one is not tried again: nothing but the engine
- * listens there, and later another program may have its port.
- */
+/** Whether the first attempt connects. A refused one is not tried again: later another program may have the engine's port. */
 async function connects(client: Client): Promise<boolean> {
 	const { READY, TRANSIENT_FAILURE } = connectivityState;
 	const channel = client.getChannel();

@@ -122,10 +122,7 @@ export class ResourceCalls {
 		];
 	}
 
-	/**
-	 * The properties with what the dynamic resources get from their class. `inputs` are those of the same state: its outputs also
-	 * have secrets that only the options of the resource make secret.
-	 */
+	/** The properties with what dynamic resources get from their class. `inputs` of the same state say what options make secret. */
 	#read(urn: string, sent = noProperties, inputs = sent): Properties {
 		const component = this.#parts.componentOf(urn);
 		return {
@@ -158,10 +155,7 @@ function adoptionOf(olds: Properties): readonly PropertyChange[] {
 	return "__provider" in olds ? [{ path: ["__provider"], kind: "delete" }] : [];
 }
 
-/**
- * Each output of the schema, from checked inputs: known, null if the program leaves it out, or unknown. On its own, only the id
- * of an object is unknown that the check has not found.
- */
+/** Each output, from checked inputs: known, null if left out, or unknown, which only an id that the check has not found is. */
 function previewOutputs(definition: Pick<ResourceDefinition, "schema" | "identity">, inputs: Properties): Properties {
 	const outputOf = (name: string): unknown =>
 		inputs[name] ?? (definition.identity.includes(name) ? unknownValue : null);

@@ -1,7 +1,4 @@
-/**
- * Messages of the engine's protocol as bytes, with plain values in place of protobuf's `Struct`, which has several objects for each
- * value: for a thousand resources, that was half of what the plugin left to the garbage collector.
- */
+/** The protocol's messages with plain values in place of `Struct`: its objects were half of the garbage of a thousand resources. */
 import { BinaryReader, BinaryWriter } from "google-protobuf";
 
 /** A field of a message by its number: a text, bytes as they are, or an object as a `Struct`. */

@@ -21,10 +21,7 @@ interface PartialState {
 	readonly properties: Properties;
 }
 
-/**
- * An error whose message the engine shows. With `id` and `properties`, the resource stays in the state as one that is not
- * ready, and the next `up` updates it.
- */
+/** An error whose message the engine shows. With `id` and `properties`, the state keeps the resource for the next `up` to update. */
 export class ResourceFailure extends Error {
 	readonly id?: string;
 	readonly properties?: Properties;

@@ -84,10 +84,7 @@ function describe(activity: PendingActivity, meta: Partial<MetaInputs> = {}): st
 	return `${activity.operation}: ${describeActivity(activity, meta)}`;
 }
 
-/**
- * The pending activities, as far as the service shows them. One that the service works on is polled for as long as the setting
- * `wait` says.
- */
+/** The pending activities that the service shows. One that it works on is polled as long as the setting `wait` says. */
 async function findPending(sought: Sought, submits: boolean, session: Session): Promise<Found> {
 	const { resource, organizationId, stored } = sought;
 	if (!submits && (await findKnown(sought, session)).length === 0) return none;

@@ -13,10 +13,7 @@ import {
 	storedStateOf,
 } from "./resource.ts";
 
-/**
- * Lines about the activities of the state: whether they are pending, and what the update does about them. None for a part of a
- * component, which shows its plan, and while an input is unknown. `news` are checked.
- */
+/** Lines about pending activities of the state, and what the update does about them; none for a component's part, or if unknown. */
 export async function describeUnfinished(
 	definition: ResourceDefinition,
 	olds: ResourceInputs & ResourceOutputs,

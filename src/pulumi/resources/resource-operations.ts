@@ -162,10 +162,7 @@ function hidingSecrets(process: ProviderProcess, settings: () => Promise<GivenSe
 	};
 }
 
-/**
- * Keeps states with activities that have not ended. The engine does not pass the old state to the create of a replacement, which
- * has to continue them.
- */
+/** Keeps states with activities that have not ended: the create of a replacement has to continue them, and gets no old state. */
 function keepingUnfinished({ identity }: Pick<ResourceDefinition, "identity">) {
 	const unfinished = new Map<unknown, Properties>();
 	return {

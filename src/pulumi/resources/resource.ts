@@ -99,10 +99,7 @@ export interface ResourceDefinition<
 	explainProblems?(plan: Plan, inputs: Inputs, news: Partial<Inputs>): readonly CheckFailure[];
 	/** The inputs with the id of the live object, if live state has it. Left out: the inputs as they are. */
 	locate?(target: Target<Inputs>, live: LiveOrganization): Inputs;
-	/**
-	 * The properties that update the resource when they change, besides its identity, in one form for inputs and outputs. An item
-	 * of a list that does not matter is undefined, so that the others keep their indexes.
-	 */
+	/** What updates the resource when it changes, in one form for inputs and outputs. An item that does not matter is undefined. */
 	comparable(properties: Partial<Inputs>): Properties;
 	/** What may differ because of the time, milliseconds since 1970. Makes no request. Left out: nothing. */
 	due?(olds: Outputs, news: Partial<Inputs>, nowMs: number): readonly PropertyChange[];
@@ -159,10 +156,7 @@ export const noOrganization: CheckFailure = {
 		"no organization is given: set organizationId on the resource or its Provider, run `pulumi config set orgsync:organizationId ID`, or set ORGSYNC_ORGANIZATION_ID",
 };
 
-/**
- * Completes the inputs, or returns what is wrong with them. Inputs that differ from the state are also planned against
- * the live organization.
- */
+/** Completes the inputs, or returns what is wrong with them. New ones are also planned against the live organization. */
 export async function check(
 	definition: ResourceDefinition,
 	olds: AnyInputs,

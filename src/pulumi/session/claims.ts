@@ -44,10 +44,7 @@ export function nameOwners(left: Owner, right: Owner): readonly [string, string]
 	return [nameOf(left), nameOf(right)];
 }
 
-/**
- * The claims of this process on objects of one service and, if `shared` is given, of all that share them. Another
- * service may have an organization of the same id.
- */
+/** The claims of this process, and of all that share them, on objects of one service: ids are unique to a service. */
 export function openClaims(shared: SharedClaims | undefined, url: string | undefined): Claims {
 	const own = new Map<string, Owner>();
 	const service = digestService(url);

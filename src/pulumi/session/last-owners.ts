@@ -1,7 +1,4 @@
-/**
- * Which resource applied an object last, in the journal. It is evidence only: it can keep members of a tag, and never causes a
- * submit.
- */
+/** Which resource applied an object last, in the journal. Evidence only: it can keep members of a tag, never cause a submit. */
 import { StorageError } from "../../common/errors.ts";
 import type { Journal, JournalView } from "../../sync/journal/journal.ts";
 import type { LastOwner, OwnedObject } from "../../sync/journal-owners.ts";

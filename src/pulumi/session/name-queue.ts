@@ -27,10 +27,7 @@ export class NameQueue {
 		for (const waiter of this.#waiters.values()) waiter.wake();
 	}
 
-	/**
-	 * Waits until some tag has changed since `version`, or the time is up, and returns an empty list. Returns the tags of a
-	 * circle at once if this tag closes one.
-	 */
+	/** Waits until a tag has changed since `version`, or the time is up. Returns the tags of a circle at once if this one closes it. */
 	async wait(
 		organizationId: string,
 		{ tag, holderId }: Omit<Waiter, "wake">,

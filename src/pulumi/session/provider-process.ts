@@ -1,7 +1,4 @@
-/**
- * The process of a provider, dynamic or plugin. The engine starts one for each Pulumi provider. It serves all resources of a
- * phase, so they share one session.
- */
+/** The process of a provider, dynamic or plugin: one for each Pulumi provider, whose resources share one session. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { fstatSync } from "node:fs";
 import { SecretValues } from "../inputs/secrets.ts";
@@ -109,10 +106,7 @@ export class ProviderProcess {
 		else void whenGone?.().then(end);
 	}
 
-	/**
-	 * Ends the process once nothing is in flight, so that every outcome reaches the state. After every command, the engine
-	 * sends SIGINT and waits five seconds.
-	 */
+	/** Ends the process once every outcome is in the state: after every command the engine sends SIGINT and waits five seconds. */
 	#endWhenDone(): void {
 		this.interrupt();
 		if (this.#inFlight === 0) process.exit(130);

@@ -1,7 +1,4 @@
-/**
- * The only place of this room that makes requests to the service. One session serves all resources of a process, so they
- * share reads. It connects when it is first needed: a stack that makes no request needs no key.
- */
+/** The only place of this room that makes requests. Resources share its reads. It connects when first needed, as a key may not be there. */
 
 import { join, resolve } from "node:path";
 import { defined } from "../../common/defined.ts";
@@ -231,10 +228,7 @@ export class Session {
 		return { plan, timeMs, report, journal };
 	}
 
-	/**
-	 * Returns the journal with the stored state, once its open activities are settled: each of the organization was queried, and
-	 * those to abandon are abandoned. Throws what settleOpenEntries throws.
-	 */
+	/** Returns the journal with the stored state, its open activities settled or abandoned. Throws what settleOpenEntries throws. */
 	async settle(resource: string, organizationId: string, stored: StoredState): Promise<Journal> {
 		const { now } = this.#context;
 		const { reads } = this.#connect();
@@ -278,10 +272,7 @@ export class Session {
 		this.#connection?.reads.expireFor(resource);
 	}
 
-	/**
-	 * Throws GuardError if a guard blocks the plan and is not overridden. Shows the overrides that the plan uses beside the
-	 * resource, if one is given. The guards of a component's part leave out those that only the whole can judge.
-	 */
+	/** Throws GuardError for a guard that is not overridden, and shows overrides. Some guards judge only the whole, not a part. */
 	assertGuardsAllowed(plan: Plan, target?: Pick<ResourceTarget, "resource" | "partOf">): void {
 		const guards = target?.partOf === undefined ? plan.guards : guardsOfPart(plan.guards);
 		assertGuardsAllowed({ guards }, this.settings.allow);
@@ -289,10 +280,7 @@ export class Session {
 		this.#overrides.show(target.resource, allowsOf(guards, this.settings.allow), guards);
 	}
 
-	/**
-	 * Queries each open activity once, one resource at a time: two must not settle the same activity at the same time. Answers
-	 * from before an activity completed do not show its effect, so they are no longer shared.
-	 */
+	/** Queries each open activity once, in turn. Answers from before one completed do not show its effect: they are not shared. */
 	#settleOnce(
 		organizationId: string,
 		context: SettleContext & { journal: Journal },

@@ -47,10 +47,7 @@ interface Shared {
 	answeredOrder?: number;
 }
 
-/**
- * Shares the answers of a reader. Every answer has the time of its query (`askedAtMs`), because its age counts and not the
- * time at which a resource uses it. For the same reason its `serverTimeMs` is that of the query.
- */
+/** Shares the answers of a reader. Times are those of the query, because its age counts, not when a resource uses it. */
 export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks): SharedReads {
 	const shared = new Map<string, Shared>();
 	const expired = new Map<string, number>();

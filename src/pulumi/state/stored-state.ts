@@ -27,10 +27,7 @@ export interface StoredState {
 /** The stored state of a resource that is not in Pulumi's state yet. */
 export const nothingStored: StoredState = { activities: [] };
 
-/**
- * The activities that a resource should store: those of the report that did not complete, and earlier ones that have not
- * ended. An earlier one may still be approved, even if the program no longer asks for it.
- */
+/** The activities to store: those of the report that did not complete, and earlier ones that may still be approved. */
 export function storeActivities(
 	report: Report | undefined,
 	journal: Pick<Journal, "entry">,
@@ -72,10 +69,7 @@ function outcomeToStore(outcome: Outcome, entry: JournalEntry | undefined): Outc
 	return entry === undefined ? "unknown" : knownOutcome(entry);
 }
 
-/**
- * What a journal would say with the stored activities and without the abandoned ones, written nowhere: for a plan that submits
- * nothing. The activities were checked by readStoredActivities; the names of abandoned ones are in lower case.
- */
+/** What a journal with the stored activities, which were checked, would say, without the abandoned ones. Writes nothing. */
 export function summarizeWithStored(
 	journal: JournalView | undefined,
 	{ activities }: StoredState,

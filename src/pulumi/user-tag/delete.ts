@@ -14,10 +14,7 @@ import type { Session } from "../session/session.ts";
 import { readTagInputs, type TagOutputs, tagDocument } from "./inputs.ts";
 import { userOf } from "./members.ts";
 
-/**
- * Keeps the tag, and removes its members where the state says so. Returns a line that says which members stay and why, or
- * undefined. Throws ResourceFailure.
- */
+/** Removes the tag's members where the state says so. Returns a line about those that stay. Throws ResourceFailure. */
 export async function deleteTag(
 	props: TagOutputs,
 	session: Session,

@@ -1,6 +1,4 @@
-/**
- * Inputs and outputs of a user tag resource, the document of one tag that they stand for, and the live tag that it is about.
- */
+/** Inputs and outputs of a user tag resource, the document of one tag that they stand for, and its live tag. */
 
 import { defined } from "../../common/defined.ts";
 import { nextChangeAfter } from "../../plan/access-window.ts";
@@ -172,9 +170,7 @@ export async function readManagedTag(id: string, props: TagOutputs, session: Ses
 	return { id, props: defined(seen), inputs: defined({ ...inputs, tagId }) };
 }
 
-/**
- * The members where the service does not show them: as last applied, or undefined if the tag was changed since then.
- */
+/** The members where the service does not show them: as last applied, or undefined if the tag was changed since then. */
 function membersAsApplied(
 	{ members }: TagOutputs,
 	wanted: DesiredMembers | undefined,
@@ -185,10 +181,7 @@ function membersAsApplied(
 	return changedSince ? undefined : assumeMembers(members, wanted, known ?? { present: [], gone: [] }, timeMs);
 }
 
-/**
- * The members whose window has begun or ended since the state was written. By our clock, so that it takes no request: the update
- * asks the service for its time.
- */
+/** The members whose window began or ended since the state was written, by our clock: the update asks for the service's time. */
 export function findEndedWindows(
 	{ validUntil }: TagOutputs,
 	news: Partial<TagInputs>,

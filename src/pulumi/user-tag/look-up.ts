@@ -13,10 +13,7 @@ import { nothingStored } from "../state/stored-state.ts";
 import { claimAdvice, claimOf, readTagInputs, type TagInputs, tagDocument } from "./inputs.ts";
 import type { Members } from "./members.ts";
 
-/**
- * The properties of a resource that only reads a tag. The program sends `"requested"`; a state has `"found"`, so that a
- * refresh knows a tag that was deleted from one that never existed.
- */
+/** A resource that only reads a tag: `"requested"` by the program; `"found"` in a state, so that a deleted tag is no mistake. */
 interface LookUp extends Partial<TagInputs> {
 	readonly lookUp: "requested" | "found";
 }
@@ -43,10 +40,7 @@ export async function lookUpTag(id: string, props: LookUp, session: Session): Pr
 	return { id: isSame ? id : tag.id, props: { ...found, ...metaOf(props) } };
 }
 
-/**
- * State and inputs of the live tag with this import id, with exactly its members where the service shows them. Throws
- * ResourceFailure if there is none, if a program cannot write its name, or if another resource of this run has it.
- */
+/** State and inputs of the live tag with this import id. Throws ResourceFailure if there is none, or it cannot be managed. */
 export async function importTag(id: string, meta: MetaInputs, session: Session): Promise<ReadResult> {
 	const named = readImportId(id, session.settings.organizationId);
 	const { tag, live } = await find(named, meta, session);

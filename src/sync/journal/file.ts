@@ -43,10 +43,7 @@ export function openJournal(file: string, options: JournalFileOptions = {}): Pro
 	});
 }
 
-/**
- * Opens the journal in this file for reading; undefined if there is no file. The file is not changed and may be in a
- * read-only folder. Throws StorageError as openJournal does.
- */
+/** Opens the journal for reading, also in a read-only folder; undefined without a file. Throws StorageError as openJournal does. */
 export function readJournal(file: string, options: JournalFileOptions = {}): Promise<JournalView | undefined> {
 	return withOpenErrors(file, async () => {
 		if (!exists(file)) {
@@ -74,10 +71,7 @@ async function copyInMemory(database: DatabaseSync): Promise<DatabaseSync> {
 	}
 }
 
-/**
- * Whether there is a file, or a link. Throws what the file system throws if that cannot be known: a journal that cannot be
- * reached is not a missing one.
- */
+/** Whether there is a file or a link. Throws if that cannot be known: a journal out of reach is not a missing one. */
 function exists(file: string): boolean {
 	return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
@@ -120,10 +114,7 @@ async function journalIn(database: DatabaseSync, file: string, prepare?: () => P
 	}
 }
 
-/**
- * Puts the file into write-ahead mode. Two runs that create the journal at the same moment can fail here at once, whatever
- * the busy timeout is, so this tries again until that time is over.
- */
+/** Puts the file into write-ahead mode. Two runs that create it at once can fail here at once, so this tries again. */
 async function switchToLog(database: DatabaseSync, busyMs: number): Promise<void> {
 	const end = performance.now() + busyMs;
 	for (;;) {

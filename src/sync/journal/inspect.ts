@@ -36,10 +36,7 @@ export async function refuseNonJournal(file: string, busyMs = defaultBusyMs): Pr
 	await checkIsJournal(await openReadOnly(file, busyMs));
 }
 
-/**
- * Throws StorageError for a log without the journal that it belongs to: SQLite deletes the log of a file that is empty or new,
- * even if the file is only read.
- */
+/** Throws StorageError for a log without its journal: SQLite deletes the log of an empty or new file, even when it only reads. */
 export function refuseLoneLog(file: string): void {
 	const sizeOf = (path: string): number => lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 	const log = `${file}-wal`;
@@ -61,10 +58,7 @@ async function openImmutable(file: string): Promise<DatabaseSync> {
 	return new DatabaseSync(address, { readOnly: true });
 }
 
-/**
- * Throws StorageError if it is no journal, has other tables than one, or parts that act by themselves, and closes it. A file without tables is a journal
- * that is being created.
- */
+/** Throws StorageError if it is no journal, or acts by itself, and closes it. Without tables it is one that is being created. */
 async function checkIsJournal(database: DatabaseSync): Promise<void> {
 	const { DatabaseSync } = await importSqlite();
 	const empty = new DatabaseSync(":memory:");
@@ -86,10 +80,7 @@ async function checkIsJournal(database: DatabaseSync): Promise<void> {
 	});
 }
 
-/**
- * Throws StorageError for triggers, views and virtual tables, which no orgsync makes: they could change what it writes, or read
- * without end.
- */
+/** Throws StorageError for triggers, views and virtual tables: they could change what orgsync writes, or read without end. */
 function refusePrograms(parts: readonly Readonly<Record<string, unknown>>[]): void {
 	const isVirtual = (sql: unknown): boolean => /^\s*CREATE\s+VIRTUAL/i.test(String(sql));
 	const found = parts.find(({ type, sql }) => (type !== "table" && type !== "index") || isVirtual(sql));
@@ -116,20 +107,14 @@ function refuseWrongTables(database: DatabaseSync, empty: DatabaseSync, partCoun
 	throw new StorageError(because, { hint: changedHint });
 }
 
-/**
- * Throws StorageError for a file whose parts do not agree, such as a copy that was made while it was written: an index that
- * lacks a row hides what is pending.
- */
+/** Throws StorageError for damage, as in a copy made during a write: an index that lacks a row hides what is pending. */
 function refuseDamage(database: DatabaseSync): void {
 	const [found] = database.prepare("PRAGMA integrity_check(1)").all();
 	const what = String(found?.integrity_check).split("\n").at(-1) ?? "";
 	if (what !== "ok") throw new StorageError(`it is damaged: ${showText(clipMiddle(what, 200))}`, { hint: damagedHint });
 }
 
-/**
- * Opens the database for reading. If SQLite has to write beside it and cannot, opens a copy, which `close` deletes. Throws
- * what SQLite throws.
- */
+/** Opens the database for reading, or a copy if SQLite cannot write beside it; `close` deletes that. Throws what SQLite throws. */
 export async function openReadOnly(file: string, busyMs = defaultBusyMs): Promise<DatabaseSync> {
 	const { DatabaseSync } = await importSqlite();
 	const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs, open: false });

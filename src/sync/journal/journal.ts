@@ -54,10 +54,7 @@ export type SettledEntry = Extract<JournalEntry, { readonly settledAtMs: number 
 /** The outcome of a request; `abandoned` by the operator. */
 export type RecordedOutcome = Outcome | "abandoned";
 
-/**
- * How final an outcome is: only an outcome of the same or a higher rank replaces it. A failure may be the refusal of one
- * sender, so the end of an activity replaces it.
- */
+/** How final an outcome is: only one of at least its rank replaces it. A failure may be the refusal of one sender only. */
 export const finality: Readonly<Record<RecordedOutcome, 0 | 1 | 2>> = {
 	"not-attempted": 0,
 	unknown: 0,
@@ -135,15 +132,9 @@ export interface JournalView extends Pick<OwnerJournal, "lastOwner"> {
 	lastApplied(organizationId: string): LastApplied;
 	/** Returns the run with this id, or the latest run; undefined if the journal has none. */
 	run(id?: string): RunRecord | undefined;
-	/**
-	 * Whether the run left the organization in sync with this document, and the journal knows of nothing that happened to it
-	 * since: no request was written or settled after the run read it, and none is open.
-	 */
+	/** Whether the run left the organization in sync with this document, and nothing was written, settled or open since. */
 	hasFinished(runId: string, organizationId: string, documentDigest: string): boolean;
-	/**
-	 * Returns a number that each write increases. What is settled later has a greater `settledPosition`, in whichever
-	 * process and whatever the clocks say.
-	 */
+	/** Returns a number that each write increases: what is settled later has a greater one, whatever the clocks say. */
 	position(): number;
 	close(): void;
 }
@@ -176,10 +167,7 @@ export interface Journal extends JournalView, VoteJournal, OwnerJournal {
 		choose: (entries: readonly JournalEntry[]) => D,
 		planDigest?: string,
 	): Promise<D>;
-	/**
-	 * Puts bytes on disk as in flight. An entry that exists stays as it is, unless it was never attempted. Returns false if
-	 * the entry stays.
-	 */
+	/** Puts bytes on disk as in flight, unless there is an entry that was attempted. Returns whether it did. */
 	recordSending(body: RequestBody, requestDigest: string, covers: readonly string[], nowMs: number): Promise<boolean>;
 	/**
 	 * Records the outcome of a request, and in the same transaction what `applied` returns for the last-applied state: it gets
@@ -195,10 +183,7 @@ export interface Journal extends JournalView, VoteJournal, OwnerJournal {
 	): boolean;
 	/** Records that a request in doubt never arrived and is too old to arrive: it was not attempted. */
 	recordNeverArrived(fingerprint: string, nowMs: number): void;
-	/**
-	 * Abandons an activity by its id or fingerprint: an equal request may be submitted, and nothing waits for it. The
-	 * activity can be another runner's, without an entry here.
-	 */
+	/** Abandons an activity by id or fingerprint, also another runner's: an equal request may follow, and nothing waits for it. */
 	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void;
 	recordApplied(organizationId: string, applied: readonly AppliedObject[]): void;
 	/** Records a run, and forgets those that are too old to be resumed. */

@@ -29,10 +29,7 @@ function makeVersion(database: DatabaseSync, version: number): void {
 	}
 }
 
-/**
- * Copies the journal of an earlier version into a new database in memory, which can be migrated while the file stays as it is.
- * Columns that no version has are left out.
- */
+/** Copies the journal of an earlier version into memory, to migrate there. Columns that no version has are left out. */
 export function copyJournal(database: DatabaseSync, memory: DatabaseSync): void {
 	// One state of the file, whatever other processes write meanwhile.
 	database.exec("BEGIN");

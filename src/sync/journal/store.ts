@@ -88,10 +88,7 @@ export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJou
 		return kind === "send";
 	}
 
-	/**
-	 * Steps that begin together share one write to the disk, which is what takes the time. A step that begins alone does not
-	 * wait for others, unless that would keep the process busy with writing.
-	 */
+	/** Steps that begin together share one slow write to the disk. One that begins alone waits only if writes follow each other. */
 	#scheduleFlush(): void {
 		const begin = (): void => {
 			const startMs = performance.now();

@@ -20,10 +20,7 @@ interface VoteKey {
 	readonly voter: string;
 }
 
-/**
- * What became of a vote: in flight until it is known. `counted`: it was read among the votes of its activity. `void`: it never
- * counts, because the service refused it, or it never arrived and is too old to arrive.
- */
+/** In flight until known. `counted`: read among the votes of its activity. `void`: refused, or it never can arrive. */
 type VoteState = "in-flight" | "counted" | "void";
 
 /** A vote that was sent, or was about to be. */

@@ -27,10 +27,7 @@ export interface Page {
 	readonly activities: readonly ActivityRecord[];
 	/** Whether there are no others: nothing follows, or the page was not full and all of it was new. */
 	readonly isLast: boolean;
-	/**
-	 * All activities that were created after this are in this page or one before, milliseconds since 1970. Undefined while the
-	 * pages do not show that the list is newest first.
-	 */
+	/** All activities created after this are in this page or one before; undefined unless the list is seen to be newest first. */
 	readonly listedSinceMs: number | undefined;
 	/** The service's clock when it answered, milliseconds since 1970; undefined when it does not say. */
 	readonly serverTimeMs: number | undefined;

@@ -1,7 +1,4 @@
-/**
- * Reads the ids of all sub-organizations with `list_suborgs`, page by page. Neither the order of the list nor the direction of
- * its cursors is documented, so only the content of a page counts.
- */
+/** Reads the ids of all sub-organizations by pages, whose order and cursors are not documented: only the content counts. */
 import { ServiceError } from "../../common/errors.ts";
 import { uuid } from "../../plan/organization.ts";
 import type { Reader } from "../../wire/client.ts";

@@ -1,6 +1,4 @@
-/**
- * Turns answers of the service into live objects: ids in lower case, lists sorted, unknown parts kept unknown. Pure.
- */
+/** Turns answers of the service into live objects: ids in lower case, lists sorted, unknown parts kept unknown. Pure. */
 import type { Known, LiveRecord, LiveRemovable, LiveUserTag } from "../../plan/organization.ts";
 import { compareText, digestOf } from "../../plan/value.ts";
 import { readTime } from "../../wire/activity.ts";
@@ -23,10 +21,7 @@ export function toId(value: unknown): string {
 /** What was read last from an answer of `list_user_tags`, and from which members. */
 const read = new WeakMap<LiveRecord, { readonly from: LiveRecord | string; readonly tags: readonly LiveUserTag[] }>();
 
-/**
- * Returns the tags of `list_user_tags`, sorted by id, with the members that `list_users` shows. A thousand resources share one
- * answer, so they share what is read from it.
- */
+/** Returns the tags, sorted by id, with the members that `list_users` shows, read once for all resources that share an answer. */
 export function toUserTags(answer: LiveRecord, users: Known<LiveRecord>): readonly LiveUserTag[] {
 	const from = users.known ? users.value : users.because;
 	const known = read.get(answer);

@@ -33,10 +33,7 @@ export function queryList(
 	return unknownIfUnavailable(async () => recordsOf(await query(operation, fields), operation.answerKey), operation);
 }
 
-/**
- * Returns the object of an answer as a list, an empty one for a 404: the object does not exist, if the organization does.
- * Unknown if the service does not have the query or denies it.
- */
+/** Returns the object as a list, an empty one for a 404; unknown if the service does not have the query or denies it. */
 export function queryOne(
 	query: QueryFunction,
 	operation: QueryOperation,
@@ -62,10 +59,7 @@ async function unknownIfUnavailable<T>(read: () => Promise<T>, operation: QueryO
 	}
 }
 
-/**
- * Returns if the organization exists. A 404 for one of its objects may be about the organization, and then nothing is known
- * of the object. Throws what the query throws; a denied query shows that the organization exists.
- */
+/** Returns if the organization exists: a 404 for an object may be about that. Throws what the query throws but a denial. */
 export async function confirmOrganization(query: (operation: QueryOperation) => Promise<unknown>): Promise<void> {
 	try {
 		await query(queries.list_user_tags);

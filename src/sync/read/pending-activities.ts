@@ -134,10 +134,7 @@ function isInDoubt({ outcome }: JournalEntry): boolean {
 	return outcome === "in-flight" || outcome === "unknown";
 }
 
-/**
- * Reads how an entry ended: `over` if its activity has ended, or if it never arrived and is too old to; `rejected` if its
- * activity was rejected; otherwise `open`.
- */
+/** Reads how an entry ended: `over`, also if it never arrived and cannot any more; `rejected`; otherwise `open`. */
 async function readEnd(entry: JournalEntry, reader: Reader, nowMs: number): Promise<"open" | "over" | "rejected"> {
 	const found = await findActivity(entry, reader);
 	if (found === undefined) return "open";
@@ -160,10 +157,7 @@ export async function findActivity(entry: JournalEntry, reader: Reader): Promise
 	return entry.activityId === null ? findByFingerprint(entry, reader) : readById(entry, entry.activityId, reader);
 }
 
-/**
- * Whether the service cannot accept these bytes any more, with a margin for clocks. Both its answer and our own clock have to
- * say so: after one stray `Date`, the bytes could arrive still, and an equal request would be a second activity.
- */
+/** Whether the service cannot accept these bytes any more, by its answer and our clock: one stray `Date` proves nothing. */
 export function hasExpired(
 	{ body }: Pick<JournalEntry, "body">,
 	serverTimeMs: number | undefined,
@@ -215,10 +209,7 @@ interface Listed {
 	readonly completed: readonly CompletedActivity[];
 }
 
-/**
- * Returns the pending activities of these types, and completed ones that come in the same answer; undefined if none are listed to
- * this key. `filterByType` has at least these types.
- */
+/** Returns pending activities of these types, which `filterByType` has, and completed ones beside them; undefined if unlisted. */
 async function listPending(
 	organizationId: string,
 	{ types, filterByType, asksForCompleted }: ListQuestion,

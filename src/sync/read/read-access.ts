@@ -1,7 +1,4 @@
-/**
- * Reads what decides who can do what: users, policies, the root quorum, and whose key it is. Each is one query an
- * organization, and none of them is documented among the thirteen operations, so a service may lack any.
- */
+/** Reads users, policies, the root quorum and whose key it is: queries outside the thirteen, so a service may lack any. */
 import { ServiceError } from "../../common/errors.ts";
 import type { LiveRecord } from "../../plan/organization.ts";
 import type { AccessState, Known, NotRead } from "../../policy/access.ts";
@@ -14,10 +11,7 @@ import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.t
 import { timeQueries } from "./read.ts";
 import { whyUncertainTime, withServiceClock } from "./service-clock.ts";
 
-/**
- * Returns users, policies and the root quorum. What the service does not have (404, 501), denies (403) or answers in another
- * shape is unknown with its reason. Throws AuthenticationError, TransportError, and ServiceError for any other error.
- */
+/** Returns users, policies and the root quorum. What is missing, denied or malformed is unknown. Throws other errors. */
 async function readAccess(query: QueryFunction): Promise<AccessState> {
 	const [users, policies, configs] = await awaitAll([
 		queryIfUsable(query, extendedReads.list_users),
@@ -31,10 +25,7 @@ async function readAccess(query: QueryFunction): Promise<AccessState> {
 	};
 }
 
-/**
- * Returns the access with unknown policies if one of them depends on the time and that is not certain: `because` says why, and is
- * undefined where it is.
- */
+/** Returns the access, its policies unknown if one depends on the time and that is not certain: `because` says why. */
 export function accessAtKnownTime(access: AccessState, because: NotRead | undefined): AccessState {
 	const isTimed = access.policies.known && access.policies.value.some(({ time }) => time.trim() !== "");
 	return because === undefined || !isTimed ? access : { ...access, policies: { known: false, because } };
@@ -65,10 +56,7 @@ export function toCaller(answer: Known<LiveRecord>): Known<string> {
 		: { known: false, because: { kind: "caller-not-shown" } };
 }
 
-/**
- * Returns the name of the organization from the `whoami` answer; undefined if it has none, or is about another one: that of the
- * key can be the parent. `query` asks it once. Throws as `readAccess` does.
- */
+/** Returns the organization's name by `whoami`; undefined if that has none or is about another one, such as the parent. */
 export async function readOrganizationName(query: QueryFunction, organizationId: string): Promise<string | undefined> {
 	const answer = await queryIfUsable(query, extendedReads.whoami);
 	if (!answer.known) return undefined;
@@ -129,10 +117,7 @@ async function queryIfUsable(query: QueryFunction, operation: QueryOperation): P
 /** The queries that live state, guards and access have in common. */
 const askedOnce: readonly string[] = ["list_users", "list_policies", "get_organization_configs", "whoami"];
 
-/**
- * Returns the reader, which asks each query about users, policies, the root quorum and the caller once: all later calls get the
- * same answer or the same error, so that live state and access cannot contradict each other.
- */
+/** Returns the reader, which asks each of these queries once, so that live state and access cannot contradict each other. */
 export function askOnce<R extends Reader>(reader: R): R {
 	const asked = new Map<string, ReturnType<Reader["query"]>>();
 	return {

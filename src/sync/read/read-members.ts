@@ -20,10 +20,7 @@ export interface MemberReading {
 	readonly timeUncertain: NotRead | undefined;
 }
 
-/**
- * Returns them by two queries, by one with documented reads. Throws AuthenticationError, TransportError, and ServiceError if tags
- * cannot be listed.
- */
+/** Returns them by two queries, or by one with documented reads. Throws what Reader.query throws if tags cannot be listed. */
 export async function readMembers(
 	organizationId: string,
 	reader: Reader,

@@ -15,10 +15,7 @@ import { mapKnown, recordsOf, toId, toUserNames, toUserTags } from "./live-objec
 import { awaitAll, type QueryFunction, queryIfAvailable, queryList } from "./live-queries.ts";
 import { readRemovables } from "./read.ts";
 
-/**
- * Reads what the service has: with `"documented"` the user tags alone, because no documented query shows more without an id.
- * Throws AuthenticationError, TransportError, and ServiceError if `list_user_tags` fails.
- */
+/** Reads what the service has; with `"documented"` the user tags alone. Throws if `list_user_tags` fails. */
 export async function readWholeOrganization(
 	organizationId: string,
 	reader: Reader,

@@ -1,7 +1,4 @@
-/**
- * Reads the live organization with as few queries as the document needs, all at once. A kind that can only be read is
- * one entry of `recordReads`. What cannot be read is unknown, never empty.
- */
+/** Reads the live organization with the fewest queries, all at once. What cannot be read is unknown, never empty. */
 import { readOnlyKinds } from "../../plan/kinds/index.ts";
 import { type ReadOnlyKindName, type RemovalKindName, removalKindNames } from "../../plan/kinds/names.ts";
 import {
@@ -97,10 +94,7 @@ export async function readChangeable(
 	};
 }
 
-/**
- * Returns what was read for more than this document as if it had been read for this one alone, so that both readings lead to
- * the same plan.
- */
+/** Returns what was read for more as if read for this document alone, so that both lead to the same plan. */
 export function narrowReading(desired: DesiredOrganization, live: LiveOrganization, reads: Reads): LiveOrganization {
 	const wants = wantedReads(desired, reads);
 	if (wants.users) return live;
@@ -110,10 +104,7 @@ export function narrowReading(desired: DesiredOrganization, live: LiveOrganizati
 	return { ...live, users: unread, userTags: { known: true, value: userTags } };
 }
 
-/**
- * Queries an organization. `answerTimes` gets an element for each answer: the service's clock before it was asked, or
- * undefined if that is not known.
- */
+/** Queries an organization. `answerTimes`: for each answer, the service's clock before it was asked, where known. */
 export function timeQueries(organizationId: string, reader: Reader, steadyNow?: () => number) {
 	const answerTimes: (number | undefined)[] = [];
 	const query: QueryFunction = async (operation, fields = {}) => {

@@ -11,10 +11,7 @@ import { reasonText } from "../../say/reason.ts";
 import type { Reader } from "../../wire/client.ts";
 import { confirmOrganization } from "./live-queries.ts";
 
-/**
- * Unverified, chosen: clocks that differ by less count as equal. A `Date` has whole seconds, an answer takes a while, and
- * runners with correct clocks must make the same bytes.
- */
+/** Unverified, chosen: clocks that differ by less are equal. A `Date` has whole seconds, and runners with correct clocks must make equal bytes. */
 const toleranceMs = 30_000;
 
 /** Max milliseconds between an answer's time and our clock for what depends on the time. */
@@ -54,10 +51,7 @@ export interface ClockedReader extends Reader {
 	clockOffsetMs(): number;
 	/** Returns the same without a tolerance: windows of members begin and end at a second. */
 	exactOffsetMs(): number;
-	/**
-	 * Returns the service's time, milliseconds since 1970: the latest `Date` of the answers that agree, never ahead of its
-	 * clock. Undefined before the first answer, and if the service has no Date.
-	 */
+	/** Returns the service's time: the latest `Date` of answers that agree, never ahead of its clock. Undefined without one. */
 	serviceTimeMs(): number | undefined;
 	/** Returns the answer whose time is furthest from what the other clocks say; undefined while all agree. */
 	disagreement(): ClockDisagreement | undefined;
@@ -65,10 +59,7 @@ export interface ClockedReader extends Reader {
 	oldest(): AskedAt;
 }
 
-/**
- * Returns the reader with a clock: it compares the `Date` of answers with `now`, milliseconds since 1970. `position` is the
- * journal's present one; undefined without a journal.
- */
+/** Returns the reader with a clock: it compares `Date` with `now`. `position` is the journal's present one. */
 export function withServiceClock(reader: Reader, now: () => number, position?: number): ClockedReader {
 	const times: AnswerTime[] = [];
 	let isAnswered = false;

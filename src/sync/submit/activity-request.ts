@@ -20,10 +20,7 @@ export interface ActivityRequest {
 	readonly parameters: Readonly<Record<string, unknown>>;
 	/** The objects that it changes. */
 	readonly covers: readonly CoveredObject[];
-	/**
-	 * When the object that it changes was last changed, by the service's clock, milliseconds since 1970. Left out if that is
-	 * not known, and for removals, which cannot be reverted: an object that is created again has another id.
-	 */
+	/** When the object was last changed, by the service's clock; left out if unknown, and for removals, which cannot be reverted. */
 	readonly objectChangedAtMs?: number | undefined;
 	/** Whether live state cannot show its effect: that it is planned again does not mean that it was reverted. */
 	readonly isUnobservable?: boolean;
@@ -49,10 +46,7 @@ export interface SubmitContext {
 	readonly serverTimeMs: number | undefined;
 	/** Milliseconds to add to `now` to get the service's clock; 0 when left out. */
 	readonly clockOffsetMs?: number;
-	/**
-	 * The journal's position before the organization was read: the reading may not show what was settled after it. Left out
-	 * if nothing was read.
-	 */
+	/** The journal's position before the reading, which may not show what was settled after. Left out if nothing was read. */
 	readonly readPosition?: number | undefined;
 	/** What settleOpenEntries has read a moment ago, by fingerprint: those requests are not sent again. */
 	readonly settled?: ReadonlyMap<string, SubmitResult>;

@@ -15,10 +15,7 @@ const quarterHourMs = 15 * 60 * 1000;
 /** Bytes this close to the end of their lifetime are too old: they could expire on the way. */
 const lifetimeMarginMs = 60 * 1000;
 
-/**
- * Unverified, chosen: the times of an activity and the `Date` of an answer differ by less than this; they may come from
- * different machines. It decides only about failed activities, which have changed nothing.
- */
+/** Unverified, chosen: an activity's times and `Date` differ by less. It decides only about failures, which changed nothing. */
 const serviceClocksMarginMs = 60 * 1000;
 
 /** What to do about a request. */

@@ -1,7 +1,4 @@
-/**
- * Steps that follow one that waited for its activity. Hours can have passed, so the organization is read and planned again,
- * and a step is submitted only if the new plan has it too.
- */
+/** Steps after one that waited, perhaps hours: a new plan is made, and a step is submitted only if that has it too. */
 import { defined } from "../../common/defined.ts";
 import { OrgsyncError } from "../../common/errors.ts";
 import type { Plan } from "../../plan/plan.ts";

@@ -65,10 +65,7 @@ export function outcomeOfAnswer(answer: SubmitAnswer): AnswerOutcome {
 	}
 }
 
-/**
- * Returns the outcome of an answer to bytes that were sent before. Only an activity shows what became of them. After any
- * other answer the entry keeps its state: pending if it was pending when last read, otherwise in doubt.
- */
+/** The outcome of an answer to bytes sent before. Only an activity shows it: otherwise it stays pending, or in doubt. */
 export function outcomeOfResend(
 	answer: SubmitAnswer,
 	{ outcome, activityId }: Pick<JournalEntry, "outcome" | "activityId">,

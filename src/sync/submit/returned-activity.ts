@@ -40,10 +40,7 @@ interface ReadActivity {
 	readonly serverTimeMs: number | undefined;
 }
 
-/**
- * Returns the activity with this id; undefined if the service does not show it. Throws what Reader.query throws, other than 403,
- * 404 and 501 of the service.
- */
+/** Returns the activity with this id; undefined if the service does not show it. Throws other errors of Reader.query. */
 export async function readReturnedActivity(
 	organizationId: string,
 	activityId: string,
@@ -66,10 +63,7 @@ export interface ListedActivities {
 	readonly serverTimeMs: number | undefined;
 }
 
-/**
- * Returns all activities on which users can vote, of any type; undefined if the service does not list activities to this key.
- * Throws as `readReturnedActivity` does.
- */
+/** Returns all activities on which users can vote; undefined if none are listed to this key. Throws as `readReturnedActivity`. */
 export async function listVotable(organizationId: string, reader: Reader): Promise<ListedActivities | undefined> {
 	const found: ReturnedActivity[] = [];
 	let last: { readonly isLast: boolean; readonly serverTimeMs: number | undefined } | undefined;

@@ -143,10 +143,7 @@ function requestOf(
 	};
 }
 
-/**
- * Returns the journal's entry of the activity that a step joins, if only the journal knows that it is pending: the same
- * bytes ask the service about it. Undefined for any other step.
- */
+/** Returns the entry of the activity that a step joins, if only the journal knows it: the same bytes ask the service. */
 function findJoined({ earlierActivity }: Step, plan: Plan, context: StepContext): JournalEntry | undefined {
 	if (earlierActivity === null || earlierActivity.relation !== "same") return undefined;
 	const { fingerprint } = earlierActivity;
@@ -186,10 +183,7 @@ function describeConflict({ operation }: Step, earlier: EarlierActivity, { waiti
 	return say`another ${operation} was submitted for the same object ${activity?.createdAt ?? "before"} ${answer}: ${settleOrAbandon(name)}`;
 }
 
-/**
- * Returns what was forecast of the step, and whether that was right; undefined for a step without an approval. `requests` are
- * the results of what was submitted for it: one, or one for each part.
- */
+/** Returns what was forecast, and whether that was right; undefined without an approval. `requests`: one, or one for each part. */
 export function checkForecast(
 	{ approval, earlierActivity }: Step,
 	requests: readonly SubmitResult[],

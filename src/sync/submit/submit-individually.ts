@@ -28,10 +28,7 @@ export function toPartResults(parts: readonly SubmittedPart[]): readonly PartRes
 	});
 }
 
-/**
- * Submits each object of a refused removal, one after the other, and returns the results. Returns none if the refusal is
- * not about a missing object, or if there is nothing to separate: one object, or objects that live state shows.
- */
+/** Submits each object of a refused removal in turn; none if nothing is missing, or there is nothing to separate. */
 export async function submitIndividually(
 	request: ActivityRequest,
 	refused: SubmitResult,

@@ -94,10 +94,7 @@ async function submit(body: RequestBody, { submitter }: SubmitContext): Promise<
 	}
 }
 
-/**
- * Records the outcome, and in the same transaction what was applied. A journal that cannot be written does not change what
- * the service did: the result keeps its outcome with a `journalError`, and the entry stays open.
- */
+/** Records the outcome with what was applied. A journal that fails changes neither: the result has a `journalError`. */
 export function recordResult(
 	result: SubmitResult,
 	covers: readonly string[],

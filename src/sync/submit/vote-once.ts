@@ -107,10 +107,7 @@ function hasLapsed(
 	return ownVotes(target, operation, identity).some(({ castAtMs }) => (castAtMs ?? 0) >= body.timestampMs);
 }
 
-/**
- * Casts the vote on an activity that was read a moment ago, unless one of the same user counts. Errors of the service are
- * results; throws StorageError if the journal cannot record the bytes, and then nothing was submitted.
- */
+/** Casts the vote, unless one of the user counts. Errors of the service are results; a StorageError means nothing was sent. */
 export async function voteOnce(
 	operation: VoteName,
 	target: ReturnedActivity,

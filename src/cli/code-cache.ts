@@ -1,7 +1,4 @@
-/**
- * Loads the bundled command line with the code that V8 compiled in an earlier run of the same command. Node's own compile cache
- * lacks every function that is compiled when it is first called, and most functions are.
- */
+/** Loads the command line with code that V8 compiled in earlier runs: Node's own cache lacks functions compiled when first called. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { constants, Script } from "node:vm";
 
@@ -19,10 +16,7 @@ type Code = ReadonlyMap<string, Buffer>;
 const head = Buffer.from("(function (exports, require, module, __filename) {");
 const tail = Buffer.from("\n})");
 
-/**
- * Loads a CommonJS file in the folder of the bundle, and what it requires there. At the exit, the compiled code that `store` lacks is
- * added to it.
- */
+/** Loads a CommonJS file of the bundle, and what it requires there. At the exit, `store` gets the compiled code that it lacks. */
 export function loadWithCode(folder: string, main: string, store: string): void {
 	const known = readCode(store);
 	const scripts = new Map<string, Script>();

@@ -1,6 +1,4 @@
-/**
- * Connects a command to a service, or to the local emulator, and opens the journal for it.
- */
+/** Connects a command to a service, or to the local emulator, and opens the journal for it. */
 
 import { join, resolve } from "node:path";
 import { defined } from "../common/defined.ts";
@@ -251,10 +249,7 @@ function journalOptions(flags: JournalFlags, { environment }: Terminal, output: 
 	};
 }
 
-/**
- * Reads the journal's entries of these organizations and closes it, so that it is not open during requests. Without a journal
- * the summary is empty, and none is created.
- */
+/** Reads the journal's entries of these organizations and closes it. Without a journal they are empty, and none is created. */
 export async function viewJournal(
 	organizationIds: readonly string[],
 	call: Call<JournalFlags>,
@@ -280,10 +275,7 @@ export async function viewJournal(
 	}
 }
 
-/**
- * Returns the journal as it will be after these ids and fingerprints (in lower case) are abandoned in it. Writes nothing,
- * because a guard may still block the plan.
- */
+/** Returns the journal as after abandoning these names (in lower case). Writes nothing: a guard may still block the plan. */
 export function withAbandoned<J extends Pick<Journal, "openEntries" | "abandonedNames">>(
 	journal: J,
 	names: readonly string[],

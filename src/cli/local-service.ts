@@ -1,7 +1,4 @@
-/**
- * Runs the local emulator of `--local`. Its state is in `.orgsync/local.sqlite`, created and seeded at first use with its own
- * key. It runs as long as the command, on the loopback address only.
- */
+/** Runs the local emulator of `--local` on loopback, with its state and key in `.orgsync/`, as long as the command. */
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,10 +16,7 @@ interface LocalService {
 	close(): Promise<void>;
 }
 
-/**
- * Starts the local emulator whose `.orgsync` is in this folder. Throws StorageError if its files cannot be used, or cannot be made private to
- * their owner. `notice` gets a line about each change of their modes.
- */
+/** Starts the local emulator of this folder. Throws StorageError for files that cannot be used or made private. */
 export async function startLocalService(
 	directory: string,
 	notice: (text: string) => void = () => undefined,

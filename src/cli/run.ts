@@ -40,10 +40,7 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
 
 const ownFlags = ["-h", "--help", "-V", "--version"];
 
-/**
- * Returns the words for commander. An unknown command stays alone, because commander would answer its `--help`, and
- * `help COMMAND` becomes `COMMAND --help`. Throws ConfigurationError for a second command to help with.
- */
+/** Returns the words for commander, with `help COMMAND` as `COMMAND --help`. Throws ConfigurationError for a second command. */
 function callOf(words: readonly string[], program: Command): readonly string[] {
 	const isCommand = (word: string): boolean => program.commands.some((command) => command.name() === word);
 	const rest = words.filter((word) => !ownFlags.includes(word));

@@ -1,7 +1,4 @@
-/**
- * Words for what a passkey signs: those of a plan and of a review, made from the parameters in the signed bytes. Without words,
- * nothing is shown and nothing is signed.
- */
+/** Words for what a passkey signs, from the parameters in the signed bytes. Without words, nothing is shown or signed. */
 import type { SignedRequest, SignedWords } from "../passkey/words.ts";
 import { isPastValidity } from "../plan/access-window.ts";
 import { narrowStep, objectsOf, sameParameters } from "../plan/activities/requests.ts";

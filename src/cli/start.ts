@@ -1,8 +1,5 @@
 #!/usr/bin/env node
-/**
- * Starts orgsync as a process. Scripts ask for the version often: nothing else is loaded for it. `--verbose` shows where errors
- * happened in the sources, by the source maps of a bundle.
- */
+/** Starts orgsync as a process; for the version, nothing else is loaded. `--verbose` shows places by the bundle's source maps. */
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { isSea } from "node:sea";

@@ -1,8 +1,4 @@
-/**
- * A document as cells: each value with its position in the file, its text in the file, and its value.
- *
- * Cells hide the tree of the `yaml` package: the checks see maps with text keys, lists, texts, numbers and booleans.
- */
+/** A document as cells, which hide the tree of the `yaml` package: values with their positions and texts in the file. */
 import type { Position } from "../plan/organization.ts";
 
 export interface Cell {

@@ -1,7 +1,4 @@
-/**
- * Writes values as YAML that reads back as the same values anywhere in a document: in a block, inside [ ] and { }, or as a
- * key. A literal `${` is written as `$${`, because variables are substituted when the document is read.
- */
+/** Writes values as YAML for any place of a document. A literal `${` is `$${`, as variables are substituted when it is read. */
 import { escapeSequence, findHidden, replaceHidden } from "../common/invisible.ts";
 
 /** The style of a text. The writer uses double quotes if the text does not fit the style. */

@@ -24,17 +24,11 @@ export interface Expiry extends WindowFacts {
 	/** Of the tag. */
 	readonly address: string;
 	readonly userId: string;
-	/**
-	 * `expired`: the user still has the tag. `not-begun`: it begins soon, or the user has the tag already. `granted`: the plan adds the
-	 * user, whenever it ends. A pending activity can add a user whose access is `expired` or `not-begun`.
-	 */
+	/** `expired` has the tag still. `not-begun`: soon, or has it already. `granted` by the plan. Pending activities count too. */
 	readonly state: "expired" | "ends-soon" | "not-begun" | "granted";
 }
 
-/**
- * Returns the desired state at this time, milliseconds since 1970: users outside their window are no longer in `exactly` or
- * `atLeast`, but in `never`. The windows and the digest stay, so the result can be asked for any other time too.
- */
+/** Returns the desired state at this time: users outside their window are under `never`. Windows and digest stay. */
 export function desiredAt(desired: DesiredOrganization, timeMs: number): DesiredOrganization {
 	if (windowsOf(desired).length === 0) return desired;
 	return {
@@ -47,10 +41,7 @@ export function desiredAt(desired: DesiredOrganization, timeMs: number): Desired
 	};
 }
 
-/**
- * Returns the desired state without members that depend on the time, where that is not known, and a problem for each of their
- * tags. `because` says why, in words.
- */
+/** Returns the desired state without members that depend on an unknown time, and a problem for each of their tags. */
 export function withoutWindows(
 	desired: DesiredOrganization,
 	because: string,
@@ -109,10 +100,7 @@ interface ExpiryOptions {
 	readonly horizonMs: number;
 }
 
-/**
- * Returns the windows that matter at this time, in the order of their moments: access that has ended or not begun and that live
- * still has, access that the plan gives, and what ends or begins within the horizon.
- */
+/** Returns the windows that matter, in the order of moments: expired, not begun, granted, or with one within the horizon. */
 export function findExpiries(desired: DesiredOrganization, options: ExpiryOptions): readonly Expiry[] {
 	const found = tagsOf(desired).flatMap(({ name, members }) => {
 		const address = printAddress("userTag", name);

@@ -1,7 +1,4 @@
-/**
- * Decides what one reading of an organization means for its document: what differs, and what else has to be read before there can
- * be a plan. Then the plan is made, once. Pure.
- */
+/** Decides what differs by one reading, and what else has to be read. Then the plan is made, once. Pure. */
 import { desiredAt, windowsOf, withoutWindows } from "./access-window.ts";
 import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "./base/three-way.ts";
 import { holdThreeWay } from "./base/three-way-held.ts";

@@ -1,7 +1,4 @@
-/**
- * `--only KIND[/GLOB]` and `--only ADDRESS`: objects that are left out of the document are neither read nor compared nor
- * changed.
- */
+/** `--only KIND[/GLOB]` and `--only ADDRESS`: other objects are neither read nor compared nor changed. */
 import { showName } from "../common/escape.ts";
 import { parseAddress, printAddress } from "./address.ts";
 import type { Change } from "./change.ts";

@@ -71,10 +71,7 @@ export type DesiredMembers = (
 	readonly windows?: readonly AccessWindow[];
 };
 
-/**
- * When a user has the tag: at and after `fromMs`, and before `untilMs`; at least one of them is there. Milliseconds since 1970 by
- * the service's clock.
- */
+/** When a user has the tag: from `fromMs` on and before `untilMs`, at least one, by the service's clock. */
 export interface AccessWindow {
 	readonly userId: string;
 	readonly fromMs?: number;
@@ -225,10 +222,7 @@ export interface LastAppliedTag extends LastAppliedRemoval {
 	readonly gone: readonly string[];
 	/** The tag's `updatedAt` when our change was verified; when live shows another, the tag was changed since. */
 	readonly updatedAt: string;
-	/**
-	 * When our activity was last updated, by the service's clock, milliseconds since 1970. A change after it is by others, where
-	 * ours was not verified; left out when the service did not say.
-	 */
+	/** When our activity was last updated, by the service's clock: a later change is by others. Left out if unknown. */
 	readonly completedAtMs?: number;
 }
 

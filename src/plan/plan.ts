@@ -51,10 +51,7 @@ export interface Plan extends Omit<Consequences, "steps"> {
 	readonly readAt: string;
 	/** The service's time at which the windows of the document were judged, ISO 8601 in UTC; left out where it has none. */
 	readonly serviceTime?: string;
-	/**
-	 * The next moment at which the document wants other members, ISO 8601 in UTC by the service's clock: from then on the plan is
-	 * stale. Left out where no window of the document begins or ends after it was made.
-	 */
+	/** When the document next wants other members, ISO 8601 in UTC: from then on the plan is stale. Left out if never. */
 	readonly validUntil?: string;
 	/** Windows that have ended, or that begin or end soon; left out when there is none. */
 	readonly expiries?: readonly Expiry[];
@@ -127,10 +124,7 @@ export interface PlanContext {
 	readonly unread?: readonly Unread[];
 }
 
-/**
- * The plan that makes live what is desired at the time of the context. It never holds a step that changes nothing. `given` are the
- * differences at that time, where they are known already.
- */
+/** The plan that makes live what is desired, without a step that changes nothing. `given`: differences known already. */
 export function makePlan(
 	document: DesiredOrganization,
 	live: LiveOrganization,

@@ -56,10 +56,7 @@ export function describeOutdated({ address, because }: OutdatedObject): string {
 	return `${showAddress(address)}: ${showText(because)}`;
 }
 
-/**
- * What the plan touches and is not what it was, in the order of the plan; empty when the fresh plan does exactly what the
- * saved one states, apart from activities that are pending by now.
- */
+/** What the plan touches that is not as it was; empty when the fresh plan does the same, pending activities apart. */
 export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): readonly OutdatedObject[] {
 	const [touched] = saved.touched;
 	if (touched !== undefined && isPastValidity(saved, serviceTimeMs ?? Date.parse(fresh.readAt))) {
@@ -142,10 +139,7 @@ function unchangedObject(
 	return { organizationId, address, reason, before: state, after: state, because };
 }
 
-/**
- * Returns the changes whose users have other labels now, for reviewers went by them. Aliases are compared with the documents
- * (document/saved/saved-plan.ts); here live names are, and similar names of other users.
- */
+/** Returns the changes whose users have other labels now than reviewers went by: live names, and similar names of others. */
 function findOtherNames(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
 	const current = new Map(fresh.changes.map((change) => [change.address, change]));
 	return saved.changes.flatMap((change): readonly OutdatedObject[] => {

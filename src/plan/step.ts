@@ -53,10 +53,7 @@ export function isCovered(address: string, { covers }: Pick<Step, "covers">): bo
 	return covers.some((one) => one.address === address);
 }
 
-/**
- * What is known of an activity or request: it has not ended, it was rejected, or it was sent and no answer says what became
- * of it. `status` is the service's word, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`.
- */
+/** What is known of an activity or request: not ended, rejected, or in doubt. `status` is the service's word. */
 export type ActivityState =
 	| { readonly state: "pending" | "rejected"; readonly status: string }
 	| { readonly state: "in-doubt" };

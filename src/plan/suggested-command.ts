@@ -1,7 +1,4 @@
-/**
- * Commands for a reader to copy. A suggestion is a value until it is printed: then it gets the flags of the call that prints
- * it, so that it runs in the same folder as it is.
- */
+/** Commands for a reader to copy: values until they are printed, with the flags of the call that prints them. */
 import { quoteForShell } from "../common/escape.ts";
 import { uuid } from "./organization.ts";
 
@@ -49,10 +46,7 @@ interface SuggestedCommand {
 	readonly arguments?: readonly string[];
 }
 
-/**
- * Returns the command that explains an activity of an organization; null for an id that is no UUID, because the service refuses
- * it. It names the organization in place of standard input, which a reader has no more.
- */
+/** Returns the command that explains an activity; null for an id that is no UUID, which the service refuses. */
 export function explainText(activityId: string, organizationId: string, context: CommandContext): string | null {
 	if (!uuid.test(activityId)) return null;
 	const isPiped = context.file?.includes("-") === true;

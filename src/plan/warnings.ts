@@ -1,7 +1,4 @@
-/**
- * Warnings of a plan: what the document says of objects that do not exist, where nothing is wrong with the changes. What could not
- * be read may exist.
- */
+/** Warnings of a plan: what the document says of objects that do not exist. What could not be read may exist. */
 import type { Problem } from "../common/errors.ts";
 import { showAddress, showName } from "../common/escape.ts";
 import { describeTime } from "./access-window.ts";

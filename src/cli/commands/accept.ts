@@ -1,7 +1,4 @@
-/**
- * `drift --accept`: writes live values into the documents, in place. It changes all files or none: every new text is made and
- * checked before the first is written.
- */
+/** `drift --accept`: writes live values into the documents, in place: all files or none. */
 
 import { ConfigurationError, LiveProblemError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
@@ -29,10 +26,7 @@ interface AcceptResult {
 	readonly accepted: readonly AcceptedPlace[];
 }
 
-/**
- * Returns what `compare` finds, without the values that `--accept` names: it writes these into the documents. Throws
- * ConfigurationError, and writes nothing, for an address that does not differ or cannot be written in place.
- */
+/** Returns what `compare` finds without the values of `--accept`, which it writes. Throws ConfigurationError, and writes nothing. */
 export async function acceptFound(
 	compare: () => Promise<AllCompared>,
 	{ flags, terminal, output }: Call<AcceptFlags>,
@@ -80,10 +74,7 @@ export async function acceptFound(
 	return { all: again, accepted: acceptance.accepted };
 }
 
-/**
- * Returns the plan with the expired access of `before` that it still ends, although the document has no entry of it any more.
- * Otherwise the result would suggest to accept these members, which makes their access permanent.
- */
+/** Returns the plan with the expired access that it still ends: else the result would suggest to make it permanent. */
 function keepExpired(plan: Plan, { expiries: earlier = [], serviceTime }: Plan): Plan {
 	const { changes, expiries = [] } = plan;
 	const isRemoved = ({ address, userId }: Expiry): boolean =>

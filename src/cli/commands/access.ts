@@ -1,7 +1,4 @@
-/**
- * `grant` and `revoke`: edit the document so that a user has a tag for a while, or no longer, and show the plan. They have a
- * Reader, so they cannot submit. The file is written last: an edit that live state or the document refuses changes nothing.
- */
+/** `grant` and `revoke`: edit the document and show the plan. They have a Reader, so they cannot submit. The file is written last. */
 
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showAddress, showText } from "../../common/escape.ts";

@@ -56,10 +56,7 @@ interface ComparingContext extends ComparingOptions, Call<ConnectionFlags & Hori
 /** Organizations ahead of the one whose turn it is, as a multiple of `--concurrency`: one slow answer must not stop the others. */
 const aheadFactor = 4;
 
-/**
- * Compares each organization with live, and with what was last applied to it. Yields what `use` returns for it, or its error,
- * in the order of the fleet, and holds a few times `--concurrency` of them. The error of a single organization is thrown.
- */
+/** Compares each organization with live, a few times `--concurrency` at once. Yields what `use` returns, or errors, in order. */
 export async function* compareFleet<T extends object>(
 	fleet: DesiredFleet,
 	context: ComparingContext,
@@ -132,10 +129,7 @@ async function compareOne(
 	return { ...converged, client };
 }
 
-/**
- * Stops reading when the service answered for none of the first organizations. Otherwise each of the others would wait until
- * its `--timeout`.
- */
+/** Stops reading when none of the first organizations was answered: each other would wait until its `--timeout`. */
 function watchReach(concurrency: number) {
 	const enough = Math.max(12, concurrency);
 	let unanswered = 0;

@@ -1,7 +1,4 @@
-/**
- * `completion`: a shell script that asks `orgsync __complete` (complete.ts) what fits, so that it knows the commands of the
- * orgsync that is installed.
- */
+/** `completion`: a shell script that asks the orgsync that is installed what fits (`orgsync __complete`, complete.ts). */
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { type CompletionResult, resultHead } from "../../render/result/result.ts";

@@ -1,7 +1,4 @@
-/**
- * The file of `--since`: the report of an earlier `drift --format json --output FILE`. A schedule reads and writes the same
- * file, so a run that fails keeps the findings of the last report.
- */
+/** The file of `--since`: an earlier report. A schedule reads and writes the same file, so a failed run keeps the findings. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError } from "../../common/errors.ts";
@@ -25,10 +22,7 @@ export interface SinceFlags {
 /** The last report, by organization; empty when there is none yet. */
 export type LastReport = ReadonlyMap<string, OrganizationDrift>;
 
-/**
- * Returns the last report; undefined without `--since`, and empty if the file does not exist, as before the first run of a
- * schedule. Throws ConfigurationError for a file without findings, and leaves it unchanged.
- */
+/** Returns the last report; empty if the file does not exist yet. Throws ConfigurationError for a file without findings. */
 export function readSince({ flags, terminal, output }: Call<SinceFlags>): LastReport | undefined {
 	const { since } = flags;
 	if (since === undefined) return undefined;
@@ -60,10 +54,7 @@ function isAlsoOutput({ since, output }: SinceFlags, { directory }: Terminal): b
 /** The last report has organizations outside `--shard` or `--organization`: a report of this run would lose their findings. */
 export class OtherShareError extends ConfigurationError {}
 
-/**
- * Throws OtherShareError, and leaves the file unchanged, if the last report has an organization of the documents that this run
- * leaves out.
- */
+/** Throws OtherShareError if the last report has an organization of the documents that this run leaves out. */
 export function refuseOtherShare(
 	last: LastReport | undefined,
 	{ organizationIds }: DesiredFleet,

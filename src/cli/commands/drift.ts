@@ -1,6 +1,4 @@
-/**
- * `drift`: the comparison of `plan`, reported as findings. It has a Reader, so it cannot submit.
- */
+/** `drift`: the comparison of `plan`, reported as findings. It has a Reader, so it cannot submit. */
 
 import { defined } from "../../common/defined.ts";
 import { showText } from "../../common/escape.ts";
@@ -124,10 +122,7 @@ function keepLast(one: OrganizationError, last: LastReport | undefined): FoundOr
 	return { ...found, drift: keepDrift(one.organizationId, last?.get(one.organizationId), found.failed.error) };
 }
 
-/**
- * Notes organizations of the last report that no document has any more: their findings are left out. Those of another share
- * are not among them, because refuseOtherShare refused them.
- */
+/** Notes organizations of the last report that no document has any more. Those of another share were refused before. */
 function noteUnknown(last: LastReport | undefined, { organizationIds }: DesiredFleet, output: Output): void {
 	const known = new Set(organizationIds);
 	for (const [organizationId, { findings }] of last ?? []) {

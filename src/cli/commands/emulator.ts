@@ -1,7 +1,4 @@
-/**
- * `emulator`: the local service as a process. One line of JSON on standard output announces its address; it stops on SIGTERM
- * and SIGINT.
- */
+/** `emulator`: the local service as a process. It announces its address as a line of JSON and stops on SIGTERM and SIGINT. */
 
 import { resolve } from "node:path";
 import { defined } from "../../common/defined.ts";
@@ -24,10 +21,7 @@ interface EmulatorFlags {
 	readonly reads: "all" | "documented";
 }
 
-/**
- * Runs until a signal stops it, or ends at once if its address cannot be written. Throws ConfigurationError when a file cannot
- * be read or the port is taken.
- */
+/** Runs until a signal, or until its address cannot be written. Throws ConfigurationError for a bad file, or a port in use. */
 export async function emulator({ flags, terminal, output }: Call<EmulatorFlags>): Promise<EmulatorResult> {
 	const { startEmulator } = await import("../../emulator/server.ts");
 	const { parseRules, parseSeed } = await import("../../emulator/seed/seed.ts");

@@ -1,7 +1,4 @@
-/**
- * `explain`: why an activity is not finished. The consensus expression of a policy says who has to approve; if it cannot be
- * read, the result says so and guesses nothing.
- */
+/** `explain`: why an activity is not finished. A policy that cannot be read is said to be so: nothing is guessed. */
 import { ConfigurationError, exitCodes, ifAvailable } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { isRecord } from "../../common/json.ts";

@@ -18,10 +18,7 @@ interface OverwriteFlags {
 /** A document has no more. */
 const maxBytes = 8 * 1024 * 1024;
 
-/**
- * Throws ConfigurationError if the file of `--output` has something that the exported text lacks; with `--force` it is a warning.
- * `windows` are those of the organization's document that the text cannot keep.
- */
+/** Throws ConfigurationError if the file of `--output` has what the export lacks; with `--force` it is a warning. */
 export function refuseLosses(
 	{ flags, terminal, output }: Call<OverwriteFlags>,
 	text: string,

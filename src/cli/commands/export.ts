@@ -1,6 +1,4 @@
-/**
- * `export`: the live organization as a document, or as a Pulumi program. It submits nothing, and the same organization gives the same bytes.
- */
+/** `export`: the live organization as a document or a Pulumi program, always in the same bytes. It submits nothing. */
 import { resolve } from "node:path";
 import { exitCodes } from "../../common/errors.ts";
 import { showAddress, showName, showText } from "../../common/escape.ts";
@@ -54,10 +52,7 @@ export async function exportDocument(call: Call<ExportFlags>): Promise<ExportRes
 	return { ...resultHead("export", exitCodes.inSync, null), organizationId, document: text, unread, leftOut };
 }
 
-/**
- * Returns what the documents of the call say of the organization; undefined if they do not have it. A default document that is
- * invalid is only a warning: no one named it.
- */
+/** Returns what the documents say of the organization, if they have it. An invalid default document is only a warning. */
 function readOwnDocument(call: Call<ExportFlags>, organizationId: string): Promise<DesiredOrganization | undefined> {
 	const read = async (): Promise<DesiredOrganization | undefined> => {
 		const fleet = await readNamedFleet(call);

@@ -1,6 +1,4 @@
-/**
- * `organizations`: the sub-organizations of one, and which of them no document manages. It submits nothing.
- */
+/** `organizations`: the sub-organizations of one, and which of them no document manages. It submits nothing. */
 
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import type { DesiredFleet } from "../../document/read/fleet.ts";

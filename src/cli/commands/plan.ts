@@ -1,6 +1,4 @@
-/**
- * `plan`: compares documents with live state and shows what `apply` would submit. It has a Reader, so it cannot submit.
- */
+/** `plan`: compares documents with live state and shows what `apply` would submit. It has a Reader, so it cannot submit. */
 
 import { defined, nonEmpty } from "../../common/defined.ts";
 import { ConfigurationError, type ExitCode, exitCodes } from "../../common/errors.ts";
@@ -90,10 +88,7 @@ async function* makePlans(run: PlanRun, options: ComparingOptions): AsyncGenerat
 /** A `Date` has whole seconds. */
 const datePrecisionMs = 1000;
 
-/**
- * Returns the plan, read by the clock that is behind, ours or the service's. `approve` asks which activities are older than the plan:
- * they have the service's times, and all that follow the plan would be older than a clock of ours that is ahead.
- */
+/** Returns the plan, read by the clock that is behind: `approve` compares the service's times with it. */
 function readByEarlierClock({ plan, exactOffsetMs = 0 }: ComparedOrganization["comparison"]): Plan {
 	if (exactOffsetMs > -datePrecisionMs) return plan;
 	return { ...plan, readAt: new Date(Date.parse(plan.readAt) + exactOffsetMs).toISOString() };
@@ -102,10 +97,7 @@ function readByEarlierClock({ plan, exactOffsetMs = 0 }: ComparedOrganization["c
 /** Saves what a run of `plan` found. */
 type SavePlans = (organizations: readonly FoundOrganization[], dropped: readonly ThreeWay[]) => SavedPlanFacts;
 
-/**
- * Returns the function that finds the user id of the submitter in an organization. Throws ConfigurationError where a document
- * has no such alias, and with documented reads, which show no policies.
- */
+/** Returns what finds the submitter's user id. Throws ConfigurationError for an unknown alias, and with documented reads. */
 function findSubmitters(
 	user: string,
 	fleet: DesiredFleet,

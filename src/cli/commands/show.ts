@@ -1,6 +1,4 @@
-/**
- * `show`: a saved plan as its reviewer needs it. It calls no service and reads no document.
- */
+/** `show`: a saved plan as its reviewer needs it. It calls no service and reads no document. */
 
 import { defined } from "../../common/defined.ts";
 import { exitCodes } from "../../common/errors.ts";

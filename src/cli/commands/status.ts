@@ -1,6 +1,4 @@
-/**
- * `status`: pending activities, and requests in doubt. It submits nothing.
- */
+/** `status`: pending activities, and requests in doubt. It submits nothing. */
 
 import { exitCodes } from "../../common/errors.ts";
 import { addressesOf } from "../../plan/activities/activity-objects.ts";

@@ -1,6 +1,4 @@
-/**
- * `plan --base`: the earlier documents, by organization and narrowed like the present ones.
- */
+/** `plan --base`: the earlier documents, by organization and narrowed like the present ones. */
 
 import { ConfigurationError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
@@ -22,10 +20,7 @@ interface Bases {
 	readonly dropped: readonly ThreeWay[];
 }
 
-/**
- * Returns the earlier documents that `--base` or `--base-file` names; `head` is the fleet of all present documents. Throws
- * ConfigurationError and DocumentError.
- */
+/** Returns the earlier documents; `head` is the fleet of the present ones. Throws ConfigurationError and DocumentError. */
 export async function readBases(
 	head: DesiredFleet,
 	{ flags, terminal, output }: Call<SelectionFlags & BaseFlags>,
@@ -62,10 +57,7 @@ export async function readBases(
 	};
 }
 
-/**
- * Returns the base, narrowed by `--only`. A renamed tag is selected by its present name, so that both of its states are kept
- * or left out together.
- */
+/** Returns the base, narrowed by `--only`. A renamed tag is selected by its present name, in both of its states. */
 function narrowBase(
 	base: DesiredOrganization,
 	loadHead: () => DesiredOrganization,

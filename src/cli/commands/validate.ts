@@ -1,6 +1,4 @@
-/**
- * `validate`: checks documents. It calls no service.
- */
+/** `validate`: checks documents. It calls no service. */
 import { exitCodes } from "../../common/errors.ts";
 import { nameMember } from "../../render/result/organization-name.ts";
 import { resultHead, type ValidateResult } from "../../render/result/result.ts";

@@ -1,7 +1,4 @@
-/**
- * `wait`: reads pending activities again until they have ended, and shows what happens meanwhile. It submits nothing: what
- * cannot be read stays in doubt.
- */
+/** `wait`: reads pending activities until they have ended, and shows what happens meanwhile. It submits nothing. */
 import { ConfigurationError, combineExitCodes, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { addressesOf, type ObjectNames } from "../../plan/activities/activity-objects.ts";

@@ -31,10 +31,7 @@ export interface Base {
 	readonly missing: readonly string[];
 }
 
-/**
- * Returns the desired state of the base. Throws ConfigurationError if it cannot be read or both flags are given, and
- * DocumentError with all its problems.
- */
+/** Returns the desired state of the base. Throws ConfigurationError if it cannot be read, and DocumentError. */
 export async function readBase(flags: BaseFlags & DocumentFlags, terminal: Terminal): Promise<Base> {
 	const { base, baseFile } = flags;
 	if (base !== undefined && baseFile !== undefined) {

@@ -7,10 +7,7 @@ const callsBetween = { young: 16, process: 64 } as const;
 /** Bytes that the process may grow by before the garbage is collected. */
 const maxGrowthBytes = 16 * 1024 * 1024;
 
-/**
- * The young generation grows no more from this on. In a smaller one, V8 copies what lives for one request several times and
- * keeps it too long. A larger one is memory for nothing.
- */
+/** The young generation grows no more from here: in a smaller one, V8 copies what lives for a request; a larger one is waste. */
 const youngBytes = 8 * 1024 * 1024;
 
 let calls = 0;
@@ -18,10 +15,7 @@ let limitBytes = Number.POSITIVE_INFINITY;
 let growth = 0;
 let collect: (() => void) | undefined;
 
-/**
- * Collects garbage if the process grew much since the last time. Call it after each part of work that leaves little behind. V8
- * does so late: it lets a heap of 20 MB of values grow to hundreds of MB first.
- */
+/** Collects garbage if the process grew much: V8 lets a heap of 20 MB grow to hundreds of MB. Call it between parts of work. */
 export function collectGarbage(): void {
 	calls += 1;
 	if (calls % callsBetween.young !== 0) return;

@@ -112,10 +112,7 @@ interface Place {
 /** Max entries below one folder. A link to the root of the file system has more. */
 const maxEntries = 200_000;
 
-/**
- * Walks one folder. Links are followed after all real folders, so a file gets its own name rather than a link's. No folder is
- * entered twice, so circular links do no harm.
- */
+/** Walks one folder, real folders first, so a file gets its own name. No folder is entered twice: circular links do no harm. */
 class Walk {
 	readonly #root: Place;
 	readonly #folders: Place[];

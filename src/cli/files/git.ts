@@ -112,10 +112,7 @@ export class Git {
 		);
 	}
 
-	/**
-	 * Returns what is at each path of the commit, following symbolic links within it. A link that points outside the repository
-	 * is refused; with `lenient` it counts as missing.
-	 */
+	/** Returns what is at each path of the commit, following links within it. One that leads outside is refused, or missing (`lenient`). */
 	find<A extends RequestedPath>(
 		commit: string,
 		paths: readonly A[],
@@ -149,10 +146,7 @@ export class Git {
 		return this.refuse(`${showText(unreadable.path)} is not a file in that revision, or git does not have its content`);
 	}
 
-	/**
-	 * Throws when one of these paths, at which nothing was found, is in the commit. A clone can leave out contents, and a document
-	 * that exists must not look like a new one.
-	 */
+	/** Throws when a path without content is in the commit, as in a partial clone: its document must not look new. */
 	refuseUnavailable(commit: string, missing: readonly RequestedPath[]): void {
 		for (const { path, inside } of missing) {
 			const output = this.#ask(["ls-tree", "-z", "--full-tree", "--name-only", commit, "--", inside]);

@@ -1,7 +1,4 @@
-/**
- * Finds and reads the lists that documents name with `organizations: { from: FILE }`. A pull request can write such a name, so
- * a list is a regular file in the folder of the documents, links followed.
- */
+/** Reads the lists of `organizations: { from: FILE }`: regular files in the documents' folder, as a pull request can name them. */
 import { dirname, join, resolve } from "node:path";
 import { explainFileError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
@@ -12,10 +9,7 @@ import type { DocumentFile } from "./document-files.ts";
 /** Max bytes of all lists of one command together. */
 const allLimitBytes = 128 * 1024 * 1024;
 
-/**
- * Returns the finder of the lists of these documents. Each list is read once, so that a command which parses its documents twice
- * has the same ones.
- */
+/** Returns the finder of the lists of these documents, which reads each once: documents are parsed twice. */
 export function findListsOf(documents: readonly DocumentFile[], directory: string): ListFinder {
 	const byName = new Map(documents.map((document) => [document.name, document]));
 	const known = new Map<string, Uint8Array>();

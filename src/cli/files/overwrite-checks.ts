@@ -1,6 +1,4 @@
-/**
- * Refuses output files that are also inputs, journals or keys, so that a typing error cannot overwrite them.
- */
+/** Refuses output files that are also inputs, journals or keys, so that a typing error cannot overwrite them. */
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { ConfigurationError } from "../../common/errors.ts";
@@ -35,10 +33,7 @@ const localKeys = ["local.private", "local.public"];
 /** Max bytes of a document. */
 const maxDocumentBytes = 8 * 1024 * 1024;
 
-/**
- * Throws ConfigurationError if the file of the flag is a document, or an input, a journal or a key of the command, or is in the
- * folder `.orgsync`. `words` are the arguments without flags.
- */
+/** Throws ConfigurationError if the flag's file is a document, an input, a journal or a key, or is in `.orgsync`. */
 export function refuseOverwriting(
 	flag: "output" | "out" | "metrics",
 	command: string,

@@ -1,6 +1,4 @@
-/**
- * Reads files that a flag names: regular files only, up to a limit.
- */
+/** Reads files that a flag names: regular files only, up to a limit. */
 
 import { resolve } from "node:path";
 import { defined } from "../../common/defined.ts";

@@ -34,10 +34,7 @@ interface Replacement {
 	readonly before: Uint8Array;
 }
 
-/**
- * Replaces all files or none. Each is complete at any time, and keeps its mode and the link to it. `by` is the flag or command
- * that edits them. Throws ConfigurationError for a file that cannot be written.
- */
+/** Replaces all files or none, each complete at any time, with its mode and the link to it. Throws ConfigurationError. */
 export function replaceDocuments(
 	contents: ReadonlyMap<string, string>,
 	sources: readonly ReadDocument[],

@@ -24,10 +24,7 @@ export async function readSavedPlan(file: string, terminal: Terminal): Promise<S
 	return decodeSavedPlan(new TextDecoder().decode(bytes), file);
 }
 
-/**
- * Returns a function that writes a saved plan to this file as a whole. Throws ConfigurationError at once if the file cannot be
- * written. `output` is the file of the command's result.
- */
+/** Returns a function that writes a saved plan as a whole. Throws ConfigurationError at once if the file cannot be written. */
 export function prepareSavedPlanFile(
 	file: string,
 	output: string | undefined,

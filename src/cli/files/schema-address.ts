@@ -5,10 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 /** Where schemas/ of the package is, seen from the sources as from a chunk of the bundle. */
 const place = "../../../schemas/document.json";
 
-/**
- * Returns the path of the schema relative to the document, or a file: URL if the package is in another directory tree;
- * empty for a single-file executable, which has no such file.
- */
+/** Returns the schema's path from the document, or a file: URL in another tree; empty in a single-file executable. */
 export function schemaAddress(document: string): string {
 	const schema = fileURLToPath(new URL(place, import.meta.url));
 	if (!existsSync(schema)) return "";

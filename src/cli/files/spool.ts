@@ -1,7 +1,4 @@
-/**
- * Keeps all values but the first outside the heap: small ones in one buffer, more of them in a temporary file without a name, which no other
- * process can open or change and which ends with this process.
- */
+/** Keeps values outside the heap: small ones in a buffer, more in a temporary file without a name, which ends with the process. */
 import { randomBytes } from "node:crypto";
 import { openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,10 +11,7 @@ import { collectGarbage } from "./collect-garbage.ts";
 /** Max bytes in memory before a file takes them. One organization needs no file. */
 const maxHeldBytes = 1024 * 1024;
 
-/**
- * Returns an empty store. Where no temporary file can be made, as in a container with a read-only file system, it keeps the
- * values in memory.
- */
+/** Returns an empty store. Without temporary files, as on a read-only file system, it keeps values in memory. */
 export function openSpool(folder: string = tmpdir()): ValueStore {
 	/** Stays in the heap: most runs have no other, and need no module of Node for it. */
 	let first: unknown;

@@ -54,10 +54,7 @@ export function checkWritable(path: string, options: WriteOptions): void {
 	accessSync(found === undefined ? dirname(path) : path, constants.W_OK);
 }
 
-/**
- * Replaces the file as a whole: a reader finds the old content or the new, even if the disk is full or the process is killed.
- * Throws what the file system throws, and an Error with the reason for a file that must not be written.
- */
+/** Replaces the file as a whole, even if the disk is full or the process is killed. Throws for one that must not be written. */
 export function replaceFile(path: string, text: string, options: WriteOptions): void {
 	const found = findTarget(path, options);
 	// A device or a pipe is written to, not replaced.
@@ -107,10 +104,7 @@ export function writeNewFile(path: string, text: string, options: WriteOptions):
 	writeFileSync(path, text, { flag: "wx" });
 }
 
-/**
- * Returns the path of a new file in the folder with this text, for the caller to rename or remove. Its name is random, and it is
- * created, never opened. `mode` is that of the file that it will replace.
- */
+/** Returns the path of a new file with this text, under a random name. `mode` is that of the file that it will replace. */
 export function writeTemporaryFile(folder: string, text: string | Uint8Array, mode: number | undefined): string {
 	const part = join(folder, `.orgsync-${randomBytes(12).toString("hex")}.part`);
 	writeNewTemporaryFile(part, text, mode);

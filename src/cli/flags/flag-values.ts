@@ -1,6 +1,4 @@
-/**
- * Parsers of flag values. Each returns the value, or throws the error that commander prints for the flag.
- */
+/** Parsers of flag values. Each returns the value, or throws the error that commander prints for the flag. */
 import { InvalidArgumentError } from "commander";
 import { ConfigurationError } from "../../common/errors.ts";
 import { isVisible } from "../../common/invisible.ts";
@@ -8,10 +6,7 @@ import { isCredential, isVariableName } from "../../document/read/variables.ts";
 import { reservedLabels } from "../../render/metrics/metric-table.ts";
 import { isRunId } from "../../sync/journal/run-id.ts";
 
-/**
- * Text that looks like a private key, also between letters that are no hexadecimal digits, and with one digit too many. No message
- * repeats it.
- */
+/** Text that looks like a private key, also between other letters or with one digit too many. No message repeats it. */
 export const privateKeyPattern = /(?<![0-9a-f])[0-9a-f]{64,65}(?![0-9a-f])/i;
 
 export function parseText(value: string): string {
@@ -114,10 +109,7 @@ export function parseRequestRate(text: string): number {
 	throw new InvalidArgumentError(`It must be a number from ${minRequestRate} to ${maxRequestRate}.`);
 }
 
-/**
- * Returns the name of a variable that documents may be allowed to use. Otherwise throws ConfigurationError, which repeats
- * at most a name: a value can be a secret.
- */
+/** Returns the name of a variable for documents. Throws ConfigurationError, which repeats no value: it can be a secret. */
 export function parseVariableName(text: string): string {
 	const [name = "", ...value] = text.split("=");
 	if (!isVariableName(name)) {

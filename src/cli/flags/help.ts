@@ -1,6 +1,4 @@
-/**
- * What `--help` prints below the flags, and man pages with them: exit codes, environment variables and examples.
- */
+/** What `--help` prints below the flags, and man pages with them: exit codes, environment variables and examples. */
 import { type ExitCode, exitCodes } from "../../common/errors.ts";
 
 /** Default meanings of the exit codes. */

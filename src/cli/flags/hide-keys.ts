@@ -1,13 +1,7 @@
-/**
- * Finds private keys, and passwords of addresses, on the command line: an error may repeat one that was given in place of another
- * value.
- */
+/** Finds private keys and passwords of addresses on the command line, which an error could repeat. */
 import { privateKeyPattern } from "./flag-values.ts";
 
-/**
- * Returns the parts of the arguments that look like private keys, or like `USER:PASSWORD` of an address. A digest also has 64
- * hexadecimal digits, but is ignored.
- */
+/** Returns what looks like a private key, or like `USER:PASSWORD` of an address. Digests are ignored. */
 export function findPrivateKeys(words: readonly string[]): readonly string[] {
 	return words
 		.filter((word, at) => words[at - 1] !== "--digest" && !word.startsWith("--digest="))

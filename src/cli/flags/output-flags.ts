@@ -1,6 +1,4 @@
-/**
- * The flags that say how a command prints, and the `Output` made from them.
- */
+/** The flags that say how a command prints, and the `Output` made from them. */
 
 import { hideKeys } from "../../common/hide-secrets.ts";
 import { version } from "../../common/version.ts";

@@ -19,10 +19,7 @@ export type GroupSelection =
 const hint =
 	"write a name such as sign or policies, RESOURCE/ACTION, RESOURCE, or in quotes 'kind KIND' or 'type TYPE': see docs/powers.md";
 
-/**
- * Returns what the text names. Names are written as in docs/powers.md; resources, actions, kinds and types in any case. Throws
- * ConfigurationError for an unknown name; `where` is what named it.
- */
+/** Returns the group that the text names (docs/powers.md). Throws ConfigurationError; `where` is what named it. */
 export function parseGroup(text: string, where: string): GroupSelection {
 	const refuse = (why: string): never => {
 		throw new ConfigurationError(`${where} ${showText(text)}: ${why}`, { hint });

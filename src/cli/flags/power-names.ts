@@ -5,10 +5,7 @@ import { uuid } from "../../plan/organization.ts";
 
 type Names = Readonly<Record<string, string>>;
 
-/**
- * Returns the id of the user with this alias, id or live name; undefined where the organization has none. Throws
- * ConfigurationError where several users have the name; `where` is what named it.
- */
+/** Returns the id of the user with this alias, id or live name, if any. Throws ConfigurationError where several have it. */
 export function findUserId(
 	text: string,
 	{ aliases, liveNames }: { readonly aliases: Names; readonly liveNames: Names | undefined },

@@ -1,7 +1,4 @@
-/**
- * Splits a fleet among runners. The share of an organization depends on its id alone, so that adding one does not move
- * another, and a runner finds its earlier activities in its own journal.
- */
+/** Splits a fleet among runners by the id alone, so that a new organization moves no other from a runner's journal. */
 import { createHash } from "node:crypto";
 
 /** One share of several; `index` counts from 1. */

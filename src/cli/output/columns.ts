@@ -1,6 +1,4 @@
-/**
- * Measures text in terminal columns, so that a progress line, which is erased later, never wraps.
- */
+/** Measures text in terminal columns, so that a progress line, which is erased later, never wraps. */
 
 /** Returns an upper bound of the columns. Characters from U+1100, where wide scripts begin, count two. */
 export function countColumns(text: string): number {

@@ -1,6 +1,4 @@
-/**
- * Describes errors in results, and finds the exit codes that they lead to.
- */
+/** Describes errors in results, and finds the exit codes that they lead to. */
 
 import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../../common/errors.ts";
 import { hideSecrets } from "../../common/hide-secrets.ts";

@@ -2,10 +2,7 @@
 import { spawn } from "node:child_process";
 import type { Terminal } from "./output.ts";
 
-/**
- * Starts the browser that `BROWSER` names, or that of the desktop; returns false where there is none: without a terminal, without
- * a desktop, and with `BROWSER=none`. Whether the browser then shows the address is not known.
- */
+/** Starts the browser of `BROWSER` or the desktop; false without a terminal or a desktop, and with `BROWSER=none`. */
 export function openBrowser(url: string, { environment, stderr }: Terminal, platform = process.platform): boolean {
 	const command = stderr.isTTY === true ? findBrowser(environment, platform) : undefined;
 	if (command === undefined) return false;

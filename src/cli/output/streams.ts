@@ -86,10 +86,7 @@ export function describeStreamFailure(name: "output" | "error", failure: StreamF
 	return `standard ${name} cannot be written: ${explainFileError(failure)}`;
 }
 
-/**
- * Returns the exit code of the process after everything is written: `code`, or 1 if a stream lost output, which the
- * other reports. If a reader closes standard output early, as `head` does, `code` stays, even if it reads both.
- */
+/** Returns `code` after everything is written, or 1 if a stream lost output. A reader may close early, as `head` does. */
 export async function settleStreams(code: ExitCode, output: Outlet, error: Outlet): Promise<ExitCode> {
 	const tell = (to: Outlet, name: "output" | "error", failure: StreamFailure): void => {
 		const own = code === exitCodes.inSync || code === exitCodes.error ? "" : `; the command ended with ${code}`;

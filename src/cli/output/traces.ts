@@ -323,10 +323,7 @@ async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
 	return Promise.race([settled, late]).finally(() => clearTimeout(timer));
 }
 
-/**
- * On a signal that the command does not handle, sends the spans first; then the signal ends the process as it would have.
- * A second signal ends it at once. Returns the function that ends the listening.
- */
+/** On a signal that the command does not handle, sends the spans first, then ends as the signal would; a second one ends at once. */
 function endOnSignals(end: (exitCode: ExitCode) => Promise<void>): () => void {
 	const unlisten = onSignals((signal) => {
 		if (process.listenerCount(signal) > 1) return;

@@ -1,7 +1,4 @@
-/**
- * Finds the places of documents that differ from live state, and makes the edits that replace them. A difference that cannot
- * be edited in place is refused.
- */
+/** Finds where documents differ from live state, and makes the edits. What cannot be edited in place is refused. */
 
 import { defined } from "../../common/defined.ts";
 import { printAddress } from "../../plan/address.ts";

@@ -1,7 +1,4 @@
-/**
- * Selects the addresses that `--accept` names. Objects that a pending activity would change are not accepted: the document
- * would describe live state from before the activity, and be wrong after its approval.
- */
+/** Selects the addresses of `--accept`, but none that a pending activity changes: the document would be wrong after it. */
 
 import { textOf } from "../../common/said.ts";
 import { nameOf, type RelatedActivity, settleOrAbandon } from "../../plan/activities/pending.ts";

@@ -1,7 +1,4 @@
-/**
- * What `--accept` does with windows. Access that expired never becomes permanent: its entry is removed where the user stays out
- * without it, and the user is not written without a window.
- */
+/** What `--accept` does with windows. Access that expired never becomes permanent: only its entry is removed. */
 import { isExpired, windowsOf } from "../../plan/access-window.ts";
 import { printAddress } from "../../plan/address.ts";
 import { findTags } from "../../plan/kinds/user-tag.ts";

@@ -65,10 +65,7 @@ export function addressMistake(pattern: string): string | undefined {
 	return `write KIND:NAME as a plan shows it, KIND one of ${kinds.map(({ name }) => name).join(", ")}; * in NAME is any text`;
 }
 
-/**
- * Returns the documents with live values at the addresses that match `patterns`, or every reason why that is impossible.
- * `sources` are the documents of `inputs`.
- */
+/** Returns the documents with live values at the addresses that match, or every reason why that is impossible. */
 export function acceptLive(
 	sources: readonly DocumentSource[],
 	environment: Environment,

@@ -1,7 +1,4 @@
-/**
- * Edits block lists (with dashes) and block maps (one key a line) in place, by whole lines. A comment after a removed item is
- * removed with it, and so are the comment lines below it that are indented deeper than its dash.
- */
+/** Edits block lists and block maps in place, by whole lines. Comments behind and below a removed item go with it. */
 import {
 	isBlankLine,
 	lineEndOf,

@@ -1,7 +1,4 @@
-/**
- * Edits flow lists in [ ] and flow maps in { } in place. An item on lines of its own is removed with these lines and the
- * comment after it. Any other item is removed with its comma and the spaces around it.
- */
+/** Edits flow lists and maps in place. An item on lines of its own goes with these lines, any other with its comma. */
 import type { TextRange } from "./edit-block.ts";
 import { lineEndOf, lineStartOf, newlineOf, type TextEdit } from "./edit-text.ts";
 
@@ -12,10 +9,7 @@ interface FlowList {
 	readonly ranges: readonly TextRange[];
 }
 
-/**
- * Returns the edits between the brackets that remove the items with these numbers, and add the texts `added` after the last
- * remaining item.
- */
+/** Returns the edits that remove the items with these numbers and add the texts `added` after the last remaining one. */
 export function flowEdits(list: FlowList, removed: ReadonlySet<number>, added: readonly string[]): readonly TextEdit[] {
 	const { text, inside, ranges } = list;
 	const last = ranges.findLastIndex((_, index) => !removed.has(index));

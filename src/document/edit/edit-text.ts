@@ -1,6 +1,4 @@
-/**
- * Helpers for edits in place: finds lines and line endings, and applies edits.
- */
+/** Helpers for edits in place: finds lines and line endings, and applies edits. */
 
 /** Replaces the text between two offsets with `text`. */
 export interface TextEdit {

@@ -1,7 +1,4 @@
-/**
- * Edits documents in place: removes and adds list items and map entries, replaces values. All other bytes stay the same:
- * comments, order, quotes and line endings. Only this file, yaml.ts and tree.ts import `yaml`.
- */
+/** Edits list items and map entries in place; all other bytes stay. Only this file, yaml.ts and tree.ts import `yaml`. */
 import {
 	type CST,
 	type Document,

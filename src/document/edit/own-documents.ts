@@ -39,10 +39,7 @@ export function idIn(cell: Cell | undefined): string | undefined {
 	return cell === undefined ? undefined : String(cell.value).toLowerCase();
 }
 
-/**
- * Returns why an object that no document of the organization's own has cannot be edited, or undefined if no list has the
- * organization. What is true of one organization must not change the document of all.
- */
+/** Returns why an object of a template cannot be edited: the change would concern all its organizations. Undefined otherwise. */
 export function explainTemplate({ row }: Pick<DesiredOrganization, "row">): string | undefined {
 	if (row === undefined) return undefined;
 	return `${row.document} describes it for all organizations of its list; change that document, or the values of this organization at ${row.file}:${row.line}, or move the object to a document of this organization alone`;

@@ -1,7 +1,4 @@
-/**
- * Makes aliases for the users of an exported document: the names of the service, made safe and unique. They do not depend on
- * the order in which the service lists the users.
- */
+/** Makes aliases for the users of an exported document: live names, safe and unique, whatever the order of users. */
 
 import { replaceHidden } from "../../common/invisible.ts";
 import { type LiveUser, uuid } from "../../plan/organization.ts";

@@ -1,7 +1,4 @@
-/**
- * Exports the live organization as a Pulumi program: a `UserTag` for each user tag, with its id and exactly its members.
- * Objects that can only be deleted are resources in comments. The first `up` of the program submits nothing.
- */
+/** Exports the live organization as a Pulumi program, whose first `up` submits nothing. What can only be deleted is in comments. */
 import { printAddress } from "../../plan/address.ts";
 import { readOnlyKinds } from "../../plan/kinds/index.ts";
 import { expectationLists, type RemovalKindName, removalKindNames, removalLists } from "../../plan/kinds/names.ts";

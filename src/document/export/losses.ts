@@ -10,10 +10,7 @@ type Tree = Readonly<Record<string, unknown>>;
 /** Max names of one kind that are listed. */
 const maxListed = 3;
 
-/**
- * Returns what of the document `before` is not in the exported document `after`, in words; empty if it can be replaced. `windows`
- * are those that the export cannot keep.
- */
+/** Returns what of the document `before` the exported `after` lacks, in words. `windows`: those that an export cannot keep. */
 export function lossesOfDocument(before: string, after: string, windows: readonly LostWindow[]): readonly string[] {
 	if (before.trim() === "") return [];
 	const made = treesOf(after)?.[0] ?? {};

@@ -1,7 +1,4 @@
-/**
- * Writes the text of an exported document. Objects that can only be deleted are listed in comments, which become `absent`
- * when their `#` is removed.
- */
+/** Writes the text of an exported document. What can only be deleted is in comments, which become `absent` without `#`. */
 
 import { showText } from "../../common/escape.ts";
 import type { AccessWindow, LiveRemovable } from "../../plan/organization.ts";

@@ -1,6 +1,4 @@
-/**
- * The values of one organization of a list: what `${each.NAME}` means in a document with `organizations`.
- */
+/** The values of one organization of a list: what `${each.NAME}` means in a document with `organizations`. */
 import { findHidden, nameCharacter } from "../../common/invisible.ts";
 import type { Position } from "../../plan/organization.ts";
 import { quote } from "../problems.ts";

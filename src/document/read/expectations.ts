@@ -1,6 +1,4 @@
-/**
- * Reads the `expect` sections of documents. Each entry identifies a read-only object and has at least one field to compare.
- */
+/** Reads the `expect` sections of documents. Each entry identifies a read-only object and has a field to compare. */
 
 import { readOnlyKinds } from "../../plan/kinds/index.ts";
 import type { ReadOnlyKind } from "../../plan/kinds/kind.ts";

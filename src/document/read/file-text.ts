@@ -1,6 +1,4 @@
-/**
- * Decodes the bytes of a file: checks its size, its encoding, and characters that YAML does not allow.
- */
+/** Decodes the bytes of a file: checks its size, its encoding, and characters that YAML does not allow. */
 import type { Problems } from "../problems.ts";
 
 /** Largest file that is read, in bytes. */

@@ -1,6 +1,4 @@
-/**
- * A fleet: the desired state of many organizations, checked as a whole and loaded one by one.
- */
+/** A fleet: the desired state of many organizations, checked as a whole and loaded one by one. */
 import type { Problem } from "../../common/errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { freeze } from "./parse.ts";

@@ -1,7 +1,4 @@
-/**
- * Reads a CSV list row by row. The only door to csv-parse, which parses RFC 4180; what spreadsheets add to that is here: other
- * delimiters, empty rows and columns at the end.
- */
+/** Reads a CSV list by csv-parse, with what spreadsheets add: other delimiters, empty rows and columns at the end. */
 import { CsvError, parse } from "csv-parse/sync";
 import type { Position } from "../../plan/organization.ts";
 import type { EachValue, ListRow } from "./each.ts";

@@ -1,7 +1,4 @@
-/**
- * Reads a JSON list item by item: objects with a text, number, true or false for each name. JSON.parse reads each item; only
- * its places are found here.
- */
+/** Reads a JSON list of flat objects. JSON.parse reads each item; only the places of items are found here. */
 import { isRecord } from "../../common/json.ts";
 import type { Position } from "../../plan/organization.ts";
 import { quote } from "../problems.ts";

@@ -1,6 +1,4 @@
-/**
- * What the readers of lists share: limits, and how they report problems and rows.
- */
+/** What the readers of lists share: limits, and how they report problems and rows. */
 import type { Position } from "../../plan/organization.ts";
 import type { Problems } from "../problems.ts";
 import type { ListRow } from "./each.ts";

@@ -1,6 +1,4 @@
-/**
- * Reads the list of a document with `organizations`: a CSV or JSON file, or a list in the document itself.
- */
+/** Reads the list of a document with `organizations`: a CSV or JSON file, or a list in the document itself. */
 import type { Position } from "../../plan/organization.ts";
 import { type Cell, entriesOf, entryOf, itemsOf } from "../cell.ts";
 import { type Problems, quoteCell } from "../problems.ts";
@@ -54,10 +52,7 @@ export function openList(cell: Cell | undefined, find: ListFinder, problems: Pro
 /** Systems take at most 4,096 bytes, for a whole path. Messages repeat it. */
 const maxPathLength = 1000;
 
-/**
- * Returns why a path cannot be the list of a document, or undefined. A pull request can write it, so it names neither hidden
- * files, such as keys, nor files outside the folder of the documents, which the finder refuses.
- */
+/** Returns why a path cannot be a list: a pull request can write it, so hidden files, such as keys, are refused. */
 function pathMistake(path: string): string | undefined {
 	if (!/\.(?:csv|json)$/.test(path)) return "is not a list; name a file that ends in .csv or .json";
 	if (/^(?:[/\\]|[A-Za-z]:)/.test(path) || path.includes("\\")) {

@@ -1,7 +1,4 @@
-/**
- * Reads a moment of a document: RFC 3339 with an offset, or a date, or a date and a time, with the name of a time zone. A local
- * time has to mean one moment: one that a zone skips or has twice is a mistake.
- */
+/** Reads a moment: RFC 3339, or a local date or time with a zone. One that a zone skips or has twice is a mistake. */
 import { findZone, type Zone } from "../../policy/language/zones.ts";
 import { quote } from "../problems.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Merges all documents of one organization into its desired state, and reports conflicts between them.
- */
+/** Merges all documents of one organization into its desired state, and reports conflicts between them. */
 
 import { defined, nonEmpty } from "../../common/defined.ts";
 import { kindOf, removalKinds } from "../../plan/kinds/index.ts";
@@ -42,10 +40,7 @@ interface ProtectedObjects {
 	readonly userTags: ReadonlyMap<string, Cell>;
 }
 
-/**
- * Returns the desired state of one organization from the roots of its documents. It is valid only if no problem was found.
- * `complete`: no other document can have users of this organization.
- */
+/** Returns the desired state, valid only if no problem was found. `complete`: no other document can have its users. */
 export function readOrganization(
 	organizationId: string,
 	roots: readonly Cell[],

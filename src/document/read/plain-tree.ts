@@ -1,7 +1,4 @@
-/**
- * Converts a JSON value to the cells that its text as a YAML document would have. Most documents of a program have one object
- * and no problem, and the YAML parser takes longer for them than everything else.
- */
+/** Converts a JSON value to the cells of its text as YAML: the YAML parser takes longer than everything else for a program's. */
 import { isRecord } from "../../common/json.ts";
 import { type Cell, makeCell } from "../cell.ts";
 
@@ -11,10 +8,7 @@ const maxDepth = 16;
 /** More values are left to the YAML parser, which limits them. */
 const maxCells = 100_000;
 
-/**
- * Returns the root cell of a JSON value, or undefined if its text has to be parsed: it is no map, or has a value or a key that
- * a document cannot have. Positions have the right order and wrong columns.
- */
+/** Returns the root cell, with wrong columns; undefined for what a document cannot have, whose text has to be parsed. */
 export function readPlainTree(file: string, value: unknown): Cell | undefined {
 	if (!isRecord(value)) return undefined;
 	return new PlainReader(file).read(value);

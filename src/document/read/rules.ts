@@ -1,7 +1,4 @@
-/**
- * Reads `rules` of an organization's documents. Documents merge as limits do: each may add rules, and where two write the same
- * rule they must agree.
- */
+/** Reads `rules` of an organization's documents, each of which may add some; where two write one, they must agree. */
 import type { DesiredRule } from "../../plan/organization.ts";
 import { addressOfRule } from "../../plan/rules/rules.ts";
 import { compareText } from "../../plan/value.ts";

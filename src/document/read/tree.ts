@@ -95,10 +95,7 @@ const rootKeys = [
 /** Max keys of a map that are compared with them. */
 const maxComparedKeys = 100;
 
-/**
- * Whether the YAML is a document. Otherwise reports a problem, which does not quote the file: it can be a link to any file,
- * such as a key.
- */
+/** Whether the YAML is a document. Its problem does not quote the file, which a link can make any file, such as a key. */
 export function isDocument(
 	{ contents }: Document.Parsed,
 	positionOf: (offset: number) => Position,

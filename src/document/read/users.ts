@@ -1,6 +1,4 @@
-/**
- * Resolves the users of documents: an alias or an id to the user id, in lower case.
- */
+/** Resolves the users of documents: an alias or an id to the user id, in lower case. */
 import { type Position, uuid } from "../../plan/organization.ts";
 import { type Cell, entryOf, hasOrIntends, itemsOf } from "../cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
@@ -148,10 +146,7 @@ export function readDistinctUsers(users: Users, cells: readonly Cell[], where: "
 	return [...found].map(([userId, cell]) => ({ userId, cell }));
 }
 
-/**
- * Returns where the documents have the id of each of these users: at the alias, or else where it is first used. `owners` are cells
- * whose keys name users. The order of the documents has no meaning.
- */
+/** Returns where the documents have each user's id: at the alias, or where it is first used, in any order of documents. */
 export function placesOfUsers(
 	roots: readonly Cell[],
 	named: readonly NamedUser[],

@@ -54,10 +54,7 @@ const maxAllBytes = 64 * maxDocumentBytes;
 /** Max bytes of what templates say about all their organizations. */
 const maxTemplateBytes = 4096 * maxDocumentBytes;
 
-/**
- * Substitutes variables in the documents of a run. It counts the bytes that variables and aliases add, so that a small file
- * cannot become a huge one.
- */
+/** Substitutes variables, and counts the bytes that they and aliases add: a small file cannot become a huge one. */
 export class Substitution {
 	readonly #environment: Environment;
 	readonly #options: VariableOptions;
@@ -105,10 +102,7 @@ export class Substitution {
 			: expansionMessage;
 	}
 
-	/**
-	 * Returns the text with the values of variables in place of `${NAME}`, and what is wrong. Values are not substituted again.
-	 * With `isId` the result must be an id, so that no hint suggests a literal `${`.
-	 */
+	/** Returns the text with values in place of `${NAME}`, once, and what is wrong. `isId`: no hint suggests a literal `${`. */
 	substitute(text: string, isId = false): Substituted {
 		if (!text.includes("${")) return { text, written: text, used: false, code: "", mistakes: [] };
 		const parts: string[] = [];

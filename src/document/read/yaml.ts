@@ -23,10 +23,7 @@ export interface YamlFile {
 	readonly positionOf: (offset: number) => Position;
 }
 
-/**
- * Returns the YAML documents of a text, and reports the others. Empty documents at the end are ignored. With `keepTokens` nodes
- * keep their source tokens, for edits in place.
- */
+/** Returns the YAML documents of a text without empty ones at its end. `keepTokens`: with source tokens, for edits. */
 export function readYaml(file: string, text: string, problems: Problems, keepTokens = false): YamlFile {
 	const lines = new LineCounter();
 	const positionOf = (offset: number): Position => {
@@ -135,10 +132,7 @@ interface HiddenMistake {
 /** Marks that the lexer adds between the parts of the text. */
 const marks: ReadonlySet<string> = new Set(["\u0002", "\u0018", "\u001f", "\ufeff"]);
 
-/**
- * Returns the first invisible character of a lexeme. In a comment only those count that change the order or the lines in
- * which it is displayed. An escape such as `\u200b` is visible, so a name that needs the character can have it.
- */
+/** Returns the first invisible character of a lexeme; in a comment only what reorders or breaks lines. Escapes are visible. */
 function findHiddenIn(lexeme: string): HiddenMistake | undefined {
 	if (marks.has(lexeme)) return undefined;
 	if (lexeme.startsWith("#")) {

@@ -202,10 +202,7 @@ function findWrongSteps(plan: Plan): string | undefined {
 /** A step of the file with its index. */
 type Stated = readonly [index: number, step: Step];
 
-/**
- * Compares with the steps that the changes imply. A step can come in parts: one for each pending activity, and one for each
- * request without an answer, which the plan does not list. Together they have to be the step.
- */
+/** Compares with the steps that the changes imply: parts of a step, for pending or doubtful requests, have to be it together. */
 function findWrongParts(steps: readonly Step[], derived: readonly Step[]): string | undefined {
 	const stated = Map.groupBy(steps.entries(), ([, step]) => keyOf(step));
 	const implied = Map.groupBy(derived, keyOf);

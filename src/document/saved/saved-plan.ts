@@ -240,10 +240,7 @@ export interface Planned {
 	readonly desired: DesiredOrganization;
 }
 
-/**
- * Every plan beside the document that it was made from, in the order of the documents. Throws ConfigurationError when
- * these are not the documents of the plan.
- */
+/** Every plan with its document, in the documents' order. Throws ConfigurationError when these are not those of the plan. */
 export function matchDocuments(saved: SavedPlan, organizations: readonly DesiredOrganization[]): readonly Planned[] {
 	const plans = new Map(saved.plans.map((plan) => [plan.organizationId, plan]));
 	const wanted = new Set(organizations.map(({ organizationId }) => organizationId));

@@ -1,7 +1,4 @@
-/**
- * What pending activities would do to the live organization, as plans: one for each as it was signed, and one for several
- * together. Pure.
- */
+/** What pending activities would do to the live organization, as plans: of each as signed, and of several. Pure. */
 import { defined, nonEmpty } from "../../common/defined.ts";
 import type { Expiry } from "../access-window.ts";
 import { printAddress } from "../address.ts";

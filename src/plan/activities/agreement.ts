@@ -15,10 +15,7 @@ import type { Disagreement, ReviewedActivity } from "./reviewed-activity.ts";
 
 type Activity = Pick<ReviewedActivity, "operation" | "parameters">;
 
-/**
- * Returns where the activity does what the document does not want, or does not manage; empty where it does a part of what the
- * document wants, or nothing.
- */
+/** Returns where the activity does what the document does not want, or does not manage; empty where it does a part of it. */
 export function findDisagreements(
 	{ operation, parameters }: Activity,
 	desired: DesiredOrganization,

@@ -18,10 +18,7 @@ export interface PlanMatches {
 	readonly unmatched: readonly Step[];
 }
 
-/**
- * Returns how these activities, the oldest first, relate to the steps. Of several that equal one step only the oldest matches it;
- * an activity that has ended takes its step as well.
- */
+/** Returns how these activities, the oldest first, relate to the steps. Only the oldest matches a step, ended or not. */
 export function matchSteps(steps: readonly Step[], activities: readonly Activity[]): PlanMatches {
 	const taken = new Map<string, string>();
 	const byActivity = new Map(

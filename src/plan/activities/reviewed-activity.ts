@@ -1,7 +1,4 @@
-/**
- * A pending activity as a person reviews it before a vote: what its submitter signed, whether that is what the service says,
- * what it would do, and whether the document or a saved plan wants it. Types, and the check of what was signed.
- */
+/** A pending activity as a person reviews it before a vote, and the check of what its submitter signed. */
 import { findRepeatedKey, isRecord, readJson } from "../../common/json.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/requests.ts";
@@ -121,10 +118,7 @@ export interface ReviewedActivity {
 	readonly votes: readonly ShownVote[];
 	/** What the votes call their users, by user id in lower case. */
 	readonly voterNames: Readonly<Record<string, string>>;
-	/**
-	 * The plan of this activity alone: its change as it was signed, its only step, which it is pending for, the impact of that,
-	 * and who can still complete it (`approval` of the step). Null for an import of a key, and where it cannot be reviewed.
-	 */
+	/** The plan of this activity alone, as it was signed. Null for an import of a key, and where it cannot be reviewed. */
 	readonly effect: Plan | null;
 }
 
@@ -186,10 +180,7 @@ function byTime(votes: readonly ReturnedVote[]): readonly ReturnedVote[] {
 	return [...votes].sort((left, right) => (left.castAtMs ?? 0) - (right.castAtMs ?? 0));
 }
 
-/**
- * Returns the submitter's own vote: the first one (docs/internals/service.md#votes). Of several at the same time, it is the one whose
- * message is the request of the activity.
- */
+/** Returns the submitter's vote, the first one; of several at that time, the one with the activity's request as its message. */
 function findRequest({ votes, fingerprint }: ReturnedActivity): ReturnedVote | undefined {
 	const [first, ...others] = byTime(votes);
 	const together = others.filter(({ castAtMs }) => castAtMs === first?.castAtMs);

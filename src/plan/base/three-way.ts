@@ -89,10 +89,7 @@ export function hasFindings(threeWay: ThreeWay | null): boolean {
 	return threeWay.documentChanges.length + threeWay.drifted.length + (threeWay.aliases ?? []).length > 0;
 }
 
-/**
- * Returns all three comparisons of one organization. `live` has to be read for both documents. `timeMs` is the service's time,
- * milliseconds since 1970, which decides what documents with windows want; it can be left out where neither has one.
- */
+/** Returns all three comparisons; `live` was read for both documents. `timeMs` decides what windows want, if there are any. */
 export function makeThreeWay(
 	base: BaseDocument,
 	document: DesiredOrganization,

@@ -29,10 +29,7 @@ export type Keeping =
 	| { readonly kind: "accept"; readonly accept: string }
 	| { readonly kind: "row"; readonly document: string; readonly file: string; readonly line: number };
 
-/**
- * What a person can do about a difference, before it is put into words. Commands are as they can be typed, with the flags of the
- * call; names are not escaped.
- */
+/** What a person can do about a difference, before it is put into words: commands as typed, names not escaped. */
 export type Todo =
 	/** The problem of this code has to be solved; `name` is the label of the object. */
 	| { readonly kind: "solve"; readonly problem: string; readonly name: string }

@@ -54,10 +54,7 @@ export interface Guard {
 	readonly message: string;
 }
 
-/**
- * The default limit: losing more than half of the members is more often a mistake than intended. Objects under `absent` are
- * named one by one, so they have no default limit.
- */
+/** The default limit: losing more is more often a mistake. Objects under `absent` are named one by one, so they have none. */
 export const defaultMemberRemovals = { percent: 50 } as const;
 
 /** Percentages mean little for a handful: a tag of fewer known members is not judged by one (docs/guards.md). */

@@ -15,10 +15,7 @@ interface Renamed {
 	readonly oldName: string;
 }
 
-/**
- * Returns a guard that warns where rules and `protect` of the document, which may be several files, or the text of a policy use
- * the old name of a tag. Policies are left out where they were not read.
- */
+/** Returns a guard that warns where `rules`, `protect` or a policy that was read use the old name of a tag. */
 export function judgeOldNames(
 	desired: Pick<DesiredOrganization, "rules" | "protect">,
 	changes: readonly Change[],

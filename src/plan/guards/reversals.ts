@@ -80,10 +80,7 @@ interface Past {
 const added = "added";
 const removed = "removed";
 
-/**
- * Returns the moment since which the document wants the same of the user. Access that was granted, ended and was granted again is
- * no exchange, so activities before it do not count; none counts where a window does not say when it began.
- */
+/** Returns since when the document wants the same of the user: access that was granted, ended and granted is no exchange. */
 function phaseStart(userId: string, windows: readonly AccessWindow[], timeMs: number): number {
 	const own = windows.filter((window) => window.userId === userId);
 	if (own.length === 0) return Number.NEGATIVE_INFINITY;

@@ -27,10 +27,7 @@ interface ForecastContext {
 /** Max concurrent steps of which every order is judged: each doubles the number of judgments. */
 const maxConcurrent = 6;
 
-/**
- * Returns the steps, each with its approval: what becomes of it when it is submitted. Where a pending activity does the same,
- * it is that of the activity: who can still complete it.
- */
+/** Returns the steps with their approvals; where a pending activity does the same, who can still complete that. */
 export function forecastSteps(steps: readonly Step[], context: ForecastContext): readonly Step[] {
 	const forecast = new Forecast(steps, context);
 	return steps.map((step) => ({ ...step, approval: forecast.approvalOf(step) }));

@@ -9,10 +9,7 @@ import type { PlanImpact } from "./impact.ts";
 
 type Impacted = Pick<Consequences, "impact" | "impactVerdict" | "impactAtOtherTimes" | "steps">;
 
-/**
- * Returns how the impact differs, in a sentence that names before and after; null where it does not. Where the fresh plan
- * submits nothing, it does not matter. Names are those of now.
- */
+/** Returns how the impact differs, before and after, by the names of now; null where it does not, or nothing is submitted. */
 export function describeOtherImpact(saved: Impacted, fresh: Impacted, names: UserNames): string | null {
 	if (fresh.steps.every(({ earlierActivity }) => earlierActivity !== null)) return null;
 	const isSame = saved.impactVerdict === fresh.impactVerdict && isSameImpact(saved.impact, fresh.impact);

@@ -1,7 +1,4 @@
-/**
- * What all kinds have in common that can only be removed. An object that a document lists under `absent` is one change where
- * it is live, or where live state is unknown and orgsync never removed it.
- */
+/** What kinds share that can only be removed: a change where the object is live, or may be and orgsync never removed it. */
 import { printAddress } from "../address.ts";
 import type { Differences, RemovalChange, Unread } from "../change.ts";
 import { keyOfRemoval, labelOfObject } from "../objects.ts";

@@ -13,10 +13,7 @@ import {
 	type Value,
 } from "./values.ts";
 
-/**
- * Returns the value of a function of a list. `results`: for `any`, `all` and `filter`, the value of the condition for each
- * item; for `contains`, its argument.
- */
+/** Returns the value of a list's function. `results`: the condition's value for each item, or the argument of `contains`. */
 export function callMethod(method: Method, of: Value, results: readonly Value[]): Value {
 	if (isUnknown(of)) return of;
 	if (!isList(of)) return errs("wrong-type", `\`${method}\` needs a list, not ${describeValue(of)}`);

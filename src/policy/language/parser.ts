@@ -1,7 +1,4 @@
-/**
- * Parses a text of the policy language into a tree (docs/internals/policies.md#grammar). Never throws, takes linear time, and reports
- * the first part that it does not understand.
- */
+/** Parses a policy's text into a tree (docs/internals/policies.md#grammar), in linear time, or reports where it fails. */
 import { quote, readToken, type Token } from "./lexer.ts";
 import {
 	type BinaryOperator,

@@ -1,7 +1,4 @@
-/**
- * Offsets of IANA time zones, cached: the same policies are evaluated many times for the same moment, and a formatter of a
- * zone is slow. The answers depend on the arguments only.
- */
+/** Offsets of IANA time zones, cached, because a formatter of a zone is slow. They depend on the arguments only. */
 
 const hourMs = 3_600_000;
 

@@ -28,10 +28,7 @@ export type { ApprovalVerdict } from "./reason.ts";
 /** What becomes of one activity. */
 export interface Approval {
 	readonly verdict: ApprovalVerdict;
-	/**
-	 * The smallest sets of further approvers that complete it once the submitter has approved; only where the verdict is `pending`.
-	 * At most 1,000.
-	 */
+	/** The smallest sets of further approvers that complete a `pending` activity of the submitter, at most 1,000. */
 	readonly approverSets: readonly (readonly string[])[];
 	/** The same, written short: each alternative is a list of thresholds that all must hold. */
 	readonly thresholds: readonly (readonly Threshold[])[];

@@ -1,7 +1,4 @@
-/**
- * Groups of activities: what powers are about (docs/powers.md#groups). A group is a pair of resource and action; a kind or a
- * type is a group only where a policy names it.
- */
+/** Groups of activities (docs/powers.md#groups): pairs of resource and action; a kind or type where a policy names it. */
 
 export type ActivityGroup =
 	| { readonly resource: string; readonly action: string }

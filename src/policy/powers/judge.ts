@@ -145,10 +145,7 @@ export function credentialCover({ policies }: PreparedAccess): "yes" | "no" | "u
 /** How a part is read: not at all, when it surely applies, or when it may. */
 export type PartReading = "off" | "sure" | "possible";
 
-/**
- * Returns the sets that the parts allow, each read in its way. With `user`, only sets with this user: those that are smallest among
- * them. Throws TooComplex.
- */
+/** Returns the sets that the parts allow, each read in its way; with `user`, the smallest with this user. Throws TooComplex. */
 export function allowedBy(
 	prepared: PreparedAccess,
 	parts: readonly Part[],

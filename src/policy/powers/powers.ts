@@ -49,10 +49,7 @@ export interface GroupPower extends Ability {
 /** Max steps of all searches for the powers of an organization; half a second or so. Unverified, chosen. */
 const maxSteps = 2_000_000;
 
-/**
- * Returns the powers of each group that the policies or the report name, in a fixed order, and of `moreGroups`, each group
- * once. `atMs`: milliseconds since 1970.
- */
+/** Returns the powers of each group that policies, the report or `moreGroups` name, once, in a fixed order. */
 export function findPowers(
 	access: AccessState,
 	atMs: number,

@@ -1,7 +1,4 @@
-/**
- * Prepares an organization's access for questions: votes, and for each policy the formula of its consensus. It is made once for
- * an access and a moment, however many questions follow.
- */
+/** Prepares votes and the formulas of consensuses, once for an access and a moment, however many questions follow. */
 import type { AccessPolicy, AccessState, AccessUser, Doubt } from "../access.ts";
 import { mentionsName } from "../language/mentions.ts";
 import { formulaOf } from "../sets/consensus.ts";

@@ -1,7 +1,4 @@
-/**
- * Why something is denied or unknown, as data; src/say/reason.ts has the words. A `message` is a sentence of the policy
- * language.
- */
+/** Why something is denied or unknown, as data; src/say/reason.ts has the words. */
 import type { Doubt, NotRead } from "../access.ts";
 import type { Clause, Span } from "../language/syntax.ts";
 import type { ComplexityLimit } from "../sets/formula.ts";

@@ -1,7 +1,4 @@
-/**
- * Turns a consensus into a formula of thresholds: `approvers` and `credentials` with any, all, filter, count and comparisons.
- * What it cannot turn is unknown, with the reason.
- */
+/** Turns a consensus into a formula of thresholds. What it cannot turn is unknown, with the reason. */
 import type { Doubt } from "../access.ts";
 import { evaluate } from "../language/evaluate.ts";
 import { mentionsVotes } from "../language/mentions.ts";

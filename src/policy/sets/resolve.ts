@@ -1,7 +1,4 @@
-/**
- * Finds which sets of users are allowed: the alternatives of the policies that allow, without the sets that a policy denies. The
- * result has thresholds of users only, and the same smallest sets.
- */
+/** Finds which sets of users are allowed, without those that a policy denies, as thresholds of users. */
 import { type Bound, bound, type Conjunction, TooComplex } from "./formula.ts";
 import { type Bits, isWithin, membersOf, setOf, sizeOf } from "./sets.ts";
 import { findSmallestVectors, keepSmallest, type VoteClass } from "./vectors.ts";

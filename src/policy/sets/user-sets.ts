@@ -156,10 +156,7 @@ export function fewestIn(userSets: UserSets, budget: Budget): number | null {
 	return sizes.length === 0 ? null : Math.min(...sizes);
 }
 
-/**
- * Returns the users who are in a smallest set. Exact where all smallest sets can be written out; where there are more, a user
- * counts who is in one of the sets that were tried.
- */
+/** Returns the users in a smallest set; where too many sets exist, those in one of the sets that were tried. */
 export function participantsIn(userSets: UserSets, budget: Budget): Bits {
 	const { alone, together, isComplete } = findSmallestSets(userSets, budget);
 	const listed = together.reduce((all, set) => all | set, alone);

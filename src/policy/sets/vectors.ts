@@ -25,10 +25,7 @@ interface VectorProblem {
 /** Max partial ways at a time. More than organizations need, and quick to try. */
 const maxVectors = 4_000;
 
-/**
- * Returns how many votes of each class to take: all smallest ways, each once. It grows them threshold by threshold. Throws
- * TooComplex where there are too many.
- */
+/** Returns how many votes of each class to take: all smallest ways, each once. Throws TooComplex where there are too many. */
 export function findSmallestVectors(problem: VectorProblem): readonly (readonly number[])[] {
 	let partial = new Map<string, readonly number[]>();
 	const start = problem.classes.map(() => 0);

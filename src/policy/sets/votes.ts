@@ -1,7 +1,4 @@
-/**
- * Votes: what a consensus counts. A user has one vote, with one of the user's credentials; only where a policy names
- * `credentials` a user has a vote for each credential, of which one is used.
- */
+/** Votes: one for each user, or for each credential where a policy names `credentials`; of these one is used. */
 import type { AccessCredential, AccessUser, Known } from "../access.ts";
 import { type Bits, bit, membersOf, setOf, sizeOf } from "./sets.ts";
 

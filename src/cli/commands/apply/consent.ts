@@ -1,7 +1,4 @@
-/**
- * The consent that `apply` needs before it submits: overrides of guards by value, abandoned activities by name, and `--yes` or
- * an answer on the terminal.
- */
+/** The consent that `apply` needs: overrides by value, abandoned activities by name, and `--yes` or an answer on the terminal. */
 import { ConfigurationError, InterruptedError, LiveProblemError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
 import { nameOf } from "../../../plan/activities/pending.ts";

@@ -25,10 +25,7 @@ interface RunFlags {
 	readonly only: readonly string[];
 }
 
-/**
- * Returns the run that `--resume` names, or a new one; undefined for one organization alone and for a saved plan, which have
- * nothing to resume.
- */
+/** Returns the run that `--resume` names, or a new one; undefined for one organization, or a saved plan: nothing to resume. */
 export function chooseRun({ flags, terminal }: Call<RunFlags>, size: number): ResumableRun | undefined {
 	if (flags.resume !== undefined) return { id: flags.resume, resumed: true };
 	return size < 2 || flags.plan !== undefined ? undefined : { id: makeRunId(terminal), resumed: false };

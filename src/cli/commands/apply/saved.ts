@@ -1,7 +1,4 @@
-/**
- * `apply --plan`: runs exactly the plan that was reviewed. The objects of the saved plan are read and planned again, and the new
- * plan runs only if it is the same.
- */
+/** `apply --plan`: runs exactly the plan that was reviewed: its objects are planned again, and the new plan has to be the same. */
 
 import {
 	AppliedPlanError,
@@ -202,10 +199,7 @@ function wasImpossible(commands: CommandContext): LiveProblemError {
 
 type CheckFlags = Pick<SavedPlanFlags, "digest" | "maxAge">;
 
-/**
- * Returns the saved plan in this file. Throws ConfigurationError if it is none, or not that of `--digest`, and PlanAgeError if it
- * is older than `--max-age`.
- */
+/** Returns the saved plan. Throws ConfigurationError if it is none, or not of `--digest`; PlanAgeError after `--max-age`. */
 export async function readCheckedPlan(file: string, flags: CheckFlags, terminal: Terminal): Promise<SavedPlan> {
 	const saved = await readSavedPlan(file, terminal);
 	refuseOther(saved, file, flags);

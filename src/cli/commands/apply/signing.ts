@@ -21,10 +21,7 @@ export async function describeSigning(
 	);
 }
 
-/**
- * Returns why a signed step is not submitted: its organization is read again, and the new plan does not have the step, or a guard
- * blocks it, or another activity makes the change. The journal has the step's own request already.
- */
+/** Returns why a signed step is not submitted: a new plan lacks it, a guard blocks it, or another activity makes the change. */
 export async function whyStepChanged(
 	request: SignedRequest,
 	compared: readonly ComparedOrganization[],

@@ -1,7 +1,4 @@
-/**
- * `apply --wait-for-approval`: how the organizations of one run wait for their pending activities. An organization that
- * waits takes none of the `--concurrency`, and all that wait read at most once a second together.
- */
+/** `apply --wait-for-approval`: organizations that wait take no `--concurrency`, and read at most once a second together. */
 import { listCovers, showText } from "../../../common/escape.ts";
 import { describeTime } from "../../../plan/access-window.ts";
 import type { ActivityEvent } from "../../../plan/activities/activity-events.ts";

@@ -1,7 +1,4 @@
-/**
- * Which judgments of policies still hold. The activity's status decides: a judgment that contradicts it, or that a later one
- * of the same policy replaced, is history.
- */
+/** Which judgments of policies still hold: not those that the activity's status contradicts, or a later one replaced. */
 import type { Judgment } from "../../../render/result/result.ts";
 import { readTime } from "../../../wire/activity.ts";
 

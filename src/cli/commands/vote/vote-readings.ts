@@ -97,10 +97,7 @@ function dependsOnTime({ desired, plan }: OrganizationOrder): boolean {
 	return (desired !== undefined && windowsOf(desired).length > 0) || plan?.serviceTime !== undefined;
 }
 
-/**
- * Whether the activity had ended before the plan was made, and no longer shows in the organization: it was undone, and the step
- * of the plan makes the change again. One that is named, or that the plan knows, counts.
- */
+/** Whether the activity ended before the plan and was undone since, so that the step makes its change again. */
 function isOfEarlierChange(
 	activity: ReviewedActivity,
 	{ plan, names }: OrganizationOrder,
@@ -122,9 +119,7 @@ function refuseUnknownVoter(): never {
 	});
 }
 
-/**
- * Returns the plans whose guards have to agree: of all activities together, and of each, since one can complete before the others.
- */
+/** Returns the plans whose guards have to agree: of all activities together, and of each, which can complete first. */
 export function plansToJudge({ order, votes, review }: VoteReading): readonly Plan[] {
 	const toVote = votes.activities.filter(({ decision }) => decision === "vote").map(({ activity }) => activity);
 	const groups: (readonly ReviewedActivity[])[] =
@@ -141,10 +136,7 @@ function toVotedActivity(chosen: ChosenActivity): VotedActivity {
 	return { ...chosen, outcome, isSent: false, message: null };
 }
 
-/**
- * Throws StalePlanError if the saved plan is of a time that has passed by the service's clock, and LiveProblemError if what the
- * document wants is: a window of the document began or ended. `nowMs` is by our clock.
- */
+/** Throws StalePlanError, or LiveProblemError without a saved plan, if a window began or ended. `nowMs` is by our clock. */
 export function refusePastWindows({ order: { plan, desired }, review, clocked }: VoteReading, nowMs: number): void {
 	const moments = [
 		...(plan?.validUntil === undefined ? [] : [Date.parse(plan.validUntil)]),

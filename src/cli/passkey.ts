@@ -70,12 +70,18 @@ export async function openPage(
 			output.announce(`${isOpened ? "Opening" : "Open"} this page in a browser ${what.purpose}:\n  ${url}`);
 		},
 	});
-	const interruption = endOnSignal(page);
+	let isInterrupted = false;
+	// The first signal ends the page, so that what was not signed counts as not sent; the second ends the process.
+	const unlisten = onSignals(() => {
+		if (isInterrupted) process.exit(exitCodes.interrupted);
+		isInterrupted = true;
+		page.end(new InterruptedError("orgsync was interrupted: nothing was signed"));
+	});
 	return {
 		page,
-		isInterrupted: () => interruption.error !== undefined,
+		isInterrupted: () => isInterrupted,
 		close: async () => {
-			interruption.stop();
+			unlisten();
 			await page.close();
 		},
 	};
@@ -134,20 +140,6 @@ export function askOwnerOnce(client: Client): Client {
 			return { ...one, reader: withOnce(one.reader) };
 		},
 	};
-}
-
-/** The first Ctrl-C or SIGTERM ends the page, so that what was not signed counts as not sent; the second ends the process. */
-function endOnSignal(page: PasskeyPage) {
-	const listener = (): void => {
-		if (interruption.error !== undefined) process.exit(exitCodes.interrupted);
-		interruption.error = new InterruptedError("orgsync was interrupted: nothing was signed");
-		page.end(interruption.error);
-	};
-	const interruption: { error: InterruptedError | undefined; readonly stop: () => void } = {
-		error: undefined,
-		stop: onSignals(listener),
-	};
-	return interruption;
 }
 
 function findOnce<T>(find: (id: string) => Promise<T>): (id: string) => Promise<T> {

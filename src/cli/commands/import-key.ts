@@ -12,8 +12,7 @@ import { type JournalFlags, type ServiceFlags, withConnection, withJournal } fro
 import { checkWritable, replaceFile, writeOrRefuse } from "../files/write-file.ts";
 import { outcomeExitCodes } from "../outcome-exit-codes.ts";
 import type { Call, Output, Terminal } from "../output/output.ts";
-import { findUser } from "./find-user.ts";
-import { findOrganization, type NamingFlags } from "./selection.ts";
+import { findOrganization, findUser, type NamingFlags } from "./selection.ts";
 
 interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags {
 	readonly user: string;

@@ -7,8 +7,7 @@ import { createRegistration } from "../../passkey/registration.ts";
 import { type PasskeyResult, resultHead } from "../../render/result/result.ts";
 import type { Call } from "../output/output.ts";
 import { openPage, type PasskeyFlags } from "../passkey.ts";
-import { findUser } from "./find-user.ts";
-import type { NamingFlags } from "./selection.ts";
+import { findUser, type NamingFlags } from "./selection.ts";
 
 interface PasskeyCommandFlags extends NamingFlags, PasskeyFlags {
 	readonly user: string;

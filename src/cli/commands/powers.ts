@@ -133,47 +133,29 @@ function sortKeys(record: Readonly<Record<string, string>>): Readonly<Record<str
  * none has them.
  */
 function selectAll(read: readonly ReadOrganization[], { user, tag, why }: Question): readonly SelectedOrganization[] {
-	const selected = read.map((one) => ({
-		...one,
-		userId:
-			user === undefined
-				? undefined
-				: findUserId(user, { aliases: one.aliases, liveNames: one.names.liveNames }, why ? "USER" : "--user"),
-		tagId: tag === undefined ? undefined : findTagId(tag, one.names),
-	}));
+	const where = why ? "USER" : "--user";
+	const selected = read.map((one) => {
+		const users = { aliases: one.aliases, liveNames: one.names.liveNames };
+		return {
+			...one,
+			userId: user === undefined ? undefined : findUserId(user, users, where),
+			tagId: tag === undefined ? undefined : findTagId(tag, one.names),
+		};
+	});
+	const refuse = (what: string, word: string, names: "userNames" | "tagNames", hint: string): never => {
+		const known = new Set(read.flatMap((one) => Object.values(one.names[names])));
+		throw new ConfigurationError(`${what}${showText(didYouMean(word, [...known]))}`, { hint });
+	};
 	if (user !== undefined && selected.every(({ userId }) => userId === undefined)) {
-		const where = why ? "USER" : "--user";
-		throw notFound(
-			`${where} ${showText(user)}: no such user`,
-			user,
-			read.flatMap(({ names }) => Object.values(names.userNames)),
-			{
-				hint: "write an alias of the document, a user id, or a live name that one user has",
-			},
-		);
+		const hint = "write an alias of the document, a user id, or a live name that one user has";
+		refuse(`${where} ${showText(user)}: no such user`, user, "userNames", hint);
 	}
 	if (tag !== undefined && selected.every(({ tagId }) => tagId === undefined)) {
-		throw notFound(
-			`--tag ${showText(tag)}: no such user tag`,
-			tag,
-			read.flatMap(({ names }) => Object.values(names.tagNames)),
-			{
-				hint: "write the name of a user tag or its id",
-			},
-		);
+		refuse(`--tag ${showText(tag)}: no such user tag`, tag, "tagNames", "write the name of a user tag or its id");
 	}
 	return selected.filter(
 		({ userId, tagId }) => (user === undefined || userId !== undefined) && (tag === undefined || tagId !== undefined),
 	);
-}
-
-function notFound(
-	message: string,
-	word: string,
-	known: readonly string[],
-	options: { readonly hint: string },
-): ConfigurationError {
-	return new ConfigurationError(`${message}${showText(didYouMean(word, [...new Set(known)]))}`, options);
 }
 
 function describeOrganization(

@@ -199,3 +199,19 @@ export function checkOrganizationId(organizationId: string | undefined, hint?: s
 	const message = `\`${showText(organizationId)}\` is not an organization id: it must be a UUID`;
 	throw new ConfigurationError(message, hint === undefined ? {} : { hint });
 }
+
+/** Returns the user id for an alias of the documents, or for an id. Throws ConfigurationError for any other text. */
+export async function findUser(call: Call<NamingFlags & { readonly user: string }>): Promise<string> {
+	const { user } = call.flags;
+	if (formats.uuid.test(user)) return user.toLowerCase();
+	const organizations = await readNamed(call);
+	const found = organizations.map(({ users }) => users[user]).find((id) => id !== undefined);
+	if (found !== undefined) return found;
+	const aliases = organizations.flatMap(({ users }) => Object.keys(users)).map(showText);
+	throw new ConfigurationError(`\`${showText(user)}\` is not a user id`, {
+		hint:
+			aliases.length === 0
+				? "use a UUID, or an alias and its document: -f FILE"
+				: `use a UUID, or an alias of the documents: ${aliases.join(", ")}`,
+	});
+}

@@ -1,7 +1,7 @@
 import { exitCodes } from "../../common/errors.ts";
 import type { CommandResult } from "../../render/result/result.ts";
 import type { Call } from "../output/output.ts";
-import type { LocatedResult, ResultStream } from "../output/result-stream.ts";
+import type { ResultStream } from "../output/result-stream.ts";
 import type { Argument, Flag } from "./flags.ts";
 import type { CommandExitCodes } from "./help.ts";
 
@@ -23,7 +23,7 @@ export interface CommandRow {
 	readonly flags: readonly Flag[];
 	readonly example: string;
 	readonly exitCodes: CommandExitCodes;
-	readonly run: (call: CommandCall) => Promise<CommandResult | LocatedResult | ResultStream>;
+	readonly run: (call: CommandCall) => Promise<CommandResult | ResultStream>;
 }
 
 /** Exit codes of a command that calls no service. */

@@ -1,5 +1,4 @@
-import { grant, revoke } from "./access-commands.ts";
-import { apply, drift, plan, show } from "./change-commands.ts";
+import { apply, drift, grant, plan, revoke, show } from "./change-commands.ts";
 import type { CommandRow } from "./command-row.ts";
 import { completion, emulator, init, schema, validate } from "./local-commands.ts";
 import {

@@ -11,7 +11,6 @@ import {
 	parseMetricLabel,
 	parsePlanDigest,
 	parseRequestRate,
-	parseRunId,
 	parseText,
 	parseVariableName,
 	wholeNumber,
@@ -103,19 +102,8 @@ export function activityFlags(...options: readonly Option[]): readonly Option[] 
 }
 
 export function waitFlag(): Option {
-	return flag(
-		"--wait <seconds>",
-		"max time to wait for an activity that is in progress",
-		wholeNumber(0, 86400),
-	).default(30);
-}
-
-export function waitForApprovalFlag(): Option {
-	return flag(
-		"--wait-for-approval <duration>",
-		"wait for pending activities to end: 90m, 8h, or seconds",
-		parseDuration,
-	);
+	const seconds = wholeNumber(0, 86400);
+	return flag("--wait <seconds>", "max time to wait for an activity that is in progress", seconds).default(30);
 }
 
 export function retryRejectedFlag(): Option {
@@ -133,32 +121,14 @@ export function savedPlanFlags(purpose: string): readonly Option[] {
 
 /** How far ahead plans show access that ends or begins. */
 export function horizonFlag(): Option {
-	return flag(
-		"--horizon <duration>",
-		"show access that ends or begins this soon; 0: none (default: 14d)",
-		parseHorizon,
-	);
+	const description = "show access that ends or begins this soon; 0: none (default: 14d)";
+	return flag("--horizon <duration>", description, parseHorizon);
 }
 
 /** The guards check its value, because they know what can be written. */
 export function allowFlag(): Option {
-	return repeatableFlag(
-		"--allow <kind=number>",
-		"override a guard with the number it found: policies=7",
-		(value) => value,
-	);
-}
-
-export function resumeFlag(): Option {
-	return flag("--resume <run>", "go on with this run: skip organizations that it left in sync", parseRunId);
-}
-
-export function safetyFlags(): readonly Option[] {
-	return flagGroup("Safety", [
-		flag("-y, --yes", "submit without asking for confirmation"),
-		allowFlag(),
-		flag("--no-verify", "skip reading live state again after the last step"),
-	]);
+	const description = "override a guard with the number it found: policies=7";
+	return repeatableFlag("--allow <kind=number>", description, (value) => value);
 }
 
 /** Formats of most commands; `formats` has all of them. */

@@ -7,6 +7,7 @@ import {
 	argument,
 	concurrencyFlag,
 	documentFlags,
+	type Flag,
 	flag,
 	flagGroup,
 	organizationFlags,
@@ -22,243 +23,220 @@ import {
 } from "./flags.ts";
 import { exportFormats, formats } from "./formats.ts";
 
-export function exportCommand(): CommandRow {
-	return {
-		name: "export",
-		summary: "write the live organization as a document or a Pulumi program",
-		flags: [
-			...organizationFlags(),
-			...serviceFlags(readsFlag()),
-			...outputFlags(exportFormats, flag("--force", "replace the file of --output, whatever is lost")),
-		],
-		example: "orgsync export --output live.yaml",
-		exitCodes: queryExitCodes,
-		run: async (call) => (await import("../commands/export.ts")).exportDocument(call),
-	};
+export const exportCommand = (): CommandRow => ({
+	name: "export",
+	summary: "write the live organization as a document or a Pulumi program",
+	flags: [
+		...organizationFlags(),
+		...serviceFlags(readsFlag()),
+		...outputFlags(exportFormats, flag("--force", "replace the file of --output, whatever is lost")),
+	],
+	example: "orgsync export --output live.yaml",
+	exitCodes: queryExitCodes,
+	run: async (call) => (await import("../commands/export.ts")).exportDocument(call),
+});
+
+export const organizations = (): CommandRow => ({
+	name: "organizations",
+	summary: "list sub-organizations, and which no document manages",
+	flags: [
+		...organizationFlags(),
+		...serviceFlags(),
+		...outputFlags(
+			["text", "json", "markdown"],
+			flag("--detailed-exitcode", "exit with 2 when no document manages one of them"),
+		),
+	],
+	example: "orgsync organizations -f fleet/ --detailed-exitcode",
+	exitCodes: {
+		...queryExitCodes,
+		[exitCodes.inSync]: "organizations listed, managed or not",
+		[exitCodes.error]: "error, or the service does not list all of them",
+		[exitCodes.changes]: "unmanaged organizations found, with --detailed-exitcode",
+	},
+	run: async (call) => (await import("../commands/organizations.ts")).organizations(call),
+});
+
+export const status = (): CommandRow => ({
+	name: "status",
+	summary: "list pending activities and requests in doubt",
+	flags: [
+		...organizationFlags(),
+		...activityFlags(),
+		...serviceFlags(readsFlag(), concurrencyFlag()),
+		...outputFlags(),
+	],
+	example: "orgsync status -f orgsync.yaml",
+	exitCodes: {
+		...queryExitCodes,
+		[exitCodes.inSync]: "nothing is pending",
+		[exitCodes.pendingApproval]: "an activity is pending",
+	},
+	run: async (call) => (await import("../commands/status.ts")).status(call),
+});
+
+export const waitCommand = (): CommandRow => ({
+	name: "wait",
+	summary: "wait for pending activities to finish",
+	arguments: [argument("[activities...]", "activity ids (default: all pending activities)")],
+	flags: [
+		...organizationFlags(),
+		...activityFlags(flag("--wait <seconds>", "max time to wait", wholeNumber(0, 604800)).default(600)),
+		...serviceFlags(readsFlag(), concurrencyFlag()),
+		...outputFlags(),
+	],
+	example: "orgsync wait --wait 3600",
+	exitCodes: {
+		...queryExitCodes,
+		[exitCodes.inSync]: "all activities completed",
+		[exitCodes.error]: "error, or an activity failed",
+		[exitCodes.pendingApproval]: "an activity is still pending",
+		[exitCodes.rejectedOrDenied]: "an activity was rejected or denied",
+	},
+	run: async (call) => (await import("../commands/wait.ts")).wait(call.words, call),
+});
+
+function votingFlags(...safety: readonly Flag[]): readonly Flag[] {
+	return [
+		...flagGroup("Safety", [flag("-y, --yes", "vote without asking for confirmation"), ...safety]),
+		...activityFlags(waitFlag()),
+		...serviceFlags(),
+		...passkeyFlags(),
+		...outputFlags(["text", "json", "markdown"]),
+	];
 }
 
-export function organizations(): CommandRow {
-	return {
-		name: "organizations",
-		summary: "list sub-organizations, and which no document manages",
-		flags: [
-			...organizationFlags(),
-			...serviceFlags(),
-			...outputFlags(
-				["text", "json", "markdown"],
-				flag("--detailed-exitcode", "exit with 2 when no document manages one of them"),
-			),
-		],
-		example: "orgsync organizations -f fleet/ --detailed-exitcode",
-		exitCodes: {
-			...queryExitCodes,
-			[exitCodes.inSync]: "organizations listed, managed or not",
-			[exitCodes.error]: "error, or the service does not list all of them",
-			[exitCodes.changes]: "unmanaged organizations found, with --detailed-exitcode",
-		},
-		run: async (call) => (await import("../commands/organizations.ts")).organizations(call),
-	};
-}
+export const approve = (): CommandRow => ({
+	name: "approve",
+	summary: "approve pending activities that were reviewed",
+	arguments: [argument("[activities...]", "activity ids or fingerprints (default: all that agree)")],
+	flags: [
+		...organizationFlags(),
+		...savedPlanFlags("approve only what equals this saved plan"),
+		...votingFlags(allowFlag()),
+	],
+	example: "orgsync approve --plan plan.json",
+	exitCodes: {
+		...queryExitCodes,
+		[exitCodes.inSync]: "all that was to be approved completed",
+		[exitCodes.error]: "error, or an activity failed",
+		[exitCodes.blockedByGuard]: "blocked by a guard, or a named activity was refused",
+		[exitCodes.stalePlan]: "saved plan is stale; nothing was submitted",
+		[exitCodes.pendingApproval]: "an activity is pending, or a step has none yet",
+		[exitCodes.rejectedOrDenied]: "an activity was rejected, or the vote denied",
+		[exitCodes.interrupted]: true,
+	},
+	run: async (call) => (await import("../commands/vote/approve.ts")).approve(call.words, call),
+});
 
-export function status(): CommandRow {
-	return {
-		name: "status",
-		summary: "list pending activities and requests in doubt",
-		flags: [
-			...organizationFlags(),
-			...activityFlags(),
-			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(),
-		],
-		example: "orgsync status -f orgsync.yaml",
-		exitCodes: {
-			...queryExitCodes,
-			[exitCodes.inSync]: "nothing is pending",
-			[exitCodes.pendingApproval]: "an activity is pending",
-		},
-		run: async (call) => (await import("../commands/status.ts")).status(call),
-	};
-}
+export const reject = (): CommandRow => ({
+	name: "reject",
+	summary: "reject pending activities",
+	arguments: [argument("<activities...>", "activity ids or fingerprints")],
+	flags: [...organizationFlags(), ...votingFlags()],
+	example: "orgsync reject 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
+	exitCodes: {
+		...queryExitCodes,
+		[exitCodes.inSync]: "all activities were rejected",
+		[exitCodes.error]: "error, or an activity completed before",
+		[exitCodes.blockedByGuard]: "a named activity was refused",
+		[exitCodes.pendingApproval]: "an activity is still pending",
+		[exitCodes.rejectedOrDenied]: "the service denied a query or the vote",
+		[exitCodes.interrupted]: true,
+	},
+	run: async (call) => (await import("../commands/vote/approve.ts")).reject(call.words, call),
+});
 
-export function waitCommand(): CommandRow {
-	return {
-		name: "wait",
-		summary: "wait for pending activities to finish",
-		arguments: [argument("[activities...]", "activity ids (default: all pending activities)")],
-		flags: [
-			...organizationFlags(),
-			...activityFlags(flag("--wait <seconds>", "max time to wait", wholeNumber(0, 604800)).default(600)),
-			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(),
-		],
-		example: "orgsync wait --wait 3600",
-		exitCodes: {
-			...queryExitCodes,
-			[exitCodes.inSync]: "all activities completed",
-			[exitCodes.error]: "error, or an activity failed",
-			[exitCodes.pendingApproval]: "an activity is still pending",
-			[exitCodes.rejectedOrDenied]: "an activity was rejected or denied",
-		},
-		run: async (call) => (await import("../commands/wait.ts")).wait(call.words, call),
-	};
-}
+export const explain = (): CommandRow => ({
+	name: "explain",
+	summary: "explain why an activity is not finished",
+	arguments: [argument("<activity>", "activity id")],
+	flags: [...organizationFlags(), ...serviceFlags(readsFlag()), ...outputFlags()],
+	example: "orgsync explain 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
+	exitCodes: queryExitCodes,
+	run: async (call) => (await import("../commands/explain.ts")).explain(call.words[0] ?? "", call),
+});
 
-export function approve(): CommandRow {
-	return {
-		name: "approve",
-		summary: "approve pending activities that were reviewed",
-		arguments: [argument("[activities...]", "activity ids or fingerprints (default: all that agree)")],
-		flags: [
-			...organizationFlags(),
-			...savedPlanFlags("approve only what equals this saved plan"),
-			...flagGroup("Safety", [flag("-y, --yes", "vote without asking for confirmation"), allowFlag()]),
-			...activityFlags(waitFlag()),
-			...serviceFlags(),
-			...passkeyFlags(),
-			...outputFlags(["text", "json", "markdown"]),
-		],
-		example: "orgsync approve --plan plan.json",
-		exitCodes: {
-			...queryExitCodes,
-			[exitCodes.inSync]: "all that was to be approved completed",
-			[exitCodes.error]: "error, or an activity failed",
-			[exitCodes.blockedByGuard]: "blocked by a guard, or a named activity was refused",
-			[exitCodes.stalePlan]: "saved plan is stale; nothing was submitted",
-			[exitCodes.pendingApproval]: "an activity is pending, or a step has none yet",
-			[exitCodes.rejectedOrDenied]: "an activity was rejected, or the vote denied",
-			[exitCodes.interrupted]: true,
-		},
-		run: async (call) => (await import("../commands/vote/approve.ts")).approve(call.words, call),
-	};
-}
+export const powers = (): CommandRow => ({
+	name: "powers",
+	summary: "show who can do what, and why",
+	arguments: [
+		argument("[user]", "with --why: alias, id or live name of a user"),
+		argument("[group]", "with --why: group of activities, as for --group"),
+	],
+	flags: [
+		...flagGroup("Powers", [
+			flag("--group <group>", "limit to a group: sign, WALLET/EXPORT, WALLET, 'kind X'"),
+			flag("--user <user>", "limit to what a user can do: alias, id or live name"),
+			flag("--tag <tag>", "limit to powers through a user tag: name or id"),
+			flag("--at <time>", "judge time windows at this time (default: now)", parseTime),
+			flag("--why", "explain whether USER can do GROUP, by the policies"),
+		]),
+		...organizationFlags(),
+		...serviceFlags(concurrencyFlag()),
+		...outputFlags(formats),
+	],
+	example: "orgsync powers --why alice sign",
+	exitCodes: queryExitCodes,
+	run: async (call) => (await import("../commands/powers.ts")).powers(call.words, call),
+});
 
-export function reject(): CommandRow {
-	return {
-		name: "reject",
-		summary: "reject pending activities",
-		arguments: [argument("<activities...>", "activity ids or fingerprints")],
-		flags: [
-			...organizationFlags(),
-			...flagGroup("Safety", [flag("-y, --yes", "vote without asking for confirmation")]),
-			...activityFlags(waitFlag()),
-			...serviceFlags(),
-			...passkeyFlags(),
-			...outputFlags(["text", "json", "markdown"]),
-		],
-		example: "orgsync reject 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
-		exitCodes: {
-			...queryExitCodes,
-			[exitCodes.inSync]: "all activities were rejected",
-			[exitCodes.error]: "error, or an activity completed before",
-			[exitCodes.blockedByGuard]: "a named activity was refused",
-			[exitCodes.pendingApproval]: "an activity is still pending",
-			[exitCodes.rejectedOrDenied]: "the service denied a query or the vote",
-			[exitCodes.interrupted]: true,
-		},
-		run: async (call) => (await import("../commands/vote/approve.ts")).reject(call.words, call),
-	};
-}
+export const query = (): CommandRow => ({
+	name: "query",
+	summary: "run one query and print the response as JSON",
+	arguments: [
+		argument("<operation>", "query to run, for example list_user_tags"),
+		argument("[fields...]", "fields as NAME=VALUE; organizationId is filled in"),
+	],
+	flags: [
+		...flagGroup("Query", [flag("--json <body>", "fields as one JSON object")]),
+		...organizationFlags(),
+		...serviceFlags(),
+		...outputFlags(),
+	],
+	example: "orgsync query list_supported_assets caip2=eip155:1",
+	exitCodes: queryExitCodes,
+	run: async (call) => (await import("../commands/query.ts")).query(call.words, call),
+});
 
-export function explain(): CommandRow {
-	return {
-		name: "explain",
-		summary: "explain why an activity is not finished",
-		arguments: [argument("<activity>", "activity id")],
-		flags: [...organizationFlags(), ...serviceFlags(readsFlag()), ...outputFlags()],
-		example: "orgsync explain 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
-		exitCodes: queryExitCodes,
-		run: async (call) => (await import("../commands/explain.ts")).explain(call.words[0] ?? "", call),
-	};
-}
+export const importKey = (): CommandRow => ({
+	name: "import-key",
+	summary: "get the bundle for importing a private key",
+	flags: [
+		...flagGroup("Import", [
+			flag("--user <user>", "user who imports the key: alias or id").makeOptionMandatory(),
+			outputFileFlag("--out <file>", "bundle file (mode 0600), or - for standard output"),
+		]),
+		...organizationFlags(),
+		...activityFlags(retryRejectedFlag(), waitFlag()),
+		...serviceFlags(),
+		...passkeyFlags(),
+		...outputFlags(),
+	],
+	example: "orgsync import-key --user alice --out bundle.txt",
+	exitCodes: {
+		...queryExitCodes,
+		[exitCodes.inSync]: "bundle written",
+		[exitCodes.pendingApproval]: true,
+		[exitCodes.rejectedOrDenied]: true,
+		[exitCodes.interrupted]: true,
+	},
+	run: async (call) => (await import("../commands/import-key.ts")).importKey(call),
+});
 
-export function powers(): CommandRow {
-	return {
-		name: "powers",
-		summary: "show who can do what, and why",
-		arguments: [
-			argument("[user]", "with --why: alias, id or live name of a user"),
-			argument("[group]", "with --why: group of activities, as for --group"),
-		],
-		flags: [
-			...flagGroup("Powers", [
-				flag("--group <group>", "limit to a group: sign, WALLET/EXPORT, WALLET, 'kind X'"),
-				flag("--user <user>", "limit to what a user can do: alias, id or live name"),
-				flag("--tag <tag>", "limit to powers through a user tag: name or id"),
-				flag("--at <time>", "judge time windows at this time (default: now)", parseTime),
-				flag("--why", "explain whether USER can do GROUP, by the policies"),
-			]),
-			...organizationFlags(),
-			...serviceFlags(concurrencyFlag()),
-			...outputFlags(formats),
-		],
-		example: "orgsync powers --why alice sign",
-		exitCodes: queryExitCodes,
-		run: async (call) => (await import("../commands/powers.ts")).powers(call.words, call),
-	};
-}
-
-export function query(): CommandRow {
-	return {
-		name: "query",
-		summary: "run one query and print the response as JSON",
-		arguments: [
-			argument("<operation>", "query to run, for example list_user_tags"),
-			argument("[fields...]", "fields as NAME=VALUE; organizationId is filled in"),
-		],
-		flags: [
-			...flagGroup("Query", [flag("--json <body>", "fields as one JSON object")]),
-			...organizationFlags(),
-			...serviceFlags(),
-			...outputFlags(),
-		],
-		example: "orgsync query list_supported_assets caip2=eip155:1",
-		exitCodes: queryExitCodes,
-		run: async (call) => (await import("../commands/query.ts")).query(call.words, call),
-	};
-}
-
-export function importKey(): CommandRow {
-	return {
-		name: "import-key",
-		summary: "get the bundle for importing a private key",
-		flags: [
-			...flagGroup("Import", [
-				flag("--user <user>", "user who imports the key: alias or id").makeOptionMandatory(),
-				outputFileFlag("--out <file>", "bundle file (mode 0600), or - for standard output"),
-			]),
-			...organizationFlags(),
-			...activityFlags(retryRejectedFlag(), waitFlag()),
-			...serviceFlags(),
-			...passkeyFlags(),
-			...outputFlags(),
-		],
-		example: "orgsync import-key --user alice --out bundle.txt",
-		exitCodes: {
-			...queryExitCodes,
-			[exitCodes.inSync]: "bundle written",
-			[exitCodes.pendingApproval]: true,
-			[exitCodes.rejectedOrDenied]: true,
-			[exitCodes.interrupted]: true,
-		},
-		run: async (call) => (await import("../commands/import-key.ts")).importKey(call),
-	};
-}
-
-export function passkey(): CommandRow {
-	return {
-		name: "passkey",
-		summary: "create a passkey for signing, and print how to register it",
-		flags: [
-			...flagGroup("Passkey", [
-				flag("--user <user>", "user who signs with it: alias or id").makeOptionMandatory(),
-				flag("--name <name>", "name of the passkey at the service").default("orgsync"),
-				passkeyPortFlag(),
-			]),
-			...documentFlags(),
-			...outputFlags(),
-		],
-		example: "orgsync passkey --user alice",
-		exitCodes: { ...localExitCodes, [exitCodes.inSync]: "passkey created", [exitCodes.interrupted]: true },
-		run: async (call) => (await import("../commands/passkey.ts")).passkey(call),
-	};
-}
+export const passkey = (): CommandRow => ({
+	name: "passkey",
+	summary: "create a passkey for signing, and print how to register it",
+	flags: [
+		...flagGroup("Passkey", [
+			flag("--user <user>", "user who signs with it: alias or id").makeOptionMandatory(),
+			flag("--name <name>", "name of the passkey at the service").default("orgsync"),
+			passkeyPortFlag(),
+		]),
+		...documentFlags(),
+		...outputFlags(),
+	],
+	example: "orgsync passkey --user alice",
+	exitCodes: { ...localExitCodes, [exitCodes.inSync]: "passkey created", [exitCodes.interrupted]: true },
+	run: async (call) => (await import("../commands/passkey.ts")).passkey(call),
+});

@@ -5,7 +5,12 @@ import { hideSecrets } from "../../common/hide-secrets.ts";
 import type { StepResult } from "../../plan/report.ts";
 import type { FailedOrganization, FoundOrganization } from "../../render/result/found.ts";
 import { type NamedOrganization, namedAs } from "../../render/result/organization-name.ts";
-import { type ErrorDescription, type FailureResult, resultHead } from "../../render/result/result.ts";
+import {
+	type CommandResult,
+	type ErrorDescription,
+	type FailureResult,
+	resultHead,
+} from "../../render/result/result.ts";
 
 /** An organization in which an error ended the work. */
 export interface OrganizationError extends NamedOrganization {
@@ -41,4 +46,10 @@ export function failedIn(one: OrganizationError): FoundOrganization & { readonly
 
 function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
 	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
+}
+
+/** Returns the result as the process ends with it after a stream lost output. */
+export function withLost(result: CommandResult, message: string): CommandResult {
+	const error = result.error ?? { code: "output", message, hint: null };
+	return { ...result, exitCode: exitCodes.error, error } as CommandResult;
 }

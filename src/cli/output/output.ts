@@ -5,7 +5,6 @@
 
 import { resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { defined } from "../../common/defined.ts";
 import {
 	ConfigurationError,
 	type ExitCode,
@@ -33,8 +32,8 @@ import { appendToFile, checkWritable, replaceFile, writeFile } from "../files/wr
 import { type Format, findPartRenderer, isText, type Rendered, type RenderOptions, render } from "../flags/formats.ts";
 import { colorStyle } from "./color-style.ts";
 import { truncateToColumns } from "./columns.ts";
-import { failureResult } from "./failure.ts";
-import { type LocatedResult, PartReader, type ResultStream } from "./result-stream.ts";
+import { failureResult, withLost } from "./failure.ts";
+import { PartReader, type ResultStream } from "./result-stream.ts";
 import { type MetricsFlags, RunMetrics } from "./run-metrics.ts";
 import { describeStreamFailure, failureOf, findLost, Outlet } from "./streams.ts";
 import type { Terminal } from "./terminal.ts";
@@ -168,16 +167,17 @@ export class Output {
 	}
 
 	/** Prints the result, with its errors on standard error, and returns its exit code. */
-	async print(given: CommandResult | LocatedResult | ResultStream): Promise<ExitCode> {
+	async print(given: CommandResult | ResultStream): Promise<ExitCode> {
 		this.clear();
-		if ("parts" in given) return this.#printParts(given);
-		const { result, positionOf, commands } =
-			"result" in given ? given : { result: given, positionOf: undefined, commands: undefined };
+		return "parts" in given ? this.#printParts(given) : this.#printWhole(given);
+	}
+
+	async #printWhole(result: CommandResult, more: Partial<RenderOptions> = {}): Promise<ExitCode> {
+		const { markdown, quiet, commands } = this.#options;
 		const options: RenderOptions = {
-			...{ ...this.#options.markdown, generatedBy: this.generatedBy, quiet: this.#options.quiet },
+			...{ ...markdown, generatedBy: this.generatedBy, quiet, commands },
 			...{ style: this.#resultStyle(), run: this.metrics.facts() },
-			...defined({ positionOf }),
-			commands: commands ?? this.#options.commands,
+			...more,
 		};
 		const renderMetrics = async (shown: CommandResult) => (await render("openmetrics", shown, options)).text;
 		return this.#conclude(result, errorsOf(result), {
@@ -198,7 +198,10 @@ export class Output {
 			this.showStack(error);
 			return stream.failure?.(error) ?? failureResult(command, error);
 		};
-		if (renderer === undefined) return this.print(await reader.collect().catch(fail));
+		if (renderer === undefined) {
+			const { result, ...more } = await reader.collect().catch((error) => ({ result: fail(error) }));
+			return this.#printWhole(result, { ...more, commands });
+		}
 		/** For the file of `--output`, which is written as a whole. */
 		let before = "";
 		const write = async (text: string): Promise<void> => {
@@ -344,10 +347,4 @@ export class Output {
 		if (stderr instanceof Outlet) stderr.isReported = true;
 		return withLost(result, describeStreamFailure("error", lost));
 	}
-}
-
-/** Returns the result as the process ends with it after a stream lost output. */
-function withLost(result: CommandResult, message: string): CommandResult {
-	const error = result.error ?? { code: "output", message, hint: null };
-	return { ...result, exitCode: exitCodes.error, error } as CommandResult;
 }

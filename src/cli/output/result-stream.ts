@@ -17,13 +17,6 @@ import {
 	resultHead,
 } from "../../render/result/result.ts";
 
-/** A result, and the positions of its objects in the documents. */
-export interface LocatedResult {
-	readonly result: CommandResult;
-	readonly positionOf: PositionOf;
-	readonly commands?: CommandContext | undefined;
-}
-
 type StreamedResult = PlanResult | DriftResult | ApplyResult;
 
 /** What the result says besides its organizations. */
@@ -72,14 +65,14 @@ export class PartReader {
 		});
 	}
 
-	/** Returns the whole result, for a format that is one document. */
-	async collect(): Promise<LocatedResult> {
+	/** Returns the whole result, for a format that is one document, and the positions of its objects in the documents. */
+	async collect(): Promise<{ readonly result: CommandResult; readonly positionOf: PositionOf }> {
 		const documents: DesiredOrganization[] = [];
 		const result = await this.#readAll(({ desired, ...part }) => {
 			this.#kept.push(part);
 			if (desired !== undefined) documents.push(desired);
 		});
-		return { result, positionOf: positionsOf(documents), commands: this.#stream.commands };
+		return { result, positionOf: positionsOf(documents) };
 	}
 
 	/** Why the command did not do its work; null if it did, or the work in organizations failed. */

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { escapeSequence, findHidden, nameCharacter, replaceHidden } from "../src/common/invisible.ts";
-import { makeAliases } from "../src/document/export/aliases.ts";
+import { makeAliases } from "../src/document/export/export.ts";
 import { quote } from "../src/document/problems.ts";
 import { parseDocuments } from "../src/document/read/parse.ts";
 import { writeFlow, writeKey, writeText } from "../src/document/write-yaml.ts";

@@ -43,7 +43,6 @@ export function isVisible(text: string): boolean {
  */
 const emoji = String.raw`\p{RGI_Emoji_ZWJ_Sequence}|\p{RGI_Emoji_Tag_Sequence}|\p{RGI_Emoji_Modifier_Sequence}|\p{RGI_Emoji_Flag_Sequence}|\p{Emoji_Keycap_Sequence}|\p{Extended_Pictographic}[\ufe0e\ufe0f]?`;
 
-/** Emoji and invisible characters. */
 const eitherOne = lazily(`(?<kept>${emoji}|[\\0-\\x1f\\x7f])|${invisible}`, "gv");
 
 /** An invisible character in a text. */

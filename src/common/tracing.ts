@@ -1,7 +1,6 @@
 /** The places that can be traced, once cli/output/traces.ts listens. Listeners never get a key, a stamp or a body. */
 import { channel, tracingChannel } from "node:diagnostics_channel";
 
-/** The work in one organization. */
 interface OrganizationTrace {
 	readonly organizationId: string;
 	readonly work: "read" | "apply";

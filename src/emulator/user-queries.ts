@@ -5,7 +5,6 @@ import { type User, users } from "./kinds/user.ts";
 import { userTags } from "./kinds/user-tag.ts";
 import type { Organization } from "./state.ts";
 
-/** Returns the ids of the tags of each user who has any. */
 export function tagsByUser(organization: Organization): ReadonlyMap<string, readonly string[]> {
 	const pairs = [...organization.entities(userTags).values()].flatMap(({ tagId, userIds }) =>
 		userIds.map((userId) => ({ userId, tagId })),

@@ -29,7 +29,6 @@ interface PageOptions {
 	readonly limitMs: number;
 	/** Called with the address of the page when there is something to do on it. */
 	readonly onFirstTask: (url: string) => void;
-	/** What is done on the page. */
 	readonly doneWords: DoneWords;
 	/** Gets lines about what happened on the page. */
 	readonly note: (text: string) => void;

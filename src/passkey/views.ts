@@ -58,7 +58,6 @@ export function renderShell(script: string): string {
 `.html;
 }
 
-/** Returns the view of a request. */
 export function signView(words: SignedWords, { body, type }: SignedRequest, untilMs: number, done: number): View {
 	const lead =
 		type === undefined

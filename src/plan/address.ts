@@ -55,7 +55,6 @@ export function printScope(scope: Scope): string {
 	}
 }
 
-/** Returns the scope of one object, or of one rule. */
 export function scopeOf(address: AddressText | RuleAddress): Scope {
 	return isRuleAddress(address) ? { scope: "rule", address } : { scope: "object", address };
 }

@@ -1,13 +1,14 @@
 /** Decides what differs by one reading, and what else has to be read. Then the plan is made, once. Pure. */
+
 import { desiredAt, windowsOf, withoutWindows } from "./access-window.ts";
-import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "./base/three-way.ts";
-import { holdThreeWay } from "./base/three-way-held.ts";
+import { type BaseDocument, type DriftedDifference, makeThreeWay, type ThreeWay, unite } from "./base/three-way.ts";
 import type { Change, Differences } from "./change.ts";
 import { diff } from "./diff.ts";
 import { needsCaller } from "./guards/guards.ts";
 import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
 import { makePlan, type Plan, type PlanContext, type Reads } from "./plan.ts";
 import { needsPowers } from "./rules/rules.ts";
+import { isHeldByRejection } from "./step-groups.ts";
 import { operationsFor } from "./steps.ts";
 
 /** The document, and how it is looked at. */
@@ -98,4 +99,16 @@ export function planDecided(
 function changesAgain(changes: readonly Change[], { userTags }: LiveOrganization): boolean {
 	const unchanged = new Set(userTags.known ? userTags.value.flatMap((tag) => (tag.isUnchanged ? tag.id : [])) : []);
 	return changes.some((change) => change.kind === "userTag" && !unchanged.has(change.tagId));
+}
+
+/** Returns the three-way plan with the fate `held` for drift that no step puts back, because it was rejected before. */
+export function holdThreeWay(threeWay: ThreeWay, plan: Pick<Plan, "steps">): ThreeWay {
+	const isHeld = ({ address }: { readonly address: string }): boolean => isHeldByRejection(address, plan);
+	const hold = (one: DriftedDifference): DriftedDifference =>
+		(one.fate === "reverted" || one.fate === "replaced") && isHeld(one) ? { ...one, fate: "held" } : one;
+	return {
+		...threeWay,
+		drifted: threeWay.drifted.map(hold),
+		reverts: threeWay.reverts.filter((one) => !isHeld(one)),
+	};
 }

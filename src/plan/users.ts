@@ -39,7 +39,6 @@ interface UserLabel {
 /** Length in characters as shown, escapes included. A longer name is cut, so its label has the id too. */
 export const maxNameLength = 60;
 
-/** The label of the user with this id, in any case. */
 export function labelUser(anyId: string, names: UserNames): UserLabel {
 	const userId = anyId.toLowerCase();
 	const { userNames, liveNames } = names;

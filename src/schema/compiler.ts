@@ -55,7 +55,6 @@ function fileOf(schema: string): string {
 	return schema.split("#")[0] ?? "";
 }
 
-/** Adds a file of schemas/ with all that it refers to. */
 function addSchema(ajv: Ajv2020, file: string): void {
 	if (ajv.getSchema(file) !== undefined) return;
 	for (const other of references[file] ?? []) addSchema(ajv, other);

@@ -63,7 +63,6 @@ function isUnended({ outcome, activityId }: Pick<SubmitResult, "outcome" | "acti
 /** Why a run waits no longer. */
 type WaitEnd = "time" | "interrupted" | "unreadable";
 
-/** The steps of one plan that wait. */
 export class StepWait {
 	readonly #plan: Pick<Plan, "organizationId" | "reads">;
 	readonly #context: WaitContext;
@@ -210,7 +209,6 @@ function unendedOf(ran: RanStep) {
 	return requestsOf(ran).filter(({ result }) => isUnended(result));
 }
 
-/** Whether the step waits. */
 export function isWaiting(ran: RanStep): boolean {
 	return unendedOf(ran).length > 0;
 }

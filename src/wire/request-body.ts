@@ -72,7 +72,6 @@ function decodeRequest(bytes: string, operations: readonly SubmitOperation[]): R
 	}
 }
 
-/** Returns the parameters in the bytes of a request. */
 export function parametersOf({ bytes }: Pick<RequestBody, "bytes">): Readonly<Record<string, unknown>> {
 	return (JSON.parse(bytes) as { parameters: Readonly<Record<string, unknown>> }).parameters;
 }

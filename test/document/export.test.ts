@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { makeAliases } from "../../src/document/export/aliases.ts";
-import { exportDocument } from "../../src/document/export/export.ts";
+import { exportDocument, makeAliases } from "../../src/document/export/export.ts";
 import { parseDocuments } from "../../src/document/read/parse.ts";
 import { diff } from "../../src/plan/diff.ts";
 import type { DesiredOrganization, LiveUser, WholeOrganization } from "../../src/plan/organization.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { PendingActivity } from "../../src/plan/activities/pending.ts";
 import { makeThreeWay, type ThreeWay } from "../../src/plan/base/three-way.ts";
-import { holdThreeWay } from "../../src/plan/base/three-way-held.ts";
+import { holdThreeWay } from "../../src/plan/decide.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
 import { pendingFor } from "./support-access.ts";
 import {

@@ -85,7 +85,6 @@ complete -c orgsync -f -a '(__orgsync_complete)'
 
 const scripts: Readonly<Record<string, string>> = { bash, zsh, fish };
 
-/** The shells that have a script. */
 export const shells = Object.keys(scripts);
 
 /** Returns the script for bash, zsh or fish. Throws ConfigurationError for another shell. */

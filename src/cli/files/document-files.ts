@@ -13,7 +13,6 @@ import { readOrRefuse } from "./read-file.ts";
 /** The document of a command without `-f`. */
 export const defaultDocument = "orgsync.yaml";
 
-/** One file of documents. */
 export interface DocumentFile {
 	/** As the user would write it; `-` is standard input. */
 	readonly name: string;

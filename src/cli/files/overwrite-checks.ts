@@ -30,7 +30,6 @@ export interface FileFlags {
 const databases = ["journal.sqlite", "local-journal.sqlite", "local.sqlite"];
 const localKeys = ["local.private", "local.public"];
 
-/** Max bytes of a document. */
 const maxDocumentBytes = 8 * 1024 * 1024;
 
 /** Throws ConfigurationError if the flag's file is a document, an input, a journal or a key, or is in `.orgsync`. */

@@ -22,7 +22,6 @@ export interface DocumentFlags {
 	readonly env: readonly string[];
 }
 
-/** Max bytes of a document. */
 export const fileLimitBytes = 8 * 1024 * 1024;
 
 /** Max bytes of all documents of one command together. */

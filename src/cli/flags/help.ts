@@ -54,7 +54,6 @@ function describeExitCodes(codes: CommandExitCodes): string {
 	return `Exit codes:\n${alignRows(exitCodeRows(codes))}`;
 }
 
-/** Returns each exit code with its meaning, in ascending order. */
 export function exitCodeRows(codes: CommandExitCodes): readonly (readonly [code: string, meaning: string])[] {
 	// Integer keys are listed in ascending order.
 	return Object.entries(codes).map(([code, meaning]) => [

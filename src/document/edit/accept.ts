@@ -103,7 +103,6 @@ export function acceptLive(
 	}
 }
 
-/** One organization, what of it is accepted, and whose access has expired there. */
 interface SelectedOrganization extends AcceptInput {
 	readonly accepted: ReadonlySet<string>;
 	readonly expired: ExpiredAccess;

@@ -10,7 +10,6 @@ import {
 	trimEnd,
 } from "./edit-text.ts";
 
-/** A range of the text. */
 export interface TextRange {
 	readonly from: number;
 	readonly to: number;

@@ -42,7 +42,6 @@ export function trimEnd(text: string, offset: number): number {
 	return end;
 }
 
-/** Whether the line of an offset is blank. */
 export function isBlankLine(text: string, offset: number): boolean {
 	return text.slice(lineStartOf(text, offset), lineEndOf(text, offset)).trim() === "";
 }

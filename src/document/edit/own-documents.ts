@@ -12,7 +12,6 @@ export function ownDocuments(
 	return documents.filter(({ root }) => idIn(entryOf(root, "organizationId")) === organizationId);
 }
 
-/** Returns the document of the cell. */
 export function documentOf(documents: readonly EditableDocument[], cell: Cell): EditableDocument {
 	if (cell.parent !== undefined) return documentOf(documents, cell.parent);
 	const found = documents.find(({ root }) => root === cell);
@@ -34,7 +33,6 @@ export function userNamed({ users }: Pick<DesiredOrganization, "users">, name: s
 	return Object.hasOwn(users, name) ? (users[name] ?? "") : name.toLowerCase();
 }
 
-/** Returns the id that is the value of the cell. */
 export function idIn(cell: Cell | undefined): string | undefined {
 	return cell === undefined ? undefined : String(cell.value).toLowerCase();
 }

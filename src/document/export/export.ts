@@ -5,24 +5,28 @@
  * Unknown is not empty. No rule of documents is repeated here: values that the parser refuses are omitted and reported.
  */
 
+import { replaceHidden } from "../../common/invisible.ts";
 import { desiredAt } from "../../plan/access-window.ts";
 import { printAddress } from "../../plan/address.ts";
 import { diff } from "../../plan/diff.ts";
 import { readOnlyKinds, removalKinds } from "../../plan/kinds/index.ts";
 import type { ExportedKind, ReadOnlyKind } from "../../plan/kinds/kind.ts";
 import { expectationLists, type RemovalKindName, removalKindNames, removalLists } from "../../plan/kinds/names.ts";
-import type {
-	Known,
-	LiveOrganization,
-	LiveRecord,
-	LiveRemovable,
-	LiveUserTag,
-	WholeOrganization,
+import {
+	type Known,
+	type LiveOrganization,
+	type LiveRecord,
+	type LiveRemovable,
+	type LiveUser,
+	type LiveUserTag,
+	uuid,
+	type WholeOrganization,
 } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
 import { reasonText } from "../../say/reason.ts";
 import { parseDocuments } from "../read/parse.ts";
-import { makeAliases } from "./aliases.ts";
+import { nameMistake } from "../read/users.ts";
+import { makeUnique, shortId } from "./names.ts";
 import {
 	type ExportedParts,
 	type ExportedRecord,
@@ -257,4 +261,23 @@ function withoutEmptyValues(value: unknown): unknown {
 	if (typeof value !== "object" || value === null) return value;
 	const entries = Object.entries(value).filter(([, entry]) => entry !== null && entry !== "");
 	return Object.fromEntries(entries.map(([key, entry]) => [key, withoutEmptyValues(entry)]));
+}
+
+/** Max characters of a name that becomes an alias. */
+const maxNameLength = 60;
+
+/** Returns the alias of each user with a valid id, by user id. */
+export function makeAliases(users: readonly LiveUser[]): ReadonlyMap<string, string> {
+	const sorted = users.filter(({ id }) => uuid.test(id)).toSorted((left, right) => compareText(left.id, right.id));
+	const named = new Map(sorted.map((user) => [user.id, safeName(user)]));
+	return makeUnique(named);
+}
+
+/** Returns the name as a valid alias: without invisible characters, and not like an id or a variable. */
+function safeName({ id, name }: LiveUser): string {
+	const visible = replaceHidden(name, () => "\0")
+		.replace(/\p{Cc}+|\$\{/gu, "-")
+		.trim();
+	const short = [...visible].slice(0, maxNameLength).join("").trim();
+	return nameMistake(short) !== undefined || uuid.test(short) ? `user-${id.slice(0, shortId)}` : short;
 }

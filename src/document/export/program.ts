@@ -14,7 +14,6 @@ export interface NamedId {
 }
 
 export interface ProgramTag {
-	/** The name of the resource. */
 	readonly resource: string;
 	readonly name: string;
 	readonly id: string;

@@ -31,7 +31,6 @@ export interface ExportedParts {
 	/** Alias and id, sorted by alias; empty if the users are unknown. */
 	readonly users: readonly (readonly [alias: string, id: string])[];
 	readonly userTags: readonly ExportedTag[];
-	/** Read-only objects. */
 	readonly expectations: readonly ExportedSection<ExportedRecord>[];
 	/** Objects that can only be deleted. */
 	readonly removable: readonly ExportedSection<LiveRemovable>[];

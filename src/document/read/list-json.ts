@@ -144,7 +144,6 @@ class JsonReader {
 		return this.#reading.refuse(this.#at(), "json-syntax", message);
 	}
 
-	/** Returns the position of the offset. */
 	#at(): Position {
 		if (this.#offset < this.#lineStart) [this.#line, this.#lineStart, this.#lineEnd] = [1, 0, this.#endOfLine(0)];
 		while (this.#offset > this.#lineEnd) {

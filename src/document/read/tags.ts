@@ -12,7 +12,6 @@ import { describePlace, type Problems, quoteCell } from "../problems.ts";
 import { listOf, type NamedMember, readMemberList, windowsOf } from "./member-list.ts";
 import { afterSubstitution, type NamedUser, nameMistake, readId, readUserList, type Users } from "./users.ts";
 
-/** A text, and the cell that has it. */
 interface TextCell {
 	readonly text: string;
 	readonly cell: Cell;

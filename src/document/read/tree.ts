@@ -7,8 +7,7 @@ import { type Document, isAlias, isMap, isScalar, isSeq, type Node, Pair, type P
 import { readOnlyKinds, removalKinds } from "../../plan/kinds/index.ts";
 import { expectationLists, removalLists } from "../../plan/kinds/names.ts";
 import type { Position } from "../../plan/organization.ts";
-import type { Cell } from "../cell.ts";
-import { makeCell, pathOf, pathWithKey, type Slot } from "../cell.ts";
+import { type Cell, makeCell, pathOf, pathWithKey, type Slot } from "../cell.ts";
 import { describePlace, type Problems, quote } from "../problems.ts";
 import type { RowValues } from "./each.ts";
 import { formatVersionKey } from "./format-version.ts";
@@ -32,7 +31,6 @@ interface Anchor {
 
 /** The parts of a document to read, all without them. */
 interface TreePart {
-	/** Keys of the document to read. */
 	readonly isRead?: (key: string) => boolean;
 	/** The values of `${each.NAME}`, for a document that is a template. */
 	readonly row?: RowValues;
@@ -66,7 +64,6 @@ export function addDefaultId({ contents }: Document.Parsed): void {
 	contents.items.unshift(new Pair(key, value) as unknown as Pair<ParsedNode, ParsedNode>);
 }
 
-/** Whether the document is a map with this key. */
 export function hasKey({ contents }: Document.Parsed, key: string): boolean {
 	return isMap(contents) && contents.items.some((pair) => isScalar(pair.key) && pair.key.value === key);
 }
@@ -145,7 +142,6 @@ class TreeReader {
 		this.#part = part;
 	}
 
-	/** Returns the root cell. */
 	read(root: Node): Cell {
 		const at = this.#positionOf(root.range?.[0] ?? 0);
 		return this.#readNode(root, { parent: undefined, key: undefined, at, keyAt: at });

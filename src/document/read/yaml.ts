@@ -19,7 +19,6 @@ export interface YamlFile {
 	readonly documents: readonly Document.Parsed[];
 	/** Whether every document of the file could be read. */
 	readonly isComplete: boolean;
-	/** Returns the position of an offset. */
 	readonly positionOf: (offset: number) => Position;
 }
 

@@ -85,7 +85,6 @@ const formatVersion = 2;
 /** The format of its plans. */
 const planVersion = 1;
 
-/** The plans as they are saved. */
 export function makeSavedPlan(content: SavedContent, generatedBy: string): SavedPlan {
 	const head = { formatVersion, command: "plan", generatedBy } as const;
 	return { ...head, digest: digestOf({ ...head, ...content }), ...content };

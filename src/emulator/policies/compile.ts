@@ -23,7 +23,6 @@ export interface Compiled {
 	readonly holds: (names: Readonly<Record<string, Value>>) => boolean;
 	/** Every text in it. */
 	readonly texts: ReadonlySet<string>;
-	/** The keywords in it. */
 	readonly keywords: ReadonlySet<string>;
 	/** Whether it only compares what it is given with its own texts: users who have the same of these count the same. */
 	readonly isSymmetric: boolean;

@@ -154,7 +154,6 @@ export function makeDecider({ policies, rootQuorum, activity, ownerId, submitter
 	};
 
 	return {
-		/** Whether these approvals are enough. */
 		isAllowed,
 		/** Whether the submitter, with the credential it used, belongs to a smallest set of users whose approvals are enough. */
 		isPartOfConsensus: (submitter: Voter, voters: readonly Voter[]) => isPartOf(submitter, voters),

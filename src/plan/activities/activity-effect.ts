@@ -27,7 +27,6 @@ export interface EffectContext {
 	readonly context: PlanContext;
 }
 
-/** An activity without its effect. */
 export type PlainActivity = Omit<ReviewedActivity, "effect">;
 
 /** Returns the document, or what stands for one that manages nothing, with these objects and nothing else. */
@@ -80,7 +79,6 @@ function windowTags(desired: DesiredOrganization | undefined): readonly DesiredO
 	return desired === undefined ? [] : tagsOf(desired);
 }
 
-/** Whether the change adds the user to the tag with this address, or removes the user. */
 function moves(change: Change, address: string, userId: string): boolean {
 	if (change.kind !== "userTag" || change.address !== address) return false;
 	return change.addUserIds.includes(userId) || change.removeUserIds.includes(userId);
@@ -113,7 +111,6 @@ export function planActivities(
 	);
 }
 
-/** Whether live has all that the step would change. */
 export function isDone(step: Step, { desired, live }: Pick<EffectContext, "desired" | "live">): boolean {
 	return changesOf({ ...step, mistakes: [] }, live, desired).every((change) => !isReal(change, live));
 }

@@ -13,7 +13,6 @@ export interface SeenVote {
 	readonly createdAtMs?: number | undefined;
 }
 
-/** An activity as it was read. */
 export interface SeenActivity {
 	readonly id: string;
 	/** The service's word, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`. */

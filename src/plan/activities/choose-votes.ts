@@ -7,7 +7,6 @@ import { matchSteps, type PlanMatches } from "./match-plan.ts";
 import { sameParameters } from "./requests.ts";
 import type { Disagreement, ReviewedActivity } from "./reviewed-activity.ts";
 
-/** What is to be voted on. */
 export interface VoteOrder {
 	/** Ids and fingerprints in lower case; empty: all pending activities. */
 	readonly names: ReadonlySet<string>;

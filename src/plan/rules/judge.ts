@@ -29,7 +29,6 @@ type RuleState =
 /** What a plan does to a rule. `worsens`: it was broken already, and is then broken in another way or by more users. */
 type RuleEffect = "none" | "repairs" | "breaks" | "worsens";
 
-/** One rule, judged. */
 export interface JudgedRule {
 	readonly address: RuleAddress;
 	readonly rule: DesiredRule["rule"];

@@ -24,7 +24,6 @@ export function callMethod(method: Method, of: Value, results: readonly Value[])
 	return someOf(of, conditions, method === "any");
 }
 
-/** Returns whether the value is in the list. */
 export function membership(value: Value, list: Value, what: string): Value {
 	if (isUnknown(list)) return list;
 	if (!isList(list)) return errs("wrong-type", `\`${what}\` needs a list, not ${describeValue(list)}`);

@@ -4,8 +4,7 @@
  */
 import { callMethod, membership } from "./evaluate-list.ts";
 import { compare, equal } from "./evaluate-operators.ts";
-import type { BinaryOperator, Expression } from "./syntax.ts";
-import { maxNumber, minNumber } from "./syntax.ts";
+import { type BinaryOperator, type Expression, maxNumber, minNumber } from "./syntax.ts";
 import { isOpen, parseCronSpan, parseTimestamp } from "./time.ts";
 import {
 	combine,
@@ -250,7 +249,6 @@ class Evaluation {
 	}
 }
 
-/** Returns the operands of a chain of one operator, from the left. */
 function operandsOf(chain: Expression, operator: BinaryOperator): readonly Expression[] {
 	const operands: Expression[] = [];
 	let left = chain;

@@ -4,7 +4,6 @@ import type { Expression } from "./syntax.ts";
 export const mentionsVotes = (expression: Expression): boolean =>
 	mentionsName(expression, ["approvers", "credentials"]);
 
-/** Returns whether the expression has one of the names. */
 export function mentionsName(expression: Expression, names: readonly string[]): boolean {
 	const mentions = (part: Expression): boolean => mentionsName(part, names);
 	switch (expression.node) {

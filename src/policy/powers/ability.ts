@@ -12,7 +12,6 @@ export interface Threshold {
 	readonly of: readonly string[];
 	/** The tag that these users have in common and by which the policy names them; null where there is none. */
 	readonly tagId: string | null;
-	/** Whether it is the root quorum. */
 	readonly isRootQuorum: boolean;
 }
 

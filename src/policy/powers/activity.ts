@@ -90,7 +90,6 @@ export const factsOfType = (type: string): ActivityFacts => ({ ...factsOfKind(ki
 
 export const isForRootQuorum = ({ kind }: ActivityFacts): boolean => kind !== null && rootQuorumKinds.includes(kind);
 
-/** Returns whether the condition holds for activities with these facts. */
 export function judgeCondition(condition: Expression, facts: ActivityFacts): Outcome {
 	const value = evaluate(foldNames(condition, facts), scopeOf(facts));
 	if (typeof value === "boolean") return { holds: value ? "yes" : "no" };

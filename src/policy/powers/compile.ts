@@ -46,7 +46,6 @@ function compileClause(text: string, clause: Clause): CompiledClause {
 	return "mistakes" in parsed ? { is: "absent" } : { is: "tree", tree: parsed.expression };
 }
 
-/** Returns whether the policy's condition holds for activities with these facts. */
 export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome {
 	const { condition, outcomes } = compilePolicy(policy);
 	if (condition.is === "absent") return { holds: "yes" };

@@ -47,7 +47,6 @@ export interface GroupParts {
 /** The condition under which users may change credentials without a policy. */
 export const ownCredentials = "the credentials are the user's own";
 
-/** Returns the parts of all policies in activities with these facts. */
 export function findParts(prepared: PreparedAccess, facts: ActivityFacts): GroupParts {
 	if (isForRootQuorum(facts)) return { parts: [], missing: null, assumptions: [] };
 	const { policies } = prepared.access;

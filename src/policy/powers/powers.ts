@@ -59,7 +59,6 @@ export function findPowers(
 	return listGroups([prepared], moreGroups).map((group) => findPower(prepared, group));
 }
 
-/** Returns the power of one group of activities. */
 export function findPower(prepared: PreparedAccess, group: ActivityGroup): GroupPower {
 	const found = findParts(prepared, factsOfGroup(group));
 	const common = { group, policyIds: policyIdsOf(found.parts), assumptions: found.assumptions };

@@ -5,9 +5,7 @@ import { type Bits, bit, membersOf, setOf, sizeOf } from "./sets.ts";
 export interface Votes {
 	/** Ids of all users, sorted; a user's number is the index here. */
 	readonly userIds: readonly string[];
-	/** The user of each vote. */
 	readonly owners: readonly number[];
-	/** The votes of each user. */
 	readonly votesOf: readonly Bits[];
 	/** The credential of each vote: unknown where it is not known; null where the user has none or it does not matter. */
 	readonly credentials: readonly Known<AccessCredential | null>[];
@@ -62,7 +60,6 @@ function votingCredentials(user: AccessUser | undefined): readonly Known<AccessC
 	return user.credentials.value.map((value) => ({ known: true, value }));
 }
 
-/** Returns the users who have a vote in the set. */
 export function usersOf(votes: Votes, set: Bits): Bits {
 	return votes.isSplit ? setOf(membersOf(set).map((vote) => votes.owners[vote] ?? 0)) : set;
 }

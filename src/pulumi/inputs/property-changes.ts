@@ -46,7 +46,6 @@ function compareSets(
 	});
 }
 
-/** The indexes of items that the other list does not have. */
 function indexesOfOthers(list: readonly unknown[], other: readonly unknown[]): ReadonlySet<number> {
 	const known = new Set(other.map(canonicalJson));
 	const isOther = (item: unknown): boolean => item !== undefined && !known.has(canonicalJson(item));

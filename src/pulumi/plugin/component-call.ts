@@ -176,7 +176,6 @@ type RegisterRequest = InstanceType<typeof monitorMessages.RegisterResourceReque
 class Monitor {
 	readonly #client: InstanceType<typeof monitorService.ResourceMonitorClient>;
 
-	/** The monitor at this address. */
 	constructor(address: string) {
 		this.#client = new monitorService.ResourceMonitorClient(address, credentials.createInsecure(), messageLimits);
 	}

@@ -17,7 +17,6 @@ import type { PlainProperties } from "./values.ts";
 
 const noProperties: PlainProperties = { properties: {}, secretNames: [], unusable: [] };
 
-/** What the resources get from their provider. */
 interface ResourceContext {
 	/** Resolves once the engine has configured the provider. */
 	readonly given: () => Promise<GivenSettings>;

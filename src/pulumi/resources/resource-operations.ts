@@ -4,24 +4,28 @@
  */
 
 import { defined } from "../../common/defined.ts";
+import { OrgsyncError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
 import { refuseId, refuseOtherTag } from "../inputs/import-id.ts";
 import { type CheckFailure, explainFailure, hasUnknown, type MetaInputs, type Properties } from "../inputs/inputs.ts";
 import { asWhole, compareValues, including, type PropertyChange, replacesOf } from "../inputs/property-changes.ts";
 import { inputInId, namesOfSecrets, seal, sealId } from "../inputs/secrets.ts";
+import { describePending, describeStored } from "../notices/pending-words.ts";
 import type { ProviderProcess } from "../session/provider-process.ts";
 import type { Session } from "../session/session.ts";
 import type { GivenSettings } from "../settings/settings.ts";
 import { explain, ResourceFailure } from "./failure.ts";
 import { remove } from "./pending-delete.ts";
-import { describeUnfinished } from "./pending-diff.ts";
 import {
 	check,
 	converge,
 	diff,
+	mustRead,
 	type ReadResult,
 	type ResourceDefinition,
 	type ResourceInputs,
 	type ResourceOutputs,
+	storedStateOf,
 } from "./resource.ts";
 
 type Outputs = ResourceInputs & ResourceOutputs;
@@ -287,5 +291,27 @@ function explainHidden({ secrets }: ProviderProcess, error: unknown): string {
 			unexpected.stack = secrets.redact(unexpected.stack ?? "");
 		}
 		throw unexpected;
+	}
+}
+
+/** Lines about pending activities of the state, and what the update does about them; none for a component's part, or if unknown. */
+async function describeUnfinished(
+	definition: ResourceDefinition,
+	olds: ResourceInputs & ResourceOutputs,
+	news: Partial<ResourceInputs>,
+	session: Session,
+): Promise<readonly string[]> {
+	if (news.partOf !== undefined || hasUnknown(news)) return [];
+	const inputs = news as ResourceInputs;
+	try {
+		const stored = storedStateOf(definition, olds, session);
+		const target = await definition.findTarget?.(inputs, olds, session);
+		const desired = target?.desired ?? mustRead(definition, inputs);
+		const { plan } = await session.compare({ resource: inputs.resource, desired, stored });
+		return [...describePending(inputs, plan), ...describeStored(inputs, stored.activities, plan)];
+	} catch (error) {
+		if (!(error instanceof OrgsyncError)) throw error;
+		const activity = showText(`warning: ${inputs.resource}: it has a pending activity, which cannot be read: `);
+		return [`${activity}${explain(error)}`];
 	}
 }

@@ -36,7 +36,6 @@ export const secretSettings = "secretSettings";
 /** Settings as text. The environment has those that are left out. */
 export type GivenSettings = Readonly<Partial<Record<SettingName, string>>>;
 
-/** Why a private key that is in the stack configuration as plain text is refused. */
 export const plainKeyRefusal = `${configurationNamespace}:apiPrivateKey is in the stack configuration as plain text: remove it, create a new key, and set that one with \`pulumi config set --secret ${configurationNamespace}:apiPrivateKey\``;
 
 /** The settings in a configuration; `get` returns the value of a key such as `orgsync:url`. */

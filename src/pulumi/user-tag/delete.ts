@@ -42,7 +42,6 @@ export function membersToRemove({ onDestroy, managed, members }: TagOutputs): re
 	return onDestroy === "removeMembers" ? (exactly ?? atLeast ?? []).map(userOf) : [];
 }
 
-/** Whether the activity only removes members that deleting removes. */
 export function isContinuedByDelete(props: TagOutputs, { parameters }: PendingActivity): boolean {
 	const managed = membersToRemove(props);
 	const { addUserIds, removeUserIds, newUserTagName } = parameters;

@@ -82,7 +82,6 @@ export type ClaimDecision =
 	| { readonly kind: "send"; readonly entry: NewJournalEntry }
 	| { readonly kind: "resend"; readonly entry: JournalEntry };
 
-/** An object as it was last applied. */
 export type AppliedObject =
 	| { readonly kind: "userTag"; readonly id: string; readonly value: LastAppliedTag }
 	| { readonly kind: RemovalKindName; readonly id: string; readonly value: LastAppliedRemoval };
@@ -188,7 +187,6 @@ export interface Journal extends JournalView, VoteJournal, OwnerJournal {
 	recordApplied(organizationId: string, applied: readonly AppliedObject[]): void;
 	/** Records a run, and forgets those that are too old to be resumed. */
 	recordRun(run: RunRecord): void;
-	/** Records that a run left an organization in sync. */
 	recordFinished(runId: string, finished: FinishedOrganization): void;
 	/** Forgets a run if it left as many organizations in sync as it has. */
 	endRun(id: string): void;

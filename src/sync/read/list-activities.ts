@@ -17,7 +17,6 @@ const smallestPageStep = 5;
 /** Max pages that are read of a list whose every activity matters: a service may never end its list. */
 const maxPages = 1000;
 
-/** Max activities that are read of one list. */
 export const maxListedActivities = maxPages * pageLimit;
 
 export type ActivityRecord = Readonly<Record<string, unknown>>;

@@ -36,7 +36,6 @@ export const pendingStatuses: readonly string[] = [
 	"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",
 ];
 
-/** Statuses of an activity that has ended. */
 const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];
 
 /** Max milliseconds by which an activity is older than its body: the service accepts five minutes ahead, and clocks differ. */

@@ -9,7 +9,6 @@ import { pendingStatuses } from "./pending-activities.ts";
 /** Max pages of pending activities in one round of waiting; an activity on none of them is read by its id. */
 const maxPages = 10;
 
-/** An activity to read. */
 interface WatchedActivity {
 	readonly activityId: string;
 	/** `ACTIVITY_TYPE_…`; null if it is not known. */

@@ -142,7 +142,6 @@ type RecordRead = (
 	desired: DesiredOrganization,
 ) => Promise<Known<readonly LiveRecord[]>>;
 
-/** The query of each kind that can only be read. */
 const recordReads: { readonly [K in ReadOnlyKindName]: RecordRead } = {
 	sessionProfile: (sessionProfileId, query) => queryOne(query, queries.get_session_profile, { sessionProfileId }),
 	mfaPolicy: readMfaPolicies,

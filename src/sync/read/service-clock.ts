@@ -31,7 +31,6 @@ interface ClockDisagreement {
 	readonly isByAnswers: boolean;
 }
 
-/** The time of one answer. */
 interface AnswerTime {
 	readonly serverTimeMs: number;
 	/** Milliseconds to add to our clock to get it. */

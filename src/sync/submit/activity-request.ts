@@ -18,7 +18,6 @@ export interface ActivityRequest {
 	readonly organizationId: string;
 	readonly operation: SubmitName;
 	readonly parameters: Readonly<Record<string, unknown>>;
-	/** The objects that it changes. */
 	readonly covers: readonly CoveredObject[];
 	/** When the object was last changed, by the service's clock; left out if unknown, and for removals, which cannot be reverted. */
 	readonly objectChangedAtMs?: number | undefined;

@@ -100,7 +100,6 @@ export function outcomeOfStatus(status: string): Outcome {
 	return outcomes.get(status) ?? "unknown";
 }
 
-/** Returns the outcome of an activity by its status. */
 export function outcomeOfActivity(activity: Activity): AnswerOutcome {
 	const outcome = outcomes.get(activity.status);
 	if (outcome === undefined) {
@@ -121,7 +120,6 @@ export function isProcessing(answer: SubmitAnswer): boolean {
 	return status === "ACTIVITY_STATUS_CREATED" || status === "ACTIVITY_STATUS_PENDING";
 }
 
-/** Returns the result of a request that is not submitted. */
 export function notAttempted(message: Said): SubmitResult {
 	return { ...defaults, outcome: "not-attempted", message, fingerprint: null, requests: 0 };
 }

@@ -157,7 +157,6 @@ function isObservable(change: Change): boolean {
 	return change.basis === "live" || (change.kind === "userTag" && change.before.name !== change.after.name);
 }
 
-/** Returns the result of a step that has an earlier activity. */
 export function resultOfEarlier(step: Step, earlier: EarlierActivity, plan: Plan): SubmitResult {
 	const { activityId, fingerprint, relation } = earlier;
 	if (relation === "conflicting") {

@@ -30,7 +30,6 @@ import type { VoteName } from "../../../wire/operations.ts";
 import type { Terminal } from "../../output/output.ts";
 import type { OrganizationOrder } from "./vote-orders.ts";
 
-/** One organization, ready to be voted in. */
 export interface VoteReading {
 	readonly order: OrganizationOrder;
 	readonly client: OrganizationClient;

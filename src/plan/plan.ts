@@ -14,6 +14,7 @@ import { judgeOldNames } from "./guards/old-names.ts";
 import { type Override, overridesInPlan } from "./guards/overrides.ts";
 import { type CompletedActivity, judgeReversals } from "./guards/reversals.ts";
 import { type Consequences, findConsequences, usersOfConsequences } from "./impact/consequences.ts";
+import { orderForSubmitter } from "./order/for-submitter.ts";
 import {
 	type DesiredOrganization,
 	type Known,
@@ -136,7 +137,8 @@ export function makePlan(
 	const differences = given ?? diff(desired, live);
 	const { changes, problems, unread } = differences;
 	const liveTags = live.userTags.known ? live.userTags.value : [];
-	const wanted = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
+	const made = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
+	const { steps: wanted } = orderForSubmitter(made, { ...context, atMs: timeMs });
 	const withPending = holdSteps(wanted, context.waiting ?? []);
 	const withRejected = holdRejected(withPending, context.rejected ?? []);
 	const { steps, waiting } = context.retryRejected === true ? withPending : withRejected;

@@ -284,7 +284,9 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
 	}
 	for (const key of new Set([...planned.keys(), ...wanted.keys()])) {
 		const [before, after] = [planned.get(key), wanted.get(key)];
-		if (sameValue(requestOf(before), requestOf(after))) continue;
+		// Where it is known who can do what, the order is another one for another submitter.
+		const isOrdered = saved.impact === undefined && fresh.impact === undefined;
+		if (sameValue(requestOf(before, isOrdered), requestOf(after, isOrdered))) continue;
 		const because = `what would be submitted for it is not what was reviewed: ${describeStep(before)} in the plan file, ${describeStep(after)} now`;
 		for (const address of coveredAddresses([before ?? after ?? []].flat())) {
 			found.set(address, unchangedObject(saved, address, because));
@@ -303,11 +305,15 @@ function findReleased(planned: readonly Step[], wanted: readonly Step[]): readon
 	return sent.map((step) => [step.operation, coveredAddresses([step]).filter((address) => held.has(address))]);
 }
 
-/** Returns the steps by key, with the parts of each step joined again. */
+/** Returns the steps by key, with the parts of each step joined again. The steps of one tag have an order of their own. */
 function joinParts(steps: readonly Step[]): ReadonlyMap<string, Step> {
 	const whole = new Map<string, Step>();
+	const tags = new Map<string, number>();
 	for (const step of steps) {
-		const key = step.operation === "update_user_tag" ? step.id : `${step.operation} ${subjectOf(step)}`;
+		const subject = subjectOf(step);
+		const ofTag = step.operation === "update_user_tag" ? (tags.get(subject) ?? 0) + 1 : 0;
+		tags.set(subject, ofTag);
+		const key = `${step.operation} ${subject} ${ofTag}`;
 		const earlier = whole.get(key);
 		whole.set(key, earlier === undefined ? step : joinSteps(earlier, step));
 	}
@@ -320,8 +326,8 @@ function joinSteps(one: Step, other: Step): Step {
 	return { ...narrowStep({ ...one, covers }, ids), dependsOn: other.dependsOn };
 }
 
-function requestOf(step: Step | undefined): unknown {
-	return step === undefined ? null : [step.operation, step.parameters, step.dependsOn];
+function requestOf(step: Step | undefined, isOrdered: boolean): unknown {
+	return step === undefined ? null : [step.operation, step.parameters, ...(isOrdered ? [step.dependsOn] : [])];
 }
 
 function describeStep(step: Step | undefined): string {

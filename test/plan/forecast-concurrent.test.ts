@@ -5,7 +5,7 @@ import type { DesiredOrganization, LiveOrganization } from "../../src/plan/organ
 import type { Plan, PlanContext } from "../../src/plan/plan.ts";
 import type { AccessPolicy, AccessState } from "../../src/policy/access.ts";
 import type { Approval } from "../../src/policy/powers/approval.ts";
-import { forecastPending, inWords, makePlan } from "../policy/in-words.ts";
+import { forecastPending, inWords } from "../policy/in-words.ts";
 import {
 	accessOf,
 	alice,
@@ -20,9 +20,11 @@ import {
 	onlyUser,
 	pendingFor,
 	planFor as planAsData,
+	planUnordered,
 	policyOf,
 	signers,
 	treasury,
+	type Wish,
 } from "./support-access.ts";
 import {
 	context,
@@ -36,7 +38,9 @@ import {
 	wantTag,
 } from "./support-organizations.ts";
 
-const planFor: typeof planAsData = (...given) => inWords(planAsData(...given));
+const makePlan: typeof planUnordered = (...given) => inWords(planUnordered(...given));
+const planFor = (organization: Organization, wish: Wish, parts: Partial<PlanContext> = {}): Plan =>
+	inWords(planAsData(organization, wish, parts, planUnordered));
 
 const submitter = known({ userId: alice, publicKey: null });
 const approvals = ({ steps }: Plan): readonly (Approval | undefined)[] => steps.map(({ approval }) => approval);

@@ -1,7 +1,7 @@
 /** What becomes of each step: after those that it depends on, and in every order of the others. */
 
 import { describe, expect, it } from "vitest";
-import type { Plan } from "../../src/plan/plan.ts";
+import type { Plan, PlanContext } from "../../src/plan/plan.ts";
 import type { Approval } from "../../src/policy/powers/approval.ts";
 import { forecastPending, inWords, makePlan } from "../policy/in-words.ts";
 import { unknownAccess } from "../policy/support-access.ts";
@@ -20,6 +20,7 @@ import {
 	onlyUser,
 	pendingFor,
 	planFor as planAsData,
+	planUnordered,
 	policyOf,
 	signers,
 	twoOf,
@@ -98,7 +99,7 @@ describe("a step", () => {
 	});
 
 	it("is unknown where the answer depends on whether a concurrent step completes first, and names it", () => {
-		const plan = planFor(byApprovers, { members: { approvers: ["bob"], signers: ["bob"] } });
+		const plan = planFor(byApprovers, { members: { approvers: ["bob"], signers: ["bob"] } }, {}, planUnordered);
 		expect(plan.steps.map(({ covers }) => covers[0]?.address)).toEqual(["userTag:approvers", "userTag:signers"]);
 		expect(verdicts(plan)).toEqual(["runs", "unknown"]);
 		expect(approvals(plan)[1]).toMatchObject({
@@ -130,15 +131,16 @@ describe("a step", () => {
 
 	it("is judged whatever is rejected or held by another activity: such a step never completes", () => {
 		const wish = { members: { approvers: ["bob"], signers: ["bob"] } } as const;
-		const plan = planFor(byApprovers, wish);
+		const planAsMade = (parts: Partial<PlanContext> = {}): Plan => planFor(byApprovers, wish, parts, planUnordered);
+		const plan = planAsMade();
 		const rejected = [pendingFor(plan, 0, { state: "rejected", status: "ACTIVITY_STATUS_REJECTED" })];
-		expect(verdicts(planFor(byApprovers, wish, { rejected }))).toEqual(["runs", "runs"]);
+		expect(verdicts(planAsMade({ rejected }))).toEqual(["runs", "runs"]);
 		const other = { userTagId: approvers, addUserIds: [dave], removeUserIds: [] };
 		const waiting = [pendingFor(plan, 0, { parameters: other })];
-		const held = planFor(byApprovers, wish, { waiting });
+		const held = planAsMade({ waiting });
 		expect(held.steps[0]?.earlierActivity?.relation).toBe("conflicting");
 		expect(verdicts(held)).toEqual(["runs", "runs"]);
-		const same = planFor(byApprovers, wish, { waiting: [pendingFor(plan, 0, { approvedBy: [alice] })] });
+		const same = planAsMade({ waiting: [pendingFor(plan, 0, { approvedBy: [alice] })] });
 		expect(verdicts(same)[1]).toBe("unknown");
 	});
 

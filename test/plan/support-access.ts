@@ -1,8 +1,10 @@
 /** Access of small organizations for tests: users by the tags that they have, and policies in the service's language. */
 
-import type { PendingActivity } from "../../src/plan/activities/pending.ts";
+import { holdRejected, holdSteps, type PendingActivity } from "../../src/plan/activities/pending.ts";
+import { findConsequences } from "../../src/plan/impact/consequences.ts";
 import type { DesiredOrganization, Limits, LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
+import { makeSteps } from "../../src/plan/steps.ts";
 import type { AccessPolicy, AccessState, AccessUser, RootQuorum } from "../../src/policy/access.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";
 
@@ -102,10 +104,23 @@ export function desiredFor({ members = {}, names = {}, absent = [], limits = {} 
 }
 
 /** The plan that makes the organization as wished, with what it means; alice submits it. */
-export function planFor(organization: Organization, wish: Wish, parts: Partial<PlanContext> = {}): Plan {
+export function planFor(
+	organization: Organization,
+	wish: Wish,
+	parts: Partial<PlanContext> = {},
+	plan: typeof makePlan = makePlan,
+): Plan {
 	const access = accessOf(organization.members, organization.policies, organization.rootQuorum);
 	const submitter = known({ userId: alice, publicKey: null });
-	return makePlan(desiredFor(wish), liveFor(organization), { ...context, access, submitter, ...parts });
+	return plan(desiredFor(wish), liveFor(organization), { ...context, access, submitter, ...parts });
+}
+
+/** The plan as if its steps could be submitted in any order in which names are free when they are taken. */
+export function planUnordered(document: DesiredOrganization, live: LiveOrganization, given: PlanContext): Plan {
+	const plan = makePlan(document, live, given);
+	const steps = makeSteps(plan.changes, live.userTags.known ? live.userTags.value : []);
+	const held = holdRejected(holdSteps(steps, given.waiting ?? []), given.rejected ?? []);
+	return { ...plan, ...findConsequences(held, given, live) };
 }
 
 /** A pending activity that does what the step of the plan does. */

@@ -194,9 +194,35 @@ function findWrongSteps(plan: Plan): string | undefined {
 		first(steps, ({ id }, index) =>
 			id === `step-${index + 1}` ? undefined : differs(`steps[${index}].id`, id, `step-${index + 1}`),
 		) ??
-		findWrongParts(steps, derived.steps) ??
+		first(steps, ({ dependsOn }, index) =>
+			dependsOn.every((other) => steps.slice(0, index).some(({ id }) => id === other))
+				? undefined
+				: "the steps are not in order",
+		) ??
+		findWrongParts(plan.impact === undefined ? steps : withoutOrder(steps, derived.steps), derived.steps) ??
 		findWrongRejections(plan)
 	);
+}
+
+/**
+ * Returns the steps in the order of the derived ones, without the dependencies that follow from who can do what: only
+ * `apply --plan` can find those again. A dependency that names imply stays where it is stated, also by way of another step.
+ */
+function withoutOrder(steps: readonly Step[], derived: readonly Step[]): readonly Step[] {
+	const ranks = new Map(derived.map((step, index) => [keyOf(step), index]));
+	const before = new Map<string, ReadonlySet<string>>();
+	for (const { id, dependsOn } of steps) {
+		before.set(id, new Set(dependsOn.flatMap((other) => [other, ...(before.get(other) ?? [])])));
+	}
+	const keys = new Map(steps.map((step) => [step.id, keyOf(step)]));
+	const loose = steps.map((step) => {
+		const stated = new Set([...(before.get(step.id) ?? [])].map((id) => keys.get(id)));
+		const whole = derived[ranks.get(keyOf(step)) ?? -1];
+		const implied = derived.filter(({ id }) => whole?.dependsOn.includes(id));
+		return { ...step, dependsOn: implied.filter((one) => stated.has(keyOf(one))).map(({ id }) => id) };
+	});
+	const rankOf = (step: Step): number => ranks.get(keyOf(step)) ?? derived.length;
+	return loose.sort((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** A step of the file with its index. */

@@ -77,6 +77,7 @@ const statedMembers = [
 	"plans[].policyNames",
 	"plans[].submitterId",
 	"plans[].steps[].approval",
+	"plans[].steps[].dependsOn",
 ] as const;
 
 /** The format that this version writes. In format 1, reasons were texts. */

@@ -57,7 +57,7 @@ export function holdSteps(steps: readonly Step[], activities: readonly PendingAc
 	// An activity equal to one of a tag's two rename steps blocks neither.
 	const joining = new Set(activities.filter((one) => steps.some((step) => joins(step, one))));
 	const waiting = new Map<string, RelatedActivity>();
-	const held = steps.flatMap((step) => {
+	const parts = steps.map((step) => {
 		const touching = activities.filter(
 			(one) => commonObjects(step, one).length > 0 && (joins(step, one) || !joining.has(one)),
 		);
@@ -72,11 +72,13 @@ export function holdSteps(steps: readonly Step[], activities: readonly PendingAc
 		);
 	});
 	// Splitting makes new steps in the middle; the ids follow the order again.
-	const ids = new Map(held.map(({ id }, index) => [id, `step-${index + 1}`]));
+	const held = parts.flat();
+	const ids = new Map(held.map((step, index) => [step, `step-${index + 1}`]));
+	const ofParts = new Map(steps.map(({ id }, index) => [id, (parts[index] ?? []).map((part) => ids.get(part) ?? id)]));
 	const renamed = held.map((step) => ({
 		...step,
-		id: ids.get(step.id) ?? step.id,
-		dependsOn: step.dependsOn.map((id) => ids.get(id) ?? id),
+		id: ids.get(step) ?? step.id,
+		dependsOn: step.dependsOn.flatMap((id) => ofParts.get(id) ?? id),
 	}));
 	return { steps: renamed, waiting: [...waiting.values()].sort((a, b) => compareText(nameOf(a), nameOf(b))) };
 }
@@ -105,7 +107,7 @@ function holdStep(
 		const name = nameOf(activity);
 		const touched = commonObjects(step, activity);
 		const taken = touched.filter((id) => free.delete(id));
-		const part = { ...narrowStep(step, taken), id: `${step.id}/${name}` };
+		const part = narrowStep(step, taken);
 		const isSendable =
 			activity.state === "in-doubt" && joins(step, activity) && isAlone(activity, touched, touching, step);
 		if (isSendable && taken.length === 0) continue;
@@ -119,11 +121,8 @@ function holdStep(
 		waiting.set(name, { ...activity, relation, covers: withoutRepeats(covers) });
 		if (taken.length > 0) parts.push({ ...part, earlierActivity: earlierActivityOf(activity, relation) });
 	}
-	const [first, ...others] = parts;
-	if (first === undefined) return [step];
-	if (free.size > 0) return [...parts, narrowStep(step, [...free])];
-	// Other steps depend on this id: the first pending part keeps it.
-	return [{ ...first, id: step.id }, ...others];
+	if (parts.length === 0) return [step];
+	return free.size > 0 ? [...parts, narrowStep(step, [...free])] : parts;
 }
 
 /** Whether no other request in doubt may have changed the same; if one may, resubmitting this could duplicate it. */

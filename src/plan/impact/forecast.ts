@@ -11,6 +11,7 @@ import {
 } from "../../policy/powers/approval.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import type { RelatedActivity } from "../activities/pending.ts";
+import type { StepForecasts } from "../order/order-steps.ts";
 import type { Step } from "../step.ts";
 import { compareText, sameValue } from "../value.ts";
 import { accessAfter } from "./access-after.ts";
@@ -40,6 +41,19 @@ export function forecastPending(
 	context: Omit<ForecastContext, "waiting">,
 ): Step {
 	return { ...step, approval: new Forecast([step], { ...context, waiting: [] }).completionOf(step, approvedBy) };
+}
+
+/** Returns what becomes of these steps in every state that they lead to, when this user submits them. */
+export function forecastStates(
+	steps: readonly Step[],
+	{ access, submitter, atMs }: Pick<ForecastContext, "access" | "atMs"> & { readonly submitter: SubmittingUser },
+): StepForecasts {
+	const forecast = new Forecast(steps, { access, submitter: { known: true, value: submitter }, atMs, waiting: [] });
+	return {
+		keyOf: (step) => JSON.stringify(activityOf(step)),
+		relevantTo: (step) => forecast.relevantTo(step),
+		verdictAfter: (step, completed) => forecast.judgeAfter(step, completed, submitter).verdict,
+	};
 }
 
 class Forecast {
@@ -82,6 +96,20 @@ class Forecast {
 		const sets = pending.approverSets.map((set) => set.filter((userId) => !votes.has(userId)));
 		if (sets.some((set) => set.length === 0)) return unknown({ kind: "complete-but-pending" });
 		return { ...pending, approverSets: smallest(sets), thresholds: votes.size > 1 ? [] : pending.thresholds };
+	}
+
+	relevantTo(step: Step): readonly Step[] {
+		return this.#relevantFor(activityOf(step));
+	}
+
+	/** Returns what becomes of the step where these have completed. */
+	judgeAfter(step: Step, completed: readonly Step[], submitter: SubmittingUser): Approval {
+		const relevant = new Set(this.relevantTo(step));
+		return this.#judgeAfter(
+			completed.filter((one) => relevant.has(one)),
+			activityOf(step),
+			submitter,
+		);
 	}
 
 	#judge(step: Step, submitter: SubmittingUser): Approval {

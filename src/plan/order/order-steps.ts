@@ -155,14 +155,15 @@ function sortSteps(
 	beforeOf: (step: Step) => readonly Step[],
 	rankOf: (step: Step) => number,
 ): readonly Step[] {
-	const left = new Set(steps);
-	const isNext = (step: Step): boolean => beforeOf(step).every((one) => !left.has(one));
+	const places = new Map(steps.map((step, index) => [step, index]));
 	const isSorted = steps.every((step, index) => {
 		const isLater = index === 0 || rankOf(steps[index - 1] ?? step) <= rankOf(step);
-		return isLater && isNext(step) && left.delete(step);
+		return isLater && beforeOf(step).every((one) => (places.get(one) ?? 0) < index);
 	});
 	if (isSorted) return steps;
-	const sorted = steps.filter((step) => !left.has(step));
+	const left = new Set(steps);
+	const isNext = (step: Step): boolean => beforeOf(step).every((one) => !left.has(one));
+	const sorted: Step[] = [];
 	while (left.size > 0) {
 		let next: Step | undefined;
 		for (const step of left) if (isNext(step) && (next === undefined || rankOf(step) < rankOf(next))) next = step;

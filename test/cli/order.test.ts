@@ -1,0 +1,69 @@
+/** A plan that takes from the submitter what its other steps need: in the order in which all complete, also after a crash. */
+import { describe, expect, test } from "vitest";
+import { readOutput } from "../run.ts";
+import { alice, bob, carol, document, makeWorld, policies, tags, type World } from "../world.ts";
+
+const ofSigners = `approvers.any(user, user.tags.contains('${tags.signers}'))`;
+
+/** The caller, alice, leaves the tag whose members may change tags and remove policies; three other changes. */
+const leaving = document(
+	"userTags: [{ name: signers, members: { exactly: [bob] } }, { name: oncall, members: { exactly: [carol] } }, { name: auditors, members: { exactly: [alice] } }]",
+	`absent: { policies: [${policies[2]}] }`,
+);
+
+async function worldOf(text: string, consensus = ofSigners): Promise<World> {
+	const world = await makeWorld(text);
+	await world.change({
+		userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice, bob] }],
+		policies: [
+			{ policyId: policies[0], policyName: "tags", condition: "activity.kind == 'UPDATE_USER_TAG'", consensus },
+			{ policyId: policies[1], policyName: "policies", condition: "activity.kind == 'DELETE_POLICIES'", consensus },
+			{ policyId: policies[2], policyName: "old", condition: "activity.kind == 'DELETE_POLICIES'", consensus },
+		].map((one) => ({ ...one, effect: "EFFECT_ALLOW" })),
+		rootQuorum: { threshold: 2, userIds: [bob, carol] },
+	});
+	world.clearRequests();
+	return world;
+}
+
+const outcomesOf = (report: { readonly steps: readonly { readonly outcome: string }[] }): readonly string[] =>
+	report.steps.map(({ outcome }) => outcome);
+const membersOf = (world: World, tagId: string): unknown =>
+	world.organization().userTags.find((tag: { readonly tagId: string }) => tag.tagId === tagId).userIds;
+
+describe("a document that removes the caller from the users who may change the rest", () => {
+	test.each(["1", "4"])("is applied as a whole, %s at once: the caller leaves last", async (concurrency) => {
+		const world = await worldOf(leaving);
+		const apply = await world.run(["apply", "--yes", "--format", "json", "--concurrency", concurrency]);
+		const [report] = readOutput(apply).reports;
+		expect(outcomesOf(report)).toEqual(Array(4).fill("completed"));
+		expect(apply.code).toBe(0);
+		expect(report.steps.map(({ forecast }: { forecast: unknown }) => forecast)).toEqual(
+			Array(4).fill({ verdict: "runs", wasRight: true }),
+		);
+		expect(report.steps.at(-1).step).toMatchObject({ dependsOn: ["step-1", "step-2", "step-3"] });
+		expect(membersOf(world, tags.signers)).toEqual([bob]);
+	});
+
+	test("keeps the caller while another step is in doubt, and goes on in that order", async () => {
+		const world = await worldOf(leaving);
+		await world.addFault({ operation: "delete_policies", fault: "drop-after", count: 20 });
+		const broken = await world.run(["apply", "--yes", "--format", "json", "--timeout", "1"]);
+		const [first] = readOutput(broken).reports;
+		expect(outcomesOf(first)).toEqual(["completed", "completed", "unknown", "not-attempted"]);
+		expect(first.steps.at(-1).message).toBe("step-3 has to complete first, and it is unknown");
+		expect(membersOf(world, tags.signers)).toEqual([alice, bob]);
+		world.clearFaults();
+		const resumed = await world.run(["apply", "--yes"]);
+		expect({ code: resumed.code, stderr: resumed.stderr }).toMatchObject({ code: 0 });
+		expect(membersOf(world, tags.signers)).toEqual([bob]);
+	});
+
+	test("is applied after its saved plan was reviewed, although another user would submit it in another order", async () => {
+		const world = await worldOf(leaving);
+		expect((await world.run(["plan", "--out", "plan.json", "--submitter", bob])).code).toBe(0);
+		const apply = await world.run(["apply", "--yes", "--plan", "plan.json"]);
+		expect({ code: apply.code, stderr: apply.stderr }).toMatchObject({ code: 0 });
+		expect(membersOf(world, tags.signers)).toEqual([bob]);
+	});
+});

@@ -1,0 +1,144 @@
+/** The order of the steps of a plan: for references and names, and so that none is denied because another completed before it. */
+import { describe, expect, it } from "vitest";
+import type { Plan } from "../../src/plan/plan.ts";
+import {
+	alice,
+	anyOf,
+	approvers,
+	bob,
+	condition,
+	dave,
+	type Organization,
+	onlyUser,
+	pendingFor,
+	planFor,
+	policyOf,
+	signers,
+	twoOf,
+} from "./support-access.ts";
+import { id } from "./support-organizations.ts";
+
+/** `userTag:signers after userTag:approvers: runs`, by step. */
+function told({ steps }: Plan): readonly string[] {
+	const names = new Map(
+		steps.map(({ id: stepId, covers }) => [stepId, covers.map(({ address }) => address).join("+")]),
+	);
+	return steps.map(({ id: stepId, dependsOn, approval }) => {
+		const after = dependsOn.length === 0 ? "" : ` after ${dependsOn.map((one) => names.get(one)).join(", ")}`;
+		return `${names.get(stepId)}${after}: ${approval?.verdict}`;
+	});
+}
+
+const tagsByApprovers = policyOf(1, { consensus: anyOf(approvers), condition: condition.tags });
+const policiesByApprovers = policyOf(2, { consensus: anyOf(approvers), condition: condition.policies });
+const other = policyOf(3, { consensus: onlyUser(bob), condition: condition.sign });
+/** Approvers may change tags and remove policies; alice, who submits, is one. */
+const byApprovers: Organization = {
+	members: { approvers: ["alice", "dave"] },
+	policies: [tagsByApprovers, policiesByApprovers, other],
+};
+
+describe("the steps of a plan", () => {
+	it("take from the submitter what the others need after those", () => {
+		const plan = planFor(byApprovers, {
+			members: { approvers: ["dave"], signers: ["bob"], treasury: ["carol"] },
+			absent: [other.id],
+		});
+		expect(told(plan)).toEqual([
+			"userTag:signers: runs",
+			"userTag:treasury: runs",
+			`policy:${other.id}: runs`,
+			`userTag:approvers after userTag:signers, userTag:treasury, policy:${other.id}: runs`,
+		]);
+	});
+
+	it("give the submitter what the others need before those", () => {
+		const organization: Organization = {
+			members: {},
+			policies: [policyOf(1, { consensus: onlyUser(alice), condition: condition.tags }), policiesByApprovers, other],
+			rootQuorum: { threshold: 2, userIds: [bob, dave] },
+		};
+		const toHer = planFor(organization, { members: { approvers: ["alice"] }, absent: [other.id] });
+		expect(told(toHer)).toEqual(["userTag:approvers: runs", `policy:${other.id} after userTag:approvers: runs`]);
+		const toAnother = planFor(organization, { members: { approvers: ["carol"] }, absent: [other.id] });
+		expect(told(toAnother)).toEqual(["userTag:approvers: runs", `policy:${other.id}: denied`]);
+	});
+
+	it("do not depend on each other where nothing is denied in any order", () => {
+		const plan = planFor(byApprovers, { members: { signers: ["bob"], treasury: ["carol"] }, absent: [other.id] });
+		expect(plan.steps.map(({ dependsOn }) => dependsOn)).toEqual([[], [], []]);
+	});
+
+	it("come as they run, then those that wait, then those that are denied", () => {
+		const policies = [
+			policyOf(1, { consensus: twoOf(approvers), condition: condition.tags }),
+			policyOf(2, { consensus: onlyUser(alice), condition: condition.policies }),
+			other,
+		];
+		const wish = { members: { signers: ["bob"] }, absent: [other.id] } as const;
+		const members = { approvers: ["alice", "dave"] } as const;
+		expect(told(planFor({ members, policies }, wish))).toEqual([
+			`policy:${other.id}: runs`,
+			"userTag:signers: pending",
+		]);
+		const denied = [policyOf(1, { consensus: onlyUser(bob), condition: condition.tags }), ...policies.slice(1)];
+		expect(told(planFor({ members, policies: denied }, wish))).toEqual([
+			`policy:${other.id}: runs`,
+			"userTag:signers: denied",
+		]);
+	});
+
+	it("keep their order while one of them waits, was rejected or is held by another activity", () => {
+		const wish = { members: { approvers: ["dave"], signers: ["bob"] } } as const;
+		const plan = planFor(byApprovers, wish);
+		const order = ["userTag:signers", "userTag:approvers after userTag:signers"];
+		const withoutVerdicts = (one: Plan): readonly string[] => told(one).map((line) => line.replace(/: \w+$/, ""));
+		expect(withoutVerdicts(plan)).toEqual(order);
+		for (const parts of [
+			{ waiting: [pendingFor(plan, 0, { approvedBy: [alice] })] },
+			{ waiting: [pendingFor(plan, 0, { parameters: { userTagId: signers, addUserIds: [alice] } })] },
+			{ rejected: [pendingFor(plan, 0, { state: "rejected", status: "ACTIVITY_STATUS_REJECTED" })] },
+		]) {
+			const held = planFor(byApprovers, wish, parts);
+			expect(withoutVerdicts(held)).toEqual(order);
+			expect(held.steps.map(({ earlierActivity }) => earlierActivity === null)).toEqual([false, true]);
+		}
+	});
+
+	it("that depend on the removal of policies depend on each part of it", () => {
+		// Nobody may change tags while the first policy denies it.
+		const denies = policyOf(4, { effect: "EFFECT_DENY", condition: condition.tags });
+		const organization = { ...byApprovers, policies: [...byApprovers.policies, denies] };
+		const wish = { members: { signers: ["bob"] }, absent: [other.id, denies.id] } as const;
+		const plan = planFor(organization, wish);
+		expect(told(plan)).toEqual([
+			`policy:${other.id}+policy:${denies.id}: runs`,
+			`userTag:signers after policy:${other.id}+policy:${denies.id}: runs`,
+		]);
+		const waiting = [pendingFor(plan, 0, { parameters: { policyIds: [other.id] }, approvedBy: [alice] })];
+		const held = planFor(organization, wish, { waiting });
+		expect(held.steps.map(({ id: stepId, dependsOn }) => [stepId, dependsOn])).toEqual([
+			["step-1", []],
+			["step-2", []],
+			["step-3", ["step-1", "step-2"]],
+		]);
+	});
+
+	it("are in the order of names alone where it is not known who can do what", () => {
+		const wish = { members: { approvers: ["dave"], signers: ["bob"] } } as const;
+		const nameless = planFor(byApprovers, wish, {
+			submitter: { known: false, because: { kind: "not-asked" } } as never,
+		});
+		expect(nameless.steps.map(({ dependsOn }) => dependsOn)).toEqual([[], []]);
+	});
+
+	it("that are many and change nothing for each other are ordered like one of them", () => {
+		const wish = {
+			members: { approvers: ["dave"], signers: ["bob"], treasury: ["carol"] },
+			names: { treasury: "money" },
+		} as const;
+		const plan = planFor(byApprovers, wish);
+		expect(plan.steps.map(({ dependsOn }) => dependsOn.length)).toEqual([0, 0, 2]);
+		expect(id("tag", 2)).toBe(approvers);
+	});
+});

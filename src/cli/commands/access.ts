@@ -57,7 +57,12 @@ export async function grant(words: readonly string[], call: Call<GrantFlags>): P
 	const reason = await readReason(flags.reason);
 	const { readMoment } = await import("../../document/read/moment.ts");
 	const findEnd = (nowMs: number): End => {
-		if (flags.until === undefined) return endAfter(nowMs, flags.for ?? 0);
+		if (flags.until === undefined) {
+			const lengthMs = flags.for ?? 0;
+			checkLength(lengthMs, { for: lengthMs });
+			// At a full minute: a second call in the same minute gives the same document.
+			return toEnd(Math.ceil((nowMs + lengthMs) / minuteMs) * minuteMs);
+		}
 		const until = flags.until.trim();
 		const moment = readMoment(until);
 		if ("mistake" in moment) throw new ConfigurationError(`--until ${showText(until)} ${moment.mistake}`);
@@ -96,12 +101,6 @@ async function readReason(text: string): Promise<string> {
 	const mistake = reasonMistake(reason);
 	if (mistake !== undefined) throw new ConfigurationError(`--reason ${mistake}`);
 	return reason;
-}
-
-/** Returns the end of that many milliseconds, at a full minute: a second call in the same minute gives the same document. */
-function endAfter(nowMs: number, lengthMs: number): End {
-	checkLength(lengthMs, { for: lengthMs });
-	return toEnd(Math.ceil((nowMs + lengthMs) / minuteMs) * minuteMs);
 }
 
 function toEnd(untilMs: number): End {
@@ -159,8 +158,8 @@ async function editDocument(
 		const reading = await readMembers(organizationId, reader, { reads: flags.reads, now: terminal.now });
 		refuseUncertainTime("the end of the access depends on the time, so nothing was written", reading.timeUncertain);
 		const found = { userId: findUser(user, desired, reading), tag: findTag(tag, desired, reading) };
-		const edited = await makeEdit(sources, { ...found, desired, reading, edit }, call);
-		const plan = await planEdited(edited.desired, { ...call, connection, reader });
+		const edited = await makeEdit(sources, { ...found, desired }, reading, edit, call);
+		const plan = await planEdited(edited.desired, reader, connection, call);
 		const address = printAddress("userTag", found.tag.name);
 		const problem = plan.problems.find(({ path }) => path === address);
 		if (problem !== undefined) throw new ConfigurationError(problem.message, unwritten);
@@ -252,25 +251,20 @@ function findTag(text: string, desired: DesiredOrganization, { userTags }: Membe
 			});
 }
 
-interface EditContext {
-	readonly desired: DesiredOrganization;
-	readonly userId: string;
-	readonly tag: DesiredUserTag;
-	readonly reading: MemberReading;
-	readonly edit: Edit;
-}
-
 /** Returns the edit of the document. Throws ConfigurationError if it is refused. */
 async function makeEdit(
 	sources: readonly ReadDocument[],
-	{ desired, userId, tag, reading, edit }: EditContext,
+	about: Pick<AccessRequest, "desired" | "userId" | "tag">,
+	reading: MemberReading,
+	edit: Edit,
 	{ flags, terminal }: Call<RevokeFlags>,
 ): Promise<AccessEdit> {
 	const { editAccess } = await import("../../document/edit/access-edit.ts");
+	const { tag, userId } = about;
 	const { members } =
 		reading.userTags.find(({ id, name }) => (tag.id ?? id) === id && (tag.id ?? tag.name === name)) ?? {};
 	const request = {
-		...{ desired, tag, userId, reason: edit.reason, nowMs: reading.timeMs },
+		...{ ...about, reason: edit.reason, nowMs: reading.timeMs },
 		...edit.findEnd(reading.timeMs),
 		isMember: members?.known === true ? members.value.includes(userId) : undefined,
 	};
@@ -288,20 +282,20 @@ function withLiveName(plan: Plan, userId: string, { userNames }: MemberReading):
 		: { ...plan, liveNames: { ...plan.liveNames, [userId]: name } };
 }
 
-interface PlanningCall extends Call<RevokeFlags> {
-	readonly connection: Connection;
-	readonly reader: Reader;
-}
-
 /** Returns the plan of the edited document. */
-async function planEdited(desired: DesiredOrganization, call: PlanningCall): Promise<Plan> {
-	const { flags, terminal, connection, reader } = call;
+async function planEdited(
+	desired: DesiredOrganization,
+	reader: Reader,
+	{ client }: Connection,
+	call: Call<RevokeFlags>,
+): Promise<Plan> {
+	const { flags, terminal } = call;
 	const { converge } = await import("../../sync/converge.ts");
 	const journal = await viewJournal([desired.organizationId], call);
 	const { comparison } = await converge(desired, {
 		...{ reader, reads: flags.reads, now: terminal.now, steadyNow: terminal.steadyNow, journal },
 		lastApplied: () => journal.lastApplied(desired.organizationId),
-		publicKey: () => connection.client.publicKey(),
+		publicKey: () => client.publicKey(),
 	});
 	return comparison.plan;
 }

@@ -13,9 +13,9 @@ import {
 } from "../../render/result/result.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/requests.ts";
-import { type Activity, readActivity } from "../../wire/activity.ts";
+import { type Activity, readAnyActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
-import { extendedReads, queries, submitOfType, submits } from "../../wire/operations.ts";
+import { extendedReads, queries, submitOfType } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import type { Call } from "../output/output.ts";
 import { findOrganization, type NamingFlags, readNamed, readOrElse } from "./selection.ts";
@@ -68,7 +68,7 @@ function readNames(organizationId: string, call: Call<ExplainFlags>): Promise<Ob
 const noNames: ObjectNames = { userNames: {}, tagNames: new Map() };
 
 /** The service's records of one activity. */
-interface Findings {
+interface ActivityRecords {
 	/** Undefined if the service does not return it. */
 	readonly activity: Activity | undefined;
 	readonly evaluations: readonly EvaluationRecord[];
@@ -82,7 +82,7 @@ async function readFindings(
 	reader: Reader,
 	fields: { readonly organizationId: string; readonly activityId: string },
 	reads: Reads,
-): Promise<Findings> {
+): Promise<ActivityRecords> {
 	const [evaluated, mfa] = await Promise.all([
 		reader.query(queries.get_policy_evaluations, fields),
 		reader.query(queries.get_mfa_status, fields),
@@ -100,12 +100,7 @@ async function readFindings(
 	const activity = one?.value.activity;
 	const listed = Array.isArray(all?.value.policies) ? all.value.policies.filter(isRecord) : [];
 	const policies = listed.filter(({ policyId }) => judging.has(String(policyId))).map(readPolicy);
-	return { activity: isRecord(activity) ? readAny(activity) : undefined, evaluations, policies, statuses };
-}
-
-/** Reads an activity of any operation. Of an unknown one only the intent is wrong, which is not used here. */
-function readAny(record: Readonly<Record<string, unknown>>): Activity {
-	return readActivity(submitOfType(record.type) ?? submits.update_user_tag, record);
+	return { activity: isRecord(activity) ? readAnyActivity(activity) : undefined, evaluations, policies, statuses };
 }
 
 function readPolicy({ policyId, policyName, consensus }: Readonly<Record<string, unknown>>): JudgingPolicy {
@@ -139,7 +134,7 @@ function votersOf({ votes }: Activity, selection: string): readonly string[] {
 /** Returns the live names of the users that the result shows: those of the votes, and where others have no alias, as the service lists them. */
 async function readLiveNames(
 	reader: Reader,
-	{ activity, policies, statuses }: Findings,
+	{ activity, policies, statuses }: ActivityRecords,
 	{ organizationId, reads, names }: Pick<ExplainResult, "reads"> & { organizationId: string; names: ObjectNames },
 ): Promise<ExplainResult["liveNames"]> {
 	const said = new Map(
@@ -147,10 +142,11 @@ async function readLiveNames(
 			userId === undefined || userName === undefined ? [] : [[userId.toLowerCase(), userName] as const],
 		),
 	);
+	const { addUserIds, removeUserIds, userId }: Readonly<Record<string, unknown>> = activity?.intent ?? {};
 	const shown = [
 		...(activity?.votes ?? []).map(({ userId }) => userId ?? ""),
 		...statuses.map(({ userId }) => userId),
-		...usersOfRequest(activity?.intent ?? {}),
+		...[addUserIds, removeUserIds, userId].flat().filter((one) => typeof one === "string"),
 		...policies.flatMap(({ consensus }) => consensus?.match(/[0-9a-f]{8}-[0-9a-f-]{27}/gi) ?? []),
 	].map((userId) => userId.toLowerCase());
 	const isNamed = (userId: string): boolean => said.has(userId) || Object.hasOwn(names.userNames, userId);
@@ -162,8 +158,4 @@ async function readLiveNames(
 		if (typeof userName === "string" && userName !== "" && shown.includes(id) && !said.has(id)) said.set(id, userName);
 	}
 	return Object.fromEntries(said);
-}
-
-function usersOfRequest({ addUserIds, removeUserIds, userId }: Readonly<Record<string, unknown>>): readonly string[] {
-	return [addUserIds, removeUserIds, userId].flat().filter((one) => typeof one === "string");
 }

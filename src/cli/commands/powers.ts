@@ -33,7 +33,7 @@ interface PowersFlags extends NamingFlags, ServiceFlags {
 }
 
 /** What the flags ask for. */
-interface Question {
+interface PowersQuestion {
 	readonly group: GroupSelection | undefined;
 	readonly user: string | undefined;
 	readonly tag: string | undefined;
@@ -70,7 +70,7 @@ export async function powers(words: readonly string[], call: Call<PowersFlags>):
 }
 
 /** Throws ConfigurationError for flags that do not go together, and for an unknown group. */
-function readQuestion(words: readonly string[], { why = false, group, user, tag }: PowersFlags): Question {
+function readQuestion(words: readonly string[], { why = false, group, user, tag }: PowersFlags): PowersQuestion {
 	if (!why) {
 		const [word] = words;
 		if (word !== undefined) {
@@ -102,7 +102,7 @@ interface ReadOrganization {
 	readonly aliases: Readonly<Record<string, string>>;
 }
 
-interface SelectedOrganization extends ReadOrganization {
+interface AskedOrganization extends ReadOrganization {
 	readonly userId: string | undefined;
 	readonly tagId: string | undefined;
 }
@@ -132,7 +132,10 @@ function sortKeys(record: Readonly<Record<string, string>>): Readonly<Record<str
  * Returns the organizations that have the user and the tag that were asked for; all without one. Throws ConfigurationError if
  * none has them.
  */
-function selectAll(read: readonly ReadOrganization[], { user, tag, why }: Question): readonly SelectedOrganization[] {
+function selectAll(
+	read: readonly ReadOrganization[],
+	{ user, tag, why }: PowersQuestion,
+): readonly AskedOrganization[] {
 	const where = why ? "USER" : "--user";
 	const selected = read.map((one) => {
 		const users = { aliases: one.aliases, liveNames: one.names.liveNames };
@@ -159,8 +162,8 @@ function selectAll(read: readonly ReadOrganization[], { user, tag, why }: Questi
 }
 
 function describeOrganization(
-	{ organizationId, reading, names, userId, tagId }: SelectedOrganization,
-	question: Question,
+	{ organizationId, reading, names, userId, tagId }: AskedOrganization,
+	question: PowersQuestion,
 	givenMs: number | undefined,
 ): OrganizationPowers {
 	const { access, readAtMs, serverTimeMs } = reading;

@@ -14,9 +14,8 @@ import { readAgain } from "../../sync/read/read-again.ts";
 import { settleEntry } from "../../sync/settle.ts";
 import { outcomeOfStatus } from "../../sync/submit/outcomes.ts";
 import { nextPauseMs, readingIntervalMs } from "../../sync/wait-for-end.ts";
-import { type Activity, readActivity } from "../../wire/activity.ts";
+import { type Activity, readAnyActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
-import { submitOfType, submits } from "../../wire/operations.ts";
 import type { Call } from "../output/output.ts";
 import type { OrganizationFlags } from "./selection.ts";
 
@@ -55,11 +54,6 @@ export interface WaitRun extends Call<WaitFlags> {
 
 export function isPending(outcome: Outcome): boolean {
 	return outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
-}
-
-/** Returns an activity of any operation. Of an unknown one only the intent is wrong. */
-export function readRecord(record: ActivityRecord): Activity {
-	return readActivity(submitOfType(record.type) ?? submits.update_user_tag, record);
 }
 
 /** Reads at growing intervals until all have ended, or the time is over, and returns them as they were read last. */
@@ -121,7 +115,7 @@ async function update(one: Watched, records: ReadonlyMap<string, ActivityRecord>
 	const record = records.get(one.activityId?.toLowerCase() ?? "");
 	if (!one.isOurs) {
 		if (record === undefined) return { ...one, outcome: "unknown", isRead: false };
-		const activity = readRecord(record);
+		const activity = readAnyActivity(record);
 		return withActivity({ ...one, outcome: outcomeOfStatus(activity.status), isRead: true }, activity, terminal.now());
 	}
 	const entry = journal.entry(one.fingerprint ?? "");

@@ -12,6 +12,7 @@ import { validators } from "../../schema/validators/requests.ts";
 import { isOpen, type JournalEntry, knownOutcome } from "../../sync/journal/journal.ts";
 import { readAgain } from "../../sync/read/read-again.ts";
 import { outcomeOfStatus } from "../../sync/submit/outcomes.ts";
+import { readAnyActivity } from "../../wire/activity.ts";
 import { submitOfType, submits } from "../../wire/operations.ts";
 import { parametersOf } from "../../wire/request-body.ts";
 import { withConnection, withJournal } from "../connect.ts";
@@ -19,7 +20,7 @@ import { outcomeExitCodes } from "../outcome-exit-codes.ts";
 import type { Call } from "../output/output.ts";
 import { namesFrom } from "./activity-names.ts";
 import { findOrganizations } from "./selection.ts";
-import { isPending, pollUntilEnded, readRecord, type WaitFlags, type WaitRun, type Watched } from "./wait-rounds.ts";
+import { isPending, pollUntilEnded, type WaitFlags, type WaitRun, type Watched } from "./wait-rounds.ts";
 
 /** What is in doubt can still be read. */
 const exitCodeOf = { ...outcomeExitCodes, unknown: exitCodes.pendingApproval };
@@ -131,7 +132,7 @@ async function findNamed(activityId: string, names: ReadonlyMap<string, ObjectNa
 		const found = await readAgain(organizationId, [{ activityId, type: null }], run.reader);
 		const record = found.get(activityId.toLowerCase());
 		if (record === undefined) continue;
-		const activity = readRecord(record);
+		const activity = readAnyActivity(record);
 		const operation = submitOfType(activity.type);
 		const parameters = activity.intent ?? {};
 		return {

@@ -7,7 +7,7 @@ import { readRegularFile } from "../../common/files.ts";
 import { sqliteSidecars } from "../../common/private-file.ts";
 import { vendorKeyFile } from "../../wire/credentials.ts";
 import type { Format } from "../flags/formats.ts";
-import type { Terminal } from "../output/output.ts";
+import type { WorkPlace } from "../output/terminal.ts";
 import { defaultDocument, isDocumentName, orNothing } from "./document-files.ts";
 import { findStateParent, stateFolder } from "./state-folder.ts";
 
@@ -38,7 +38,7 @@ export function refuseOverwriting(
 	command: string,
 	flags: FileFlags,
 	words: readonly string[],
-	place: Pick<Terminal, "directory" | "environment">,
+	place: WorkPlace,
 ): void {
 	const { directory, environment } = place;
 	const { [flag]: written, output, out, since, file, journal, keyFile, plan, baseFile } = flags;
@@ -90,7 +90,7 @@ function isDocument(file: string): boolean {
 }
 
 /** Throws ConfigurationError if `--journal` names a file of the local emulator. */
-export function refuseLocalFiles(flags: FileFlags, place: Pick<Terminal, "directory" | "environment">): void {
+export function refuseLocalFiles(flags: FileFlags, place: WorkPlace): void {
 	const { journal } = flags;
 	if (journal === undefined) return;
 	const files = [...withSidecars("local.sqlite"), ...localKeys].flatMap((name) => stateFiles(name, flags, place));
@@ -102,11 +102,7 @@ export function refuseLocalFiles(flags: FileFlags, place: Pick<Terminal, "direct
 }
 
 /** Returns the places in which orgsync may keep a file of this name. */
-function stateFiles(
-	name: string,
-	{ file = [] }: FileFlags,
-	place: Pick<Terminal, "directory" | "environment">,
-): readonly string[] {
+function stateFiles(name: string, { file = [] }: FileFlags, place: WorkPlace): readonly string[] {
 	const found = [true, false].map((local) => orNothing(() => findStateParent({ local, file: [file].flat() }, place)));
 	const parents = new Set([place.directory, ...found.flatMap((parent) => parent ?? [])]);
 	return [...parents].map((parent) => join(parent, stateFolder, name));
@@ -117,7 +113,7 @@ function withSidecars(database: string | undefined): readonly string[] {
 }
 
 /** Returns all files that may be key files of this call. */
-function keyFilesOf(flag: string | undefined, environment: Terminal["environment"]): readonly string[] {
+function keyFilesOf(flag: string | undefined, environment: WorkPlace["environment"]): readonly string[] {
 	return [flag, environment.ORGSYNC_KEY_FILE?.trim(), vendorKeyFile(environment)].flatMap((name) => {
 		if (name === undefined || name === "") return [];
 		const stem = name.replace(/\.private$/, "");

@@ -8,7 +8,7 @@ import { ConfigurationError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { isDescriptor, isInside } from "../../common/files.ts";
 import { findHome } from "../../wire/credentials.ts";
-import type { Terminal } from "../output/output.ts";
+import type { WorkPlace } from "../output/terminal.ts";
 
 /** The folder of the local emulator and of the journal. */
 export const stateFolder = ".orgsync";
@@ -20,15 +20,13 @@ export interface StateFlags {
 	readonly file: readonly string[];
 }
 
-type Place = Pick<Terminal, "directory" | "environment">;
-
 /**
  * Returns the folder that has `.orgsync`, or gets it: that of the nearest existing journal in the folder of the documents or
  * above it, or in the working folder; with `--local`, that of a local emulator in one of the two, never above. If there is none, it is the working folder, or the
  * folder of the documents if the command runs below it or beside it in the same repository. Throws ConfigurationError if the
  * documents and the working folder lead to several.
  */
-export function findStateParent({ local, file }: StateFlags, place: Place): string {
+export function findStateParent({ local, file }: StateFlags, place: WorkPlace): string {
 	const { directory } = place;
 	const what = local === true ? whatLocal : whatJournal;
 	const starts = foldersOf(file, directory);
@@ -46,7 +44,7 @@ export function findStateParent({ local, file }: StateFlags, place: Place): stri
  * Returns which local emulator `--local` uses, where that is not clear from the working folder: it is that of another folder,
  * or a folder above has one too, which is not used. Undefined where neither is so. `parent` is what findStateParent returned.
  */
-export function describeLocalState(parent: string, place: Place): string | undefined {
+export function describeLocalState(parent: string, place: WorkPlace): string | undefined {
 	const above = climb(parent, place).find((folder) => folder !== parent && holds(folder, whatLocal));
 	if (parent === place.directory && above === undefined) return undefined;
 	const used = `Local service: ${join(parent, stateFolder)}`;
@@ -109,7 +107,7 @@ function exists(path: string): boolean {
  * Returns the folder and those above it in which state is looked for: up to the root of the repository or the home folder, and
  * none that another user owns or everyone can write, because others could have put a journal there.
  */
-function climb(start: string, { directory, environment }: Place): readonly string[] {
+function climb(start: string, { directory, environment }: WorkPlace): readonly string[] {
 	const folders: string[] = [];
 	for (let folder = start; ; folder = dirname(folder)) {
 		if (folder !== directory && !isOwn(folder)) break;
@@ -127,7 +125,7 @@ function isOwn(folder: string): boolean {
 	return user === undefined || (found.uid === user && (found.mode & 0o002) === 0);
 }
 
-function chooseNew(starts: readonly string[], place: Place): string {
+function chooseNew(starts: readonly string[], place: WorkPlace): string {
 	const { directory } = place;
 	if (starts.every((start) => isInside(start, directory))) return directory;
 	const common = starts.reduce(commonFolder);

@@ -3,12 +3,12 @@ import { ConfigurationError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { uuid } from "../../plan/organization.ts";
 
-type Names = Readonly<Record<string, string>>;
+type NamesById = Readonly<Record<string, string>>;
 
 /** Returns the id of the user with this alias, id or live name, if any. Throws ConfigurationError where several have it. */
 export function findUserId(
 	text: string,
-	{ aliases, liveNames }: { readonly aliases: Names; readonly liveNames: Names | undefined },
+	{ aliases, liveNames }: { readonly aliases: NamesById; readonly liveNames: NamesById | undefined },
 	where: string,
 ): string | undefined {
 	if (uuid.test(text)) {
@@ -25,7 +25,7 @@ export function findUserId(
 /** Returns the id of the tag with this name or id; undefined where the organization has none. `where` is what named it. */
 export function findTagId(
 	text: string,
-	{ tagNames }: { readonly tagNames: Names },
+	{ tagNames }: { readonly tagNames: NamesById },
 	where = "--tag",
 ): string | undefined {
 	const id = text.toLowerCase();
@@ -33,7 +33,7 @@ export function findTagId(
 	return onlyOne(idsNamed(text, tagNames), `${where} ${showText(text)}: several user tags have this name`);
 }
 
-function idsNamed(name: string, names: Names): readonly string[] {
+function idsNamed(name: string, names: NamesById): readonly string[] {
 	return Object.entries(names).flatMap(([id, one]) => (one === name ? [id] : []));
 }
 

@@ -9,7 +9,7 @@ import { readFlags, refuseEmptyAndRepeated } from "./flags.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { makeOutput, type OutputFlags } from "./output-flags.ts";
 
-interface CommandContext {
+interface ProgramContext {
 	readonly terminal: Terminal;
 	/** Gets the exit code of the command. */
 	readonly finish: (code: ExitCode) => void;
@@ -43,7 +43,7 @@ export function makeProgram(
 	return program.helpCommand("help [command]", "print the help of a command");
 }
 
-function addCommand(program: Command, row: CommandRow, context: CommandContext): void {
+function addCommand(program: Command, row: CommandRow, context: ProgramContext): void {
 	const command = program
 		.command(row.name)
 		.description(row.summary)
@@ -67,7 +67,7 @@ async function runCommand(
 	command: Command,
 	{ name, run }: CommandRow,
 	words: readonly string[],
-	{ terminal, finish, keys }: CommandContext,
+	{ terminal, finish, keys }: ProgramContext,
 ): Promise<void> {
 	const flags = readFlags<OutputFlags & FileFlags>(command);
 	const output = makeOutput(name, flags, terminal, keys);

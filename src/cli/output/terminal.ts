@@ -1,5 +1,8 @@
 import type { CommandResult } from "../../render/result/result.ts";
 
+/** The folder and the environment of a command, which decide where its files are. */
+export type WorkPlace = Pick<Terminal, "directory" | "environment">;
+
 /** The streams, environment and clock that a command uses instead of the process. */
 export interface Terminal {
 	readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };

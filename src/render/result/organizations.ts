@@ -100,7 +100,10 @@ export function organizationsOf(result: CommandResult, commands?: CommandContext
 }
 
 /** What the state and the verdict are made from. */
-type Planned = Pick<OrganizationResult, "command" | "plan" | "report" | "failed" | "threeWay" | "drift" | "commands">;
+type PlannedFacts = Pick<
+	OrganizationResult,
+	"command" | "plan" | "report" | "failed" | "threeWay" | "drift" | "commands"
+>;
 
 /** Returns the organization with its state, tone and verdict; null where it has no plan, because it could not be read. */
 export function assessFound(
@@ -110,7 +113,7 @@ export function assessFound(
 ): OrganizationResult | null {
 	const { plan, report = null, failed = null, threeWay = null, drift = null } = organization;
 	if (plan === undefined) return null;
-	const found: Planned = { command, plan, report, failed, threeWay, drift, commands };
+	const found: PlannedFacts = { command, plan, report, failed, threeWay, drift, commands };
 	const results = (report ?? failed)?.steps ?? null;
 	const state = drift === null ? stateOf(found) : stateOfDrift(drift, plan);
 	const aliases = results === null ? summarizeAliases(threeWay) : "";
@@ -176,7 +179,7 @@ function needsDecision({ tone, threeWay, overrides }: OrganizationResult): boole
 	return tone !== "good" || hasFindings(threeWay) || overrides.length > 0;
 }
 
-function stateOf(found: Planned): State {
+function stateOf(found: PlannedFacts): State {
 	const { plan, report, failed } = found;
 	if (report !== null) return stateOfReport(report, plan);
 	if (failed === null) return stateOfPlan(found);
@@ -199,7 +202,7 @@ function stateOfReport(report: Report, plan: Plan): State {
 	return findsDifference(plan) ? "reported" : "inSync";
 }
 
-function stateOfPlan({ plan, command }: Planned): State {
+function stateOfPlan({ plan, command }: PlannedFacts): State {
 	if (plan.problems.length > 0) return "impossible";
 	if (!findsDifference(plan)) return "inSync";
 	if (blockingGuards(plan).length > 0) return "blocked";
@@ -212,7 +215,7 @@ function stateOfPlan({ plan, command }: Planned): State {
 	return rejected.length > 0 ? "rejectedBefore" : "pending";
 }
 
-function summarizeOne({ command, plan, report, failed }: Planned): string {
+function summarizeOne({ command, plan, report, failed }: PlannedFacts): string {
 	if (report !== null) return summarizeReport(report);
 	if (failed !== null) return summarizeFailed(failed.steps.length, plan.steps.length);
 	if (command === "apply") return notApplied;

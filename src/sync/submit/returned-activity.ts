@@ -2,7 +2,7 @@
 import { ifAvailable } from "../../common/errors.ts";
 import { isRecord } from "../../common/json.ts";
 import type { ReturnedActivity } from "../../plan/activities/reviewed-activity.ts";
-import { endOfPrecision, readActivity } from "../../wire/activity.ts";
+import { endOfPrecision, readAnyActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type SubmitName, submitOfType, submits } from "../../wire/operations.ts";
 import { type ActivityRecord, listPages } from "../read/list-activities.ts";
@@ -17,7 +17,7 @@ export const votableStatuses: readonly string[] = [
 /** Returns a record of the service. Of an activity of an unknown type only the intent is wrong, and that is left out. */
 export function toReturnedActivity(record: ActivityRecord): ReturnedActivity {
 	const operation = submitOfType(record.type);
-	const activity = readActivity(operation ?? submits.update_user_tag, record);
+	const activity = readAnyActivity(record);
 	return {
 		activityId: activity.id,
 		organizationId: activity.organizationId,

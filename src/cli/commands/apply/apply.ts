@@ -25,7 +25,7 @@ import type { ResultEnd, ResultStream } from "../../output/result-stream.ts";
 import { onSignals } from "../../signals.ts";
 import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "../comparing.ts";
 import { commandsOf, selectFrom } from "../selection.ts";
-import { type Confirmation, comparedIn, confirm, type Prepared, type Reading } from "./confirm.ts";
+import { type Confirmation, comparedIn, confirm, type Prepared, type PreparedOrganization } from "./confirm.ts";
 import {
 	type Ask,
 	describeImpossible,
@@ -156,7 +156,7 @@ async function prepare(run: ApplyRun): Promise<Prepared> {
 	const { fleet, reviewed, journal, openRun } = run;
 	const applied = reviewed?.findApplied(journal) ?? null;
 	if (applied !== null) return { readings: [], refusal: applied };
-	const readings: Reading[] = (reviewed?.notPlanned ?? []).map(failedIn);
+	const readings: PreparedOrganization[] = (reviewed?.notPlanned ?? []).map(failedIn);
 	const isFinished = (organizationId: string): boolean => openRun?.isFinished(organizationId) === true;
 	for (const organizationId of fleet.organizationIds.filter(isFinished)) {
 		readings.push({ organizationId, exitCode: exitCodes.inSync, state: "notRead" });
@@ -168,7 +168,10 @@ async function prepare(run: ApplyRun): Promise<Prepared> {
 }
 
 /** Reads these organizations and makes their plans. */
-async function readFleetPlans(isWanted: (organizationId: string) => boolean, run: ApplyRun): Promise<Reading[]> {
+async function readFleetPlans(
+	isWanted: (organizationId: string) => boolean,
+	run: ApplyRun,
+): Promise<PreparedOrganization[]> {
 	const { flags, given, fleet, journal } = run;
 	const context = {
 		...run,
@@ -193,7 +196,7 @@ async function readAgain({ readings, refusal }: Prepared, run: ApplyRun): Promis
 }
 
 /** Returns what has to be kept of an organization that was read. */
-function keepReading(compared: ComparedOrganization, run: ApplyRun): Reading {
+function keepReading(compared: ComparedOrganization, run: ApplyRun): PreparedOrganization {
 	const { given, journal, output, reviewed, openRun } = run;
 	const one = recordOverrides(compared, given, journal);
 	const { plan, desired, readPosition } = one.comparison;
@@ -209,7 +212,7 @@ function keepReading(compared: ComparedOrganization, run: ApplyRun): Reading {
 }
 
 /** Returns an organization whose plan does not run. */
-function withhold(one: Reading): FoundOrganization {
+function withhold(one: PreparedOrganization): FoundOrganization {
 	if (!("comparison" in one)) return one;
 	const { plan, desired } = one.comparison;
 	return { organizationId: one.organizationId, exitCode: exitCodes.inSync, plan, desired };

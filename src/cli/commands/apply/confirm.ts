@@ -10,12 +10,12 @@ import type { ComparedOrganization } from "../comparing.ts";
 import { type Ask, type GivenOverrides, refuseBlockedPlans, refuseImpossible } from "./consent.ts";
 
 /** An organization with its plan, or all that there is to show of it. */
-export type Reading = (ComparedOrganization & { readonly organizationId: string }) | FoundOrganization;
+export type PreparedOrganization = (ComparedOrganization & { readonly organizationId: string }) | FoundOrganization;
 
 /** The plans of a run. */
 export interface Prepared {
 	/** Sorted by organization. */
-	readonly readings: readonly Reading[];
+	readonly readings: readonly PreparedOrganization[];
 	/** Why the saved plan must not run; null if it may, or if there is none. */
 	readonly refusal: Error | null;
 }
@@ -36,7 +36,7 @@ interface ConfirmRun extends Pick<Call<unknown>, "output" | "terminal"> {
 }
 
 /** Returns the organizations that have a plan. */
-export function comparedIn(readings: readonly Reading[]) {
+export function comparedIn(readings: readonly PreparedOrganization[]) {
 	return readings.filter((one) => "comparison" in one);
 }
 
@@ -89,7 +89,7 @@ async function showAndAsk(
 	return isPersonAsked ? "confirmed" : "not asked";
 }
 
-function countSteps(readings: readonly Reading[]): number {
+function countSteps(readings: readonly PreparedOrganization[]): number {
 	return comparedIn(readings).reduce((sum, { comparison: { plan } }) => sum + groupSteps(plan.steps).sent.length, 0);
 }
 

@@ -15,13 +15,8 @@ import { isWaiting, readingIntervalMs, type WaitNews, type WaitOptions } from ".
 import type { Call } from "../../output/output.ts";
 import type { ComparedOrganization } from "../comparing.ts";
 
-interface WaitFlags {
-	readonly concurrency: number;
-	/** Milliseconds; without it, nothing waits. */
-	readonly waitForApproval?: number;
-}
-
-interface WaitCall extends Call<WaitFlags> {
+/** `--wait-for-approval` has milliseconds; without it, nothing waits. */
+interface WaitCall extends Call<{ readonly concurrency: number; readonly waitForApproval?: number }> {
 	/** What suggested commands repeat of the call. */
 	readonly commands: CommandContext;
 }

@@ -2,7 +2,7 @@
 
 import { ConfigurationError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
-import { matchDocuments, type SavedPlan, statedFactsOf } from "../../../document/saved/saved-plan.ts";
+import { matchDocuments, statedFactsOf } from "../../../document/saved/saved-plan.ts";
 import type { DesiredOrganization } from "../../../plan/organization.ts";
 import type { Plan, SavedPlanFacts } from "../../../plan/plan.ts";
 import type { VoteResult } from "../../../render/result/votes.ts";
@@ -30,18 +30,12 @@ export interface OrganizationOrder {
 	readonly names: ReadonlySet<string>;
 }
 
-interface VoteOrders {
-	readonly organizations: readonly OrganizationOrder[];
-	/** With `--plan`. */
-	readonly savedPlan?: SavedPlanFacts;
-}
-
 /** Returns what to vote on. Calls no service. Throws ConfigurationError for names, documents or a plan that cannot be used. */
 export async function findVoteOrders(
 	command: VoteResult["command"],
 	names: readonly string[],
 	call: Call<VoteOrderFlags>,
-): Promise<VoteOrders> {
+): Promise<{ readonly organizations: readonly OrganizationOrder[]; readonly savedPlan?: SavedPlanFacts }> {
 	const { flags, terminal } = call;
 	const named = new Set(names.map(readName));
 	if (flags.plan === undefined) {
@@ -57,7 +51,10 @@ export async function findVoteOrders(
 	}
 	const saved = await readCheckedPlan(flags.plan, flags, terminal);
 	const documents = await readNamed(call);
-	const planned = documents.length === 0 ? withoutDocuments(saved) : matchDocuments(saved, documents);
+	const isAlone = documents.length === 0;
+	const planned = isAlone
+		? saved.plans.map((plan) => ({ plan, desired: undefined }))
+		: matchDocuments(saved, documents);
 	const chosen = planned.filter(({ plan }) => {
 		return flags.organization === undefined || plan.organizationId === flags.organization.toLowerCase();
 	});
@@ -78,10 +75,6 @@ function readName(name: string): string {
 	throw new ConfigurationError(`\`${showText(name)}\` is not an activity`, {
 		hint: "use an activity id or a fingerprint, as apply and status print them",
 	});
-}
-
-function withoutDocuments({ plans }: SavedPlan) {
-	return plans.map((plan) => ({ plan, desired: undefined }));
 }
 
 /** Returns the organizations that are named, each with its document if there is one. */

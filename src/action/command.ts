@@ -86,7 +86,6 @@ function hasReport(result: CommandResult): boolean {
 	return result.command === "drift" && (isCompared(result) || "drift" in result);
 }
 
-/** Returns the exit code of the step. */
 function sayEnd(code: ExitCode, settings: Settings, terminal: Terminal): ExitCode {
 	const { command, issue } = settings;
 	if (code === exitCodes.pendingApproval && isGreen(command, code, issue)) {

@@ -43,7 +43,6 @@ export class Github {
 		return (await this.#send("GET", this.#addressOf(path))).body;
 	}
 
-	/** Yields the records of a list, page by page. */
 	async *list(path: string): AsyncGenerator<Record<string, unknown>> {
 		let next: string | undefined = this.#addressOf(path);
 		for (let page = 0; next !== undefined && page < maxPages; page++) {

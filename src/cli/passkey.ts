@@ -29,7 +29,6 @@ type DescribeRequest = (request: SignedRequest) => SignedWords | undefined;
 /** Returns why a request that was signed must not be sent; undefined if it may. */
 type WhyChanged = (request: SignedRequest) => Promise<string | undefined>;
 
-/** The page of one command. */
 export interface PasskeySigner extends Omit<OpenPage, "page"> {
 	readonly stamper: Stamper;
 	/**
@@ -46,7 +45,6 @@ export interface PasskeySigner extends Omit<OpenPage, "page"> {
 /** How long one request is open on the page. */
 const limitMs = 5 * 60_000;
 
-/** A page that ends with the process. */
 interface OpenPage {
 	readonly page: PasskeyPage;
 	/** Returns whether Ctrl-C or SIGTERM ended the page. */

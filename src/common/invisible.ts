@@ -32,7 +32,6 @@ export function replaceInvisible(text: string, write: (character: string) => str
 	return printableAscii.test(text) ? text : text.replace(everyInvisible(), write);
 }
 
-/** Whether the text has no invisible character. */
 export function isVisible(text: string): boolean {
 	return printableAscii.test(text) || !oneInvisible().test(text);
 }

@@ -6,7 +6,6 @@ interface OrganizationTrace {
 	readonly work: "read" | "apply";
 }
 
-/** One request with all its attempts. */
 interface RequestTrace {
 	readonly operation: string;
 	readonly family: "query" | "submit";
@@ -15,7 +14,6 @@ interface RequestTrace {
 	readonly url: string;
 }
 
-/** What became of a request. */
 export interface RequestOutcome {
 	readonly requests: number;
 	readonly answer: { readonly kind: string; readonly httpStatus?: number | undefined };
@@ -29,7 +27,6 @@ export interface AttemptTrace {
 	readonly durationMs: number;
 }
 
-/** One step of a plan. */
 interface StepTrace {
 	readonly organizationId: string;
 	readonly step: {
@@ -39,7 +36,6 @@ interface StepTrace {
 	};
 }
 
-/** What became of a step. */
 export interface StepOutcome {
 	readonly result: {
 		readonly outcome: string;

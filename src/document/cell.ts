@@ -23,7 +23,6 @@ export interface Cell {
 	readonly intendedKeys: Set<string>;
 }
 
-/** Where a cell is in its document. */
 export type Slot = Pick<Cell, "parent" | "key" | "at" | "keyAt">;
 
 const noEntries: ReadonlyMap<string, Cell> = new Map();

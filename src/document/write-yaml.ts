@@ -31,7 +31,6 @@ export function writeKey(text: string, style: TextStyle = "plain"): string {
 	return escaped.replaceAll(commandOfLog, "\\x23");
 }
 
-/** Returns the value on one line. */
 export function writeFlow(value: unknown): string {
 	if (typeof value === "string") return writeText(value);
 	if (Array.isArray(value)) return `[${value.map(writeFlow).join(", ")}]`;

@@ -136,7 +136,6 @@ export interface OperationContext {
 	makeImportBundle(organizationId: string, userId: string): string;
 }
 
-/** A request whose stamp was verified. */
 export interface StampedRequest {
 	readonly body: Readonly<Record<string, unknown>>;
 	readonly rawBody: Buffer;

@@ -16,7 +16,6 @@ export interface KnownPasskey {
 	readonly userId?: string | undefined;
 }
 
-/** What an assertion has to be about. */
 interface ExpectedAssertion {
 	readonly body: string;
 	/** The page's own origin. */

@@ -12,7 +12,6 @@ type BrowserRequest =
 	| { readonly kind: "sign"; readonly body: string; readonly credentialIds: readonly string[] }
 	| { readonly kind: "create"; readonly challenge: string; readonly userName: string };
 
-/** One request to the person at the page. */
 export interface PageTask<T> {
 	/** Returns what the browser is asked for; called whenever the request is shown. */
 	browser(): BrowserRequest;
@@ -155,7 +154,6 @@ export class PasskeyPage {
 		}
 	}
 
-	/** Answers a request of the browser. */
 	async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const admission = admit(request, this.#address);
 		if ("status" in admission) return sendText(response, admission.status, admission.message);

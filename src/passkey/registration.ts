@@ -7,7 +7,6 @@ import type { PageTask } from "./page.ts";
 import { readPublicKey } from "./public-key.ts";
 import { createView } from "./views.ts";
 
-/** A passkey that was just made. */
 interface NewPasskey {
 	/** base64url without padding, like the others. */
 	readonly credentialId: string;

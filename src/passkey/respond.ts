@@ -50,7 +50,6 @@ export function sendPage(response: ServerResponse): void {
 /** How often an idle connection gets a comment, in milliseconds: an SSH tunnel would end it otherwise. */
 const heartbeatMs = 15_000;
 
-/** Begins a stream of events. */
 export function startEvents(response: ServerResponse): void {
 	response.writeHead(200, { ...headers, "content-type": "text/event-stream" });
 	response.write(": open\n\n");

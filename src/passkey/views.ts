@@ -7,7 +7,6 @@ import { challengeOf, relyingParty } from "./assertion.ts";
 import type { SignedRequest, SignedWords } from "./words.ts";
 
 export interface View {
-	/** Title of the tab. */
 	readonly title: string;
 	readonly html: Html;
 }
@@ -97,7 +96,6 @@ export function createView(userName: string, untilMs: number): View {
 /** What was done on a page, of one and of several: `request signed`, `requests signed`. */
 export type DoneWords = readonly [one: string, many: string];
 
-/** Returns the view of a page without a request. */
 export function idleView(done: number, words: DoneWords): View {
 	const heading = done === 0 ? "Nothing to do here yet" : `${count(done, ...words)}`;
 	const lead = html`<p class="lead">orgsync continues in its terminal. Keep this page open: further requests appear here.</p>`;

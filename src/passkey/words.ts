@@ -2,7 +2,6 @@
 import { isRecord, readJson } from "../common/json.ts";
 import { bdi, type Html, html } from "../render/html/html.ts";
 
-/** A body that a passkey is to sign. */
 export interface SignedRequest {
 	readonly body: string;
 	readonly organizationId: string;

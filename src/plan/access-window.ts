@@ -82,7 +82,6 @@ export function describeTime(iso: string): string {
 	return `${iso.slice(0, 10)} ${iso.slice(11, 16)}${seconds === ":00" ? "" : seconds} UTC`;
 }
 
-/** Whether access by this window holds at this time. */
 export function isWithin({ fromMs, untilMs }: AccessWindow, timeMs: number): boolean {
 	return (fromMs === undefined || timeMs >= fromMs) && (untilMs === undefined || timeMs < untilMs);
 }
@@ -153,7 +152,6 @@ function isUtc(written: string): boolean {
 	return /(?:z|[+-]00:00| UTC)$/i.test(written);
 }
 
-/** Returns all windows of a document. */
 export function windowsOf(desired: DesiredOrganization): readonly AccessWindow[] {
 	return tagsOf(desired).flatMap(({ members }) => members?.windows ?? []);
 }

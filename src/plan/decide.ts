@@ -19,7 +19,6 @@ export interface Question {
 	readonly reads: Reads;
 }
 
-/** What was read first. */
 export interface Reading {
 	/** Live state of the document, and of the base where there is one. */
 	readonly live: LiveOrganization;

@@ -13,7 +13,6 @@ export interface OwnedObject {
 	readonly object: string;
 }
 
-/** The resource that applied an object last. */
 export interface LastOwner {
 	readonly resource: string;
 	readonly resourceUrn?: string;

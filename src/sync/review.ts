@@ -40,7 +40,6 @@ export interface ReviewOptions {
 	readonly publicKey: () => string | undefined;
 }
 
-/** Pending activities with what they would do. */
 export interface Review {
 	readonly activities: readonly ReviewedActivity[];
 	readonly identity: VoterIdentity;

@@ -12,7 +12,6 @@ import { showText } from "../../common/escape.ts";
 import type { Terminal } from "../output/output.ts";
 import { fileLimitBytes } from "./sources.ts";
 
-/** The object at a path of a commit. */
 export interface GitObject {
 	/** As the user would write it. */
 	readonly path: string;
@@ -88,7 +87,6 @@ export class Git {
 		return this.refuse("this folder is not in a git repository", "to compare with a file or folder: --base-file PATH");
 	}
 
-	/** Returns the id of the commit. */
 	commit(): string {
 		// The name does not begin with a hyphen, so git does not take it for a flag.
 		const { code, output, warnings } = this.#run(["rev-parse", "--verify", `${this.name}^{commit}`]);

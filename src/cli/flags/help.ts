@@ -1,7 +1,6 @@
 /** What `--help` prints below the flags, and man pages with them: exit codes, environment variables and examples. */
 import { type ExitCode, exitCodes } from "../../common/errors.ts";
 
-/** Default meanings of the exit codes. */
 export const meanings: Readonly<Record<ExitCode, string>> = {
 	[exitCodes.inSync]: "in sync, or nothing to report",
 	[exitCodes.error]: "error",

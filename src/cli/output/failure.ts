@@ -38,7 +38,6 @@ export function failureResult(command: string, error: unknown): FailureResult {
 	return { ...resultHead(command, exitCodeOfError(error), describeError(error)), problems };
 }
 
-/** Returns the organization as results have it. */
 export function failedIn(one: OrganizationError): FoundOrganization & { readonly failed: FailedOrganization } {
 	const failed = { ...namedAs(one), error: describeError(one.error), steps: one.steps ?? [] };
 	return { organizationId: one.organizationId, exitCode: exitCodeOfFailed(one), failed };

@@ -1,6 +1,5 @@
 /** Whether OpenTelemetry's environment variables ask for traces. Read at every start, so it loads nothing. */
 
-/** Where traces go. */
 export interface TraceTarget {
 	/** The collector's host, for messages. The exporter reads the rest of the address itself. */
 	readonly host: string;

@@ -208,7 +208,6 @@ function followChannels(spans: Spans): void {
 const goodOutcomes: ReadonlySet<string> = new Set(["completed", "awaiting-approval", "awaiting-authenticator"]);
 
 interface ChannelSpans<Message, Outcome> {
-	/** Returns the context with the new span. */
 	readonly start: (message: Message) => Context;
 	readonly end: (outcome: Outcome) => Attributes;
 	readonly errorType?: (outcome: Outcome) => string | undefined;

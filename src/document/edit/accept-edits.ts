@@ -297,7 +297,6 @@ class AcceptEditor {
 	}
 }
 
-/** Returns the list of users who get the tag. */
 function listOfMembers(tag: Cell): Cell | undefined {
 	const members = entryOf(tag, "members");
 	return entryOf(members, "exactly") ?? entryOf(members, "atLeast");

@@ -41,7 +41,6 @@ export interface SelectableOrganization {
 /** The addresses of one plan that match one pattern. */
 interface Match {
 	readonly organization: SelectableOrganization;
-	/** The number of the organization. */
 	readonly index: number;
 	readonly all: readonly string[];
 	/** Those that can be accepted. */

@@ -39,7 +39,6 @@ export interface AccessRequest {
 	readonly desired: DesiredOrganization;
 	readonly tag: DesiredUserTag;
 	readonly userId: string;
-	/** The time now. */
 	readonly nowMs: number;
 	/** When the access ends; for a revoke, not after now. */
 	readonly untilMs: number;
@@ -58,7 +57,6 @@ export interface AccessEdit {
 	readonly effect: AccessEffect;
 	/** The new text of the file that changed, by its name; empty if nothing did. */
 	readonly contents: ReadonlyMap<string, string>;
-	/** The new desired state. */
 	readonly desired: DesiredOrganization;
 	/** Where the entry is in the new text, or its tag if there is no entry with a window. */
 	readonly at: { readonly file: string; readonly line: number };

@@ -10,7 +10,6 @@ export interface TextEdit {
 /** Says why something cannot be edited in place. The code that asked for the edit catches it. */
 export class NotEditable extends Error {}
 
-/** Returns where the line of an offset begins. */
 export function lineStartOf(text: string, offset: number): number {
 	return text.lastIndexOf("\n", offset - 1) + 1;
 }

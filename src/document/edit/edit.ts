@@ -24,7 +24,6 @@ import { applyEdits, lineEndOf, lineStartOf, NotEditable, newlineOf, type TextEd
 
 export { lineAfter, NotEditable, type TextEdit } from "./edit-text.ts";
 
-/** One YAML document of a file. */
 export interface EditableDocument {
 	readonly file: string;
 	/** See EditableFile. */

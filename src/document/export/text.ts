@@ -12,7 +12,6 @@ export interface Omission {
 	readonly because: string;
 }
 
-/** One tag of the document. */
 export interface ExportedTag {
 	readonly name: string;
 	readonly id: string;

@@ -24,7 +24,6 @@ export interface ListRow {
 	readonly values: ReadonlyMap<string, EachValue> | undefined;
 }
 
-/** The values of one row, for substitution. */
 export interface RowValues {
 	/** Whether a spreadsheet can have written them. */
 	readonly isTable: boolean;

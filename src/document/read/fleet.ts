@@ -42,7 +42,6 @@ export function checkFleet(
 	return { fleet: storedFleet(places, store), problems };
 }
 
-/** Returns a fleet of organizations that are in memory. */
 export function fleetOf(organizations: readonly DesiredOrganization[]): DesiredFleet {
 	const byId = new Map(organizations.map((desired) => [desired.organizationId, desired]));
 	return {

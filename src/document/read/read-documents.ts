@@ -24,13 +24,11 @@ export interface DocumentSource {
 	readonly content: string | Uint8Array;
 }
 
-/** How documents are read. */
 export interface ParseOptions extends VariableOptions {
 	/** Finds the files of `organizations: { from: FILE }`; without it there are none. */
 	readonly findList?: ListFinder;
 }
 
-/** The documents of one file. */
 interface ReadFile {
 	readonly roots: readonly Cell[];
 	readonly templates: readonly Template[];

@@ -115,7 +115,6 @@ export function isDocument(
 	return false;
 }
 
-/** Reads one document. */
 class TreeReader {
 	readonly #positionOf: (offset: number) => Position;
 	readonly #substitution: Substitution;

@@ -5,7 +5,6 @@ import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
 
 export const exampleId = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
 
-/** The users of an organization. */
 export interface Users {
 	/** User id by alias. */
 	readonly ids: ReadonlyMap<string, string>;

@@ -14,7 +14,6 @@ const maxDepth = 64;
 /** Max tokens of a file, spaces and line breaks included: enough for about 300,000 ids in lists. */
 const maxTokens = 2_000_000;
 
-/** The valid YAML documents of one file. */
 export interface YamlFile {
 	readonly documents: readonly Document.Parsed[];
 	/** Whether every document of the file could be read. */

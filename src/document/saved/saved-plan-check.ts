@@ -225,7 +225,6 @@ function withoutOrder(steps: readonly Step[], derived: readonly Step[]): readonl
 	return loose.sort((one, other) => rankOf(one) - rankOf(other));
 }
 
-/** A step of the file with its index. */
 type Stated = readonly [index: number, step: Step];
 
 /** Compares with the steps that the changes imply: parts of a step, for pending or doubtful requests, have to be it together. */

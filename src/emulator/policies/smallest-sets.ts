@@ -63,7 +63,6 @@ function approve(voter: Voter, choice: string, view: View): Voter {
 	return { ...voter, credentials: voter.credentials.slice(index, index + 1) };
 }
 
-/** Returns one set of approvers with these counts. */
 function approversWith(groups: readonly Group[], counts: Counts, view: View): Approvers {
 	return groups.flatMap(({ voters, choices }, group) => {
 		const chosen = choices.flatMap((choice, at) => Array<string>(counts[group]?.[at] ?? 0).fill(choice));

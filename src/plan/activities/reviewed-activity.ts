@@ -28,7 +28,6 @@ export interface ReturnedVote {
 	readonly publicKey: string | null;
 }
 
-/** An activity as the service returned it. */
 export interface ReturnedActivity {
 	readonly activityId: string;
 	readonly organizationId: string;

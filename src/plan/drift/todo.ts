@@ -74,7 +74,6 @@ export interface TodoContext {
 	readonly commands?: CommandContext;
 }
 
-/** Returns what to do about this difference. */
 export function findTodo(difference: Difference, plan: Plan, context: TodoContext = {}): Todo {
 	const commands = inOrganization(context.commands ?? {}, plan.organizationId);
 	const apply = commandText({ command: "apply" }, commands);

@@ -73,7 +73,6 @@ export function allowsOf(guards: readonly Guard[], allowed: Allowed): readonly A
 	return passed.map(({ kind, found }) => ({ flag: "allow", kind, number: found }));
 }
 
-/** Returns the plan without its overrides of guards. */
 export function withoutAllowed<P extends Overridden>(plan: P): Omit<P, "overrides"> & Overridden {
 	const { overrides = [], ...others } = plan;
 	const kept = overrides.filter(({ flag }) => flag !== "allow");

@@ -73,7 +73,6 @@ export function groupWords(group: ActivityGroup): GroupWords {
 	return { verb, object: [object] };
 }
 
-/** Returns the words of all actions on a resource. */
 export function resourceWords(resource: string): GroupWords {
 	const verb: Verb = { do: "do anything", doing: "doing anything" };
 	const object = own(objects, resource);

@@ -108,7 +108,6 @@ function partakersOf({ alone, together, thresholds, isComplete }: Ability): read
 	return [...new Set([...alone, ...together.flat(), ...more])].sort(compareText);
 }
 
-/** The impact of the plan's steps. */
 interface FoundImpact {
 	readonly impact: readonly PlanImpact[];
 	readonly verdict: ImpactVerdict;

@@ -12,7 +12,6 @@ const maxListed = 5;
 
 type NewAccess = Extract<Breach, { readonly what: "newAccess" }>;
 
-/** Returns what breaks the rule. */
 export function describeBreaches(rule: DesiredRule, breaches: readonly Breach[], names: UserNames): string {
 	const parts = [...Map.groupBy(breaches, (breach) => respectOf(breach)).values()].map((alike) =>
 		describeAlike(rule, alike, names),

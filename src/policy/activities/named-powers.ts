@@ -36,9 +36,8 @@ const typesOf: Partial<Readonly<Record<PowerName, readonly string[]>>> = {
 	recovery: ["RECOVER_USER"],
 };
 
-export interface NamedPower {
+interface NamedPower {
 	readonly name: PowerName;
-	/** Types of activities, sorted. */
 	readonly types: ReadonlySet<string>;
 	/** Whether it is only about activities that change credentials of the user who submits them. */
 	readonly isOwn: boolean;

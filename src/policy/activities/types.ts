@@ -22,7 +22,7 @@ export interface ActivityType {
 }
 
 /** What of an activity policies can tell apart, apart from its version: kind, resource and action, with the types that have them. */
-export interface Combination {
+interface Combination {
 	readonly kind: string;
 	readonly resource: string | null;
 	readonly action: string | null;
@@ -31,7 +31,7 @@ export interface Combination {
 }
 
 /** Returns the kind of a type: the type without its version. */
-export const kindOfType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, "").replace(/_V\d+$/, "");
+const kindOfType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, "").replace(/_V\d+$/, "");
 
 function readType(line: string): ActivityType {
 	const [name = "", kindSource, pair = "-", pairSource, root] = line.split(" ");

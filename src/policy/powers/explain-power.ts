@@ -107,7 +107,6 @@ function hasPartByPolicies({ thresholds }: Ability, userId: string): boolean {
 	return thresholds.some((all) => !all.some(({ isRootQuorum }) => isRootQuorum) && includesUser(all, userId));
 }
 
-/** Whether one of the thresholds counts the user. */
 export function includesUser(all: readonly Threshold[], userId: string): boolean {
 	return all.some(({ of }) => of.includes(userId));
 }

@@ -36,7 +36,6 @@ export interface PreparedAccess {
 	readonly access: AccessState;
 	readonly atMs: number;
 	readonly votes: Votes;
-	/** One vote for each user. */
 	readonly users: Votes;
 	/** Policies that are or may be in force, by id. */
 	readonly policies: readonly PreparedPolicy[];

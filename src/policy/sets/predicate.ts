@@ -93,7 +93,6 @@ interface Outcomes {
 	readonly because: Doubt | null;
 }
 
-/** Returns for which items the predicate is true. */
 export function findItems(predicates: Predicates, kind: ItemKind, item: string, predicate: Expression): ItemSets {
 	const { yes, no, errors, because } = judge(predicates, kind, item, predicate);
 	const tagId = kind === "approvers" ? tagOf(item, predicate) : null;

@@ -5,7 +5,6 @@ export type Bits = bigint;
 const word = 32n;
 const mask = 0xffffffffn;
 
-/** Returns how many numbers are in the set. */
 export function sizeOf(set: Bits): number {
 	let size = 0;
 	for (let rest = set; rest !== 0n; rest >>= word) size += countWord(Number(rest & mask));

@@ -17,7 +17,6 @@ interface SmallestSets {
 	readonly isComplete: boolean;
 }
 
-/** Returns whether the set is among the user sets. */
 export const isMember = (userSets: UserSets, set: Bits): boolean =>
 	userSets.some((alternative) => alternative.every(({ count, set: of }) => sizeOf(set & of) >= count));
 

@@ -67,5 +67,4 @@ export function usersOf(votes: Votes, set: Bits): Bits {
 /** Returns how many of the votes can be used together: one of each user. */
 export const capacityOf = (votes: Votes, set: Bits): number => sizeOf(usersOf(votes, set));
 
-/** Returns the ids of these users, sorted. */
 export const idsOf = (votes: Votes, users: Bits): string[] => membersOf(users).map((user) => votes.userIds[user] ?? "");

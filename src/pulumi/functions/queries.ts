@@ -17,7 +17,6 @@ export interface QueryFunction {
 	readonly arguments: Arguments;
 }
 
-/** The argument that all functions have. */
 const organizationArgument: Arguments = {
 	organizationId: {
 		shape: "id",

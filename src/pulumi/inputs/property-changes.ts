@@ -72,12 +72,10 @@ export function including(
 	return [...changes, ...more.filter(({ path: [name] }) => !known.has(name))];
 }
 
-/** The names of the properties that replace the resource. */
 export function replacesOf(changes: readonly PropertyChange[]): string[] {
 	return namesOf(changes.filter(({ replaces }) => replaces));
 }
 
-/** The names of the properties that differ. */
 export function namesOf(changes: readonly PropertyChange[]): string[] {
 	return [...new Set(changes.map(({ path: [name] }) => String(name)))];
 }

@@ -98,7 +98,6 @@ function escapePattern(text: string): string {
 	return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll("-", "\\x2d");
 }
 
-/** The value as a Pulumi secret. */
 export function markSecret(value: unknown): Properties {
 	return { [signatureKey]: secretSignature, value };
 }

@@ -31,7 +31,6 @@ import { explainUnusable, readProperties, writeProperties } from "./values.ts";
 type Request = InstanceType<typeof providerMessages.ConstructRequest>;
 type Response = InstanceType<typeof providerMessages.ConstructResponse>;
 
-/** What a component needs of its provider. */
 interface ComponentContext {
 	readonly process: ProviderProcess;
 	readonly log: EngineLog;

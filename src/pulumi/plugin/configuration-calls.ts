@@ -29,7 +29,6 @@ export interface Configuration {
 
 const keyName = "apiPrivateKey";
 
-/** What the engine adds to the settings. */
 const ownOfEngine: ReadonlySet<string> = new Set(["version", "pluginDownloadURL"]);
 
 /** The settings with the private key as a secret, or what is wrong with each of them. */

@@ -9,7 +9,6 @@ import { Refusal, statusOf } from "./failure-status.ts";
 import type { PluginProvider } from "./provider.ts";
 import type { ResourceCall, ResourceRequest } from "./resource-messages.ts";
 
-/** Returns the handlers by the name of the call. */
 export function handlersOf(provider: PluginProvider, version: string) {
 	const answer = answering(provider);
 	const ofResource = (call: ResourceCall) =>

@@ -18,7 +18,6 @@ interface UnusableProperty {
 	readonly what: string;
 }
 
-/** What is wrong with such a property. */
 export function explainUnusable({ name, what }: UnusableProperty): string {
 	return `${name} must not be or contain ${what}`;
 }

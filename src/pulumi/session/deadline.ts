@@ -55,7 +55,6 @@ export class Deadline {
 	}
 }
 
-/** The longest time of a timer. */
 const maxTimerMs = 2 ** 31 - 1;
 
 /** A reader whose queries fail once the time is up. */

@@ -4,7 +4,6 @@ import type { Journal, JournalView } from "../../sync/journal/journal.ts";
 import type { LastOwner, OwnedObject } from "../../sync/journal-owners.ts";
 import { digestService, isSameOwner, type Owner, ownerOf } from "./claims.ts";
 
-/** The journal of a session. */
 interface OwnersJournal {
 	/** Resolves with undefined if there is none. */
 	readonly read: () => Promise<JournalView | undefined>;
@@ -13,7 +12,6 @@ interface OwnersJournal {
 	readonly now: () => number;
 }
 
-/** The last owners of objects of one service. */
 export class LastOwners {
 	readonly #service: string;
 	readonly #journal: OwnersJournal;
@@ -32,7 +30,6 @@ export class LastOwners {
 		return this.#write((journal) => journal.recordOwner(this.#nameOf(organizationId, object), last));
 	}
 
-	/** Forgets the last owner if it is this resource. */
 	async forget(organizationId: string, object: string, owner: Owner): Promise<void> {
 		const last = await this.find(organizationId, object);
 		if (last === undefined || !isSameOwner(last, owner)) return;

@@ -41,7 +41,6 @@ import { functionReads, type SharedReads } from "./shared-reads.ts";
 export interface ResourceTarget {
 	/** The resource's name in the program. A resource that submitted something reads again. */
 	readonly resource: string;
-	/** The component whose part it is. */
 	readonly partOf?: string | undefined;
 	readonly desired: DesiredOrganization;
 	readonly stored: StoredState;

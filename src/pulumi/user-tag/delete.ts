@@ -36,7 +36,6 @@ export async function deleteTag(
 	return undefined;
 }
 
-/** The members that deleting removes. */
 export function membersToRemove({ onDestroy, managed, members }: TagOutputs): readonly string[] {
 	const { exactly, atLeast } = managed ?? members ?? {};
 	return onDestroy === "removeMembers" ? (exactly ?? atLeast ?? []).map(userOf) : [];

@@ -48,7 +48,6 @@ type EntryOutcome =
 			readonly settledPosition: number;
 	  };
 
-/** An entry whose outcome was recorded. */
 export type SettledEntry = Extract<JournalEntry, { readonly settledAtMs: number }>;
 
 /** The outcome of a request; `abandoned` by the operator. */

@@ -53,7 +53,6 @@ export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJou
 		return (rows as unknown as SentRow[]).map(toEntry);
 	}
 
-	/** Returns the statement of this text, prepared once. */
 	#prepare(sql: string): StatementSync {
 		const known = this.#statements.get(sql);
 		if (known !== undefined) return known;

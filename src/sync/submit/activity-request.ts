@@ -5,7 +5,6 @@ import type { SubmitName } from "../../wire/operations.ts";
 import type { AppliedObject, FindLastAppliedTag, Journal } from "../journal/journal.ts";
 import type { SubmitResult } from "./outcomes.ts";
 
-/** When an activity completed. */
 export interface CompletionTime {
 	/** By our clock, ISO 8601 in UTC. */
 	readonly appliedAt: string;

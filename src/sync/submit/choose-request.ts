@@ -22,7 +22,6 @@ const serviceClocksMarginMs = 60 * 1000;
 export type Decision =
 	/** Send nothing: the result is known. */
 	| { readonly kind: "skip"; readonly result: SubmitResult }
-	/** Send the bytes of an entry again. */
 	| { readonly kind: "resend"; readonly entry: JournalEntry }
 	| {
 			/** Send bytes for the first time from here. */
@@ -108,7 +107,6 @@ function completedSinceRead(entry: JournalEntry, { readPosition }: SubmitContext
 	return entry.outcome === "completed" && readPosition !== undefined && entry.settledPosition > readPosition;
 }
 
-/** Our estimate of the service's clock. */
 function serviceNowMs({ now, clockOffsetMs = 0 }: SubmitContext): number {
 	return now() + clockOffsetMs;
 }

@@ -21,7 +21,6 @@ export interface SubmittedPart {
 	readonly result: SubmitResult;
 }
 
-/** Returns the parts as the report has them. */
 export function toPartResults(parts: readonly SubmittedPart[]): readonly PartResult[] {
 	return parts.map(({ address, result: { outcome, activityId, fingerprint, message, refusedStatus } }) => {
 		return { address, outcome, activityId, fingerprint, message, refusedStatus };

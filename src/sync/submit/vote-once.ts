@@ -39,7 +39,6 @@ export interface VoteContext {
 	readonly waitMs: number;
 }
 
-/** What became of a vote. */
 interface VoteOutcome {
 	/** That of the activity; `unknown`: it is in doubt whether the vote counts; `denied`, `failed`: the service refused the vote. */
 	readonly outcome: Outcome;

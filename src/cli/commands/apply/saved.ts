@@ -261,7 +261,6 @@ function findDoneElsewhere({ plan, context }: Comparison, saved: Plan | undefine
 	});
 }
 
-/** Max activities that an error names. */
 const maxNamed = 5;
 
 function describeApplied(what: string, done: readonly Done[]): AppliedPlanError {

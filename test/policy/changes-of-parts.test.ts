@@ -55,15 +55,15 @@ describe("A change of who takes part", () => {
 });
 
 describe("A change for a kind", () => {
-	const created = "activity.kind == 'CREATE_WALLET'";
-	const group = "kind CREATE_WALLET";
+	const created = "activity.kind == 'CREATE_USERS'";
+	const group = "kind CREATE_USERS";
 
 	it("stays beside the same of one of its types", () => {
-		const type = "activity.type == 'ACTIVITY_TYPE_CREATE_WALLET_V2'";
+		const type = "activity.type == 'ACTIVITY_TYPE_CREATE_USERS_V2'";
 		const added = [allow(is("a"), `${created} && ${type}`)];
 		expect(between([], added, group)).toEqual([`alone a if ${type}`]);
-		expect(between([], added, "type ACTIVITY_TYPE_CREATE_WALLET_V2")).toEqual(["alone a"]);
-		expect(between([], added, "WALLET/CREATE")).toEqual([]);
+		expect(between([], added, "type ACTIVITY_TYPE_CREATE_USERS_V2")).toEqual(["alone a"]);
+		expect(between([], added, "USER/CREATE")).toEqual([]);
 	});
 
 	it("may be under a consensus that is not understood", () => {

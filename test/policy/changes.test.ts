@@ -54,12 +54,15 @@ describe("A change under a condition", () => {
 		]);
 		const before = accessOf([allow(is("a", "b")), allow(is("c")), allow(is("a", "d"), when(one))], root(2, "a", "b"));
 		expect(changes(before, accessOf([allow(is("c"), when(one))], root(1, "b")))).toEqual([
-			...[`nobody a+b+c if !(${one}) shown by c`, "alone b", `loses d if ${one} shown by a+d`],
+			...[`nobody a+b+c if !(${one}) shown by c`, "alone b", `loses a+d if ${one}`],
 		]);
 	});
 
 	it("is named where more is so under it, or other users are meant", () => {
-		expect(between([base], [base, pair, allow(is("a"), when(one))])).toEqual([`alone a if ${one}`, "gains a+b"]);
+		expect(between([base], [base, pair, allow(is("a"), when(one))])).toEqual([
+			`alone a if ${one}`,
+			`gains a+b unless ${one}`,
+		]);
 		expect(between([base, pair, allow(is("a"), when(one))], [base])).toEqual(["loses a+b", `loses a if ${one}`]);
 		expect(between([pair], [pair, allow(is("a", "c")), allow(is("b", "c"), when(one))])).toEqual([
 			...["gains c shown by a+c", `gains b+c if ${one}`],
@@ -72,14 +75,14 @@ describe("A change under a condition", () => {
 		const both = [deny(is("a"), when(one)), deny(is("a"), when(other))];
 		expect(between(both, [...both, allow(is("a"))])).toEqual([`alone a unless ${one} unless ${other}`]);
 		const denial = deny(is("a"), when(one));
-		expect(between([denial], [denial, allow(is("a"), when(other))])).toEqual([`alone a if ${other} unless ${one}`]);
+		expect(between([denial], [denial, allow(is("a"), when(other))])).toEqual([`alone a if ${other}`]);
 		const elsewhere = deny(is("b"), when(one));
 		expect(between([elsewhere], [elsewhere, allow(is("a"), when(one))])).toEqual([`alone a if ${one}`]);
 	});
 
 	it("can be a lockout, or an escalation, that it is not without", () => {
 		const b = allow(is("b"), when(one));
-		expect(between([allow(is("a")), b], [b])).toEqual([`nobody a if !(${one})`]);
+		expect(between([allow(is("a")), b], [b])).toEqual([`nobody a if !(${one})`, `loses a if ${one}`]);
 		expect(between([allow(is("a"))], [allow(is("a")), deny("true", when(one))])).toEqual([`nobody a if ${one}`]);
 		const kept = [allow(is("a")), allow(two), deny(is("a"), when(one))];
 		expect(between(kept, [...kept, b])).toEqual([`alone b escalation if ${one}`]);
@@ -89,11 +92,12 @@ describe("A change under a condition", () => {
 		const left = [allow(is("c"), when(one)), allow(is("c"), when(other)), deny("true", when(other))];
 		expect(between([allow(is("a")), allow(is("b"))], left)).toEqual([
 			`nobody a+b if !(${one}) shown by a`,
-			`alone c if ${one} unless ${other}`,
+			`alone c if ${one}`,
+			`loses a+b if ${one} shown by a`,
 		]);
 		const kept = [allow(is("a")), allow(is("b"), when(one))];
 		expect(between(kept, [allow(is("d"), when(one))])).toEqual([
-			...[`nobody a if !(${one})`, `alone d if ${one}`, `loses b if ${one}`],
+			...[`nobody a if !(${one})`, `alone d if ${one}`, `loses a+b if ${one} shown by a`],
 		]);
 	});
 });

@@ -5,14 +5,15 @@ import { findPower, type GroupPower } from "../../src/policy/powers/powers.ts";
 import { prepareAccess } from "../../src/policy/powers/prepare.ts";
 import { atMs, type ModelOrganization, writeAccess } from "./model.ts";
 import {
-	certain,
+	assignmentsOf,
+	holdsIn,
 	membersOf,
 	Oracle,
 	type OraclePart,
 	type Pair,
 	type Reading,
-	type Sets,
 	smallestOf,
+	under,
 	withMore,
 	writeSets,
 } from "./oracle.ts";
@@ -48,8 +49,7 @@ export function checkPowers(organization: ModelOrganization): void {
 	for (const pair of pairs) {
 		const power = findPower(prepared, pair);
 		const oracle = new Oracle(organization, pair, userIds);
-		const base = oracle.setsOf(certain, true);
-		expect(writtenSets(power), `${pair.resource}: smallest sets`).toEqual(writeSets(smallestOf(base), userIds));
+		checkAlways(power, oracle);
 		expect(setsOfThresholds(power, userIds), `${pair.resource}: thresholds`).toEqual(writtenSets(power));
 		expect(power.isComplete).toBe(true);
 		checkConditional(power, oracle);
@@ -58,51 +58,60 @@ export function checkPowers(organization: ModelOrganization): void {
 	}
 }
 
-function checkConditional(power: GroupPower, oracle: Oracle): void {
+/** What surely is allowed under the assignment. */
+const surely =
+	(holds: ReadonlySet<string>) =>
+	(part: OraclePart): Reading => {
+		if (under(holds)(part) === "off") return "off";
+		return part.effect === "ALLOW" ? "sure" : "possible";
+	};
+const possibly =
+	(holds: ReadonlySet<string>) =>
+	(part: OraclePart): Reading => {
+		if (under(holds)(part) === "off") return "off";
+		return part.effect === "ALLOW" ? "possible" : "sure";
+	};
+const assignmentsIn = ({ parts, pair }: Oracle): readonly ReadonlySet<string>[] =>
+	assignmentsOf(
+		parts.map(({ open }) => open),
+		pair,
+	);
+
+/** Checks that what is always allowed is, and who is always enough alone. */
+function checkAlways(power: GroupPower, oracle: Oracle): void {
 	const { userIds } = oracle;
-	const base = withMore(oracle.setsOf(certain, false));
-	const expected: string[] = [];
-	for (const holds of [true, false]) {
-		const own = oracle.parts.filter(({ effect, open }) => open !== null && (effect === "ALLOW") === holds);
-		for (const condition of new Set(own.map(({ open }) => open))) {
-			const reading = (part: OraclePart): Reading => {
-				if (part.open !== condition || !own.includes(part)) return certain(part);
-				return holds ? "sure" : "off";
-			};
-			const adds = oracle.setsOf(reading, false).some((isIn, set) => isIn && !base[set]);
-			const sets = writeSets(smallestOf(oracle.setsOf(reading, true)), userIds);
-			if (adds) expected.push(`${condition} ${holds}: ${sets}`);
-		}
+	const allowed = assignmentsIn(oracle).map((holds) => withMore(oracle.setsOf(surely(holds), true)));
+	const placeOf = (set: string): number => set.split("+").reduce((all, id) => all | (1 << userIds.indexOf(id)), 0);
+	for (const set of writtenSets(power)) {
+		expect(
+			allowed.every((sets) => sets[placeOf(set)]),
+			`always allowed: ${set}`,
+		).toBe(true);
 	}
-	const single = power.conditional.filter(({ condition }) => !condition.includes("!("));
-	const found = single.map((one) => `${one.condition} ${one.holds}: ${writtenSets(one)}`);
-	expect(found.sort(), "conditional").toEqual(expected.sort());
-	for (const one of power.conditional) expect(setsOfThresholds(one, userIds)).toEqual(writtenSets(one));
-	checkCombined(power, oracle);
+	const alone = userIds.filter((id) => allowed.every((sets) => sets[1 << userIds.indexOf(id)]));
+	expect(power.alone, "always enough alone").toEqual(alone);
+	if (allowed.length === 1)
+		expect(writtenSets(power), "smallest sets").toEqual(writeSets(smallestOf(allowed[0] ?? []), userIds));
 }
 
-/** Checks that every set that is allowed where some conditions hold and others do not is named, and no other one. */
-function checkCombined(power: GroupPower, oracle: Oracle): void {
+/** Checks that under each assignment what is named for it is allowed, and no other set. */
+function checkConditional(power: GroupPower, oracle: Oracle): void {
 	const { userIds } = oracle;
-	const open = [...new Set(oracle.parts.flatMap((part) => (part.policy === null ? [] : (part.open ?? []))))];
-	if (open.length > 6) return;
-	const allowed = oracle.setsOf(certain, true).map(() => false);
-	for (let number = 0; number < 2 ** open.length; number += 1) {
-		const holds = new Set(open.filter((_, at) => (number >> at) & 1));
-		const sets = oracle.setsOf((part) => {
-			if (part.policy === null || (part.open !== null && !holds.has(part.open))) return "off";
-			return part.effect === "ALLOW" ? "sure" : "possible";
-		}, true);
-		for (const [set, isIn] of sets.entries()) allowed[set] ||= isIn;
+	for (const one of power.conditional) expect(setsOfThresholds(one, userIds)).toEqual(writtenSets(one));
+	for (const holds of assignmentsIn(oracle)) {
+		if (holds.has(ownCredentials)) continue;
+		const here = power.conditional.filter((one) =>
+			one.holds ? holdsIn(one.condition, holds) : !holds.has(one.condition),
+		);
+		const named = [power, ...here].flatMap(writtenSets);
+		const members = named.map((set) => set.split("+").reduce((all, id) => all | (1 << userIds.indexOf(id)), 0));
+		const found = Array.from({ length: 2 ** userIds.length }, (_, set) =>
+			set === 0 ? false : members.some((one) => (one & ~set) === 0),
+		);
+		expect(writeSets(smallestOf(found), userIds), `where ${[...holds]}`).toEqual(
+			writeSets(smallestOf(withMore(oracle.setsOf(surely(holds), true))), userIds),
+		);
 	}
-	const named = [power, ...power.conditional.filter(({ condition }) => condition !== ownCredentials)].flatMap(
-		writtenSets,
-	);
-	const members = named.map((set) => set.split("+").reduce((all, id) => all | (1 << userIds.indexOf(id)), 0));
-	const found = allowed.map((_, set) => set !== 0 && members.some((one) => (one & ~set) === 0));
-	expect(writeSets(smallestOf(found), userIds), "under all conditions").toEqual(
-		writeSets(smallestOf(withMore(allowed)), userIds),
-	);
 }
 
 function checkUnknown(power: GroupPower, oracle: Oracle): void {
@@ -110,13 +119,8 @@ function checkUnknown(power: GroupPower, oracle: Oracle): void {
 		expect(power.unknown).not.toBeNull();
 		return;
 	}
-	const isOpen = (allow: Reading, deny: Reading, areConditionsOpen: boolean): Sets =>
-		oracle.setsOf(({ effect, open }) => {
-			if (effect === "ALLOW") return open === null || areConditionsOpen ? allow : "off";
-			return open === null || !areConditionsOpen ? deny : "off";
-		}, true);
-	const differs = [true, false].some((areOpen) => {
-		const [most, least] = [isOpen("possible", "sure", areOpen), isOpen("sure", "possible", areOpen)];
+	const differs = assignmentsIn(oracle).some((holds) => {
+		const [most, least] = [oracle.setsOf(possibly(holds), true), oracle.setsOf(surely(holds), true)];
 		return smallestOf(most).join() !== smallestOf(least).join();
 	});
 	expect(power.unknown !== null, "unknown").toBe(differs);
@@ -130,11 +134,11 @@ function checkOutsiders(power: GroupPower, oracle: Oracle): void {
 	);
 	expect(power.denied, "denied").toEqual(denied);
 	const { root } = oracle.organization;
-	const policies = oracle.setsOf(({ effect, open, policy }) => {
-		if (policy === null) return "off";
-		if (effect === "ALLOW") return "possible";
-		return open === null ? "sure" : "off";
-	}, false);
-	const taking = new Set(smallestOf(policies).flatMap((set) => membersOf(set, userIds)));
+	const taking = new Set(
+		assignmentsIn(oracle)
+			.filter((holds) => !holds.has(ownCredentials))
+			.flatMap((holds) => smallestOf(oracle.setsOf(possibly(holds), false)))
+			.flatMap((set) => membersOf(set, userIds)),
+	);
 	expect(power.rootQuorumOnly, "root quorum only").toEqual((root?.userIds ?? []).filter((id) => !taking.has(id)));
 }

@@ -54,7 +54,7 @@ describe("A power that several conditions close", () => {
 		const policies = [
 			...[allow(is("a"), when(one)), allow(is("a"), when(other)), deny(is("a"), when(one)), deny("true", when(third))],
 		];
-		expect(conditionalOf(policies)).toEqual([`if ${other} && !(${one}) && !(${third}): a by 1,2,3`]);
+		expect(conditionalOf(policies)).toEqual([`if ${other}: a by 1`]);
 	});
 
 	it("is not repeated where one condition less is enough", () => {
@@ -68,14 +68,13 @@ describe("A power that several conditions close", () => {
 		expect(conditionalOf(policies.slice(0, 2))).toEqual([`if ${one} && !(${large}): a by 0,1`]);
 	});
 
-	it("names all conditions that deny where there are many of them", () => {
+	it("names no condition that denies others, of however many", () => {
 		const many = Array.from({ length: 260 }, (_, number) => deny(is("d"), when(`eth.tx.nonce == ${number}`)));
 		const allows = [one, other, third].map((condition) => allow(is("a"), when(condition)));
 		const found = conditionalOf([...allows, deny(is("a"), when(large)), ...many]);
-		expect(found.slice(0, 2)).toEqual([
+		expect(found).toEqual([
 			...[`if ${one} && !(${large}): a by 0,3`, `if ${other} && !(${large}): a by 1,3`],
+			`if ${third} && !(${large}): a by 2,3`,
 		]);
-		expect(found).toHaveLength(3);
-		expect(found[2]).toContain(`if ${third} && !(${large}) && !(eth.tx.nonce == 0) && !(eth.tx.nonce == 1) && `);
 	});
 });

@@ -106,11 +106,11 @@ describe("An activity that a condition is about", () => {
 		["wallet.id == 'w'", unnamed],
 		["eth.tx.to == 'x'", { kind: "SIGN_TRANSACTION" }],
 		["eth.tx.to == 'x'", unnamed],
-		["activity.type == 'ACTIVITY_TYPE_CREATE_WALLET_V2'", { kind: "CREATE_WALLET" }],
-		["activity.type == 'ACTIVITY_TYPE_CREATE_WALLET_V2'", { resource: "WALLET", action: "CREATE" }],
+		["activity.type == 'ACTIVITY_TYPE_CREATE_USERS_V2'", { kind: "CREATE_USERS" }],
+		["activity.type == 'ACTIVITY_TYPE_CREATE_USERS_V2'", { resource: "USER", action: "CREATE" }],
 		["activity.kind == 'DELETE_POLICIES'", { resource: "POLICY", action: "DELETE" }],
-		["activity.kind == 'DELETE_PAYMENT_METHOD'", { resource: "PAYMENT_METHOD", action: "DELETE" }],
-		["activity.kind == 'CREATE_SOMETHING'", { resource: "PRIVATE_KEY", action: "CREATE" }],
+		["activity.kind == 'CREATE_USER_TAG'", { resource: "USER", action: "CREATE" }],
+		["activity.kind == 'CREATE_PRIVATE_KEY_TAG'", { resource: "PRIVATE_KEY", action: "CREATE" }],
 	])("may have what it asks for: %s, %j", (condition, group) => {
 		const { alone, conditional, assumptions } = powerOf("true", condition, group);
 		expect([alone, conditional.map((one) => one.condition), assumptions]).toEqual([[], [condition], []]);

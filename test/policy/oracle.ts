@@ -215,8 +215,43 @@ export function writeSets(sets: readonly number[], userIds: readonly string[]): 
 	return sets.map((set) => membersOf(set, userIds).join("+")).sort();
 }
 
-/** What is certain: open conditions do not hold for policies that allow, and hold for those that deny. */
-export const certain = ({ effect, open }: OraclePart): Reading => {
-	if (effect === "DENY") return "possible";
-	return open === null ? "sure" : "off";
-};
+/** The wallets and kinds of activities of a pair, one beside those that conditions name among them. */
+function* activitiesOf({ resource, action }: Pair): Generator<{ readonly wallet: string; readonly kind: string }> {
+	const kinds = [
+		...(resource === "PRIVATE_KEY" && action === "SIGN" ? ["SIGN_TRANSACTION"] : []),
+		...(resource === "POLICY" && action === "DELETE" ? ["DELETE_POLICIES"] : []),
+	];
+	for (const wallet of ["w1", "w2", "another"]) for (const kind of [...kinds, "ANOTHER"]) yield { wallet, kind };
+}
+
+/** Returns which of these conditions hold together for some activity: a wallet has one id, and an activity is of one kind. */
+export function assignmentsOf(open: readonly (string | null)[], pair: Pair): readonly ReadonlySet<string>[] {
+	const texts = [...new Set(open.filter((text) => text !== null))];
+	const found = new Map<string, ReadonlySet<string>>();
+	for (const { wallet, kind } of activitiesOf(pair)) {
+		for (const isOwn of texts.includes(ownCredentials) ? [false, true] : [false]) {
+			const facts = [`wallet.id == '${wallet}'`, `activity.kind == '${kind}'`, ...(isOwn ? [ownCredentials] : [])];
+			const holds = texts.filter((text) => text.split(" && ").every((clause) => facts.includes(clause)));
+			found.set(holds.join(), new Set(holds));
+		}
+	}
+	return [...found.values()];
+}
+
+/** Whether a condition of a report holds where these conditions of policies hold, and no others. */
+export function holdsIn(condition: string | null, holds: ReadonlySet<string>): boolean {
+	if (condition === null) return true;
+	const clauses = [...holds].flatMap((text) => text.split(" && "));
+	const failing = [...condition.matchAll(/!\(([^)]*)\)/g)].map(([, text = ""]) => text);
+	const holding = condition
+		.replaceAll(/!\([^)]*\)/g, "")
+		.split(" && ")
+		.filter((text) => text !== "");
+	return holding.every((text) => clauses.includes(text)) && !failing.some((text) => holds.has(text));
+}
+
+/** Reads conditions as in the assignment. */
+export const under =
+	(holds: ReadonlySet<string>) =>
+	({ open }: OraclePart): Reading =>
+		open === null || holds.has(open) ? "sure" : "off";

@@ -1,6 +1,7 @@
 /** Whether a condition holds for activities of which something is known: yes, no, only for some, not known, or it errs. */
 
 import { describe, expect, it } from "vitest";
+import { printExpression } from "../../src/policy/language/printer.ts";
 import { type ActivityFacts, factsOfGroup, factsOfType } from "../../src/policy/powers/activity.ts";
 import { judgeCondition } from "./in-words.ts";
 import { parseText } from "./worlds.ts";
@@ -8,7 +9,8 @@ import { parseText } from "./worlds.ts";
 /** `yes`, `no`, `open: what is left`, `absent: why` or `unknown: why`. */
 function holds(condition: string, facts: ActivityFacts): string {
 	const outcome = judgeCondition(parseText(condition), facts);
-	const because = "because" in outcome ? [outcome.because] : "condition" in outcome ? [outcome.condition] : [];
+	const because =
+		"because" in outcome ? [outcome.because] : "condition" in outcome ? [printExpression(outcome.condition)] : [];
 	return [outcome.holds, ...because].join(": ");
 }
 

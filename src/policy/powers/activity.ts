@@ -1,6 +1,5 @@
 /** What is known of the activities of a group: the values of the names that a condition may use. */
 import { evaluate } from "../language/evaluate.ts";
-import { printExpression } from "../language/printer.ts";
 import type { Expression } from "../language/syntax.ts";
 import { dependsOn, errs, isUnknown, mayBeMissing, structOf, unread, type Value } from "../language/values.ts";
 import type { ActivityGroup } from "./groups.ts";
@@ -19,7 +18,7 @@ export type Outcome =
 	| { readonly holds: "yes" | "no" }
 	| { readonly holds: "absent" | "unknown"; readonly because: Reason }
 	/** It depends on the activity: `condition` is what is left of it. */
-	| { readonly holds: "open"; readonly condition: string };
+	| { readonly holds: "open"; readonly condition: Expression };
 
 const pair = (resource: string, action: string) => ({ resource, action });
 
@@ -110,14 +109,11 @@ function judgeAbsent(condition: Expression, facts: ActivityFacts, because: Reaso
 }
 
 /** Returns the condition without the clauses that hold for all activities with these facts. */
-function openPart(condition: Expression, facts: ActivityFacts): string {
+function openPart(condition: Expression, facts: ActivityFacts): Expression {
 	const open = clausesOf(condition).filter((clause) => evaluate(foldNames(clause, facts), scopeOf(facts)) !== true);
-	return open
-		.map((clause) => {
-			const isAlternative = clause.node === "binary" && clause.operator === "||" && open.length > 1;
-			return isAlternative ? `(${printExpression(clause)})` : printExpression(clause);
-		})
-		.join(" && ");
+	return open.length === 0
+		? condition
+		: open.reduce((left, right) => ({ node: "binary", operator: "&&", left, right, span: condition.span }));
 }
 
 /** Returns what must hold for the condition to hold, all of it. */
@@ -132,7 +128,7 @@ const wallets = ["wallet", "wallets", "wallet_account"];
 const scopes = new Map<string, ReadonlyMap<string, Value>>();
 
 /** Returns what each name is. Unverified, chosen: which activities have a wallet, a private key or a transaction. */
-function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
+export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
 	const key = JSON.stringify([facts.resource, facts.action, facts.kind, facts.type]);
 	const known = scopes.get(key);
 	if (known !== undefined) return known;

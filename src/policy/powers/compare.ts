@@ -1,30 +1,23 @@
-/** Compares who can do one group of activities before and after, and finds what changes for whom. */
+/** Compares who can do one group of activities before and after, cell by cell, and finds what changes for whom. */
 
+import { describeRegion, type Literal, type Region } from "../cells/regions.ts";
 import { TooComplex } from "../sets/formula.ts";
-import { difference, type UserSets } from "../sets/resolve.ts";
-import { type Bits, bit, membersOf } from "../sets/sets.ts";
-import { aloneIn, fewestIn, findSmallestSets, isMember, participantsIn, smallestWith } from "../sets/user-sets.ts";
+import type { UserSets } from "../sets/resolve.ts";
+import { type Bits, bit, hasBit, isWithin, membersOf, setOf } from "../sets/sets.ts";
+import { aloneIn, findSmallestSets, isMember, participantsIn, smallestWith } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
 import type { Budget } from "../sets/work.ts";
 import { abilityOf } from "./ability.ts";
 import { factsOfGroup } from "./activity.ts";
-import { type Change, type ImpactChange, type ImpactFinding, plain, type SideAbility } from "./finding.ts";
+import { type CellChanges, changesBetween, findCellsOf, type JudgedCell, type Side } from "./cell-changes.ts";
+import { changedParts, isSameBase, whyUnknown } from "./changed-parts.ts";
+import type { ImpactChange, ImpactFinding, SideAbility } from "./finding.ts";
+import { conditionOf, withoutOwn } from "./group-cells.ts";
 import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
-import { allowedBy, findParts, ownCredentials, type Part } from "./judge.ts";
+import { findParts, ownCredentials, type Part } from "./judge.ts";
 import { judgeAbility } from "./powers.ts";
 import type { PreparedAccess } from "./prepare.ts";
-import { notRead, type Reason } from "./reason.ts";
-import {
-	changedParts,
-	dependsOnReading,
-	findSlices,
-	type Side,
-	type SideUserSets,
-	type Slice,
-	sharedUnknowns,
-	userSetsIn,
-	writeCondition,
-} from "./slices.ts";
+import type { Reason } from "./reason.ts";
 
 interface GroupComparison {
 	readonly findings: readonly ImpactFinding[];
@@ -34,8 +27,16 @@ interface GroupComparison {
 
 const same: GroupComparison = { findings: [], isMore: false, isLess: false };
 
-/** Returns what changes in the group. Both sides are prepared for the same users. */
-export function compareGroup(before: PreparedAccess, after: PreparedAccess, group: ActivityGroup): GroupComparison {
+/**
+ * Returns what changes in the group. Both sides are prepared for the same users. `apart`: kinds and types of activities, as
+ * reports write them, that are groups of their own and not of this one.
+ */
+export function compareGroup(
+	before: PreparedAccess,
+	after: PreparedAccess,
+	group: ActivityGroup,
+	apart: ReadonlySet<string> = new Set(),
+): GroupComparison {
 	const facts = factsOfGroup(group);
 	const isRootKnown = ({ access }: PreparedAccess): boolean => access.rootQuorum.known;
 	const sideOf = (prepared: PreparedAccess, opposite: PreparedAccess): Side => {
@@ -47,22 +48,19 @@ export function compareGroup(before: PreparedAccess, after: PreparedAccess, grou
 	if (changed.length === 0 && isSameBase(one, other)) return same;
 	const comparison = new Comparison(one, other, group, changed);
 	try {
-		return comparison.run();
+		return comparison.run(apart);
 	} catch (error) {
 		if (!(error instanceof TooComplex)) throw error;
 		return comparison.giveUnknown({ kind: "too-complex", task: "compare", limit: error.limit });
 	}
 }
 
-/** Returns whether the root quorum is the same on both sides, and policies that are not known are too. */
-function isSameBase(one: Side, other: Side): boolean {
-	const [before, after] = [one.prepared, other.prepared];
-	if (JSON.stringify(before.access.rootQuorum) !== JSON.stringify(after.access.rootQuorum)) return false;
-	if (one.found.missing === null && other.found.missing === null) return true;
-	return (
-		JSON.stringify(one.found.missing) === JSON.stringify(other.found.missing) &&
-		JSON.stringify(before.access.users) === JSON.stringify(after.access.users)
-	);
+/** What a finding says of its cells. */
+interface Told {
+	readonly change: ImpactChange;
+	readonly users: Bits;
+	readonly witness: Bits;
+	readonly isEscalation: boolean;
 }
 
 class Comparison {
@@ -72,14 +70,16 @@ class Comparison {
 	readonly #changed: readonly Part[];
 	readonly #budget: Budget;
 	readonly #findings: ImpactFinding[] = [];
+	/** What was said, by change and condition. */
+	readonly #byText = new Map<string, { readonly finding: { userIds: readonly string[] }; users: Bits }>();
 	readonly #powers = new Map<Side, SideAbility>();
-	/** Sets that are new, and sets that are gone, by slice. */
-	readonly #seen: {
-		readonly slice: Slice;
-		readonly more: UserSets;
-		readonly less: UserSets;
-		readonly changes: readonly Change[];
-	}[] = [];
+	#cells: readonly JudgedCell[] = [];
+	#changes: readonly CellChanges[] = [];
+	#literals: readonly Literal[] = [];
+	/** Cells in which a finding begins that more is allowed, or less. */
+	readonly #begun = { more: new Set<number>(), less: new Set<number>() };
+	readonly #told: { readonly users: Bits; readonly isLess: boolean; readonly holding: ReadonlySet<string> }[] = [];
+	#isUnknown = false;
 
 	constructor(before: Side, after: Side, group: ActivityGroup, changed: readonly Part[]) {
 		this.#before = before;
@@ -89,20 +89,28 @@ class Comparison {
 		this.#budget = before.prepared.budget;
 	}
 
-	run(): GroupComparison {
-		const [before, after] = [this.#before.found, this.#after.found];
-		const shared = sharedUnknowns(before, after);
-		const slices = findSlices(before, after, this.#changed, shared);
-		if (slices === null) return this.giveUnknown({ kind: "too-many-conditions" });
-		const areUsersKnown = [this.#before, this.#after].every(({ prepared }) => prepared.access.users.known);
-		let isUnknown = !areUsersKnown || dependsOnReading(before, this.#changed, shared);
-		for (const slice of slices) {
-			const userSets = [userSetsIn(this.#before, slice, shared), userSetsIn(this.#after, slice, shared)] as const;
-			this.#compareSlice(slice, ...userSets);
-			isUnknown ||= userSets.some(({ sure, possible }) => this.#difference(possible, sure).length > 0);
-		}
-		const because = this.#unknownBecause();
-		if (because !== null && (isUnknown || !this.#areRootQuorumsKnown())) this.#addUnknown(because);
+	run(apart: ReadonlySet<string>): GroupComparison {
+		const { cells, literals, isOpen, because } = findCellsOf(this.#before, this.#after, {
+			facts: factsOfGroup(this.#group),
+			changed: this.#changed,
+			apart,
+		});
+		this.#cells = cells;
+		this.#literals = literals;
+		const isSensitive = this.#isSensitive();
+		this.#changes = cells.map((cell) =>
+			changesBetween(cell, this.#before.prepared, isSensitive && !cell.holding.has(ownCredentials)),
+		);
+		this.#isUnknown = isOpen || cells.some(({ isUnknown }) => isUnknown);
+		this.#addLockouts();
+		this.#addAlone();
+		this.#addFewer();
+		this.#addUsers("gains");
+		this.#addUsers("loses");
+		this.#addSets("more");
+		this.#addSets("less");
+		const reason = whyUnknown(this.#before, this.#after, this.#changed, because);
+		if (reason !== null && (this.#isUnknown || !this.#areRootQuorumsKnown())) this.#addUnknown(reason);
 		return this.#result();
 	}
 
@@ -114,17 +122,183 @@ class Comparison {
 	#result(): GroupComparison {
 		return {
 			findings: this.#findings,
-			isMore: this.#seen.some(({ more }) => more.length > 0),
-			isLess: this.#seen.some(({ less }) => less.length > 0),
+			isMore: this.#changes.some(({ more }) => more.length > 0),
+			isLess: this.#changes.some(({ less }) => less.length > 0),
 		};
 	}
 
-	#usersIn(userSets: UserSets): Bits {
-		return participantsIn(userSets, this.#budget);
+	#addLockouts(): void {
+		const none = this.#judgedWith(({ after }) => after.possibleByPolicies.length === 0);
+		this.#tell(
+			this.#cellsWith(({ lockedOut }) => lockedOut !== 0n),
+			none,
+			({ first }) => {
+				const { lockedOut, less } = this.#changes[first] ?? unchanged;
+				return [
+					{
+						change: "nobody",
+						users: lockedOut,
+						witness: smallestWith(less, lockedOut, this.#budget),
+						isEscalation: false,
+					},
+				];
+			},
+		);
 	}
 
-	#difference(userSets: UserSets, other: UserSets): UserSets {
-		return difference(userSets, other, this.#before.prepared.users, this.#budget);
+	#addAlone(): void {
+		const regions = this.#regionsOf(({ alone }) => alone);
+		for (const [cells, users] of regions) {
+			const raised = this.#cellsWith(({ escalates }) => escalates) & cells;
+			const also = this.#judgedWith(({ after }) => isWithin(users, aloneIn(after.sure)));
+			const told = (isEscalation: boolean): readonly Told[] => [
+				{ change: "alone", users, witness: users & -users, isEscalation },
+			];
+			this.#tell(cells, also, ({ cells: own }) => told(isWithin(own, raised)));
+			if (raised === 0n || raised === cells) continue;
+			// Some of a wider finding is an escalation, and the rest is none.
+			this.#tell(raised, 0n, () => told(true), "escalation");
+		}
+	}
+
+	#addFewer(): void {
+		this.#tell(
+			this.#cellsWith(({ fewer }) => fewer !== null),
+			0n,
+			({ first }) => {
+				const fewer = this.#changes[first]?.fewer;
+				return fewer == null ? [] : [{ change: "fewer", ...fewer, isEscalation: false }];
+			},
+		);
+	}
+
+	#addUsers(change: "gains" | "loses"): void {
+		for (const [cells, users] of this.#regionsOf((one) => one[change])) {
+			const also = this.#judgedWith(({ after }) => {
+				if (change === "gains") return isWithin(users, participantsIn(after.sure, this.#budget));
+				return (users & participantsIn(after.possible, this.#budget)) === 0n;
+			});
+			this.#tell(cells, also, ({ first }) => {
+				const { more, less } = this.#changes[first] ?? unchanged;
+				const witness = smallestWith(change === "gains" ? more : less, users, this.#budget);
+				return [{ change, users, witness, isEscalation: false }];
+			});
+		}
+	}
+
+	/** Names a set that is new or gone where all its users take part as before, or are named for more than this. */
+	#addSets(side: "more" | "less"): void {
+		const seen: { readonly set: Bits; readonly cells: Bits }[] = [];
+		const holding = this.#literals.filter(({ holds }) => holds);
+		const masks = this.#cells.map((_, index) =>
+			setOf(holding.flatMap(({ cells }, at) => (hasBit(cells, index) ? [at] : []))),
+		);
+		for (const [index, changes] of this.#changes.entries()) {
+			if (changes[side].length === 0 || this.#begun[side].has(index)) continue;
+			if (side === "less" && changes.lockedOut !== 0n) continue;
+			const own = masks[index] ?? 0n;
+			const sets = new Set(
+				this.#changes.flatMap((one, at) => (at !== index && isWithin(masks[at] ?? 0n, own) ? [one[side]] : [])),
+			);
+			const wider = [...sets].flat();
+			const { alone, together } = findSmallestSets(changes[side], this.#budget);
+			const set = [...membersOf(alone).map(bit), ...together].find((one) => !isMember(wider, one));
+			if (set === undefined || seen.some((one) => one.set === set && (one.cells & bit(index)) !== 0n)) continue;
+			const change = side === "more" ? "gains" : "loses";
+			const within = this.#cellsWith((one, at) => isMember(one[side], set) && !this.#begun[side].has(at));
+			this.#tell(within, 0n, ({ cells }) => {
+				seen.push({ set, cells });
+				return [{ change, users: set, witness: set, isEscalation: false }];
+			});
+		}
+	}
+
+	#cellsWith(isIn: (changes: CellChanges, index: number) => boolean): Bits {
+		return setOf(this.#changes.flatMap((one, index) => (isIn(one, index) ? [index] : [])));
+	}
+
+	/** Returns the cells in which each user has it, users with the same cells together. */
+	#regionsOf(usersIn: (changes: CellChanges) => Bits): ReadonlyMap<Bits, Bits> {
+		const all = this.#changes.reduce((some, one) => some | usersIn(one), 0n);
+		const regions = new Map<Bits, Bits>();
+		for (const user of membersOf(all)) {
+			const cells = this.#cellsWith((one) => (usersIn(one) & bit(user)) !== 0n);
+			regions.set(cells, (regions.get(cells) ?? 0n) | bit(user));
+		}
+		return new Map([...regions].sort(([one], [other]) => Number((one & -one) - (other & -other))));
+	}
+
+	#judgedWith(isIn: (cell: JudgedCell) => boolean): Bits {
+		return setOf(this.#cells.flatMap((cell, index) => (isIn(cell) ? [index] : [])));
+	}
+
+	/** Adds a finding for each description of these cells. `also`: cells in which it is so, though it was before. */
+	#tell(
+		cells: Bits,
+		also: Bits,
+		findingsOf: (region: Region) => readonly Told[],
+		only: "escalation" | null = null,
+	): void {
+		if (cells === 0n) return;
+		const all = bit(this.#cells.length) - 1n;
+		for (const region of describeRegion(cells, all, this.#literals, also)) {
+			for (const told of findingsOf(region)) this.#add(told, region, only);
+		}
+	}
+
+	#add(told: Told, region: Region, only: "escalation" | null): void {
+		const cell = this.#cells[region.first];
+		if (cell === undefined) return;
+		// What rests on several unknowns together is unknown itself.
+		const rests = region.holding.filter((text) => cell.unknowns.has(text));
+		if (rests.length > 1) {
+			this.#isUnknown = true;
+			return;
+		}
+		const isLess = told.change === "nobody" || told.change === "loses";
+		if (rests.length > 0 && this.#isTold(told.users, isLess, cell)) return;
+		this.#told.push({ users: told.users, isLess, holding: cell.holding });
+		if (only === null) this.#begun[isLess ? "less" : "more"].add(region.first);
+		const failing = region.failing.filter((text) => !cell.unknowns.has(text));
+		const { prepared } = this.#before;
+		const { change, isEscalation } = told;
+		const condition = conditionOf(region.holding, isLess ? failing : []);
+		const unless = isLess ? [] : withoutOwn(failing);
+		const key = JSON.stringify([change, isEscalation, condition, unless]);
+		const same = this.#byText.get(key);
+		if (same !== undefined) {
+			// The same is said of other users, for whom it is new in other cells.
+			same.users |= told.users;
+			same.finding.userIds = idsOf(prepared.users, same.users);
+			return;
+		}
+		const finding = {
+			group: this.#group,
+			change,
+			userIds: idsOf(prepared.users, told.users),
+			witness: idsOf(prepared.users, told.witness),
+			condition,
+			unless,
+			before: this.#abilityIn(this.#before, cell.before.sure),
+			after: this.#abilityIn(this.#after, cell.after.sure),
+			policyIds: this.#policyIds(),
+			isEscalation,
+			because: null,
+		};
+		this.#byText.set(key, { finding, users: told.users });
+		this.#findings.push(finding);
+	}
+
+	/** Whether a finding says the same of these users wherever what is unknown is not so. */
+	#isTold(users: Bits, isLess: boolean, { holding }: JudgedCell): boolean {
+		return this.#told.some(
+			(one) =>
+				one.isLess === isLess && isWithin(users, one.users) && [...one.holding].every((text) => holding.has(text)),
+		);
+	}
+
+	#policyIds(): readonly string[] {
+		return [...new Set(this.#changed.flatMap(({ policyId }) => policyId ?? []))].sort();
 	}
 
 	/** A root quorum that is unknown on both sides is the same on both: no step changes it. */
@@ -132,186 +306,29 @@ class Comparison {
 		return this.#before.prepared.access.rootQuorum.known === this.#after.prepared.access.rootQuorum.known;
 	}
 
-	#unknownBecause(): Reason | null {
-		for (const { prepared, found } of [this.#after, this.#before]) {
-			const { users } = prepared.access;
-			if (found.missing !== null) return notRead(found.missing);
-			if (!users.known) return notRead(users.because);
-			// What both sides leave unknown is named only where nothing that changed is unknown.
-			const part = [...this.#changed, ...found.parts].find(({ unknown }) => unknown !== null);
-			if (part?.unknown) return part.unknown.because;
-		}
-		for (const { prepared } of [this.#after, this.#before]) {
-			const { rootQuorum } = prepared.access;
-			if (!rootQuorum.known) return notRead(rootQuorum.because);
-		}
-		return null;
-	}
-
-	#compareSlice(slice: Slice, before: SideUserSets, after: SideUserSets): void {
-		const more = this.#difference(after.sure, before.possible);
-		const less = this.#difference(before.sure, after.possible);
-		if (more.length === 0 && less.length === 0) return;
-		const changes: Change[] = [];
-		const wider = this.#wider(slice);
-		const newlyMore = this.#difference(
-			more,
-			wider.flatMap((one) => one.more),
-		);
-		const newlyLess = this.#difference(
-			less,
-			wider.flatMap((one) => one.less),
-		);
-		const alone = this.#findAlone(slice, before, after);
-		changes.push(...alone);
-		if (newlyMore.length > 0) changes.push(...this.#findMore(slice, before, after, newlyMore, alone.length > 0));
-		const lockedOut = this.#findLockout(slice, before, after, less);
-		if (lockedOut !== null) changes.push(...lockedOut);
-		else if (newlyLess.length > 0) changes.push(...this.#findLess(slice, after, newlyLess));
-		this.#seen.push({ slice, more, less, changes });
-		for (const change of changes) {
-			this.#add(change, {
-				condition: writeCondition(slice, change.unless),
-				unless: this.#denials(slice, change),
-				before: this.#abilityOf(this.#before, before),
-				after: this.#abilityOf(this.#after, after),
-				because: null,
-			});
-		}
-	}
-
-	/**
-	 * Finds who can do it alone now. Under a condition it can be an escalation though it is none without: there one user was
-	 * already enough, whom a policy denies it here.
-	 */
-	#findAlone(slice: Slice, before: SideUserSets, after: SideUserSets): readonly Change[] {
-		const alone = aloneIn(after.sure) & ~aloneIn(before.possible);
-		if (alone === 0n) return [];
-		const isEscalation = this.#isSensitive(slice) && this.#neededTwo(before.possibleByPolicies);
-		const users = this.#unseen(slice, (one) => one.change === "alone" && (one.isEscalation || !isEscalation), alone);
-		if (users === 0n) return [];
-		const first = membersOf(users)[0] ?? 0;
-		return [{ change: "alone", users, witness: bit(first), isEscalation, unless: [] }];
-	}
-
-	#findMore(
-		slice: Slice,
-		before: SideUserSets,
-		after: SideUserSets,
-		more: UserSets,
-		hasOthers: boolean,
-	): readonly Change[] {
-		const changes: Change[] = [];
-		const isAlone = aloneIn(more) !== 0n;
-		const [least, most] = [
-			fewestIn(after.sureByPolicies, this.#budget),
-			fewestIn(before.possibleByPolicies, this.#budget),
-		];
-		if (!isAlone && least !== null && most !== null && least < most && !this.#hasSeen(slice, "fewer")) {
-			const sets = findSmallestSets(more, this.#budget).together;
-			const witness = sets[0] ?? 0n;
-			const users = sets.filter((set) => membersOf(set).length === least).reduce((all, set) => all | set, 0n);
-			changes.push({ change: "fewer", users: users || witness, witness, ...plain });
-		}
-		const gained = this.#usersIn(more) & ~this.#usersIn(before.possible) & ~aloneIn(more);
-		const users = this.#unseen(slice, ({ change }) => change === "alone" || change === "gains", gained);
-		if (users !== 0n)
-			changes.push({ change: "gains", users, witness: smallestWith(more, users, this.#budget), ...plain });
-		if (changes.length > 0 || hasOthers) return changes;
-		const witness = this.#unseenSet(slice, more, "more");
-		return witness === null ? [] : [{ change: "gains", users: witness, witness, ...plain }];
-	}
-
-	/** Returns null where policies still allow it, or never did: under a condition that can be so though it is not without. */
-	#findLockout(slice: Slice, before: SideUserSets, after: SideUserSets, less: UserSets): readonly Change[] | null {
-		if (less.length === 0) return null;
-		if (before.sureByPolicies.length === 0 || after.possibleByPolicies.length > 0) return null;
-		if (this.#hasSeen(slice, "nobody")) return [];
-		const users = this.#usersIn(before.sureByPolicies);
-		return [
-			{
-				change: "nobody",
-				users,
-				witness: smallestWith(less, users, this.#budget),
-				...plain,
-				unless: this.#waysLeft(slice),
-			},
-		];
-	}
-
-	#findLess(slice: Slice, after: SideUserSets, less: UserSets): readonly Change[] {
-		const lost = this.#usersIn(less) & ~this.#usersIn(after.possible);
-		const users = this.#unseen(slice, ({ change }) => change === "nobody" || change === "loses", lost);
-		if (users !== 0n) return [{ change: "loses", users, witness: smallestWith(less, users, this.#budget), ...plain }];
-		const witness = this.#unseenSet(slice, less, "less");
-		return witness === null ? [] : [{ change: "loses", users: witness, witness, ...plain }];
-	}
-
-	/** Returns the conditions under which policies still allow it after, where the slice has none. */
-	#waysLeft({ condition }: Slice): readonly string[] {
-		if (condition !== null) return [];
-		const { prepared, found } = this.#after;
-		const conditions = new Set(found.parts.flatMap((part) => (part.effect === "allow" ? [part.condition] : [])));
-		return [...conditions].filter((one): one is string => {
-			if (one === null || one === ownCredentials) return false;
-			const isOn = (part: Part): boolean => part.condition === null || part.condition === one;
-			return allowedBy(prepared, found.parts, (part) => (isOn(part) ? "sure" : "off")).length > 0;
-		});
-	}
-
-	/** Slices with fewer conditions, which hold wherever this one does. */
-	#wider({ atoms }: Slice) {
-		return this.#seen.filter(({ slice }) => [...slice.atoms].every((atom) => atoms.has(atom)));
-	}
-
-	#hasSeen(slice: Slice, change: ImpactChange): boolean {
-		return this.#wider(slice).some(({ changes }) => changes.some((one) => one.change === change));
-	}
-
-	/** Returns the users for whom no wider slice has such a change. */
-	#unseen(slice: Slice, isSuch: (change: Change) => boolean, users: Bits): Bits {
-		return this.#wider(slice)
-			.flatMap((one) => one.changes)
-			.filter(isSuch)
-			.reduce((left, one) => left & ~one.users, users);
-	}
-
-	/** Returns a smallest set that changes in no wider slice; null where there is none. */
-	#unseenSet(slice: Slice, userSets: UserSets, side: "more" | "less"): Bits | null {
-		const wider = this.#wider(slice).flatMap((one) => one[side]);
-		const { alone, together } = findSmallestSets(userSets, this.#budget);
-		return [...membersOf(alone).map(bit), ...together].find((set) => !isMember(wider, set)) ?? null;
-	}
-
-	#isSensitive({ condition }: Slice): boolean {
+	#isSensitive(): boolean {
 		const { resource, action } = factsOfGroup(this.#group);
-		const name = nameOfGroup(resource === null || action === null ? this.#group : { resource, action });
+		// A kind of which nothing is documented may be one of them.
+		if (resource === null || action === null) return true;
+		const name = nameOfGroup({ resource, action });
 		const names: readonly (string | null)[] = sensitivePowers;
-		return condition !== ownCredentials && names.includes(name);
-	}
-
-	/** Returns whether two or more were needed: by policies, or by the root quorum where no one could by policies. */
-	#neededTwo(byPolicies: UserSets): boolean {
-		if (byPolicies.length > 0) return aloneIn(byPolicies) === 0n;
-		const { rootQuorum } = this.#before.prepared.access;
-		return !rootQuorum.known || rootQuorum.value.threshold >= 2;
+		return names.includes(name);
 	}
 
 	#addUnknown(because: Reason): void {
 		const [before, after] = [this.#powerOf(this.#before), this.#powerOf(this.#after)];
-		const unknown: Change = { change: "unknown", users: 0n, witness: 0n, ...plain };
-		this.#add(unknown, { condition: null, unless: [], before, after, because });
-	}
-
-	/** Returns the conditions under which a policy denies the witness what it gets. */
-	#denials(slice: Slice, { change, witness }: Change): readonly string[] {
-		if (change === "nobody" || change === "loses") return [];
-		const { parts } = this.#after.found;
-		const conditions = new Set(parts.flatMap((part) => (part.effect === "deny" ? (part.condition ?? []) : [])));
-		return [...conditions].filter((condition) => {
-			if (slice.conditions.has(condition)) return false;
-			const denied = { ...slice, conditions: new Set([...slice.conditions, condition]) };
-			return !isMember(userSetsIn(this.#after, denied, new Set()).sure, witness);
+		this.#findings.push({
+			group: this.#group,
+			change: "unknown",
+			userIds: [],
+			witness: [],
+			condition: null,
+			unless: [],
+			before,
+			after,
+			policyIds: this.#policyIds(),
+			isEscalation: false,
+			because,
 		});
 	}
 
@@ -321,24 +338,9 @@ class Comparison {
 		return known;
 	}
 
-	#abilityOf(side: Side, { sure }: SideUserSets): SideAbility {
+	#abilityIn(side: Side, sure: UserSets): SideAbility {
 		return { ...abilityOf(sure, side.prepared.users, this.#budget), unknown: this.#powerOf(side).unknown };
 	}
-
-	#add(
-		{ change, users, witness, isEscalation }: Change,
-		found: Pick<ImpactFinding, "condition" | "unless" | "before" | "after" | "because">,
-	): void {
-		const { prepared } = this.#before;
-		const policyIds = this.#changed.flatMap(({ policyId }) => (policyId === null ? [] : [policyId]));
-		this.#findings.push({
-			group: this.#group,
-			change,
-			userIds: idsOf(prepared.users, users),
-			witness: idsOf(prepared.users, witness),
-			...found,
-			policyIds: [...new Set(policyIds)].sort(),
-			isEscalation,
-		});
-	}
 }
+
+const unchanged: Pick<CellChanges, "more" | "less" | "lockedOut"> = { more: [], less: [], lockedOut: 0n };

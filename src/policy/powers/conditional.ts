@@ -1,9 +1,15 @@
-/** Finds what is allowed only under a condition on the activity, with policies that allow and policies that deny together. */
+/** Finds what is allowed only in some cells of a group of activities, with policies that allow and policies that deny together. */
 
+import { describeRegion } from "../cells/regions.ts";
+import { bound } from "../sets/formula.ts";
 import { difference, type UserSets } from "../sets/resolve.ts";
+import { type Bits, hasBit, membersOf, setOf, sizeOf } from "../sets/sets.ts";
+import { aloneIn } from "../sets/user-sets.ts";
 import { type Ability, abilityOf } from "./ability.ts";
-import { allowedBy, certain, ownCredentials, type Part, type PartReading, withRootQuorum } from "./judge.ts";
+import { allOf, cellsOf, conditionOf, type GroupCell, literalsOf, partsIn, withoutOwn } from "./group-cells.ts";
+import { allowedBy, type GroupParts, type Part, type PartReading, withRootQuorum } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
+import type { Reason } from "./reason.ts";
 
 export interface ConditionalPower extends Ability {
 	/** For example `wallet.id == '…'`; with what must not hold where a policy denies it there. */
@@ -13,113 +19,92 @@ export interface ConditionalPower extends Ability {
 	readonly policyIds: readonly string[];
 }
 
-/** What is allowed under one combination of conditions. */
-interface Slice {
-	readonly condition: string;
-	readonly holds: boolean;
-	/** Parts that are read in another way than where nothing is certain of the activity. */
-	readonly own: readonly Part[];
-	readonly userSets: UserSets;
+/** What policies allow in one cell, surely and possibly. */
+export interface PowerCell extends GroupCell {
+	readonly sure: UserSets;
+	readonly possible: UserSets;
+	/** Why the two may differ; null where they do not. */
+	readonly because: Reason | null;
 }
 
-/** Max pairs of a condition and a policy's condition that denies, of which each is tried. */
-const maxTries = 500;
+const judged = new WeakMap<GroupParts, readonly PowerCell[]>();
 
-/** Returns what each condition adds to what is always allowed, and what combinations with conditions that deny add to these. */
-export function findConditional(
-	prepared: PreparedAccess,
-	parts: readonly Part[],
-	base: UserSets,
-): readonly ConditionalPower[] {
-	const singles = findSingles(prepared, parts).filter(({ userSets }) => addsTo(prepared, userSets, base));
-	return [...singles, ...findCombined(prepared, parts, base, singles)].map(({ condition, holds, own, userSets }) => ({
-		condition,
-		holds,
-		...abilityOf(withRootQuorum(prepared, userSets), prepared.users, prepared.budget),
-		policyIds: policyIdsOf(own),
-	}));
+/** Returns what policies allow in each cell. Throws TooComplex. */
+export function judgeCells(prepared: PreparedAccess, found: GroupParts): readonly PowerCell[] {
+	const known = judged.get(found);
+	if (known !== undefined) return known;
+	const reading =
+		(allow: PartReading, deny: PartReading) =>
+		({ effect }: Part): PartReading =>
+			effect === "allow" ? allow : deny;
+	const cells = cellsOf(found.parts, found.facts, new Set()).map((cell): PowerCell => {
+		const parts = partsIn(found.parts, cell);
+		return {
+			...cell,
+			sure: allowedBy(prepared, parts, reading("sure", "possible")),
+			possible: allowedBy(prepared, parts, reading("possible", "sure")),
+			because: parts.find(({ unknown }) => unknown !== null)?.unknown?.because ?? null,
+		};
+	});
+	judged.set(found, cells);
+	return cells;
+}
+
+/** Returns what every cell allows. Where cells have no such sets in common that are found, those of users who can alone. Throws TooComplex. */
+export function alwaysAllowed(prepared: PreparedAccess, found: GroupParts): UserSets {
+	const { users, budget } = prepared;
+	const distinct = [...new Set(judgeCells(prepared, found).map(({ sure }) => sure))];
+	const least = distinct.find((one) =>
+		distinct.every((other) => other === one || difference(one, other, users, budget).length === 0),
+	);
+	if (least !== undefined) return least;
+	const alone = distinct.length === 0 ? 0n : distinct.reduce((all, one) => all & aloneIn(one), users.all);
+	return alone === 0n ? [] : [[bound(1, alone)]];
 }
 
 export const policyIdsOf = (parts: readonly Part[]): readonly string[] =>
 	[...new Set(parts.flatMap(({ policyId }) => (policyId === null ? [] : [policyId])))].sort();
 
-const addsTo = ({ users, budget }: PreparedAccess, userSets: UserSets, known: UserSets): boolean =>
-	difference(userSets, known, users, budget).length > 0;
-
-/** One condition: where it holds, for policies that allow; where it does not, for those that deny. */
-function findSingles(prepared: PreparedAccess, parts: readonly Part[]): readonly Slice[] {
-	const slices = new Map<string, { readonly condition: string; readonly holds: boolean; readonly own: Part[] }>();
-	for (const part of parts) {
-		if (part.condition === null) continue;
-		const holds = part.effect === "allow";
-		const key = `${holds} ${part.condition}`;
-		const slice = slices.get(key) ?? { condition: part.condition, holds, own: [] };
-		slice.own.push(part);
-		slices.set(key, slice);
-	}
-	return [...slices.values()].map(({ condition, holds, own }) => {
-		const changed = new Set(own);
-		const userSets = allowedBy(prepared, parts, (part) => {
-			if (!changed.has(part)) return certain(part);
-			return holds ? "sure" : "off";
-		});
-		return { condition, holds, own, userSets };
-	});
-}
-
-/**
- * What is allowed only where several policies that deny do not apply, or where a condition holds and these do not. Two conditions of
- * policies that allow need no combination: what both allow, one of them does.
- */
-function findCombined(
+/** Returns what some cells allow beyond what is always allowed, each in the fewest words. Throws TooComplex. */
+export function findConditional(
 	prepared: PreparedAccess,
 	parts: readonly Part[],
+	cells: readonly PowerCell[],
 	base: UserSets,
-	singles: readonly Slice[],
-): readonly Slice[] {
-	const denying = conditionsOf(parts, "deny");
-	const slices: Slice[] = [];
-	if (denying.length === 0) return slices;
-	for (const condition of [null, ...conditionsOf(parts, "allow")]) {
-		const off = denying.filter((one) => one !== condition);
-		if (off.length === 0 || condition === ownCredentials) continue;
-		const userSets = allowedBy(prepared, parts, readingUnder(condition, off));
-		const known = [...singles.filter((one) => (one.holds ? one.condition === condition : off.includes(one.condition)))];
-		const without = slices.filter(({ own }) => own.every(({ effect }) => effect === "deny"));
-		const reached = [...known, ...without].flatMap((one) => one.userSets);
-		if (!addsTo(prepared, userSets, [...base, ...reached])) continue;
-		const isShort = slices.length * denying.length < maxTries;
-		const needed = isShort
-			? off.filter((one) => {
-					const others = off.filter((other) => other !== one);
-					return addsTo(prepared, userSets, allowedBy(prepared, parts, readingUnder(condition, others)));
-				})
-			: off;
-		const own = parts.filter((part) =>
-			part.effect === "allow"
-				? condition !== null && part.condition === condition
-				: part.condition !== null && needed.includes(part.condition),
-		);
-		slices.push({ condition: write(condition, needed), holds: true, own, userSets });
+): readonly ConditionalPower[] {
+	const { users, budget } = prepared;
+	const adds = (sets: UserSets, known: UserSets): boolean => difference(sets, known, users, budget).length > 0;
+	const literals = literalsOf(cells, []);
+	const distinct = [...new Set(cells.map(({ sure }) => sure))];
+	const regions = distinct
+		.map((sure) => ({ sure, within: placesOf(cells, (one) => one === sure || !adds(sure, one)) }))
+		.sort((one, other) => sizeOf(other.within) - sizeOf(one.within));
+	const told: { readonly cells: Bits; readonly sure: UserSets }[] = [];
+	const found: { readonly power: ConditionalPower; readonly rank: number }[] = [];
+	for (const { sure, within } of regions) {
+		const isNew = (index: number): boolean => {
+			const known = told.filter((one) => hasBit(one.cells, index)).flatMap((one) => one.sure);
+			return adds(sure, [...base, ...known]);
+		};
+		if (!membersOf(within).some(isNew)) continue;
+		for (const { holding, failing: all, cells: own } of describeRegion(within, allOf(cells), literals)) {
+			const failing = withoutOwn(all);
+			const holds = holding.length > 0 || failing.length !== 1;
+			const condition = holds ? conditionOf(holding, failing) : (failing[0] ?? null);
+			if (condition === null || !membersOf(own).some(isNew)) continue;
+			told.push({ cells: own, sure });
+			const deciding = parts.filter((part) =>
+				(part.effect === "allow" ? holding : failing).includes(part.condition ?? ""),
+			);
+			const ability = abilityOf(withRootQuorum(prepared, sure), users, budget);
+			found.push({
+				power: { condition, holds, ...ability, policyIds: policyIdsOf(deciding) },
+				rank: (holding.length + failing.length) * 1_000 + failing.length,
+			});
+		}
 	}
-	return slices;
+	return found.toSorted((one, other) => one.rank - other.rank).map(({ power }) => power);
 }
 
-function conditionsOf(parts: readonly Part[], effect: Part["effect"]): readonly string[] {
-	return [...new Set(parts.flatMap((part) => (part.effect === effect ? (part.condition ?? []) : [])))];
-}
-
-/** Where the condition holds, and none of those of `off` does. */
-const readingUnder =
-	(condition: string | null, off: readonly string[]) =>
-	(part: Part): PartReading => {
-		if (part.condition === null) return certain(part);
-		if (part.effect === "deny") return off.includes(part.condition) ? "off" : "possible";
-		return part.condition === condition ? "sure" : "off";
-	};
-
-function write(condition: string | null, off: readonly string[]): string {
-	const denials = off.map((one) => `!(${one})`);
-	if (condition === null) return denials.join(" && ");
-	return [denials.length > 0 && condition.includes("||") ? `(${condition})` : condition, ...denials].join(" && ");
-}
+const placesOf = (cells: readonly PowerCell[], isIn: (sure: UserSets) => boolean): Bits =>
+	setOf(cells.flatMap(({ sure }, index) => (isIn(sure) ? [index] : [])));

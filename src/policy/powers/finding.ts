@@ -1,5 +1,4 @@
 /** One change of who can do what. */
-import type { Bits } from "../sets/sets.ts";
 import type { Ability } from "./ability.ts";
 import type { ActivityGroup } from "./groups.ts";
 import type { Reason } from "./reason.ts";
@@ -38,15 +37,3 @@ export interface ImpactFinding {
 	/** Why it is unknown; null for every other change. */
 	readonly because: Reason | null;
 }
-
-/** What changes in one slice, before it is written as a finding. */
-export interface Change {
-	readonly change: ImpactChange;
-	readonly users: Bits;
-	readonly witness: Bits;
-	readonly isEscalation: boolean;
-	/** Conditions under which it is not so, though the slice's conditions hold. */
-	readonly unless: readonly string[];
-}
-
-export const plain = { isEscalation: false, unless: [] } as const;

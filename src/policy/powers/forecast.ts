@@ -312,6 +312,7 @@ const hide = (votes: Bits): Part => {
 		policyId: null,
 		effect: "deny",
 		condition: null,
+		anyOf: [],
 		key: `hide ${votes}`,
 		sure: hidden,
 		possible: hidden,

@@ -1,6 +1,8 @@
 /** Finds which policies have a part in a group of activities, and which sets of users they allow together. */
 
 import type { NotRead } from "../access.ts";
+import { printExpression } from "../language/printer.ts";
+import type { Expression } from "../language/syntax.ts";
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
 import { resolve, simplify, type UserSets } from "../sets/resolve.ts";
 import { Work } from "../sets/work.ts";
@@ -16,6 +18,8 @@ export interface Part {
 	readonly effect: "allow" | "deny";
 	/** The condition on the activity that the group leaves open; null where there is none. */
 	readonly condition: string | null;
+	/** The same as trees: one of them holds. */
+	readonly anyOf: readonly Expression[];
 	/** Equal for parts that are true for the same sets of users, where `condition` is equal too. */
 	readonly key: string;
 	/** When it surely applies, where the condition holds. */
@@ -37,6 +41,7 @@ interface PartUnknown {
 }
 
 export interface GroupParts {
+	readonly facts: ActivityFacts;
 	readonly parts: readonly Part[];
 	/** Why policies are not known at all; null where they are. */
 	readonly missing: NotRead | null;
@@ -48,7 +53,7 @@ export interface GroupParts {
 export const ownCredentials = "the credentials are the user's own";
 
 export function findParts(prepared: PreparedAccess, facts: ActivityFacts): GroupParts {
-	if (isForRootQuorum(facts)) return { parts: [], missing: null, assumptions: [] };
+	if (isForRootQuorum(facts)) return { facts, parts: [], missing: null, assumptions: [] };
 	const { policies } = prepared.access;
 	const parts: Part[] = [];
 	const assumptions: Reason[] = [];
@@ -60,22 +65,44 @@ export function findParts(prepared: PreparedAccess, facts: ActivityFacts): Group
 			continue;
 		}
 		const unclear = outcome.holds === "unknown" ? outcome.because : one.unclear;
-		const condition = outcome.holds === "open" ? outcome.condition : null;
-		if (one.allows) parts.push(makePart(one, "allow", condition, unclear));
-		if (one.denies) parts.push(makePart(one, "deny", condition, unclear));
+		const expression = outcome.holds === "open" ? outcome.condition : null;
+		if (one.allows) parts.push(makePart(one, "allow", expression, unclear));
+		if (one.denies) parts.push(makePart(one, "deny", expression, unclear));
 	}
 	if (facts.resource === "CREDENTIAL" && policies.known && credentialCover(prepared) === "no")
 		parts.push(ownPart(prepared));
-	return { parts, missing: policies.known ? null : policies.because, assumptions };
+	return { facts, parts: mergeConditions(parts), missing: policies.known ? null : policies.because, assumptions };
+}
+
+/** Max conditions that are told apart although their policies decide the same. */
+const maxConditions = 20;
+
+/** Returns the parts with one condition for all that decide the same, where there are many: that one of theirs holds. */
+function mergeConditions(parts: readonly Part[]): readonly Part[] {
+	const same = Map.groupBy(parts, ({ effect, key, condition }) =>
+		condition === null || condition === ownCredentials ? null : `${effect} ${key}`,
+	);
+	return [...same].flatMap(([name, own]) => {
+		const trees = new Map(
+			own.flatMap(({ condition, anyOf }) => (condition === null ? [] : [[condition, anyOf] as const])),
+		);
+		if (name === null || trees.size <= maxConditions) return own;
+		const condition = [...trees.keys()]
+			.map((text) => (trees.size > 1 && text.includes("&&") ? `(${text})` : text))
+			.join(" || ");
+		return own.map((part) => ({ ...part, condition, anyOf: [...trees.values()].flat() }));
+	});
 }
 
 function makePart(
 	{ policy, consensus }: PreparedPolicy,
 	effect: "allow" | "deny",
-	condition: string | null,
+	expression: Expression | null,
 	unclear: Reason | null,
 ): Part {
-	const common = { policyId: policy.id, effect, condition, possible: consensus.possible };
+	const condition = expression === null ? null : printExpression(expression);
+	const anyOf = expression === null ? [] : [expression];
+	const common = { policyId: policy.id, effect, condition, anyOf, possible: consensus.possible };
 	if (unclear !== null) {
 		const key = `${policy.condition}\n${policy.time}\n${policy.effect}`;
 		const unknown = {
@@ -109,6 +136,7 @@ export function ownPart({ votes, users }: PreparedAccess): Part {
 		policyId: null,
 		effect: "allow",
 		condition: ownCredentials,
+		anyOf: [],
 		key: `own ${users.all}`,
 		sure: anyone,
 		possible: anyone,

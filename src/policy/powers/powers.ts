@@ -2,24 +2,23 @@
 
 import type { AccessState } from "../access.ts";
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
-import { difference, resolve, type UserSets } from "../sets/resolve.ts";
+import { difference, resolve } from "../sets/resolve.ts";
 import { bit, membersOf } from "../sets/sets.ts";
 import { participantsIn } from "../sets/user-sets.ts";
 import { idsOf, usersOf } from "../sets/votes.ts";
 import { Budget, Work } from "../sets/work.ts";
 import { type Ability, abilityOf } from "./ability.ts";
 import { factsOfGroup } from "./activity.ts";
-import { type ConditionalPower, findConditional, policyIdsOf } from "./conditional.ts";
-import type { ActivityGroup } from "./groups.ts";
 import {
-	allowedBy,
-	certain,
-	findParts,
-	type GroupParts,
-	type Part,
-	type PartReading,
-	withRootQuorum,
-} from "./judge.ts";
+	alwaysAllowed,
+	type ConditionalPower,
+	findConditional,
+	judgeCells,
+	type PowerCell,
+	policyIdsOf,
+} from "./conditional.ts";
+import type { ActivityGroup } from "./groups.ts";
+import { findParts, type GroupParts, ownCredentials, type Part, withRootQuorum } from "./judge.ts";
 import { listGroups } from "./listed-groups.ts";
 import { type PreparedAccess, prepareAccess } from "./prepare.ts";
 import { notRead, type Reason } from "./reason.ts";
@@ -82,7 +81,7 @@ const tooComplex = ({ limit }: TooComplex): Reason => ({ kind: "too-complex", ta
 /** Returns who can do what these parts are about, where no condition on the activity holds. */
 export function judgeAbility(prepared: PreparedAccess, found: GroupParts): KnownAbility {
 	try {
-		const userSets = allowedBy(prepared, found.parts, certain);
+		const userSets = alwaysAllowed(prepared, found);
 		return {
 			...abilityOf(withRootQuorum(prepared, userSets), prepared.users, prepared.budget),
 			unknown: findUnknown(prepared, found),
@@ -99,52 +98,43 @@ export function judgeAbility(prepared: PreparedAccess, found: GroupParts): Known
 type Judged = Omit<GroupPower, "group" | "policyIds" | "assumptions" | keyof KnownAbility>;
 
 function judgeGroup(prepared: PreparedAccess, found: GroupParts): Judged {
-	const conditional = findConditional(prepared, found.parts, allowedBy(prepared, found.parts, certain));
+	const cells = judgeCells(prepared, found);
+	const conditional = findConditional(prepared, found.parts, cells, alwaysAllowed(prepared, found));
 	return {
-		rootQuorumOnly: findRootQuorumOnly(prepared, found),
+		rootQuorumOnly: findRootQuorumOnly(prepared, found, cells),
 		denied: idsOf(prepared.users, findDenied(prepared, found.parts)),
 		conditions: [...new Set(conditional.map(({ condition }) => condition))],
 		conditional,
 	};
 }
 
-/** What may be, with conditions as `certain` reads them. */
-const possible = (part: Part): PartReading => {
-	if (part.effect === "deny") return "sure";
-	return part.condition === null ? "possible" : "off";
-};
-
-/** Allows whatever some condition on the activity allows. */
-const open =
-	(allow: PartReading, deny: PartReading) =>
-	(part: Part): PartReading => {
-		if (part.effect === "allow") return allow;
-		return part.condition === null ? deny : "off";
-	};
-
 /** Returns why not everything is known; null where what is unknown makes no difference. */
-function findUnknown(prepared: PreparedAccess, { parts, missing }: GroupParts): Reason | null {
+function findUnknown(prepared: PreparedAccess, found: GroupParts): Reason | null {
 	const { users, rootQuorum } = prepared.access;
+	const { parts, missing } = found;
 	if (missing !== null) return notRead(missing);
 	if (!users.known && parts.length > 0) return notRead(users.because);
 	const unknownRoot = rootQuorum.known ? null : notRead(rootQuorum.because);
-	const reason = parts.find(({ unknown }) => unknown !== null)?.unknown?.because ?? null;
-	if (reason === null) return unknownRoot;
-	const differs = (most: UserSets, least: UserSets): boolean =>
-		difference(withRootQuorum(prepared, most), withRootQuorum(prepared, least), prepared.users, prepared.budget)
-			.length > 0;
-	const isOpen =
-		differs(allowedBy(prepared, parts, possible), allowedBy(prepared, parts, certain)) ||
-		differs(allowedBy(prepared, parts, open("possible", "sure")), allowedBy(prepared, parts, open("sure", "possible")));
-	return isOpen ? reason : unknownRoot;
+	for (const { sure, possible, because } of judgeCells(prepared, found)) {
+		if (because === null) continue;
+		const [most, least] = [withRootQuorum(prepared, possible), withRootQuorum(prepared, sure)];
+		if (difference(most, least, prepared.users, prepared.budget).length > 0) return because;
+	}
+	return unknownRoot;
 }
 
-function findRootQuorumOnly(prepared: PreparedAccess, { parts, missing }: GroupParts): readonly string[] {
+function findRootQuorumOnly(
+	prepared: PreparedAccess,
+	{ missing }: GroupParts,
+	cells: readonly PowerCell[],
+): readonly string[] {
 	const { rootQuorum } = prepared.access;
 	if (!rootQuorum.known || missing !== null) return [];
-	const ofPolicies = parts.filter(({ policyId }) => policyId !== null);
-	const userSets = allowedBy(prepared, ofPolicies, open("possible", "sure"));
-	const others = new Set(idsOf(prepared.users, participantsIn(userSets, prepared.budget)));
+	const others = new Set(
+		cells
+			.filter(({ holding }) => !holding.has(ownCredentials))
+			.flatMap(({ possible }) => idsOf(prepared.users, participantsIn(possible, prepared.budget))),
+	);
 	return rootQuorum.value.userIds.filter((id) => !others.has(id));
 }
 

@@ -1,0 +1,266 @@
+/**
+ * Partitions activities into cells by what conditions can tell apart. Two activities of one cell are the same to every
+ * condition, so what holds for one of them holds for all.
+ */
+import { evaluate } from "../language/evaluate.ts";
+import type { Expression } from "../language/syntax.ts";
+import { isError, structOf, type Value } from "../language/values.ts";
+import type { Field } from "./fields.ts";
+import { type FormulaId, truth } from "./formulas.ts";
+import { type Component, holdsAtom, isOfActivity, isSoundAtom, type Leaf, takeApart } from "./leaves.ts";
+import { shapesOf } from "./shapes.ts";
+import { testOf } from "./tests.ts";
+import { nameOf, TooWide, valuesOf } from "./values.ts";
+
+/** A condition: one of these holds, whatever the others do. Null: it is not understood. */
+export interface Condition {
+	readonly text: string;
+	readonly anyOf: readonly Expression[] | null;
+}
+
+/** What is known of the activities that are partitioned. */
+export interface Activities {
+	/** What `activity.…` is, of each kind of activity. Null: not documented. */
+	readonly rows: readonly Readonly<Record<string, Value>>[];
+	/** Whether an activity can have what has this name, for example `eth` or `activity.params`. */
+	readonly has: (name: string) => boolean;
+}
+
+export interface Cell {
+	/** For each condition whether it holds; where that depends on what is not understood, a text that is equal for equal values. */
+	readonly holds: readonly (boolean | string)[];
+	/** An activity of the cell: the fields that it has, as paths. */
+	readonly example: ReadonlyMap<string, Value>;
+}
+
+interface CellSpace {
+	readonly cells: readonly Cell[];
+	/** Conditions of which the activities cannot be told apart in so many cells; each is unknown wherever it is asked. */
+	readonly wide: ReadonlySet<string>;
+}
+
+const maxCells = 1_000;
+
+/** Returns the cells; each differs from every other for some condition. */
+export function findCells(conditions: readonly Condition[], activities: Activities): CellSpace {
+	const wide = new Set<string>();
+	for (let more = 1; ; more *= 2) {
+		const asked = conditions.map((one) => (wide.has(one.text) ? { ...one, anyOf: null } : one));
+		const found = new Partition(asked, activities).run();
+		if ("cells" in found) return { cells: found.cells, wide };
+		// Twice as many each time, so that it ends soon.
+		for (const index of found.tooWide.slice(0, more)) wide.add(conditions[index]?.text ?? "");
+	}
+}
+
+/** Values of the fields of a component that all its leaves find the same. */
+interface Class {
+	readonly values: ReadonlyMap<Field, Value>;
+	readonly atoms: ReadonlyMap<string, boolean>;
+	/** What was found of formulas with these atoms. */
+	readonly settled: Map<FormulaId, FormulaId>;
+}
+
+interface State {
+	readonly conditions: readonly FormulaId[];
+	readonly classes: readonly Class[];
+}
+
+class Partition {
+	readonly #activities: Activities;
+	readonly #apart: ReturnType<typeof takeApart>;
+	readonly #classes = new Map<string, readonly Class[]>();
+
+	constructor(conditions: readonly Condition[], activities: Activities) {
+		this.#activities = activities;
+		this.#apart = takeApart(conditions);
+	}
+
+	/** Returns the cells, or the numbers of conditions that make them too many, those that read the most first. */
+	run(): { readonly cells: readonly Cell[] } | { readonly tooWide: readonly number[] } {
+		const found = new Map<string, State>();
+		const fields = this.#apart.components.flatMap((component) => component.fields);
+		for (const shape of shapesOf(fields, this.#activities.has)) {
+			let states: readonly State[] = [{ conditions: this.#apart.conditions, classes: [] }];
+			for (const [index, component] of this.#apart.components.entries()) {
+				const next = this.#refine(states, component, index, shape);
+				if (next === null) return { tooWide: this.#widest(component) };
+				states = next;
+			}
+			for (const state of states) {
+				const key = state.conditions.join();
+				if (!found.has(key)) found.set(key, state);
+			}
+			if (found.size > maxCells) return { tooWide: this.#widest(null) };
+		}
+		const cells = [...found.values()].map((state) => this.#cellOf(state));
+		const countOf = ({ holds }: Cell): number => holds.filter((one) => one !== false).length;
+		return { cells: cells.sort((one, other) => countOf(one) - countOf(other)) };
+	}
+
+	#refine(
+		states: readonly State[],
+		component: Component,
+		index: number,
+		shape: (field: Field) => boolean,
+	): readonly State[] | null {
+		const classes = this.#classesOf(component, index, shape);
+		if (classes === null) return null;
+		const { formulas } = this.#apart;
+		const concerned = this.#concernedBy(component);
+		const next = new Map<string, State>();
+		for (const state of states) {
+			for (const one of classes) {
+				const conditions = [...state.conditions];
+				for (const at of concerned) conditions[at] = formulas.settle(conditions[at] ?? truth, one.atoms, one.settled);
+				const key = conditions.join();
+				if (!next.has(key)) next.set(key, { conditions, classes: [...state.classes, one] });
+			}
+			if (next.size > maxCells) return null;
+		}
+		return [...next.values()];
+	}
+
+	/** Returns the conditions that read the component. */
+	#concernedBy({ leaves }: Component): readonly number[] {
+		const atoms = leaves.map(({ text }) => holdsAtom(text));
+		const sound = leaves.map(({ text }) => isSoundAtom(text));
+		return this.#apart.conditions.flatMap((id, index) => {
+			const own = this.#apart.formulas.atomsOf(id);
+			return atoms.some((atom) => own.has(atom)) || sound.some((atom) => own.has(atom)) ? [index] : [];
+		});
+	}
+
+	/** Returns the conditions that may be left out: those that read the component. */
+	#widest(component: Component | null): readonly number[] {
+		const { conditions, formulas } = this.#apart;
+		const concerned = component === null ? [...conditions.keys()] : this.#concernedBy(component);
+		const sizeOf = (index: number): number => formulas.atomsOf(conditions[index] ?? truth).size;
+		return concerned.toSorted((one, other) => sizeOf(other) - sizeOf(one));
+	}
+
+	/** Returns the classes of values; null where there are too many values to try. */
+	#classesOf(component: Component, index: number, isThere: (field: Field) => boolean): readonly Class[] | null {
+		const present = component.fields.filter(isThere);
+		const key = `${index} ${present.map(({ path }) => path)}`;
+		const known = this.#classes.get(key);
+		if (known !== undefined) return known;
+		try {
+			const classes = new ClassFinder(component, present, this.#activities).find();
+			this.#classes.set(key, classes);
+			return classes;
+		} catch (error) {
+			if (error instanceof TooWide) return null;
+			throw error;
+		}
+	}
+
+	#cellOf({ conditions, classes }: State): Cell {
+		const { formulas } = this.#apart;
+		const holds = conditions.map((id) => (id <= truth ? id === truth : [...formulas.atomsOf(id), `#${id}`].join(" ")));
+		const example = new Map<string, Value>();
+		for (const { values } of classes) for (const [field, value] of values) example.set(field.path, value);
+		return { holds, example };
+	}
+}
+
+const maxCombinations = 20_000;
+const maxEvaluations = 400_000;
+
+class ClassFinder {
+	readonly #component: Component;
+	readonly #present: readonly Field[];
+	readonly #activities: Activities;
+
+	constructor(component: Component, present: readonly Field[], activities: Activities) {
+		this.#component = component;
+		this.#present = present;
+		this.#activities = activities;
+	}
+
+	find(): readonly Class[] {
+		const { leaves, fields } = this.#component;
+		const combinations = this.#combinations();
+		const [field] = this.#present;
+		const tests = leaves.map((leaf) =>
+			field !== undefined && fields.length === 1 ? testOf(leaf.expression, field) : null,
+		);
+		const evaluated = tests.filter((test) => test === null).length;
+		if (evaluated * combinations.length > maxEvaluations) throw new TooWide();
+		const classes = new Map<string, Class>();
+		for (const values of combinations) {
+			const scope = scopeOf(values);
+			const outcomes = leaves.map((leaf, index) => {
+				const value = field === undefined ? undefined : values.get(field);
+				const test = tests[index] ?? null;
+				return test !== null && typeof value === "string" ? test(value) : outcomeOf(leaf, scope);
+			});
+			const key = outcomes.join();
+			if (!classes.has(key)) classes.set(key, { values, atoms: atomsOf(leaves, outcomes), settled: new Map() });
+		}
+		return [...classes.values()];
+	}
+
+	#combinations(): readonly ReadonlyMap<Field, Value>[] {
+		let made: readonly ReadonlyMap<Field, Value>[] = [new Map()];
+		const described = this.#present.filter(isOfActivity);
+		if (described.length > 0) {
+			made = this.#activities.rows.map(
+				(row) => new Map(described.flatMap((field) => pairOf(field, row[field.steps[1] ?? ""]))),
+			);
+		}
+		for (const field of this.#present) {
+			if (described.includes(field)) continue;
+			const values = valuesOf(field);
+			if (made.length * values.length > maxCombinations) throw new TooWide();
+			made = made.flatMap((one) => values.map((value) => new Map([...one, ...pairOf(field, value)])));
+		}
+		return made;
+	}
+}
+
+const pairOf = (field: Field, value: Value | undefined): readonly (readonly [Field, Value])[] =>
+	value === undefined ? [] : [[field, value]];
+
+type Outcome = boolean | "errs" | "open";
+
+function outcomeOf({ expression }: Leaf, scope: ReadonlyMap<string, Value>): Outcome {
+	const value = evaluate(expression, scope);
+	if (typeof value === "boolean") return value;
+	return isError(value) ? "errs" : "open";
+}
+
+/** Returns what is known of the leaves; nothing of those that depend on what is not documented. */
+function atomsOf(leaves: readonly Leaf[], outcomes: readonly Outcome[]): ReadonlyMap<string, boolean> {
+	const atoms = new Map<string, boolean>();
+	for (const [index, { text }] of leaves.entries()) {
+		const outcome = outcomes[index] ?? "open";
+		if (outcome === "open") continue;
+		atoms.set(holdsAtom(text), outcome === true);
+		atoms.set(isSoundAtom(text), outcome !== "errs");
+	}
+	return atoms;
+}
+
+interface Tree extends Map<string, Tree | Value> {}
+
+/** Returns the names of a condition with these values. */
+function scopeOf(values: ReadonlyMap<Field, Value>): ReadonlyMap<string, Value> {
+	const tree: Tree = new Map();
+	for (const [{ steps }, value] of values) {
+		let place = tree;
+		for (const step of steps.slice(0, -1)) {
+			const inner = place.get(nameOf(step));
+			const next: Tree = inner instanceof Map ? inner : new Map();
+			place.set(nameOf(step), next);
+			place = next;
+		}
+		place.set(nameOf(steps.at(-1) ?? ""), value);
+	}
+	return new Map([...tree].map(([name, value]) => [name, asValue(value)]));
+}
+
+function asValue(value: Tree | Value): Value {
+	if (!(value instanceof Map)) return value;
+	return structOf(Object.fromEntries([...value].map(([name, inner]) => [name, asValue(inner)])));
+}

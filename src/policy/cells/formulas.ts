@@ -1,0 +1,91 @@
+/** Formulas of atoms, each made once: equal formulas have equal numbers. */
+
+export type FormulaId = number;
+
+export const falsehood: FormulaId = 0;
+export const truth: FormulaId = 1;
+
+type Node =
+	| { readonly is: "constant" }
+	| { readonly is: "atom"; readonly name: string }
+	| { readonly is: "not"; readonly of: FormulaId }
+	| { readonly is: "and" | "or"; readonly parts: readonly FormulaId[] };
+
+export class Formulas {
+	readonly #nodes: Node[] = [{ is: "constant" }, { is: "constant" }];
+	readonly #ids = new Map<string, FormulaId>();
+	readonly #atoms = new Map<FormulaId, ReadonlySet<string>>();
+
+	#make(key: string, node: Node): FormulaId {
+		const known = this.#ids.get(key);
+		if (known !== undefined) return known;
+		this.#nodes.push(node);
+		this.#ids.set(key, this.#nodes.length - 1);
+		return this.#nodes.length - 1;
+	}
+
+	atom(name: string): FormulaId {
+		return this.#make(`a${name}`, { is: "atom", name });
+	}
+
+	not(of: FormulaId): FormulaId {
+		if (of <= truth) return of === truth ? falsehood : truth;
+		const node = this.#nodes[of];
+		return node?.is === "not" ? node.of : this.#make(`n${of}`, { is: "not", of });
+	}
+
+	and(parts: readonly FormulaId[]): FormulaId {
+		return this.#join("and", parts, truth);
+	}
+
+	or(parts: readonly FormulaId[]): FormulaId {
+		return this.#join("or", parts, falsehood);
+	}
+
+	#join(is: "and" | "or", parts: readonly FormulaId[], neutral: FormulaId): FormulaId {
+		const all = new Set<FormulaId>();
+		for (const part of parts) {
+			const node = this.#nodes[part];
+			for (const one of node?.is === is ? node.parts : [part]) if (one !== neutral) all.add(one);
+		}
+		const decisive = neutral === truth ? falsehood : truth;
+		if (all.has(decisive)) return decisive;
+		for (const one of all) {
+			const node = this.#nodes[one];
+			if (node?.is === "not" && all.has(node.of)) return decisive;
+		}
+		const [first, ...others] = [...all].sort((one, other) => one - other);
+		if (first === undefined) return neutral;
+		return others.length === 0 ? first : this.#make(`${is}${first},${others}`, { is, parts: [first, ...others] });
+	}
+
+	/** Returns the formula where some atoms are true or false. `known`: what was found for the same atoms before. */
+	settle(id: FormulaId, atoms: ReadonlyMap<string, boolean>, known: Map<FormulaId, FormulaId>): FormulaId {
+		if (id <= truth) return id;
+		const settled = known.get(id);
+		if (settled !== undefined) return settled;
+		const node = this.#nodes[id];
+		let made = id;
+		if (node?.is === "atom") {
+			const value = atoms.get(node.name);
+			if (value !== undefined) made = value ? truth : falsehood;
+		} else if (node?.is === "not") made = this.not(this.settle(node.of, atoms, known));
+		else if (node?.is === "and" || node?.is === "or") {
+			const parts = node.parts.map((part) => this.settle(part, atoms, known));
+			made = node.is === "and" ? this.and(parts) : this.or(parts);
+		}
+		known.set(id, made);
+		return made;
+	}
+
+	/** Returns the atoms that the formula has. */
+	atomsOf(id: FormulaId): ReadonlySet<string> {
+		const known = this.#atoms.get(id);
+		if (known !== undefined) return known;
+		const node = this.#nodes[id];
+		const parts = node?.is === "not" ? [node.of] : node?.is === "and" || node?.is === "or" ? node.parts : [];
+		const atoms = new Set<string>(node?.is === "atom" ? [node.name] : parts.flatMap((part) => [...this.atomsOf(part)]));
+		this.#atoms.set(id, atoms);
+		return atoms;
+	}
+}

@@ -1,0 +1,50 @@
+/** Quick tests for conditions that only compare one text with others, of which a policy can have thousands. */
+import type { Expression } from "../language/syntax.ts";
+import type { Value } from "../language/values.ts";
+import type { Field } from "./fields.ts";
+
+type Test = (value: Value) => boolean;
+
+/** Returns the test; null for an expression that does more than compare the field with texts. */
+export function testOf(expression: Expression, field: Field): Test | null {
+	return field.type.kind === "string" && field.slices.size === 0 ? compile(expression) : null;
+}
+
+function compile(expression: Expression): Test | null {
+	if (expression.node === "not") {
+		const of = compile(expression.of);
+		return of === null ? null : (value) => !of(value);
+	}
+	if (expression.node !== "binary") return null;
+	const { operator, left, right } = expression;
+	if (operator === "&&" || operator === "||") return compileChain(expression, operator);
+	const texts = operator === "in" ? textsOf(right) : (textsOf(left) ?? textsOf(right));
+	const other = operator === "in" || textsOf(left) === null ? left : right;
+	if (texts === null || other.node !== "field") return null;
+	if (operator === "==" || operator === "in") return (value) => texts.has(value);
+	return operator === "!=" ? (value) => !texts.has(value) : null;
+}
+
+function compileChain(expression: Expression, operator: "&&" | "||"): Test | null {
+	const tests: Test[] = [];
+	let left = expression;
+	while (left.node === "binary" && left.operator === operator) {
+		const right = compile(left.right);
+		if (right === null) return null;
+		tests.push(right);
+		left = left.left;
+	}
+	const first = compile(left);
+	if (first === null) return null;
+	tests.push(first);
+	return operator === "&&"
+		? (value) => tests.every((test) => test(value))
+		: (value) => tests.some((test) => test(value));
+}
+
+/** Returns the texts of a literal, or of a list of literals. */
+function textsOf(expression: Expression): ReadonlySet<Value> | null {
+	const items = expression.node === "list" ? expression.items : [expression];
+	const texts = items.flatMap((item) => (item.node === "literal" && typeof item.value === "string" ? item.value : []));
+	return texts.length === items.length ? new Set(texts) : null;
+}

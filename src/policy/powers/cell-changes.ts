@@ -1,0 +1,219 @@
+/** What both sides of a comparison allow in each cell, and what changes between them. */
+import type { Literal } from "../cells/regions.ts";
+import { difference, type UserSets } from "../sets/resolve.ts";
+import { type Bits, membersOf } from "../sets/sets.ts";
+import { aloneIn, fewestIn, findSmallestSets, participantsIn } from "../sets/user-sets.ts";
+import type { ActivityFacts } from "./activity.ts";
+import { cellsOf, type GroupCell, literalsOf, partsIn } from "./group-cells.ts";
+import { allowedBy, type GroupParts, type Part, type PartReading, withRootQuorum } from "./judge.ts";
+import type { PreparedAccess } from "./prepare.ts";
+import type { Reason } from "./reason.ts";
+
+/** One side of a comparison. */
+export interface Side {
+	readonly prepared: PreparedAccess;
+	readonly found: GroupParts;
+	/** Whether the root quorum is not known here, and is on the other side: then anyone may be in it. */
+	readonly hidesRootQuorum: boolean;
+}
+
+/** What a side allows in a cell: surely, and possibly. */
+interface SideUserSets {
+	readonly sureByPolicies: UserSets;
+	readonly possibleByPolicies: UserSets;
+	readonly sure: UserSets;
+	readonly possible: UserSets;
+}
+
+/** A cell, in one reading of what both sides leave unknown. */
+export interface JudgedCell {
+	/** The conditions and unknowns that hold. */
+	readonly holding: ReadonlySet<string>;
+	/** The unknowns among all conditions. */
+	readonly unknowns: ReadonlySet<string>;
+	readonly before: SideUserSets;
+	readonly after: SideUserSets;
+	/** Whether what only one side leaves unknown matters, and why it is unknown. */
+	readonly isUnknown: boolean;
+	readonly because: Reason | null;
+	readonly example: GroupCell["example"];
+}
+
+interface Question {
+	readonly facts: ActivityFacts;
+	readonly changed: readonly Part[];
+	readonly apart: ReadonlySet<string>;
+}
+
+interface FoundCells {
+	readonly cells: readonly JudgedCell[];
+	readonly literals: readonly Literal[];
+	/** Whether what both sides leave unknown may differ on one of them. */
+	readonly isOpen: boolean;
+	/** Why something of a cell is unknown; null where all is known. */
+	readonly because: Reason | null;
+}
+
+/** Returns all cells, those in which the fewest conditions hold first. Throws TooComplex. */
+export function findCellsOf(before: Side, after: Side, { facts, changed, apart }: Question): FoundCells {
+	const all = [...before.found.parts, ...after.found.parts];
+	const judged: JudgedCell[] = [];
+	let isOpen = [before, after].some(({ prepared }) => !prepared.access.users.known);
+	let open: Reason | null = null;
+	const found = cellsOf(all, facts, apart);
+	for (const cell of found) {
+		const [one, other] = [before, after].map(({ found }) => partsIn(found.parts, cell)) as [
+			readonly Part[],
+			readonly Part[],
+		];
+		const shared = sharedUnknowns(one, other);
+		const isEach = shared.size <= maxShared && found.length * 2 ** shared.size <= maxReadings;
+		isOpen ||= !isEach || dependsOnReading(one, changed, shared);
+		open ??= reasonOf([...other, ...one]);
+		for (const read of readingsOf([...shared.keys()], isEach)) {
+			const [was, is] = [userSetsIn(before, one, shared, read), userSetsIn(after, other, shared, read)];
+			const users = before.prepared;
+			const isUnknown = [was, is].some(
+				({ sure, possible }) => difference(possible, sure, users.users, users.budget).length > 0,
+			);
+			judged.push({
+				holding: new Set([...cell.holding, ...[...read].map((key) => shared.get(key) ?? "")]),
+				unknowns: new Set(shared.values()),
+				before: was,
+				after: is,
+				isUnknown,
+				because: isUnknown ? reasonOf([...other, ...one]) : null,
+				example: cell.example,
+			});
+		}
+	}
+	judged.sort((one, other) => one.holding.size - other.holding.size);
+	const cells = judged.map(({ holding, example }) => ({
+		holding,
+		open: new Map<string, string>(),
+		wide: new Set<string>(),
+		example,
+	}));
+	return { cells: judged, literals: literalsOf(cells, changed), isOpen, because: open };
+}
+
+const reasonOf = (parts: readonly Part[]): Reason | null =>
+	parts.find(({ unknown }) => unknown !== null)?.unknown?.because ?? null;
+
+/** Returns the unknowns that both sides have, with their texts: in any reading they are the same on both. */
+function sharedUnknowns(before: readonly Part[], after: readonly Part[]): ReadonlyMap<string, string> {
+	const own = new Set(before.flatMap(({ unknown }) => unknown?.key ?? []));
+	return new Map(
+		after.flatMap(({ unknown }) => (unknown !== null && own.has(unknown.key) ? [[unknown.key, unknown.text]] : [])),
+	);
+}
+
+/** Max unknowns of a cell of which each combination is read. */
+const maxShared = 3;
+
+/** Max readings of all cells together. */
+const maxReadings = 1_000;
+
+/** Returns which unknowns are read as true: each combination, or else none, each and all. */
+function readingsOf(keys: readonly string[], isEach: boolean): readonly ReadonlySet<string>[] {
+	if (!isEach) return [new Set(), ...keys.map((key) => new Set([key])), new Set(keys)];
+	return Array.from(
+		{ length: 2 ** keys.length },
+		(_, number) => new Set(keys.filter((_key, at) => (number >> at) & 1)),
+	);
+}
+
+/**
+ * Returns whether what both sides leave unknown may differ on one of them: a consensus that is not understood may be true for any
+ * sets, and what denies these sets has changed, or denies in a way that is not understood.
+ */
+function dependsOnReading(
+	parts: readonly Part[],
+	changed: readonly Part[],
+	shared: ReadonlyMap<string, string>,
+): boolean {
+	const open = parts.filter(({ unknown }) => unknown !== null && !unknown.isAllOrNone && shared.has(unknown.key));
+	return (
+		open.some(({ effect }) => effect === "deny") || (open.length > 0 && changed.some(({ effect }) => effect === "deny"))
+	);
+}
+
+/** Returns what the side allows. Throws TooComplex. */
+function userSetsIn(
+	{ prepared, found, hidesRootQuorum }: Side,
+	parts: readonly Part[],
+	shared: ReadonlyMap<string, string>,
+	read: ReadonlySet<string>,
+): SideUserSets {
+	const reading =
+		(allow: PartReading, deny: PartReading) =>
+		({ effect, unknown }: Part): PartReading => {
+			if (unknown === null) return "sure";
+			if (shared.has(unknown.key)) return read.has(unknown.key) ? "possible" : "sure";
+			return effect === "allow" ? allow : deny;
+		};
+	const sureByPolicies = allowedBy(prepared, parts, reading("sure", "possible"));
+	const possibleByPolicies =
+		found.missing === null ? allowedBy(prepared, parts, reading("possible", "sure")) : anyone(prepared);
+	return {
+		sureByPolicies,
+		possibleByPolicies,
+		sure: withRootQuorum(prepared, sureByPolicies),
+		possible: hidesRootQuorum ? anyone(prepared) : withRootQuorum(prepared, possibleByPolicies),
+	};
+}
+
+const anyone = ({ users }: PreparedAccess): UserSets =>
+	users.all === 0n ? [] : [[{ count: 1, set: users.all, tagId: null, isRootQuorum: false }]];
+
+/** What changes in one cell. */
+export interface CellChanges {
+	/** Sets that are new, and sets that are gone. */
+	readonly more: UserSets;
+	readonly less: UserSets;
+	/** Users who can do it alone now; whether that is an escalation. */
+	readonly alone: Bits;
+	readonly escalates: boolean;
+	/** The users who were enough by policies, where only the root quorum is now. */
+	readonly lockedOut: Bits;
+	readonly fewer: { readonly users: Bits; readonly witness: Bits } | null;
+	readonly gains: Bits;
+	readonly loses: Bits;
+}
+
+/** Returns what changes in the cell. `isSensitive`: whether one user alone, where two were needed, is an escalation. Throws TooComplex. */
+export function changesBetween(cell: JudgedCell, prepared: PreparedAccess, isSensitive: boolean): CellChanges {
+	const { before, after } = cell;
+	const { users, budget } = prepared;
+	const usersIn = (userSets: UserSets): Bits => participantsIn(userSets, budget);
+	const more = difference(after.sure, before.possible, users, budget);
+	const less = difference(before.sure, after.possible, users, budget);
+	const alone = more.length === 0 ? 0n : aloneIn(after.sure) & ~aloneIn(before.possible);
+	const isLockout = less.length > 0 && before.sureByPolicies.length > 0 && after.possibleByPolicies.length === 0;
+	return {
+		more,
+		less,
+		alone,
+		escalates: isSensitive && alone !== 0n && neededTwo(before.possibleByPolicies, prepared),
+		lockedOut: isLockout ? usersIn(before.sureByPolicies) : 0n,
+		fewer: more.length === 0 ? null : findFewer(cell, more, prepared),
+		gains: more.length === 0 ? 0n : usersIn(more) & ~usersIn(before.possible) & ~aloneIn(more),
+		loses: less.length === 0 || isLockout ? 0n : usersIn(less) & ~usersIn(after.possible),
+	};
+}
+
+function findFewer({ before, after }: JudgedCell, more: UserSets, { budget }: PreparedAccess): CellChanges["fewer"] {
+	if (aloneIn(more) !== 0n) return null;
+	const [least, most] = [fewestIn(after.sureByPolicies, budget), fewestIn(before.possibleByPolicies, budget)];
+	if (least === null || most === null || least >= most) return null;
+	const sets = findSmallestSets(more, budget).together;
+	const witness = sets[0] ?? 0n;
+	const users = sets.filter((set) => membersOf(set).length === least).reduce((all, set) => all | set, 0n);
+	return { users: users || witness, witness };
+}
+
+/** Returns whether two or more were needed: by policies, or by the root quorum where no one could by policies. */
+function neededTwo(byPolicies: UserSets, { access: { rootQuorum } }: PreparedAccess): boolean {
+	if (byPolicies.length > 0) return aloneIn(byPolicies) === 0n;
+	return !rootQuorum.known || rootQuorum.value.threshold >= 2;
+}

@@ -1,0 +1,130 @@
+/** The cells of one group of activities, by the conditions of the policies that have a part in it. */
+
+import { activityTypes } from "../activities/types.ts";
+import { type Activities, findCells } from "../cells/cells.ts";
+import { type Literal, writeRegion } from "../cells/regions.ts";
+import { isStruct, isUnknown, unread, type Value } from "../language/values.ts";
+import { type Bits, bit, setOf } from "../sets/sets.ts";
+import { type ActivityFacts, scopeOf } from "./activity.ts";
+import { ownCredentials, type Part } from "./judge.ts";
+import type { Reason } from "./reason.ts";
+
+export interface GroupCell {
+	/** The conditions that hold. */
+	readonly holding: ReadonlySet<string>;
+	/** For each condition that depends on what is not understood, a text that is equal for equal values. */
+	readonly open: ReadonlyMap<string, string>;
+	/** Those of them that tell apart more activities than are tried. */
+	readonly wide: ReadonlySet<string>;
+	/** An activity of the cell, as paths and values. */
+	readonly example: ReadonlyMap<string, Value>;
+}
+
+/** Returns the cells that the conditions of these parts tell apart. `apart`: kinds and types that are groups of their own. */
+export function cellsOf(
+	parts: readonly Part[],
+	facts: ActivityFacts,
+	apart: ReadonlySet<string>,
+): readonly GroupCell[] {
+	const conditions = new Map(
+		parts.flatMap(({ condition, anyOf }) =>
+			condition === null || condition === ownCredentials ? [] : [[condition, anyOf] as const],
+		),
+	);
+	const asked = [...conditions].map(([text, anyOf]) => ({ text, anyOf }));
+	const activities = activitiesOf(facts, apart);
+	if (activities.rows.length === 0) return [];
+	const space = findCells(asked, activities);
+	const cells = space.cells.map(({ holds, example }): GroupCell => {
+		const holding = asked.flatMap(({ text }, index) => (holds[index] === true ? text : []));
+		const open = asked.flatMap(({ text }, index): [string, string][] => {
+			const value = holds[index];
+			return typeof value === "string" ? [[text, value]] : [];
+		});
+		return { holding: new Set(holding), open: new Map(open), wide: space.wide, example };
+	});
+	if (!parts.some(({ condition }) => condition === ownCredentials)) return cells;
+	return [...cells, ...cells.map((cell) => ({ ...cell, holding: new Set([...cell.holding, ownCredentials]) }))].sort(
+		(one, other) => one.holding.size - other.holding.size,
+	);
+}
+
+function activitiesOf(facts: ActivityFacts, apart: ReadonlySet<string>): Activities {
+	const scope = scopeOf(facts);
+	const has = (name: string): boolean => {
+		if (name !== "activity.params") return !isAbsent(scope.get(name));
+		const activity = scope.get("activity");
+		const params = activity !== undefined && isStruct(activity) ? activity.fields.get("params") : undefined;
+		return params !== undefined && isUnknown(params);
+	};
+	const rows = rowsOf(facts).filter(({ kind, type }) => !apart.has(`kind ${kind}`) && !apart.has(`type ${type}`));
+	return {
+		rows: rows.map((row) => {
+			const read = (name: keyof ActivityFacts): Value => row[name] ?? unread(`\`activity.${name}\` is not documented`);
+			return { kind: read("kind"), type: read("type"), resource: read("resource"), action: read("action") };
+		}),
+		has,
+	};
+}
+
+const isAbsent = (value: Value | undefined): boolean =>
+	value === undefined || (isUnknown(value) && value.cause === "error");
+
+/** Returns the types of activities of the group, as far as they are documented; else the one that is asked about. */
+function rowsOf(facts: ActivityFacts): readonly ActivityFacts[] {
+	const { kind, type, resource, action } = facts;
+	if (type !== null) return [facts];
+	const known = activityTypes.filter((one) => {
+		if (one.rootQuorumOnly) return false;
+		return kind === null ? one.resource === resource && one.action === action : one.kind === kind;
+	});
+	if (known.length > 0) return known;
+	return [kind === null ? facts : { ...facts, type: `ACTIVITY_TYPE_${kind}` }];
+}
+
+/** Returns the part as it is in the cell; none where its condition does not hold there. */
+export function partsIn(parts: readonly Part[], cell: GroupCell): readonly Part[] {
+	return parts.flatMap((part): readonly Part[] => {
+		const { condition, policyId } = part;
+		if (condition === null || cell.holding.has(condition)) return [part];
+		const open = cell.open.get(condition);
+		if (open === undefined) return [];
+		const because: Reason = cell.wide.has(condition)
+			? { kind: "too-many-conditions" }
+			: {
+					kind: "not-evaluated",
+					clause: "condition",
+					message: `it depends on what is not documented: \`${condition}\``,
+				};
+		const unknown = {
+			key: open,
+			text: condition,
+			because: { kind: "policy", policyId: policyId ?? "", because } as const,
+			isAllOrNone: part.unknown === null,
+		};
+		return [{ ...part, key: `${open}\n${part.key}`, sure: [], unknown }];
+	});
+}
+
+/** Returns what tells cells apart, conditions of `first` first. */
+export function literalsOf(cells: readonly GroupCell[], first: readonly Part[]): readonly Literal[] {
+	const changed = first.flatMap(({ condition }) => condition ?? []);
+	const texts = new Set([...changed, ...cells.flatMap(({ holding }) => [...holding])]);
+	return [...texts].flatMap((text): Literal[] => {
+		const within = (test: (cell: GroupCell) => boolean): Bits =>
+			setOf(cells.flatMap((cell, index) => (test(cell) ? [index] : [])));
+		return [
+			{ text, holds: true, cells: within(({ holding }) => holding.has(text)) },
+			{ text, holds: false, cells: within(({ holding, open }) => !holding.has(text) && !open.has(text)) },
+		];
+	});
+}
+
+export const allOf = (cells: readonly GroupCell[]): Bits => bit(cells.length) - 1n;
+
+/** What a user's own credentials are not is never said: it is so for all others. */
+export const withoutOwn = (texts: readonly string[]): readonly string[] =>
+	texts.filter((text) => text !== ownCredentials);
+
+export const conditionOf = (holding: readonly string[], failing: readonly string[]): string | null =>
+	writeRegion(holding, withoutOwn(failing));

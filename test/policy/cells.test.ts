@@ -1,0 +1,145 @@
+/** What is true of every activity, and was not where conditions were compared as texts. */
+import { describe, expect, it } from "vitest";
+import type { AccessPolicy } from "../../src/policy/access.ts";
+import { findCells } from "../../src/policy/cells/cells.ts";
+import { findPower } from "../../src/policy/powers/powers.ts";
+import { prepareAccess } from "../../src/policy/powers/prepare.ts";
+import { accessOf, allow, atMs, between, deny, is, two, when } from "./change-lines.ts";
+import { parseText } from "./worlds.ts";
+
+/** Who can sign always, then who under which condition. */
+function powersOf(policies: readonly AccessPolicy[]): readonly string[] {
+	const power = findPower(prepareAccess(accessOf(policies), atMs), { resource: "PRIVATE_KEY", action: "SIGN" });
+	return [power.alone.join(), ...power.conditional.map(({ condition, alone }) => `${condition}: ${alone}`)];
+}
+
+describe("A comparison of every activity", () => {
+	it("finds a lockout that two complementary conditions hid", () => {
+		const before = [allow(is("a"), when("eth.tx.value > 5")), allow(is("b"), when("eth.tx.value <= 5"))];
+		expect(between(before, before.slice(1))).toEqual(["nobody a if eth.tx.value > 5"]);
+	});
+
+	it("finds an escalation that two conditions make together", () => {
+		const kept = [
+			...[allow(is("a")), allow(two), deny(is("a"), when("wallet.id == 'vault'"))],
+			deny(is("b"), when("eth.tx.value > 5")),
+		];
+		expect(between(kept, [...kept, allow(is("c"), when("eth.tx.value > 5 && wallet.id == 'vault'"))])).toEqual([
+			"alone c escalation if eth.tx.value > 5 && wallet.id == 'vault'",
+		]);
+	});
+
+	it("finds no lockout under conditions that no activity meets together, or that are equal in other words", () => {
+		const before = [allow(is("a")), allow(is("b"))];
+		const denials = [deny(is("a"), when("eth.tx.to == 'x'")), deny(is("b"), when("solana.tx.transfers.count() == 1"))];
+		expect(between(before, [...before, ...denials])).toEqual([
+			...["loses a if eth.tx.to == 'x'", "loses b if solana.tx.transfers.count() == 1"],
+		]);
+		const [one, other] = [
+			when("eth.tx.value > 5 && eth.tx.to == 'x'"),
+			when("'x' == eth.tx.to && !(eth.tx.value <= 5)"),
+		];
+		expect(between([allow(is("a"), one)], [allow(is("a"), other)])).toEqual([]);
+	});
+
+	it("lets a policy that always errs neither deny nor allow", () => {
+		const never = when("eth.tx.to == 'x' || solana.tx.recent_blockhash == 'y'");
+		expect(powersOf([allow(is("a")), deny(is("a"), never)])).toEqual(["a"]);
+		expect(powersOf([allow(is("a"), never)])).toEqual([""]);
+		expect(between([allow(is("a"))], [allow(is("a")), deny(is("a"), never)])).toEqual([]);
+	});
+});
+
+describe("The cells of conditions", () => {
+	const activities = { rows: [{ kind: "K", type: "T", resource: "R", action: "A" }], has: () => true };
+	const cellsOf = (...texts: readonly string[]): readonly string[] =>
+		findCells(
+			texts.map((text) => ({ text, anyOf: [parseText(text)] })),
+			activities,
+		)
+			.cells.map(({ holds }) => holds.map((one) => (one === true ? "1" : one === false ? "0" : "?")).join(""))
+			.sort();
+
+	it.each<[readonly string[], readonly string[]]>([
+		[
+			["eth.tx.to == 'x'", "eth.tx.to == 'y'"],
+			["00", "01", "10"],
+		],
+		[
+			["eth.tx.to == 'x'", "eth.tx.to in ['x', 'y']"],
+			["00", "01", "11"],
+		],
+		[
+			["eth.tx.value > 5", "eth.tx.value < 7"],
+			["00", "01", "10", "11"],
+		],
+		[
+			["eth.tx.value > 5", "eth.tx.value < 6"],
+			["00", "01", "10"],
+		],
+		[
+			["eth.tx.gas > eth.tx.value", "eth.tx.gas == eth.tx.value"],
+			["00", "01", "10"],
+		],
+		[
+			["eth.tx.to == 'x'", "eth.tx.to == wallet_account.address"],
+			["00", "01", "10", "11"],
+		],
+		[
+			["eth.tx.data[0..2] == 'aa'", "eth.tx.data[2..4] == 'bb'"],
+			["00", "01", "10", "11"],
+		],
+		[
+			["eth.tx.to == 'x'", "solana.tx.recent_blockhash == 'x'"],
+			["00", "01", "10"],
+		],
+		[
+			["wallet.id == 'x'", "private_key.id == 'x'"],
+			["00", "01", "10"],
+		],
+		[
+			["wallet.imported", "!wallet.imported"],
+			["00", "01", "10"],
+		],
+		[
+			["private_key.tags.contains('x')", "private_key.tags.contains('y')"],
+			["00", "01", "10", "11"],
+		],
+		[
+			["private_key.tags.count() == 0", "'x' in private_key.tags"],
+			["00", "01", "10"],
+		],
+		[
+			["solana.tx.transfers.any(t, t.to == 'x')", "solana.tx.transfers.all(t, t.to == 'x')"],
+			["00", "01", "10", "11"],
+		],
+		[
+			["solana.tx.transfers.count() == 1", "solana.tx.transfers.count() >= 2"],
+			["00", "01", "10"],
+		],
+		[
+			["solana.tx.transfers[0].to == 'x'", "solana.tx.transfers.all(t, t.to != 'x')"],
+			["00", "01", "10"],
+		],
+		[
+			["eth.tx.contract_call_args['to'] == 'x'", "eth.tx.contract_call_args['to'] != 'x'"],
+			["00", "01", "10"],
+		],
+		[
+			["activity.params.wallet_id == 'x' || true", "activity.kind == 'K'"],
+			["01", "11"],
+		],
+	])("are those that some activity is in: %j", (texts, cells) => {
+		expect(cellsOf(...texts)).toEqual(cells);
+	});
+
+	it("have an activity each, of one chain", () => {
+		const { cells } = findCells(
+			["eth.tx.to == 'x'", "solana.tx.recent_blockhash == 'y'"].map((text) => ({ text, anyOf: [parseText(text)] })),
+			activities,
+		);
+		expect(cells.map(({ example }) => [...example.keys()])).toEqual([
+			...[["eth.tx.to"], ["eth.tx.to"], ["solana.tx.recent_blockhash"]],
+		]);
+	});
+});

@@ -9,10 +9,9 @@ import type { Reads } from "../plan/plan.ts";
 import { commandText } from "../plan/suggested-command.ts";
 import type { JournalFileOptions } from "../sync/journal/file.ts";
 import { emptyJournal, isNamed, type Journal, type JournalSummary, type JournalView } from "../sync/journal/journal.ts";
-import { type Client, createClient } from "../wire/client.ts";
+import { type Client, type ClientOptions, createClient } from "../wire/client.ts";
 import { findStamper, findUrl } from "../wire/credentials.ts";
 import { readProxies } from "../wire/proxy.ts";
-import type { Stamper } from "../wire/stamp.ts";
 import { makeThrottleNotices } from "../wire/throttle-notices.ts";
 import { needsTls, refuseWeakTls } from "../wire/tls.ts";
 import { describeLocalState, findStateParent, type StateFlags, stateFolder } from "./files/state-folder.ts";
@@ -84,7 +83,8 @@ export async function connect(call: ServiceCall): Promise<Connection> {
 		const credentials = local === undefined ? { ...flags, directory: terminal.directory } : { keyFile: local.keyFile };
 		const keyStamper = findStamper(credentials, terminal.environment, note);
 		if (keyStamper === undefined) refuseTouchPerPoll(flags);
-		signer = await openSignerOf(call);
+		if (flags.passkey === true) signer = await (await import("./passkey.ts")).openSigner(call);
+		else if (flags.passkeyPort !== undefined) throw new ConfigurationError("--passkey-port needs --passkey");
 		const stamper = keyStamper ?? signer?.stamper;
 		if (stamper === undefined) {
 			throw new ConfigurationError("no API key", {
@@ -92,7 +92,8 @@ export async function connect(call: ServiceCall): Promise<Connection> {
 			});
 		}
 		if (flags.insecure === true && needsTls(url, terminal.environment)) output.recordOverride({ flag: "insecure" });
-		const { client: direct, finish } = openClient({ url, stamper, signer, isLocal: local !== undefined }, call);
+		const keys = { url, stamper, ...defined({ submitStamper: signer?.stamper }) };
+		const { client: direct, finish } = openClient(keys, local !== undefined, call);
 		const client = signer?.askOwnerOnce(direct) ?? direct;
 		if (keyStamper !== undefined) signer?.readWith(client.reader);
 		else output.announce("There is no API key, so your passkey also signs each query, one touch each.");
@@ -132,32 +133,19 @@ function refuseTouchPerPoll({ passkey, waitForApproval }: ServiceCall["flags"]):
 	);
 }
 
-/** Opens the page of `--passkey`. Throws ConfigurationError as `openSigner` does. */
-async function openSignerOf(call: ServiceCall): Promise<PasskeySigner | undefined> {
-	const { passkey, passkeyPort } = call.flags;
-	if (passkey === true) return (await import("./passkey.ts")).openSigner(call);
-	if (passkeyPort === undefined) return undefined;
-	throw new ConfigurationError("--passkey-port needs --passkey");
-}
-
-interface Credentials {
-	readonly url: string;
-	readonly stamper: Stamper;
-	readonly signer: PasskeySigner | undefined;
-	readonly isLocal: boolean;
-}
-
 /** Makes the client. `finish` notes what the rate limit cost, and records the requests in the metrics. */
-function openClient({ url, stamper, signer, isLocal }: Credentials, { flags, terminal, output }: ServiceCall) {
+function openClient(
+	credentials: Pick<ClientOptions, "url" | "stamper" | "submitStamper">,
+	isLocal: boolean,
+	{ flags, terminal, output }: ServiceCall,
+) {
 	const notices = makeThrottleNotices(terminal.steadyNow);
 	const notify = (notice: string | undefined): void => {
 		if (notice !== undefined) output.note(showText(notice));
 	};
 	let throttled = 0;
 	const client = createClient({
-		url,
-		stamper,
-		...(signer === undefined ? {} : { submitStamper: signer.stamper }),
+		...credentials,
 		timeoutMs: flags.timeout * 1000,
 		connections: Math.max(flags.concurrency ?? 0, defaultConnections),
 		insecure: flags.insecure === true,

@@ -47,7 +47,8 @@ function callOf(words: readonly string[], program: Command): readonly string[] {
 	const asksHelp = rest[0] === "help";
 	const [name, ...more] = asksHelp ? rest.slice(1) : rest;
 	if (name !== undefined && !name.startsWith("-") && !isCommand(name) && name !== "help") return [name];
-	if (!asksHelp) return name !== undefined && isCommand(name) && isHelpFlag(words[0]) ? [name, "--help"] : words;
+	const beginsWithHelp = words[0] === "-h" || words[0] === "--help";
+	if (!asksHelp) return name !== undefined && isCommand(name) && beginsWithHelp ? [name, "--help"] : words;
 	if (more.length > 0) {
 		throw new ConfigurationError("help takes one command", {
 			hint: helpText(name !== undefined && isCommand(name) ? name : "plan"),
@@ -55,10 +56,6 @@ function callOf(words: readonly string[], program: Command): readonly string[] {
 	}
 	if (name === undefined || name === "help") return ["--help"];
 	return name.startsWith("-") ? [name] : [name, "--help"];
-}
-
-function isHelpFlag(word: string | undefined): boolean {
-	return word === "-h" || word === "--help";
 }
 
 async function failedFlags(

@@ -41,7 +41,7 @@ export async function drift(call: Call<DriftFlags>): Promise<ResultStream | Fail
 		refuseOtherShare(last, all, call);
 		const fleet = await selectFrom(all, call);
 		const commands = commandsOf(all, call.flags);
-		const parts = findDrift(fleet, { last, commands }, call);
+		const parts = findDrift(fleet, last, commands, call);
 		const size = fleet.organizationIds.length;
 		return { command: "drift", size, parts, ...defined({ failure }) };
 	} catch (error) {
@@ -51,22 +51,17 @@ export async function drift(call: Call<DriftFlags>): Promise<ResultStream | Fail
 	}
 }
 
-interface ReportContext {
-	readonly last: LastReport | undefined;
-	readonly commands: CommandContext;
-}
-
 async function* findDrift(
 	fleet: DesiredFleet,
-	reported: ReportContext,
+	last: LastReport | undefined,
+	commands: CommandContext,
 	call: Call<DriftFlags>,
 ): AsyncGenerator<FoundOrganization, ResultEnd> {
-	const { last } = reported;
 	const connection = await connect(call);
 	let journal: JournalView | undefined;
 	try {
 		journal = await readJournalOf(call);
-		const report = await makeReporter(reported, journal, call);
+		const report = await makeReporter(last, commands, journal, call);
 		const context = { ...call, connection };
 		const compareAll = () => Array.fromAsync(compareFleet(fleet, context, (one) => one));
 		const kept = call.flags.accept.length === 0 ? null : await acceptFound(compareAll, call);
@@ -84,7 +79,8 @@ type Reporter = (compared: ComparedOrganization) => Promise<FoundOrganization>;
 
 /** Returns the function that reports the drift of one organization. */
 async function makeReporter(
-	{ last, commands }: ReportContext,
+	last: LastReport | undefined,
+	commands: CommandContext,
 	journal: JournalView | undefined,
 	{ flags }: Call<DriftFlags>,
 ): Promise<Reporter> {

@@ -11,8 +11,7 @@ import {
 	type MfaStatus,
 	resultHead,
 } from "../../render/result/result.ts";
-import { checkSchema } from "../../schema/schema.ts";
-import { validators } from "../../schema/validators/requests.ts";
+import { formats } from "../../schema/formats.ts";
 import { type Activity, readAnyActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, queries, submitOfType } from "../../wire/operations.ts";
@@ -30,7 +29,7 @@ export async function explain(activityId: string, call: Call<ExplainFlags>): Pro
 	const { reads } = call.flags;
 	const organizationId = await findOrganization(call);
 	const fields = { organizationId, activityId };
-	if (checkSchema(validators, "operations/get_policy_evaluations.json#/$defs/request", fields).length > 0) {
+	if (!formats.uuid.test(activityId)) {
 		throw new ConfigurationError(`\`${showText(activityId)}\` is not an activity id: it must be a UUID`, {
 			hint: "apply and status print the ids of pending activities",
 		});

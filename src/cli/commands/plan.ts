@@ -44,16 +44,15 @@ export async function plan(call: Call<PlanFlags>): Promise<ResultStream> {
 	const hasBase = flags.base !== undefined || flags.baseFile !== undefined;
 	const bases = hasBase ? await (await import("./three-way.ts")).readBases(all, call) : undefined;
 	const fleet = await selectFrom(all, call);
-	const run: PlanRun = { ...call, given, save, fleet, dropped: bases?.dropped ?? [] };
-	const options = {
-		baseOf: bases?.baseOf,
+	const run: PlanRun = {
+		...{ ...call, given, save, fleet, dropped: bases?.dropped ?? [], baseOf: bases?.baseOf },
 		submitterOf: flags.submitter === undefined ? undefined : findSubmitters(flags.submitter, fleet, flags),
 		retryRejected: flags.retryRejected,
 	};
-	return { command: "plan", size: fleet.organizationIds.length, parts: makePlans(run, options) };
+	return { command: "plan", size: fleet.organizationIds.length, parts: makePlans(run) };
 }
 
-interface PlanRun extends Call<PlanFlags> {
+interface PlanRun extends Call<PlanFlags>, ComparingOptions {
 	readonly given: GivenOverrides;
 	readonly save: SavePlans | null;
 	readonly fleet: DesiredFleet;
@@ -62,7 +61,7 @@ interface PlanRun extends Call<PlanFlags> {
 }
 
 /** Yields the plan of each organization. A saved plan is one document, so `--out` keeps all of them until the end. */
-async function* makePlans(run: PlanRun, options: ComparingOptions): AsyncGenerator<FoundOrganization, ResultEnd> {
+async function* makePlans(run: PlanRun): AsyncGenerator<FoundOrganization, ResultEnd> {
 	const { flags, given, save, fleet, dropped } = run;
 	const toPart = (compared: ComparedOrganization): FoundOrganization => {
 		const { comparison } = recordOverrides(compared, given, emptyJournal);
@@ -74,7 +73,7 @@ async function* makePlans(run: PlanRun, options: ComparingOptions): AsyncGenerat
 	const kept: FoundOrganization[] = [];
 	const connection = await connect(run);
 	try {
-		for await (const one of compareFleet(fleet, { ...run, ...options, connection }, toPart)) {
+		for await (const one of compareFleet(fleet, { ...run, connection }, toPart)) {
 			const part = "error" in one ? failedIn(one) : one;
 			if (save !== null) kept.push(part);
 			yield part;

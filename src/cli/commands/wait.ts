@@ -7,8 +7,7 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { resultHead, type WaitResult } from "../../render/result/result.ts";
 import { reasonText } from "../../say/reason.ts";
-import { checkSchema } from "../../schema/schema.ts";
-import { validators } from "../../schema/validators/requests.ts";
+import { formats } from "../../schema/formats.ts";
 import { isOpen, type JournalEntry, knownOutcome } from "../../sync/journal/journal.ts";
 import { readAgain } from "../../sync/read/read-again.ts";
 import { outcomeOfStatus } from "../../sync/submit/outcomes.ts";
@@ -126,9 +125,8 @@ function seenOf(activity: PendingActivity | undefined): Watched["seen"] {
 /** Returns an activity that is not listed as pending, because it may have ended. Throws ConfigurationError when it is unknown. */
 async function findNamed(activityId: string, names: ReadonlyMap<string, ObjectNames>, run: WaitRun): Promise<Watched> {
 	for (const [organizationId, namesHere] of run.flags.reads === "auto" ? names : []) {
-		const fields = { organizationId, activityId };
 		// The service would reject what is no id, such as a fingerprint.
-		if (checkSchema(validators, "operations/get_activity.json#/$defs/request", fields).length > 0) continue;
+		if (!formats.uuid.test(activityId)) continue;
 		const found = await readAgain(organizationId, [{ activityId, type: null }], run.reader);
 		const record = found.get(activityId.toLowerCase());
 		if (record === undefined) continue;

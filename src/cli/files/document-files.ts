@@ -3,7 +3,7 @@
  * the operator names can be a link to anywhere. Each file is read once, however often it is named.
  */
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { ConfigurationError } from "../../common/errors.ts";
 import { showName, showText } from "../../common/escape.ts";
 import { isDescriptor, isInside, leadsOutside, realPathOf } from "../../common/files.ts";
@@ -85,7 +85,7 @@ function hintForDefault(directory: string, { local, organization }: CommandConte
 
 /** Whether a path within a folder is that of a document. */
 export function isDocumentName(path: string): boolean {
-	return hasDocumentEnding(path) && !isHiddenPath(path);
+	return documentEnding.test(path) && !isHiddenPath(path);
 }
 
 /** Whether a path within a folder is ignored because of one of its parts. */
@@ -93,9 +93,7 @@ export function isHiddenPath(path: string): boolean {
 	return path.split(/[\\/]/).some(isHidden);
 }
 
-function hasDocumentEnding(name: string): boolean {
-	return /\.ya?ml$/.test(name);
-}
+const documentEnding = /\.ya?ml$/;
 
 function isHidden(name: string): boolean {
 	return name.startsWith(".") || name === "node_modules";
@@ -159,13 +157,13 @@ class Walk {
 			const place = { name: join(folder.name, entry.name), path: join(folder.path, entry.name) };
 			if (entry.isSymbolicLink()) this.#links.push(place);
 			else if (entry.isDirectory()) this.#addFolder(place);
-			else if (hasDocumentEnding(entry.name)) this.#addFile(place, entry);
+			else if (documentEnding.test(entry.name)) this.#addFile(place, entry);
 		}
 	}
 
 	#follow(link: Place): void {
 		const target = orNothing(() => statSync(link.path));
-		const isDocument = hasDocumentEnding(basename(link.path));
+		const isDocument = documentEnding.test(link.path);
 		if (target?.isDirectory() !== true && !isDocument) return;
 		const place = { name: link.name, path: readOrRefuse(link.name, () => realPathOf(link.path)) };
 		if (!isInside(place.path, this.#root.path)) this.#refuse(link);

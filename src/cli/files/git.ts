@@ -27,13 +27,6 @@ export interface RequestedPath {
 	readonly inside: string;
 }
 
-interface GitAnswer {
-	readonly code: number | null;
-	readonly output: Buffer;
-	readonly message: string;
-	readonly warnings: string;
-}
-
 /** Settings that override the repository's own. */
 const settings = {
 	// A pull request can add a folder that looks like a bare repository.
@@ -189,7 +182,7 @@ export class Git {
 	}
 
 	/** Runs git to its end. `code` is null if a signal ended it; `message` is the first line of `warnings`. */
-	#run(words: readonly string[], input = ""): GitAnswer {
+	#run(words: readonly string[], input = "") {
 		const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 		const { error, status, stdout, stderr } = spawnSync("git", ["--no-replace-objects", ...given, ...words], {
 			cwd: this.#terminal.directory,

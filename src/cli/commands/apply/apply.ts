@@ -70,12 +70,8 @@ interface ApplyFlags extends ComparisonFlags {
  */
 export async function apply(call: ApplyCall): Promise<ResultStream> {
 	const order = await readOrder(call);
-	const { fleet, reviewed } = order;
-	const size = fleet.organizationIds.length + (reviewed?.notPlanned.length ?? 0);
-	const facts = chooseRun(call, size);
-	const run = facts === undefined ? {} : { run: facts };
-	const { commands } = order;
-	return { command: "apply", size, parts: applyFleet({ ...order, ...run, size }), commands, ...run };
+	const { size, commands, run } = order;
+	return { command: "apply", size, parts: applyFleet(order), commands, ...defined({ run }) };
 }
 
 type ApplyCall = Call<ApplyFlags> & Pick<SavedPlanCall, "isGiven">;
@@ -89,15 +85,13 @@ interface ApplyOrder extends Call<ApplyFlags> {
 	/** Null without `--plan`. */
 	readonly reviewed: ReviewedPlan | null;
 	readonly ask: Ask;
-}
-
-interface SizedOrder extends ApplyOrder {
 	/** How many organizations the result is about. */
 	readonly size: number;
-	readonly run?: ResumableRun;
+	/** Undefined if there is nothing to resume. */
+	readonly run: ResumableRun | undefined;
 }
 
-interface ApplyRun extends SizedOrder {
+interface ApplyRun extends ApplyOrder {
 	readonly connection: Connection;
 	readonly journal: Journal;
 	readonly signal: AbortSignal;
@@ -114,17 +108,20 @@ async function readOrder(call: ApplyCall): Promise<ApplyOrder> {
 	refuseLoneFlags(flags);
 	if (flags.plan === undefined) {
 		const all = await readFleet(flags, terminal);
-		const own = { ...call, given, commands: commandsOf(all, flags) };
-		return { ...own, fleet: await selectFrom(all, call), reviewed: null, ask: prepareToAsk(call) };
+		const fleet = await selectFrom(all, call);
+		const size = fleet.organizationIds.length;
+		const own = { ...call, given, commands: commandsOf(all, flags), size, run: chooseRun(call, size) };
+		return { ...own, fleet, reviewed: null, ask: prepareToAsk(call) };
 	}
 	const { readReviewedPlan } = await import("./saved.ts");
 	const reviewed = await readReviewedPlan(flags.plan, call);
-	const { organizations, reads, commands } = reviewed;
-	const own = { ...call, flags: { ...flags, reads }, given, commands };
+	const { organizations, notPlanned, reads, commands } = reviewed;
+	const size = organizations.length + notPlanned.length;
+	const own = { ...call, flags: { ...flags, reads }, given, commands, size, run: undefined };
 	return { ...own, fleet: fleetOf(organizations), reviewed, ask: async () => true };
 }
 
-async function* applyFleet(order: SizedOrder): AsyncGenerator<FoundOrganization, ResultEnd> {
+async function* applyFleet(order: ApplyOrder): AsyncGenerator<FoundOrganization, ResultEnd> {
 	const refusal = order.reviewed?.refusal ?? null;
 	if (refusal !== null) return endOf({ isConfirmed: false, error: refusal }, order);
 	const connection = await connect(order);
@@ -303,7 +300,7 @@ function endOf(confirmation: Confirmation, { reviewed }: ApplyOrder): ResultEnd 
 }
 
 /** The first Ctrl-C or SIGTERM stops after the steps in flight, the second at once. */
-function listenForSignals({ output, run }: SizedOrder): { signal: AbortSignal; stop: () => void } {
+function listenForSignals({ output, run }: ApplyOrder): { signal: AbortSignal; stop: () => void } {
 	const controller = new AbortController();
 	const listener = (): void => {
 		if (controller.signal.aborted) {

@@ -39,6 +39,28 @@ const whole = {
 };
 
 describe("an Organization of the plugin", () => {
+	it("registers itself with all hooks, and its parts with all timeouts, that the program gave it", async () => {
+		const [world, monitor] = [await makeWorld(), await startMonitor()];
+		const hooks = new providerMessages.ConstructRequest.ResourceHooksBinding();
+		hooks.setBeforeCreateList(["before"]);
+		hooks.setAfterDeleteList(["after"]);
+		hooks.setOnErrorList(["failed"]);
+		const timeouts = new providerMessages.ConstructRequest.CustomTimeouts();
+		timeouts.setCreate("1m");
+		timeouts.setRead("2m");
+		await constructAcme(await configuredPlugin(world), monitor, { document: whole }, (request) => {
+			request.setResourceHooks(hooks);
+			request.setCustomtimeouts(timeouts);
+		});
+		const [first, ...parts] = monitor.registered.map(({ request }) => request);
+		expect(first?.getHooks()?.toObject()).toEqual(hooks.toObject());
+		expect(parts.length).toBeGreaterThan(1);
+		for (const part of parts) {
+			expect(part.getHooks()).toBeUndefined();
+			expect(part.getCustomtimeouts()?.toObject()).toEqual(timeouts.toObject());
+		}
+	});
+
 	it("registers itself and its parts, with the options of the program and the provider that it was made with", async () => {
 		const [world, monitor] = [await makeWorld(), await startMonitor()];
 		const plugin = await configuredPlugin(world);

@@ -10,13 +10,15 @@ import type { RegisteredPart } from "../organization/component.ts";
 import { configurationNamespace } from "../settings/settings.ts";
 import { writeProperties } from "./values.ts";
 
+const { RegisterResourceRequest } = monitorMessages;
+
 type ConstructRequest = InstanceType<typeof providerMessages.ConstructRequest>;
-type RegisterRequest = InstanceType<typeof monitorMessages.RegisterResourceRequest>;
+type RegisterRequest = InstanceType<typeof RegisterResourceRequest>;
 type Alias = InstanceType<typeof aliasMessages.Alias>;
 
 /** The component with the options that the program gave it. */
 export function componentRequest(asked: ConstructRequest, inputs: struct.Struct): RegisterRequest {
-	const request = new monitorMessages.RegisterResourceRequest();
+	const request = new RegisterResourceRequest();
 	request.setType(asked.getType());
 	request.setName(asked.getName());
 	request.setParent(asked.getParent());
@@ -29,7 +31,8 @@ export function componentRequest(asked: ConstructRequest, inputs: struct.Struct)
 	request.setReplaceonchangesList(asked.getReplaceonchangesList());
 	request.setReplaceWithList(asked.getReplaceWithList());
 	request.setReplacementTrigger(asked.getReplacementTrigger());
-	setHooks(request, asked);
+	const hooks = asked.getResourceHooks();
+	if (hooks !== undefined) request.setHooks(copyOf(hooks, RegisterResourceRequest.ResourceHooksBinding));
 	return request;
 }
 
@@ -40,7 +43,7 @@ export function partRequest(
 	part: RegisteredPart,
 	provider: string | undefined,
 ): RegisterRequest {
-	const request = new monitorMessages.RegisterResourceRequest();
+	const request = new RegisterResourceRequest();
 	request.setCustom(true);
 	request.setType(typeOf(part));
 	request.setName(part.name);
@@ -97,23 +100,13 @@ function setOptions(request: RegisterRequest, asked: ConstructRequest): void {
 	if (retain !== undefined) request.setRetainondelete(retain);
 	request.setDeletedwith(asked.getDeletedwith());
 	const timeouts = asked.getCustomtimeouts();
-	if (timeouts === undefined) return;
-	const copy = new monitorMessages.RegisterResourceRequest.CustomTimeouts();
-	copy.setCreate(timeouts.getCreate());
-	copy.setUpdate(timeouts.getUpdate());
-	copy.setDelete(timeouts.getDelete());
-	request.setCustomtimeouts(copy);
+	if (timeouts !== undefined) request.setCustomtimeouts(copyOf(timeouts, RegisterResourceRequest.CustomTimeouts));
 }
 
-function setHooks(request: RegisterRequest, asked: ConstructRequest): void {
-	const hooks = asked.getResourceHooks();
-	if (hooks === undefined) return;
-	const copy = new monitorMessages.RegisterResourceRequest.ResourceHooksBinding();
-	copy.setBeforeCreateList(hooks.getBeforeCreateList());
-	copy.setAfterCreateList(hooks.getAfterCreateList());
-	copy.setBeforeUpdateList(hooks.getBeforeUpdateList());
-	copy.setAfterUpdateList(hooks.getAfterUpdateList());
-	copy.setBeforeDeleteList(hooks.getBeforeDeleteList());
-	copy.setAfterDeleteList(hooks.getAfterDeleteList());
-	request.setHooks(copy);
+/** The message as one of another type with the same fields: construct and the monitor have types of their own for what they share. */
+function copyOf<Copy>(
+	message: { serializeBinary(): Uint8Array },
+	type: { deserializeBinary(bytes: Uint8Array): Copy },
+): Copy {
+	return type.deserializeBinary(message.serializeBinary());
 }

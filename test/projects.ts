@@ -17,7 +17,7 @@ const pureFolders = ["document", "plan", "policy", "render"].map((room) => `test
  * TypeScript or waits for a long history. They take as long as all quick files together.
  */
 const thorough =
-	/\.property\.test\.ts$|\/scale\.test\.ts$|^test\/prove\/\w+\/|^test\/(cli\/approve-history|document\/limits|engine\/finding|sdk\/exported-program|pulumi\/package-examples)\.test\.ts$/;
+	/\.property\.test\.ts$|\/scale\.test\.ts$|^test\/prove\/\w+\/|^test\/(cli\/approve-history|document\/limits|engine\/finding|sdk\/exported-program|pulumi\/(package-examples|waiting))\.test\.ts$/;
 
 /** Every test file by its group, each as a path from the root of the project. */
 export function groupTests(): Readonly<Record<Group, readonly string[]>> {
@@ -42,7 +42,9 @@ function groupOf(file: string): Group {
 	// The tests of how an engine is found need none.
 	if (imported.has("test/engine/engine.ts") && file !== "test/engine/finding.test.ts") return "engine";
 	if (imported.has("test/browser/browser.ts")) return "browser";
-	if (startsProcesses(file) || file.startsWith("test/pipelines/")) return "processes";
+	// The parsers of metrics are Python's.
+	if (startsProcesses(file) || imported.has("test/metrics.ts") || file.startsWith("test/pipelines/"))
+		return "processes";
 	if (thorough.test(file)) return "thorough";
 	return pureFolders.some((folder) => file.startsWith(folder)) ? "pure" : "in process";
 }

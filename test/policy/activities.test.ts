@@ -37,6 +37,7 @@ describe("the table of activity types", () => {
 			action: "CREATE",
 			pairSource: "listed",
 			rootQuorumOnly: false,
+			params: ["session_profile_id"],
 		});
 		expect(findType("ACTIVITY_TYPE_UPDATE_ROOT_QUORUM")).toMatchObject({ resource: null, rootQuorumOnly: true });
 		expect(findType("ACTIVITY_TYPE_NONE")).toBeUndefined();

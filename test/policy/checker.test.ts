@@ -96,11 +96,6 @@ describe("A comparison of two types", () => {
 		["condition", "eth.tx.value == ''", "0: `==` compares a number with a string"],
 		["condition", "eth.tx.value > 'a'", "0: `>` does not compare strings; it compares numbers and timestamps"],
 		["condition", "wallet.id < wallet.label", "0: `<` does not compare strings; it compares numbers and timestamps"],
-		[
-			"condition",
-			"wallet.imported == wallet.exported",
-			"0: `==` does not compare a bool; write it alone, or with `!` before it",
-		],
 		["condition", "eth.tx.contract_call_args == 1", "0: `==` does not compare a map; compare one of its values"],
 		["condition", "1 < wallets", "0: `<` does not compare a list; compare its `count()`, or use `contains`"],
 		["condition", "1 != wallet", "0: `!=` does not compare a struct; compare one of its values"],
@@ -138,13 +133,13 @@ describe("A name that is not known", () => {
 		["wall.id == 'w'", "0: `wall` is not a name of condition; did you mean `wallet`?"],
 		[
 			"wal.id == 'w'",
-			"0: `wal` is not a name of condition; there are `activity`, `wallet`, `wallets`, `wallet_account`, `private_key`, `secret`, `eth`, `solana`, `tron`, `bitcoin`, `tempo`",
+			"0: `wal` is not a name of condition; there are `activity`, `wallet`, `wallets`, `wallet_account`, `private_key`, `secret`, `eth`, `solana`, `tron`, `bitcoin`, `tempo`, `controls`",
 		],
 		["eth.tx.foo == 'w'", "0: `EthereumTransaction` has no field `foo`"],
 		["eth.tx.fees == 'w'", "0: `EthereumTransaction` has no field `fees`"],
 		[
 			"other == 'w'",
-			"0: `other` is not a name of condition; there are `activity`, `wallet`, `wallets`, `wallet_account`, `private_key`, `secret`, `eth`, `solana`, `tron`, `bitcoin`, `tempo`",
+			"0: `other` is not a name of condition; there are `activity`, `wallet`, `wallets`, `wallet_account`, `private_key`, `secret`, `eth`, `solana`, `tron`, `bitcoin`, `tempo`, `controls`",
 		],
 		["{ a: 1 }.b == 1", "0: the struct has no field `b`; did you mean `a`?"],
 		[

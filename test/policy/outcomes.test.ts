@@ -18,7 +18,10 @@ const signing = factsOfGroup({ resource: "PRIVATE_KEY", action: "SIGN" });
 const exporting = factsOfGroup({ resource: "PRIVATE_KEY", action: "EXPORT" });
 const ofUsers = factsOfGroup({ resource: "USER", action: "CREATE" });
 const ofWallets = factsOfGroup({ resource: "WALLET", action: "UPDATE" });
-const unnamed = factsOfGroup({ kind: "SOMETHING_ELSE" });
+const unnamed = factsOfGroup({ kind: "EXECUTE_SWAP" });
+const undocumented = (name: string): string => `no documentation says which ${name} EXECUTE_SWAP has`;
+const updating = factsOfType("ACTIVITY_TYPE_UPDATE_WALLET");
+const secrets = factsOfType("ACTIVITY_TYPE_EXPORT_SECRETS");
 const deletion = factsOfType("ACTIVITY_TYPE_DELETE_POLICIES_V7");
 const creation = factsOfType("ACTIVITY_TYPE_CREATE_WALLET_V7");
 
@@ -29,9 +32,11 @@ describe("A condition on activities", () => {
 		["activity.resource == 'WALLET' && activity.action == 'CREATE'", creation, "yes"],
 		["activity.kind == 'CREATE_WALLET' && activity.type == 'ACTIVITY_TYPE_CREATE_WALLET_V7'", creation, "yes"],
 		["activity.type == 'ACTIVITY_TYPE_CREATE_WALLET_V6'", creation, "no"],
-		["activity.resource == 'USER'", unnamed, "open: activity.resource == 'USER'"],
-		["activity.action == 'CREATE'", unnamed, "open: activity.action == 'CREATE'"],
-		["activity.kind == 'SOMETHING_ELSE' && activity.resource == 'USER'", unnamed, "open: activity.resource == 'USER'"],
+		["activity.resource == 'USER'", unnamed, `unknown: ${undocumented("resource")}`],
+		["activity.action == 'CREATE'", unnamed, `unknown: ${undocumented("action")}`],
+		["activity.kind == 'EXECUTE_SWAP' && activity.resource == 'USER'", unnamed, `unknown: ${undocumented("resource")}`],
+		["activity.kind == 'EXECUTE_SWAP'", unnamed, "yes"],
+		["activity.kind == 'CREATE_WALLET' && activity.resource == 'USER'", unnamed, "no"],
 	])("holds by what is known of them: %s, %j", (condition, facts, expected) => {
 		expect(holds(condition, facts)).toBe(expected);
 	});
@@ -51,7 +56,6 @@ describe("A condition on activities", () => {
 		["activity.type in [activity.kind]", signing, "open"],
 		["activity.kind == 'DELETE_PRIVATE_KEY'", factsOfGroup({ resource: "PRIVATE_KEY", action: "DELETE" }), "open"],
 		["activity.kind == 'CREATE_RECOVERIES'", factsOfGroup({ resource: "RECOVERY", action: "CREATE" }), "open"],
-		["activity.kind == 'CREATE_RECOVERIES'", ofUsers, "no"],
 	])("is one for those that can be of a kind or type it names: %s, %j", (condition, facts, expected) => {
 		expect(holds(condition, facts)).toBe(expected === "open" ? `open: ${condition}` : expected);
 	});
@@ -78,7 +82,10 @@ describe("A condition on activities", () => {
 		["wallet.id == 'w' && activity.resource == 'WALLET'", ofUsers, "no"],
 		["private_key.id == 'k' && activity.action == 'SIGN'", ofUsers, "no"],
 		["eth.tx.to == 'x' && tron.tx.data == 'x' && activity.action == 'SIGN'", ofUsers, "no"],
-		["activity.params.wallet_id == 'w'", creation, "open: activity.params.wallet_id == 'w'"],
+		["activity.params.wallet_id == 'w'", updating, "open: activity.params.wallet_id == 'w'"],
+		["activity.params.wallet_id == 'w'", creation, "absent: there is no `activity.params.wallet_id`"],
+		["secret.static_properties['kind'] == 'card'", secrets, "open: secret.static_properties['kind'] == 'card'"],
+		["secret.static_properties['kind'] == 'card'", signing, "absent: the activity has no `secret`"],
 		["activity.params.wallet_id == 'w'", deletion, "absent: there is no `activity.params.wallet_id`"],
 	])("errs where the activity lacks what it names, unless it is false in any case: %s, %j", (condition, facts, expected) => {
 		expect(holds(condition, facts)).toBe(expected);

@@ -19,6 +19,8 @@ export interface ActivityType {
 	readonly pairSource: PairSource;
 	/** Whether only the root quorum can do it: policies are not asked. */
 	readonly rootQuorumOnly: boolean;
+	/** The fields of `activity.params`; any other is missing. */
+	readonly params: readonly string[];
 }
 
 /** What of an activity policies can tell apart, apart from its version: kind, resource and action, with the types that have them. */
@@ -31,10 +33,10 @@ interface Combination {
 }
 
 /** Returns the kind of a type: the type without its version. */
-const kindOfType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, "").replace(/_V\d+$/, "");
+export const kindOfType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, "").replace(/_V\d+$/, "");
 
 function readType(line: string): ActivityType {
-	const [name = "", kindSource, pair = "-", pairSource, root] = line.split(" ");
+	const [name = "", kindSource, pair = "-", pairSource, root, params = "-"] = line.split(" ");
 	const [resource = null, action = null] = pair === "-" ? [] : pair.split("/");
 	return {
 		type: `ACTIVITY_TYPE_${name}`,
@@ -44,6 +46,7 @@ function readType(line: string): ActivityType {
 		action,
 		pairSource: pairSource === "listed" || pairSource === "inferred" ? pairSource : null,
 		rootQuorumOnly: root === "root",
+		params: params === "-" ? [] : params.split(","),
 	};
 }
 

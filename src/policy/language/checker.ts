@@ -4,7 +4,7 @@
  */
 import { distance } from "fastest-levenshtein";
 import { quote } from "./lexer.ts";
-import type { BinaryOperator, Clause, Expression, Mistake } from "./syntax.ts";
+import { type BinaryOperator, type Clause, type Expression, type Mistake, methods } from "./syntax.ts";
 import { parseCronSpan, parseTimestamp, type WrongArgument } from "./time.ts";
 import { clauseOf, describeType, namesOf, type Type, unify } from "./types.ts";
 
@@ -56,6 +56,8 @@ class Check {
 			}
 			case "name":
 				return this.#name(expression, items);
+			case "opaque":
+				return bool;
 			case "field":
 				return this.#field(expression, this.typeOf(expression.of, items));
 			case "index":
@@ -100,7 +102,16 @@ class Check {
 	}
 
 	#field(expression: Expression & { readonly node: "field" }, of: Type): Type {
-		const { name } = expression;
+		const { name, span } = expression;
+		const method = methods.find((one) => one === name);
+		if (method !== undefined) {
+			const call = method === "count" ? "count()" : `${method}(…)`;
+			this.mistakes.push({
+				message: `\`${method}\` is a function: write \`${call}\``,
+				span: { start: span.end - name.length, end: span.end },
+			});
+			return any;
+		}
 		if (of.kind === "any") return any;
 		if (of.kind === "map") return this.report(expression, `a map has no fields; write \`['${name}']\``);
 		if (of.kind !== "struct") {
@@ -242,7 +253,8 @@ type Typed = readonly [expression: Expression, type: Type];
 function comparisonMistake(operator: BinaryOperator, left: Typed, right: Typed): string | null {
 	const isEquality = operator === "==" || operator === "!=";
 	for (const [, { kind }] of [left, right]) {
-		if (kind === "any" || kind === "number" || kind === "timestamp" || (isEquality && kind === "string")) continue;
+		if (kind === "any" || kind === "number" || kind === "timestamp") continue;
+		if (isEquality && (kind === "string" || kind === "bool")) continue;
 		if (kind === "string") return `\`${operator}\` does not compare strings; it compares numbers and timestamps`;
 		if (kind === "bool") return `\`${operator}\` does not compare a bool; write it alone, or with \`!\` before it`;
 		const fix = kind === "list" ? "; compare its `count()`, or use `contains`" : "; compare one of its values";

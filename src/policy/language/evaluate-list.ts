@@ -1,5 +1,5 @@
 /** The functions of lists. An item may be unknown, or may be missing; no operand is an error. */
-import { isSame } from "./evaluate-operators.ts";
+import { equal } from "./evaluate-operators.ts";
 import type { Method } from "./syntax.ts";
 import {
 	combine,
@@ -30,7 +30,7 @@ export function membership(value: Value, list: Value, what: string): Value {
 	// An unknown value is in no empty list.
 	return someOf(
 		list,
-		list.items.map((item) => isSame(item, value, what)),
+		list.items.map((item) => equal(item, value, what)),
 		true,
 	);
 }

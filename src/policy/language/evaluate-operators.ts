@@ -28,23 +28,19 @@ export function compare(operator: Order, left: Value, right: Value): boolean | U
 	return doubtOf(left, right);
 }
 
-/** Returns whether the values are equal. `operator`: for messages. Unverified, chosen: bools, lists and structs are not compared. */
-export function equal(left: Value, right: Value, operator: "==" | "!="): boolean | Unknown {
+/**
+ * Returns whether the values are equal. `what`: for messages. Unverified, chosen: bools are compared, since the vendor's examples of
+ * swaps compare one with `true`; lists and structs are not.
+ */
+export function equal(left: Value, right: Value, what: string): boolean | Unknown {
 	const unknown = unknownOf(left, right);
 	if (unknown !== null) return unknown;
-	return equalKnown(left, right) ?? mismatch(operator, left, right);
-}
-
-/** Returns whether an item of a list is the value. Unverified, chosen: a list may also hold bools and timestamps. */
-export function isSame(item: Value, value: Value, what: string): boolean | Unknown {
-	const unknown = unknownOf(item, value);
-	if (unknown !== null) return unknown;
-	if (typeof item === "boolean" && typeof value === "boolean") return item === value;
-	return equalKnown(item, value) ?? mismatch(what, item, value);
+	return equalKnown(left, right) ?? mismatch(what, left, right);
 }
 
 function equalKnown(left: Value, right: Value): boolean | Unknown | null {
 	if (typeof left === "string" && typeof right === "string") return left === right;
+	if (typeof left === "boolean" && typeof right === "boolean") return left === right;
 	if (isTimestamp(left) && isTimestamp(right)) return left.timestamp === right.timestamp;
 	if (!isNumber(left) || !isNumber(right)) return null;
 	const [leftCount, rightCount] = [countOf(left), countOf(right)];

@@ -38,19 +38,26 @@ interface Item {
 /** Max parts of expressions to evaluate in one call: functions inside functions multiply. Unverified, chosen. */
 const maxSteps = 300_000;
 
+/** What the opaque parts of an expression are, by their text; a part that is not listed is unknown. */
+export type OpaqueValues = ReadonlyMap<string, boolean | "error">;
+
+const noOpaqueValues: OpaqueValues = new Map();
+
 /** Returns the value of the expression. Its cause is `error` where the service would report one. Never throws. */
-export function evaluate(expression: Expression, scope: Scope): Value {
-	return new Evaluation(scope).run(expression);
+export function evaluate(expression: Expression, scope: Scope, opaque: OpaqueValues = noOpaqueValues): Value {
+	return new Evaluation(scope, opaque).run(expression);
 }
 
 class Evaluation {
 	readonly #scope: Scope;
+	readonly #opaque: OpaqueValues;
 	#steps = 0;
 	/** A part of the expression that some of the activities lack. */
 	#missing: Unknown | null = null;
 
-	constructor(scope: Scope) {
+	constructor(scope: Scope, opaque: OpaqueValues) {
 		this.#scope = scope;
+		this.#opaque = opaque;
 	}
 
 	/** Returns the value. Without a short circuit, what is true for activities with all parts errs for those that lack one. */
@@ -71,6 +78,8 @@ class Evaluation {
 				return this.#struct(expression, item);
 			case "name":
 				return this.#name(expression.name, item);
+			case "opaque":
+				return this.#opaqueValue(expression);
 			case "field":
 				return this.#part(this.value(expression.of, item), expression.name, expression, "a field");
 			case "index":
@@ -86,6 +95,11 @@ class Evaluation {
 			case "binary":
 				return this.#binary(expression, item);
 		}
+	}
+
+	#opaqueValue({ text, because }: Expression & { readonly node: "opaque" }): Value {
+		const value = this.#opaque.get(text);
+		return value === "error" ? errs("opaque", because) : (value ?? unread(because));
 	}
 
 	#list(expressions: readonly Expression[], item: Item | null): Value {

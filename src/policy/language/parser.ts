@@ -124,10 +124,6 @@ class Parser {
 			}
 			return this.#parseCall(of, method, start);
 		}
-		if (method !== undefined) {
-			const call = method === "count" ? "count()" : `${method}(…)`;
-			throw new NotUnderstood(`\`${method}\` is a function: write \`${call}\``, span);
-		}
 		return this.#make({ node: "field", of, name }, [of], start);
 	}
 

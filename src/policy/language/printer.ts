@@ -21,6 +21,8 @@ export function printExpression(expression: Expression): string {
 		}
 		case "name":
 			return expression.name;
+		case "opaque":
+			return expression.text;
 		case "field":
 			return `${print(expression.of, access)}.${expression.name}`;
 		case "index":

@@ -44,6 +44,8 @@ export type Expression = (
 			readonly left: Expression;
 			readonly right: Expression;
 	  }
+	/** A part that is not understood, or that no read shows: true, false or an error. Equal `text`, equal value. */
+	| { readonly node: "opaque"; readonly text: string; readonly because: string }
 ) & { readonly span: Span };
 
 /** Something in a text that is not understood; the expression is then unknown, never guessed. */

@@ -33,6 +33,7 @@ const keywords: Readonly<Record<Clause, Readonly<Record<string, Written>>>> = {
 		tron: "Tron",
 		bitcoin: "Bitcoin",
 		tempo: "Tempo",
+		controls: "Controls",
 	},
 	time: { time: "Time" },
 };
@@ -49,11 +50,17 @@ const structs: Readonly<Record<string, string>> = {
 		"type string, hash_function string, encoding string, user_ids [string], user_id string, api_key_ids [string], " +
 		"target_public_key string, wallet_id string, otp_length number, session_profile_id string, endpoint_id string, " +
 		"sign_with string, signatures [SparkSignature], transfer SparkPackage, claim SparkPackage, " +
-		"lightning_receive SparkPackage, *",
+		"lightning_receive SparkPackage, input_token string, output_token string, input_amount number, " +
+		"min_output_amount number, quoted_output_amount number, slippage_bps number, slippage number, sponsor bool, " +
+		"destination_address string, wallet_account string, provider string, quote_id string, evm_nonce string, " +
+		"recent_blockhash string, chain string, vault_address string, wrapper_address string, assets number, " +
+		"amount_value string, client_fee_bps number, client_fee_wallet string, deposits_disabled bool, *",
 	Wallet: "id string, imported bool, exported bool, label string",
-	WalletAccount: "address string",
+	WalletAccount: "address string, path_indexes [number], path_hardened [bool]",
 	PrivateKey: "id string, tags [string], imported bool, exported bool, label string",
 	Secret: "static_properties {string}, *",
+	// Velocity controls, by identifier: their type is not documented.
+	Controls: "*",
 	Time: "now timestamp",
 	Ethereum: "tx EthereumTransaction, eip_712 Eip712TypedData, eip_7702_authorization Eip7702Authorization",
 	EthereumTransaction:
@@ -67,7 +74,8 @@ const structs: Readonly<Record<string, string>> = {
 	Solana: "tx SolanaTransaction",
 	SolanaTransaction:
 		"account_keys [string], program_keys [string], instructions [SolanaInstruction], transfers [SolanaTransfer], " +
-		"recent_blockhash string, spl_transfers [SolanaTokenTransfer], address_table_lookups [SolanaLookup]",
+		"version string, priority_fee_lamports number, compute_unit_limit number, loaded_accounts_data_size_limit number, " +
+		"heap_size number, recent_blockhash string, spl_transfers [SolanaTokenTransfer], address_table_lookups [SolanaLookup]",
 	SolanaInstruction:
 		"program_key string, accounts [SolanaAccount], instruction_data_hex string, address_table_lookups [SolanaLookup], " +
 		"parsed_instruction_data SolanaParsedInstruction",

@@ -1,4 +1,5 @@
 /** What is known of the activities of a group: the values of the names that a condition may use. */
+import { activityTypes, combinations, findType, kindOfType } from "../activities/types.ts";
 import { evaluate } from "../language/evaluate.ts";
 import type { Expression } from "../language/syntax.ts";
 import { dependsOn, errs, isUnknown, mayBeMissing, structOf, unread, type Value } from "../language/values.ts";
@@ -20,74 +21,33 @@ export type Outcome =
 	/** It depends on the activity: `condition` is what is left of it. */
 	| { readonly holds: "open"; readonly condition: Expression };
 
-const pair = (resource: string, action: string) => ({ resource, action });
-
-const resources =
-	"AUTH AUTH_PROXY CONFIG CREDENTIAL FIAT_TRANSACTION INVITATION MFA_POLICY ON_RAMP_CREDENTIALS ORGANIZATION OTP PAYMENT_METHOD POLICY PRIVATE_KEY RECOVERY SESSION_PROFILE SMART_CONTRACT_INTERFACE SPONSORSHIP SUBSCRIPTION TVC_APP TVC_DEPLOYMENT TVC_OPERATOR TVC_QUORUM_KEY USER WALLET WEBHOOK_ENDPOINT".split(
-		" ",
-	);
-
-/** Pairs of kinds, as far as they are documented (docs/internals/service.md#policy-language). */
-const pairs: Readonly<Record<string, { readonly resource: string; readonly action: string }>> = {
-	UPDATE_USER_TAG: pair("USER", "UPDATE"),
-	DELETE_OAUTH_PROVIDERS: pair("CREDENTIAL", "DELETE"),
-	DELETE_POLICIES: pair("POLICY", "DELETE"),
-	DELETE_TVC_APP_AND_DEPLOYMENTS: pair("TVC_APP", "DELETE"),
-	INIT_IMPORT_PRIVATE_KEY: pair("PRIVATE_KEY", "IMPORT"),
-	SIGN_TRANSACTION: pair("PRIVATE_KEY", "SIGN"),
-	SIGN_RAW_PAYLOAD: pair("PRIVATE_KEY", "SIGN"),
-	SIGN_RAW_PAYLOADS: pair("PRIVATE_KEY", "SIGN"),
-	ETH_SEND_TRANSACTION: pair("PRIVATE_KEY", "SIGN"),
-	SOL_SEND_TRANSACTION: pair("PRIVATE_KEY", "SIGN"),
-};
-
-/**
- * Returns the pair of a kind; null where it is not known. Unverified, chosen: a kind that is written as an action and a resource,
- * such as CREATE_WALLET or DELETE_USERS, has that pair.
- */
-function pairOf(kind: string): { readonly resource: string; readonly action: string } | null {
-	if (Object.hasOwn(pairs, kind)) return pairs[kind] ?? null;
-	const [, action = "", name = ""] = /^(CREATE|UPDATE|DELETE|EXPORT|IMPORT)_(\w+)$/.exec(kind) ?? [];
-	const resource = resources.find((one) => name === one || name === `${one}S` || name === one.replace(/Y$/, "IES"));
-	return resource === undefined ? null : pair(resource, action);
-}
-
-/** Kinds of which policies see no parameters: those that orgsync submits. */
-const withoutParams = [
-	"UPDATE_USER_TAG",
-	"DELETE_OAUTH_PROVIDERS",
-	"DELETE_POLICIES",
-	"DELETE_TVC_APP_AND_DEPLOYMENTS",
-	"INIT_IMPORT_PRIVATE_KEY",
-];
-
-/** Kinds that only the root quorum can do, whatever policies say. */
-const rootQuorumKinds = [
-	"UPDATE_ROOT_QUORUM",
-	"SET_ORGANIZATION_FEATURE",
-	"REMOVE_ORGANIZATION_FEATURE",
-	"UPDATE_ORGANIZATION_NAME",
-];
-
-/** Returns the type without its version: `ACTIVITY_TYPE_CREATE_WALLET_V2` is of kind `CREATE_WALLET`. */
-const kindOfType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, "").replace(/_V\d+$/, "");
-
 /** Returns what is known of the activities of the group. */
 export function factsOfGroup(group: ActivityGroup): ActivityFacts {
 	if ("type" in group) return factsOfType(group.type);
-	if ("kind" in group) return { ...factsOfKind(group.kind), type: null };
+	if ("kind" in group) return factsOfKind(group.kind);
 	return { resource: group.resource, action: group.action, kind: null, type: null };
 }
 
-function factsOfKind(kind: string): Omit<ActivityFacts, "type"> {
-	const { resource = null, action = null } = pairOf(kind) ?? {};
-	return { resource, action, kind };
+/** Versions of a kind that differ in what is documented of them leave it open. */
+function factsOfKind(kind: string): ActivityFacts {
+	const ofKind = combinations.filter((one) => one.kind === kind);
+	const [first] = ofKind;
+	const { resource = null, action = null } = ofKind.length === 1 && first !== undefined ? first : {};
+	return { resource, action, kind, type: null };
 }
 
-/** Returns what is known of activities of a type. */
-export const factsOfType = (type: string): ActivityFacts => ({ ...factsOfKind(kindOfType(type)), type });
+/** Returns what is known of activities of a type; of a version that the table lacks, what is known of its kind. */
+export function factsOfType(type: string): ActivityFacts {
+	const kind = kindOfType(type);
+	const { resource, action } = findType(type) ?? factsOfKind(kind);
+	return { resource, action, kind, type };
+}
 
-export const isForRootQuorum = ({ kind }: ActivityFacts): boolean => kind !== null && rootQuorumKinds.includes(kind);
+export const isForRootQuorum = ({ kind }: ActivityFacts): boolean => kind !== null && isRootQuorumKind(kind);
+
+const isKnownKind = (kind: string): boolean => combinations.some((one) => one.kind === kind);
+
+const isRootQuorumKind = (kind: string): boolean => combinations.some((one) => one.kind === kind && one.rootQuorumOnly);
 
 export function judgeCondition(condition: Expression, facts: ActivityFacts): Outcome {
 	const value = evaluate(foldNames(condition, facts), scopeOf(facts));
@@ -138,13 +98,14 @@ export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
 		name,
 		isThere ? mayBeMissing(name) : errs("missing-field", `the activity has no \`${name}\``),
 	];
-	const params = kind !== null && withoutParams.includes(kind) ? structOf({}) : mayBeMissing("activity.params");
+	const undocumented = (name: string): Value =>
+		kind === null ? dependsOn(`activity.${name}`) : unread(`no documentation says which ${name} ${kind} has`);
 	const activity = structOf({
-		resource: resource ?? dependsOn("activity.resource"),
-		action: action ?? dependsOn("activity.action"),
+		resource: resource ?? undocumented("resource"),
+		action: action ?? undocumented("action"),
 		kind: kind ?? dependsOn("activity.kind"),
 		type: type ?? dependsOn("activity.type"),
-		params,
+		params: paramsOf(facts),
 	});
 	const voters = (name: string): [string, Value] => [
 		name,
@@ -155,11 +116,32 @@ export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
 		...transactions.map((name) => value(name, isSigning)),
 		...wallets.map((name) => value(name, isSigning || resource === "WALLET")),
 		value("private_key", resource === null || resource === "PRIVATE_KEY"),
+		value("secret", kind === null ? resource === null : kind.endsWith("_SECRETS")),
 		voters("approvers"),
 		voters("credentials"),
 	]);
 	if (scopes.size < 1_000) scopes.set(key, scope);
 	return scope;
+}
+
+/** Returns the parameters that policies see: those of the types in question, of which others lack some. */
+function paramsOf({ resource, action, kind, type }: ActivityFacts): Value {
+	const isVersionKnown = type !== null && findType(type) !== undefined;
+	const types = activityTypes.filter(
+		(one) =>
+			(!isVersionKnown || one.type === type) &&
+			(kind === null || one.kind === kind) &&
+			(kind !== null || resource === null || one.resource === resource) &&
+			(kind !== null || action === null || one.action === action),
+	);
+	if (types.length === 0) return mayBeMissing("activity.params");
+	const named = new Set(types.flatMap(({ params }) => params));
+	const fields = [...named].map((name) => {
+		const isShared = types.every(({ params }) => params.includes(name));
+		const path = `activity.params.${name}`;
+		return [name, isShared ? dependsOn(path) : mayBeMissing(path)] as const;
+	});
+	return structOf(Object.fromEntries(fields));
 }
 
 /** Returns the condition with `false` for comparisons of a kind or type that no activity of the group has. */
@@ -204,18 +186,20 @@ export function namesActivity(expression: Expression): "kind" | "type" | null {
 	return expression.name === "kind" || expression.name === "type" ? expression.name : null;
 }
 
-/** Returns whether an activity of the group may have this kind or type. */
+/** Returns whether an activity of the group may have this kind or type: one that exists, of the resource and action. */
 function isPossible(name: "kind" | "type", value: string, facts: ActivityFacts): boolean {
 	if (facts[name] !== null) return facts[name] === value;
 	const kind = name === "kind" ? value : kindOfType(value);
 	if (facts.kind !== null) return facts.kind === kind;
-	// Policies are not asked about these, whatever pair they are of.
-	if (rootQuorumKinds.includes(kind)) return false;
-	const known = pairOf(kind);
-	// All kinds that sign are documented, so that another one is none of them.
-	if (known === null) return facts.resource !== "PRIVATE_KEY" || facts.action !== "SIGN";
-	return (
-		(facts.resource === null || facts.resource === known.resource) &&
-		(facts.action === null || facts.action === known.action)
+	// Policies are not asked about these.
+	if (isRootQuorumKind(kind)) return false;
+	// A kind of a newer service may be of any resource and action but signing, of which all kinds are documented.
+	if (!isKnownKind(kind)) return facts.resource !== "PRIVATE_KEY" || facts.action !== "SIGN";
+	const isVersionKnown = name === "type" && findType(value) !== undefined;
+	return activityTypes.some(
+		(one) =>
+			(isVersionKnown ? one.type === value : one.kind === kind) &&
+			(facts.resource === null || facts.resource === one.resource) &&
+			(facts.action === null || facts.action === one.action),
 	);
 }

@@ -3,6 +3,7 @@ import type { AccessPolicy } from "../access.ts";
 import { checkExpression } from "../language/checker.ts";
 import { evaluate } from "../language/evaluate.ts";
 import { parseExpression } from "../language/parser.ts";
+import { readClause } from "../language/read-clause.ts";
 import type { Clause, Expression } from "../language/syntax.ts";
 import { isError, isUnknown, structOf, timestampOf } from "../language/values.ts";
 import { type ActivityFacts, judgeCondition, type Outcome } from "./activity.ts";
@@ -18,6 +19,8 @@ interface CompiledPolicy {
 	readonly consensus: CompiledClause;
 	readonly condition: CompiledClause;
 	readonly time: CompiledClause;
+	/** What of the condition is not understood: its opaque parts are unknown for this reason. */
+	readonly slip: Reason | null;
 	/** Outcomes of the condition by what is known of an activity. */
 	readonly outcomes: Map<string, Outcome>;
 }
@@ -30,7 +33,7 @@ export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
 	if (known !== undefined) return known;
 	const made: CompiledPolicy = {
 		consensus: compileClause(policy.consensus, "consensus"),
-		condition: compileClause(policy.condition, "condition"),
+		...compileCondition(policy.condition),
 		time: compileClause(policy.time, "time"),
 		outcomes: new Map(),
 	};
@@ -46,14 +49,24 @@ function compileClause(text: string, clause: Clause): CompiledClause {
 	return "mistakes" in parsed ? { is: "absent" } : { is: "tree", tree: parsed.expression };
 }
 
+function compileCondition(text: string): Pick<CompiledPolicy, "condition" | "slip"> {
+	if (text.trim() === "") return { condition: { is: "absent" }, slip: null };
+	const { expression, mistakes } = readClause(text, "condition");
+	const [mistake] = mistakes;
+	const slip: Reason | null =
+		mistake === undefined ? null : { kind: "not-understood", clause: "condition", ...mistake };
+	return { condition: { is: "tree", tree: expression }, slip };
+}
+
 export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome {
-	const { condition, outcomes } = compilePolicy(policy);
+	const { condition, slip, outcomes } = compilePolicy(policy);
 	if (condition.is === "absent") return { holds: "yes" };
 	if (condition.is === "unclear") return { holds: "unknown", because: condition.because };
 	const key = `${facts.resource},${facts.action},${facts.kind},${facts.type}`;
 	const known = outcomes.get(key);
 	if (known !== undefined) return known;
-	const outcome = judgeCondition(condition.tree, facts);
+	const judged = judgeCondition(condition.tree, facts);
+	const outcome: Outcome = judged.holds === "unknown" && slip !== null ? { ...judged, because: slip } : judged;
 	outcomes.set(key, outcome);
 	return outcome;
 }

@@ -36,12 +36,18 @@ export default {
 	forbidden: [
 		{ name: "no-cycles", comment: "imports form no circle", severity: "error", from: {}, to: { circular: true } },
 		roomMayImport("policy", []),
-		roomMayImport("plan", ["^src/policy/", "^src/say/reason\\.ts$"]),
-		roomMayImport("document", ["^src/plan/", "^src/policy/", "^src/say/reason\\.ts$"]),
+		roomMayImport("plan", ["^src/policy/", "^src/say/findings\\.ts$"]),
+		roomMayImport("document", ["^src/plan/", "^src/policy/", "^src/say/(published|reason)\\.ts$"]),
 		roomMayImport("say", ["^src/plan/", "^src/policy/"]),
 		roomMayImport("render", ["^src/say/", "^src/plan/", "^src/policy/"]),
 		roomMayImport("wire", ["^src/common/files\\.ts$", sharedByDoers]),
-		roomMayImport("sync", ["^src/plan/", "^src/policy/", "^src/say/reason\\.ts$", "^src/wire/", sharedByDoers]),
+		roomMayImport("sync", [
+			"^src/plan/",
+			"^src/policy/",
+			"^src/say/(guards|reason)\\.ts$",
+			"^src/wire/",
+			sharedByDoers,
+		]),
 		roomMayImport("emulator", ["^src/wire/operations\\.ts$", sharedByDoers]),
 		roomMayImport("passkey", ["^src/render/", "^src/say/", "^src/wire/"]),
 		roomMayImport("cli", [

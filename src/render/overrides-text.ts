@@ -2,6 +2,7 @@ import { listCovers, quoteForShell, showText } from "../common/escape.ts";
 import { commandLine, type Voice } from "../common/said.ts";
 import type { Guard } from "../plan/guards/guards.ts";
 import { isFor, type Override } from "../plan/guards/overrides.ts";
+import { guardText, limitText } from "../say/guards.ts";
 import { renderUnder, type Style } from "./style.ts";
 
 export const overridesHeading = "Overrides used";
@@ -16,7 +17,7 @@ export function describeOverride(
 	switch (override.flag) {
 		case "allow": {
 			const guard = guards.find((one) => isFor(override, one));
-			const found = guard === undefined ? "" : `: ${showText(guard.message)} (allowed: ${guard.limit})`;
+			const found = guard === undefined ? "" : `: ${showText(guardText(guard))} (allowed: ${limitText(guard)})`;
 			return `${given} ${override.kind}=${override.number}${found}`;
 		}
 		case "abandon":

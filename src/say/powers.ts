@@ -2,11 +2,11 @@
  * Words for powers (docs/powers.md): what a group of activities lets people do, and who can do it, written short.
  */
 import { showNameWithin } from "../common/escape.ts";
-import { groupWords, resourceWords, type Verb, type VerbForm } from "../plan/impact/group-words.ts";
 import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/powers/groups.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
+import { groupWords, resourceWords, type Verb, type VerbForm } from "./groups.ts";
 import { code, identifier, joinPhrases, type Phrase, type Span } from "./phrase.ts";
 
 /** The names that phrases about powers are made of; a plan has them. */

@@ -1,6 +1,5 @@
 /** The words of reasons: why something is denied or unknown. */
 import { showNameWithin } from "../common/escape.ts";
-import { type Said, textOf } from "../common/said.ts";
 import type { NotRead, PlainNotRead } from "../policy/access.ts";
 import type { ApprovalVerdict, ComplexTask, PlainReason, Reason } from "../policy/powers/reason.ts";
 import type { ComplexityLimit } from "../policy/sets/formula.ts";
@@ -33,27 +32,7 @@ export function reasonText(because: Because, names: ReasonNames = {}): string {
 	return sentenceOf(because, names);
 }
 
-/** For JSON.stringify: in the published JSON a reason is a text, and so is why a step did not complete. */
-export function reasonsAsText(this: unknown, key: string, value: unknown): unknown {
-	if (key === "unread" && Array.isArray(value)) return value.map((one: unknown) => withText(one, this as ReasonNames));
-	if ((key === "because" || key === "unknown") && isReason(value)) return reasonText(value);
-	if (key === "message" && isSaid(value)) return textOf(value);
-	return key === "assumptions" && Array.isArray(value)
-		? value.map((one: unknown) => (isReason(one) ? reasonText(one) : one))
-		: value;
-}
-
-/** Returns what was not read with its reason as a text; a reason can be about a policy that the plan names. */
-function withText(unread: unknown, names: ReasonNames): unknown {
-	const { because } = (unread ?? {}) as { readonly because?: unknown };
-	return isReason(because) ? { ...(unread as object), because: reasonText(because, names) } : unread;
-}
-
-function isSaid(value: unknown): value is Said {
-	return Array.isArray(value) && value.some((span) => typeof span === "object" && span !== null && "kind" in span);
-}
-
-function isReason(value: unknown): value is Because {
+export function isReason(value: unknown): value is Because {
 	return typeof value === "object" && value !== null && "kind" in value;
 }
 
@@ -155,6 +134,7 @@ const notReadSentences: Readonly<Record<PlainNotRead, string>> = {
 	"no-user-tags-wanted": "the document lists no user tags",
 	"not-asked": "it was not asked for",
 	"not-needed": "the document does not need it",
+	"policies-not-read": "policies were not read",
 	"root-quorum-form-unknown": "get_organization_configs shows the root quorum in an unknown form",
 	"root-quorum-not-shown": "the service does not say who is in the root quorum",
 };

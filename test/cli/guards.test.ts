@@ -82,10 +82,10 @@ const cases: readonly Case[] = [
 	},
 	{
 		kind: "ownUserTags",
-		why: "every user tag of who applies it",
+		why: "every user tag of the user who applies",
 		over: document("userTags: [{ name: signers, members: { exactly: [carol] } }]"),
 		found: 1,
-		says: "alice applies this and would be left without any user tag (allowed: not the last user tag of who applies it)",
+		says: "alice applies this plan and would be left without any user tag (allowed: not the last user tag of the user who applies)",
 		within: document(
 			"userTags: [{ name: signers, members: { exactly: [carol] } }, { name: oncall, members: { atLeast: [alice] } }]",
 		),

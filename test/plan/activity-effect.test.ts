@@ -1,4 +1,5 @@
 /** What pending activities would do, each as it was signed, and several together. */
+
 import { describe, expect, it } from "vitest";
 import {
 	type EffectContext,
@@ -13,6 +14,7 @@ import type { Change } from "../../src/plan/change.ts";
 import type { LiveOrganization } from "../../src/plan/organization.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Step } from "../../src/plan/step.ts";
+import { wordGuard } from "../in-words.ts";
 import {
 	at,
 	context,
@@ -264,7 +266,7 @@ describe("The effect of several activities together", () => {
 		});
 		const plan = together([change({ addUserIds: [carol], removeUserIds: [bob] })], contextOf(live, desired));
 		expect(plan?.expiries).toMatchObject([{ userId: carol, state: "expired" }]);
-		expect(plan?.guards).toMatchObject([
+		expect(plan?.guards.map(wordGuard)).toMatchObject([
 			{ kind: "memberRemovals", found: 1, refuses: true, message: "1 member would be removed" },
 		]);
 	});

@@ -236,7 +236,10 @@ describe("against the last report", () => {
 			const other = {
 				...difference,
 				problem: problem && { ...problem, message: "another sentence" },
-				rule: rule && { ...rule, before: { ...rule.before, message: "another sentence" } as typeof rule.before },
+				rule: rule && {
+					...rule,
+					before: { ...rule.before, breach: { kind: "stated", text: "another" } } as typeof rule.before,
+				},
 			};
 			expect(digestDifference(other)).toBe(digestDifference(difference));
 		}

@@ -1,9 +1,12 @@
 /** The guards lockout and escalation: which changes they name, and what they say where something is not known. */
+
 import { describe, expect, it } from "vitest";
 import type { Guard } from "../../src/plan/guards/guards.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
-import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
+import type { PlanContext } from "../../src/plan/plan.ts";
 import type { AccessState } from "../../src/policy/access.ts";
+import type { WordedGuard, WordedPlan } from "../in-words.ts";
+import { makePlan } from "../in-words.ts";
 import {
 	accessOf,
 	alice,
@@ -24,7 +27,7 @@ import {
 } from "./support-access.ts";
 import { context, desiredOf, id, known, unknown, withLive } from "./support-organizations.ts";
 
-function guardOf(kind: Guard["kind"], { guards }: Pick<Plan, "guards">): Guard | undefined {
+function guardOf(kind: Guard["kind"], { guards }: Pick<WordedPlan, "guards">): WordedGuard | undefined {
 	return guards.find((guard) => guard.kind === kind);
 }
 const strict = { lockout: "strict", escalation: "strict" } as const;

@@ -2,9 +2,12 @@
  * The guards lockout and escalation, in plans that people make: what each finds, in which words, at which changes, and
  * what its limit lets through.
  */
+
 import { describe, expect, it } from "vitest";
-import { type Guard, refusingGuards } from "../../src/plan/guards/guards.ts";
-import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
+import { refusingGuards } from "../../src/plan/guards/guards.ts";
+import type { PlanContext } from "../../src/plan/plan.ts";
+import type { WordedGuard, WordedPlan } from "../in-words.ts";
+import { makePlan } from "../in-words.ts";
 import { unknownAccess } from "../policy/support-access.ts";
 import {
 	accessOf,
@@ -29,7 +32,7 @@ import {
 } from "./support-access.ts";
 import { at, context, id } from "./support-organizations.ts";
 
-function guardsOf({ guards }: Pick<Plan, "guards">): readonly Guard[] {
+function guardsOf({ guards }: Pick<WordedPlan, "guards">): readonly WordedGuard[] {
 	return guards.filter(({ kind }) => kind === "lockout" || kind === "escalation");
 }
 

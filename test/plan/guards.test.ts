@@ -1,9 +1,9 @@
 /**
  * Guards: what each limit lets through, what acknowledges it, and whose last way in is kept.
  */
+
 import { describe, expect, it } from "vitest";
 import {
-	type Guard,
 	type GuardKind,
 	guardKinds,
 	isGuardKind,
@@ -19,11 +19,12 @@ import type {
 	Limits,
 	LiveOrganization,
 } from "../../src/plan/organization.ts";
-import { makePlan } from "../../src/plan/plan.ts";
 import { judgeRules } from "../../src/plan/rules/guards.ts";
 import { describeRules, type FoundRule } from "../../src/plan/rules/judge.ts";
 import { keptFacts } from "../../src/plan/rules/rules.ts";
 import type { Step } from "../../src/plan/step.ts";
+import type { WordedGuard } from "../in-words.ts";
+import { makePlan, wordGuard } from "../in-words.ts";
 import {
 	at,
 	context,
@@ -46,7 +47,7 @@ function guardsOf(desired: DesiredOrganization, live: LiveOrganization, caller: 
 	return makePlan(desired, live, { ...context, caller }).guards;
 }
 
-function guardOf(kind: GuardKind, guards: readonly Guard[]): Guard | undefined {
+function guardOf(kind: GuardKind, guards: readonly WordedGuard[]): WordedGuard | undefined {
 	return guards.find((guard) => guard.kind === kind);
 }
 
@@ -55,14 +56,18 @@ function exactly(name: string, members: readonly string[], parts: Partial<Desire
 }
 
 /** A tag of `before` members that loses `lost` of them, judged by these limits. */
-function losing(before: number, lost: number, limits: Limits = {}): Guard | undefined {
+function losing(before: number, lost: number, limits: Limits = {}): WordedGuard | undefined {
 	const desired = desiredOf({ limits, userTags: [exactly("signers", upTo(before).slice(lost))] });
 	const live = liveOf({ userTags: known([liveTag(1, "signers", { members: known(upTo(before)) })]) });
 	return guardOf("memberRemovals", guardsOf(desired, live));
 }
 
 /** Removes `count` things of a kind that all are there. */
-function removing(kind: "policies" | "oauthProviders" | "tvcApps", count: number, limits: Limits): readonly Guard[] {
+function removing(
+	kind: "policies" | "oauthProviders" | "tvcApps",
+	count: number,
+	limits: Limits,
+): readonly WordedGuard[] {
 	const numbers = Array.from({ length: count }, (_, index) => index + 1);
 	const named = (of: "policy" | "app") => numbers.map((number) => ({ id: id(of, number), name: "x" }));
 	// Providers of two users, so that they are two activities and still counted together.
@@ -358,14 +363,14 @@ describe("the caller's own way in", () => {
 		const desired = desiredOf({ users: { me: caller }, absent: without(caller, 1, 2) });
 		const guards = guardsOf(desired, live, known(caller));
 		expect(guards).toMatchObject([{ kind: "ownOauthProviders", found: 2, refuses: true }]);
-		expect(guards[0]?.message).toBe("me applies this and would be left without any OAuth provider");
+		expect(guards[0]?.message).toBe("me applies this plan and would be left without any OAuth provider");
 	});
 
 	it("is kept: not the last user tag", () => {
 		const desired = desiredOf({ userTags: [exactly("signers", [other])] });
 		const guard = guardOf("ownUserTags", guardsOf(desired, live, known(caller)));
 		expect(guard).toMatchObject({ found: 1, refuses: true, where: ["userTag:signers"] });
-		expect(guard?.message).toBe(`${caller} applies this and would be left without any user tag`);
+		expect(guard?.message).toBe(`${caller} applies this plan and would be left without any user tag`);
 	});
 
 	it.each<[string, DesiredParts, Known<string>]>([
@@ -415,7 +420,7 @@ describe("the caller's own way in", () => {
 			["ownOauthProviders", 2, true],
 			["ownUserTags", 1, true],
 		]);
-		for (const { message } of guards.slice(1)) expect(message).toContain("cannot be read");
+		for (const { message } of guards.slice(1)) expect(message).toContain("whether this user has others is unknown");
 	});
 
 	it("matters only where a user loses something", () => {
@@ -544,7 +549,7 @@ describe("a list of pending activities that is cut off", () => {
 		`${what} could be pending already, in the part of the list that the service did not show`;
 
 	it("blocks the activities that would be sent, and names what they change, sorted and each once", () => {
-		expect(judgeUnlisted([step(1, [3, 1]), step(2, [2, 1]), step(3, [4], true)])).toEqual([
+		expect(judgeUnlisted([step(1, [3, 1]), step(2, [2, 1]), step(3, [4], true)]).map(wordGuard)).toEqual([
 			{
 				kind: "unlisted",
 				limit: "no activity while pending ones cannot all be listed",
@@ -552,12 +557,12 @@ describe("a list of pending activities that is cut off", () => {
 				message: message("2 activities"),
 			},
 		]);
-		expect(judgeUnlisted([step(1, [1])])).toMatchObject([{ found: 1, message: message("1 activity") }]);
+		expect(judgeUnlisted([step(1, [1])]).map(wordGuard)).toMatchObject([{ found: 1, message: message("1 activity") }]);
 	});
 
 	it("blocks nothing where nothing would be sent", () => {
-		expect(judgeUnlisted([])).toEqual([]);
-		expect(judgeUnlisted([step(1, [1], true)])).toEqual([]);
+		expect(judgeUnlisted([]).map(wordGuard)).toEqual([]);
+		expect(judgeUnlisted([step(1, [1], true)]).map(wordGuard)).toEqual([]);
 	});
 });
 

@@ -1,12 +1,14 @@
 /** A plan that renames a tag warns where its old name is still used. */
+
 import { describe, expect, it } from "vitest";
 import { blockingGuards } from "../../src/plan/guards/overrides.ts";
 import type { DesiredRule } from "../../src/plan/organization.ts";
-import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
+import type { Plan, PlanContext } from "../../src/plan/plan.ts";
 import type { AccessPolicy } from "../../src/policy/access.ts";
 import { rowText } from "../../src/render/print/text.ts";
 import { warningGuardsSection } from "../../src/render/sections/guards.ts";
 import { checkSchema } from "../check-schema.ts";
+import { makePlan } from "../in-words.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";
 
 const alice = id("user", 1);

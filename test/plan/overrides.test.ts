@@ -19,7 +19,7 @@ import type { Step } from "../../src/plan/step.ts";
 import { id } from "./support-organizations.ts";
 
 const guard = (kind: GuardKind, found: number, refuses = true): Guard => {
-	return { kind, found, refuses, limit: "at most 1", where: [], message: "" };
+	return { kind, found, refuses, where: [], finding: { what: "stated", limit: "at most 1", message: "" } };
 };
 const allow = (kind: GuardKind, number: number): Override => ({ flag: "allow", kind, number });
 const [first, second] = [id("policy", 1), id("policy", 2)];

@@ -3,13 +3,14 @@
 import { describe, expect, it } from "vitest";
 import { exitCodeOfDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift/drift.ts";
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";
-import { findsDifference, makePlan, type Plan } from "../../src/plan/plan.ts";
+import { findsDifference, type Plan } from "../../src/plan/plan.ts";
 import { notRead } from "../../src/policy/powers/reason.ts";
 import { renderPlan } from "../../src/render/plan-text.ts";
 import { publishDrift } from "../../src/render/result/published.ts";
 import { renderDrift } from "../../src/render/result-text.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { checkSchema } from "../check-schema.ts";
+import { makePlan } from "../in-words.ts";
 import { inWords } from "../policy/in-words.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 

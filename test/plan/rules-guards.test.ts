@@ -1,7 +1,10 @@
 /** The guards `rules` and `newAccess`: which changes they name as the reason. */
+
 import { describe, expect, it } from "vitest";
 import type { DesiredRule, LiveOrganization } from "../../src/plan/organization.ts";
-import { makePlan, type Plan } from "../../src/plan/plan.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import type { WordedPlan } from "../in-words.ts";
+import { makePlan } from "../in-words.ts";
 import {
 	accessOf,
 	alice,
@@ -129,7 +132,7 @@ describe("the guard of new access", () => {
 	const unclear = policyOf(2, { consensus: `${anyOf(signers)} == 1`, condition: condition.export });
 	const wish: Wish = { members: { signers: ["alice", "bob"] } };
 
-	function planWith(policies: Organization["policies"]): Plan {
+	function planWith(policies: Organization["policies"]): WordedPlan {
 		const organization: Organization = { members: { signers: ["alice"] }, policies };
 		const access = accessOf(organization.members, policies);
 		return makePlan({ ...desiredFor(wish), rules: [noNewAccess] }, liveFor(organization), { ...context, access });

@@ -8,10 +8,11 @@ import type {
 	Known,
 	LiveOrganization,
 } from "../../src/plan/organization.ts";
-import type { Plan, PlanContext } from "../../src/plan/plan.ts";
+import type { PlanContext } from "../../src/plan/plan.ts";
 import type { JudgedRule } from "../../src/plan/rules/judge.ts";
 import type { AccessPolicy, AccessState, RootQuorum } from "../../src/policy/access.ts";
 import { checkSchema } from "../check-schema.ts";
+import type { WordedPlan } from "../in-words.ts";
 import { makePlan } from "../policy/in-words.ts";
 import { unknownAccess } from "../policy/support-access.ts";
 import {
@@ -78,7 +79,7 @@ function planOf(
 			"absent"
 		> = {},
 	more: Partial<PlanContext> | typeof noAccess = {},
-): Plan {
+): WordedPlan {
 	const desired = desiredOf({ users, rules, digest: `sha256:${"0".repeat(64)}`, ...parts });
 	const read = more === noAccess ? {} : { access: accessOf(world), ...(more as Partial<PlanContext>) };
 	const plan = makePlan(desired, liveOfWorld(world), { ...context, ...read });
@@ -92,7 +93,7 @@ function judged(...given: Parameters<typeof planOf>): JudgedRule {
 
 const exactly = (name: string, ...userIds: readonly string[]): DesiredUserTag =>
 	wantTag(name, { members: { mode: "exactly", exactly: [...userIds].sort() } });
-const guardsOf = ({ guards }: Plan) => guards.filter(({ kind }) => kind === "rules" || kind === "newAccess");
+const guardsOf = ({ guards }: WordedPlan) => guards.filter(({ kind }) => kind === "rules" || kind === "newAccess");
 
 describe("minApprovers", () => {
 	const two: DesiredRule = { rule: "minApprovers", power: "sign", min: 2, at };

@@ -1,10 +1,11 @@
 /** What breaks a rule, in words: what is said together and what apart, how long lists are, and who is called how. */
+
 import { describe, expect, it } from "vitest";
 import type { DesiredRule } from "../../src/plan/organization.ts";
-import { makePlan } from "../../src/plan/plan.ts";
 import type { Breach } from "../../src/plan/rules/rules.ts";
 import { tagsAfter } from "../../src/plan/rules/tags.ts";
-import { describeBreaches } from "../../src/plan/rules/words.ts";
+import { brokenText } from "../../src/say/rules.ts";
+import { makePlan } from "../in-words.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown } from "./support-organizations.ts";
 
 const people = ["ann", "ben", "cat", "dan", "eve", "fay", "gus", "hal"];
@@ -12,7 +13,7 @@ const ids = people.map((_, index) => id("user", index + 1));
 const [ann = "", ben = "", cat = "", dan = ""] = ids;
 const userNames = Object.fromEntries(people.map((name, index) => [ids[index], name]));
 const describeAs = (rule: DesiredRule, ...breaches: readonly Breach[]) =>
-	describeBreaches(rule, breaches, { userNames });
+	brokenText({ kind: "breaches", rule, breaches, names: { userNames } });
 
 const wallets = { resource: "WALLET", action: "EXPORT" };
 const keys = { resource: "PRIVATE_KEY", action: "EXPORT" };

@@ -3,9 +3,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";
-import type { Plan, PlanContext } from "../../src/plan/plan.ts";
+import type { PlanContext } from "../../src/plan/plan.ts";
 import type { JudgedRule } from "../../src/plan/rules/judge.ts";
 import { checkSchema } from "../check-schema.ts";
+import type { WordedPlan } from "../in-words.ts";
 import { makePlan } from "../policy/in-words.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 
@@ -38,7 +39,7 @@ function planOf(
 	live: LiveOrganization,
 	userTags: readonly DesiredUserTag[] = [],
 	more: Partial<PlanContext> = {},
-): Plan {
+): WordedPlan {
 	const plan = makePlan(desiredOf({ users, userTags, rules, digest: `sha256:${"0".repeat(64)}` }), live, {
 		...context,
 		...more,
@@ -54,7 +55,7 @@ function judged(...given: Parameters<typeof planOf>): JudgedRule {
 	return rules[0] as JudgedRule;
 }
 
-const guardsOf = ({ guards }: Plan) => guards.filter(({ kind }) => kind === "rules" || kind === "newAccess");
+const guardsOf = ({ guards }: WordedPlan) => guards.filter(({ kind }) => kind === "rules" || kind === "newAccess");
 
 describe("a plan of a document without rules", () => {
 	it("has no rules, and no guard of rules", () => {

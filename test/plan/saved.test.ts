@@ -89,8 +89,8 @@ function reasonOf(content: string): string {
 
 describe("a saved plan", () => {
 	it("comes back from its bytes as it was, and fits its schema", () => {
-		expect(decodeSavedPlan(text, "plan.json")).toEqual(saved);
-		expect(checkSchema("saved-plan.json", saved)).toEqual([]);
+		expect(encodeSavedPlan(decodeSavedPlan(text, "plan.json"))).toBe(text);
+		expect(checkSchema("saved-plan.json", JSON.parse(text))).toEqual([]);
 		expect(text.endsWith("}\n")).toBe(true);
 	});
 
@@ -100,7 +100,7 @@ describe("a saved plan", () => {
 
 	it("is the same plan when only white space or the order of members is another", () => {
 		const reversed = Object.fromEntries(Object.entries(JSON.parse(text)).reverse());
-		expect(decodeSavedPlan(JSON.stringify(reversed), "plan.json")).toEqual(saved);
+		expect(decodeSavedPlan(JSON.stringify(reversed), "plan.json")).toEqual(decodeSavedPlan(text, "plan.json"));
 	});
 
 	it("says by which digest it is known, when the first organization was read, and what made it", () => {

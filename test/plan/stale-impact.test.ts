@@ -168,7 +168,7 @@ describe("a saved plan is stale, and the error names before and after,", () => {
 		const rejected = [pendingFor(first, index, { state: "rejected", status: "ACTIVITY_STATUS_REJECTED" })];
 		const [planned, fresh] = [organization, { ...organization, policies: both }].map((one) => {
 			return planFor(one, two, { rejected });
-		}) as [Plan, Plan];
+		}) as unknown as [Plan, Plan];
 		expect(findOutdated({ saved: planned, fresh: planned, live: liveFor(organization) })).toEqual([]);
 		expect(findOutdated({ saved: planned, fresh, live: liveFor(organization) })).toMatchObject([
 			{ reason: "impact-differs", because: expect.stringContaining("export wallets (WALLET/EXPORT); now that is so") },

@@ -3,9 +3,10 @@
 import { holdRejected, holdSteps, type PendingActivity } from "../../src/plan/activities/pending.ts";
 import { findConsequences } from "../../src/plan/impact/consequences.ts";
 import type { DesiredOrganization, Limits, LiveOrganization } from "../../src/plan/organization.ts";
-import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
+import type { Plan, PlanContext } from "../../src/plan/plan.ts";
 import { makeSteps } from "../../src/plan/steps.ts";
 import type { AccessPolicy, AccessState, AccessUser, RootQuorum } from "../../src/policy/access.ts";
+import { makePlan, type WordedPlan } from "../in-words.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";
 
 export const [alice, bob, carol, dave] = [1, 2, 3, 4].map((number) => id("user", number)) as [
@@ -109,14 +110,14 @@ export function planFor(
 	wish: Wish,
 	parts: Partial<PlanContext> = {},
 	plan: typeof makePlan = makePlan,
-): Plan {
+): WordedPlan {
 	const access = accessOf(organization.members, organization.policies, organization.rootQuorum);
 	const submitter = known({ userId: alice, publicKey: null });
 	return plan(desiredFor(wish), liveFor(organization), { ...context, access, submitter, ...parts });
 }
 
 /** The plan as if its steps could be submitted in any order in which names are free when they are taken. */
-export function planUnordered(document: DesiredOrganization, live: LiveOrganization, given: PlanContext): Plan {
+export function planUnordered(document: DesiredOrganization, live: LiveOrganization, given: PlanContext): WordedPlan {
 	const plan = makePlan(document, live, given);
 	const steps = makeSteps(plan.changes, live.userTags.known ? live.userTags.value : []);
 	const held = holdRejected(holdSteps(steps, given.waiting ?? []), given.rejected ?? []);

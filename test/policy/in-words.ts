@@ -1,6 +1,5 @@
 /** Questions of the policy engine whose answers have each reason in words, for tests that compare what readers see. */
 import { forecastPending as forecastPendingAsData } from "../../src/plan/impact/forecast.ts";
-import { makePlan as makePlanAsData } from "../../src/plan/plan.ts";
 import * as rules from "../../src/plan/rules/powers.ts";
 import * as activity from "../../src/policy/powers/activity.ts";
 import * as approval from "../../src/policy/powers/approval.ts";
@@ -8,7 +7,8 @@ import * as compile from "../../src/policy/powers/compile.ts";
 import * as explain from "../../src/policy/powers/explain-power.ts";
 import * as impact from "../../src/policy/powers/impact.ts";
 import * as powers from "../../src/policy/powers/powers.ts";
-import { reasonsAsText } from "../../src/say/reason.ts";
+import { inWords as replaceFact } from "../../src/say/published.ts";
+import { makePlan as makeWordedPlan } from "../in-words.ts";
 
 /** Returns a copy with words in place of reasons. Its type still has the reasons: only expectations look at them. */
 export function inWords<T>(value: T): T {
@@ -16,7 +16,7 @@ export function inWords<T>(value: T): T {
 }
 
 function replace(key: string, given: unknown): unknown {
-	const value = reasonsAsText(key, given);
+	const value = replaceFact.call({}, key, given);
 	if (Array.isArray(value)) return value.map((one) => replace("", one));
 	if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
 	return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, replace(name, own)]));
@@ -36,7 +36,7 @@ export const judgeCondition = worded(activity.judgeCondition);
 export const compilePolicy = worded(compile.compilePolicy);
 export const outcomeFor = worded(compile.outcomeFor);
 export const judgeTime = worded(compile.judgeTime);
-export const makePlan = worded(makePlanAsData);
+export const makePlan = worded(makeWordedPlan);
 export const forecastPending = worded(forecastPendingAsData);
 export const judgeMinApprovers = worded(rules.judgeMinApprovers);
 export const judgeOnlyBy = worded(rules.judgeOnlyBy);

@@ -1,8 +1,8 @@
 /** An alias that a change of the document points at another user: no format lets one user pass for another. */
+
 import { describe, expect, it } from "vitest";
 import { makeThreeWay } from "../../src/plan/base/three-way.ts";
 import { reportDrift } from "../../src/plan/drift/drift.ts";
-import { makePlan } from "../../src/plan/plan.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
@@ -13,6 +13,7 @@ import { renderDrift, renderThreeWay } from "../../src/render/result-text.ts";
 import { summarizePlan } from "../../src/render/sections/verdict.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { checkSchema } from "../check-schema.ts";
+import { makePlan } from "../in-words.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { complete } from "./complete.ts";
 import { reportOf } from "./support.ts";
@@ -145,7 +146,7 @@ describe("without a base, an alias of another user", () => {
 	it("that applies the plan is shown by the guard with the live name", () => {
 		const guarded = makePlan(head, live, { ...context, caller: known(mallory) });
 		expect(guarded.guards.map(({ message }) => message)).toContain(
-			"carol (id 10000004…, live name mallory) applies this and would be left without any OAuth provider",
+			"carol (id 10000004…, live name mallory) applies this plan and would be left without any OAuth provider",
 		);
 	});
 

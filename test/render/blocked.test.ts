@@ -12,7 +12,13 @@ import { id } from "../plan/support-organizations.ts";
 import { complete } from "./complete.ts";
 import { doubtfulPlanOf, emptyPlan } from "./support.ts";
 
-const guard = { kind: "protected", limit: "none", found: 1, refuses: true, where: [], message: "m" } as const;
+const guard = {
+	kind: "protected",
+	found: 1,
+	refuses: true,
+	where: [],
+	finding: { what: "stated", limit: "none", message: "m" },
+} as const;
 const blocked: Plan = { ...doubtfulPlanOf(), guards: [guard] };
 const waits = "Nothing to submit. 2 steps are waiting for pending activities.";
 

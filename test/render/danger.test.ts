@@ -72,11 +72,10 @@ describe("a plan without danger", () => {
 	it("becomes one by more removals than its limits allow", () => {
 		const guard = {
 			kind: "memberRemovals",
-			limit: "at most 1",
 			found: 3,
 			refuses: true,
 			where: [],
-			message: "3",
+			finding: { what: "stated", limit: "at most 1", message: "3" },
 		} as const;
 		expect(textOf({ ...calm, guards: [guard] })).toEqual([
 			expect.stringMatching(/(removals?|memberships? lost), more than the limits allow · /),

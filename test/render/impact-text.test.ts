@@ -91,7 +91,8 @@ describe("a plan as text", () => {
 
 	it("shows a guard that is not sure as a warning", () => {
 		const message = "who could still export wallets is unknown: no read shows it";
-		const guard = { kind: "lockout", limit: "at most 0", found: 0, refuses: false, where: [], message } as const;
+		const finding = { what: "stated", limit: "at most 0", message } as const;
+		const guard = { kind: "lockout", found: 0, refuses: false, where: [], finding } as const;
 		expect(renderPlan({ ...plan, guards: [guard] }, plainStyle)).toContain(
 			`\nGuards that warn:\n  ${message} (allowed: at most 0)\n\n`,
 		);

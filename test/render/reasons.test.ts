@@ -4,7 +4,8 @@ import type { Reason } from "../../src/policy/powers/reason.ts";
 import { phraseMarkdown } from "../../src/render/print/markdown.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import { describeImpact } from "../../src/render/sections/impact-words.ts";
-import { reasonsAsText, reasonText, sayReason } from "../../src/say/reason.ts";
+import { inWords } from "../../src/say/published.ts";
+import { reasonText, sayReason } from "../../src/say/reason.ts";
 import { anyOf, planFor, policyOf, signers } from "../plan/support-access.ts";
 import { id } from "../plan/support-organizations.ts";
 
@@ -66,7 +67,7 @@ describe("the published JSON", () => {
 			unknown: null,
 			more: [{ unknown: withId, because: "a text", assumptions: [withId] }],
 		};
-		expect(JSON.parse(JSON.stringify(value, reasonsAsText))).toEqual(text);
+		expect(JSON.parse(JSON.stringify(value, inWords))).toEqual(text);
 	});
 });
 

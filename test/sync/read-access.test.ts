@@ -9,6 +9,7 @@ import type { AccessState } from "../../src/policy/access.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import { describeImpact } from "../../src/render/sections/impact-words.ts";
 import { describeApprovals } from "../../src/say/approvals.ts";
+import { guardText } from "../../src/say/guards.ts";
 import { type Comparison, compareLive } from "../../src/sync/converge.ts";
 import { readAccessOnly } from "../../src/sync/read/read-access.ts";
 import type { Client, Reader } from "../../src/wire/client.ts";
@@ -275,9 +276,8 @@ describe("a document that only removes policies", () => {
 		const { plan, live } = await compare(desired);
 		expect(live.users.known).toBe(false);
 		expect(plan.liveNames).toEqual({ [adminId]: "admin", [alice]: "alice", [approverId]: "approver" });
-		expect(plan.guards.find(({ kind }) => kind === "escalation")?.message).toMatch(
-			/alice \(id \S+, no alias\) could export/,
-		);
+		const escalation = plan.guards.filter(({ kind }) => kind === "escalation");
+		expect(escalation.map(guardText).join()).toMatch(/alice \(id \S+, no alias\) could export/);
 		const text = [...describeImpact(plan), ...describeApprovals(plan)].map(({ sentence }) => phraseText(sentence));
 		expect(text.join("\n")).toMatch(
 			/alice \(id \S+, no alias\) can now export wallets[\s\S]*will be pending approval by .*approver \(id \S+, no alias\)/,

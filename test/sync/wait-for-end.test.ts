@@ -333,7 +333,13 @@ describe("a window that ends while a step waits", () => {
 
 describe("a step that follows others that waited", () => {
 	const guard = (kind: Guard["kind"], found: number, refuses = true): Guard => {
-		return { kind, found, refuses, limit: "at most 1", where: [], message: `${kind}: ${found} found` };
+		return {
+			kind,
+			found,
+			refuses,
+			where: [],
+			finding: { what: "stated", limit: "at most 1", message: `${kind}: ${found} found` },
+		};
 	};
 
 	it.each([

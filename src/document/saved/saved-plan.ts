@@ -5,6 +5,7 @@
  * The rule it keeps: a file that is not exactly what was saved, or of which this version cannot know the meaning, is
  * refused with its reason, never read as far as it goes.
  */
+
 import { defined } from "../../common/defined.ts";
 import { ConfigurationError } from "../../common/errors.ts";
 import { clipMiddle, showAddress, showText, writeJson } from "../../common/escape.ts";
@@ -17,6 +18,7 @@ import { type NamedOrganization, namedIn, showOrganization } from "../../plan/or
 import { namesOfUsers, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
 import { compareText, digestOf } from "../../plan/value.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
+import { restorePlan, savePlan } from "../../say/published.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/saved-plan.ts";
 import { findContradiction } from "./saved-plan-check.ts";
@@ -88,12 +90,12 @@ const planVersion = 1;
 
 export function makeSavedPlan(content: SavedContent, generatedBy: string): SavedPlan {
 	const head = { formatVersion, command: "plan", generatedBy } as const;
-	return { ...head, digest: digestOf({ ...head, ...content }), ...content };
+	return { ...head, digest: digestOf({ ...head, ...content, plans: content.plans.map(savePlan) }), ...content };
 }
 
 /** The bytes of the file, ending with a newline; the same plans give the same bytes. */
 export function encodeSavedPlan(saved: SavedPlan): string {
-	return `${writeJson(saved, 2)}\n`;
+	return `${writeJson({ ...saved, plans: saved.plans.map(savePlan) }, 2)}\n`;
 }
 
 /** What is said of it beside its plans. */
@@ -139,7 +141,7 @@ export function decodeSavedPlan(text: string, file: string): SavedPlan {
 		throw notFromHere(name, `${showText(mistake.instancePath || "the whole")} ${mistake.message ?? "is wrong"}`);
 	}
 	const stated = value as SavedPlan;
-	const saved = { ...stated, plans: stated.plans.map(withReasons) };
+	const saved = { ...stated, plans: stated.plans.map((plan) => restorePlan(withReasons(plan))) };
 	refuseContradictions(saved, name);
 	return { ...saved, plans: saved.plans.map(withOwnReasons) };
 }

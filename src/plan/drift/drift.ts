@@ -3,6 +3,7 @@ import { combineExitCodes, type ExitCode, exitCodes } from "../../common/errors.
 import { type AddressText, includesObject, isRuleAddress, type RuleAddress, scopeOf } from "../address.ts";
 import type { KindName } from "../kinds/names.ts";
 import type { Plan } from "../plan.ts";
+import type { BrokenRule } from "../rules/judge.ts";
 import type { EarlierActivity } from "../step.ts";
 import {
 	type Difference,
@@ -49,8 +50,8 @@ export interface Finding {
 	readonly by: Attribution | null;
 	/** A text in a report that was read from a file. */
 	readonly todo: Todo | string;
-	/** What breaks a rule, in a sentence; left out for objects. */
-	readonly message?: string;
+	/** What breaks a rule; left out for objects. A text in a report that was read from a file. */
+	readonly message?: BrokenRule | string;
 }
 
 /** An object that becomes what the document says when the activity that it waits for has ended well. */
@@ -194,7 +195,7 @@ function makeFinding(
 		// Who did it is listed for a while only; what was known of the same difference stays known.
 		by: attributions?.get(address) ?? (same ? (before?.by ?? null) : null),
 		todo: findTodo(difference, plan, context),
-		...(difference.rule?.before.state === "broken" ? { message: difference.rule.before.message } : {}),
+		...(difference.rule?.before.state === "broken" ? { message: difference.rule.before.breach } : {}),
 	};
 }
 

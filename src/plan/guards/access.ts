@@ -2,20 +2,19 @@
  * Guards of who can do what: `lockout` and `escalation` (docs/guards.md). They judge the impact of the plan. What is unknown
  * is a warning, which blocks nothing; where the limit is `strict`, it blocks.
  */
-import type { AccessState } from "../../policy/access.ts";
+import { defined } from "../../common/defined.ts";
+import type { AccessState, NotRead } from "../../policy/access.ts";
 import { type ActivityGroup, namedPowers, printGroup, sensitivePowers } from "../../policy/powers/groups.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
-import { reasonText } from "../../say/reason.ts";
 import type { AddressText } from "../address.ts";
 import type { Change } from "../change.ts";
 import type { Consequences } from "../impact/consequences.ts";
-import { listLoners, listPowers } from "../impact/finding-words.ts";
 import type { PlanImpact } from "../impact/impact.ts";
-import type { Limits, PowerLimit } from "../organization.ts";
+import type { Limits, PowerLimit, powerLimits } from "../organization.ts";
 import { coveredAddresses } from "../step.ts";
 import type { UserNames } from "../users.ts";
 import { compareText } from "../value.ts";
-import type { Guard } from "./guards.ts";
+import type { AccessFinding, Guard } from "./guards.ts";
 
 /** What the guards of access judge: a plan so far as it is made. */
 interface JudgedAccess {
@@ -48,48 +47,16 @@ export function changesAccess(change: Change): boolean {
 function judgeLockout(judged: JudgedAccess): readonly Guard[] {
 	const { impact = [], impactAtOtherTimes: others = [] } = judged.consequences;
 	const isLost = ({ change }: PlanImpact): boolean => change === "nobody";
-	const [lost, later] = [impact.filter(isLost), others.filter(isLost)];
 	const unknown = impact.filter(({ change }) => change === "unknown");
-	return judge("lockout", judged, {
-		findings: [...lost, ...later],
-		count: lost.length + later.length,
-		message: atTimes(
-			[lost, later],
-			(all) => `no one could ${listPowers(all, " or ")} any more, except the root quorum`,
-		),
-		unknown,
-		doubt: unknown.length === 0 ? "who can still do what" : `who could still ${listPowers(unknown, " or ")}`,
-	});
+	return judge("lockout", judged, { now: impact.filter(isLost), later: others.filter(isLost), unknown }, () => 1);
 }
 
 function judgeEscalation(judged: JudgedAccess): readonly Guard[] {
 	const { impact = [], impactAtOtherTimes: others = [] } = judged.consequences;
 	const isRaised = ({ isEscalation }: PlanImpact): boolean => isEscalation;
-	const [now, later] = [impact.filter(isRaised), others.filter(isRaised)];
-	const raised = [...now, ...later];
 	const unknown = impact.filter(({ group, change }) => change === "unknown" && isSensitive(group));
-	return judge("escalation", judged, {
-		findings: raised,
-		count: raised.reduce((sum, { userIds }) => sum + userIds.length, 0),
-		message: atTimes([now, later], (all) => `${listLoners(all, judged.names)}, where two or more were needed`),
-		unknown,
-		doubt:
-			unknown.length === 0
-				? "whether one person can do more alone"
-				: `whether one person could ${listPowers(unknown, " or ")} alone`,
-	});
-}
-
-/** Returns what the findings of now mean, and those of another time, when other time windows of policies are open. */
-function atTimes(
-	[now, later]: readonly [readonly PlanImpact[], readonly PlanImpact[]],
-	describe: (findings: readonly PlanImpact[]) => string,
-): string {
-	const said = now.length === 0 ? [] : [describe(now)];
-	return [
-		...said,
-		...(later.length === 0 ? [] : [`at another time, by time windows of policies: ${describe(later)}`]),
-	].join("; ");
+	const found = { now: impact.filter(isRaised), later: others.filter(isRaised), unknown };
+	return judge("escalation", judged, found, ({ userIds }) => userIds.length);
 }
 
 const sensitiveGroups = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));
@@ -99,33 +66,28 @@ function isSensitive(group: ActivityGroup): boolean {
 	return !("resource" in group) || sensitiveGroups.has(printGroup(group));
 }
 
-interface Judgment {
-	readonly findings: readonly PlanImpact[];
-	readonly count: number;
-	/** What the findings mean. */
-	readonly message: string;
-	/** Findings that could be more of the same. */
-	readonly unknown: readonly PlanImpact[];
-	/** What is not known then. */
-	readonly doubt: string;
-}
-
-function judge(kind: "lockout" | "escalation", judged: JudgedAccess, judgment: Judgment): readonly Guard[] {
-	const { findings, count, message, unknown, doubt } = judgment;
+/** `countOf`: what a finding counts for. */
+function judge(
+	kind: (typeof powerLimits)[number],
+	judged: JudgedAccess,
+	found: Pick<AccessFinding, "now" | "later" | "unknown">,
+	countOf: (finding: PlanImpact) => number,
+): readonly Guard[] {
+	const findings = [...found.now, ...found.later];
+	const count = findings.reduce((sum, finding) => sum + countOf(finding), 0);
 	const limit: PowerLimit = judged.limits[kind] ?? 0;
 	const isStrict = limit === "strict";
-	const because = whyUnknown(judged, unknown, isStrict);
-	const doubts = because === null ? 0 : Math.max(unknown.length, 1);
+	const because = whyUnknown(judged, found.unknown, isStrict);
+	const doubts = because === null ? 0 : Math.max(found.unknown.length, 1);
 	if (count + doubts === 0) return [];
-	const said = because === null ? [] : [`${doubt} is unknown: ${because}`];
+	const names = { ...judged.names, ...defined({ policyNames: judged.consequences.policyNames }) };
 	return [
 		{
 			kind,
-			limit: isStrict ? "none, and nothing unknown" : `at most ${limit}`,
 			found: isStrict ? count + doubts : count,
 			refuses: isStrict || count > limit,
-			where: addressesOf([...findings, ...(isStrict || count === 0 ? unknown : [])], judged),
-			message: [...(count === 0 ? [] : [message]), ...said].join("; "),
+			where: addressesOf([...findings, ...(isStrict || count === 0 ? found.unknown : [])], judged),
+			finding: { what: "access", limit, ...found, because, names },
 		},
 	];
 }
@@ -137,17 +99,16 @@ function whyUnknown(
 	{ consequences, access }: JudgedAccess,
 	unknown: readonly PlanImpact[],
 	isStrict: boolean,
-): string | null {
+): Reason | NotRead | null {
 	const { impact, impactVerdict } = consequences;
-	if (access === undefined || impact === undefined) return isStrict ? "policies were not read" : null;
+	if (access === undefined || impact === undefined) return isStrict ? { kind: "policies-not-read" } : null;
 	const [first] = unknown;
-	if (first !== undefined)
-		return reasonText(first.because ?? first.after.unknown ?? first.before.unknown ?? notCompared, consequences);
-	if (!access.policies.known) return reasonText(access.policies.because);
-	if (!access.users.known) return reasonText(access.users.because);
+	if (first !== undefined) return first.because ?? first.after.unknown ?? first.before.unknown ?? notCompared;
+	if (!access.policies.known) return access.policies.because;
+	if (!access.users.known) return access.users.because;
 	const isExplained = impactVerdict !== "unknown" || impact.some(({ change }) => change === "unknown");
 	if (!isStrict || isExplained) return null;
-	return reasonText(access.rootQuorum.known ? notCompared : access.rootQuorum.because);
+	return access.rootQuorum.known ? notCompared : access.rootQuorum.because;
 }
 
 /** Returns the changes that the findings come from: those of their policies, and of tags that these name. All where none is found. */

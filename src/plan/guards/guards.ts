@@ -1,21 +1,26 @@
 /** Guards: limits for the whole plan, checked before the first request (docs/guards.md). */
 import { defined } from "../../common/defined.ts";
-import { GuardError } from "../../common/errors.ts";
-import { showAddress, showName } from "../../common/escape.ts";
+import type { NotRead } from "../../policy/access.ts";
+import type { Reason } from "../../policy/powers/reason.ts";
 import type { Expiry } from "../access-window.ts";
 import type { Change, TagChange } from "../change.ts";
-import { kindOf } from "../kinds/index.ts";
+import type { Consequences } from "../impact/consequences.ts";
+import type { PlanImpact } from "../impact/impact.ts";
 import { removalKindNames, removalLists } from "../kinds/names.ts";
 import {
 	type DesiredOrganization,
 	type Known,
 	type Limits,
 	type LiveOrganization,
+	type PowerLimit,
 	powerLimits,
 } from "../organization.ts";
+import type { JudgedRule } from "../rules/judge.ts";
 import { coveredAddresses, type Step } from "../step.ts";
-import { describeLabel, labelUser, liveNamesFor } from "../users.ts";
+import { liveNamesFor, type UserNames } from "../users.ts";
 import { compareText } from "../value.ts";
+import type { UsedName } from "./old-names.ts";
+import type { Reversal } from "./reversals.ts";
 
 /** What can block a plan; also the word before `=` in `--allow`. */
 export const guardKinds = [
@@ -44,15 +49,48 @@ export function isGuardKind(text: string): text is GuardKind {
 /** One guard that was judged. `found` is what `--allow KIND=FOUND` has to name. */
 export interface Guard {
 	readonly kind: GuardKind;
-	/** In words, for example `at most 5` or `at most 25% of a tag's known members`. */
-	readonly limit: string;
 	readonly found: number;
 	readonly refuses: boolean;
 	/** Addresses that it is about; sorted. */
 	readonly where: readonly string[];
-	/** What was found, in a sentence. */
-	readonly message: string;
+	readonly finding: GuardFinding;
 }
+
+/** What a guard found, and what is allowed; src/say/guards.ts has the words. */
+export type GuardFinding =
+	/** `shares`: of tags over the percentage; `of`: their known members. `waived`: removals besides, of access that expired. */
+	| {
+			readonly what: "member-removals";
+			readonly limit: NonNullable<Limits["memberRemovals"]>;
+			readonly shares: readonly { readonly address: string; readonly count: number; readonly of: number | null }[];
+			readonly waived: number;
+	  }
+	| { readonly what: "removals"; readonly limit: number }
+	| { readonly what: "protected" | "unlisted" }
+	/** `isUnknown`: whether the user has others is unknown. */
+	| { readonly what: "last-of-caller"; readonly userId: string; readonly names: UserNames; readonly isUnknown: boolean }
+	| AccessFinding
+	| { readonly what: "rules"; readonly rules: readonly JudgedRule[] }
+	/** `because`: why more new access could be given; null where that is known. */
+	| { readonly what: "new-access"; readonly rule: JudgedRule | null; readonly because: Reason | null }
+	| { readonly what: "old-names"; readonly names: readonly UsedName[] }
+	| { readonly what: "reversals"; readonly reversals: readonly Reversal[]; readonly document: Document }
+	/** In words: of a file that has only these. */
+	| { readonly what: "stated"; readonly message: string; readonly limit: string };
+
+/** Findings of the impact: now, at another time, and unknown ones that could be more of the same. */
+export interface AccessFinding {
+	readonly what: "access";
+	readonly limit: PowerLimit;
+	readonly now: readonly PlanImpact[];
+	readonly later: readonly PlanImpact[];
+	readonly unknown: readonly PlanImpact[];
+	/** Why not all is known; null where it is. */
+	readonly because: Reason | NotRead | null;
+	readonly names: UserNames & Pick<Consequences, "policyNames">;
+}
+
+type Document = Pick<DesiredOrganization, "files" | "users">;
 
 /** The default limit: losing more is more often a mistake. Objects under `absent` are named one by one, so they have none. */
 export const defaultMemberRemovals = { percent: 50 } as const;
@@ -99,35 +137,12 @@ export function refusingGuards(guards: readonly Guard[], allowed: Allowed): read
 	return guards.filter(({ kind, found, refuses }) => refuses && allowed.get(kind)?.has(found) !== true);
 }
 
-/** Throws GuardError if a guard blocks and is not overridden. `overrideFor` returns what overrides these guards. */
-export function refuseBlocked(
-	guards: readonly Guard[],
-	allowed: Allowed,
-	overrideFor: (blocking: readonly Guard[]) => string,
-): void {
-	const blocking = refusingGuards(guards, allowed);
-	if (blocking.length === 0) return;
-	const found = blocking.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
-	throw new GuardError(`blocked by a guard, nothing was submitted: ${found}`, {
-		hint: `to override: ${overrideFor(blocking)}`,
-	});
-}
-
 /** Refuses to send while the list of pending activities is cut off: a step could duplicate one that is not listed. */
 export function judgeUnlisted(steps: readonly Step[]): readonly Guard[] {
 	const sent = steps.filter(({ earlierActivity }) => earlierActivity === null);
 	if (sent.length === 0) return [];
 	const where = [...new Set(coveredAddresses(sent))].sort(compareText);
-	return [
-		{
-			kind: "unlisted",
-			limit: "no activity while pending ones cannot all be listed",
-			found: sent.length,
-			refuses: true,
-			where,
-			message: `${sent.length} ${sent.length === 1 ? "activity" : "activities"} could be pending already, in the part of the list that the service did not show`,
-		},
-	];
+	return [{ kind: "unlisted", found: sent.length, refuses: true, where, finding: { what: "unlisted" } }];
 }
 
 function tagChanges(changes: readonly Change[]): readonly TagChange[] {
@@ -141,47 +156,40 @@ interface Loss {
 }
 
 function judgeMemberRemovals(
-	{ memberRemovals: limit = defaultMemberRemovals, expiries: waived }: Limits,
+	{ memberRemovals: limit = defaultMemberRemovals, expiries: ofExpired }: Limits,
 	changes: readonly Change[],
 	expiries: readonly Expiry[],
 ): readonly Guard[] {
 	const removed = tagChanges(changes).filter(({ removeUserIds }) => removeUserIds.length > 0);
 	const losing = removed
 		.map((change): Loss => {
-			const expired = waived === "any" ? countExpired(change, expiries) : 0;
+			const expired = ofExpired === "any" ? countExpired(change, expiries) : 0;
 			return { change, count: change.removeUserIds.length - expired };
 		})
 		.filter(({ count }) => count > 0);
 	const found = losing.reduce((sum, { count }) => sum + count, 0);
 	if (found === 0) return [];
-	const guard = {
-		kind: "memberRemovals",
-		found,
-		where: losing.map(({ change }) => change.address),
-		message: `${found} ${found === 1 ? "member" : "members"} would be removed${describeWaived(removed, found)}`,
-	} as const;
-	if ("count" in limit) return [{ ...guard, limit: `at most ${limit.count}`, refuses: found > limit.count }];
-	const percentage = `at most ${limit.percent}% of a tag's known members`;
-	const over = losing.filter((loss) => exceedsPercentage(loss, limit.percent));
-	if (over.length === 0) return [{ ...guard, limit: percentage, refuses: false }];
-	const shares = over.map(
-		({ change: { address, before, basis }, count }) =>
-			`${showAddress(address)} would lose ${count} of ${basis === "live" ? before.members?.length : "an unknown number"}`,
-	);
-	const message = `${shares.join(", ")}; ${found} in all${describeWaived(removed, found)}`;
-	return [{ ...guard, limit: percentage, refuses: true, where: over.map(({ change }) => change.address), message }];
+	const over = "count" in limit ? [] : losing.filter((loss) => exceedsPercentage(loss, limit.percent));
+	const concerned = over.length === 0 ? losing : over;
+	const shares = over.map(({ change: { address, before, basis }, count }) => {
+		return { address, count, of: basis === "live" ? (before.members?.length ?? null) : null };
+	});
+	const waived = removed.reduce((sum, { removeUserIds }) => sum + removeUserIds.length, 0) - found;
+	return [
+		{
+			kind: "memberRemovals",
+			found,
+			refuses: "count" in limit ? found > limit.count : over.length > 0,
+			where: concerned.map(({ change }) => change.address),
+			finding: { what: "member-removals", limit, shares, waived },
+		},
+	];
 }
 
 /** Returns how many of the removals are of access that expired. */
 function countExpired({ address, removeUserIds }: TagChange, expiries: readonly Expiry[]): number {
 	const expired = expiries.filter((one) => one.state === "expired" && one.address === address);
 	return expired.filter(({ userId }) => removeUserIds.includes(userId)).length;
-}
-
-/** Returns the words for removals that do not count; empty where all do. */
-function describeWaived(removed: readonly TagChange[], found: number): string {
-	const waived = removed.reduce((sum, { removeUserIds }) => sum + removeUserIds.length, 0) - found;
-	return waived === 0 ? "" : `, besides ${waived} whose access expired`;
 }
 
 /** Whether the tag would lose more than this percentage. 0% allows no removal and 100% allows all, for every tag. */
@@ -199,12 +207,11 @@ function exceedsPercentage({ change: { before, basis }, count }: Loss, percent: 
 function judgeCounts(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {
 	return removalKindNames.flatMap((name): readonly Guard[] => {
 		const kind = removalLists[name];
-		const [one, many] = kindOf(name).words;
 		const limit = desired.limits[kind];
 		const where = changes.filter((change) => change.kind === name).map(({ address }) => address);
 		if (limit === undefined || where.length === 0) return [];
-		const message = `${where.length} ${where.length === 1 ? one : many} would be removed`;
-		return [{ kind, limit: `at most ${limit}`, found: where.length, refuses: where.length > limit, where, message }];
+		const finding = { what: "removals", limit } as const;
+		return [{ kind, found: where.length, refuses: where.length > limit, where, finding }];
 	});
 }
 
@@ -222,16 +229,7 @@ function judgeProtected(desired: DesiredOrganization, changes: readonly Change[]
 	});
 	if (touched.length === 0) return [];
 	const where = touched.map(({ address }) => address);
-	return [
-		{
-			kind: "protected",
-			limit: "nothing that the document protects",
-			found: touched.length,
-			refuses: true,
-			where,
-			message: `${where.map(showAddress).join(", ")} would touch what the document protects`,
-		},
-	];
+	return [{ kind: "protected", found: touched.length, refuses: true, where, finding: { what: "protected" } }];
 }
 
 /** Refuses to take the caller's last OAuth provider or last tag, or what could be: the caller could not revert it. */
@@ -241,44 +239,26 @@ function judgeCaller(
 	changes: readonly Change[],
 	caller: string,
 ): readonly Guard[] {
-	const name = nameCaller(desired, live, caller);
+	const names = namesOf(desired, live, caller);
 	const { oauthProvider } = live.removables;
 	const owned = oauthProvider.known ? oauthProvider.value.filter(({ userId }) => userId === caller).length : undefined;
 	const ownProviders = changes.filter((change) => change.kind === "oauthProvider" && change.userId === caller);
 	const ownTags = tagChanges(changes).filter(({ removeUserIds }) => removeUserIds.includes(caller));
-	const guard = (kind: GuardKind, what: string, lost: readonly Change[], left: number | undefined): readonly Guard[] =>
-		lost.length === 0 || (left !== undefined && left > 0)
-			? []
-			: [
-					{
-						kind,
-						limit: `not the last ${what} of who applies it`,
-						found: lost.length,
-						refuses: true,
-						where: lost.map(({ address }) => address),
-						message: `${name} applies this and ${describeLoss(left === undefined, what)}`,
-					},
-				];
+	const guard = (kind: GuardKind, lost: readonly Change[], left: number | undefined): readonly Guard[] => {
+		if (lost.length === 0 || (left !== undefined && left > 0)) return [];
+		const where = lost.map(({ address }) => address);
+		const finding = { what: "last-of-caller", userId: caller, names, isUnknown: left === undefined } as const;
+		return [{ kind, found: lost.length, refuses: true, where, finding }];
+	};
 	return [
-		...guard("ownOauthProviders", "OAuth provider", ownProviders, owned && owned - ownProviders.length),
-		...guard("ownUserTags", "user tag", ownTags, tagsAfter(live, changes, caller)),
+		...guard("ownOauthProviders", ownProviders, owned && owned - ownProviders.length),
+		...guard("ownUserTags", ownTags, tagsAfter(live, changes, caller)),
 	];
 }
 
-/** Returns what the caller would lose; where the rest is unknown, it could be the last. */
-function describeLoss(isUnknown: boolean, what: string): string {
-	return isUnknown
-		? `could be left without any ${what}: those that are left cannot be read`
-		: `would be left without any ${what}`;
-}
-
-/** The caller by alias, with live name and id where the alias alone could be mistaken. */
-function nameCaller({ users }: DesiredOrganization, live: LiveOrganization, caller: string): string {
+function namesOf({ users }: DesiredOrganization, live: LiveOrganization, caller: string): UserNames {
 	const userNames = Object.fromEntries(Object.entries(users).map(([alias, id]) => [id, alias]));
-	const liveNames = liveNamesFor([caller], userNames, live.users);
-	const label = labelUser(caller, { userNames, ...defined({ liveNames }) });
-	const parts = describeLabel(label, showName);
-	return parts.length === 0 ? showName(label.name) : `${showName(label.name)} (${parts.join(", ")})`;
+	return { userNames, ...defined({ liveNames: liveNamesFor([caller], userNames, live.users) }) };
 }
 
 /** How many tags the user would have; undefined when members are not known. */

@@ -1,12 +1,22 @@
 /** What still uses the name that a tag has before the plan renames it. Nothing blocks such a plan: it warns. */
-import { showAddress, showName } from "../../common/escape.ts";
 import type { AccessPolicy, AccessState } from "../../policy/access.ts";
-import { printAddress } from "../address.ts";
+import type { RuleAddress } from "../address.ts";
 import type { Change } from "../change.ts";
-import type { DesiredOrganization } from "../organization.ts";
+import type { DesiredOrganization, DesiredRule } from "../organization.ts";
 import { addressOfRule, tagNamesOf } from "../rules/rules.ts";
 import { compareText } from "../value.ts";
 import type { Guard } from "./guards.ts";
+
+/** An old name of a tag, and what uses it. */
+export interface UsedName {
+	readonly name: string;
+	readonly uses: readonly NameUse[];
+}
+
+type NameUse =
+	| { readonly in: "rule"; readonly address: RuleAddress; readonly at: DesiredRule["at"] }
+	| { readonly in: "policy"; readonly policy: Pick<AccessPolicy, "id" | "name"> }
+	| { readonly in: "protect" };
 
 /** A tag that is renamed, whose old name no tag gets. */
 interface Renamed {
@@ -30,16 +40,10 @@ export function judgeOldNames(
 	return [
 		{
 			kind: "oldNames",
-			limit: "any number of uses",
 			found: found.reduce((sum, { uses }) => sum + uses.length, 0),
 			refuses: false,
 			where: found.map(({ address }) => address).sort(compareText),
-			message: found
-				.map(
-					({ oldName, uses }) =>
-						`after the rename no user tag is called ${showName(oldName)}, which is used in ${list(uses)}`,
-				)
-				.join("; "),
+			finding: { what: "old-names", names: found.map(({ oldName: name, uses }) => ({ name, uses })) },
 		},
 	];
 }
@@ -52,27 +56,21 @@ function renamedTags(changes: readonly Change[]): readonly Renamed[] {
 		.map(({ address, before }) => ({ address, oldName: before.name }));
 }
 
-function usesIn({ rules = [], protect }: Pick<DesiredOrganization, "rules" | "protect">, name: string) {
+function usesIn(
+	{ rules = [], protect }: Pick<DesiredOrganization, "rules" | "protect">,
+	name: string,
+): readonly NameUse[] {
+	const named = rules.filter((rule) => tagNamesOf(rule).includes(name));
 	return [
-		...rules
-			.filter((rule) => tagNamesOf(rule).includes(name))
-			.map((rule) => `${showAddress(addressOfRule(rule))} (${rule.at.file}:${rule.at.line})`),
-		...(protect.userTags.includes(name) ? ["protect"] : []),
+		...named.map((rule) => ({ in: "rule", address: addressOfRule(rule), at: rule.at }) as const),
+		...(protect.userTags.includes(name) ? [{ in: "protect" } as const] : []),
 	];
 }
 
 /** A policy names tags by id. A string that is the name of a tag is most likely a mistake, or about another tag's name. */
-function usesInPolicies(policies: readonly AccessPolicy[], name: string): readonly string[] {
+function usesInPolicies(policies: readonly AccessPolicy[], name: string): readonly NameUse[] {
 	const written = `'${name}'`;
 	return policies
 		.filter(({ condition, consensus }) => [condition, consensus].some((text) => text.includes(written)))
-		.map((policy) => `${showAddress(printAddress("policy", policy.id))} (${showName(policy.name)})`);
-}
-
-/** Max uses of a name that a message lists. */
-const maxListed = 10;
-
-function list(uses: readonly string[]): string {
-	const shown = uses.length > maxListed + 1 ? uses.slice(0, maxListed) : uses;
-	return [...shown, ...(shown.length < uses.length ? [`${uses.length - shown.length} more`] : [])].join(", ");
+		.map((policy) => ({ in: "policy", policy }));
 }

@@ -2,12 +2,10 @@
  * The guard `reversals`: two documents that want opposite things of one user tag undo each other's activities for ever
  * (docs/guards.md#changes-to-and-fro). Only user tags can be changed back: what orgsync removes has an id that never comes back.
  */
-import { showAddress, showName, showText } from "../../common/escape.ts";
 import { type AnyParameters, idsIn } from "../activities/requests.ts";
 import type { TagChange } from "../change.ts";
 import { type AccessWindow, type DesiredOrganization, tagsOf } from "../organization.ts";
 import { isTemporaryName } from "../steps.ts";
-import { describeLabel, labelUser } from "../users.ts";
 import type { Guard } from "./guards.ts";
 
 /** A completed activity that changed a user tag. */
@@ -49,22 +47,17 @@ export function judgeReversals(
 		const windows = wanted?.members?.windows ?? [];
 		const history = historyOf(change.tagId, completed, (userId) => phaseStart(userId, windows, timeMs));
 		const reversal = findReversal(change, history, wanted?.previously ?? []);
-		return reversal === undefined ? [] : [{ address: change.address, reversal }];
+		return reversal === undefined ? [] : [{ address: change.address, ...reversal }];
 	});
 	if (found.length === 0) return [];
-	const document = desired.files.length === 0 ? "this program" : desired.files.map(showText).join(", ");
-	const texts = found.map(
-		({ address, reversal }) =>
-			`${showAddress(address)} changes to and fro: ${describeReversal(reversal, desired)}, and ${document} would make it again`,
-	);
+	const { files, users } = desired;
 	return [
 		{
 			kind: "reversals",
-			limit: "no change that was made and undone before",
 			found: found.length,
 			refuses: true,
 			where: found.map(({ address }) => address),
-			message: texts.join("; "),
+			finding: { what: "reversals", reversals: found, document: { files, users } },
 		},
 	];
 }
@@ -125,7 +118,8 @@ function partsOf({ before, after, addUserIds, removeUserIds }: TagChange): Parts
 }
 
 /** `undone`: the activity that undid it; undefined where the service does not show that one. `times`: how often it was made before. */
-interface Reversal {
+export interface Reversal {
+	readonly address: string;
 	readonly made: CompletedActivity;
 	readonly undone: CompletedActivity | undefined;
 	readonly times: number;
@@ -135,7 +129,7 @@ function findReversal(
 	change: TagChange,
 	history: readonly Past[],
 	formerNames: readonly string[],
-): Reversal | undefined {
+): Omit<Reversal, "address"> | undefined {
 	const wanted = partsOf(change);
 	const touching = history.filter(({ parts }) => [...wanted.keys()].some((part) => parts.has(part)));
 	if (takesBackOwn(wanted, touching[0])) return undefined;
@@ -178,7 +172,7 @@ function undoes(later: Parts, earlier: Parts, isFormer: (name: string) => boolea
  * Finds a part that was made to be this twice before. Live is something else, so it was undone each time, also where no
  * activity shows that. Of equal activities that the service lists one behind the other, all but one changed nothing.
  */
-function findRepeated(part: string, value: string, touching: readonly Past[]): Reversal | undefined {
+function findRepeated(part: string, value: string, touching: readonly Past[]): Omit<Reversal, "address"> | undefined {
 	const steps = touching.filter(({ parts }) => parts.has(part));
 	const makes = steps.filter(({ parts, activity }, index) => {
 		const next = steps[index + 1];
@@ -188,26 +182,4 @@ function findRepeated(part: string, value: string, touching: readonly Past[]): R
 	const first = steps.find(({ parts }) => parts.get(part) === value);
 	if (first === undefined || makes.length < 2) return undefined;
 	return { made: first.activity, undone: steps[steps.indexOf(first) - 1]?.activity, times: makes.length };
-}
-
-type Aliases = Pick<DesiredOrganization, "users">;
-
-function describeReversal({ made, undone, times }: Reversal, aliases: Aliases): string {
-	const by = (activity: CompletedActivity): string => describeActivity(activity, aliases);
-	const undid = undone === undefined ? "an unknown activity" : by(undone);
-	if (times === 1) return `${by(made)} made this change, ${undid} undid it`;
-	return `this change was made ${times} times, last by ${by(made)}, and undone each time, last by ${undid}`;
-}
-
-function describeActivity(activity: CompletedActivity, aliases: Aliases): string {
-	const { activityId, fingerprint, completedAtMs } = activity;
-	const at = completedAtMs === null ? "" : `, ${new Date(completedAtMs).toISOString()}`;
-	return `activity ${showText(activityId ?? fingerprint)} (${nameSubmitter(activity, aliases)}${at})`;
-}
-
-function nameSubmitter({ userId, userName, saidBy }: CompletedActivity, { users }: Aliases): string {
-	if (userId === null) return saidBy === "journal" ? "submitted with this journal" : "of an unknown user";
-	const userNames = Object.fromEntries(Object.entries(users).map(([alias, id]) => [id, alias]));
-	const label = labelUser(userId, { userNames, ...(userName === null ? {} : { liveNames: { [userId]: userName } }) });
-	return `of ${[showName(label.name), ...describeLabel(label, showName)].join(", ")}`;
 }

@@ -1,10 +1,10 @@
 /** Compares the impact that reviewers of a saved plan saw with what it is now. The file only states it; it is found again. */
 
 import { isSameReason } from "../../policy/powers/reason.ts";
+import { listFindings } from "../../say/findings.ts";
 import type { UserNames } from "../users.ts";
 import { sameValue } from "../value.ts";
 import type { Consequences } from "./consequences.ts";
-import { listFindings } from "./finding-words.ts";
 import type { PlanImpact } from "./impact.ts";
 
 type Impacted = Pick<Consequences, "impact" | "impactVerdict" | "impactAtOtherTimes" | "steps">;

@@ -10,9 +10,8 @@ import type { Step } from "../step.ts";
 import type { UserNames } from "../users.ts";
 import { compareText } from "../value.ts";
 import { judgeMinApprovers, judgeNewAccess, judgeOnlyBy, powersOf, type RulePowers } from "./powers.ts";
-import { addressOfRule, isWorse, keptFacts, needsPowers, type RuleFacts, tagNamesOf } from "./rules.ts";
+import { addressOfRule, type Breach, isWorse, keptFacts, needsPowers, type RuleFacts, tagNamesOf } from "./rules.ts";
 import { findTag, judgeExclusive, judgeMembers, type NamedTag, type NamedTags, tagsAfter } from "./tags.ts";
-import { describeBreaches } from "./words.ts";
 
 /** Whether a rule holds. Unknown is not kept. */
 type RuleState =
@@ -22,9 +21,19 @@ type RuleState =
 			readonly state: "broken";
 			/** The users that it is about; sorted. */
 			readonly userIds: readonly string[];
-			/** What breaks it, in a sentence that is safe for a terminal. */
-			readonly message: string;
+			/** What breaks it; src/say/rules.ts has the words. */
+			readonly breach: BrokenRule;
 	  };
+
+/** What breaks a rule; in words where a file has only these. */
+export type BrokenRule =
+	| {
+			readonly kind: "breaches";
+			readonly rule: DesiredRule;
+			readonly breaches: readonly Breach[];
+			readonly names: UserNames;
+	  }
+	| { readonly kind: "stated"; readonly text: string };
 
 /** What a plan does to a rule. `worsens`: it was broken already, and is then broken in another way or by more users. */
 type RuleEffect = "none" | "repairs" | "breaks" | "worsens";
@@ -39,7 +48,7 @@ export interface JudgedRule {
 	readonly after: RuleState;
 }
 
-/** A rule, and what was found. Its users have to be known by name before it can be described. */
+/** A rule, and what was found. */
 export interface FoundRule {
 	readonly rule: DesiredRule;
 	readonly before: RuleFacts;
@@ -120,7 +129,7 @@ export function usersOfRules(found: readonly FoundRule[]): readonly string[] {
 	return facts.flatMap(({ breaches }) => breaches.flatMap(({ userIds }) => userIds));
 }
 
-/** Returns the rules in words, with these names of users. */
+/** Returns the rules as a plan has them, with these names of users. */
 export function describeRules(found: readonly FoundRule[], names: UserNames): readonly JudgedRule[] {
 	return found.map(({ rule, before, after }) => ({
 		address: addressOfRule(rule),
@@ -141,7 +150,7 @@ function effectOf(before: RuleFacts, after: RuleFacts): RuleEffect {
 function stateOf(rule: DesiredRule, { breaches, unknown }: RuleFacts, names: UserNames): RuleState {
 	if (breaches.length > 0) {
 		const userIds = [...new Set(breaches.flatMap((breach) => breach.userIds))].sort(compareText);
-		return { state: "broken", userIds, message: describeBreaches(rule, breaches, names) };
+		return { state: "broken", userIds, breach: { kind: "breaches", rule, breaches, names } };
 	}
 	return unknown === null ? { state: "kept" } : { state: "unknown", because: unknown };
 }

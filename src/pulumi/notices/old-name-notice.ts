@@ -4,6 +4,7 @@ import type { Change } from "../../plan/change.ts";
 import { judgeOldNames } from "../../plan/guards/old-names.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { guardText } from "../../say/guards.ts";
 import type { MetaInputs } from "../inputs/inputs.ts";
 
 interface Rename {
@@ -35,13 +36,13 @@ export class OldNameLog {
 		if (partOf !== undefined || !changes.some(({ kind }) => kind === "userTag")) return;
 		const rename = { organizationId, resource, changes };
 		this.#renames.push(rename);
-		for (const { kind, message } of guards) if (kind === "oldNames") this.#show(resource, message);
+		for (const guard of guards) if (guard.kind === "oldNames") this.#show(resource, guardText(guard));
 		for (const document of this.#documents) this.#compare(rename, document);
 	}
 
 	#compare({ organizationId, resource, changes }: Rename, document: DesiredOrganization): void {
 		if (document.organizationId !== organizationId) return;
-		for (const { message } of judgeOldNames(document, changes, undefined)) this.#show(resource, message);
+		for (const guard of judgeOldNames(document, changes, undefined)) this.#show(resource, guardText(guard));
 	}
 
 	#show(resource: string, message: string): void {

@@ -1,4 +1,5 @@
 /** `getPlan`: what the plan of a document says, as data and as text. Nothing is submitted or written. */
+
 import { defined } from "../../common/defined.ts";
 import { showText } from "../../common/escape.ts";
 import type { Expiry } from "../../plan/access-window.ts";
@@ -16,6 +17,7 @@ import { changeRow } from "../../render/sections/changes.ts";
 import { rulesSection } from "../../render/sections/problems.ts";
 import { describeUnread } from "../../render/sections/unknown.ts";
 import { plainStyle } from "../../render/style.ts";
+import { guardText, limitText } from "../../say/guards.ts";
 import type { Session } from "../session/session.ts";
 import { functionReads } from "../session/shared-reads.ts";
 import { pulumiVoice } from "../settings/voice.ts";
@@ -135,7 +137,12 @@ export async function planDocument(desired: DesiredOrganization, session: Sessio
 		...defined({ approvals: approvals ?? undefined }),
 		expiries: (plan.expiries ?? []).map(toExpiry),
 		...defined({ validUntil: plan.validUntil }),
-		guards: guards.map(({ kind, message, limit, found }) => ({ kind, message, limit, override: `${kind}=${found}` })),
+		guards: guards.map((guard) => ({
+			kind: guard.kind,
+			message: guardText(guard),
+			limit: limitText(guard),
+			override: `${guard.kind}=${guard.found}`,
+		})),
 		problems: plan.problems.map(({ file, line, column, message }) => ({ file, line, column, message })),
 		brokenRules: rulesSection(plan).rows.map(rowText),
 		differences: summary.differences,

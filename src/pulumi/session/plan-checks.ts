@@ -1,10 +1,12 @@
 /** Rejects plans that a guard blocks or that cannot converge. Shows once each override that a resource uses. */
+
 import { LiveProblemError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
-import { type Guard, refuseBlocked } from "../../plan/guards/guards.ts";
+import type { Guard } from "../../plan/guards/guards.ts";
 import type { Override } from "../../plan/guards/overrides.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { describeOverride } from "../../render/overrides-text.ts";
+import { refuseBlocked } from "../../say/guards.ts";
 import type { Settings } from "../settings/settings.ts";
 import { pulumiVoice } from "../settings/voice.ts";
 import { NameTakenError } from "./name-queue.ts";

@@ -3,7 +3,7 @@
  * summary at the end. schemas/line.json describes them.
  */
 import { writeJson } from "../../common/escape.ts";
-import { reasonsAsText } from "../../say/reason.ts";
+import { inWords } from "../../say/published.ts";
 import type { FoundOrganization } from "./found.ts";
 import { assessFound, type StreamOptions } from "./organizations.ts";
 import { publish, publishDrift } from "./published.ts";
@@ -65,5 +65,5 @@ const ofStart: ReadonlySet<string> = new Set(["formatVersion", "command"]);
 const ofOrganizations = new Set([...ofStart, "plans", "failed", "drift", "reports", "run", "notRead"]);
 
 function toLine(value: object): string {
-	return `${writeJson(value, undefined, reasonsAsText)}\n`;
+	return `${writeJson(value, undefined, inWords)}\n`;
 }

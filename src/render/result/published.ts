@@ -2,8 +2,10 @@
  * The published form of a result, which schemas/output.json describes: it has a list for each kind of fact, joined by the ids
  * of organizations. What is a value in orgsync, such as a reason, is a text there.
  */
+
 import { defined, nonEmpty } from "../../common/defined.ts";
 import type { OrganizationDrift } from "../../plan/drift/drift.ts";
+import { brokenText } from "../../say/rules.ts";
 import { todoText } from "../../say/todo.ts";
 import type { FoundOrganization } from "./found.ts";
 import { type CommandResult, isCompared } from "./result.ts";
@@ -33,8 +35,12 @@ function membersOf<Member extends keyof FoundOrganization>(all: readonly FoundOr
 	return all.flatMap((one) => one[member] ?? []) as readonly NonNullable<FoundOrganization[Member]>[];
 }
 
-/** Returns the report with what to do as texts. */
+/** Returns the report with what to do, and what breaks a rule, as texts. */
 export function publishDrift(drift: OrganizationDrift): OrganizationDrift {
-	const asText = <F extends OrganizationDrift["findings"][number]>(one: F): F => ({ ...one, todo: todoText(one.todo) });
+	const asText = <F extends OrganizationDrift["findings"][number]>(one: F): F => ({
+		...one,
+		todo: todoText(one.todo),
+		...(one.message === undefined ? {} : { message: brokenText(one.message) }),
+	});
 	return { ...drift, findings: drift.findings.map(asText), waiting: drift.waiting.map(asText) };
 }

@@ -1,4 +1,5 @@
 /** What drifted, since when, by whom and what to do about it, and how it compares with the last report (docs/drift.md). */
+
 import { showAddress, showName, showText } from "../../common/escape.ts";
 import { labelOf, printScope } from "../../plan/address.ts";
 import type { Attribution, Finding, OrganizationDrift } from "../../plan/drift/drift.ts";
@@ -10,6 +11,7 @@ import { count } from "../../say/count.ts";
 import { identifier, type Phrase, reason } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
+import { brokenText } from "../../say/rules.ts";
 import type { Note, Row, Section } from "../../say/section.ts";
 import { sayTodo } from "../../say/todo.ts";
 import { formatDuration } from "../duration.ts";
@@ -132,7 +134,7 @@ const words: ReadonlyMap<string, string> = new Map([
 
 function sayDifference({ what, message }: Pick<Finding, "what" | "message">): Phrase {
 	const said = words.get(what) ?? reason(what);
-	return message === undefined ? [said] : [said, ": ", reason(message)];
+	return message === undefined ? [said] : [said, ": ", reason(brokenText(message))];
 }
 
 const stateWords: Readonly<Record<Finding["state"], string>> = {

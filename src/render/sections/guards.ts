@@ -1,7 +1,9 @@
 /** The guards of a plan: those that block apply, those that warn or were overridden, and those that pass. */
+
 import type { Guard } from "../../plan/guards/guards.ts";
 import { blockingGuards, warningGuards } from "../../plan/guards/overrides.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { guardText, limitText } from "../../say/guards.ts";
 import { flag, reason } from "../../say/phrase.ts";
 import type { Row, Section } from "../../say/section.ts";
 
@@ -48,6 +50,7 @@ export function passingSection(plan: Guarded): Section {
 	};
 }
 
-function foundBy({ message, limit, where }: Guard, word: string, look: "bad" | "attention" | "good"): Row {
-	return { badge: { word, look }, said: [reason(message), ` (allowed: ${limit})`], about: where };
+function foundBy(guard: Guard, word: string, look: "bad" | "attention" | "good"): Row {
+	const said = [reason(guardText(guard)), ` (allowed: ${limitText(guard)})`];
+	return { badge: { word, look }, said, about: guard.where };
 }

@@ -1,9 +1,11 @@
 /** What stops an organization from converging, what a document probably means otherwise, and the rules that live state breaks. */
+
 import type { Problem } from "../../common/errors.ts";
 import { showAddress } from "../../common/escape.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { brokenRules, type JudgedRule } from "../../plan/rules/judge.ts";
 import { identifier, type Phrase, reason } from "../../say/phrase.ts";
+import { breachText } from "../../say/rules.ts";
 import type { Row, Section } from "../../say/section.ts";
 
 export function problemsSection({ problems }: Pick<Plan, "problems">): Section {
@@ -46,9 +48,8 @@ export function rulesSection(plan: Pick<Plan, "rules" | "steps">): Section {
 }
 
 function sayBrokenRule({ address, before, effect }: JudgedRule, { steps }: Pick<Plan, "steps">): Phrase {
-	const message = before.state === "broken" ? before.message : "";
 	const after = steps.length === 0 ? [] : [` (${effects[effect]})`];
-	return ["rule broken: ", identifier(showAddress(address)), ": ", reason(message), ...after];
+	return ["rule broken: ", identifier(showAddress(address)), ": ", reason(breachText(before)), ...after];
 }
 
 const effects: Readonly<Record<JudgedRule["effect"], string>> = {

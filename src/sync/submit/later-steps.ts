@@ -4,6 +4,7 @@ import { OrgsyncError } from "../../common/errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Step } from "../../plan/step.ts";
 import { sameValue } from "../../plan/value.ts";
+import { guardText } from "../../say/guards.ts";
 import type { Comparison } from "../converge.ts";
 import { timesOf } from "./run-step.ts";
 
@@ -21,7 +22,7 @@ export async function planLater(first: Plan, compareAgain: () => Promise<Compari
 			// What the operator allowed, or less of it, stays allowed.
 			return refuses && !first.guards.some((one) => one.kind === kind && one.refuses && one.found >= found);
 		});
-		if (guard !== undefined) return { plan: null, because: `blocked by a guard since: ${guard.message}` };
+		if (guard !== undefined) return { plan: null, because: `blocked by a guard since: ${guardText(guard)}` };
 		return { plan, times: timesOf(comparison) };
 	} catch (error) {
 		if (!(error instanceof OrgsyncError)) throw error;

@@ -2,13 +2,14 @@
 import { ConfigurationError, InterruptedError, LiveProblemError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
 import { nameOf } from "../../../plan/activities/pending.ts";
-import { type Allowed, type GuardKind, guardKinds, isGuardKind, refuseBlocked } from "../../../plan/guards/guards.ts";
+import { type Allowed, type GuardKind, guardKinds, isGuardKind } from "../../../plan/guards/guards.ts";
 import { abandonOf, allowsOf, withOverrides } from "../../../plan/guards/overrides.ts";
 import { showOrganization } from "../../../plan/organization-name.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import { type CommandContext, commandText } from "../../../plan/suggested-command.ts";
 import { phraseText } from "../../../render/print/text.ts";
 import { describeDangers } from "../../../render/sections/danger.ts";
+import { refuseBlocked } from "../../../say/guards.ts";
 import type { Journal } from "../../../sync/journal/journal.ts";
 import { didYouMean } from "../../flags/suggest.ts";
 import type { Call, Output, Terminal } from "../../output/output.ts";

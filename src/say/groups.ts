@@ -1,6 +1,6 @@
 /** Words for groups of activities: what a group lets people do (docs/powers.md). */
-import { clipMiddle, showText } from "../../common/escape.ts";
-import { type ActivityGroup, printGroup } from "../../policy/powers/groups.ts";
+import { clipMiddle, showText } from "../common/escape.ts";
+import { type ActivityGroup, printGroup } from "../policy/powers/groups.ts";
 
 /** How a sentence uses a verb: `sign`, or `signing`. */
 export type VerbForm = "do" | "doing";

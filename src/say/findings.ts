@@ -1,8 +1,8 @@
 /** The impact of a plan in plain text, for messages of guards and errors. It is safe for a terminal. */
-import { showUser } from "../user-labels.ts";
-import type { UserNames } from "../users.ts";
-import { describePower } from "./group-words.ts";
-import type { PlanImpact } from "./impact.ts";
+import type { PlanImpact } from "../plan/impact/impact.ts";
+import { showUser } from "../plan/user-labels.ts";
+import type { UserNames } from "../plan/users.ts";
+import { describePower } from "./groups.ts";
 
 /** More powers and people than so many are counted. */
 const maxListed = 5;

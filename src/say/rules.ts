@@ -1,18 +1,28 @@
 /** What breaks a rule, in sentences that are safe for a terminal. */
-import { showNameWithin } from "../../common/escape.ts";
-import { describePower } from "../impact/group-words.ts";
-import type { DesiredRule } from "../organization.ts";
-import { showUser } from "../user-labels.ts";
-import { maxNameLength, type UserNames } from "../users.ts";
-import { compareText } from "../value.ts";
-import type { Breach } from "./rules.ts";
+import { showNameWithin } from "../common/escape.ts";
+import type { DesiredRule } from "../plan/organization.ts";
+import type { BrokenRule, JudgedRule } from "../plan/rules/judge.ts";
+import type { Breach } from "../plan/rules/rules.ts";
+import { showUser } from "../plan/user-labels.ts";
+import { maxNameLength, type UserNames } from "../plan/users.ts";
+import { compareText } from "../plan/value.ts";
+import { describePower } from "./groups.ts";
 
 /** Max users or parts in a list; the rest is counted. */
 const maxListed = 5;
 
 type NewAccess = Extract<Breach, { readonly what: "newAccess" }>;
 
-export function describeBreaches(rule: DesiredRule, breaches: readonly Breach[], names: UserNames): string {
+/** Returns what breaks a rule; empty where nothing does. */
+export function breachText(state: JudgedRule["before"]): string {
+	return state.state === "broken" ? brokenText(state.breach) : "";
+}
+
+/** Returns what breaks the rule. */
+export function brokenText(broken: BrokenRule | string): string {
+	if (typeof broken === "string") return broken;
+	if (broken.kind === "stated") return broken.text;
+	const { rule, breaches, names } = broken;
 	const parts = [...Map.groupBy(breaches, (breach) => respectOf(breach)).values()].map((alike) =>
 		describeAlike(rule, alike, names),
 	);

@@ -1,0 +1,197 @@
+/** The words of guards: what each found, and what is allowed. All are safe for a terminal. */
+import { GuardError } from "../common/errors.ts";
+import { showAddress, showName, showText } from "../common/escape.ts";
+import { printAddress } from "../plan/address.ts";
+import {
+	type AccessFinding,
+	type Allowed,
+	type Guard,
+	type GuardFinding,
+	type GuardKind,
+	refusingGuards,
+} from "../plan/guards/guards.ts";
+import type { UsedName } from "../plan/guards/old-names.ts";
+import type { CompletedActivity, Reversal } from "../plan/guards/reversals.ts";
+import type { PlanImpact } from "../plan/impact/impact.ts";
+import { kindOf } from "../plan/kinds/index.ts";
+import { removalKindNames, removalLists } from "../plan/kinds/names.ts";
+import { describeLabel, labelUser } from "../plan/users.ts";
+import { count } from "./count.ts";
+import { listLoners, listPowers } from "./findings.ts";
+import { reasonText } from "./reason.ts";
+import { breachText } from "./rules.ts";
+
+type Finding<W extends GuardFinding["what"]> = Extract<GuardFinding, { readonly what: W }>;
+
+/** Returns what the guard found. */
+export function guardText({ kind, found, where, finding }: Guard): string {
+	switch (finding.what) {
+		case "member-removals":
+			return removalsText(finding, found);
+		case "removals":
+			return `${count(found, ...wordsOf(kind))} would be removed`;
+		case "protected":
+			return `${where.map(showAddress).join(", ")} would touch what the document protects`;
+		case "unlisted":
+			return `${count(found, "activity", "activities")} could be pending already, in the part of the list that the service did not show`;
+		case "last-of-caller":
+			return callerText(finding, kind);
+		case "access":
+			return accessText(finding, kind);
+		case "rules":
+			return finding.rules.map(brokenRuleText).join("; ");
+		case "new-access":
+			return [
+				...(finding.rule === null ? [] : [brokenRuleText(finding.rule)]),
+				...(finding.because === null
+					? []
+					: [`whether the plan gives new access is unknown: ${reasonText(finding.because)}`]),
+			].join("; ");
+		case "old-names":
+			return finding.names.map(oldNameText).join("; ");
+		case "reversals":
+			return finding.reversals.map((one) => reversalText(one, finding.document)).join("; ");
+		case "stated":
+			return finding.message;
+	}
+}
+
+/** Returns what is allowed. */
+export function limitText({ kind, finding }: Pick<Guard, "kind" | "finding">): string {
+	switch (finding.what) {
+		case "member-removals": {
+			const { limit } = finding;
+			return "count" in limit ? `at most ${limit.count}` : `at most ${limit.percent}% of a tag's known members`;
+		}
+		case "access":
+			return finding.limit === "strict" ? "none, and nothing unknown" : `at most ${finding.limit}`;
+		case "removals":
+			return `at most ${finding.limit}`;
+		case "last-of-caller":
+			return `not the last ${ownWords(kind)} of the user who applies`;
+		case "stated":
+			return finding.limit;
+		default:
+			return limits[finding.what];
+	}
+}
+
+const limits = {
+	protected: "nothing that the document protects",
+	unlisted: "no activity while pending ones cannot all be listed",
+	rules: "no rule of the document broken",
+	"new-access": "no new access",
+	"old-names": "any number of uses",
+	reversals: "no change that was made and undone before",
+} as const;
+
+/** Throws GuardError if a guard blocks and is not overridden. `overrideFor` returns what overrides these guards. */
+export function refuseBlocked(
+	guards: readonly Guard[],
+	allowed: Allowed,
+	overrideFor: (blocking: readonly Guard[]) => string,
+): void {
+	const blocking = refusingGuards(guards, allowed);
+	if (blocking.length === 0) return;
+	const found = blocking.map((guard) => `${guardText(guard)} (allowed: ${limitText(guard)})`).join("; ");
+	throw new GuardError(`blocked by a guard, nothing was submitted: ${found}`, {
+		hint: `to override: ${overrideFor(blocking)}`,
+	});
+}
+
+function wordsOf(kind: GuardKind): readonly [one: string, many: string] {
+	const name = removalKindNames.find((one) => removalLists[one] === kind);
+	return name === undefined ? ["object", "objects"] : kindOf(name).words;
+}
+
+function removalsText({ shares, waived }: Finding<"member-removals">, found: number): string {
+	const besides = waived === 0 ? "" : `, besides ${waived} whose access expired`;
+	if (shares.length === 0) return `${count(found, "member", "members")} would be removed${besides}`;
+	const said = shares.map(
+		({ address, count: lost, of }) => `${showAddress(address)} would lose ${lost} of ${of ?? "an unknown number"}`,
+	);
+	return `${said.join(", ")}; ${found} in all${besides}`;
+}
+
+function ownWords(kind: GuardKind): string {
+	return kind === "ownUserTags" ? "user tag" : "OAuth provider";
+}
+
+/** The caller by alias, with live name and id where the alias alone could be mistaken. */
+function callerText({ userId, names, isUnknown }: Finding<"last-of-caller">, kind: GuardKind): string {
+	const label = labelUser(userId, names);
+	const parts = describeLabel(label, showName);
+	const name = parts.length === 0 ? showName(label.name) : `${showName(label.name)} (${parts.join(", ")})`;
+	const what = ownWords(kind);
+	return isUnknown
+		? `${name} applies this plan and could be left without any ${what}: whether this user has others is unknown`
+		: `${name} applies this plan and would be left without any ${what}`;
+}
+
+function accessText({ now, later, unknown, because, names }: AccessFinding, kind: GuardKind): string {
+	const say = kind === "lockout" ? lockoutText : (all: readonly PlanImpact[]) => escalationText(all, names);
+	return [
+		...(now.length === 0 ? [] : [say(now)]),
+		...(later.length === 0 ? [] : [`at another time, by time windows of policies: ${say(later)}`]),
+		...(because === null ? [] : [`${doubtText(unknown, kind)} is unknown: ${reasonText(because, names)}`]),
+	].join("; ");
+}
+
+function lockoutText(findings: readonly PlanImpact[]): string {
+	return `no one could ${listPowers(findings, " or ")} any more, except the root quorum`;
+}
+
+function escalationText(findings: readonly PlanImpact[], names: AccessFinding["names"]): string {
+	return `${listLoners(findings, names)}, where two or more were needed`;
+}
+
+function doubtText(unknown: readonly PlanImpact[], kind: GuardKind): string {
+	const powers = unknown.length === 0 ? null : listPowers(unknown, " or ");
+	if (kind === "lockout") return powers === null ? "who can still do what" : `who could still ${powers}`;
+	return powers === null ? "whether one person can do more alone" : `whether one person could ${powers} alone`;
+}
+
+function brokenRuleText({ address, effect, after }: Finding<"rules">["rules"][number]): string {
+	return `would break ${showAddress(address)}${effect === "worsens" ? " further" : ""}: ${breachText(after)}`;
+}
+
+/** Max uses of a name that a message lists. */
+const maxListed = 10;
+
+function oldNameText({ name, uses }: UsedName): string {
+	const shown = (uses.length > maxListed + 1 ? uses.slice(0, maxListed) : uses).map(useText);
+	const more = shown.length < uses.length ? [`${uses.length - shown.length} more`] : [];
+	return `after the rename no user tag is called ${showName(name)}, which is used in ${[...shown, ...more].join(", ")}`;
+}
+
+function useText(use: UsedName["uses"][number]): string {
+	if (use.in === "protect") return "protect";
+	if (use.in === "rule") return `${showAddress(use.address)} (${use.at.file}:${use.at.line})`;
+	return `${showAddress(printAddress("policy", use.policy.id))} (${showName(use.policy.name)})`;
+}
+
+function reversalText({ address, made, undone, times }: Reversal, { files, users }: Finding<"reversals">["document"]) {
+	const by = (activity: CompletedActivity): string => activityText(activity, users);
+	const undid = undone === undefined ? "an unknown activity" : by(undone);
+	const past =
+		times === 1
+			? `${by(made)} made this change, ${undid} undid it`
+			: `this change was made ${times} times, last by ${by(made)}, and undone each time, last by ${undid}`;
+	const document = files.length === 0 ? "this program" : files.map(showText).join(", ");
+	return `${showAddress(address)} changes to and fro: ${past}, and ${document} would make it again`;
+}
+
+type Aliases = Finding<"reversals">["document"]["users"];
+
+function activityText(activity: CompletedActivity, users: Aliases): string {
+	const { activityId, fingerprint, completedAtMs } = activity;
+	const at = completedAtMs === null ? "" : `, ${new Date(completedAtMs).toISOString()}`;
+	return `activity ${showText(activityId ?? fingerprint)} (${submitterText(activity, users)}${at})`;
+}
+
+function submitterText({ userId, userName, saidBy }: CompletedActivity, users: Aliases): string {
+	if (userId === null) return saidBy === "journal" ? "submitted with this journal" : "of an unknown user";
+	const userNames = Object.fromEntries(Object.entries(users).map(([alias, id]) => [id, alias]));
+	const label = labelUser(userId, { userNames, ...(userName === null ? {} : { liveNames: { [userId]: userName } }) });
+	return `of ${[showName(label.name), ...describeLabel(label, showName)].join(", ")}`;
+}

@@ -9,10 +9,11 @@ import { printAddress } from "./address.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { judgeAccess } from "./guards/access.ts";
+import type { CompletedActivity } from "./guards/finding.ts";
 import { type Guard, judgeGuards, judgeUnlisted } from "./guards/guards.ts";
 import { judgeOldNames } from "./guards/old-names.ts";
 import { type Override, overridesInPlan } from "./guards/overrides.ts";
-import { type CompletedActivity, judgeReversals } from "./guards/reversals.ts";
+import { judgeReversals } from "./guards/reversals.ts";
 import { type Consequences, findConsequences, usersOfConsequences } from "./impact/consequences.ts";
 import { orderForSubmitter } from "./order/for-submitter.ts";
 import {

@@ -2,16 +2,8 @@
 import { GuardError } from "../common/errors.ts";
 import { showAddress, showName, showText } from "../common/escape.ts";
 import { printAddress } from "../plan/address.ts";
-import {
-	type AccessFinding,
-	type Allowed,
-	type Guard,
-	type GuardFinding,
-	type GuardKind,
-	refusingGuards,
-} from "../plan/guards/guards.ts";
-import type { UsedName } from "../plan/guards/old-names.ts";
-import type { CompletedActivity, Reversal } from "../plan/guards/reversals.ts";
+import type { AccessFinding, CompletedActivity, GuardFinding, Reversal, UsedName } from "../plan/guards/finding.ts";
+import { type Allowed, type Guard, type GuardKind, refusingGuards } from "../plan/guards/guards.ts";
 import type { PlanImpact } from "../plan/impact/impact.ts";
 import { kindOf } from "../plan/kinds/index.ts";
 import { removalKindNames, removalLists } from "../plan/kinds/names.ts";

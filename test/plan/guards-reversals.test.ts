@@ -1,7 +1,7 @@
 /** The guard `reversals`: a change that was made and undone before is not made again without an override. */
 
 import { describe, expect, it } from "vitest";
-import type { CompletedActivity } from "../../src/plan/guards/reversals.ts";
+import type { CompletedActivity } from "../../src/plan/guards/finding.ts";
 import type { AccessWindow } from "../../src/plan/organization.ts";
 import { makePlan } from "../in-words.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";

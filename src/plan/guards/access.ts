@@ -14,7 +14,8 @@ import type { Limits, PowerLimit, powerLimits } from "../organization.ts";
 import { coveredAddresses } from "../step.ts";
 import type { UserNames } from "../users.ts";
 import { compareText } from "../value.ts";
-import type { AccessFinding, Guard } from "./guards.ts";
+import type { AccessFinding } from "./finding.ts";
+import type { Guard } from "./guards.ts";
 
 /** What the guards of access judge: a plan so far as it is made. */
 interface JudgedAccess {

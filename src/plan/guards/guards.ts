@@ -1,26 +1,19 @@
 /** Guards: limits for the whole plan, checked before the first request (docs/guards.md). */
 import { defined } from "../../common/defined.ts";
-import type { NotRead } from "../../policy/access.ts";
-import type { Reason } from "../../policy/powers/reason.ts";
 import type { Expiry } from "../access-window.ts";
 import type { Change, TagChange } from "../change.ts";
-import type { Consequences } from "../impact/consequences.ts";
-import type { PlanImpact } from "../impact/impact.ts";
 import { removalKindNames, removalLists } from "../kinds/names.ts";
 import {
 	type DesiredOrganization,
 	type Known,
 	type Limits,
 	type LiveOrganization,
-	type PowerLimit,
 	powerLimits,
 } from "../organization.ts";
-import type { JudgedRule } from "../rules/judge.ts";
 import { coveredAddresses, type Step } from "../step.ts";
 import { liveNamesFor, type UserNames } from "../users.ts";
 import { compareText } from "../value.ts";
-import type { UsedName } from "./old-names.ts";
-import type { Reversal } from "./reversals.ts";
+import type { GuardFinding } from "./finding.ts";
 
 /** What can block a plan; also the word before `=` in `--allow`. */
 export const guardKinds = [
@@ -55,42 +48,6 @@ export interface Guard {
 	readonly where: readonly string[];
 	readonly finding: GuardFinding;
 }
-
-/** What a guard found, and what is allowed; src/say/guards.ts has the words. */
-export type GuardFinding =
-	/** `shares`: of tags over the percentage; `of`: their known members. `waived`: removals besides, of access that expired. */
-	| {
-			readonly what: "member-removals";
-			readonly limit: NonNullable<Limits["memberRemovals"]>;
-			readonly shares: readonly { readonly address: string; readonly count: number; readonly of: number | null }[];
-			readonly waived: number;
-	  }
-	| { readonly what: "removals"; readonly limit: number }
-	| { readonly what: "protected" | "unlisted" }
-	/** `isUnknown`: whether the user has others is unknown. */
-	| { readonly what: "last-of-caller"; readonly userId: string; readonly names: UserNames; readonly isUnknown: boolean }
-	| AccessFinding
-	| { readonly what: "rules"; readonly rules: readonly JudgedRule[] }
-	/** `because`: why more new access could be given; null where that is known. */
-	| { readonly what: "new-access"; readonly rule: JudgedRule | null; readonly because: Reason | null }
-	| { readonly what: "old-names"; readonly names: readonly UsedName[] }
-	| { readonly what: "reversals"; readonly reversals: readonly Reversal[]; readonly document: Document }
-	/** In words: of a file that has only these. */
-	| { readonly what: "stated"; readonly message: string; readonly limit: string };
-
-/** Findings of the impact: now, at another time, and unknown ones that could be more of the same. */
-export interface AccessFinding {
-	readonly what: "access";
-	readonly limit: PowerLimit;
-	readonly now: readonly PlanImpact[];
-	readonly later: readonly PlanImpact[];
-	readonly unknown: readonly PlanImpact[];
-	/** Why not all is known; null where it is. */
-	readonly because: Reason | NotRead | null;
-	readonly names: UserNames & Pick<Consequences, "policyNames">;
-}
-
-type Document = Pick<DesiredOrganization, "files" | "users">;
 
 /** The default limit: losing more is more often a mistake. Objects under `absent` are named one by one, so they have none. */
 export const defaultMemberRemovals = { percent: 50 } as const;

@@ -1,22 +1,11 @@
 /** What still uses the name that a tag has before the plan renames it. Nothing blocks such a plan: it warns. */
 import type { AccessPolicy, AccessState } from "../../policy/access.ts";
-import type { RuleAddress } from "../address.ts";
 import type { Change } from "../change.ts";
-import type { DesiredOrganization, DesiredRule } from "../organization.ts";
+import type { DesiredOrganization } from "../organization.ts";
 import { addressOfRule, tagNamesOf } from "../rules/rules.ts";
 import { compareText } from "../value.ts";
+import type { NameUse } from "./finding.ts";
 import type { Guard } from "./guards.ts";
-
-/** An old name of a tag, and what uses it. */
-export interface UsedName {
-	readonly name: string;
-	readonly uses: readonly NameUse[];
-}
-
-type NameUse =
-	| { readonly in: "rule"; readonly address: RuleAddress; readonly at: DesiredRule["at"] }
-	| { readonly in: "policy"; readonly policy: Pick<AccessPolicy, "id" | "name"> }
-	| { readonly in: "protect" };
 
 /** A tag that is renamed, whose old name no tag gets. */
 interface Renamed {

@@ -2,28 +2,12 @@
  * The guard `reversals`: two documents that want opposite things of one user tag undo each other's activities for ever
  * (docs/guards.md#changes-to-and-fro). Only user tags can be changed back: what orgsync removes has an id that never comes back.
  */
-import { type AnyParameters, idsIn } from "../activities/requests.ts";
+import { idsIn } from "../activities/requests.ts";
 import type { TagChange } from "../change.ts";
 import { type AccessWindow, type DesiredOrganization, tagsOf } from "../organization.ts";
 import { isTemporaryName } from "../steps.ts";
+import type { CompletedActivity, Reversal } from "./finding.ts";
 import type { Guard } from "./guards.ts";
-
-/** A completed activity that changed a user tag. */
-export interface CompletedActivity {
-	/** Null where no answer named it. */
-	readonly activityId: string | null;
-	readonly fingerprint: string;
-	readonly parameters: AnyParameters;
-	/** When it took effect, milliseconds since 1970; null when it is not known. */
-	readonly completedAtMs: number | null;
-	/** Who submitted it, in lower case, and what the activity calls the user; null when it is not known. */
-	readonly userId: string | null;
-	readonly userName: string | null;
-	/** The service a moment ago, or our journal: then it was submitted from here. */
-	readonly saidBy: "service" | "journal";
-	/** Whether our journal has it; left out, where only the service said it. */
-	readonly isOurs?: true;
-}
 
 interface JudgedReversals {
 	/** Changes of user tags that steps of the plan submit. */
@@ -115,14 +99,6 @@ function partsOf({ before, after, addUserIds, removeUserIds }: TagChange): Parts
 		...addUserIds.map((userId) => [userId, added] as const),
 		...removeUserIds.map((userId) => [userId, removed] as const),
 	]);
-}
-
-/** `undone`: the activity that undid it; undefined where the service does not show that one. `times`: how often it was made before. */
-export interface Reversal {
-	readonly address: string;
-	readonly made: CompletedActivity;
-	readonly undone: CompletedActivity | undefined;
-	readonly times: number;
 }
 
 function findReversal(

@@ -1,5 +1,5 @@
 /** Activities that changed user tags and completed, for the guard `reversals`. No query is made for them alone. */
-import type { CompletedActivity } from "../../plan/guards/reversals.ts";
+import type { CompletedActivity } from "../../plan/guards/finding.ts";
 import { readActivity } from "../../wire/activity.ts";
 import { submits } from "../../wire/operations.ts";
 import { parametersOf } from "../../wire/request-body.ts";

@@ -3,7 +3,7 @@
 import { ifAvailable } from "../../common/errors.ts";
 import { isRecord } from "../../common/json.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
-import type { CompletedActivity } from "../../plan/guards/reversals.ts";
+import type { CompletedActivity } from "../../plan/guards/finding.ts";
 import type { Reads } from "../../plan/plan.ts";
 import type { ActivityState } from "../../plan/step.ts";
 import type { NotRead } from "../../policy/access.ts";

@@ -1,0 +1,82 @@
+/** What guards find, as data; src/say/guards.ts has the words. */
+import type { AccessPolicy, NotRead } from "../../policy/access.ts";
+import type { Reason } from "../../policy/powers/reason.ts";
+import type { AnyParameters } from "../activities/requests.ts";
+import type { RuleAddress } from "../address.ts";
+import type { Consequences } from "../impact/consequences.ts";
+import type { PlanImpact } from "../impact/impact.ts";
+import type { DesiredOrganization, DesiredRule, Limits, PowerLimit } from "../organization.ts";
+import type { JudgedRule } from "../rules/judge.ts";
+import type { UserNames } from "../users.ts";
+
+/** What a guard found, and what is allowed. */
+export type GuardFinding =
+	/** `shares`: of tags over the percentage; `of`: their known members. `waived`: removals besides, of access that expired. */
+	| {
+			readonly what: "member-removals";
+			readonly limit: NonNullable<Limits["memberRemovals"]>;
+			readonly shares: readonly { readonly address: string; readonly count: number; readonly of: number | null }[];
+			readonly waived: number;
+	  }
+	| { readonly what: "removals"; readonly limit: number }
+	| { readonly what: "protected" | "unlisted" }
+	/** `isUnknown`: whether the user has others is unknown. */
+	| { readonly what: "last-of-caller"; readonly userId: string; readonly names: UserNames; readonly isUnknown: boolean }
+	| AccessFinding
+	| { readonly what: "rules"; readonly rules: readonly JudgedRule[] }
+	/** `because`: why more new access could be given; null where that is known. */
+	| { readonly what: "new-access"; readonly rule: JudgedRule | null; readonly because: Reason | null }
+	| { readonly what: "old-names"; readonly names: readonly UsedName[] }
+	| { readonly what: "reversals"; readonly reversals: readonly Reversal[]; readonly document: Document }
+	/** In words: of a file that has only these. */
+	| { readonly what: "stated"; readonly message: string; readonly limit: string };
+
+/** Findings of the impact: now, at another time, and unknown ones that could be more of the same. */
+export interface AccessFinding {
+	readonly what: "access";
+	readonly limit: PowerLimit;
+	readonly now: readonly PlanImpact[];
+	readonly later: readonly PlanImpact[];
+	readonly unknown: readonly PlanImpact[];
+	/** Why not all is known; null where it is. */
+	readonly because: Reason | NotRead | null;
+	readonly names: UserNames & Pick<Consequences, "policyNames">;
+}
+
+type Document = Pick<DesiredOrganization, "files" | "users">;
+
+/** An old name of a tag, and what uses it. */
+export interface UsedName {
+	readonly name: string;
+	readonly uses: readonly NameUse[];
+}
+
+export type NameUse =
+	| { readonly in: "rule"; readonly address: RuleAddress; readonly at: DesiredRule["at"] }
+	| { readonly in: "policy"; readonly policy: Pick<AccessPolicy, "id" | "name"> }
+	| { readonly in: "protect" };
+
+/** `undone`: the activity that undid it; undefined where the service does not show that one. `times`: how often it was made before. */
+export interface Reversal {
+	readonly address: string;
+	readonly made: CompletedActivity;
+	readonly undone: CompletedActivity | undefined;
+	readonly times: number;
+}
+
+/** A completed activity that changed a user tag. */
+export interface CompletedActivity {
+	/** Null where no answer named it. */
+	readonly activityId: string | null;
+	readonly fingerprint: string;
+	readonly parameters: AnyParameters;
+	/** When it took effect, milliseconds since 1970; null when it is not known. */
+	readonly completedAtMs: number | null;
+	/** Who submitted it, in lower case, and what the activity calls the user; null when it is not known. */
+	readonly userId: string | null;
+	readonly userName: string | null;
+	/** The service a moment ago, or our journal: then it was submitted from here. */
+	readonly saidBy: "service" | "journal";
+	/** Whether our journal has it; left out, where only the service said it. */
+	readonly isOurs?: true;
+}

@@ -1,5 +1,4 @@
 /** What pending activities would do, each as it was signed, and several together. */
-
 import { describe, expect, it } from "vitest";
 import {
 	type EffectContext,

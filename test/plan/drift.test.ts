@@ -1,5 +1,4 @@
 /** What drift is, how it compares with the last report, and how it is described. */
-
 import { describe, expect, it } from "vitest";
 import type { PendingActivity } from "../../src/plan/activities/pending.ts";
 import { digestDifference, knownDifferences } from "../../src/plan/drift/difference.ts";

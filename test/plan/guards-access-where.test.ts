@@ -1,5 +1,4 @@
 /** The guards lockout and escalation: which changes they name, and what they say where something is not known. */
-
 import { describe, expect, it } from "vitest";
 import type { Guard } from "../../src/plan/guards/guards.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";

@@ -2,7 +2,6 @@
  * The guards lockout and escalation, in plans that people make: what each finds, in which words, at which changes, and
  * what its limit lets through.
  */
-
 import { describe, expect, it } from "vitest";
 import { refusingGuards } from "../../src/plan/guards/guards.ts";
 import type { PlanContext } from "../../src/plan/plan.ts";

@@ -1,5 +1,4 @@
 /** The guard `reversals`: a change that was made and undone before is not made again without an override. */
-
 import { describe, expect, it } from "vitest";
 import type { CompletedActivity } from "../../src/plan/guards/finding.ts";
 import type { AccessWindow } from "../../src/plan/organization.ts";

@@ -1,7 +1,6 @@
 /**
  * Guards: what each limit lets through, what acknowledges it, and whose last way in is kept.
  */
-
 import { describe, expect, it } from "vitest";
 import {
 	type GuardKind,

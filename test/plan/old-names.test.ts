@@ -1,5 +1,4 @@
 /** A plan that renames a tag warns where its old name is still used. */
-
 import { describe, expect, it } from "vitest";
 import { blockingGuards } from "../../src/plan/guards/overrides.ts";
 import type { DesiredRule } from "../../src/plan/organization.ts";

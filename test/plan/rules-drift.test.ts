@@ -1,5 +1,4 @@
 /** Broken rules are drift: findings of their own, since when, and what to do. */
-
 import { describe, expect, it } from "vitest";
 import { exitCodeOfDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift/drift.ts";
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";

@@ -1,5 +1,4 @@
 /** The guards `rules` and `newAccess`: which changes they name as the reason. */
-
 import { describe, expect, it } from "vitest";
 import type { DesiredRule, LiveOrganization } from "../../src/plan/organization.ts";
 import type { Plan } from "../../src/plan/plan.ts";

@@ -1,5 +1,4 @@
 /** Rules about powers, judged by policies: `minApprovers`, `onlyBy` and `noNewAccess`. */
-
 import { describe, expect, it } from "vitest";
 import type {
 	DesiredOrganization,

@@ -1,5 +1,4 @@
 /** What breaks a rule, in words: what is said together and what apart, how long lists are, and who is called how. */
-
 import { describe, expect, it } from "vitest";
 import type { DesiredRule } from "../../src/plan/organization.ts";
 import type { Breach } from "../../src/plan/rules/rules.ts";

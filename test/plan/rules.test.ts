@@ -1,5 +1,4 @@
 /** Rules of a document: when they are broken, what a plan does to them, and the guards that block it. */
-
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";

@@ -1,5 +1,4 @@
 /** Saved plans with impact and approvals: what is kept, what only the file states, and which forgeries contradict themselves. */
-
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/common/errors.ts";

@@ -1,5 +1,4 @@
 /** Access of small organizations for tests: users by the tags that they have, and policies in the service's language. */
-
 import { holdRejected, holdSteps, type PendingActivity } from "../../src/plan/activities/pending.ts";
 import { findConsequences } from "../../src/plan/impact/consequences.ts";
 import type { DesiredOrganization, Limits, LiveOrganization } from "../../src/plan/organization.ts";

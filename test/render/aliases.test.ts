@@ -1,5 +1,4 @@
 /** An alias that a change of the document points at another user: no format lets one user pass for another. */
-
 import { describe, expect, it } from "vitest";
 import { makeThreeWay } from "../../src/plan/base/three-way.ts";
 import { reportDrift } from "../../src/plan/drift/drift.ts";

@@ -1,5 +1,4 @@
 /** What decides who can do what: read once an organization, unknown with its reason where the service does not show it. */
-
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AuthenticationError, ServiceError, TransportError } from "../../src/common/errors.ts";
 import type { DesiredOrganization, DesiredRule } from "../../src/plan/organization.ts";

@@ -5,7 +5,6 @@
  * The rule it keeps: a file that is not exactly what was saved, or of which this version cannot know the meaning, is
  * refused with its reason, never read as far as it goes.
  */
-
 import { defined } from "../../common/defined.ts";
 import { ConfigurationError } from "../../common/errors.ts";
 import { clipMiddle, showAddress, showText, writeJson } from "../../common/escape.ts";

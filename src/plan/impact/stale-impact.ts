@@ -1,5 +1,4 @@
 /** Compares the impact that reviewers of a saved plan saw with what it is now. The file only states it; it is found again. */
-
 import { isSameReason } from "../../policy/powers/reason.ts";
 import { listFindings } from "../../say/findings.ts";
 import type { UserNames } from "../users.ts";

@@ -1,5 +1,4 @@
 /** `getPlan`: what the plan of a document says, as data and as text. Nothing is submitted or written. */
-
 import { defined } from "../../common/defined.ts";
 import { showText } from "../../common/escape.ts";
 import type { Expiry } from "../../plan/access-window.ts";

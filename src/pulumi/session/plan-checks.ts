@@ -1,5 +1,4 @@
 /** Rejects plans that a guard blocks or that cannot converge. Shows once each override that a resource uses. */
-
 import { LiveProblemError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import type { Guard } from "../../plan/guards/guards.ts";

@@ -2,7 +2,6 @@
  * The published form of a result, which schemas/output.json describes: it has a list for each kind of fact, joined by the ids
  * of organizations. What is a value in orgsync, such as a reason, is a text there.
  */
-
 import { defined, nonEmpty } from "../../common/defined.ts";
 import type { OrganizationDrift } from "../../plan/drift/drift.ts";
 import { brokenText } from "../../say/rules.ts";

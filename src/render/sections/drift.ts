@@ -1,5 +1,4 @@
 /** What drifted, since when, by whom and what to do about it, and how it compares with the last report (docs/drift.md). */
-
 import { showAddress, showName, showText } from "../../common/escape.ts";
 import { labelOf, printScope } from "../../plan/address.ts";
 import type { Attribution, Finding, OrganizationDrift } from "../../plan/drift/drift.ts";

@@ -1,5 +1,4 @@
 /** The guards of a plan: those that block apply, those that warn or were overridden, and those that pass. */
-
 import type { Guard } from "../../plan/guards/guards.ts";
 import { blockingGuards, warningGuards } from "../../plan/guards/overrides.ts";
 import type { Plan } from "../../plan/plan.ts";

@@ -1,5 +1,4 @@
 /** What stops an organization from converging, what a document probably means otherwise, and the rules that live state breaks. */
-
 import type { Problem } from "../../common/errors.ts";
 import { showAddress } from "../../common/escape.ts";
 import type { Plan } from "../../plan/plan.ts";

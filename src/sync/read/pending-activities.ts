@@ -1,5 +1,4 @@
 /** Reads pending activities from the service's list, or from the journal, and finds the activity of an entry. */
-
 import { ifAvailable } from "../../common/errors.ts";
 import { isRecord } from "../../common/json.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";

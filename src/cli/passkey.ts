@@ -1,7 +1,4 @@
-/**
- * `--passkey`: opens the page on which a passkey signs what a command submits, prints its address, and ends it with the
- * command.
- */
+/** `--passkey`: opens the page on which a passkey signs what a command submits, and ends it with the command. */
 import { exitCodes, InterruptedError, ifAvailable } from "../common/errors.ts";
 import { showText } from "../common/escape.ts";
 import { isRecord } from "../common/json.ts";
@@ -31,10 +28,7 @@ type WhyChanged = (request: SignedRequest) => Promise<string | undefined>;
 
 export interface PasskeySigner extends Omit<OpenPage, "page"> {
 	readonly stamper: Stamper;
-	/**
-	 * Sets the words of what the command submits from now on, and says how many requests there are to sign. `whyChanged` reads again
-	 * after each signature, and returns why the request must not be sent. It is not asked where queries need a passkey too.
-	 */
+	/** Sets the words of what is submitted, and how many requests to sign. `whyChanged` reads again after each signature. */
 	describeWith(describe: DescribeRequest, count: number, whyChanged?: WhyChanged): void;
 	/** See the function. */
 	readonly askOwnerOnce: typeof askOwnerOnce;
@@ -113,10 +107,7 @@ export async function openSigner(call: Call<PasskeyFlags>): Promise<PasskeySigne
 	};
 }
 
-/**
- * Returns the client with one answer for each organization to the query that says whose passkey it is: it takes a touch, and stays
- * true for a run. A repeated answer has no time, because it says nothing of the clock by then.
- */
+/** Returns the client, which asks once for each organization whose passkey it is, as that takes a touch; repeats have no time. */
 export function askOwnerOnce(client: Client): Client {
 	const answers = new Map<unknown, ReturnType<Reader["query"]>>();
 	const withOnce = (reader: Reader): Reader => ({

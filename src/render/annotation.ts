@@ -1,6 +1,4 @@
-/**
- * Workflow commands: lines of the log that begin with `::`. Names are escaped twice, as text and as data of the command.
- */
+/** Workflow commands: lines of the log that begin with `::`. Names are escaped twice, as text and as data of the command. */
 import { showText } from "../common/escape.ts";
 import type { Position } from "../plan/organization.ts";
 import { clip } from "./markdown-text.ts";

@@ -29,10 +29,7 @@ import { commandsOf, selectFrom } from "./selection.ts";
 
 interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
 
-/**
- * Returns the drift of every organization, since when and by whom. Exit 2 for known drift, 1 if an organization could not be
- * read and no drift is known, 8 if every difference has a pending activity, 0 if all are in sync.
- */
+/** Returns the drift of every organization: exit 2 for known drift, 1 if one is unknown, 8 if all is pending, 0 in sync. */
 export async function drift(call: Call<DriftFlags>): Promise<ResultStream | FailureResult> {
 	const last = readSince(call);
 	const failure = last === undefined ? undefined : (error: unknown): FailureResult => keepFindings(last, error);

@@ -1,7 +1,4 @@
-/**
- * `import-key`: the bundle that a private key is encrypted to before it is imported. It never enters a diff, because it is not
- * state. The bundle goes to the file or to standard output, and nowhere else.
- */
+/** `import-key`: the bundle to which a private key is encrypted. It goes to the file or standard output, and nowhere else. */
 import { resolve } from "node:path";
 import { exitCodes, explainFileError, InterruptedError, OutputError, ServiceError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";

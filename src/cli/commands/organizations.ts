@@ -17,10 +17,7 @@ interface OrganizationsFlags extends NamingFlags, ServiceFlags {
 	readonly detailedExitcode?: boolean;
 }
 
-/**
- * Returns the sub-organizations, each with the files that describe it. With `--detailed-exitcode`, exit 2 when no document
- * describes one of them. Exit 1 if the service does not show all of them.
- */
+/** Returns the sub-organizations with their documents: `--detailed-exitcode` 2 if one has none, 1 if not all are shown. */
 export async function organizations(call: Call<OrganizationsFlags>): Promise<DiscoveryResult> {
 	const { flags, output } = call;
 	const parent = findParent(call);

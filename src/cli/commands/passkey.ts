@@ -1,7 +1,4 @@
-/**
- * `passkey`: makes a passkey for the signing page, and prints what a service has to know to register it. It calls no service:
- * registering is outside of what orgsync submits.
- */
+/** `passkey`: makes a passkey for the signing page, and prints what a service needs to register it. It calls no service. */
 import { exitCodes } from "../../common/errors.ts";
 import { createRegistration } from "../../passkey/registration.ts";
 import { type PasskeyResult, resultHead } from "../../render/result/result.ts";

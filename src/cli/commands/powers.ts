@@ -1,6 +1,4 @@
-/**
- * `powers`: who can do what in the live organizations of the documents, and why. It has a Reader, so it cannot submit.
- */
+/** `powers`: who can do what in the live organizations of the documents, and why. It has a Reader, so it cannot submit. */
 
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
@@ -128,10 +126,7 @@ function sortKeys(record: Readonly<Record<string, string>>): Readonly<Record<str
 	return Object.fromEntries(Object.entries(record).sort(([left], [right]) => compareText(left, right)));
 }
 
-/**
- * Returns the organizations that have the user and the tag that were asked for; all without one. Throws ConfigurationError if
- * none has them.
- */
+/** Returns the organizations with the user and the tag that were asked for. Throws ConfigurationError if there is none. */
 function selectAll(
 	read: readonly ReadOrganization[],
 	{ user, tag, why }: PowersQuestion,

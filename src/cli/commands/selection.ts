@@ -1,7 +1,4 @@
-/**
- * The organizations that a command works on: those of the documents, in the share of `--shard` and narrowed by `--only`; or
- * one that a flag or the environment names.
- */
+/** The organizations of a command: those of documents, by `--shard` and `--only`, or one that a flag or variable names. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, OrgsyncError } from "../../common/errors.ts";
@@ -57,10 +54,7 @@ export function readShare({
 	});
 }
 
-/**
- * Returns the organizations of the share of `--shard`, or the one of `--organization`, each narrowed to what `--only` names.
- * Throws ConfigurationError for an organization of no document, and for an `--only` that no document of them matches.
- */
+/** Returns the organizations of `--shard` or `--organization`, narrowed by `--only`. Throws ConfigurationError for no match. */
 export async function selectFrom(all: DesiredFleet, call: Call<SelectionFlags>): Promise<DesiredFleet> {
 	const { flags } = call;
 	const fleet = selectOrganization(all, flags);

@@ -1,7 +1,4 @@
-/**
- * Finds the folder `.orgsync` of a command: the one that its documents have already, wherever the command runs. A second
- * journal beside an existing one would not know what the first has sent, so orgsync refuses to choose between two.
- */
+/** Finds `.orgsync`: one that documents have already, since a second journal would not know what the first has sent. */
 import { lstatSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigurationError } from "../../common/errors.ts";
@@ -40,10 +37,7 @@ export function findStateParent({ local, file }: StateFlags, place: WorkPlace): 
 	return only ?? chooseNew(starts, place);
 }
 
-/**
- * Returns which local emulator `--local` uses, where that is not clear from the working folder: it is that of another folder,
- * or a folder above has one too, which is not used. Undefined where neither is so. `parent` is what findStateParent returned.
- */
+/** Returns which local emulator `--local` uses, or does not use above, where that is not clear from the working folder. */
 export function describeLocalState(parent: string, place: WorkPlace): string | undefined {
 	const above = climb(parent, place).find((folder) => folder !== parent && holds(folder, whatLocal));
 	if (parent === place.directory && above === undefined) return undefined;
@@ -103,10 +97,7 @@ function exists(path: string): boolean {
 	}
 }
 
-/**
- * Returns the folder and those above it in which state is looked for: up to the root of the repository or the home folder, and
- * none that another user owns or everyone can write, because others could have put a journal there.
- */
+/** Returns the folders for state: up to the repository or home, but none that others own or can write a journal into. */
 function climb(start: string, { directory, environment }: WorkPlace): readonly string[] {
 	const folders: string[] = [];
 	for (let folder = start; ; folder = dirname(folder)) {

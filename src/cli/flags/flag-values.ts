@@ -20,10 +20,7 @@ export function parseFileName(value: string): string {
 	return parseFileOrStream(value);
 }
 
-/**
- * Returns the name of a file, or `-` for a standard stream. An empty name comes from an unset shell variable and would mean
- * the working folder. A name that begins with `-` is a flag, and the flag before it has no value.
- */
+/** Returns the name of a file, or `-`. An empty one is an unset shell variable, and one with `-` before it a flag. */
 export function parseFileOrStream(value: string): string {
 	if (value === "") throw new InvalidArgumentError("It must be the name of a file.");
 	if (value === "-" || !value.startsWith("-")) return value;

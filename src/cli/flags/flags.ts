@@ -1,6 +1,4 @@
-/**
- * The flags of all commands, in the groups that `--help` shows. Each value is checked before the command begins.
- */
+/** The flags of all commands, in the groups that `--help` shows. Each value is checked before the command begins. */
 import { Argument, type Command, Option } from "commander";
 import {
 	parseDuration,
@@ -197,10 +195,7 @@ export function readFlags<F>(command: Command): F {
 	return given as F;
 }
 
-/**
- * Makes the command refuse an empty value of any flag or argument, which comes from an unset shell variable. It also refuses
- * a second value of a flag that takes one, because commander would drop the first silently.
- */
+/** Makes the command refuse empty values, which are unset shell variables, and second ones: commander would drop the first. */
 export function refuseEmptyAndRepeated(command: Command): void {
 	for (const option of command.options.filter(({ required }) => required)) {
 		option.argParser(refuseEmpty(option.parseArg, false));

@@ -1,7 +1,4 @@
-/**
- * All output of the command line. Results go to standard output (or `--output`), everything else to standard error. With
- * `--format json` there is exactly one object on every path, errors included.
- */
+/** All output: results to standard output or `--output`, the rest to standard error. `--format json` is always one object. */
 
 import { resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";

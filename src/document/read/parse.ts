@@ -28,10 +28,7 @@ export interface ParsedDocuments {
 	readonly problems: readonly Problem[];
 }
 
-/**
- * Returns the desired state of each organization, or all problems of the documents. `${NAME}` is replaced with the value of
- * `environment` if documents may use that variable (variables.ts). No problem contains such a value. Never throws.
- */
+/** Returns the desired states, or all problems, which repeat no variable's value. `${NAME}` is replaced if allowed. Never throws. */
 export function parseDocuments(
 	sources: readonly DocumentSource[],
 	environment: Environment,
@@ -43,10 +40,7 @@ export function parseDocuments(
 	return freeze({ organizations: problems.length === 0 ? organizations : [], problems });
 }
 
-/**
- * Returns what parseDocuments returns for the text of this JSON value as the only document, or undefined: then the value has
- * problems, or is no ordinary document, and its text has to be parsed. `${NAME}` in a value is plain text.
- */
+/** Returns what parseDocuments returns for this value, with `${NAME}` as plain text; undefined if its text has to be parsed. */
 export function parsePlain(file: string, value: unknown): DesiredOrganization | undefined {
 	const root = readPlainTree(file, value);
 	if (root === undefined) return undefined;

@@ -44,10 +44,7 @@ interface Group {
 	readonly rows: Cell[];
 }
 
-/**
- * Calls `take` with the desired state of each organization, in no order; where it is called twice for one, the last counts. Returns
- * the problems. If there are any, `take` was called with some organizations only, and none of them can be used. Never throws.
- */
+/** Calls `take` with each organization's desired state, the last one counts, and returns the problems: then none can be used. */
 export function readDocuments(
 	sources: readonly DocumentSource[],
 	environment: Environment,

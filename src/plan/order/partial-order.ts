@@ -1,7 +1,4 @@
-/**
- * Partial orders of few steps, as bits. A step is a number below `count`; a set of steps is a number whose bits are its
- * steps. A relation has, for each step, the set of those that must have completed before it; it is transitive.
- */
+/** Partial orders of few steps, as bits: for each step, the set of those that come before it, transitively. */
 
 type StepSet = number;
 

@@ -1,7 +1,4 @@
-/**
- * The shapes of activities: which of the names that conditions use an activity has. A transaction is of one chain, and a
- * signature is made with a wallet or with a private key.
- */
+/** The shapes of activities: which names of conditions each has. A transaction is of one chain, a signature of one key. */
 import type { Field } from "./fields.ts";
 
 const transactions = ["eth", "solana", "tron", "bitcoin", "tempo"];

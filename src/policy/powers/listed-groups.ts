@@ -20,10 +20,7 @@ interface Mentions {
 	readonly pairs: Set<string>;
 }
 
-/**
- * Returns the groups that reports name, those that policies compare with, then kinds and types, each once. A resource alone is
- * all its actions; an action alone is the action of every resource among the groups.
- */
+/** Returns the groups that reports or policies name, then kinds and types. A resource alone is all its actions, and so on. */
 export function listGroups(
 	all: readonly PreparedAccess[],
 	more: readonly ActivityGroup[] = [],

@@ -8,10 +8,7 @@ import type { ImpactFinding } from "./finding.ts";
 import { type ActivityGroup, printGroup } from "./groups.ts";
 import { ownCredentials } from "./judge.ts";
 
-/**
- * Returns the findings without those of a resource and action under the condition that the activity is of a kind or type, where
- * the same is found for that kind or type. One of these is an escalation where one of its repeats is.
- */
+/** Returns the findings without those under a condition on the kind or type for which the same is found. */
 export function dropRepeats(findings: readonly ImpactFinding[]): readonly ImpactFinding[] {
 	const named = new Map<string, ImpactFinding>();
 	for (const finding of findings) {

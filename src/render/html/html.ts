@@ -1,6 +1,4 @@
-/**
- * HTML in which text stays text: a template escapes everything that is put into it but the HTML of another template.
- */
+/** HTML in which text stays text: a template escapes everything that is put into it but the HTML of another template. */
 import { createHash } from "node:crypto";
 import { showSpaces, showText } from "../../common/escape.ts";
 
@@ -34,10 +32,7 @@ export function bdi(name: string): Html {
 	return html`<bdi>${showSpaces(name)}</bdi>`;
 }
 
-/**
- * Returns a sentence of orgsync as HTML, with its parts between back quotes as code. Only for sentences in which `showName`
- * shows every name: a back quote in any other would move the code.
- */
+/** Returns a sentence as HTML, back quotes as code: in it, `showName` has to show every name, or one could move the code. */
 export function sentence(text: string): Html {
 	const parts: Child[] = [];
 	let at = 0;

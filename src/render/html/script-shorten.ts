@@ -1,7 +1,4 @@
-/**
- * Shows times in the reader's zone, and ids as short as no other id on the page is. The whole is in the tooltip, in what is
- * copied, and on paper. Commands and foreign names stay as they are.
- */
+/** Shows times in the reader's zone and ids as short as is unique; tooltips, copies and paper have the whole. */
 export const shortenScript = `const idPattern = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const timePattern = /\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z/g;
 const texts = (pattern) => {

@@ -1,7 +1,4 @@
-/**
- * The page's only script: the searches, local times, short ids, and opening what is folded before it is printed. The page is
- * complete without it. It reads text that is already on the page and makes no HTML, so no name can become code.
- */
+/** The page's only script, without which it is complete. It makes no HTML, so no name can become code. */
 import { fleetScript } from "./script-fleet.ts";
 import { shortenScript } from "./script-shorten.ts";
 

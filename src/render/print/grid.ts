@@ -1,7 +1,4 @@
-/**
- * A grid as an HTML table. Every cell is a sign, a colour and a word for screen readers, in a few bytes, since there may be ten
- * thousand.
- */
+/** A grid as an HTML table: each cell a sign, a colour and a word for screen readers, in few bytes for ten thousand. */
 import { count } from "../../say/count.ts";
 import type { Phrase } from "../../say/phrase.ts";
 import type { CellLook, Grid, GridCell, GridColumn } from "../../say/section.ts";

@@ -4,10 +4,7 @@ import type { FailedOrganization } from "./found.ts";
 import { showOrganization } from "./organization-name.ts";
 import { type CommandResult, type ErrorDescription, isCompared } from "./result.ts";
 
-/**
- * Returns the errors of failed organizations, one for each message: `organization ID and 2 others: MESSAGE`. It does not name
- * the only organization of a result.
- */
+/** Returns errors, one for each message: `organization ID and 2 others: MESSAGE`, without the name of an only organization. */
 export function errorsOfFailed(
 	failed: readonly Pick<FailedOrganization, "organizationId" | "organizationName" | "error">[],
 	isSeveral: boolean,

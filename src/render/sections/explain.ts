@@ -1,7 +1,4 @@
-/**
- * Why an activity is not finished. A policy evaluation that its status or a later evaluation replaced is history, in the past
- * tense.
- */
+/** Why an activity is not finished. An evaluation that its status or a later one replaced is history, in the past tense. */
 import { showName } from "../../common/escape.ts";
 import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
 import type { UserNames } from "../../plan/users.ts";

@@ -1,7 +1,4 @@
-/**
- * The run of `apply` over several organizations: its record in the journal says which of them it left in sync, and `--resume`
- * skips those. The record is evidence, not authority: it makes a run read fewer organizations, and never send anything.
- */
+/** The run of `apply` over several organizations: `--resume` skips those that its record left in sync. Evidence, not authority. */
 import { randomBytes } from "node:crypto";
 import { ConfigurationError, StorageError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";

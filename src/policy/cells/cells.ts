@@ -19,7 +19,7 @@ export interface Condition {
 export interface Activities {
 	/** What `activity.…` is, of each kind of activity. Null: not documented. */
 	readonly rows: readonly Readonly<Record<string, Value>>[];
-	/** Whether an activity can have what has this name, for example `eth` or `activity.params`. */
+	/** Whether an activity can have what has this name, for example `eth` or `activity.params.type`. */
 	readonly has: (name: string) => boolean;
 }
 

@@ -30,7 +30,7 @@ export function shapesOf(
 	}
 	return shapes.map((shape) => (field) => {
 		const found = originOf(field);
-		if (found === null) return field.steps[1] !== "params" || has("activity.params");
+		if (found === null) return field.steps[1] !== "params" || has(field.steps.slice(0, 3).join("."));
 		return shape.has(found.origin);
 	});
 }

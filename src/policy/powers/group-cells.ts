@@ -52,10 +52,12 @@ export function cellsOf(
 function activitiesOf(facts: ActivityFacts, apart: ReadonlySet<string>): Activities {
 	const scope = scopeOf(facts);
 	const has = (name: string): boolean => {
-		if (name !== "activity.params") return !isAbsent(scope.get(name));
-		const activity = scope.get("activity");
-		const params = activity !== undefined && isStruct(activity) ? activity.fields.get("params") : undefined;
-		return params !== undefined && isUnknown(params);
+		let value = scope.get(name.split(".")[0] ?? "");
+		for (const field of name.split(".").slice(1)) {
+			if (value === undefined || !isStruct(value)) break;
+			value = value.fields.get(field);
+		}
+		return !isAbsent(value);
 	};
 	const rows = rowsOf(facts).filter(({ kind, type }) => !apart.has(`kind ${kind}`) && !apart.has(`type ${type}`));
 	return {

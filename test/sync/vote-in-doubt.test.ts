@@ -60,7 +60,7 @@ function accepted(votes: readonly object[] = [], fingerprint?: string) {
 	};
 }
 
-/** A reader that is told of each query, and can give another activity for an answer. */
+/** A reader that gets each query, and can give another activity for an answer. */
 function readerWith(change: (record: Readonly<Record<string, unknown>>, count: number) => unknown): Reader {
 	const { reader } = bench.client({ stamper: approverStamper });
 	let count = 0;

@@ -1,4 +1,4 @@
-/** Partitions activities into cells by what conditions can tell apart: what holds for one of a cell holds for all. */
+/** Partitions activities into cells by what conditions can distinguish: what holds for one of a cell holds for all. */
 import { evaluate } from "../language/evaluate.ts";
 import type { Expression } from "../language/syntax.ts";
 import { isError, structOf, type Value } from "../language/values.ts";

@@ -58,7 +58,7 @@ async function openImmutable(file: string): Promise<DatabaseSync> {
 	return new DatabaseSync(address, { readOnly: true });
 }
 
-/** Throws StorageError if it is no journal, or acts by itself, and closes it. Without tables it is one that is being created. */
+/** Throws StorageError if it is no journal, or acts on its own, and closes it. Without tables it is one that is being created. */
 async function checkIsJournal(database: DatabaseSync): Promise<void> {
 	const { DatabaseSync } = await importSqlite();
 	const empty = new DatabaseSync(":memory:");

@@ -57,7 +57,7 @@ export class Deployment {
 		return this.hasFailed && !this.#options.continueOnError;
 	}
 
-	/** Resolves once a failure has ended the run, and no provider is asked any more: then nobody waits for the program. */
+	/** Resolves once a failure has ended the run, and no provider is asked any more: then nothing waits for the program. */
 	get ended(): Promise<void> {
 		return this.#ended.promise;
 	}

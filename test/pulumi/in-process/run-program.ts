@@ -47,7 +47,7 @@ export async function runProgram(run: ProgramRun): Promise<readonly Error[]> {
 		});
 		// A program that waits for what the engine no longer makes is ended with it.
 		await Promise.race([running, run.ended]);
-		// Rejections are told in later turns of the loop.
+		// Rejections are reported in later turns of the loop.
 		for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 	} finally {
 		restore();

@@ -32,7 +32,7 @@ async function expectRefused(
 }
 
 describe("a document with a problem", () => {
-	/** Each mistake by itself: test/document/document-golden.test.ts. */
+	/** Each mistake alone: test/document/document-golden.test.ts. */
 	const problems: Readonly<Record<string, string | Uint8Array>> = {
 		"conflicting-members": document("userTags: [{ name: signers, members: { atLeast: [alice], never: [alice] } }]"),
 		"unset-variable": document('userTags: [{ name: "${ORGSYNC_VAR_NOT_SET}" }]'),

@@ -113,8 +113,8 @@ function compareLists(one: readonly number[], other: readonly number[]): number 
 /** Returns the sets with everything that follows from them. */
 function closeSets(sets: Sets): Sets {
 	const closed = sets.map((set) => new Set(set));
-	for (const middle of closed.keys()) {
-		for (const set of closed) if (set.has(middle)) for (const one of closed[middle] ?? []) set.add(one);
+	for (const [middle, further] of closed.entries()) {
+		for (const set of closed.filter((one) => one.has(middle))) for (const one of further) set.add(one);
 	}
 	return closed;
 }

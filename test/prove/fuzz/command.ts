@@ -30,7 +30,7 @@ export async function runCommand(words: readonly string[], call: Call = {}): Pro
 	const { stdout, stderr } = printed;
 	if (words.at(-1) === "json" && call.isJson !== false) readWhole(stdout);
 	const markup = /^<!(?:doctype html|-- )/.test(stdout);
-	// What stands on standard error beside a page is not read as markup.
+	// Standard error beside a page is not read as markup.
 	const said = markup ? stderr.replaceAll("<", "‹") : stderr;
 	return { accepted: code === 0, printed: stdout + said, code, stdout, markup };
 }

@@ -22,6 +22,7 @@ export {
 	OrgsyncError,
 	type OutdatedObject,
 	PlanAgeError,
+	PlanModelError,
 	type Problem,
 	ServiceError,
 	StalePlanError,

@@ -213,6 +213,24 @@ export class StalePlanError extends OrgsyncError {
 	}
 }
 
+/** Another version of orgsync made the saved plan: its impact was found by other rules and cannot be compared. Nothing was submitted. */
+export class PlanModelError extends OrgsyncError {
+	readonly code = "plan-model";
+	readonly exitCode = exitCodes.stalePlan;
+
+	constructor(age: "older" | "newer") {
+		super(
+			`the saved plan was made by ${age === "older" ? "an older" : "a newer"} orgsync, nothing was submitted: it judged who can do what by other rules, so its impact cannot be compared`,
+			{
+				hint:
+					age === "older"
+						? "plan again, and have the new plan reviewed"
+						: "update orgsync, or plan again with this one",
+			},
+		);
+	}
+}
+
 /** The journal has it that the saved plan, or a step of it that would be sent, was carried out before. Nothing was submitted. */
 export class AppliedPlanError extends OrgsyncError {
 	readonly code = "plan-applied";

@@ -5,14 +5,20 @@
  * The rule it keeps: only what the plan touches counts. Everything else in the organization may be as it likes.
  */
 import { defined } from "../common/defined.ts";
-import { type OutdatedObject, type OutdatedState, type Problem, StalePlanError } from "../common/errors.ts";
+import {
+	type OutdatedObject,
+	type OutdatedState,
+	PlanModelError,
+	type Problem,
+	StalePlanError,
+} from "../common/errors.ts";
 import { showAddress, showName, showText } from "../common/escape.ts";
 import { describeTime, type Expiry, isPastValidity } from "./access-window.ts";
 import { narrowStep, objectsOf, subjectOf } from "./activities/requests.ts";
 import type { AddressText } from "./address.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import { retriedIn } from "./guards/overrides.ts";
-import { describeOtherImpact } from "./impact/stale-impact.ts";
+import { ageOfImpact, describeOtherImpact, isCompared } from "./impact/stale-impact.ts";
 import type { LiveOrganization } from "./organization.ts";
 import { showOrganization } from "./organization-name.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
@@ -31,10 +37,18 @@ export interface Revisited {
 	readonly serviceTimeMs?: number;
 }
 
-/** Throws StalePlanError when an object that one of the plans touches is outdated; all of them are named, in words too. */
+/**
+ * Throws StalePlanError when an object that one of the plans touches is outdated; all of them are named, in words too. Throws
+ * PlanModelError when nothing is, and another version of orgsync found an impact by other rules.
+ */
 export function refuseStale(revisited: readonly Revisited[]): void {
 	const outdated = revisited.flatMap(findOutdated);
-	if (outdated.length === 0) return;
+	if (outdated.length === 0) {
+		const ages = revisited.flatMap(({ saved, fresh }) => (isCompared(fresh) ? ageOfImpact(saved) : "same"));
+		const age = ages.find((one) => one !== "same");
+		if (age !== undefined) throw new PlanModelError(age);
+		return;
+	}
 	const plans = new Map(revisited.map(({ fresh }) => [fresh.organizationId, fresh]));
 	const several = revisited.length > 1;
 	const all = revisited.reduce((sum, { saved }) => sum + saved.touched.length, 0);

@@ -1,7 +1,7 @@
 /** A saved plan is stale where it means something else for who can do what by now; only that, and not who approves it. */
 import { describe, expect, it } from "vitest";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
-import { findOutdated } from "../../src/plan/stale.ts";
+import { findOutdated, refuseStale } from "../../src/plan/stale.ts";
 import { unknownAccess } from "../policy/support-access.ts";
 import {
 	alice,
@@ -201,5 +201,42 @@ describe("a saved plan is stale, and the error names before and after,", () => {
 		expect(because).toContain("dave could no longer ");
 		// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there.
 		expect(because).not.toMatch(/[\u0000-\u001f\u202e]/);
+	});
+});
+
+describe("an impact by another model", () => {
+	const fresh = planFor({ ...organization, policies: both }, wish);
+	const live = liveFor(organization);
+	const thrown = (stated: Plan, now: Plan): unknown => {
+		try {
+			refuseStale([{ saved: stated, fresh: now, live }]);
+			return null;
+		} catch (error) {
+			return error;
+		}
+	};
+	const { impactModel: model = 0, ...older } = saved;
+
+	it("is of the model that the plan states, and never stale", () => {
+		expect(findOutdated({ saved: older, fresh, live })).toEqual([]);
+		expect(thrown(older, fresh)).toMatchObject({
+			code: "plan-model",
+			message: expect.stringContaining("an older orgsync"),
+		});
+		expect(thrown(older, planFor(organization, wish))).toMatchObject({ code: "plan-model", exitCode: 6 });
+		const newer = { ...saved, impactModel: model + 1 };
+		expect(thrown(newer, fresh)).toMatchObject({
+			code: "plan-model",
+			message: expect.stringContaining("a newer orgsync"),
+		});
+		expect(thrown(saved, fresh)).toMatchObject({ code: "stale-plan" });
+	});
+
+	it("does not matter where an object is stale, or nothing is submitted", () => {
+		const moved = liveFor({ ...organization, members: { signers: ["alice"] } });
+		const other = planFor({ ...organization, members: { signers: ["alice"] } }, wish);
+		expect(() => refuseStale([{ saved: older, fresh: other, live: moved }])).toThrow(/stale/);
+		const waiting = [pendingFor(saved, 0)];
+		expect(thrown(older, planFor(organization, wish, { waiting }))).toBe(null);
 	});
 });

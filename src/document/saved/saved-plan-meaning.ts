@@ -19,9 +19,14 @@ export function findWrongMeaning(plan: Plan): string | undefined {
 		(impact === undefined) === (impactVerdict === undefined) && (impact === undefined) === (forecast === 0);
 	if (!isWhole) return "it has only some of impact, impactVerdict and approvals";
 	if (impact === undefined || impactVerdict === undefined) {
-		const extra = [submitterId, plan.tagNames, plan.policyNames, plan.impactTimed, plan.impactAtOtherTimes].some(
-			(one) => one !== undefined,
-		);
+		const extra = [
+			submitterId,
+			plan.tagNames,
+			plan.policyNames,
+			plan.impactModel,
+			plan.impactTimed,
+			plan.impactAtOtherTimes,
+		].some((one) => one !== undefined);
 		return extra ? "it has names or a submitter without an impact" : undefined;
 	}
 	if (steps.length === 0) return "it has an impact without a step";

@@ -72,6 +72,7 @@ const statedMembers = [
 	"plans[].touched",
 	"plans[].impact",
 	"plans[].impactVerdict",
+	"plans[].impactModel",
 	"plans[].impactTimed",
 	"plans[].impactAtOtherTimes",
 	"plans[].tagNames",

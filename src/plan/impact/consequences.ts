@@ -18,6 +18,8 @@ export interface Consequences {
 	readonly impact?: readonly PlanImpact[];
 	/** The whole of `impact` in one word; left out with it. */
 	readonly impactVerdict?: ImpactVerdict;
+	/** See impact.ts; left out with `impact`. */
+	readonly impactModel?: number;
 	/** Ids of the policies with a time window, where the impact is another one at another time; left out where it is the same. */
 	readonly impactTimed?: readonly string[];
 	/** The lockouts and escalations at another time that `impact` does not have; left out where there is none. */

@@ -18,9 +18,16 @@ export type PlanImpact = ImpactFinding;
 /** Max sets that a plan writes for each power; the rest are in its thresholds. */
 const maxSummarySets = 20;
 
+/**
+ * By which model of the service's policies an impact was found; plans without a number are of model 1. It goes up with each
+ * change after which the same policies can have other powers: impacts of two models cannot be compared.
+ */
+export const impactModel = 2;
+
 interface StepsImpact {
 	readonly impact: readonly PlanImpact[];
 	readonly impactVerdict: ImpactVerdict;
+	readonly impactModel: number;
 	/** Ids of the policies with a time window, where the impact is another one at another time; left out where it is the same. */
 	readonly impactTimed?: readonly string[];
 	/** The lockouts and escalations at another time that `impact` does not have; left out where there is none. */
@@ -40,6 +47,7 @@ export function findImpact(access: AccessState, steps: readonly Step[], atMs: nu
 	return {
 		impact,
 		impactVerdict: isHidden ? "unknown" : verdict,
+		impactModel,
 		...(others.some((other) => !sameValue(other, { verdict, findings })) ? { impactTimed: timed } : {}),
 		...defined({ impactAtOtherTimes: nonEmpty(later) }),
 	};

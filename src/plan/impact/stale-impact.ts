@@ -4,13 +4,19 @@ import { listFindings } from "../../say/findings.ts";
 import type { UserNames } from "../users.ts";
 import { sameValue } from "../value.ts";
 import type { Consequences } from "./consequences.ts";
-import type { PlanImpact } from "./impact.ts";
+import { impactModel, type PlanImpact } from "./impact.ts";
 
-type Impacted = Pick<Consequences, "impact" | "impactVerdict" | "impactAtOtherTimes" | "steps">;
+type Impacted = Pick<Consequences, "impact" | "impactVerdict" | "impactModel" | "impactAtOtherTimes" | "steps">;
 
-/** Returns how the impact differs, before and after, by the names of now; null where it does not, or nothing is submitted. */
+/** Returns whether the plan's impact was found by an older model than this one, or by a newer; "same" where it has none. */
+export function ageOfImpact({ impact, impactModel: model = 1 }: Impacted): "older" | "same" | "newer" {
+	if (impact === undefined || model === impactModel) return "same";
+	return model < impactModel ? "older" : "newer";
+}
+
+/** Returns how the impact differs, before and after, by the names of now; null where it does not, nothing is submitted, or another model found the saved one. */
 export function describeOtherImpact(saved: Impacted, fresh: Impacted, names: UserNames): string | null {
-	if (fresh.steps.every(({ earlierActivity }) => earlierActivity !== null)) return null;
+	if (!isCompared(fresh) || ageOfImpact(saved) !== "same") return null;
 	const isSame = saved.impactVerdict === fresh.impactVerdict && isSameImpact(saved.impact, fresh.impact);
 	// Dangers at another time become fewer as time passes; what was not reviewed is another thing.
 	const later = without(fresh.impactAtOtherTimes, saved.impactAtOtherTimes);
@@ -19,6 +25,11 @@ export function describeOtherImpact(saved: Impacted, fresh: Impacted, names: Use
 		? `the plan file does not state that, at another time, ${listFindings(later, names)}; now that is so`
 		: compare(saved, fresh, names);
 	return `${said}; its reviewers went by that`;
+}
+
+/** Whether the impact of this plan matters: it submits something. */
+export function isCompared({ steps }: Pick<Impacted, "steps">): boolean {
+	return steps.some(({ earlierActivity }) => earlierActivity === null);
 }
 
 function compare(saved: Impacted, fresh: Impacted, names: UserNames): string {

@@ -13,7 +13,7 @@ interface EffectContext {
 
 /** Returns the plan with this step only: its changes, what it means alone, and the names that the plan has. */
 export function effectOfStep(step: Step, plan: Plan, { context, live }: EffectContext): Plan {
-	const { impact, impactVerdict, impactTimed, impactAtOtherTimes, ...others } = plan;
+	const { impact, impactVerdict, impactModel, impactTimed, impactAtOtherTimes, ...others } = plan;
 	const alone: Step = { ...step, dependsOn: [] };
 	return {
 		...others,

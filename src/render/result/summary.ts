@@ -139,6 +139,7 @@ const causes: Readonly<Record<string, string>> = {
 	guard: "blocked by a guard, nothing was submitted",
 	"stale-plan": "the saved plan is stale, nothing was submitted",
 	"plan-applied": "the saved plan was already applied, nothing was submitted",
+	"plan-model": "another version of orgsync made the saved plan, nothing was submitted",
 	"plan-too-old": "the saved plan is too old, nothing was submitted",
 	"live-problem": "the organization cannot converge, nothing was submitted",
 	configuration: "flags, environment or files are wrong",

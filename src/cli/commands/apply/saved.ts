@@ -7,6 +7,7 @@ import {
 	NotPlannedError,
 	type OrgsyncError,
 	PlanAgeError,
+	PlanModelError,
 	StalePlanError,
 } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
@@ -137,7 +138,7 @@ function findStale(saved: SavedPlan, comparisons: readonly Comparison[], journal
 	try {
 		refuseStale(revisited);
 	} catch (error) {
-		if (error instanceof StalePlanError) return error;
+		if (error instanceof StalePlanError || error instanceof PlanModelError) return error;
 		throw error;
 	}
 	const again = comparisons.flatMap(({ plan }) => findDone(plan, plan, saved.digest, journal));

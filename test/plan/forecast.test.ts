@@ -57,7 +57,7 @@ describe("a step", () => {
 		expect(verdicts(plan)).toEqual(["pending", "denied"]);
 		expect(approvals(plan)[0]).toMatchObject({ approverSets: [[bob], [carol]], policyIds: [id("policy", 1)] });
 		const other = planFor(organization, wish, { submitter: known({ userId: bob, publicKey: null }) });
-		expect([other.submitterId, verdicts(other)]).toEqual([bob, ["pending", "runs"]]);
+		expect([other.submitterId, verdicts(other)]).toEqual([bob, ["runs", "pending"]]);
 	});
 
 	it("has no approval where access was not asked for, and an unknown one where the submitter is not known", () => {

@@ -1,6 +1,6 @@
 /** What a plan says of its impact where a step changes something that was not read. */
 import { describe, expect, it } from "vitest";
-import { findImpact } from "../../src/plan/impact/impact.ts";
+import { findImpact, impactModel } from "../../src/plan/impact/impact.ts";
 import type { Step } from "../../src/plan/step.ts";
 import type { AccessState, AccessUser } from "../../src/policy/access.ts";
 import { unknownAccess } from "../policy/support-access.ts";
@@ -95,7 +95,7 @@ describe("the impact of a step", () => {
 		const steps = [tagging([]), removal, tagging([alice])];
 		expect(findImpact(access, steps, 0).impactVerdict).toBe("unknown");
 		const rejected = steps.map((step) => ({ ...step, earlierActivity: { relation: "rejected" } }) as Step);
-		expect(findImpact(access, rejected, 0)).toEqual({ impact: [], impactVerdict: "equivalent" });
+		expect(findImpact(access, rejected, 0)).toEqual({ impact: [], impactVerdict: "equivalent", impactModel });
 	});
 
 	it("has up to twenty sets for each power, and says where there are more", () => {
@@ -126,6 +126,6 @@ describe("the impact of a step", () => {
 		["that renames a tag, where nothing was read", unknownAccess("it is missing"), tagging([])],
 		["that removes a policy that is not there", known, removal],
 	])("%s, is none", (_what, access, step) => {
-		expect(findImpact(access, [step], 0)).toEqual({ impact: [], impactVerdict: "equivalent" });
+		expect(findImpact(access, [step], 0)).toEqual({ impact: [], impactVerdict: "equivalent", impactModel });
 	});
 });

@@ -4,7 +4,7 @@ import { caip2Aliases } from "../../wire/operations.ts";
 import type { EntityKind, JsonObject } from "./entity-kind.ts";
 
 /** The assets of one network, by its canonical name. */
-interface NetworkAssets {
+export interface NetworkAssets {
 	readonly caip2: string;
 	/** docs/internals/service.md#supported-asset. */
 	readonly assets: readonly JsonObject[];

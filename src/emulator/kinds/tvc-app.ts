@@ -12,7 +12,7 @@ import {
 	type Texts,
 } from "./entity-kind.ts";
 
-interface TvcApp extends Texts<"id" | "name"> {
+export interface TvcApp extends Texts<"id" | "name"> {
 	readonly liveDeploymentId?: string;
 	/** docs/internals/service.md#boot-proof. */
 	readonly bootProof?: JsonObject;

@@ -312,7 +312,7 @@ describe("the pending activities of a service that lists none", () => {
 			pending: {
 				activities: [],
 				isCutOff: false,
-				unlisted: expect.stringContaining("only those of this journal") as string,
+				unlisted: { kind: "activities-denied" },
 			},
 			asked: ["list_activities", "list_user_tags"],
 		});

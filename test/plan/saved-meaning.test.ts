@@ -5,6 +5,7 @@ import { ConfigurationError } from "../../src/common/errors.ts";
 import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan, statedFactsOf } from "../../src/document/saved/saved-plan.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { digestOf } from "../../src/plan/value.ts";
+import { guardText, limitText } from "../../src/say/guards.ts";
 import { savePlan } from "../../src/say/published.ts";
 import {
 	alice,
@@ -60,6 +61,25 @@ describe("a saved plan", () => {
 		expect(plan.steps.map(({ approval }) => approval?.verdict)).toEqual(["pending", "denied"]);
 		expect([plan.steps[0]?.approval?.approverSets, plan.submitterId]).toEqual([[[bob], [carol, dave]], alice]);
 		expect(savePlan(decode() as Plan)).toEqual(savePlan(plan));
+	});
+
+	it("keeps why something was not read as data, and takes it in words from an older file", () => {
+		const notRead = { kind: "no-answer", query: "list_users", httpStatus: 404 } as const;
+		const unread = (because: unknown) => (forged: Forged) =>
+			forged.unread.push({ scope: "caller", because, standsIn: "nothing" });
+		const becauseOf = (because: unknown) => (decode(unread(because)) as Plan).unread.map((one) => one.because);
+		expect(becauseOf(notRead)).toEqual([notRead]);
+		expect(becauseOf("list_users is denied")).toEqual([{ kind: "stated", text: "list_users is denied" }]);
+		expect(decode(unread({ ...notRead, query: 7 }))).toMatch(/was not made by this orgsync/);
+	});
+
+	it("has what its guards found in words, which come back as they were", () => {
+		const wordsOf = ({ guards }: Plan) => guards.map((guard) => [guardText(guard), limitText(guard)]);
+		expect(plan.guards.length).toBeGreaterThan(1);
+		expect(wordsOf(decode() as Plan)).toEqual(wordsOf(plan));
+		expect(
+			wordsOf(decode((forged) => Object.assign(forged.guards[0], { message: "other words" })) as Plan)[0]?.[0],
+		).toBe("other words");
 	});
 
 	it("names them among what only the file states", () => {

@@ -198,6 +198,8 @@ export interface OutdatedState {
 	readonly members?: readonly string[] | null;
 }
 
+export const stalePlanMessage = "the saved plan is stale, nothing was submitted";
+
 /** Objects that the saved plan touches changed since it was made: what was reviewed cannot run. Nothing was submitted. */
 export class StalePlanError extends OrgsyncError {
 	readonly code = "stale-plan";
@@ -206,7 +208,7 @@ export class StalePlanError extends OrgsyncError {
 
 	/** `lines` describe the objects, one line each. */
 	constructor(outdated: readonly OutdatedObject[], lines: readonly string[], hint: string) {
-		super(["the saved plan is stale, nothing was submitted:", ...lines.map((line) => `  ${line}`)].join("\n"), {
+		super([`${stalePlanMessage}:`, ...lines.map((line) => `  ${line}`)].join("\n"), {
 			hint,
 		});
 		this.outdated = outdated;

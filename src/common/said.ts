@@ -18,8 +18,15 @@ interface FlagSpan {
 	readonly value: string | null;
 }
 
+/** A flag that was given, as it is on record. */
+interface OverrideSpan {
+	readonly kind: "override";
+	readonly flag: FlagName;
+	readonly value: string | null;
+}
+
 /** What each reader gives in a form of its own: a flag, or again the document or program of an earlier run. */
-export type VoicedSpan = FlagSpan | { readonly kind: "earlier-input" };
+export type VoicedSpan = FlagSpan | OverrideSpan | { readonly kind: "earlier-input" };
 
 /** A text, or its parts where it names something that readers give in different forms. */
 export type Said = string | readonly (string | VoicedSpan)[];
@@ -76,8 +83,13 @@ export function textOf(said: Said, voice: Voice = commandLine): string {
 /** Returns the span in a text: a command in back quotes. */
 export function voicedText(span: VoicedSpan, voice: Voice): string {
 	if (span.kind === "earlier-input") return voice.earlierInput;
+	if (span.kind === "override") return overrideText(span, voice);
 	const spelled = voice.flag(span.flag, span.value);
 	return voice.isCommand(span.flag) ? `\`${spelled}\`` : spelled;
+}
+
+export function overrideText({ flag: name, value }: OverrideSpan, voice: Voice = commandLine): string {
+	return value === null ? voice.override(name) : `${voice.override(name)} ${value}`;
 }
 
 /** Whether the sentence says what to do: it names a flag. */

@@ -66,7 +66,7 @@ export function refuseStale(revisited: readonly Revisited[]): void {
 }
 
 /** Returns one outdated object in a line that is safe for a terminal. */
-export function describeOutdated({ address, because }: OutdatedObject): string {
+function describeOutdated({ address, because }: OutdatedObject): string {
 	return `${showAddress(address)}: ${showText(because)}`;
 }
 

@@ -54,24 +54,6 @@ export function paragraph(text: string, rank = 0): Block {
 	return { rank, noun: ["paragraph", "paragraphs"], lines: [text], wrap: ([line = ""]) => line };
 }
 
-export function bullets(rank: number, noun: Block["noun"], title: string, lines: readonly string[]): Block {
-	const wrap: Block["wrap"] = (kept, more) =>
-		[`**${title}**`, "", ...withMore(kept, more).map((line) => `- ${line}`)].join("\n");
-	return { rank, noun, lines, wrap };
-}
-
-/** Returns a fenced block that is closed until its reader opens it. */
-export function folded(
-	rank: number,
-	noun: Block["noun"],
-	title: string,
-	lines: readonly string[],
-	language = "",
-): Block {
-	const wrap: Block["wrap"] = (kept, more) => foldUnder(title, fence(withMore(kept, more), language));
-	return { rank, noun, lines, wrap };
-}
-
 export function foldUnder(title: string, text: string): string {
 	return `<details><summary>${title}</summary>\n\n${text}\n\n</details>`;
 }

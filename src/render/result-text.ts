@@ -3,22 +3,25 @@
  */
 
 import { showText, writeJson } from "../common/escape.ts";
-import type { ThreeWay } from "../plan/base/three-way.ts";
-import type { OrganizationDrift } from "../plan/drift/drift.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Report, StepResult } from "../plan/report.ts";
+import type { Report } from "../plan/report.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
 import { count } from "../say/count.ts";
-import { renderAccess } from "./access-text.ts";
-import { renderImportKey, renderInit, renderPasskey, renderValidate } from "./command-text.ts";
-import { renderDiscovery } from "./discovery.ts";
-import { overridesHeading, renderOverrides } from "./overrides-text.ts";
-import { renderOpen, renderPlan } from "./plan-text.ts";
-import { phraseText, sectionsText, stepLines } from "./print/text.ts";
+import { hasContent, type Section } from "../say/section.ts";
+import {
+	beginsWithRun,
+	sectionsBelow,
+	sectionsOf,
+	sectionsOfReport,
+	sectionsOfReview,
+	sectionsOfRun,
+	type Topic,
+	topicsOf,
+} from "./page.ts";
+import { phraseText, sectionsText, verdictText } from "./print/text.ts";
 import { errorOfCall } from "./result/errors.ts";
-import { byOrganization, type FailedOrganization } from "./result/found.ts";
-import { namedAs, noteOtherName, showOrganization } from "./result/organization-name.ts";
-import type { OrganizationPowers } from "./result/organization-powers.ts";
+import { byOrganization } from "./result/found.ts";
+import { type NamedOrganization, namedAs, noteOtherName, showOrganization } from "./result/organization-name.ts";
 import {
 	assessFound,
 	foldOrganizations,
@@ -30,42 +33,21 @@ import {
 	unplannedOf,
 } from "./result/organizations.ts";
 import {
+	type AccessResult,
 	type ApplyResult,
 	type CommandResult,
 	countUnreadByResume,
-	type FailureResult,
-	isCompared,
+	isFailure,
 	type OrganizationsResult,
 } from "./result/result.ts";
-import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./result/summary.ts";
-import { deniedSection } from "./sections/approvals.ts";
-import {
-	droppedSection,
-	partSections,
-	revertSections,
-	sayBase,
-	summarizeAliases,
-	summarizeReverted,
-} from "./sections/base.ts";
-import { marksIn } from "./sections/changes.ts";
-import { driftSections, listUnmanaged, summarizeFindings } from "./sections/drift.ts";
-import { explainSection } from "./sections/explain.ts";
-import { impactSection } from "./sections/impact.ts";
-import { powersSections } from "./sections/powers.ts";
-import { problemsSection } from "./sections/problems.ts";
-import {
-	cannotConverge,
-	endSections,
-	notApplied,
-	notRead,
-	summarizeFailed,
-	summarizeReport,
-} from "./sections/results.ts";
-import { describeWrong, stepRow } from "./sections/steps.ts";
-import { summarizePlan } from "./sections/verdict.ts";
-import { renderStatus, renderWait } from "./status-text.ts";
+import { summarizeResult } from "./result/summary.ts";
+import type { OrganizationVotes } from "./result/votes.ts";
+import { sayBase } from "./sections/base.ts";
+import { accessSections, passkeyText } from "./sections/commands.ts";
+import { describeDangers } from "./sections/danger.ts";
+import { cannotConverge, notApplied, notRead } from "./sections/results.ts";
+import { summarizeReview, type VoteCommand } from "./sections/votes.ts";
 import type { Style } from "./style.ts";
-import { renderVotes } from "./vote-text.ts";
 
 export interface TextOptions extends SuggestingOptions {
 	readonly style: Style;
@@ -80,24 +62,25 @@ export function renderText(result: CommandResult, options: TextOptions): string 
 	switch (result.command) {
 		case "plan":
 		case "drift":
-			return join([
-				...renderOrganizations(result, style),
-				...renderSavedPlan(result),
-				...renderRunOverrides(result, style),
-			]);
-		case "show":
-			return join([...renderSavedPlan(result, style), ...renderOrganizations(result, style)]);
+		case "show": {
+			const [organizations, run] = [renderOrganizations(result, style), renderRun(result, style)];
+			return join(beginsWithRun(result, "text") ? [run, ...organizations] : [...organizations, run]);
+		}
 		case "apply":
 			return renderApply(result, options);
 		case "grant":
 		case "revoke":
 			return renderAccess(result, style);
-		case "validate":
-			return renderValidate(result);
 		case "organizations":
-			return renderDiscovery(result);
-		case "init":
-			return renderInit(result);
+		case "approve":
+		case "reject":
+			return join([
+				renderTopics(result, options),
+				`${verdictText(summarizeResult(result).verdict)}
+`,
+			]);
+		case "powers":
+			return join(topicsOf(result, "text").map((topic) => renderTopic(topic, style, "  ")));
 		case "export":
 			return result.document;
 		case "query":
@@ -106,30 +89,24 @@ export function renderText(result: CommandResult, options: TextOptions): string 
 			return `${writeJson(result.schema, 2)}\n`;
 		case "completion":
 			return result.script;
-		case "status":
-			return renderStatus(result);
-		case "wait":
-			return renderWait(result);
-		case "approve":
-		case "reject":
-			return renderVotes(result, style);
-		case "explain":
-			return sectionsText([explainSection(result, options.commands)], style).join("\n");
-		case "powers":
-			return join(result.organizations.map((one) => renderPowers(one, style)));
-		case "import-key":
-			return renderImportKey(result);
 		case "passkey":
-			return renderPasskey(result);
-		case "emulator":
-			return "";
+			return passkeyText(result);
+		case "import-key":
+			return result.importBundle === undefined ? renderTopics(result, options) : `${result.importBundle}\n`;
+		default:
+			return renderTopics(result, options);
 	}
 }
 
-function renderPowers(one: OrganizationPowers, style: Style): string {
-	const head = style.strong(`Organization ${showOrganization(one)}, at ${showText(one.at)}`);
-	const lines = sectionsText(powersSections(one), style).map((line) => (line === "" ? line : `  ${line}`));
-	return [head, ...lines].join("\n");
+function renderTopics(result: CommandResult, { style, commands }: TextOptions): string {
+	return join(topicsOf(result, "text", commands).map((topic) => renderTopic(topic, style)));
+}
+
+function renderTopic({ heading, sections }: Topic, style: Style, margin = ""): string {
+	const lines = sectionsText(sections, style).map((line) => (line === "" ? line : `${margin}${line}`));
+	const isTitled = (sections.find(hasContent)?.title ?? null) !== null;
+	const head = heading === null ? [] : [style.strong(phraseText(heading)), ...(isTitled ? [""] : [])];
+	return [...head, ...(lines.length === 0 ? [""] : lines)].join("\n");
 }
 
 /** Returns the parts with an empty line between them. Each ends with a newline. */
@@ -142,10 +119,7 @@ function join(parts: readonly string[]): string {
  * only counted, in one line.
  */
 export function renderPlansToApply(plans: readonly Plan[], size: number, unchanged: number, style: Style): string {
-	const all = plans.flatMap((plan) => {
-		const { organizationId } = plan;
-		return assessFound("plan", { organizationId, exitCode: 0, plan }) ?? [];
-	});
+	const all = plans.flatMap((plan) => assessPlan(plan) ?? []);
 	const full = size === 1 ? all : all.filter(hasDetails);
 	const idle = unchanged + all.length - full.length;
 	return join([...full.map((one) => renderOrganization(one, style)), countFolded(idle, "no changes")]);
@@ -166,27 +140,32 @@ function renderOrganizations(result: OrganizationsResult, style: Style): readonl
 	const { full, folded } = foldOrganizations(result);
 	return [
 		...full.map((one) => renderOrganization(one, style)),
-		folded.map(({ plan, verdict }) => `Organization ${showOrganization(plan)}: ${verdict}\n`).join(""),
-		...(isAlone(result) ? [] : [renderUnread(result), `${summarizeResult(result).verdict}\n`]),
-		sectionsText([droppedSection(droppedOf(result))], style).join("\n"),
+		folded.map(({ plan, verdict }) => `Organization ${showOrganization(plan)}: ${verdictText(verdict)}\n`).join(""),
+		...(isAlone(result) ? [] : [renderUnread(result), `${verdictText(summarizeResult(result).verdict)}\n`]),
 	];
 }
 
-/** Returns one organization in full, as `plan` and `drift` show it. */
-export function renderOrganization({ plan, drift, threeWay }: OrganizationResult, style: Style): string {
-	if (drift !== null) return renderDrift(plan, drift, style);
-	return threeWay === null ? renderPlan(plan, style) : renderThreeWay(plan, threeWay, style, summarizePlan(plan));
+/** Returns one organization in full, as `plan` and `drift` show it; `summary` in place of its verdict. */
+export function renderOrganization(one: OrganizationResult, style: Style, summary = verdictText(one.verdict)): string {
+	const { plan, drift, threeWay } = one;
+	const danger = drift === null ? describeDangers([plan]).map((line) => style.remove(phraseText(line))) : [];
+	const base = threeWay === null ? [] : [phraseText(sayBase(threeWay))];
+	const lines = [...headOf(plan, style), ...base, ...danger, "", ...sectionsText(sectionsOf(one, "text"), style)];
+	return `${[...lines, summary, ...danger].join("\n")}\n`;
 }
 
-/** Returns the plan after its comparison with the base, ending with a newline. */
-export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, summary: string): string {
-	const lead = [
-		phraseText(sayBase(threeWay)),
-		"",
-		...sectionsText([...revertSections(threeWay), ...partSections(threeWay, plan)], style),
-	];
-	const more = `${summarizeAliases(threeWay)}${summarizeReverted(threeWay, plan)}`;
-	return renderPlan(plan, style, `${summary}${more}`, lead, marksIn(plan, threeWay));
+/** Returns a plan as text, ending with a newline; `summary` in place of its verdict. */
+export function renderPlan(plan: Plan, style: Style, summary?: string): string {
+	const one = assessPlan(plan);
+	return one === null ? "" : renderOrganization(one, style, summary);
+}
+
+function assessPlan(plan: Plan): OrganizationResult | null {
+	return assessFound("plan", { organizationId: plan.organizationId, exitCode: 0, plan });
+}
+
+function headOf(one: NamedOrganization, style: Style): readonly string[] {
+	return [style.strong(`Organization ${showOrganization(one)}`), ...noteOtherName(one)];
 }
 
 function renderUnread(result: OrganizationsResult): string {
@@ -195,36 +174,31 @@ function renderUnread(result: OrganizationsResult): string {
 		.join("");
 }
 
-/** Returns which saved plan it is and, where they are shown with it, the overrides of the run that made it. */
-export function renderSavedPlan(result: OrganizationsResult, style?: Style, ran?: boolean): readonly string[] {
-	const described = describeSavedPlan(result, ran);
-	if (described === null) return [];
-	const overrides = style === undefined ? [] : renderRunOverrides(result, style);
-	return [[`${described}\n`, ...overrides].join("")];
-}
-
-export function renderRunOverrides(result: OrganizationsResult, style: Style): readonly string[] {
-	const lines = describeRunOverrides(result);
-	return lines.length === 0
-		? []
-		: [[style.warn(`${overridesHeading}:`), ...lines.map((line) => `  ${line}`), ""].join("\n")];
+/** Returns what is about the run as a whole; `ran` as in `sectionsOfRun`. */
+export function renderRun(result: CommandResult, style: Style, ran?: boolean | null): string {
+	return join(
+		[...sectionsBelow(result), ...sectionsOfRun(result, "text", ran)].map((section) =>
+			sectionsText([section], style).join("\n"),
+		),
+	);
 }
 
 function renderApply(result: ApplyResult, options: TextOptions): string {
-	const { style } = options;
-	if (errorOfCall(result) !== null) return renderOverrides(result.overrides, style).join("\n");
-	return join([...renderApplied(result, options), ...renderSavedPlan(result), ...renderRunOverrides(result, style)]);
+	if (errorOfCall(result) !== null) return renderRun(result, options.style, null);
+	return join([...renderApplied(result, options), renderRun(result, options.style)]);
 }
 
 /** Returns the report of every organization, or that the plan was not confirmed. */
 function renderApplied(result: ApplyResult, { style, quiet = false, commands }: TextOptions): readonly string[] {
-	const which = quiet ? "all" : "open";
-	if (organizationsOf(result).some(({ results }) => results === null)) return [`${notApplied}\n`];
+	if (organizationsOf(result).some(({ results }) => results === null)) return [`${verdictText(notApplied)}\n`];
 	const { full, folded } = foldOrganizations(result, "details", commands);
-	const reported = full.map((one) => ({ ...namedAs(one.plan), text: renderOne(one, style, which) }));
+	const reported = full.map((one) => ({
+		...namedAs(one.plan),
+		text: renderOne(one, style, quiet ? "all" : "open"),
+	}));
 	const unplanned = unplannedOf(result).map((one) => ({
 		...one,
-		text: `${one.error.code === "live-problem" ? cannotConverge : notRead}\n`,
+		text: `${verdictText(one.error.code === "live-problem" ? cannotConverge : notRead)}\n`,
 	}));
 	const all = [...reported, ...unplanned].sort(byOrganization);
 	if (isAlone(result)) return all.map(({ text }) => text);
@@ -232,23 +206,16 @@ function renderApplied(result: ApplyResult, { style, quiet = false, commands }: 
 		...all.map((one) => `${style.strong(`Organization ${showOrganization(one)}`)}\n${one.text}`),
 		countNotRead(countUnreadByResume(result)),
 		countFolded(folded.length, "nothing to do"),
-		`${summarizeResult(result).verdict}\n`,
+		`${verdictText(summarizeResult(result).verdict)}\n`,
 	];
 }
 
-/** Returns what became of an organization that has a plan. */
+/** Returns what became of an organization that has a plan; `"open"` leaves out completed steps, which were shown before. */
 export function renderOne(one: OrganizationResult, style: Style, which: "all" | "open"): string {
-	const { plan, report, failed, commands } = one;
-	if (report !== null) return renderReport(report, plan, style, which, commands);
-	const { steps } = failed as FailedOrganization;
-	const lines = renderResults(steps, plan, style, which, commands);
-	return `${[...lines, ...(lines.length === 0 ? [] : [""]), summarizeFailed(steps.length, plan.steps.length)].join("\n")}\n`;
+	return `${[...sectionsText(sectionsOfReport(one, which), style), verdictText(one.verdict)].join("\n")}\n`;
 }
 
-/**
- * Returns the report of a plan as text, ending with a newline. `"open"` leaves out completed steps, which were shown before.
- * Suggested commands repeat the flags of `commands`.
- */
+/** Returns the report of a plan as text, ending with a newline. Suggested commands repeat the flags of `commands`. */
 export function renderReport(
 	report: Report,
 	plan: Plan,
@@ -256,48 +223,27 @@ export function renderReport(
 	which: "all" | "open" = "all",
 	commands?: CommandContext,
 ): string {
-	const lines = [
-		...renderResults(report.steps, plan, style, which, commands),
-		"",
-		...sectionsText(endSections(report, plan, commands), style),
-		...renderOverrides(report.overrides, style),
-		summarizeReport(report),
-	];
-	return `${lines.join("\n").trimStart()}\n`;
+	const one = assessFound("apply", { organizationId: plan.organizationId, exitCode: 0, plan, report }, commands);
+	return one === null ? "" : renderOne(one, style, which);
 }
 
-function renderResults(
-	results: readonly StepResult[],
-	plan: Plan,
+/** Returns what `grant` and `revoke` wrote, the plan, and what to do next. */
+function renderAccess(result: AccessResult, style: Style): string {
+	const { written, next } = accessSections(result);
+	const [above, below] = [written, next].map((section: Section) => sectionsText([section], style).join("\n"));
+	return join([above ?? "", ...organizationsOf(result).map((one) => renderOrganization(one, style)), below ?? ""]);
+}
+
+/** Returns everything that a person reviews before a vote, ending with a newline. */
+export function renderVoteReview(
+	organizations: readonly OrganizationVotes[],
+	command: VoteCommand,
 	style: Style,
-	which: "all" | "open",
-	commands?: CommandContext,
-): readonly string[] {
-	// The parts of a completed step were not shown before, and neither was what is wrong about its forecast.
-	return results
-		.filter(
-			(one) => which === "all" || one.outcome !== "completed" || one.parts.length > 0 || describeWrong(one) !== null,
-		)
-		.flatMap((result) => stepLines(stepRow(result, plan, { commands }), style));
-}
-
-/** Whether an error ended the command before it had anything else to show. */
-function isFailure(result: CommandResult): result is FailureResult {
-	return result.error !== null && !isCompared(result);
-}
-
-/** Returns a report of drift as text, ending with a newline. */
-export function renderDrift(plan: Plan, drift: OrganizationDrift, style: Style): string {
-	const unmanaged = listUnmanaged(drift);
-	const lines = [
-		style.strong(`Organization ${showOrganization(plan)}`),
-		...noteOtherName(plan),
+): string {
+	const shown = organizations.flatMap((one) => [
+		...headOf(one, style),
 		"",
-		...sectionsText([problemsSection(plan), ...Object.values(driftSections(drift, plan))], style),
-		...sectionsText([deniedSection(plan), impactSection(plan, true)], style),
-		...renderOpen(plan, style),
-		...(unmanaged === "" ? [] : [style.faint(unmanaged), ""]),
-		summarizeFindings(drift, plan),
-	];
-	return `${lines.join("\n")}\n`;
+		...sectionsText(sectionsOfReview(one, command), style),
+	]);
+	return `${[...shown, verdictText(summarizeReview(organizations, command))].join("\n")}\n`;
 }

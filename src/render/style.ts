@@ -14,9 +14,4 @@ export interface Style {
 
 const same = (text: string): string => text;
 
-/** Returns the lines under a heading, and a blank line after them; nothing without lines. */
-export function renderUnder(heading: string, lines: readonly string[]): readonly string[] {
-	return lines.length === 0 ? [] : [heading, ...lines.map((line) => `  ${line}`), ""];
-}
-
 export const plainStyle: Style = { add: same, remove: same, update: same, warn: same, faint: same, strong: same };

@@ -131,11 +131,8 @@ const actions: Readonly<Record<StepOperation, string>> = {
 	delete_tvc_app_and_deployments: "remove TVC apps",
 };
 
-/**
- * Returns the forecast, to follow the number of activities: `; 1 will be pending approval`. Empty without one. `named` adds who
- * can approve, for formats that show names as names.
- */
-export function summarizeApprovals(plan: Plan, named = false): Phrase {
+/** Returns how many steps need whom, as clauses of a verdict; none where that is not known of all. */
+export function summarizeApprovals(plan: Plan): readonly Phrase[] {
 	const { sent } = groupSteps(plan.steps);
 	const lines = describeSteps(withForecast(sent), plan);
 	const counted = verdictsInOrder.flatMap((verdict): Phrase[] => {
@@ -143,13 +140,13 @@ export function summarizeApprovals(plan: Plan, named = false): Phrase {
 		const number = same.reduce((sum, { steps }) => sum + steps.length, 0);
 		if (number === 0 || verdict === "runs") return [];
 		const approval = same.length === 1 ? same[0]?.steps[0]?.approval : undefined;
-		const by = named && verdict === "pending" && approval !== undefined ? describeApprovers(approval, plan) : [];
+		const by = verdict === "pending" && approval !== undefined ? describeApprovers(approval, plan) : [];
 		return [[`${number} ${summaryWords[verdict]}`, ...(by.length === 0 ? [] : [" by ", ...by])]];
 	});
-	if (counted.length > 0) return ["; ", ...joinPhrases(counted, ", ")];
+	if (counted.length > 0) return [joinPhrases(counted, ", ")];
 	const run = lines.flatMap(({ steps }) => steps).length;
 	if (run === 0 || run < sent.length) return [];
-	return [run === 1 ? "; it runs at once" : "; they run at once"];
+	return [[run === 1 ? "it runs at once" : "they run at once"]];
 }
 
 const summaryWords = {

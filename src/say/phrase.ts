@@ -4,7 +4,7 @@
  */
 
 import { clipMiddle } from "../common/escape.ts";
-import { commandLine, type Said, type Voice, type VoicedSpan } from "../common/said.ts";
+import { commandLine, overrideText, type Said, type Voice, type VoicedSpan } from "../common/said.ts";
 
 export { flag } from "../common/said.ts";
 
@@ -94,11 +94,12 @@ export function inVoice<T>(value: T, voice: Voice): T {
 }
 
 function isVoiced(value: object): value is VoicedSpan {
-	return "kind" in value && (value.kind === "flag" || value.kind === "earlier-input");
+	return "kind" in value && ["flag", "override", "earlier-input"].includes(String(value.kind));
 }
 
 function spelled(span: VoicedSpan, voice: Voice): Span {
 	if (span.kind === "earlier-input") return voice.earlierInput;
+	if (span.kind === "override") return identifier(overrideText(span, voice));
 	const text = voice.flag(span.flag, span.value);
 	return voice.isCommand(span.flag) ? command(text) : identifier(text);
 }

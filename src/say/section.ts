@@ -16,6 +16,14 @@ export interface Note {
 	readonly said: Phrase;
 }
 
+/** A line and a column of a file. */
+export interface Place {
+	readonly file: string;
+	readonly line: number;
+	readonly column: number;
+	readonly code: string;
+}
+
 export interface Row {
 	readonly sign?: Sign;
 	/** A word that a format may show as a badge in front; the phrase is clear without it, unless it is a step: then what became of it, and why. */
@@ -34,10 +42,16 @@ export interface Row {
 	/** Of a step: its id, what it is submitted with, and the ids of the steps before it. */
 	readonly order?: { readonly id: string; readonly operation: string; readonly after: readonly string[] };
 	readonly notes?: readonly Note[];
+	/** Whether nothing is done about it now, although the plan shows it. */
+	readonly isHeld?: boolean;
 	/** Rows that belong to this one: the members of a tag, the parts of a step. */
 	readonly rows?: readonly Row[];
 	/** Addresses that the row is about: an annotation is shown at the first with a place in a document. */
 	readonly about?: readonly string[];
+	/** Of the objects of `about`, where the section is about several organizations. */
+	readonly organizationId?: string;
+	/** Where in a document the row is, and the code of what is wrong there: in front of the phrase, or the place of an annotation. */
+	readonly at?: Place;
 }
 
 /** A table of rows × columns, for formats that have room for one; the rows of its section say the same. */
@@ -122,9 +136,15 @@ export interface Section {
 }
 
 /** Returns the phrase with its sides on one line: `threshold: live 2, document 3`. */
-export function withSides({ said, sides = [] }: Pick<Row, "said" | "sides">): Phrase {
+function withSides({ said, sides = [] }: Pick<Row, "said" | "sides">): Phrase {
 	const all = sides.map((side): Phrase => [`${side.word} `, ...side.said]);
 	return all.length === 0 ? said : [...said, ": ", ...joinPhrases(all, ", ")];
+}
+
+/** Returns what a row says, after its place in a document. */
+export function withPlace({ said, at, sides }: Pick<Row, "said" | "at" | "sides">): Phrase {
+	const place: Phrase = at === undefined ? [] : [{ kind: "id", text: `${at.file}:${at.line}:${at.column}` }, ": "];
+	return [...place, ...withSides({ said, ...(sides === undefined ? {} : { sides }) })];
 }
 
 /** Whether more rows than `max` may be left out or folded. */

@@ -39,9 +39,6 @@ test.runIf(hasGit)("--base reports exchanged aliases first, with the users who r
 	const { code, stdout } = await world.run(["plan", "--base", "HEAD"]);
 	expect(code).toBe(0);
 	expect(stdout).toBe(`Organization Acme (${organizationId})
-
-Who can do what stays the same.
-
 Base: HEAD
 
 Aliases that now mean another user:
@@ -63,6 +60,8 @@ What apply will do (head → live):
 ~ userTag:signers  ${tags.signers}
     + member carol (id ${bob}, live name bob)
     - member bob (id ${carol}, live name carol)
+
+Who can do what stays the same.
 
 Plan: 1 activity; it runs at once. 1 user tag to update. 2 aliases now mean other users.
 `);

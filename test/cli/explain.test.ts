@@ -2,6 +2,7 @@
  * What `explain` says of an activity, for every status and every policy outcome: the status decides, and what it
  * contradicts is history.
  */
+
 import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
 import { toExplainedActivity } from "../../src/cli/commands/explain.ts";

@@ -53,10 +53,10 @@ test("apply shows only changes, and does not count organizations without changes
 	expect(normalize(stderr)).toBe(`Run RUN: to go on with it after an interruption, add --resume RUN.
 Organization Acme (${organizationId})
 
-Who can do what stays the same.
-
 ~ userTag:signatories  ${tags.signers}
     name: signers -> signatories
+
+Who can do what stays the same.
 
 Plan: 1 activity; it runs at once. 1 user tag to update.
 
@@ -86,7 +86,7 @@ test("an unknown organization blocks no other", async () => {
 	const plan = await world.run(["plan", ...words]);
 	expect(plan.code).toBe(1);
 	expect(plan.stdout).toContain("~ userTag:signatories");
-	expect(verdicts(plan).at(-1)).toBe("3 organizations: 1 that could not be read, 1 with changes, 1 in sync.");
+	expect(verdicts(plan).at(-1)).toBe("3 organizations: 1 could not be read, 1 with changes, 1 in sync.");
 	expect(plan.stderr).toMatch(new RegExp(`^error: organization ${nobody}: list_user(s|_tags): `, "m"));
 	expect(verdicts(plan)[0]).toContain(`Organization ${nobody}: could not be read: `);
 	const inLines = await Promise.all(
@@ -132,13 +132,13 @@ test("an unknown organization blocks no other", async () => {
 test.each([
 	["markdown", `**Organizations that could not be read**\n\n- \`${nobody}\`: `],
 	["html", `<h2 id="unplanned">Organizations that could not be read <span class="number">1</span></h2>`],
-	["github", `::error title=orgsync%3A could not be read::organization ${nobody}: `],
+	["github", `::error title=orgsync%3A organization that could not be read::${nobody}: `],
 ])("%s shows the failed organization with its reason", async (format, told) => {
 	const world = await makeFleet(0, entry(nobody));
 	const { code, stdout } = await world.run(["plan", "-f", "fleet.yaml", "-f", "orgsync.yaml", "--format", format]);
 	expect(code).toBe(1);
 	expect(stdout).toContain(told);
-	expect(stdout).toContain("2 organizations: 1 that could not be read, 1 with changes.");
+	expect(stdout).toContain("2 organizations: 1 could not be read, 1 with changes.");
 });
 
 test("docs/document.md says of an organization that cannot converge what apply does: the others are applied", async () => {

@@ -38,7 +38,7 @@ describe("the name of an organization", () => {
 			expect(stdout).toContain(`Organization Lost (${missing}): could not be read: `);
 			expect(stderr).toContain(`error: organization Lost (${missing}): `);
 		}
-		expect((await world.run(["plan", "--format", "github"])).stdout).toContain(`organization Lost (${missing}): `);
+		expect((await world.run(["plan", "--format", "github"])).stdout).toContain(`::Lost (${missing}): `);
 		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain(`\`Lost (${missing})\`: `);
 	});
 

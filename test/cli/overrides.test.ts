@@ -50,8 +50,8 @@ describe("--allow", () => {
 			expect(stdout).toContain(
 				{
 					text: "Overrides used:\n  --allow policies=1\n\nApplied: 1 completed",
-					markdown: `**Overrides used**\n\n- \`${line}\`\n`,
-					html: `<li>${line}</li>`,
+					markdown: "**Overrides used**\n\n- `--allow policies=1`: `1 policy would be removed` (allowed: at most 0)\n",
+					html: "<code>--allow policies=1</code>: <bdi>1 policy would be removed</bdi> (allowed: at most 0)",
 					github: `::warning title=orgsync%3A override used::${line}\n`,
 				}[format],
 			);
@@ -242,8 +242,8 @@ describe("--insecure", () => {
 		const world = await makeWorld(document(removal));
 		const shown: Readonly<Record<string, string>> = {
 			text: `\nOverrides used:\n  ${line}\n`,
-			markdown: `**Overrides used**\n\n- \`${line}\`\n`,
-			html: `<li>${line}</li>`,
+			markdown: `**Overrides used**\n\n- \`--insecure\`${line.slice("--insecure".length)}\n`,
+			html: `<code>--insecure</code>${line.slice("--insecure".length)}`,
 			github: `::warning title=orgsync%3A override used::${line}\n`,
 		};
 		for (const [format, said] of Object.entries(shown)) {
@@ -271,7 +271,7 @@ describe("--insecure", () => {
 			`Overrides used:\n  ${line}, when the plan was made`,
 		);
 		expect((await world.run(["show", "plan.json", "--format", "markdown"])).stdout).toContain(
-			`- \`${line}, when the plan was made\``,
+			"- `--insecure`: the certificate of the service is not verified, when the plan was made\n",
 		);
 	});
 

@@ -72,9 +72,6 @@ test.runIf(hasGit)(
 		const answer = await world.run(["plan", "--base", "HEAD"]);
 		expect(answer.code).toBe(0);
 		expect(answer.stdout).toBe(`Organization Acme (${organizationId})
-
-Who can do what stays the same.
-
 Base: HEAD
 
 Apply would revert, though this change does not mention it:
@@ -95,6 +92,8 @@ What apply will do (head → live):
 ~ userTag:signers  ${tags.signers}
     - member bob  (reverts drift)
     - member carol
+
+Who can do what stays the same.
 
 Plan: 1 activity; it runs at once. 1 user tag to update. Apply would revert 1 change made outside that this change does not mention.
 `);

@@ -13,14 +13,14 @@ import {
 } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { formatDuration } from "../../src/render/duration.ts";
-import { phraseText } from "../../src/render/print/text.ts";
+import { phraseText, verdictText } from "../../src/render/print/text.ts";
 import { publishDrift } from "../../src/render/result/published.ts";
-import { renderDrift } from "../../src/render/result-text.ts";
 import { saySince, summarizeFindings } from "../../src/render/sections/drift.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { todoText } from "../../src/say/todo.ts";
 import { checkSchema } from "../check-schema.ts";
 import { inWords } from "../policy/in-words.ts";
+import { renderDrift } from "../render/as-text.ts";
 import {
 	at,
 	context,
@@ -199,7 +199,7 @@ describe("against the last report", () => {
 		expect(first.findings).toMatchObject([{ state: "new", firstSeenAt, lastSeenAt: firstSeenAt }]);
 		expect(first.comparedWith).toBeNull();
 		expect(renderDrift(planAt(0, signers, withMembers(alice)), first, plainStyle)).not.toContain("new since");
-		expect(summarizeFindings(first, planAt(0, signers, withMembers(alice)))).toBe(
+		expect(verdictText(summarizeFindings(first, planAt(0, signers, withMembers(alice))))).toBe(
 			"Drift: 1 object drifted; apply would submit 1 activity.",
 		);
 	});
@@ -274,7 +274,7 @@ describe("against the last report", () => {
 			findings: [],
 			gone: [{ address: "userTag:signers", what: "members-differ", firstSeenAt, goneAt: now }],
 		});
-		expect(summarizeFindings(drift, planAt(0, signers, withMembers(alice, bob)))).toBe(
+		expect(verdictText(summarizeFindings(drift, planAt(0, signers, withMembers(alice, bob))))).toBe(
 			"No drift. The organization is in sync; 1 resolved since the last report.",
 		);
 		expect(reportDrift(planAt(4 * dayMs, signers, withMembers(alice, bob)), { earlier: drift }).gone).toEqual([]);
@@ -287,7 +287,7 @@ describe("against the last report", () => {
 			findings: [{ state: "not-looked-at", firstSeenAt, lastSeenAt: firstSeenAt }],
 			gone: [],
 		});
-		expect(summarizeFindings(drift, planAt(0, signers, unseenMembers))).toBe(
+		expect(verdictText(summarizeFindings(drift, planAt(0, signers, unseenMembers)))).toBe(
 			"Unknown: 1 object could not be read; no known drift; 1 finding of the last report not checked.",
 		);
 		const later = reportDrift(planAt(5 * dayMs, signers, withMembers(alice)), { earlier: drift });
@@ -341,7 +341,8 @@ describe("against the last report", () => {
 		const two = withSections(signers, { absent: sectionsOf(policyAbsent).absent });
 		const live = liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.removables.policy });
 		const plan = planAt(3 * dayMs, two, live);
-		const summary = (earlier: OrganizationDrift) => summarizeFindings(reportDrift(plan, { earlier }), plan);
+		const summary = (earlier: OrganizationDrift) =>
+			verdictText(summarizeFindings(reportDrift(plan, { earlier }), plan));
 		expect(summary(first)).toBe(
 			"Drift: 2 objects drifted (1 new, 1 from before, for 3 days); apply would submit 2 activities.",
 		);

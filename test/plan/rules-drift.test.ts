@@ -4,13 +4,13 @@ import { exitCodeOfDrift, type OrganizationDrift, reportDrift } from "../../src/
 import type { DesiredRule, DesiredUserTag, LiveOrganization } from "../../src/plan/organization.ts";
 import { findsDifference, type Plan } from "../../src/plan/plan.ts";
 import { notRead } from "../../src/policy/powers/reason.ts";
-import { renderPlan } from "../../src/render/plan-text.ts";
 import { publishDrift } from "../../src/render/result/published.ts";
-import { renderDrift } from "../../src/render/result-text.ts";
+import { renderPlan } from "../../src/render/result-text.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { checkSchema } from "../check-schema.ts";
 import { makePlan } from "../in-words.ts";
 import { inWords } from "../policy/in-words.ts";
+import { renderDrift } from "../render/as-text.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 
 const [alice, bob, carol] = [1, 2, 3].map((number) => id("user", number)) as [string, string, string];

@@ -1,14 +1,15 @@
 /**
  * How changes and drift are distinguished in the most common cases, one fact a test.
  */
+
 import { describe, expect, it } from "vitest";
 import { makeDropped, makeThreeWay, type ThreeWay, unite } from "../../src/plan/base/three-way.ts";
 import type { DesiredMembers, DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import { renderThreeWay } from "../../src/render/result-text.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { checkSchema } from "../check-schema.ts";
+import { renderThreeWay } from "../render/as-text.ts";
 import { complete } from "../render/complete.ts";
 import {
 	at,
@@ -333,8 +334,8 @@ describe("windows of members", () => {
 		const [base, head] = [bobUntil(endMs), bobUntil(endMs + dayMs, 'for "on call"')];
 		const threeWay = atTime(endMs, base, head, alice, bob);
 		const plan = makePlan(desiredOf({ digest, ...wants(head) }), liveOf(one(alice, bob)), context);
-		const text = renderThreeWay(plan, threeWay, plainStyle, "");
-		const given = renderThreeWay(plan, atTime(endMs - 1, exactly(alice), base, alice), plainStyle, "");
+		const text = renderThreeWay(plan, threeWay, plainStyle);
+		const given = renderThreeWay(plan, atTime(endMs - 1, exactly(alice), base, alice), plainStyle);
 		expect(given).toContain(`    + member ${bob}  (until 2026-01-01 00:00 UTC)\n`);
 		const moments = "until 2026-01-01 00:00 UTC -> until 2026-01-02 00:00 UTC";
 		expect(text).toContain(`    window of ${bob}: ${moments}, reason "for \\"on call\\""\n`);
@@ -426,7 +427,7 @@ describe("thousands of changes that would be reverted", () => {
 	});
 
 	it("are all in the text", () => {
-		const text = renderThreeWay(plan, threeWay, plainStyle, "Plan.");
+		const text = renderThreeWay(plan, threeWay, plainStyle);
 		expect(text.match(/takes the tag back from/g)).toHaveLength(3_000);
 		expect(text.match(/- member \S+ {2}\(reverts drift\)/g)).toHaveLength(3_000);
 	});

@@ -2,6 +2,7 @@
  * Steps compared with pending activities: a step joins an equal request, and conflicts with one that changes the same
  * object otherwise. Nothing is submitted twice or lost between the parts.
  */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { earlierActivityOf, holdSteps, nameOf, type PendingActivity } from "../../src/plan/activities/pending.ts";
@@ -9,7 +10,7 @@ import { objectsOf } from "../../src/plan/activities/requests.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { type CoveredObject, coveredAddresses, type Step } from "../../src/plan/step.ts";
 import { sameValue } from "../../src/plan/value.ts";
-import { renderPlan } from "../../src/render/plan-text.ts";
+import { renderPlan } from "../../src/render/result-text.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { context, desiredOf, id, liveOf, parametersOf } from "./support-organizations.ts";
 

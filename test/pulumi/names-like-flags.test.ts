@@ -1,4 +1,5 @@
 /** Names and texts of others that look like a flag of the command line: in texts for Pulumi they stay as they are. */
+
 import { describe, expect, it } from "vitest";
 import { ConfigurationError, ServiceError } from "../../src/common/errors.ts";
 import { flag, say } from "../../src/common/said.ts";
@@ -7,7 +8,7 @@ import { renderForPulumi } from "../../src/pulumi/organization/component.ts";
 import { renderComment } from "../../src/pulumi/organization/get-plan.ts";
 import { explain, explainReport } from "../../src/pulumi/resources/failure.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import { renderPlan } from "../../src/render/plan-text.ts";
+import { renderPlan } from "../../src/render/result-text.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { complete } from "../render/complete.ts";
 import { doubtfulPlanOf, goodReportOf, hostileNames, planOf } from "../render/support.ts";

@@ -2,6 +2,7 @@
  * The text, the Markdown, the page and the annotations of one result agree in every count, sign and colour. What each of them
  * shows is read back from it, and compared with the value of the result.
  */
+
 import { describe, expect, it } from "vitest";
 import type { Plan } from "../../src/plan/plan.ts";
 import { renderGithub } from "../../src/render/github.ts";
@@ -140,7 +141,7 @@ function readMarkdown(result: CommandResult): Facts {
 			? { drifted: numberOf(/\*\*Drifted/), unknown: numberOf(/\*\*Unknown/), resolved: bulletsUnder("Resolved since") }
 			: { removals: numberOf(removals), lost: losers.length, changed: numberOf(/Changes/) }),
 		guards: bulletsUnder("Guards that block apply"),
-		unmanaged: numberOf(/Unmanaged user tags/),
+		unmanaged: numberOf(/Unmanaged user tags, which apply does not touch/),
 		badImpact:
 			bulletsUnder("What (?:changes|apply would change) for .*\n\n") -
 			[...text.matchAll(/^- could not compare/gm)].length,

@@ -1,19 +1,20 @@
 /** An alias that a change of the document points at another user: no format lets one user pass for another. */
+
 import { describe, expect, it } from "vitest";
 import { makeThreeWay } from "../../src/plan/base/three-way.ts";
 import { reportDrift } from "../../src/plan/drift/drift.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import { renderPlan } from "../../src/render/plan-text.ts";
+import { verdictText } from "../../src/render/print/text.ts";
 import type { CommandResult } from "../../src/render/result/result.ts";
 import { summarizeResult } from "../../src/render/result/summary.ts";
-import { renderDrift, renderThreeWay } from "../../src/render/result-text.ts";
-import { summarizePlan } from "../../src/render/sections/verdict.ts";
+import { renderPlan } from "../../src/render/result-text.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { checkSchema } from "../check-schema.ts";
 import { makePlan } from "../in-words.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
+import { renderDrift, renderThreeWay } from "./as-text.ts";
 import { complete } from "./complete.ts";
 import { reportOf } from "./support.ts";
 
@@ -62,7 +63,7 @@ describe("an alias that means another user from now on", () => {
 	const plan = makePlan(head, live, context);
 	const threeWay = makeThreeWay({ name: "main", desired: base }, head, live);
 	const shown = Object.entries({
-		text: renderThreeWay(plan, threeWay, plainStyle, summarizePlan(plan)),
+		text: renderThreeWay(plan, threeWay, plainStyle),
 		...formatsOf(complete({ command: "plan", plans: [plan], threeWay: [threeWay] })),
 	});
 	const nowAndBefore = [`${mallory} (live name mallory)`, `${carol} (live name carol)`];
@@ -91,7 +92,7 @@ describe("an alias that means another user from now on", () => {
 			{ alias: "carol", before: carol, after: mallory },
 		]);
 		expect(checkSchema("three-way.json", JSON.parse(JSON.stringify(other)))).toEqual([]);
-		const text = renderThreeWay(plan, other, plainStyle, "");
+		const text = renderThreeWay(plan, other, plainStyle);
 		expect(text).toContain(`  ~ users.al  is no longer an alias; it was ${alice} (live name alice)\n`);
 		expect(text).toContain(`  ~ users.alice  is ${alice} (live name alice)\n`);
 	});
@@ -101,20 +102,21 @@ describe("an alias that means another user from now on", () => {
 		const calm = makePlan(idle, live, context);
 		const found = makeThreeWay({ name: "main", desired: desiredOf({ digest, users: { carol } }) }, idle, live);
 		const result: CommandResult = complete({ command: "plan", plans: [calm], threeWay: [found] });
-		expect(summarizeResult(result)).toEqual({
-			verdict: "No changes. The organization is in sync. 1 alias now means another user.",
-			tone: "attention",
-		});
+		const summary = summarizeResult(result);
+		expect(verdictText(summary.verdict)).toBe(
+			"No changes. The organization is in sync. 1 alias now means another user.",
+		);
+		expect(summary.tone).toBe("attention");
 		const plans = [calm, { ...calm, organizationId: id("org", 2) }];
 		const several = complete({ command: "plan", plans, threeWay: [found] });
-		expect(summarizeResult(several).verdict).toContain("In 1 of them an alias now means another user.");
+		expect(verdictText(summarizeResult(several).verdict)).toContain("In 1 of them an alias now means another user.");
 		expect(renderMarkdown(several)).toContain("Aliases that now mean another user");
 		expect(renderHtml(several)).toContain("Aliases that now mean another user");
 	});
 
 	it("shows ids alone where live names are unknown", () => {
 		const unknown = makeThreeWay({ name: "main", desired: base }, head, blind);
-		const text = renderThreeWay(makePlan(head, blind, context), unknown, plainStyle, "");
+		const text = renderThreeWay(makePlan(head, blind, context), unknown, plainStyle);
 		expect(text).toContain(`  carol is now ${mallory}, before ${carol}\n`);
 		expect(text).toContain("      + member carol (id 10000004…)\n");
 		expect(text).toContain("      - member carol (alias before this change, id 10000003…)\n");

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { reportDrift } from "../../src/plan/drift/drift.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { renderGithub } from "../../src/render/github.ts";
+import { verdictText } from "../../src/render/print/text.ts";
 import { summarizeResult } from "../../src/render/result/summary.ts";
 import { renderText } from "../../src/render/result-text.ts";
 import { summarizeFindings } from "../../src/render/sections/drift.ts";
@@ -27,22 +28,23 @@ const resultOf = (...plans: readonly Plan[]) => complete({ command: "plan", plan
 describe("a guard that blocks a plan whose steps all wait", () => {
 	test("is in the last line of the text", () => {
 		const text = renderText(resultOf(blocked), { style: plainStyle });
-		expect(text.trimEnd().split("\n").at(-1)).toBe(`${waits} A guard blocks apply: see above.`);
+		expect(text.trimEnd().split("\n").at(-1)).toBe(`${waits} A guard blocks apply.`);
 	});
 
 	test("is in the verdict of every other format", () => {
-		const verdict = `${waits} A guard blocks apply: see below.`;
-		expect(summarizeResult(resultOf(blocked))).toEqual({ verdict, tone: "bad" });
+		const verdict = `${waits} A guard blocks apply.`;
+		const summary = summarizeResult(resultOf(blocked));
+		expect([verdictText(summary.verdict), summary.tone]).toEqual([verdict, "bad"]);
 		expect(renderGithub(resultOf(blocked)).annotations.split("\n")[0]).toContain("A guard blocks apply");
 	});
 
 	test("is counted in the verdict on several organizations", () => {
 		const { verdict } = summarizeResult(resultOf(emptyPlan(), { ...blocked, organizationId: id("org", 2) }));
-		expect(verdict).toBe("2 organizations: 1 blocked by a guard, 1 in sync.");
+		expect(verdictText(verdict)).toBe("2 organizations: 1 blocked by a guard, 1 in sync.");
 	});
 
 	test("is in the verdict of drift", () => {
-		expect(summarizeDrift(blocked)).toBe(
+		expect(verdictText(summarizeDrift(blocked))).toBe(
 			"Drift: 2 objects drifted; 2 steps are waiting for pending activities, but a guard blocks apply.",
 		);
 		const drift = reportDrift(blocked);
@@ -50,17 +52,17 @@ describe("a guard that blocks a plan whose steps all wait", () => {
 		if (finding === undefined) throw new Error("nothing drifted");
 		const [step] = blocked.steps;
 		const waiting = [{ ...finding, earlierActivity: step?.earlierActivity as never }];
-		expect(summarizeFindings({ ...drift, verdict: "waiting", findings: [], waiting }, blocked)).toBe(
+		expect(verdictText(summarizeFindings({ ...drift, verdict: "waiting", findings: [], waiting }, blocked))).toBe(
 			"Pending: 1 object is not in sync yet; a pending activity fixes it, but a guard blocks apply.",
 		);
 	});
 });
 
 test("a guard that blocks a plan without steps is in its verdict", () => {
-	expect(summarizePlan({ ...blocked, steps: [] })).toBe("Nothing to submit. A guard blocks apply: see above.");
+	expect(verdictText(summarizePlan({ ...blocked, steps: [] }))).toBe("Nothing to submit. A guard blocks apply.");
 });
 
 test("a guard with an override is not in the verdict", () => {
 	const overrides = [{ flag: "allow", kind: "protected", number: 1 }] as const;
-	expect(summarizePlan({ ...blocked, overrides })).toBe(waits);
+	expect(verdictText(summarizePlan({ ...blocked, overrides }))).toBe(waits);
 });

@@ -1,11 +1,11 @@
 /** The worst that a plan does: the first thing that every format says, and what the question of apply repeats. */
+
 import { describe, expect, it } from "vitest";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import { renderPlan } from "../../src/render/plan-text.ts";
 import { phraseText } from "../../src/render/print/text.ts";
-import { renderText } from "../../src/render/result-text.ts";
+import { renderPlan, renderText } from "../../src/render/result-text.ts";
 import { describeDangers } from "../../src/render/sections/danger.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { complete } from "./complete.ts";

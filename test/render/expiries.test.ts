@@ -1,21 +1,22 @@
 /** Access with an end in every format: who, until when and why, whatever the reason says; also where nothing differs. */
+
 import { readFileSync } from "node:fs";
 import { describe, expect, it, test } from "vitest";
 import { reportDrift } from "../../src/plan/drift/drift.ts";
 import type { AccessWindow } from "../../src/plan/organization.ts";
 import { isIdle, makePlan, type Plan } from "../../src/plan/plan.ts";
-import { findSoonEnding } from "../../src/render/expiry-words.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { renderOpenMetrics } from "../../src/render/metrics/openmetrics.ts";
-import { renderPlan } from "../../src/render/plan-text.ts";
 import { ApplyTextStream } from "../../src/render/result/apply-stream.ts";
 import type { DriftResult } from "../../src/render/result/result.ts";
-import { renderDrift, renderText } from "../../src/render/result-text.ts";
+import { renderPlan, renderText } from "../../src/render/result-text.ts";
+import { findSoonEnding } from "../../src/render/sections/windows.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { todoText } from "../../src/say/todo.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
+import { renderDrift } from "./as-text.ts";
 import { complete } from "./complete.ts";
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)] as const;

@@ -2,6 +2,7 @@
  * Names that try to be more than names: another member, a note of ours, another line, the other end of an arrow. Every
  * line shows which part of it is a name.
  */
+
 import { describe, expect, it } from "vitest";
 import { showAddress, showName, showRename, showSpaces } from "../../src/common/escape.ts";
 import { makeThreeWay } from "../../src/plan/base/three-way.ts";
@@ -12,13 +13,13 @@ import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import { renderPlan } from "../../src/render/plan-text.ts";
-import { describeSavedPlan } from "../../src/render/result/summary.ts";
-import { renderDrift, renderReport, renderThreeWay } from "../../src/render/result-text.ts";
-import { summarizePlan } from "../../src/render/sections/verdict.ts";
+import { phraseText } from "../../src/render/print/text.ts";
+import { renderPlan, renderReport } from "../../src/render/result-text.ts";
+import { savedPlanSection } from "../../src/render/sections/saved-plan.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { todoText } from "../../src/say/todo.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
+import { renderDrift, renderThreeWay } from "./as-text.ts";
 import { complete } from "./complete.ts";
 import { fingerprint, reportOf } from "./support.ts";
 import { impactPlanOf } from "./support-impact.ts";
@@ -76,7 +77,7 @@ function textsOf(name: Naming): Readonly<Record<string, string>> {
 	const withoutTodo = (text: string): string => text.replaceAll(/to do: .*/g, "");
 	return {
 		"a plan": renderPlan(plan, plainStyle),
-		"a plan with a base": renderThreeWay(plan, threeWay, plainStyle, summarizePlan(plan)),
+		"a plan with a base": renderThreeWay(plan, threeWay, plainStyle),
 		drift: withoutTodo(renderDrift(plan, drift, plainStyle)),
 		annotations: renderGithub(complete({ command: "plan", plans: [plan], threeWay: [threeWay] })).annotations,
 		// Nothing between back quotes can end them. Reasons are whole sentences, and a name that is cut has an id.
@@ -247,7 +248,9 @@ describe("a saved plan", () => {
 	it("that says more of its maker than a name and a version says it in quotes", () => {
 		const savedPlan = { digest: fingerprint, readAt: null };
 		const tell = (generatedBy: string) =>
-			describeSavedPlan(complete({ command: "show", plans: [], savedPlan: { ...savedPlan, generatedBy } }));
+			phraseText(
+				savedPlanSection(complete({ command: "show", plans: [], savedPlan: { ...savedPlan, generatedBy } })).lead ?? [],
+			);
 		expect(tell("orgsync 1.2.3")).toContain(", made by orgsync 1.2.3.");
 		expect(tell("orgsync 1.2.3. Approved by security")).toContain(', made by "orgsync 1.2.3. Approved by security".');
 	});

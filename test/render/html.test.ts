@@ -1,4 +1,5 @@
 /** The HTML page as text: its policy, its size, and that it is the same every time. test/browser/ opens it. */
+
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { showName } from "../../src/common/escape.ts";
@@ -7,11 +8,11 @@ import { renderGithub } from "../../src/render/github.ts";
 import { html, sentence, trusted } from "../../src/render/html/html.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import { renderPlan } from "../../src/render/plan-text.ts";
 import { phraseHtml } from "../../src/render/print/html.ts";
 import { phraseMarkdown } from "../../src/render/print/markdown.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import type { ApplyResult, CommandResult, PlanResult } from "../../src/render/result/result.ts";
+import { renderPlan } from "../../src/render/result-text.ts";
 import { pendingSections } from "../../src/render/sections/pending.ts";
 import { type Matrix, makeMatrix } from "../../src/render/sections/tag-matrix.ts";
 import { plainStyle } from "../../src/render/style.ts";

@@ -1,4 +1,5 @@
 /** One convention for signs, whatever the command and the format: what apply would do, never what was done before it. */
+
 import { describe, expect, it } from "vitest";
 import { makeThreeWay } from "../../src/plan/base/three-way.ts";
 import { reportDrift } from "../../src/plan/drift/drift.ts";
@@ -6,11 +7,11 @@ import { makePlan } from "../../src/plan/plan.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import { renderPlan } from "../../src/render/plan-text.ts";
-import { renderDrift, renderThreeWay } from "../../src/render/result-text.ts";
-import { signsMean, summarizePlan } from "../../src/render/sections/verdict.ts";
+import { renderPlan } from "../../src/render/result-text.ts";
+import { signsMean } from "../../src/render/sections/verdict.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
+import { renderDrift, renderThreeWay } from "./as-text.ts";
 import { completeAll } from "./complete.ts";
 
 const [bob, carol] = [id("user", 2), id("user", 3)];
@@ -45,7 +46,7 @@ function textOf(html: string): string {
 
 const shown: readonly (readonly [name: string, text: string])[] = [
 	["plan as text", renderPlan(plan, plainStyle)],
-	["plan --base as text", renderThreeWay(plan, threeWay, plainStyle, summarizePlan(plan))],
+	["plan --base as text", renderThreeWay(plan, threeWay, plainStyle)],
 	["drift as text", renderDrift(plan, reportDrift(plan), plainStyle)],
 	...Object.entries(results).flatMap(([name, result]): [string, string][] => [
 		[`${name} as Markdown`, renderMarkdown(result)],
@@ -91,7 +92,7 @@ describe("the sign of a change of the document", () => {
 			],
 		});
 	const tell = (base: ReturnType<typeof tag>, head: ReturnType<typeof tag>): string =>
-		renderThreeWay(plan, makeThreeWay({ name: "main", desired: base }, head, live), plainStyle, "");
+		renderThreeWay(plan, makeThreeWay({ name: "main", desired: base }, head, live), plainStyle);
 
 	it("of who is no longer listed is - only where apply takes the tag away", () => {
 		expect(tell(tag([bob, carol], "exactly"), tag([bob], "exactly"))).toContain("      - member carol\n");

@@ -7,10 +7,9 @@ import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Report, StepResult } from "../../src/plan/report.ts";
 import type { CoveredObject } from "../../src/plan/step.ts";
-import { renderPlan } from "../../src/render/plan-text.ts";
-import { stepLines } from "../../src/render/print/text.ts";
+import { stepLines, verdictText } from "../../src/render/print/text.ts";
 import { renderProblem } from "../../src/render/problem-text.ts";
-import { renderReport } from "../../src/render/result-text.ts";
+import { renderPlan, renderReport } from "../../src/render/result-text.ts";
 import { summarizeReport } from "../../src/render/sections/results.ts";
 import { stepRow } from "../../src/render/sections/steps.ts";
 import { summarizePlan } from "../../src/render/sections/verdict.ts";
@@ -168,11 +167,13 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 		const same = { sessionProfileName: "short", notes: "n" };
 		const other = { sessionProfileName: "x" };
 		const sentence = (second: LiveParts["sessionProfiles"][string]): string =>
-			summarizePlan(
-				makePlan(
-					expecting,
-					liveOf({ sessionProfiles: { [id("other", 1)]: known(same), [id("other", 2)]: second } }),
-					context,
+			verdictText(
+				summarizePlan(
+					makePlan(
+						expecting,
+						liveOf({ sessionProfiles: { [id("other", 1)]: known(same), [id("other", 2)]: second } }),
+						context,
+					),
 				),
 			);
 		expect(sentence(known(other))).toBe("No changes. The organization is in sync.");
@@ -345,7 +346,7 @@ describe("a report as text", () => {
 			report([result({ outcome: "not-attempted" })], { interrupted: true }),
 		],
 	])("sums up: %s", (sentence, summed) => {
-		expect(summarizeReport(summed)).toBe(sentence);
+		expect(verdictText(summarizeReport(summed))).toBe(sentence);
 	});
 
 	it("says what is left, and leaves out what completed where it was seen to", () => {

@@ -1,14 +1,16 @@
 /** What approve and reject show before the question, and what became of the activities. */
+
 import { describe, expect, it } from "vitest";
 import type { Disagreement } from "../../src/plan/activities/reviewed-activity.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { phraseText } from "../../src/render/print/text.ts";
 import { resultHead } from "../../src/render/result/head.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "../../src/render/result/votes.ts";
+import { renderVoteReview } from "../../src/render/result-text.ts";
 import { describeReasons } from "../../src/render/sections/votes.ts";
 import { plainStyle } from "../../src/render/style.ts";
-import { renderVoteReview, renderVotes } from "../../src/render/vote-text.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
+import { renderVotes } from "./as-text.ts";
 import { hostileNames, planOf } from "./support.ts";
 import { activityOf, alice, bob, carol, dave, names, treasury } from "./support-activities.ts";
 import { changingPlanOf, impactPlanOf } from "./support-impact.ts";

@@ -1,11 +1,12 @@
 /**
  * Requests in doubt: how reading or the same bytes end the doubt, and how the operator does.
  */
+
 import { describe, expect, it } from "vitest";
 import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import { digestOf } from "../../src/plan/value.ts";
-import { renderPlan } from "../../src/render/plan-text.ts";
+import { renderPlan } from "../../src/render/result-text.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
 import { openJournal } from "../../src/sync/journal/file.ts";

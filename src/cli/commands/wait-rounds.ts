@@ -5,7 +5,7 @@ import { type ActivityEvent, findEvents, type SeenActivity } from "../../plan/ac
 import type { Outcome } from "../../plan/report.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { phraseText } from "../../render/print/text.ts";
-import { nameActivity } from "../../render/status-text.ts";
+import { nameActivity } from "../../render/sections/status.ts";
 import { sayEvent, saySeen } from "../../say/activities.ts";
 import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal/journal.ts";
 import type { ActivityRecord } from "../../sync/read/list-activities.ts";

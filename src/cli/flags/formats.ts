@@ -54,10 +54,13 @@ const maxSummaryBytes = 1_000_000;
 type Renderer = (result: CommandResult, options: RenderOptions) => Promise<string>;
 
 /** Hooks and editors run `validate` often: the text of plans, which loads what makes plans, is not loaded for it. */
-const renderText: Renderer = async (result, options) =>
-	result.command === "validate" && result.error === null
-		? (await import("../../render/command-text.ts")).renderValidate(result)
-		: (await import("../../render/result-text.ts")).renderText(result, options);
+const renderText: Renderer = async (result, options) => {
+	if (result.command !== "validate" || result.error !== null)
+		return (await import("../../render/result-text.ts")).renderText(result, options);
+	const { sectionsText } = await import("../../render/print/text.ts");
+	const { validateSection } = await import("../../render/sections/validate.ts");
+	return sectionsText([validateSection(result)], options.style).join("\n");
+};
 
 const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
 	text: renderText,

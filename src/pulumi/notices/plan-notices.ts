@@ -7,9 +7,9 @@ import { factsOf, isExpired, isWithin, windowsOf } from "../../plan/access-windo
 import type { Change } from "../../plan/change.ts";
 import type { AccessWindow, DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { describeMemberWindow } from "../../render/expiry-words.ts";
 import { phraseText } from "../../render/print/text.ts";
 import { describeImpact, summarizeImpact } from "../../render/sections/impact-words.ts";
+import { describeMemberWindow } from "../../render/sections/windows.ts";
 import { describeApprovals } from "../../say/approvals.ts";
 import type { MetaInputs } from "../inputs/inputs.ts";
 

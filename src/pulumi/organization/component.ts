@@ -12,10 +12,10 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { brokenRules } from "../../plan/rules/judge.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
-import { renderOverrides } from "../../render/overrides-text.ts";
-import { renderPlan } from "../../render/plan-text.ts";
-import { rowText } from "../../render/print/text.ts";
+import { rowText, sectionsText, verdictText } from "../../render/print/text.ts";
+import { renderPlan } from "../../render/result-text.ts";
 import { expiriesSection } from "../../render/sections/expiries.ts";
+import { overridesSection } from "../../render/sections/overrides.ts";
 import { summarizePlan } from "../../render/sections/verdict.ts";
 import { plainStyle } from "../../render/style.ts";
 import type { Properties } from "../inputs/inputs.ts";
@@ -73,7 +73,7 @@ export function describePlan(plan: Plan, session: Session, isPreview: boolean, i
 	const notice = describeWhole(plan, session, isPreview);
 	return notice === undefined || !isSecret
 		? notice
-		: { ...notice, text: `${summarizePlan(plan)} The document is secret.` };
+		: { ...notice, text: `${verdictText(summarizePlan(plan))} The document is secret.` };
 }
 
 function describeWhole(plan: Plan, session: Session, isPreview: boolean): Notice | undefined {
@@ -147,7 +147,7 @@ export function renderForPulumi(
 	const isAllowed = (guard: Guard): boolean => allows.some((override) => isFor(override, guard));
 	const guarded = { ...plan, guards: plan.guards.filter((guard) => !isAllowed(guard)) };
 	const style = { ...plainStyle, voice: pulumiVoice };
-	const used = renderOverrides([...allows, ...overrides], style, plan.guards).join("\n");
+	const used = sectionsText([overridesSection([...allows, ...overrides], plan.guards)], style).join("\n");
 	return `${renderPlan(guarded, style, summarize?.(guarded))}${used}`;
 }
 
@@ -163,8 +163,8 @@ function summarizeParts(plan: Plan): string {
 	const unknown = new Set(plan.changes.filter(({ basis }) => basis === "unknown").map(({ address }) => address));
 	const { sent } = groupSteps(plan.steps);
 	const count = sent.filter(({ covers }) => covers.every(({ address }) => unknown.has(address))).length;
-	if (count === 0) return summarizePlan(plan);
-	return `${summarizePlan(plan)} Of these, ${count} cannot be compared with live state: a resource that applied its part before submits nothing.`;
+	if (count === 0) return verdictText(summarizePlan(plan));
+	return `${verdictText(summarizePlan(plan))} Of these, ${count} cannot be compared with live state: a resource that applied its part before submits nothing.`;
 }
 
 /** The desired state of the document. Throws ResourceFailure for what is wrong with it, each problem with its place. */

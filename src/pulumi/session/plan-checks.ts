@@ -4,8 +4,10 @@ import { showText } from "../../common/escape.ts";
 import type { Guard } from "../../plan/guards/guards.ts";
 import type { Override } from "../../plan/guards/overrides.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { describeOverride } from "../../render/overrides-text.ts";
+import { phraseText } from "../../render/print/text.ts";
+import { sayOverride } from "../../render/sections/overrides.ts";
 import { refuseBlocked } from "../../say/guards.ts";
+import { inVoice } from "../../say/phrase.ts";
 import type { Settings } from "../settings/settings.ts";
 import { pulumiVoice } from "../settings/voice.ts";
 import { NameTakenError } from "./name-queue.ts";
@@ -23,7 +25,8 @@ export class OverrideLog {
 			const key = JSON.stringify([resource, override]);
 			if (this.#shown.has(key)) continue;
 			this.#shown.add(key);
-			this.#print(showText(`${resource}: override used: ${describeOverride(override, guards, pulumiVoice)}`));
+			const said = phraseText(inVoice(sayOverride(override, guards), pulumiVoice));
+			this.#print(showText(`${resource}: override used: ${said}`));
 		}
 	}
 }

@@ -13,16 +13,6 @@ export interface Section {
 	readonly isFolded?: boolean;
 }
 
-/** Returns a section without a number. */
-export function section(title: string, look: Section["look"], body: Html | null): Section {
-	return { title, look, body, number: null };
-}
-
-/** Returns a section of one line for each item; it has no body without items. */
-export function listSection(title: string, look: Section["look"], items: readonly Html[]): Section {
-	return { title, look, body: renderList(items), number: items.length };
-}
-
 /** Returns a section as a card with a heading of `level`; null without a body. */
 export function renderCard(
 	{ title, look, body, number, isFolded = false }: Section,

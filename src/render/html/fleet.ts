@@ -5,6 +5,9 @@
 
 import type { CommandContext } from "../../plan/suggested-command.ts";
 import { count } from "../../say/count.ts";
+import { sayVerdict } from "../../say/verdict.ts";
+import { sectionsOf } from "../page.ts";
+import { cardsHtml, phraseHtml } from "../print/html.ts";
 import type { FailedOrganization } from "../result/found.ts";
 import { noteOtherName } from "../result/organization-name.ts";
 import {
@@ -14,22 +17,21 @@ import {
 	organizationsOf,
 	type State,
 	states,
-	unplannedHeading,
+	type Tone,
 	unplannedOf,
 } from "../result/organizations.ts";
 import { type CommandResult, countUnreadByResume } from "../result/result.ts";
-import { type Summary, tallyOf } from "../result/summary.ts";
+import { tallyOf } from "../result/summary.ts";
 import { countNotRead } from "../result-text.ts";
 import { badge } from "./badge.ts";
-import { fold, type Section } from "./details.ts";
+import { fold } from "./details.ts";
 import { type Html, html } from "./html.ts";
 import { organizationHtml } from "./organization.ts";
-import { renderMessage, renderSections } from "./sections.ts";
 
 const looks = { bad: "r", attention: "w", good: "a" } as const;
 
 /** Returns the headline and the figures of several organizations; null when none of them needs attention. */
-export function fleetHeadline(result: CommandResult, { tone }: Summary): string | null {
+export function fleetHeadline(result: CommandResult, tone: Tone): string | null {
 	const counted = countStates(result);
 	const sum = (of: typeof counted): number => of.reduce((total, { number }) => total + number, 0);
 	const urgent = sum(counted.filter((one) => one.tone !== "good"));
@@ -43,7 +45,7 @@ export function renderFleetFigures(result: CommandResult): Html | null {
 	const counted = countStates(result);
 	if (counted.length < 2) return null;
 	return html`<dl class="facts">${counted.map(({ number, words, tone }) => {
-		return html`<div class="${looks[tone]}"><dt>${words.replace(/^that /, "")}</dt><dd>${number}</dd></div>`;
+		return html`<div class="${looks[tone]}"><dt>${words}</dt><dd>${number}</dd></div>`;
 	})}</dl>`;
 }
 
@@ -78,17 +80,6 @@ export function renderOrganizations(result: CommandResult, commands?: CommandCon
 	return byUrgency(foldOrganizations(result, "details", commands).full).map(renderOrganization);
 }
 
-/** Returns the organizations without a plan, with the errors that say why. */
-export function unplannedSection(unplanned: readonly FailedOrganization[]): Section {
-	const items = unplanned.map((one) => html`<li>${organizationHtml(one)}${renderMessage(one.error)}</li>\n`);
-	return {
-		title: unplannedHeading,
-		look: "bad",
-		body: items.length === 0 ? null : html`<ul>${items}</ul>`,
-		number: items.length,
-	};
-}
-
 function byUrgency(organizations: readonly OrganizationResult[]): readonly OrganizationResult[] {
 	return (["bad", "attention", "good"] as const).flatMap((tone) => organizations.filter((one) => one.tone === tone));
 }
@@ -107,7 +98,7 @@ function renderUnplannedRow(failed: FailedOrganization): Html {
 function renderRow(one: OrganizationResult): Html {
 	const id = organizationHtml(one.plan);
 	const name = hasDetails(one) ? html`<a href="#${sectionOf(one)}">${id}</a>` : id;
-	return html`<li>${badge(one.tone)}<div>${name} <span>${one.verdict}</span></div></li>\n`;
+	return html`<li>${badge(one.tone)}<div>${name} <span>${phraseHtml(sayVerdict(one.verdict))}</span></div></li>\n`;
 }
 
 function sectionOf({ plan }: OrganizationResult): string {
@@ -117,5 +108,5 @@ function sectionOf({ plan }: OrganizationResult): string {
 function renderOrganization(one: OrganizationResult): Html {
 	const id = sectionOf(one);
 	return html`<section class="organization" id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${badge(one.tone)}Organization ${organizationHtml(one.plan)}</h2>
-<p class="lead">${one.verdict}</p>${noteOtherName(one.plan).map((line) => html`<p class="soft">${line}</p>`)}${renderSections(one, 3, id)}</section>\n`;
+<p class="lead">${phraseHtml(sayVerdict(one.verdict))}</p>${noteOtherName(one.plan).map((line) => html`<p class="soft">${line}</p>`)}${cardsHtml(sectionsOf(one, "html"), 3, id)}</section>\n`;
 }

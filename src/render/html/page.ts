@@ -7,41 +7,25 @@ import { type Counted, countChanges } from "../../plan/change-counts.ts";
 import { outcomesOf, resultsByAddress } from "../../plan/report.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
-import { capitalize, count } from "../../say/count.ts";
-import type { Phrase } from "../../say/phrase.ts";
-import { overridesHeading } from "../overrides-text.ts";
-import { phraseHtml, sectionCard } from "../print/html.ts";
+import { count } from "../../say/count.ts";
+import { joinPhrases, type Phrase } from "../../say/phrase.ts";
+import { sayRest } from "../../say/verdict.ts";
+import { sectionsBelow, sectionsOf, sectionsOfRun, type Topic, topicsOf } from "../page.ts";
+import { cardsHtml, phraseHtml } from "../print/html.ts";
+import { verdictText } from "../print/text.ts";
 import { noteOtherName } from "../result/organization-name.ts";
-import {
-	isAlone,
-	type OrganizationResult,
-	organizationsOf,
-	type SuggestingOptions,
-	unplannedOf,
-} from "../result/organizations.ts";
-import { type CommandResult, isCompared, isPowers } from "../result/result.ts";
-import {
-	describeAllOutdated,
-	describeRunOverrides,
-	describeSavedPlan,
-	droppedOf,
-	errorAbove,
-	type Summary,
-	summarizeResult,
-} from "../result/summary.ts";
-import { droppedSection, sayBase } from "../sections/base.ts";
-import { describeDangers } from "../sections/danger.ts";
+import { isAlone, type OrganizationResult, organizationsOf, type SuggestingOptions } from "../result/organizations.ts";
+import { type CommandResult, isCompared } from "../result/result.ts";
+import { errorAbove, type Summary, summarizeResult } from "../result/summary.ts";
+import { sayBase } from "../sections/base.ts";
+import { dangersOf } from "../sections/danger.ts";
 import { driftFigures, type Figure } from "../sections/drift.ts";
 import { pendingSections } from "../sections/pending.ts";
-import { powersSections } from "../sections/powers.ts";
-import { staleHeading } from "../sections/results.ts";
 import { badge } from "./badge.ts";
-import { listSection, renderCard, renderList, section } from "./details.ts";
-import { fleetHeadline, renderFleetFigures, renderOrganizations, renderOverview, unplannedSection } from "./fleet.ts";
-import { curveQuotes, type Html, hashSource, html, trusted } from "./html.ts";
+import { fleetHeadline, renderFleetFigures, renderOrganizations, renderOverview } from "./fleet.ts";
+import { type Html, hashSource, html, trusted } from "./html.ts";
 import { organizationHtml } from "./organization.ts";
 import { script } from "./script.ts";
-import { renderMessage, renderSections } from "./sections.ts";
 import { style } from "./style.ts";
 
 const policy = [
@@ -63,7 +47,6 @@ export function renderHtml(result: CommandResult, { generatedBy = "orgsync", com
 	const { verdict, tone } = summary;
 	const organizations = organizationsOf(result, commands);
 	const alone = isAlone(result);
-	const savedPlan = describeSavedPlan(result);
 	const [headline, rest] = headlineOf(result, summary);
 	const page = html`<!doctype html>
 <html lang="en">
@@ -73,19 +56,19 @@ export function renderHtml(result: CommandResult, { generatedBy = "orgsync", com
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="generator" content="${generatedBy}">
-<title>orgsync ${result.command}: ${verdict}</title>
+<title>orgsync ${result.command}: ${verdictText(verdict)}</title>
 <style>${trusted(style)}</style>
 </head>
 <body>
 <header class="head ${tone}"><div class="inside">
 <p class="brand">orgsync <b>${result.command}</b></p>
-<h1>${badge(tone)}<span>${headline}</span></h1>
-${dangersOf(result).map((line) => html`<p class="danger">${phraseHtml(line)}</p>`)}${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${alone ? organizations.map(factsOf) : renderFleetFigures(result)}
+<h1>${badge(tone)}<span>${phraseHtml(headline)}</span></h1>
+${dangersOf(result).map((line) => html`<p class="danger">${phraseHtml(line)}</p>`)}${rest.length === 0 ? null : html`<p class="lead">${phraseHtml(rest)}</p>`}${alone ? organizations.map(factsOf) : renderFleetFigures(result)}
 </div></header>
 <main class="inside">
-${renderCards(result)}${powersCards(result)}${
-	alone ? organizations.map((one) => renderSections(one, 2, "")) : renderOrganizations(result, commands)
-}${renderCard(sectionCard(droppedSection(droppedOf(result))), "dropped")}</main>
+${alone ? null : renderOverview(result)}${cardsHtml(sectionsOfRun(result, "html"))}${topicsOf(result, "html", commands).map(topicHtml)}${
+	alone ? organizations.map((one) => cardsHtml(sectionsOf(one, "html"))) : renderOrganizations(result, commands)
+}${cardsHtml(sectionsBelow(result))}</main>
 <footer class="inside">${renderFoot(result, generatedBy)}</footer>
 <script>${trusted(script)}</script>
 </body>
@@ -94,36 +77,11 @@ ${renderCards(result)}${powersCards(result)}${
 	return page.html;
 }
 
-/** What is dangerous in the plans; nothing after an apply, and of drift. */
-function dangersOf(result: CommandResult): readonly Phrase[] {
-	if (result.command !== "plan" && result.command !== "show") return [];
-	return describeDangers(organizationsOf(result).map(({ plan }) => plan));
-}
-
-/** Returns the headline and the text below it. Figures replace the text for several organizations. */
-function headlineOf(result: CommandResult, summary: Summary): readonly [headline: string, rest: string] {
-	const split = splitVerdict(summary.verdict);
-	const headline = errorAbove(result) === null ? fleetHeadline(result, summary) : null;
-	// The figures say what the first sentence counts.
-	return headline === null ? split : [headline, /^[^.]*\.\s*(.*)$/.exec(summary.verdict)?.[1] ?? ""];
-}
-
-/** Longest headline, in characters. */
-const longestHeadline = 70;
-
-/** Returns the beginning of the verdict as the headline, and the rest as the text below it. */
-function splitVerdict(verdict: string): readonly [headline: string, rest: string] {
-	// Text in brackets is no part of a headline.
-	const bracket = /^(.*?) \((.*?)\)([.;] .*)$/.exec(verdict);
-	if (bracket !== null && (bracket[1] ?? "").length <= longestHeadline)
-		return [bracket[1] ?? "", capitalize(`${bracket[2]}${bracket[3]}`)];
-	const sentence = /^(.*?)[.;] (.*)$/.exec(verdict);
-	if (sentence !== null && (sentence[1] ?? "").length <= longestHeadline)
-		return [sentence[1] ?? "", capitalize(sentence[2] ?? "")];
-	const clause = /^(.*?): (.*)$/.exec(verdict);
-	return clause === null || verdict.length <= longestHeadline
-		? [verdict.replace(/\.$/, ""), ""]
-		: [clause[1] ?? "", capitalize(clause[2] ?? "")];
+/** Returns the headline and the text below it. Of several organizations, figures say what the headline of the verdict counts. */
+function headlineOf(result: CommandResult, { verdict, tone }: Summary): readonly [headline: Phrase, rest: Phrase] {
+	const headline = errorAbove(result) === null ? fleetHeadline(result, tone) : null;
+	if (headline === null) return [verdict.headline, sayRest(verdict)];
+	return [[headline], joinPhrases(verdict.sentences ?? [], " ")];
 }
 
 /** Returns the figures of an organization, and when it was read; after an apply only what was done counts. */
@@ -183,27 +141,11 @@ function firstFigure({ command, plan, report, results }: OrganizationResult): re
 	return total === 0 ? [] : [[`${completed} of ${total}`, "steps completed", ""]];
 }
 
-function renderCards(result: CommandResult): readonly (Html | null)[] {
-	const error = errorAbove(result);
-	const outdated = renderList(describeAllOutdated(result).map((line) => html`${curveQuotes(line)}`));
-	const more = outdated === null ? null : html`<p>${staleHeading}:</p>${outdated}`;
-	const overrides = describeRunOverrides(result).map((line) => html`${line}`);
-	return [
-		renderCard(section("What is wrong", "bad", error && renderMessage(error, result.problems, more)), "error"),
-		renderCard({ ...listSection(overridesHeading, "attention", overrides), number: null }, "overrides"),
-		isAlone(result) ? null : renderOverview(result),
-		renderCard(unplannedSection(unplannedOf(result)), "unplanned"),
-	];
-}
-
-/** Returns a card for each organization whose powers are shown. */
-function powersCards(result: CommandResult): readonly (Html | null)[] {
-	if (!isPowers(result)) return [];
-	return result.organizations.map((one) => {
-		const head = html`<p class="soft">Organization ${organizationHtml(one)}, at <time datetime="${one.at}">${one.at}</time></p>`;
-		const parts = powersSections(one).map((part) => sectionCard(part).body);
-		return renderCard(section("Who can do what", "plain", html`${head}\n${parts}`), `o-${one.organizationId}`);
-	});
+function topicHtml({ heading, organizationId, sections }: Topic): Html {
+	if (heading === null) return html`${cardsHtml(sections)}`;
+	const id = `o-${organizationId ?? ""}`;
+	return html`<section class="organization" id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${phraseHtml(heading)}</h2>
+${cardsHtml(sections, 3, `${id}-`)}</section>\n`;
 }
 
 function renderFoot(result: CommandResult, generatedBy: string): Html {

@@ -10,12 +10,12 @@ import { accessExpired } from "../../plan/drift/difference.ts";
 import type { OrganizationDrift } from "../../plan/drift/drift.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type Outcome, outcomesOf, type StepResult } from "../../plan/report.ts";
-import { findSoonEnding } from "../expiry-words.ts";
 import { errorOfCall } from "../result/errors.ts";
 import type { FoundOrganization } from "../result/found.ts";
 import { assessFound } from "../result/organizations.ts";
 import { type CommandResult, isCompared } from "../result/result.ts";
 import { stateOfFound } from "../result/summary.ts";
+import { findSoonEnding } from "../sections/windows.ts";
 import {
 	driftKinds,
 	type MeteredCommand,

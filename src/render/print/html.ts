@@ -1,10 +1,19 @@
 /** Phrases and sections as HTML: text of others is isolated, so that its direction affects nothing around it. */
 import { showAddress, showSpaces } from "../../common/escape.ts";
-import { commandLine } from "../../common/said.ts";
+import { commandLine, overrideText } from "../../common/said.ts";
 import { count } from "../../say/count.ts";
 import type { Phrase, Span } from "../../say/phrase.ts";
-import { hasContent, isLong, type Look, type Note, type Row, type Section, withSides } from "../../say/section.ts";
-import { type Section as Card, chip, fold, foldAbove, markedRow, renderChanges, renderList } from "../html/details.ts";
+import { hasContent, isLong, type Look, type Note, type Row, type Section, withPlace } from "../../say/section.ts";
+import {
+	type Section as Card,
+	chip,
+	fold,
+	foldAbove,
+	markedRow,
+	renderCard,
+	renderChanges,
+	renderList,
+} from "../html/details.ts";
 import { bdi, curveQuotes, type Html, html } from "../html/html.ts";
 import { gridHtml } from "./grid.ts";
 
@@ -16,6 +25,8 @@ function spanHtml(span: Exclude<Span, string>): Html {
 	switch (span.kind) {
 		case "flag":
 			return html`<code>${commandLine.flag(span.flag, span.value)}</code>`;
+		case "override":
+			return html`<code>${overrideText(span)}</code>`;
 		case "earlier-input":
 			return html`${commandLine.earlierInput}`;
 		case "code":
@@ -63,6 +74,11 @@ export function sectionCard(section: Section, prefix = ""): Card {
 		number: number === 0 ? null : number,
 		isFolded,
 	};
+}
+
+/** Returns the sections as cards with headings of `level`; none of those without content. */
+export function cardsHtml(sections: readonly Section[], level: 2 | 3 = 2, prefix = ""): readonly (Html | null)[] {
+	return sections.map((section) => renderCard(sectionCard(section, prefix), `${prefix}${section.id}`, level));
 }
 
 function rowsHtml({ form, columns, rows, id }: Section, prefix: string): Html | null {
@@ -130,7 +146,7 @@ function stepHtml({ badge, said, aside, order, notes = [], rows = [] }: Row, pre
 
 function rowHtml({ badge, marks = [], notes = [], rows = [], ...row }: Row): Html {
 	const below = notes.map((note) => html`<br>${phraseHtml(note.said)}`);
-	const line = html`${badgeHtml(badge)}<span>${phraseHtml(withSides(row))}${marks.map(markHtml)}${below}</span>`;
+	const line = html`${badgeHtml(badge)}<span>${phraseHtml(withPlace(row))}${marks.map(markHtml)}${below}</span>`;
 	if (rows.length === 0) return line;
 	return html`<div>${line}<ul class="within">${rows.map((within) => html`<li>${rowHtml(within)}</li>\n`)}</ul></div>`;
 }

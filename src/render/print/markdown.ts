@@ -1,8 +1,8 @@
 /** Phrases and sections as Markdown: whatever is not a word of orgsync is in a code span or a fenced block. */
 import { showAddress } from "../../common/escape.ts";
-import { commandLine, type Voice } from "../../common/said.ts";
+import { commandLine, overrideText, type Voice } from "../../common/said.ts";
 import { inVoice, type Phrase } from "../../say/phrase.ts";
-import { hasContent, isSpaced, type Row, type Section, type Shortening, withSides } from "../../say/section.ts";
+import { hasContent, isSpaced, type Row, type Section, type Shortening, withPlace } from "../../say/section.ts";
 import { type Block, codeSpan, fence, foldUnder, paragraph, withMore } from "../markdown-text.ts";
 import { plainStyle } from "../style.ts";
 import { cellPhrase, differenceLines, outcomePhrase } from "./text.ts";
@@ -17,6 +17,7 @@ export function phraseMarkdown(phrase: Phrase): string {
 			if (typeof span === "string") return span;
 			if (span.kind === "time") return showTime(span.text);
 			if (span.kind === "earlier-input") return commandLine.earlierInput;
+			if (span.kind === "override") return codeSpan(overrideText(span));
 			if (span.kind === "flag") return codeSpan(commandLine.flag(span.flag, span.value));
 			if (span.kind === "address") return codeSpan(showAddress(span.text));
 			if (span.kind === "reason") return codeSpan(span.text, longestReason);
@@ -32,8 +33,14 @@ const ranks: Readonly<Record<Shortening, number>> = { never: 1, whole: 1.5, last
 export function sectionBlocks(sections: readonly Section[], voice: Voice = commandLine): readonly Block[] {
 	return sections.filter(hasContent).flatMap((given) => {
 		const { rest, ...section } = inVoice(given, voice);
-		const { rows, noun, shorten, form = "list" } = section;
+		const {
+			rows,
+			shorten,
+			form = "list",
+			noun: [, many],
+		} = section;
 		const lines = form === "differences" ? diffLines(section) : rows.map(prints[form]);
+		const noun = form === "differences" ? ([`line of ${many}`, `lines of ${many}`] as const) : section.noun;
 		const block: Block =
 			rows.length === 0
 				? paragraph(wrap(section, [], 0), ranks[shorten])
@@ -62,7 +69,7 @@ const prints = { list: rowMarkdown, steps: stepMarkdown, sentences: sentenceMark
 
 function rowMarkdown({ marks = [], notes = [], rows = [], ...row }: Row): string {
 	const behind = marks.map((mark) => ` (${phraseMarkdown(mark.said)})`);
-	const said = `${phraseMarkdown(withSides(row))}${behind.join("")}`;
+	const said = `${phraseMarkdown(withPlace(row))}${behind.join("")}`;
 	const line = [said, ...notes.map((note) => phraseMarkdown(note.said))].join("; ");
 	return withBelow(line, rows.map(rowMarkdown));
 }

@@ -1,6 +1,7 @@
 /** Phrases and sections for a terminal or a log. */
 import { showAddress, showQuoted, showSpaces, showText } from "../../common/escape.ts";
 import { commandLine, voicedText } from "../../common/said.ts";
+import { count } from "../../say/count.ts";
 import { inVoice, type Phrase, type Span } from "../../say/phrase.ts";
 import {
 	hasContent,
@@ -10,14 +11,20 @@ import {
 	type Row,
 	type Section,
 	type Sign,
-	withSides,
+	withPlace,
 } from "../../say/section.ts";
+import { sayVerdict, type Verdict } from "../../say/verdict.ts";
 import { plainStyle, type Style } from "../style.ts";
 import { showTime } from "./time.ts";
 
 /** Returns the phrase on one line. */
 export function phraseText(phrase: Phrase): string {
 	return phrase.map((span) => (typeof span === "string" ? span : spanText(span))).join("");
+}
+
+/** Returns the verdict on one line. */
+export function verdictText(verdict: Verdict): string {
+	return phraseText(sayVerdict(verdict));
 }
 
 function spanText(span: Exclude<Span, string>): string {
@@ -31,6 +38,7 @@ function spanText(span: Exclude<Span, string>): string {
 		case "command":
 			return `\`${showText(span.text)}\``;
 		case "flag":
+		case "override":
 		case "earlier-input":
 			return showText(voicedText(span, commandLine));
 		case "time":
@@ -66,8 +74,9 @@ export function sectionsText(sections: readonly Section[], style: Style): readon
 const maxRows = 50;
 
 function sectionLines(section: Section, style: Style): readonly string[] {
-	const { title, look, lead, rest, foot = [], form = "list" } = section;
+	const { title, look, lead, rest, foot = [], form = "list", isFolded = false } = section;
 	const rows = [...section.rows, ...(rest?.rows ?? [])];
+	if (isFolded && form === "list") return rows.length === 0 ? [] : [style.faint(foldedText(section))];
 	const margin = title === null && (lead === undefined || form !== "list") ? "" : "  ";
 	const leadMargin = title === null ? "" : margin;
 	const isCut = form !== "differences" && form !== "sentences" && title !== null && isLong(section, maxRows);
@@ -82,6 +91,15 @@ function sectionLines(section: Section, style: Style): readonly string[] {
 		...(isCut ? [`${margin}and ${rows.length - maxRows} more`] : []),
 		...foot.map((phrase) => `${margin}${phraseText(phrase)}`),
 	];
+}
+
+/** Of a list that other formats fold, more rows than this are only counted. */
+const maxFolded = 20;
+
+function foldedText({ rows, noun }: Section): string {
+	const more = rows.length - maxFolded;
+	const listed = rows.slice(0, maxFolded).map(rowText).join(", ");
+	return `${count(rows.length, ...noun)}: ${listed}${more <= 0 ? "" : ` and ${more} more`}`;
 }
 
 function paint(look: Look, style: Style): (text: string) => string {
@@ -167,11 +185,12 @@ export function differenceText(row: Row): string {
 }
 
 /** Returns the row without what belongs to it. */
-function headText({ sign, noun, said, sides = [], aside, marks: remarks = [] }: Row, style: Style): string {
+function headText(row: Row, style: Style): string {
+	const { sign, noun, aside, marks: remarks = [] } = row;
 	const start = noun === undefined ? sign : `${sign} ${noun[0]}`;
 	return [
 		start === undefined || sign === undefined ? "" : `${paintSign(sign, style)(start)} `,
-		phraseText(withSides({ said, sides })),
+		phraseText(withPlace(row)),
 		aside === undefined ? "" : `  ${style.faint(phraseText(aside))}`,
 		...remarks.map((mark) => paintQuietly(mark.look, style)(`  (${phraseText(mark.said)})`)),
 	].join("");

@@ -4,8 +4,8 @@
  */
 
 import type { CommandContext } from "../../plan/suggested-command.ts";
-import { renderOverrides } from "../overrides-text.ts";
-import { countFolded, countNotRead, renderOne, renderRunOverrides, renderSavedPlan } from "../result-text.ts";
+import { verdictText } from "../print/text.ts";
+import { countFolded, countNotRead, renderOne, renderRun } from "../result-text.ts";
 import { notApplied } from "../sections/results.ts";
 import type { Style } from "../style.ts";
 import { BadNews } from "./bad-news.ts";
@@ -70,21 +70,22 @@ export class ApplyTextStream {
 	/** Returns the end of the text; `rest` is the result without its organizations, `error` why nothing was submitted. */
 	end(rest: CommandResult, error: ErrorDescription | null): string {
 		if (!isCompared(rest)) return "";
-		const style = this.#style;
-		if (error !== null) return renderOverrides(rest.overrides, style).join("\n");
-		return [...this.#conclude(), ...renderSavedPlan(rest, undefined, this.#hasRun), ...renderRunOverrides(rest, style)]
+		return [
+			...(error === null ? this.#conclude() : []),
+			renderRun(rest, this.#style, error === null ? this.#hasRun : null),
+		]
 			.map((text) => this.#separate(text))
 			.join("");
 	}
 
 	#conclude(): readonly string[] {
-		if (this.#isWithheld) return [`${notApplied}\n`];
+		if (this.#isWithheld) return [`${verdictText(notApplied)}\n`];
 		if (this.#isAlone && !this.#isEmpty) return [];
 		return [
 			countFolded(this.#idle, "nothing to do"),
 			countNotRead(this.#notRead),
 			this.#badNews.render(),
-			`${this.#tally.summarize().verdict}\n`,
+			`${verdictText(this.#tally.summarize().verdict)}\n`,
 		];
 	}
 

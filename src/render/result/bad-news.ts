@@ -1,6 +1,7 @@
 /** The organizations that a summary names, because their news is bad: one line each, failures first. */
 
 import { showText } from "../../common/escape.ts";
+import { verdictText } from "../print/text.ts";
 import type { FailedOrganization } from "./found.ts";
 import { type NamedOrganization, showOrganization } from "./organization-name.ts";
 import { type OrganizationResult, type State, states } from "./organizations.ts";
@@ -10,7 +11,7 @@ export class BadNews {
 	readonly #lines: { readonly state: State; readonly line: string }[] = [];
 
 	add({ plan, state, tone, verdict }: OrganizationResult): void {
-		if (tone === "bad") this.#push(state, plan, verdict);
+		if (tone === "bad") this.#push(state, plan, verdictText(verdict));
 	}
 
 	/** Adds an organization without a plan. */

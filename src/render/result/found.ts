@@ -6,7 +6,7 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Report, StepResult } from "../../plan/report.ts";
 import { compareText } from "../../plan/value.ts";
-import type { SoonEnding } from "../expiry-words.ts";
+import type { SoonEnding } from "../sections/windows.ts";
 import type { ErrorDescription } from "./head.ts";
 import type { NamedOrganization } from "./organization-name.ts";
 

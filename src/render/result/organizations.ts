@@ -10,6 +10,7 @@ import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import type { CommandContext } from "../../plan/suggested-command.ts";
 import type { Tone } from "../../say/outcomes.ts";
+import { type Verdict, withSentences } from "../../say/verdict.ts";
 import { summarizeAliases, summarizeReverted } from "../sections/base.ts";
 import { summarizeFindings } from "../sections/drift.ts";
 import { expiriesSection } from "../sections/expiries.ts";
@@ -55,14 +56,13 @@ export interface OrganizationResult extends SuggestingOptions {
 	readonly overrides: readonly Override[];
 	readonly state: State;
 	readonly tone: Tone;
-	/** One sentence of counts and words of orgsync: nothing to escape. */
-	readonly verdict: string;
+	readonly verdict: Verdict;
 }
 
 /** What an organization is counted as, in the order in which it matters to a reader. */
 export const states = {
-	impossible: ["that cannot converge", "bad"],
-	unread: ["that could not be read", "bad"],
+	impossible: ["cannot converge", "bad"],
+	unread: ["could not be read", "bad"],
 	blocked: ["blocked by a guard", "bad"],
 	interrupted: ["interrupted", "bad"],
 	failed: ["failed", "bad"],
@@ -118,14 +118,13 @@ export function assessFound(
 	const state = drift === null ? stateOf(found) : stateOfDrift(drift, plan);
 	const aliases = results === null ? summarizeAliases(threeWay) : "";
 	const reverted = results === null ? summarizeReverted(threeWay, plan) : "";
-	const verdict = drift === null ? `${summarizeOne(found)}${aliases}${reverted}` : summarizeFindings(drift, plan);
+	const verdict =
+		drift === null ? withSentences(summarizeOne(found), aliases, reverted) : summarizeFindings(drift, plan);
 	// An alias that now means another user needs a look, also where nothing is to be done.
 	const tone = states[state][1] === "good" && aliases !== "" ? "attention" : states[state][1];
 	const overrides = report?.overrides ?? plan.overrides ?? [];
 	return { ...found, results, overrides, state, tone, verdict };
 }
-
-export const unplannedHeading = "Organizations that could not be read";
 
 /** Returns the organizations that failed before there was a plan: there is nothing to show of them but the error. */
 export function unplannedOf(result: CommandResult): readonly FailedOrganization[] {
@@ -215,9 +214,9 @@ function stateOfPlan({ plan, command }: PlannedFacts): State {
 	return rejected.length > 0 ? "rejectedBefore" : "pending";
 }
 
-function summarizeOne({ command, plan, report, failed }: PlannedFacts): string {
+function summarizeOne({ command, plan, report, failed }: PlannedFacts): Verdict {
 	if (report !== null) return summarizeReport(report);
 	if (failed !== null) return summarizeFailed(failed.steps.length, plan.steps.length);
 	if (command === "apply") return notApplied;
-	return command === "drift" ? summarizeDrift(plan) : summarizePlan(plan, "below");
+	return command === "drift" ? summarizeDrift(plan) : summarizePlan(plan);
 }

@@ -316,6 +316,11 @@ type CompletedResult =
 
 export type CommandResult = CompletedResult | FailureResult;
 
+/** Whether an error ended the command before it had anything else to show. */
+export function isFailure(result: CommandResult): result is FailureResult {
+	return result.error !== null && !isCompared(result);
+}
+
 /** Whether it is a result of `powers` that has them. */
 export function isPowers(result: CommandResult): result is PowersResult {
 	return result.command === "powers" && "organizations" in result;

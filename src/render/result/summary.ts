@@ -1,36 +1,24 @@
-/** What every format says of a result as a whole: verdict, error of the call, saved plan, overrides of the run. */
+/** What every format says of a result as a whole: its verdict, and the error of the call. */
 
-import type { OutdatedObject } from "../../common/errors.ts";
-import { showText } from "../../common/escape.ts";
-import { describeTime } from "../../plan/access-window.ts";
+import { type OutdatedObject, stalePlanMessage } from "../../common/errors.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
 import { findDanger } from "../../plan/impact/danger.ts";
-import type { SavedPlanFacts } from "../../plan/plan.ts";
-import { describeOutdated } from "../../plan/stale.ts";
 import { count } from "../../say/count.ts";
-import { isDiscovery, summarizeDiscovery } from "../discovery.ts";
-import { findSoonEnding } from "../expiry-words.ts";
-import { describeOverride } from "../overrides-text.ts";
+import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { summarizeAliases, summarizeReverted } from "../sections/base.ts";
+import { isDiscovery, summarizeDiscovery } from "../sections/discovery.ts";
 import { summarizePowers } from "../sections/powers.ts";
 import { summarizeVotes } from "../sections/votes.ts";
+import { findSoonEnding } from "../sections/windows.ts";
 import { errorOfCall } from "./errors.ts";
 import type { FoundOrganization } from "./found.ts";
-import { showOrganization } from "./organization-name.ts";
-import {
-	assessFound,
-	type OrganizationResult,
-	organizationsOf,
-	type State,
-	states,
-	type Tone,
-} from "./organizations.ts";
+import { assessFound, type OrganizationResult, type State, states, type Tone } from "./organizations.ts";
 import { type CommandResult, type ErrorDescription, isCompared, isPowers } from "./result.ts";
 import { isVotes } from "./votes.ts";
 
 export interface Summary {
-	/** One sentence. Of errors it says only that they exist. */
-	readonly verdict: string;
+	/** Of errors it says only that they exist. */
+	readonly verdict: Verdict;
 	/** The worst of all organizations. */
 	readonly tone: Tone;
 }
@@ -39,11 +27,11 @@ export function summarizeResult(result: CommandResult): Summary {
 	const { command, problems } = result;
 	const error = errorAbove(result);
 	if (error !== null) {
-		const verdict =
+		const headline =
 			problems.length > 0
-				? `orgsync ${command} could not start: ${count(problems.length, "problem", "problems")} in the documents.`
-				: `orgsync ${command} stopped: ${causes[error.code] ?? "an error occurred"}.`;
-		return { verdict, tone: "bad" };
+				? `orgsync ${command} could not start: ${count(problems.length, "problem", "problems")} in the documents`
+				: `orgsync ${command} stopped: ${causes[error.code] ?? "an error occurred"}`;
+		return { verdict: verdictOf(headline), tone: "bad" };
 	}
 	if (isPowers(result)) {
 		const { verdict, isUnknown } = summarizePowers(result.organizations);
@@ -73,7 +61,7 @@ export class Tally {
 	/** How many have a dangerous plan that was not started. */
 	#dangerous = 0;
 	/** The verdict on the first: that on all of them, where it is the only one. */
-	#first: string | undefined;
+	#first: Verdict | undefined;
 
 	/** Adds an organization; of one without a plan only its state is known, and whether access ends soon there. */
 	add(found: FoundOrganization, one: OrganizationResult | null): void {
@@ -102,25 +90,23 @@ export class Tally {
 
 	summarize(): Summary {
 		const tone = (["bad", "attention"] as const).find((one) => this.#tones.has(one)) ?? "good";
-		if (this.#count === 0) return { verdict: "Nothing to show: there is no organization.", tone };
+		if (this.#count === 0) return { verdict: verdictOf("Nothing to show: there is no organization"), tone };
 		if (this.#count === 1 && this.#first !== undefined) return { verdict: this.#first, tone };
 		const counted = Object.entries(this.states).map(([state, found]) => `${found} ${states[state as State][0]}`);
 		const all = count(this.#count, "organization", "organizations");
-		return { verdict: `${all}: ${counted.join(", ")}.${this.#describeSome()}`, tone };
+		return { verdict: withSentences(verdictOf(`${all}: ${counted.join(", ")}`), ...this.#describeSome()), tone };
 	}
 
 	/** Returns in how many organizations a plan is dangerous, an alias means another user, apply would revert changes made outside, or access ends soon. */
-	#describeSome(): string {
+	#describeSome(): readonly string[] {
 		return [
-			...(this.#dangerous === 0
-				? []
-				: [` \u26a0 ${count(this.#dangerous, "plan is dangerous", "plans are dangerous")}.`]),
-			...(this.#aliases === 0 ? [] : [` In ${this.#aliases} of them an alias now means another user.`]),
-			...(this.#reverted === 0
-				? []
-				: [` In ${this.#reverted} of them apply would revert changes made outside that this change does not mention.`]),
-			...(this.#ending === 0 ? [] : [` In ${this.#ending} of them access ends soon.`]),
-		].join("");
+			this.#dangerous === 0 ? "" : `\u26a0 ${count(this.#dangerous, "plan is dangerous", "plans are dangerous")}.`,
+			this.#aliases === 0 ? "" : `In ${this.#aliases} of them an alias now means another user.`,
+			this.#reverted === 0
+				? ""
+				: `In ${this.#reverted} of them apply would revert changes made outside that this change does not mention.`,
+			this.#ending === 0 ? "" : `In ${this.#ending} of them access ends soon.`,
+		];
 	}
 }
 
@@ -155,79 +141,12 @@ const causes: Readonly<Record<string, string>> = {
  */
 export function errorAbove(result: CommandResult): ErrorDescription | null {
 	const error = errorOfCall(result);
-	if (error === null || describeAllOutdated(result).length === 0) return error;
-	return { ...error, message: error.message.split(":\n")[0] ?? error.message };
+	return error === null || outdatedIn(result).length === 0 ? error : { ...error, message: stalePlanMessage };
 }
 
-/** Returns the objects that changed since the saved plan was made, one line each. */
-export function describeAllOutdated(result: CommandResult): readonly string[] {
-	const plans = new Map(organizationsOf(result).map(({ plan }) => [plan.organizationId, plan]));
-	return outdatedIn(result).map((one) => {
-		const about = plans.size > 1 ? `organization ${showOrganization(plans.get(one.organizationId) ?? one)}: ` : "";
-		return `${about}${describeOutdated(one)}`;
-	});
-}
-
+/** Returns the objects that changed since the saved plan was made. */
 export function outdatedIn(result: CommandResult): readonly OutdatedObject[] {
 	return "outdated" in result ? (result.outdated ?? []) : [];
-}
-
-/** Returns the saved plan of a result; null where there is none. */
-export function savedPlanOf(result: CommandResult): SavedPlanFacts | null {
-	return "savedPlan" in result ? (result.savedPlan ?? null) : null;
-}
-
-/**
- * Returns which saved plan it is and what was done with it, in one sentence; null where there is none. `ran` is whether
- * `apply` ran it, for a result without its reports.
- */
-export function describeSavedPlan(
-	result: CommandResult,
-	ran = isCompared(result) && result.organizations.some(({ report }) => report !== undefined),
-): string | null {
-	const savedPlan = savedPlanOf(result);
-	if (savedPlan === null) return null;
-	const { digest, readAt, generatedBy, statedByFile, validUntil } = savedPlan;
-	if (result.command !== "apply") {
-		if (statedByFile !== undefined) return describeStated(savedPlan, result);
-		return `Saved plan ${digest}${readAt === null ? "" : ` of ${readAt}`}, made by ${showMaker(generatedBy)}${validUntil === undefined ? "" : `, valid until ${describeTime(validUntil)}`}.`;
-	}
-	const stated = statedByFile === undefined ? ` of ${readAt}` : ` (read at ${readAt}, as stated by the file)`;
-	const which = `saved plan ${digest}${readAt === null ? "" : stated}`;
-	return ran ? `Ran the ${which}.` : `The ${which} was not run.`;
-}
-
-/** Returns which saved plan it is, and which of its parts only its file states. */
-function describeStated({ digest, readAt, generatedBy, validUntil }: SavedPlanFacts, result: CommandResult): string {
-	const all = isCompared(result) ? result.organizations : [];
-	const hasBase = droppedOf(result).length > 0 || all.some(({ threeWay }) => threeWay !== undefined);
-	const hasImpact = all.some(({ plan }) => plan?.impact !== undefined);
-	const hasWindows = all.some(({ plan }) => plan?.serviceTime !== undefined);
-	const stated = [
-		...(readAt === null ? [] : [`read at ${readAt}`]),
-		`made by ${showMaker(generatedBy)}`,
-		...(validUntil === undefined ? [] : [`valid until ${describeTime(validUntil)}`]),
-		"live values, names, problems, guards, overrides, pending activities, unread and unmanaged objects",
-		...(hasWindows ? ["access with an end"] : []),
-		...(hasImpact ? ["impact and approvals"] : []),
-		...(hasBase ? ["the comparison with the base"] : []),
-	];
-	return `Saved plan ${digest}. As stated by the file, not verified: ${stated.join(", ")}.`;
-}
-
-/** Name and version as they are; anything else in quotes, for a file could say more than that. */
-function showMaker(generatedBy: string): string {
-	return /^orgsync [\w.+-]+$/.test(generatedBy) ? generatedBy : showText(JSON.stringify(generatedBy));
-}
-
-/** Returns the overrides of the whole run, and of the run that made a saved plan, one line each. */
-export function describeRunOverrides(result: CommandResult): readonly string[] {
-	// The plan of this run used the same overrides as the run.
-	const planned = result.command === "plan" ? [] : (savedPlanOf(result)?.overrides ?? []);
-	return [
-		...(result.overrides ?? []).map((one) => describeOverride(one)),
-		...planned.map((one) => `${describeOverride(one)}, when the plan was made`),
-	];
 }
 
 /** Returns the organizations that are only in the base. */

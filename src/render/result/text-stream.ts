@@ -3,15 +3,14 @@
  * an organization that is in sync it holds nothing but a count.
  */
 
-import { sectionsText } from "../print/text.ts";
-import { renderOrganization, renderRunOverrides, renderSavedPlan } from "../result-text.ts";
-import { droppedSection } from "../sections/base.ts";
+import { verdictText } from "../print/text.ts";
+import { renderOrganization, renderRun } from "../result-text.ts";
 import type { Style } from "../style.ts";
 import { BadNews } from "./bad-news.ts";
 import type { FoundOrganization } from "./found.ts";
 import { assessFound, hasDetails, type StreamOptions } from "./organizations.ts";
 import { type CommandResult, isCompared } from "./result.ts";
-import { droppedOf, Tally } from "./summary.ts";
+import { Tally } from "./summary.ts";
 
 export class TextStream {
 	readonly #command: string;
@@ -47,12 +46,9 @@ export class TextStream {
 	/** Returns the end of the text; `rest` is the result without its organizations. */
 	end(rest: CommandResult): string {
 		if (!isCompared(rest)) return "";
-		const style = this.#style;
 		return [
-			...(this.#isAlone ? [] : [this.#badNews.render(), `${this.#tally.summarize().verdict}\n`]),
-			sectionsText([droppedSection(droppedOf(rest))], style).join("\n"),
-			...renderSavedPlan(rest),
-			...renderRunOverrides(rest, style),
+			...(this.#isAlone ? [] : [this.#badNews.render(), `${verdictText(this.#tally.summarize().verdict)}\n`]),
+			renderRun(rest, this.#style),
 		]
 			.map((text) => this.#separate(text))
 			.join("");

@@ -17,9 +17,9 @@ import { code, identifier, type Phrase, reason, type Span } from "../../say/phra
 import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
 import type { Row, Sign } from "../../say/section.ts";
-import { describeMemberWindow, findExpiry } from "../expiry-words.ts";
 import { impactRow } from "./impact.ts";
 import { describeImpact, impactHeadingOf, summarizeImpact } from "./impact-words.ts";
+import { describeMemberWindow, findExpiry } from "./windows.ts";
 
 /** A request, and the plan of it alone where it could be made: its names, its change, and what that means. */
 interface ShownRequest {

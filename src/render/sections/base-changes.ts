@@ -10,7 +10,7 @@ import { reassignedAliases } from "../../plan/users.ts";
 import { code, identifier, joinPhrases, type Phrase, quote, reason, type Span, time, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import type { Note, Row, Sign } from "../../say/section.ts";
-import { longestReason } from "../expiry-words.ts";
+import { longestReason } from "./windows.ts";
 
 /** Differences of an object as a whole. */
 const wholes: Readonly<Partial<Record<DocumentChange["what"], readonly [sign: Sign, text: string]>>> = {

@@ -55,19 +55,19 @@ export function revertSections(threeWay: ThreeWay | null): readonly Section[] {
 	];
 }
 
-/** Returns a sentence for the verdict, with a space before it; empty where no alias now means another user. */
+/** Returns a sentence for the verdict; empty where no alias now means another user. */
 export function summarizeAliases(threeWay: ThreeWay | null | undefined): string {
 	const found = threeWay === null || threeWay === undefined ? 0 : reassignedAliases(threeWay).length;
 	if (found === 0) return "";
-	return found === 1 ? " 1 alias now means another user." : ` ${found} aliases now mean other users.`;
+	return found === 1 ? "1 alias now means another user." : `${found} aliases now mean other users.`;
 }
 
-/** Returns a sentence for the verdict, with a space before it; empty when apply would revert nothing. */
+/** Returns a sentence for the verdict; empty when apply would revert nothing. */
 export function summarizeReverted(threeWay: ThreeWay | null | undefined, plan: Plan): string {
 	const found = threeWay?.reverts.length ?? 0;
 	// Apply does nothing in an organization that cannot converge.
 	if (found === 0 || plan.problems.length > 0) return "";
-	return ` Apply would revert ${count(found, "change made outside that this change does", "changes made outside that this change does")} not mention.`;
+	return `Apply would revert ${count(found, "change made outside that this change does", "changes made outside that this change does")} not mention.`;
 }
 
 /** What apply would do to revert it, each with its sign. */

@@ -20,8 +20,8 @@ import { outcomeWords, toneOf } from "../../say/outcomes.ts";
 import { address, identifier, joinPhrases, type Phrase, reason, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import type { Look, Note, Row, Section } from "../../say/section.ts";
-import { describeWindow, findExpiry, longestReason } from "../expiry-words.ts";
 import { compareNaturally } from "../natural-order.ts";
+import { describeWindow, findExpiry, longestReason } from "./windows.ts";
 
 /** What is shown of the changes of one organization. */
 interface Shown {
@@ -47,7 +47,7 @@ const noun = ["change", "changes"] as const;
 export const revertsDrift = "reverts drift";
 
 /** Returns remarks on parts that revert drift, and on changes that no step makes now. */
-export function marksIn(plan: Pick<Plan, "steps">, threeWay: ThreeWay | null): MarksOf {
+function marksIn(plan: Pick<Plan, "steps">, threeWay: ThreeWay | null): MarksOf {
 	const heldAt = holdsOf(plan);
 	const isReverted = revertedIn(threeWay);
 	return (change, what, userId) => {
@@ -80,10 +80,10 @@ function revertedIn(
 }
 
 /** The word for a change that waits for `--retry-rejected`. */
-export const heldByRejection = "on hold: rejected";
+const heldByRejection = "on hold: rejected";
 
 /** Returns why no step makes the change at an address now; null where one does, or none could. */
-export function holdsOf({ steps }: Pick<Plan, "steps">): (address: string) => string | null {
+function holdsOf({ steps }: Pick<Plan, "steps">): (address: string) => string | null {
 	const groups = groupSteps(steps);
 	const [sent, rejected] = [new Set(groups.sent), new Set([...groups.rejected, ...groups.behind])];
 	const covering = Map.groupBy(
@@ -200,13 +200,18 @@ export function changesSection(plan: Plan, marksOf: MarksOf): Section {
 	return { ...sectionOf(plan, marksOf, () => true), id: "changes", title: null, shorten: "early" };
 }
 
+/** Returns the same for a reader who opens them: what takes away comes above. */
+export function foldedChangesSection(plan: Plan, marksOf: MarksOf): Section {
+	return { ...changesSection(plan, marksOf), title: "Changes", isFolded: true, shorten: "first" };
+}
+
 /** Returns the removed objects; no format cuts or folds them. */
 export function removalsSection(plan: Plan, marksOf: MarksOf, hasResults: boolean): Section {
 	return {
 		...sectionOf(plan, marksOf, ({ action }) => action === "remove"),
 		id: "removals",
 		title: hasResults ? "Removals and their results" : "Removals",
-		noun: ["line of removals", "lines of removals"],
+		noun: ["removal", "removals"],
 		shorten: "whole",
 	};
 }
@@ -237,11 +242,15 @@ export function reportedSection(plan: Plan, marksOf: MarksOf): Section {
 }
 
 function sectionOf(plan: Plan, marksOf: MarksOf, isShown: (change: Change) => boolean) {
+	const heldAt = holdsOf(plan);
 	return {
 		look: "plain" as Look,
 		noun,
 		form: "differences" as const,
-		rows: plan.changes.filter(isShown).map((change) => changeRow(change, plan, marksOf)),
+		rows: plan.changes.filter(isShown).map((change): Row => {
+			const row = changeRow(change, plan, marksOf);
+			return heldAt(change.address) === heldByRejection ? { ...row, isHeld: true } : row;
+		}),
 		shorten: "never" as Section["shorten"],
 	};
 }
@@ -258,7 +267,7 @@ export function lostMembershipsSection(plan: Plan, marksOf: MarksOf, hasResults:
 		id: "memberships-lost",
 		title: hasResults ? "Memberships lost and their results" : "Memberships lost",
 		look: "plain",
-		noun: ["line of memberships", "lines of memberships"],
+		noun: ["lost membership", "lost memberships"],
 		number: countChanges(plan, () => true).lost.all,
 		form: "differences",
 		rows: plan.changes.flatMap((change) => (change.kind === "userTag" ? lossRows(change, plan, marksOf) : [])),

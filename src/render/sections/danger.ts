@@ -6,6 +6,7 @@ import { showOrganization } from "../../plan/organization-name.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { count } from "../../say/count.ts";
 import { joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
+import { type CommandResult, isCompared } from "../result/result.ts";
 import { describeImpact } from "./impact-words.ts";
 
 /** Returns what is dangerous in one plan; null where nothing is. */
@@ -48,4 +49,10 @@ export function describeDangers(plans: readonly Plan[]): readonly Phrase[] {
 	return more <= 0
 		? found
 		: [...found.slice(0, maxShown), [`\u26a0 and ${count(more, "organization", "organizations")} more`]];
+}
+
+/** Returns what is dangerous in the plans of a result; nothing after an apply, and of drift. */
+export function dangersOf(result: CommandResult): readonly Phrase[] {
+	if (result.command !== "plan" && result.command !== "show") return [];
+	return isCompared(result) ? describeDangers(result.organizations.flatMap(({ plan }) => plan ?? [])) : [];
 }

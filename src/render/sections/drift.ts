@@ -1,6 +1,6 @@
 /** What drifted, since when, by whom and what to do about it, and how it compares with the last report (docs/drift.md). */
 import { showAddress, showName, showText } from "../../common/escape.ts";
-import { labelOf, printScope } from "../../plan/address.ts";
+import { printScope } from "../../plan/address.ts";
 import type { Attribution, Finding, OrganizationDrift } from "../../plan/drift/drift.ts";
 import { readOnlyKinds } from "../../plan/kinds/index.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -13,10 +13,11 @@ import { sayReason } from "../../say/reason.ts";
 import { brokenText } from "../../say/rules.ts";
 import type { Note, Row, Section } from "../../say/section.ts";
 import { sayTodo } from "../../say/todo.ts";
+import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { formatDuration } from "../duration.ts";
-import { summarizeExpiries } from "../expiry-words.ts";
 import { changeRow } from "./changes.ts";
 import { butBlocked, countDrift, describeInSync, needsSigns, signsMean, summarizeCure } from "./verdict.ts";
+import { summarizeExpiries } from "./windows.ts";
 
 /** The sections of a report on drift, new drift first. */
 interface DriftSections {
@@ -32,32 +33,35 @@ interface DriftSections {
 export function driftSections(drift: OrganizationDrift, plan: Plan): DriftSections {
 	const [seen, kept] = [drift.findings.filter(isSeen), drift.findings.filter((finding) => !isSeen(finding))];
 	const why = sayUnattributed(drift, plan);
-	const noun = ["line of differences", "lines of differences"] as const;
-	const objects = { noun, form: "differences", look: "attention" } as const;
-	const ofLastReport = { noun: ["line on the last report", "lines on the last report"], shorten: "later" } as const;
+	const objects = { form: "differences", look: "attention" } as const;
 	const sections: DriftSections = {
 		found: {
 			...{ ...objects, id: "drifted", title: "Drifted", shorten: "never" },
+			noun: ["drift", "drift"],
 			rows: newFirst(seen).map((finding) => findingRow(finding, drift, plan)),
 			foot: why === null ? [] : [why],
 		},
 		pending: {
 			...{ ...objects, id: "drift-pending", title: "Fixed by a pending activity", look: "plain", shorten: "later" },
+			noun: ["drift, pending", "pending drift"],
 			rows: newFirst(drift.waiting.filter(isSeen)).map((finding) => findingRow(finding, drift, plan)),
 		},
 		unknown: {
 			...{ ...objects, id: "drift-unknown", title: "Unknown", shorten: "early" },
+			noun: ["drift, unknown", "unknown drift"],
 			rows: unknownRows(drift, plan),
 		},
 		resolved: {
-			...{ ...ofLastReport, id: "resolved", title: "Resolved since the last report", look: "plain" },
+			...{ id: "resolved", title: "Resolved since the last report", look: "plain", shorten: "later" },
+			noun: ["resolved", "resolved differences"],
 			rows: drift.gone.map((gone) => {
 				const since: Phrase = [` for ${formatDuration(gone.firstSeenAt, gone.goneAt)}`, ...firstSeen(", ", gone)];
 				return keptRow(gone, since);
 			}),
 		},
 		kept: {
-			...{ ...ofLastReport, id: "not-checked", title: "Not checked in this run, from the last report" },
+			...{ id: "not-checked", title: "Not checked in this run, from the last report", shorten: "later" },
+			noun: ["not checked", "objects not checked"],
 			look: "attention",
 			rows: kept.map((finding) => keptRow(finding, lastSeen("; ", finding))),
 		},
@@ -203,18 +207,6 @@ function sayWho({ userId, userName, liveName }: Attribution, names: UserNames): 
 	return [namePerson(userId, namesForSaid(userId, names, said))];
 }
 
-/** More names than this are only counted. */
-const maxUnmanaged = 20;
-
-/** Returns the unmanaged user tags on one line; empty without one. */
-export function listUnmanaged({ unmanaged }: Pick<OrganizationDrift, "unmanaged">): string {
-	if (unmanaged.length === 0) return "";
-	const shown = unmanaged.slice(0, maxUnmanaged).map((address) => showName(labelOf(address)));
-	const more = unmanaged.length - shown.length;
-	const what = count(unmanaged.length, "unmanaged user tag", "unmanaged user tags");
-	return `${what}: ${shown.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
-}
-
 /** What a report counts, of this run. */
 function countFindings({ findings }: OrganizationDrift) {
 	const seen = findings.filter(isSeen);
@@ -254,34 +246,38 @@ export function driftFigures(drift: OrganizationDrift): readonly Figure[] {
 	return [[String(objects), first, objects === 0 ? "a" : "w"], ...shown];
 }
 
-/** Returns one sentence on the organization, and one on access that ends soon: words of orgsync only, nothing to escape. */
-export function summarizeFindings(drift: OrganizationDrift, plan: Plan): string {
-	return `${summarizeVerdict(drift, plan)}${summarizeExpiries(plan)}`;
+/** Returns what drifted and what becomes of it, and access that ends soon. */
+export function summarizeFindings(drift: OrganizationDrift, plan: Plan): Verdict {
+	return withSentences(verdictOn(drift, plan), summarizeExpiries(plan));
 }
 
-function summarizeVerdict(drift: OrganizationDrift, plan: Plan): string {
+function verdictOn(drift: OrganizationDrift, plan: Plan): Verdict {
 	const { verdict, unread, waiting, gone } = drift;
 	const counts = countFindings(drift);
 	const more = [
 		...(gone.length === 0 ? [] : [`${gone.length} resolved since the last report`]),
 		...(counts.kept === 0 ? [] : [`${count(counts.kept, "finding", "findings")} of the last report not checked`]),
 	];
+	const say = (headline: string, ...clauses: readonly string[]): Verdict => ({
+		headline: [headline],
+		clauses: [...clauses, ...more].map((text) => [text]),
+	});
 	switch (verdict) {
 		case "drifted": {
 			const unknown = unread.length === 0 ? [] : [countUnread(drift, "more ")];
-			const ages = drift.comparedWith === null ? "" : describeAges(counts);
-			const found = `${countDrift(counts.objects, counts.broken)}${ages}`;
-			return `Drift: ${[found, summarizeCure(plan), ...unknown, ...more].join("; ")}.`;
+			const ages = drift.comparedWith === null ? null : describeAges(counts);
+			const found = `Drift: ${countDrift(counts.objects, counts.broken)}`;
+			return { ...say(found, summarizeCure(plan), ...unknown), ...(ages === null ? {} : { details: [ages] }) };
 		}
 		case "could-not-look":
-			return `Unknown: ${[countUnread(drift), "no known drift", ...more].join("; ")}.`;
+			return say(`Unknown: ${countUnread(drift)}`, "no known drift");
 		case "waiting": {
 			const makes = waiting.length === 1 ? "a pending activity fixes it" : "pending activities fix them";
-			const what = `${count(waiting.length, "object is", "objects are")} not in sync yet`;
-			return `Pending: ${[what, `${makes}${butBlocked(plan)}`, ...more].join("; ")}.`;
+			const what = `Pending: ${count(waiting.length, "object is", "objects are")} not in sync yet`;
+			return say(what, `${makes}${butBlocked(plan)}`);
 		}
 		case "as-documented":
-			return `No drift. ${[describeInSync(plan).replace(/\.$/, ""), ...more].join("; ")}.`;
+			return withSentences(verdictOf("No drift"), describeInSync(plan, more));
 	}
 }
 
@@ -297,5 +293,5 @@ function countUnread({ unread }: OrganizationDrift, more = ""): string {
 
 function describeAges({ fresh, old, oldest }: ReturnType<typeof countFindings>): string {
 	const ages = oldest === null ? [] : [`${old} from before`, `${old === 1 ? "" : "the oldest "}for ${oldest}`];
-	return ` (${[...(fresh === 0 ? [] : [`${fresh} new`]), ...ages].join(", ")})`;
+	return [...(fresh === 0 ? [] : [`${fresh} new`]), ...ages].join(", ");
 }

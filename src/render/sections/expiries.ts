@@ -5,7 +5,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { identifier } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import type { Row, Section } from "../../say/section.ts";
-import { describeWindow, nowOf } from "../expiry-words.ts";
+import { describeWindow, nowOf } from "./windows.ts";
 
 export function expiriesSection(plan: Plan): Section {
 	const hidden = (plan.expiries ?? []).filter((expiry) => !isShown(expiry, plan));

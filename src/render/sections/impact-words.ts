@@ -21,7 +21,6 @@ import {
 	nameTag,
 } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
-import { phraseText } from "../print/text.ts";
 
 /** What a line is about: bad news, a user gains, a user loses, not known. `!` alone is that of a report-only difference. */
 type ImpactSign = "!!" | "+" | "-" | "?";
@@ -108,7 +107,7 @@ export function describeImpact(plan: Plan): readonly ImpactLine[] {
 /** Findings with the same key say the same of several groups. */
 function keyOf(finding: PlanImpact, plan: Plan): string {
 	const { change, userIds, condition, unless, because, before, after } = finding;
-	const sides = [before, after].map((side) => phraseText(describeAbility(side, plan)));
+	const sides = [before, after].map((side) => describeAbility(side, plan));
 	return JSON.stringify([
 		change,
 		userIds,

@@ -16,7 +16,7 @@ export function impactSection(plan: Plan, isDrift = false, heading: string = imp
 		title: lines.length === 0 ? null : heading,
 		look: bad.some(({ sign }) => sign === "!!") ? "bad" : bad.length > 0 ? "attention" : "plain",
 		noun: ["change of who can do what", "changes of who can do what"],
-		form: "sentences",
+		...(lines.length === 0 ? {} : { form: "sentences" }),
 		...(summary === null ? {} : { lead: [summary] }),
 		rows: bad.map((line) => ({ ...impactRow(line), about: originsOf(line, plan) })),
 		rest: {

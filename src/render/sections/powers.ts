@@ -16,6 +16,7 @@ import { identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.t
 import { describeGroups, describeThresholds, listPeople } from "../../say/powers.ts";
 import { reasonText, sayReason } from "../../say/reason.ts";
 import type { Row, Section } from "../../say/section.ts";
+import { type Verdict, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationPowers } from "../result/organization-powers.ts";
 import { answerWords, describeConditional, isTogether, whySections } from "./why.ts";
 
@@ -182,18 +183,18 @@ export function summarizePowers(organizations: readonly OrganizationPowers[]) {
 	const counts = organizations.map(countPowers);
 	const answers = new Set(organizations.flatMap(({ why = [] }) => why.map(({ verdict }) => answerWords[verdict])));
 	if (answers.size > 0)
-		return { verdict: `Answer: ${[...answers].join("; ")}.`, isUnknown: answers.has(answerWords.unknown) };
+		return { verdict: verdictOf(`Answer: ${[...answers].join("; ")}`), isUnknown: answers.has(answerWords.unknown) };
 	const isUnknown = organizations.some(({ unread }) => unread.length > 0) || counts.some((one) => one.unknown > 0);
 	return { verdict: describeCounts(organizations, counts), isUnknown };
 }
 
-function describeCounts(organizations: readonly OrganizationPowers[], counts: readonly PowerCounts[]): string {
+function describeCounts(organizations: readonly OrganizationPowers[], counts: readonly PowerCounts[]): Verdict {
 	const alone = counts.reduce((sum, { sensitiveAlone }) => sum + sensitiveAlone.length, 0);
 	const conditional = counts.reduce((sum, { onlyConditionally }) => sum + onlyConditionally.length, 0);
 	const unknown = counts.reduce((sum, one) => sum + one.unknown, 0);
 	const noRoot = organizations.filter(({ rootQuorum }) => rootQuorum === null).length;
 	const total = organizations.reduce((sum, { powers }) => sum + powers.length, 0);
-	if (total === 0) return "Powers: none to show.";
+	if (total === 0) return verdictOf("Powers: none to show");
 	const can =
 		alone === 0
 			? "no user can do something sensitive alone"
@@ -203,7 +204,7 @@ function describeCounts(organizations: readonly OrganizationPowers[], counts: re
 		...(unknown === 0 ? [] : [`${count(unknown, "power is", "powers are")} unknown in part`]),
 		...(noRoot === 0 ? [] : [organizations.length === 1 ? noRootQuorum : `${noRootQuorum} in ${noRoot}`]),
 	];
-	return `${[`Powers${where}: ${can}`, ...open].join("; ")}.`;
+	return { headline: [`Powers${where}: ${can}`], clauses: open.map((text) => [text]) };
 }
 
 const noRootQuorum = "the root quorum is unknown";

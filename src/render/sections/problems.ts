@@ -29,9 +29,9 @@ export function warningsSection({ warnings = [] }: Pick<Plan, "warnings">): Sect
 	};
 }
 
-/** Returns a problem with its place in a document. */
-function problemRow({ file, line, column, message }: Problem): Row {
-	return { said: [identifier(`${file}:${line}:${column}`), ": ", reason(message)] };
+/** Returns a problem at its place in a document. */
+function problemRow({ file, line, column, code, message }: Problem): Row {
+	return { at: { file, line, column, code }, said: [reason(message)] };
 }
 
 /** Returns the rules that live state breaks: what breaks each, and whether the plan repairs it. */

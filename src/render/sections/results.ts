@@ -7,16 +7,15 @@ import { count } from "../../say/count.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
 import { command, identifier, reason } from "../../say/phrase.ts";
 import type { Section } from "../../say/section.ts";
+import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { describeWrong } from "./steps.ts";
 
 /** The verdict when the plan was not confirmed. */
-export const notApplied = "Not applied: nothing was submitted.";
+export const notApplied = verdictOf("Not applied: nothing was submitted");
 
-export const notRead = "Could not be read: nothing was submitted.";
+export const notRead = verdictOf("Could not be read: nothing was submitted");
 
-export const cannotConverge = "Cannot converge: nothing was submitted.";
-
-export const staleHeading = "Changed since it was planned";
+export const cannotConverge = verdictOf("Cannot converge: nothing was submitted");
 
 /** Differences that are left after the last step, and that the result could not be verified; none before an apply. */
 export function endSections(report: Report | null, plan: Plan, commands: CommandContext = {}): readonly Section[] {
@@ -48,8 +47,8 @@ export function endSections(report: Report | null, plan: Plan, commands: Command
 	];
 }
 
-/** Returns one sentence: whether the organization is in sync, and what is missing. */
-export function summarizeReport(report: Report): string {
+/** Returns whether the organization is in sync, and what is missing. */
+export function summarizeReport(report: Report): Verdict {
 	const byOutcome = Map.groupBy(outcomesOf(report.steps), (outcome) => outcome);
 	const counts = (Object.keys(outcomeWords) as Outcome[]).flatMap((outcome) => {
 		const number = byOutcome.get(outcome)?.length ?? 0;
@@ -60,12 +59,16 @@ export function summarizeReport(report: Report): string {
 	const requests = `${count(queries, "query", "queries")}, ${count(submits, "submit", "submits")}${retried}`;
 	const verdict = report.interrupted ? "Interrupted" : report.inSync ? "Applied" : "Not in sync";
 	const wrong = report.steps.filter((result) => describeWrong(result) !== null).length;
-	const forecasts = wrong === 0 ? "" : ` ${count(wrong, "forecast was", "forecasts were")} wrong.`;
-	return `${verdict}: ${counts.join(", ") || "nothing to do"} (${requests}).${forecasts}`;
+	const forecasts = wrong === 0 ? "" : `${count(wrong, "forecast was", "forecasts were")} wrong.`;
+	const headline = `${verdict}: ${counts.join(", ") || "nothing to do"}`;
+	return withSentences({ headline: [headline], details: [requests] }, forecasts);
 }
 
-/** Returns one sentence on an organization in which an error ended the work; the error is shown beside it. */
-export function summarizeFailed(finished: number, total: number): string {
+/** Returns the verdict on an organization in which an error ended the work; the error is shown beside it. */
+export function summarizeFailed(finished: number, total: number): Verdict {
 	if (total === 0) return cannotConverge;
-	return `Stopped: ${finished} of ${count(total, "step", "steps")} finished; see the error.`;
+	return {
+		...verdictOf(`Stopped: ${finished} of ${count(total, "step", "steps")} finished`),
+		clauses: [["see the error"]],
+	};
 }

@@ -52,6 +52,20 @@ export function stepsSection(one: Shown): Section {
 	};
 }
 
+/** The results in the order in which they came; `"open"` leaves out completed steps, which were shown before. */
+export function resultsSection({ plan, results, commands }: Results, which: "all" | "open"): Section {
+	// The parts of a completed step were not shown before, and neither was what is wrong about its forecast.
+	const isShown = (one: StepResult): boolean =>
+		which === "all" || one.outcome !== "completed" || one.parts.length > 0 || describeWrong(one) !== null;
+	return {
+		...section,
+		id: "results",
+		title: null,
+		rows: (results ?? []).filter(isShown).map((result) => stepRow(result, plan, { commands })),
+		shorten: "never",
+	};
+}
+
 /** The steps that a reader has to look at. */
 export function openStepsSection({ plan, results, commands }: Results): Section {
 	const open = (results ?? []).filter(({ outcome }) => outcome !== "completed");

@@ -1,4 +1,4 @@
-/** The verdict on a plan in one sentence, the same in every format: what differs, and what apply would do about it. */
+/** The verdict on a plan, the same in every format: what differs, and what apply would do about it. */
 import { blockingGuards } from "../../plan/guards/overrides.ts";
 import { kinds } from "../../plan/kinds/index.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -7,8 +7,8 @@ import { coveredAddresses } from "../../plan/step.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import { summarizeApprovals } from "../../say/approvals.ts";
 import { capitalize, count } from "../../say/count.ts";
-import { summarizeExpiries } from "../expiry-words.ts";
-import { phraseText } from "../print/text.ts";
+import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
+import { summarizeExpiries } from "./windows.ts";
 
 /** Signs show in every format what apply would do, never what was done before. */
 export const signsMean = "Signs show what apply would do: + add, - remove, ~ change, ! report only.";
@@ -18,31 +18,33 @@ export function needsSigns({ changes }: Pick<Plan, "changes">): boolean {
 	return changes.some(({ action }) => action !== "report");
 }
 
-/**
- * Returns one sentence on what apply would submit, and one on access that ends soon. `guardsAre` is where the reader finds the
- * guards that block it; `named` adds names of approvers, for formats that show names as names.
- */
-export function summarizePlan(plan: Plan, guardsAre: "above" | "below" = "above", named = false): string {
-	return `${summarizeSteps(plan, guardsAre, named)}${summarizeExpiries(plan)}`;
+/** Returns what apply would submit, why it would not submit the rest, and access that ends soon. */
+export function summarizePlan(plan: Plan): Verdict {
+	return withSentences(summarizeSteps(plan), summarizeExpiries(plan));
 }
 
-function summarizeSteps(plan: Plan, guardsAre: "above" | "below", named: boolean): string {
+function summarizeSteps(plan: Plan): Verdict {
 	if (plan.problems.length > 0) {
-		return `Cannot converge: ${count(plan.problems.length, "problem", "problems")} in the live organization. Apply would submit nothing.`;
+		const found = `Cannot converge: ${count(plan.problems.length, "problem", "problems")} in the live organization`;
+		return withSentences(verdictOf(found), "Apply would submit nothing.");
 	}
 	const reported = plan.changes.filter(({ action }) => action === "report").length;
-	const note = reported === 0 ? "" : ` ${count(reported, "difference is", "differences are")} report-only.`;
+	const note = reported === 0 ? "" : `${count(reported, "difference is", "differences are")} report-only.`;
 	const broken = brokenRules(plan).length;
-	const rules = broken === 0 ? "" : ` ${count(broken, "rule is", "rules are")} broken.`;
+	const rules = broken === 0 ? "" : `${count(broken, "rule is", "rules are")} broken.`;
 	const isBlocked = blockingGuards(plan).length > 0;
-	const blocked = isBlocked ? ` A guard blocks apply: see ${guardsAre}.` : "";
-	if (plan.changes.length === 0) return `No changes.${rules === "" ? ` ${describeInSync(plan)}` : rules}${blocked}`;
-	if (plan.steps.length === 0) return `Nothing to submit.${note}${rules}${blocked}`;
+	const blocked = isBlocked ? "A guard blocks apply." : "";
+	if (plan.changes.length === 0)
+		return withSentences(verdictOf("No changes"), rules === "" ? describeInSync(plan) : rules, blocked);
 	const { sent, held } = countSteps(plan);
-	const waits = held.map((said) => ` ${capitalize(said)}.`).join("");
-	if (sent === 0) return `Nothing to submit.${waits}${note}${rules}${blocked}`;
-	const refused = isBlocked ? ` A guard blocks it: see ${guardsAre}.` : "";
-	return `Plan: ${count(sent, "activity", "activities")}${phraseText(summarizeApprovals(plan, named))}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}${rules}`;
+	const waits = held.map((said) => `${capitalize(said)}.`);
+	if (sent === 0) return withSentences(verdictOf("Nothing to submit"), ...waits, note, rules, blocked);
+	const verdict: Verdict = {
+		headline: [`Plan: ${count(sent, "activity", "activities")}`],
+		clauses: summarizeApprovals(plan),
+	};
+	const kindsOf = `${capitalize(countByKind(plan))}.`;
+	return withSentences(verdict, kindsOf, isBlocked ? "A guard blocks it." : "", ...waits, note, rules);
 }
 
 /** Returns how many activities apply would submit, and why it would not submit the others. */
@@ -65,12 +67,12 @@ function countSteps({ steps }: Plan): { readonly sent: number; readonly held: re
 	};
 }
 
-/** Returns one sentence on drift: how much there is, and what apply would do about it. */
-export function summarizeDrift(plan: Plan): string {
+/** Returns how much drift there is, and what apply would do about it. */
+export function summarizeDrift(plan: Plan): Verdict {
 	const differing = plan.changes.length + plan.problems.length;
 	const broken = brokenRules(plan).length;
-	if (differing + broken === 0) return `No drift. ${describeInSync(plan)}`;
-	return `Drift: ${countDrift(differing, broken)}; ${summarizeCure(plan)}.`;
+	if (differing + broken === 0) return withSentences(verdictOf("No drift"), describeInSync(plan));
+	return { headline: [`Drift: ${countDrift(differing, broken)}`], clauses: [[summarizeCure(plan)]] };
 }
 
 /** Returns how many objects drifted, and how many rules are broken. */
@@ -95,9 +97,10 @@ export function butBlocked(plan: Plan): string {
 	return blockingGuards(plan).length === 0 ? "" : ", but a guard blocks apply";
 }
 
-/** Returns the sentence that nothing differs, as far as the organization could be read. */
-export function describeInSync({ unread }: Pick<Plan, "unread">): string {
-	return `The organization is in sync${unread.length === 0 ? "" : ", as far as it could be read"}.`;
+/** Returns the sentence that nothing differs, as far as the organization could be read, with `more` behind semicolons. */
+export function describeInSync({ unread }: Pick<Plan, "unread">, more: readonly string[] = []): string {
+	const inSync = `The organization is in sync${unread.length === 0 ? "" : ", as far as it could be read"}`;
+	return `${[inSync, ...more].join("; ")}.`;
 }
 
 function countByKind(plan: Plan): string {

@@ -10,10 +10,11 @@ import { outcomeWords } from "../../say/outcomes.ts";
 import { identifier, joinPhrases, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { listPeople } from "../../say/powers.ts";
 import type { Look, Note, Row, Section } from "../../say/section.ts";
-import { describeOverride, overridesHeading } from "../overrides-text.ts";
+import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "../result/votes.ts";
-import { nameActivity } from "../status-text.ts";
 import { activityRow, coveredBy, describeActivity } from "./activity.ts";
+import { overridesSection } from "./overrides.ts";
+import { nameActivity } from "./status.ts";
 
 export type VoteCommand = VoteResult["command"];
 
@@ -83,11 +84,7 @@ export function furtherSections({ missing, unlisted, effect }: OrganizationVotes
 			...{ id: "unlisted", title: "There may be other activities", look: "attention", noun, shorten: "never" },
 			rows: unlisted === null ? [] : [{ said: [reason(unlisted)] }],
 		},
-		{
-			...{ id: "overrides", title: overridesHeading, look: "attention", shorten: "never" },
-			noun: ["override", "overrides"],
-			rows: overrides.map((override) => ({ said: [reason(describeOverride(override, guards))] })),
-		},
+		overridesSection(overrides, guards),
 	];
 }
 
@@ -274,28 +271,28 @@ function describeVoted({ decision, outcome }: VotedActivity): string {
 	return outcome === null ? "no vote was submitted" : outcomeWords[outcome];
 }
 
-/** Returns what would be voted on, in one sentence or more: below the activities, above the question. */
-export function summarizeReview(organizations: readonly OrganizationVotes[], command: VoteCommand): string {
+/** Returns what would be voted on: below the activities, above the question. */
+export function summarizeReview(organizations: readonly OrganizationVotes[], command: VoteCommand): Verdict {
 	const voting = countDecision(organizations, "vote");
-	const first = voting === 0 ? `Nothing to ${command}.` : `To ${command}: ${count(voting, "activity", "activities")}.`;
-	return [first, ...describeOthers(organizations, command)].join(" ");
+	const first = voting === 0 ? `Nothing to ${command}` : `To ${command}: ${count(voting, "activity", "activities")}`;
+	return withSentences(verdictOf(first), ...describeOthers(organizations, command));
 }
 
-/** Returns what became of it, in one sentence or more. Nothing is claimed that was not read. */
-export function summarizeVotes({ command, votes: organizations }: VoteResult): string {
+/** Returns what became of it. Nothing is claimed that was not read. */
+export function summarizeVotes({ command, votes: organizations }: VoteResult): Verdict {
 	const voting = organizations.flatMap((one) => withDecision(one, "vote"));
-	return [summarizeOutcomes(voting, command), ...describeOthers(organizations, command)].join(" ");
+	return withSentences(verdictOf(summarizeOutcomes(voting, command)), ...describeOthers(organizations, command));
 }
 
 /** What a vote is to lead to. */
 const goals: Readonly<Record<VoteCommand, Outcome>> = { approve: "completed", reject: "rejected" };
 
 function summarizeOutcomes(voting: readonly VotedActivity[], command: VoteCommand): string {
-	if (voting.length === 0) return `Nothing to ${command}.`;
+	if (voting.length === 0) return `Nothing to ${command}`;
 	const outcomes = voting.flatMap(({ outcome }) => outcome ?? []);
 	const done = command === "approve" ? "pproved" : "ejected";
 	const initial = command === "approve" ? "A" : "R";
-	if (outcomes.length === 0) return `Not ${initial.toLowerCase()}${done}: no vote was submitted.`;
+	if (outcomes.length === 0) return `Not ${initial.toLowerCase()}${done}: no vote was submitted`;
 	const isVoted = (outcome: Outcome): boolean => outcome === goals[command] || outcome.startsWith("awaiting");
 	const voted = outcomes.filter(isVoted).length;
 	const verdict =
@@ -304,7 +301,7 @@ function summarizeOutcomes(voting: readonly VotedActivity[], command: VoteComman
 			: voted === 0
 				? `Not ${initial.toLowerCase()}${done}`
 				: `Partly ${initial.toLowerCase()}${done}`;
-	return `${verdict}: ${countOutcomes(outcomes)}.`;
+	return `${verdict}: ${countOutcomes(outcomes)}`;
 }
 
 function countOutcomes(outcomes: readonly Outcome[]): string {

@@ -22,7 +22,7 @@ import { sameValue } from "../../../plan/value.ts";
 import { showOrganization } from "../../../render/result/organization-name.ts";
 import { resultHead } from "../../../render/result/result.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "../../../render/result/votes.ts";
-import { renderVoteReview } from "../../../render/vote-text.ts";
+import { renderVoteReview } from "../../../render/result-text.ts";
 import type { Journal } from "../../../sync/journal/journal.ts";
 import { outcomeOfStatus } from "../../../sync/submit/outcomes.ts";
 import { readReturnedActivity } from "../../../sync/submit/returned-activity.ts";

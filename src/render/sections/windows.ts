@@ -1,9 +1,9 @@
 /** Access with an end, in words: who has which tag until when, and which changes of a plan come from that (docs/access.md). */
-import type { Expiry } from "../plan/access-window.ts";
-import type { Plan } from "../plan/plan.ts";
-import { capitalize, count } from "../say/count.ts";
-import { code, type Phrase, quote, time } from "../say/phrase.ts";
-import { formatDuration } from "./duration.ts";
+import type { Expiry } from "../../plan/access-window.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { capitalize, count } from "../../say/count.ts";
+import { code, type Phrase, quote, time } from "../../say/phrase.ts";
+import { formatDuration } from "../duration.ts";
 
 type Windows = Pick<Plan, "expiries">;
 
@@ -67,10 +67,10 @@ export function findSoonEnding({ expiries = [] }: Windows): SoonEnding | null {
 	return firstAt === undefined ? null : { members: moments.length, firstAt };
 }
 
-/** Returns the sentence for a verdict, with a space before it; empty where no access ends soon. */
+/** Returns the sentence for a verdict; empty where no access ends soon. */
 export function summarizeExpiries(plan: Plan): string {
 	const found = findSoonEnding(plan);
 	if (found === null) return "";
 	const first = `${found.members === 1 ? "" : "the first "}in ${formatDuration(nowOf(plan), found.firstAt)}`;
-	return ` ${capitalize(`access of ${count(found.members, "member", "members")}`)} ends soon, ${first}.`;
+	return `${capitalize(`access of ${count(found.members, "member", "members")}`)} ends soon, ${first}.`;
 }

@@ -1,0 +1,62 @@
+/** The result of `organizations`: managed ones are counted, and of the others each has a line. */
+import { count } from "../../say/count.ts";
+import { identifier, joinPhrases, reason } from "../../say/phrase.ts";
+import type { Section } from "../../say/section.ts";
+import { type Verdict, verdictOf } from "../../say/verdict.ts";
+import { showOrganization } from "../result/organization-name.ts";
+import type { Tone } from "../result/organizations.ts";
+import type { CommandResult, DiscoveryResult } from "../result/result.ts";
+
+/** Whether it is a result of `organizations` that has them. */
+export function isDiscovery(result: CommandResult): result is DiscoveryResult {
+	return result.command === "organizations" && "organizations" in result;
+}
+
+const noun = ["organization", "organizations"] as const;
+
+export function discoverySections(result: DiscoveryResult): readonly Section[] {
+	return [
+		{
+			...{ id: "unmanaged-organizations", title: "Unmanaged", look: "attention", noun, shorten: "last" },
+			rows: unmanagedIn(result).map((id) => ({ said: [identifier(id)] })),
+		},
+		{
+			...{
+				id: "elsewhere",
+				title: "In documents, but no sub-organizations of it",
+				look: "plain",
+				noun,
+				shorten: "later",
+			},
+			rows: result.elsewhere.map((one) => ({
+				said: [
+					reason(showOrganization(one)),
+					"  ",
+					...joinPhrases(
+						one.files.map((file) => [identifier(file)]),
+						", ",
+					),
+				],
+			})),
+		},
+		{
+			...{ id: "incomplete", title: null, look: "attention", noun, rows: [], shorten: "never" },
+			...(result.complete
+				? {}
+				: { lead: ["The service does not show all sub-organizations: it returned the same page twice."] }),
+		},
+	];
+}
+
+export function summarizeDiscovery(result: DiscoveryResult): { readonly verdict: Verdict; readonly tone: Tone } {
+	const { organizations, complete } = result;
+	const unmanaged = unmanagedIn(result).length;
+	const total = count(organizations.length, "sub-organization", "sub-organizations");
+	const parts = [`${organizations.length - unmanaged} managed`, `${unmanaged} unmanaged`];
+	const verdict = organizations.length === 0 ? "No sub-organizations" : `${total}: ${parts.join(", ")}`;
+	return { verdict: verdictOf(verdict), tone: complete && unmanaged === 0 ? "good" : "attention" };
+}
+
+function unmanagedIn({ organizations }: DiscoveryResult): readonly string[] {
+	return organizations.filter(({ managed }) => !managed).map(({ organizationId }) => organizationId);
+}

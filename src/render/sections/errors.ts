@@ -1,0 +1,82 @@
+/** What went wrong: the error of a call, of one organization, and the objects that changed since a saved plan was made. */
+
+import type { OutdatedObject, Problem } from "../../common/errors.ts";
+import { showAddress } from "../../common/escape.ts";
+import { showOrganization } from "../../plan/organization-name.ts";
+import { identifier, type Phrase, reason, type Span } from "../../say/phrase.ts";
+import type { Note, Row, Section } from "../../say/section.ts";
+import type { FailedOrganization } from "../result/found.ts";
+import type { ErrorDescription } from "../result/result.ts";
+import { problemsSection } from "./problems.ts";
+
+/** Returns the error of a call with the problems of its documents, and its hint. */
+export function errorSection(error: ErrorDescription | null, problems: readonly Problem[]): Section {
+	return {
+		...problemsSection({ problems }),
+		id: "error",
+		title: "What is wrong",
+		...(error === null ? {} : { lead: [onOneLine(error.message)] }),
+		foot: hintOf(error),
+	};
+}
+
+/** Returns why the work in an organization ended. */
+export function stoppedSection(failed: Pick<FailedOrganization, "error"> | null): Section {
+	return {
+		id: "stopped",
+		title: "Why it stopped",
+		look: "bad",
+		noun: ["error", "errors"],
+		rows: failed === null ? [] : [errorRow(failed.error)],
+		shorten: "never",
+	};
+}
+
+/** Returns the organizations without a plan, with the errors that say why. */
+export function unplannedSection(unplanned: readonly FailedOrganization[]): Section {
+	return {
+		id: "unplanned",
+		title: "Organizations that could not be read",
+		look: "bad",
+		noun: ["organization that could not be read", "organizations that could not be read"],
+		rows: unplanned.map((one) => errorRow(one.error, [reason(showOrganization(one)), ": "])),
+		shorten: "never",
+	};
+}
+
+/** Returns what changed since the saved plan was made. `nameOf` returns the organization to name; null where there is only one. */
+export function staleSection(
+	outdated: readonly OutdatedObject[],
+	nameOf: (organizationId: string) => string | null,
+): Section {
+	return {
+		id: "stale",
+		title: "Changed since it was planned",
+		look: "bad",
+		noun: ["changed object", "changed objects"],
+		rows: outdated.map(({ address, organizationId, because }) => {
+			const name = nameOf(organizationId);
+			const about: Phrase = name === null ? [] : ["organization ", reason(name), ": "];
+			return {
+				said: [...about, identifier(showAddress(address)), ": ", reason(because)],
+				about: [address],
+				organizationId,
+			};
+		}),
+		shorten: "never",
+	};
+}
+
+function errorRow(error: ErrorDescription, lead: Phrase = []): Row {
+	const notes = hintOf(error).map((said): Note => ({ look: "plain", said }));
+	return { said: [...lead, onOneLine(error.message)], notes };
+}
+
+function hintOf(error: ErrorDescription | null): readonly Phrase[] {
+	return error === null || error.hint === null ? [] : [["Hint: ", onOneLine(error.hint)]];
+}
+
+/** Returns the text, which may have several lines for a terminal, as one. */
+function onOneLine(text: string): Span {
+	return reason(text.trim().replaceAll(/\s*\n\s*/g, " "));
+}

@@ -1,0 +1,101 @@
+/** Pending activities: those of `status`, and what became of those of `wait`. */
+import { listCovers, showText } from "../../common/escape.ts";
+import type { PendingActivity } from "../../plan/activities/pending.ts";
+import type { UserNames } from "../../plan/users.ts";
+import { sayPending } from "../../say/activities.ts";
+import { outcomeWords } from "../../say/outcomes.ts";
+import { identifier, type Phrase, reason } from "../../say/phrase.ts";
+import type { Row, Section } from "../../say/section.ts";
+import { showOrganization } from "../result/organization-name.ts";
+import type { EndedActivity, OpenActivities, OpenActivity, WaitResult } from "../result/result.ts";
+import { describeRequest } from "./activity.ts";
+
+const shared = { title: null, look: "plain", noun: ["activity", "activities"], shorten: "never" } as const;
+
+export function statusSection(open: OpenActivities): Section {
+	const { userNames, activities, abandoned, unanswered, unlisted } = open;
+	const rows = [
+		...activities.map((activity) => activityRow(activity, "", { userNames })),
+		...unanswered.map(
+			({ fingerprint, sentAt, ...request }): Row => ({
+				said: [
+					...[identifier(nameRequest(request)), `: in doubt: submitted ${sentAt}, no answer; fingerprint `],
+					identifier(fingerprint),
+				],
+			}),
+		),
+	];
+	const nothing = unlisted === null ? "nothing is pending" : "nothing known to this journal is pending";
+	return {
+		...shared,
+		id: "status",
+		lead: ["Organization ", reason(showOrganization(open))],
+		rows: [
+			...(rows.length === 0 ? [{ said: [nothing] }] : rows),
+			...abandoned.map((activity) => activityRow(activity, "abandoned, not counted, still pending: ", { userNames })),
+			...(unlisted === null ? [] : [{ said: ["activities submitted elsewhere are unknown: ", reason(unlisted)] }]),
+		],
+	};
+}
+
+/** Returns which activity it is, and below it what it changes. */
+function activityRow(activity: OpenActivity, mark: string, names: UserNames): Row {
+	return {
+		said: [mark, identifier(nameRequest(activity)), ": ", ...sayPending(activity, names)],
+		rows: describeChange(activity, names),
+	};
+}
+
+/** Returns the operation and the objects that it changes. */
+function nameRequest({ operation, covers }: Pick<OpenActivity, "covers"> & { readonly operation: string }): string {
+	return covers.length === 0 ? operation : `${operation} of ${listCovers(covers)}`;
+}
+
+/** Max members that are listed one by one, in each direction. */
+const maxMembers = 10;
+
+/** Returns what the activity changes of its tag, and parameters that no operation has; its objects are in the line above. */
+function describeChange({ operation, parameters }: PendingActivity, names: UserNames): readonly Row[] {
+	const lines = describeRequest({ operation, parameters, effect: null }, names).flatMap((row) => [
+		...(row.sign === "!" ? [row] : []),
+		...(row.rows ?? []),
+	]);
+	return [...Map.groupBy(lines, ({ sign }) => sign).values()].flatMap((same) => {
+		const [first] = same;
+		const more = same.length - maxMembers;
+		return more <= 0 || first === undefined
+			? same
+			: [...same.slice(0, maxMembers), { ...first, said: [`${more} more members`] }];
+	});
+}
+
+export function waitSection({ activities, unlisted }: WaitResult): Section {
+	const nothing: Phrase =
+		unlisted === null
+			? ["Nothing is pending."]
+			: [
+					"Nothing known to this journal is pending. Activities submitted elsewhere are unknown: ",
+					reason(unlisted),
+					".",
+				];
+	const rows = activities.map(
+		({ outcome, message, ...activity }): Row => ({
+			said: [
+				identifier(nameActivity(activity)),
+				...(message === null ? [`: ${outcomeWords[outcome]}`] : [": in doubt: ", reason(message)]),
+			],
+		}),
+	);
+	return { ...shared, id: "wait", rows: rows.length === 0 ? [{ said: nothing }] : rows };
+}
+
+/** Returns what an activity changes, and which one it is. */
+export function nameActivity({
+	activityId,
+	fingerprint,
+	operation,
+	covers,
+}: Pick<EndedActivity, "activityId" | "fingerprint" | "operation" | "covers">): string {
+	const name = showText(activityId === null ? `fingerprint ${fingerprint ?? ""}` : `activity ${activityId}`);
+	return operation === null ? name : `${nameRequest({ operation, covers })} (${name})`;
+}

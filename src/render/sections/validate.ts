@@ -1,0 +1,21 @@
+/** What `validate` read: hooks run it often, so nothing here loads what makes plans. */
+import { showOrganization } from "../../plan/organization-name.ts";
+import { identifier, joinPhrases, reason } from "../../say/phrase.ts";
+import type { Section } from "../../say/section.ts";
+import type { ValidateResult } from "../result/result.ts";
+
+export function validateSection({ organizations }: ValidateResult): Section {
+	return {
+		...{ id: "valid", title: null, look: "plain", noun: ["organization", "organizations"], shorten: "never" },
+		rows: organizations.map((one) => ({
+			said: [
+				...joinPhrases(
+					one.files.map((file) => [identifier(file)]),
+					", ",
+				),
+				": valid, organization ",
+				reason(showOrganization(one)),
+			],
+		})),
+	};
+}

@@ -1,0 +1,40 @@
+/** What a result comes to: a headline, and what belongs to it. A format prints it in one line, or the headline above the rest. */
+import { capitalize } from "./count.ts";
+import { joinPhrases, type Phrase } from "./phrase.ts";
+
+export interface Verdict {
+	/** Says it alone, without a full stop. */
+	readonly headline: Phrase;
+	/** Details of the headline: in brackets on one line. */
+	readonly details?: Phrase;
+	/** What follows from it; on one line behind semicolons. */
+	readonly clauses?: readonly Phrase[];
+	/** Whole sentences on other things. */
+	readonly sentences?: readonly Phrase[];
+}
+
+/** Returns a verdict of one clause. */
+export function verdictOf(headline: string): Verdict {
+	return { headline: [headline] };
+}
+
+/** Returns the verdict with these sentences at its end; empty ones are left out. */
+export function withSentences(verdict: Verdict, ...more: readonly string[]): Verdict {
+	const added = more.filter((text) => text !== "").map((text): Phrase => [text]);
+	return { ...verdict, sentences: [...(verdict.sentences ?? []), ...added] };
+}
+
+/** Returns the verdict on one line. */
+export function sayVerdict({ headline, details, clauses = [], sentences = [] }: Verdict): Phrase {
+	const first: Phrase = details === undefined ? headline : [...headline, " (", ...details, ")"];
+	return joinPhrases([[...joinPhrases([first, ...clauses], "; "), "."], ...sentences], " ");
+}
+
+/** Returns what the headline does not say; empty where it says all. */
+export function sayRest({ details, clauses = [], sentences = [] }: Verdict): Phrase {
+	const first = joinPhrases([...(details === undefined ? [] : [details]), ...clauses], "; ");
+	const [start, ...others] = first;
+	const sentence: Phrase[] =
+		start === undefined ? [] : [[typeof start === "string" ? capitalize(start) : start, ...others, "."]];
+	return joinPhrases([...sentence, ...sentences], " ");
+}

@@ -29,17 +29,19 @@ export interface GithubResult {
 /** Max annotations of a level that GitHub shows of one step. */
 const maxOfALevel = 10;
 
-/** Returns annotations, the verdict first, and the summary. No name can begin, end or extend a workflow command. */
+/** Returns the annotations and the summary. */
 export function renderGithub(result: CommandResult, options: GithubOptions = {}): GithubResult {
+	return { annotations: renderAnnotations(result, options), summary: renderMarkdown(result, options) };
+}
+
+/** Returns the annotations, the verdict first. No name can begin, end or extend a workflow command. */
+export function renderAnnotations(result: CommandResult, options: GithubOptions = {}): string {
 	const [verdict, ...others] = annotationsOf(result, options);
 	const byLevel = Map.groupBy(others, ({ level }) => level);
 	const lines = levelsInOrder.flatMap((level) =>
 		withinLimit(byLevel.get(level) ?? [], maxOfALevel - (verdict.level === level ? 1 : 0)),
 	);
-	return {
-		annotations: [verdict, ...lines].map((annotation) => `${renderAnnotation(annotation)}\n`).join(""),
-		summary: renderMarkdown(result, options),
-	};
+	return [verdict, ...lines].map((annotation) => `${renderAnnotation(annotation)}\n`).join("");
 }
 
 const levels: Readonly<Record<Tone, Level>> = { good: "notice", attention: "warning", bad: "error" };

@@ -1,7 +1,7 @@
 /** Annotations for a pipeline: read back by the rules of the runner, with names that would be commands of their own. */
 import { describe, expect, it } from "vitest";
 import type { Position } from "../../src/plan/organization.ts";
-import { type GithubOptions, renderGithub } from "../../src/render/github.ts";
+import { type GithubOptions, renderAnnotations, renderGithub } from "../../src/render/github.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import type { CommandResult } from "../../src/render/result/result.ts";
 import { id } from "../plan/support-organizations.ts";
@@ -41,7 +41,7 @@ const results = Object.entries(resultsOf());
 const hostileResults = hostileNamings.map((naming) => resultsOf(naming));
 
 function commandsOf(result: CommandResult, options?: GithubOptions): readonly Command[] {
-	return readLog(renderGithub(result, options).annotations);
+	return readLog(renderAnnotations(result, options));
 }
 
 describe("a result as annotations", () => {

@@ -38,13 +38,25 @@ export function readElements(page: string): readonly PageElement[] {
 			if (around.pop()?.tag !== tag) throw new Error(`ends what has not begun: ${text.slice(at, at + 100)}`);
 			continue;
 		}
-		const names = [...attributes.matchAll(/ ([a-z-]+)(?:="[^"]*"|=[a-z]+)?/g)].map(([, name = ""]) => name);
-		const shape = [tag, ...names].join(" ");
-		const [, classes = ""] = / class="?([^">]*)/.exec(attributes) ?? [];
+		const { shape, classes } = readTag(tag, attributes);
 		const path = `${around.at(-1)?.path ?? ""}> ${shape} .${classes} `;
 		found.push({ shape, path });
 		if (!withoutEnd.test(tag)) around.push({ tag, path });
 	}
 	if (around.length > 0) throw new Error(`has no end: ${around.at(-1)?.path}`);
 	return found;
+}
+
+const tags = new Map<string, { readonly shape: string; readonly classes: string }>();
+
+/** Pages repeat most of their tags. */
+function readTag(tag: string, attributes: string): { readonly shape: string; readonly classes: string } {
+	const key = tag + attributes;
+	const known = tags.get(key);
+	if (known !== undefined) return known;
+	const names = [...attributes.matchAll(/ ([a-z-]+)(?:="[^"]*"|=[a-z]+)?/g)].map(([, name = ""]) => name);
+	const [, classes = ""] = / class="?([^">]*)/.exec(attributes) ?? [];
+	const read = { shape: [tag, ...names].join(" "), classes };
+	tags.set(key, read);
+	return read;
 }

@@ -3,15 +3,19 @@
  * shows is read back from it, and compared with the value of the result.
  */
 
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Plan } from "../../src/plan/plan.ts";
+import { reportDrift } from "../../src/plan/drift/drift.ts";
+import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
+import { renderJson } from "../../src/render/result/json.ts";
 import { type CommandResult, driftIn, isCompared } from "../../src/render/result/result.ts";
 import { renderText } from "../../src/render/result-text.ts";
 import { plainStyle, type Style } from "../../src/render/style.ts";
-import { id } from "../plan/support-organizations.ts";
+import { casesToTry } from "../case-count.ts";
+import { context, desiredOfWorld, id, liveOfWorld, smallWorlds } from "../plan/support-organizations.ts";
 import { complete } from "./complete.ts";
 import { emptyPlan, goodReportOf, planOf, resultsOf } from "./support.ts";
 
@@ -267,6 +271,25 @@ describe("one result in several formats", () => {
 		const shown = read(result);
 		const facts = factsOf(result, format === "Markdown" ? shownInMarkdown(result) : () => true);
 		expect(shown).toEqual(Object.fromEntries(Object.keys(shown).map((key) => [key, facts[key]])));
+	});
+
+	it("has the counts of its value for any small organization, as a plan and as a report of drift", () => {
+		fc.assert(
+			fc.property(smallWorlds(), fc.constantFrom("plan", "show", "drift"), (world, command) => {
+				const plan = makePlan(desiredOfWorld(world), liveOfWorld(world), context);
+				const drift = command === "drift" ? { drift: [reportDrift(plan)] } : {};
+				const result = complete({ command, plans: [plan], ...drift, savedPlan: undefined });
+				const facts = factsOf(result, () => true);
+				for (const read of [readText, readMarkdown, readPage, readAnnotations]) {
+					const shown = read(result);
+					expect(shown).toEqual(Object.fromEntries(Object.keys(shown).map((key) => [key, facts[key]])));
+				}
+				const published = JSON.parse(renderJson(result)).plans[0];
+				expect(published.changes.map(({ address }: { address: string }) => address).length).toBe(facts.changed);
+				expect(published.unmanaged.length).toBe(facts.unmanaged);
+			}),
+			casesToTry(300, 60),
+		);
 	});
 
 	it.each(results)("%s has the same colour for the same sign in a terminal as on the page", (_, result) => {

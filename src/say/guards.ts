@@ -124,9 +124,15 @@ function accessText({ now, later, unknown, because, names }: AccessFinding, kind
 	const say = kind === "lockout" ? lockoutText : (all: readonly PlanImpact[]) => escalationText(all, names);
 	return [
 		...(now.length === 0 ? [] : [say(now)]),
-		...(later.length === 0 ? [] : [`at another time, by time windows of policies: ${say(later)}`]),
+		...(later.length === 0 ? [] : [`at another time${fromFirst(later)}, by time windows of policies: ${say(later)}`]),
 		...(because === null ? [] : [`${doubtText(unknown, kind)} is unknown: ${reasonText(because, names)}`]),
 	].join("; ");
+}
+
+/** Returns from when the first of them is so. */
+function fromFirst(findings: readonly PlanImpact[]): string {
+	const [first] = findings.flatMap(({ at }) => at ?? []).sort();
+	return first === undefined ? "" : ` (from ${first})`;
 }
 
 function lockoutText(findings: readonly PlanImpact[]): string {

@@ -107,7 +107,7 @@ describe("the guard lockout", () => {
 			{
 				...{ kind: "lockout", found: 1, refuses: true },
 				message:
-					"at another time, by time windows of policies: no one could sign with any wallet or key (PRIVATE_KEY/SIGN) any more, except the root quorum",
+					"at another time (from 1969-12-31T00:00:00.000Z), by time windows of policies: no one could sign with any wallet or key (PRIVATE_KEY/SIGN) any more, except the root quorum",
 			},
 		]);
 	});

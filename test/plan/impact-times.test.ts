@@ -24,6 +24,8 @@ const [past, ahead, far] = ["2025-06-01T00:00:00Z", "2026-06-01T00:00:00Z", "202
 /** A window that is closed now, and one that is open. */
 const closed = `time.now >= Timestamp('${ahead}')`;
 const open = `time.now < Timestamp('${ahead}')`;
+/** A window that opens after that. */
+const behind = "time.now >= Timestamp('2026-09-01T00:00:00Z')";
 
 const change = ({ impact = [] }: Plan) => impact.map(({ change: what }) => what);
 const later = ({ impactAtOtherTimes = [] }: Plan) => impactAtOtherTimes.map(({ change: what }) => what);
@@ -43,7 +45,6 @@ describe("a window of a policy", () => {
 	it.each([
 		["that is ahead", `time.now >= Timestamp('${ahead}')`],
 		["that was begun and ends", `time.now >= Timestamp('${past}') && time.now < Timestamp('${ahead}')`],
-		["of which one moment is ahead", `time.now >= Timestamp('${past}') || time.now >= Timestamp('${ahead}')`],
 		["of a schedule", "CronSpan('0 1 * * *', '2h', 'UTC')"],
 		["of a schedule since a moment", `CronSpan('0 1 * * *', '2h', 'UTC') && time.now > Timestamp('${past}')`],
 		["with spaces within its moment", `time.now >= Timestamp (  '${ahead}' )`],
@@ -55,6 +56,7 @@ describe("a window of a policy", () => {
 		["that there is not", " "],
 		["that is over", `time.now < Timestamp('${past}')`],
 		["that was begun and does not end", `time.now >= Timestamp('${past}')`],
+		["that is always open", `time.now >= Timestamp('${past}') || time.now >= Timestamp('${ahead}')`],
 		["that begins years ahead", `time.now >= Timestamp('${far}')`],
 		["that is over, with a space before the bracket", `time.now < Timestamp ('${past}')`],
 		["that is over, with spaces within the brackets", `time.now < Timestamp( '${past}' )`],
@@ -88,17 +90,28 @@ describe("the lockouts and escalations of another time", () => {
 		const policies = [
 			signing(1, twoOf(signers)),
 			signing(2, anyOf(approvers), { time: closed }),
-			denying(3, anyOf(approvers), { time: closed }),
+			denying(3, anyOf(approvers), { time: behind }),
 		];
 		const found = plan({ signers: ["alice", "bob"] }, policies, { approvers: ["carol"] });
 		expect([change(found), later(found)]).toEqual([[], ["alone"]]);
 		expect(found.impactAtOtherTimes).toMatchObject([{ userIds: [carol], isEscalation: true }]);
 	});
 
+	it("have a lockout that complementary windows hide, with its first moment", () => {
+		// Alice alone signs on Sundays, and others on all other days.
+		const policies = [
+			signing(1, anyOf(signers), { time: "CronSpan('0 0 * * 0', '24h', 'UTC')" }),
+			signing(2, anyOf(approvers), { time: "CronSpan('0 0 * * 1-6', '24h', 'UTC')" }),
+		];
+		const found = plan({ signers: ["alice"], approvers: ["bob"] }, policies, { signers: [] });
+		expect(change(found)).toEqual([]);
+		expect(found.impactAtOtherTimes).toMatchObject([{ change: "nobody", at: "2026-01-04T00:00:00.000Z" }]);
+	});
+
 	it("have what happens where only those are open that deny", () => {
 		const policies = [
 			signing(1, anyOf(signers)),
-			signing(2, anyOf(approvers), { time: closed }),
+			signing(2, anyOf(approvers), { time: behind }),
 			denying(3, onlyUser(alice), { time: closed }),
 		];
 		const found = plan({ signers: ["alice", "bob"], approvers: ["carol"] }, policies, { signers: ["alice"] });

@@ -118,7 +118,7 @@ const fields: readonly {
 		type: { list: "string" },
 		values: lists(["p1", "p2", "another-p"]),
 	},
-	{ origin: "activity", path: ["activity", "params", "sign_with"], type: "string", values: ["a", "b", "another-x"] },
+	{ origin: "activity", path: ["activity", "params", "encoding"], type: "string", values: ["a", "b", "another-x"] },
 ];
 
 /** Returns an atom of the language, and atoms that are near it: what a condition is made of. */
@@ -144,7 +144,7 @@ function atom(random: Random): string {
 	if (roll < 18) return `wallet.id == '${random.pick(["w1", "w2"])}'`;
 	if (roll < 19) return random.pick(["wallet.imported", `private_key.id != '${random.pick(["k1", "k2"])}'`]);
 	if (roll < 20) return `private_key.tags.contains('${random.pick(["p1", "p2"])}')`;
-	if (roll < 21) return `activity.params.sign_with == '${random.pick(["a", "b"])}'`;
+	if (roll < 21) return `activity.params.encoding == '${random.pick(["a", "b"])}'`;
 	return activityAtom(random);
 }
 
@@ -278,7 +278,9 @@ export function activitiesOf(group: (typeof groups)[number], texts: readonly str
 		for (const signer of signers.filter((one) => one === "none" || used.some(({ origin }) => origin === one))) {
 			for (const hasParams of used.some(({ origin }) => origin === "activity") ? [true, false] : [false]) {
 				const origins = [chain, signer, ...(hasParams ? ["activity"] : [])];
-				let made: readonly Fields[] = kinds.map(({ kind, type }) => ({
+				// Only payloads have an encoding.
+				const own = hasParams ? kinds.filter(({ kind }) => kind.startsWith("SIGN_RAW")) : kinds;
+				let made: readonly Fields[] = own.map(({ kind, type }) => ({
 					activity: { kind, type, resource: group.resource, action: group.action },
 				}));
 				for (const { path, values } of used.filter(({ origin }) => origins.includes(origin))) {

@@ -14,7 +14,7 @@ describe("Powers under conditions of every form", () => {
 			const tally = emptyTally();
 			for (let seed = first; seed < first + numRuns; seed += 1) {
 				try {
-					checkWorld(randomWorld(new Random(seed), false), tally);
+					checkWorld(randomWorld(new Random(seed), seed % 5 === 0), tally);
 				} catch (error) {
 					throw new Error(`with ORGSYNC_CELLS_SEED=${seed}`, { cause: error });
 				}

@@ -51,7 +51,8 @@ describe("A comparison of every activity", () => {
 });
 
 describe("The cells of conditions", () => {
-	const activities = { rows: [{ kind: "K", type: "T", resource: "R", action: "A" }], has: () => true };
+	const names = { kind: "K", type: "T", resource: "R", action: "A" };
+	const activities = { rows: [{ names, params: null }], has: () => true };
 	const cellsOf = (...texts: readonly string[]): readonly string[] =>
 		findCells(
 			texts.map((text) => ({ text, anyOf: [parseText(text)] })),

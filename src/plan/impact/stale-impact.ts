@@ -67,7 +67,8 @@ function isSameFinding(one: PlanImpact, other: PlanImpact): boolean {
 	);
 }
 
-function withoutReasons({ because: _, before, after, ...finding }: PlanImpact) {
+/** Nor with the moment at which it is so first: it passes. */
+function withoutReasons({ because: _, at: __, before, after, ...finding }: PlanImpact) {
 	return { ...finding, before: { ...before, unknown: null }, after: { ...after, unknown: null } };
 }
 

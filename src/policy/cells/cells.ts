@@ -4,7 +4,7 @@ import type { Expression } from "../language/syntax.ts";
 import { isError, structOf, type Value } from "../language/values.ts";
 import type { Field } from "./fields.ts";
 import { type FormulaId, truth } from "./formulas.ts";
-import { type Component, holdsAtom, isOfActivity, isSoundAtom, type Leaf, takeApart } from "./leaves.ts";
+import { type Component, holdsAtom, isOfActivity, isParameter, isSoundAtom, type Leaf, takeApart } from "./leaves.ts";
 import { shapesOf } from "./shapes.ts";
 import { testOf } from "./tests.ts";
 import { nameOf, TooWide, valuesOf } from "./values.ts";
@@ -17,8 +17,11 @@ export interface Condition {
 
 /** What is known of the activities that are partitioned. */
 export interface Activities {
-	/** What `activity.…` is, of each kind of activity. Null: not documented. */
-	readonly rows: readonly Readonly<Record<string, Value>>[];
+	/** What `activity.…` is, of each type of activity, and which parameters it has; null: any. */
+	readonly rows: readonly {
+		readonly names: Readonly<Record<string, Value>>;
+		readonly params: readonly string[] | null;
+	}[];
 	/** Whether an activity can have what has this name, for example `eth` or `activity.params.type`. */
 	readonly has: (name: string) => boolean;
 }
@@ -199,13 +202,8 @@ class ClassFinder {
 	}
 
 	#combinations(): readonly ReadonlyMap<Field, Value>[] {
-		let made: readonly ReadonlyMap<Field, Value>[] = [new Map()];
-		const described = this.#present.filter(isOfActivity);
-		if (described.length > 0) {
-			made = this.#activities.rows.map(
-				(row) => new Map(described.flatMap((field) => pairOf(field, row[field.steps[1] ?? ""]))),
-			);
-		}
+		const described = this.#present.filter((field) => isOfActivity(field) || isParameter(field));
+		let made = described.length === 0 ? [new Map<Field, Value>()] : this.#activitiesWith(described);
 		for (const field of this.#present) {
 			if (described.includes(field)) continue;
 			const values = valuesOf(field);
@@ -213,6 +211,21 @@ class ClassFinder {
 			made = made.flatMap((one) => values.map((value) => new Map([...one, ...pairOf(field, value)])));
 		}
 		return made;
+	}
+
+	/** Returns the types of activities, each with every combination of the parameters that it has. */
+	#activitiesWith(described: readonly Field[]): Map<Field, Value>[] {
+		return this.#activities.rows.flatMap(({ names, params }) => {
+			let made = [new Map<Field, Value>()];
+			for (const field of described) {
+				const [, name = "", parameter = ""] = field.steps;
+				const lacks = isParameter(field) && params !== null && !params.includes(parameter);
+				const values = isParameter(field) ? (lacks ? [undefined] : valuesOf(field)) : [names[name]];
+				made = made.flatMap((one) => values.map((value) => new Map([...one, ...pairOf(field, value)])));
+				if (made.length * this.#activities.rows.length > maxCombinations) throw new TooWide();
+			}
+			return made;
+		});
 	}
 }
 

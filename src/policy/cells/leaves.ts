@@ -68,7 +68,7 @@ class Parts {
 		this.#fields.set(expression, fields === null ? null : (first ?? "none"));
 		// What only one kind of activity has is told apart with all that tells activities apart.
 		for (const other of others) if (first !== undefined) this.#parents.set(this.#topOf(other), this.#topOf(first));
-		for (const field of fields ?? []) if (isOfActivity(field)) this.#join(field);
+		for (const field of fields ?? []) if (isOfActivity(field) || isParameter(field)) this.#join(field);
 	}
 
 	#activity: Field | null = null;
@@ -151,6 +151,9 @@ function shareLiterals(fields: readonly Field[]): void {
 /** Whether the table of activities says what it is. */
 export const isOfActivity = ({ steps }: Field): boolean =>
 	steps[0] === "activity" && steps.length === 2 && steps[1] !== "params";
+
+/** Whether the table of activities says which activities have it. */
+export const isParameter = ({ steps }: Field): boolean => steps[0] === "activity" && steps[1] === "params";
 
 type Logical = Expression & { readonly node: "binary"; readonly operator: "&&" | "||" };
 

@@ -156,3 +156,23 @@ function isOpenFrom(local: number, durationMs: number, offsets: readonly Offset[
 	const possible = offsets.map(({ ahead }) => local - ahead);
 	return Math.min(...possible) <= atMs && atMs < Math.max(...possible) + durationMs ? null : false;
 }
+
+/** Returns the moments at which windows of the schedule open or close, from one moment to another, in order; at most `max`. */
+export function boundariesOf(span: CronSpan, from: number, to: number, max: number): readonly number[] {
+	const found = new Set<number>();
+	const offsets = span.zone.offsets(from - span.durationMs - 2 * dayMs, to + 2 * dayMs);
+	for (let day = Math.floor((from - span.durationMs) / dayMs) - 1; day * dayMs <= to + dayMs; day += 1) {
+		if (found.size >= max) break;
+		if (!firesOn(span, day)) continue;
+		for (const minute of span.minutesOfDay) {
+			for (const { ahead } of offsets) {
+				const fire = day * dayMs + minute * minuteMs - ahead;
+				for (const at of [fire, fire + span.durationMs]) if (at > from && at <= to) found.add(at);
+			}
+		}
+	}
+	return [...found].sort((one, other) => one - other).slice(0, max);
+}
+
+/** Whether a schedule fires on some days of a month or some months only, so that its weeks differ. */
+export const isYearly = ({ daysOfMonth, months }: CronSpan): boolean => daysOfMonth.size < 31 || months.size < 12;

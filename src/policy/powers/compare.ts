@@ -78,7 +78,7 @@ class Comparison {
 	#literals: readonly Literal[] = [];
 	/** Cells in which a finding begins that more is allowed, or less. */
 	readonly #begun = { more: new Set<number>(), less: new Set<number>() };
-	readonly #told: { readonly users: Bits; readonly isLess: boolean; readonly holding: ReadonlySet<string> }[] = [];
+	readonly #told: { readonly users: Bits; readonly isLess: boolean; readonly cells: Bits }[] = [];
 	#isUnknown = false;
 
 	constructor(before: Side, after: Side, group: ActivityGroup, changed: readonly Part[]) {
@@ -256,8 +256,13 @@ class Comparison {
 			return;
 		}
 		const isLess = told.change === "nobody" || told.change === "loses";
-		if (rests.length > 0 && this.#isTold(told.users, isLess, cell)) return;
-		this.#told.push({ users: told.users, isLess, holding: cell.holding });
+		// What the finding says of cells in which what is unknown is so, it says of all others.
+		const said = this.#cellsOf(region, (text) => !cell.unknowns.has(text));
+		const isSaid = this.#told.some(
+			(one) => one.isLess === isLess && isWithin(told.users, one.users) && hasBit(one.cells, region.first),
+		);
+		if (rests.length > 0 && isSaid && only === null) return;
+		if (rests.length === 0) this.#told.push({ users: told.users, isLess, cells: said });
 		if (only === null) this.#begun[isLess ? "less" : "more"].add(region.first);
 		const failing = region.failing.filter((text) => !cell.unknowns.has(text));
 		const { prepared } = this.#before;
@@ -289,12 +294,11 @@ class Comparison {
 		this.#findings.push(finding);
 	}
 
-	/** Whether a finding says the same of these users wherever what is unknown is not so. */
-	#isTold(users: Bits, isLess: boolean, { holding }: JudgedCell): boolean {
-		return this.#told.some(
-			(one) =>
-				one.isLess === isLess && isWithin(users, one.users) && [...one.holding].every((text) => holding.has(text)),
-		);
+	/** Returns the cells that the description is about, without what does not count of it. */
+	#cellsOf({ holding, failing }: Region, counts: (text: string) => boolean): Bits {
+		return this.#literals
+			.filter(({ text, holds }) => counts(text) && (holds ? holding : failing).includes(text))
+			.reduce((all, { cells }) => all & cells, bit(this.#cells.length) - 1n);
 	}
 
 	#policyIds(): readonly string[] {

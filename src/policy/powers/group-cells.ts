@@ -1,6 +1,6 @@
 /** The cells of one group of activities, by the conditions of the policies that have a part in it. */
 
-import { activityTypes } from "../activities/types.ts";
+import { activityTypes, findType } from "../activities/types.ts";
 import { type Activities, findCells } from "../cells/cells.ts";
 import { type Literal, writeRegion } from "../cells/regions.ts";
 import { isStruct, isUnknown, unread, type Value } from "../language/values.ts";
@@ -63,7 +63,10 @@ function activitiesOf(facts: ActivityFacts, apart: ReadonlySet<string>): Activit
 	return {
 		rows: rows.map((row) => {
 			const read = (name: keyof ActivityFacts): Value => row[name] ?? unread(`\`activity.${name}\` is not documented`);
-			return { kind: read("kind"), type: read("type"), resource: read("resource"), action: read("action") };
+			const names = {
+				...{ kind: read("kind"), type: read("type"), resource: read("resource"), action: read("action") },
+			};
+			return { names, params: row.type === null ? null : (findType(row.type)?.params ?? null) };
 		}),
 		has,
 	};

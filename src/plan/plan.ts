@@ -14,6 +14,7 @@ import { type Guard, judgeGuards, judgeUnlisted } from "./guards/guards.ts";
 import { judgeOldNames } from "./guards/old-names.ts";
 import { type Override, overridesInPlan } from "./guards/overrides.ts";
 import { judgeReversals } from "./guards/reversals.ts";
+import { judgeStranded } from "./guards/stranded.ts";
 import { type Consequences, findConsequences, usersOfConsequences } from "./impact/consequences.ts";
 import { orderForSubmitter } from "./order/for-submitter.ts";
 import {
@@ -139,7 +140,7 @@ export function makePlan(
 	const { changes, problems, unread } = differences;
 	const liveTags = live.userTags.known ? live.userTags.value : [];
 	const made = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
-	const { steps: wanted } = orderForSubmitter(made, { ...context, atMs: timeMs });
+	const { steps: wanted, ...order } = orderForSubmitter(made, { ...context, atMs: timeMs });
 	const withPending = holdSteps(wanted, context.waiting ?? []);
 	const withRejected = holdRejected(withPending, context.rejected ?? []);
 	const { steps, waiting } = context.retryRejected === true ? withPending : withRejected;
@@ -148,17 +149,12 @@ export function makePlan(
 	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
 	const found = findRules(desired.rules ?? [], { ...context, live, steps, consequences, atMs: timeMs });
 	const caller = context.caller ?? { known: false, because: { kind: "not-asked" } };
-	const userNames = namesOfUsers(desired);
 	const windows = describeWindows(desired, changes, timeMs, context.horizonMs);
 	const { expiries = [] } = windows;
 	const expiring = expiries.map(({ userId }) => userId);
-	const mentioned = [...usersOfConsequences(consequences), ...usersOfRules(found), ...expiring];
-	const liveNames = liveNamesFor(
-		[...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity), ...mentioned],
-		userNames,
-		live.users.known ? live.users : (context.userNames ?? live.users),
-	);
-	const names = { userNames, ...defined({ liveNames }) };
+	const changing = [...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity), ...expiring];
+	const mentioned = [...changing, ...usersOfConsequences(consequences), ...usersOfRules(found)];
+	const names = namesFor(mentioned, desired, live, context.userNames);
 	const rules = describeRules(found, names);
 	const warnings = findWarnings(desired, live, timeMs);
 	return {
@@ -181,6 +177,7 @@ export function makePlan(
 			...judgeRules(found, rules, changes),
 			...judgeOldNames(document, changes, context.access),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
+			...judgeStranded(order, consequences.steps),
 			...judgeReversals(desired, {
 				changes: submittedTags(changes, steps),
 				completed: context.completed ?? [],
@@ -195,6 +192,17 @@ export function makePlan(
 			.map((change) => ({ address: change.address, digest: digestTouched(change, live) })),
 		...defined({ overrides: nonEmpty(overrides) }),
 	};
+}
+
+function namesFor(
+	userIds: readonly string[],
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+	read: PlanContext["userNames"],
+): Pick<Plan, "userNames" | "liveNames"> {
+	const userNames = namesOfUsers(desired);
+	const known = live.users.known ? live.users : (read ?? live.users);
+	return { userNames, ...defined({ liveNames: liveNamesFor(userIds, userNames, known) }) };
 }
 
 function submittedTags(changes: readonly Change[], steps: readonly Step[]) {

@@ -43,6 +43,8 @@ export function guardText({ kind, found, where, finding }: Guard): string {
 			return finding.names.map(oldNameText).join("; ");
 		case "reversals":
 			return finding.reversals.map((one) => reversalText(one, finding.document)).join("; ");
+		case "stranded":
+			return strandedText(finding);
 		case "stated":
 			return finding.message;
 	}
@@ -75,6 +77,7 @@ const limits = {
 	"new-access": "no new access",
 	"old-names": "any number of uses",
 	reversals: "no change that was made and undone before",
+	stranded: "no activity denied because of another one of the plan",
 } as const;
 
 /** Throws GuardError if a guard blocks and is not overridden. `overrideFor` returns what overrides these guards. */
@@ -177,6 +180,19 @@ function reversalText({ address, made, undone, times }: Reversal, { files, users
 			: `this change was made ${times} times, last by ${by(made)}, and undone each time, last by ${undid}`;
 	const document = files.length === 0 ? "this program" : files.map(showText).join(", ");
 	return `${showAddress(address)} changes to and fro: ${past}, and ${document} would make it again`;
+}
+
+function strandedText({ changes, unsearched }: Finding<"stranded">): string {
+	const list = (addresses: readonly string[]): string => addresses.map(showAddress).join(", ");
+	const said = changes.map(({ addresses, by, because }) => {
+		const when = by === null ? "when its turn comes" : `once ${list(by)} has changed`;
+		return `${list(addresses)} would be denied ${when}${because === null ? "" : `: ${reasonText(because)}`}`;
+	});
+	const isComplete = unsearched === 0;
+	const rest = isComplete
+		? "no order of the activities avoids it"
+		: `not every order of ${count(unsearched, "activity", "activities")} was checked`;
+	return [...said, rest].join("; ");
 }
 
 type Aliases = Finding<"reversals">["document"]["users"];

@@ -66,4 +66,28 @@ describe("a document that removes the caller from the users who may change the r
 		expect({ code: apply.code, stderr: apply.stderr }).toMatchObject({ code: 0 });
 		expect(membersOf(world, tags.signers)).toEqual([bob]);
 	});
+
+	test("is blocked before anything is submitted where every order denies one, unless that is allowed", async () => {
+		const consensus = [tags.signers, tags.oncall]
+			.map((tagId) => `approvers.any(user, user.tags.contains('${tagId}'))`)
+			.join(" && ");
+		const text = document(
+			"userTags: [{ name: signers, members: { exactly: [bob] } }, { name: oncall, members: { exactly: [bob] } }, { name: auditors, members: { exactly: [alice] } }]",
+		);
+		const world = await worldOf(text, consensus);
+		await world.change({ userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [alice, bob] }] });
+		world.clearRequests();
+		const refused = await world.run(["apply", "--yes"]);
+		expect(refused.code).toBe(5);
+		expect(refused.stderr).toMatch(
+			/nothing was submitted: userTag:signers would be denied once userTag:oncall has changed: .+; no order of the activities avoids it \(allowed: no activity denied because of another one of the plan\)\nhint: to override: --allow stranded=1\n$/,
+		);
+		expect(world.submits()).toEqual([]);
+		for (const format of ["markdown", "html", "github", "json"]) {
+			const plan = await world.run(["plan", "--format", format]);
+			expect([format, plan.stdout]).toEqual([format, expect.stringContaining("would be denied once")]);
+		}
+		const allowed = await world.run(["apply", "--yes", "--allow", "stranded=1", "--format", "json"]);
+		expect(outcomesOf(readOutput(allowed).reports[0])).toEqual(["completed", "completed", "denied"]);
+	});
 });

@@ -11,6 +11,7 @@ import {
 	refusingGuards,
 } from "../../src/plan/guards/guards.ts";
 import { judgeReversals } from "../../src/plan/guards/reversals.ts";
+import { judgeStranded } from "../../src/plan/guards/stranded.ts";
 import type {
 	DesiredOrganization,
 	DesiredUserTag,
@@ -467,6 +468,7 @@ describe("acknowledging a guard", () => {
 		["rules", 1],
 		["newAccess", 2],
 		["reversals", 1],
+		["stranded", 1],
 	]);
 	const step = {
 		operation: "delete_policies",
@@ -494,6 +496,7 @@ describe("acknowledging a guard", () => {
 		...{ activityId: list, fingerprint: list, parameters: { userTagId: liveTag(1, "").id, [list]: users(2) } },
 		...{ completedAtMs: null, userId: null, userName: null, saidBy: "service" as const },
 	}));
+	const lastPolicy: Step = { ...step, id: "step-1", covers: [{ address: "policy:1", id: "1" }] };
 	const everything = [
 		...judged,
 		...judgeUnlisted([
@@ -503,6 +506,7 @@ describe("acknowledging a guard", () => {
 		]),
 		...judgeRules(brokenRules, describeRules(brokenRules, { userNames: {} }), []),
 		...judgeReversals(desiredOf(), { changes: toAndFro, completed: completedBefore, timeMs: context.readAtMs }),
+		...judgeStranded({ stranded: [{ step: lastPolicy, by: null }], unsearched: [] }, [lastPolicy]),
 	];
 
 	it("is needed for each of them separately: the whole plan is checked at once", () => {

@@ -1,7 +1,11 @@
 /** The order of the steps of a plan: for references and names, and so that none is denied because another completed before it. */
 import { describe, expect, it } from "vitest";
-import type { Plan } from "../../src/plan/plan.ts";
+import type { Guard } from "../../src/plan/guards/guards.ts";
+import type { DesiredUserTag } from "../../src/plan/organization.ts";
+import { makePlan, type Plan } from "../../src/plan/plan.ts";
+import { guardText, limitText } from "../../src/say/guards.ts";
 import {
+	accessOf,
 	alice,
 	anyOf,
 	approvers,
@@ -16,7 +20,7 @@ import {
 	signers,
 	twoOf,
 } from "./support-access.ts";
-import { id } from "./support-organizations.ts";
+import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";
 
 /** `userTag:signers after userTag:approvers: runs`, by step. */
 function told({ steps }: Plan): readonly string[] {
@@ -140,5 +144,92 @@ describe("the steps of a plan", () => {
 		const plan = planFor(byApprovers, wish);
 		expect(plan.steps.map(({ dependsOn }) => dependsOn.length)).toEqual([0, 0, 2]);
 		expect(id("tag", 2)).toBe(approvers);
+	});
+});
+
+describe("a plan of which each order denies a step", () => {
+	// Both tags are needed, and alice loses both.
+	const both = policyOf(1, { consensus: `${anyOf(approvers)} && ${anyOf(signers)}`, condition: condition.tags });
+	const organization: Organization = {
+		members: { approvers: ["alice", "dave"], signers: ["alice", "dave"] },
+		policies: [both],
+		rootQuorum: { threshold: 2, userIds: [bob, dave] },
+	};
+	const wish = { members: { approvers: ["dave"], signers: ["dave"], treasury: ["bob"] } } as const;
+	const strandedIn = ({ guards }: Plan) => guards.filter(({ kind }) => kind === "stranded");
+
+	it("is blocked by the guard, which says which step, after which, and why", () => {
+		const plan = planFor(organization, wish);
+		expect(told(plan)).toEqual([
+			"userTag:treasury: runs",
+			"userTag:approvers after userTag:treasury: runs",
+			"userTag:signers after userTag:approvers: denied",
+		]);
+		const [guard] = strandedIn(plan);
+		expect(guard).toMatchObject({ found: 1, refuses: true, where: ["userTag:signers"] });
+		expect(guardText(guard as Guard)).toMatch(
+			/^userTag:signers would be denied once userTag:approvers has changed: .+; no order of the activities avoids it$/,
+		);
+		expect(limitText(guard as Guard)).toBe("no activity denied because of another one of the plan");
+	});
+
+	it("is not blocked where one of the two was rejected: then nothing denies the other", () => {
+		const plan = planFor(organization, wish);
+		const rejected = [pendingFor(plan, 1, { state: "rejected", status: "ACTIVITY_STATUS_REJECTED" })];
+		expect(strandedIn(planFor(organization, wish, { rejected }))).toEqual([]);
+	});
+
+	it("is not one whose step is denied in every order", () => {
+		const never = { ...organization, policies: [policyOf(1, { consensus: onlyUser(bob), condition: condition.tags })] };
+		expect(strandedIn(planFor(never, wish))).toEqual([]);
+	});
+});
+
+describe("a plan of more steps than can be searched", () => {
+	const numbers = Array.from({ length: 12 }, (_, index) => index + 10);
+	/** Twelve tags of alice, of which she needs one to change any tag; she loses them, all or all but one. */
+	function planMany(keeps: number, more: readonly DesiredUserTag[] = []): Plan {
+		const policies = [
+			policyOf(1, {
+				consensus: numbers.map((number) => anyOf(id("tag", number))).join(" || "),
+				condition: condition.tags,
+			}),
+		];
+		const names = numbers.map((number) => `tag-${number}`);
+		const { users, ...others } = accessOf({}, policies, { threshold: 2, userIds: [bob, dave] });
+		const tagIds = known(numbers.map((number) => id("tag", number)));
+		const access = {
+			...others,
+			users: users.known ? known(users.value.map((user) => (user.id === alice ? { ...user, tagIds } : user))) : users,
+		};
+		const live = liveOf({
+			userTags: known([
+				liveTag(3, "treasury"),
+				...names.map((name, index) => liveTag(numbers[index] ?? 0, name, { members: known([alice]) })),
+			]),
+		});
+		const wanted = names.map((name, index) =>
+			wantTag(name, { members: { mode: "exactly", exactly: index < keeps ? [alice, bob] : [] } }),
+		);
+		return makePlan(desiredOf({ userTags: [...wanted, ...more] }), live, {
+			...context,
+			...{ access, submitter: known({ userId: alice, publicKey: null }) },
+		});
+	}
+	const guardOf = ({ guards }: Plan): Guard | undefined => guards.find(({ kind }) => kind === "stranded");
+
+	it("says how many were not searched, and blocks nothing", () => {
+		const guard = guardOf(planMany(1));
+		expect(guard).toMatchObject({ found: 0, refuses: false });
+		expect(guardText(guard as Guard)).toBe("not every order of 12 activities was checked");
+	});
+
+	it("takes the last of many tags after what needs one of them", () => {
+		const plan = planMany(0, [wantTag("treasury", { members: { mode: "exactly", exactly: [bob] } })]);
+		const treasury = plan.steps.find(({ covers }) => covers[0]?.address === "userTag:treasury");
+		const later = plan.steps.filter(({ dependsOn }) => dependsOn.includes(treasury?.id ?? ""));
+		expect(later.length).toBe(1);
+		expect(plan.steps.map(({ approval }) => approval?.verdict)).not.toContain("denied");
+		expect(guardOf(plan)?.refuses).toBe(false);
 	});
 });

@@ -2,7 +2,7 @@
 import type { AccessPolicy, NotRead } from "../../policy/access.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import type { AnyParameters } from "../activities/requests.ts";
-import type { RuleAddress } from "../address.ts";
+import type { AddressText, RuleAddress } from "../address.ts";
 import type { Consequences } from "../impact/consequences.ts";
 import type { PlanImpact } from "../impact/impact.ts";
 import type { DesiredOrganization, DesiredRule, Limits, PowerLimit } from "../organization.ts";
@@ -28,6 +28,8 @@ export type GuardFinding =
 	| { readonly what: "new-access"; readonly rule: JudgedRule | null; readonly because: Reason | null }
 	| { readonly what: "old-names"; readonly names: readonly UsedName[] }
 	| { readonly what: "reversals"; readonly reversals: readonly Reversal[]; readonly document: Document }
+	/** `unsearched`: how many steps are in groups too large to look at every order. */
+	| { readonly what: "stranded"; readonly changes: readonly StrandedChange[]; readonly unsearched: number }
 	/** In words: of a file that has only these. */
 	| { readonly what: "stated"; readonly message: string; readonly limit: string };
 
@@ -41,6 +43,13 @@ export interface AccessFinding {
 	/** Why not all is known; null where it is. */
 	readonly because: Reason | NotRead | null;
 	readonly names: UserNames & Pick<Consequences, "policyNames">;
+}
+
+/** What a step changes that is denied: after the step that changes `by`; null where it is denied from the first. */
+export interface StrandedChange {
+	readonly addresses: readonly AddressText[];
+	readonly by: readonly AddressText[] | null;
+	readonly because: Reason | null;
 }
 
 type Document = Pick<DesiredOrganization, "files" | "users">;

@@ -27,6 +27,7 @@ export const guardKinds = [
 	"rules",
 	"newAccess",
 	"reversals",
+	"stranded",
 ] as const;
 
 /** Guards that count what is removed. */

@@ -87,7 +87,8 @@ export function blockingGuards({ guards, overrides = [] }: Guarded): readonly Gu
 /** Returns the guards that block nothing, and that a reader has to know of: what they judge is allowed, or not known. */
 export function warningGuards({ guards }: Guarded): readonly Guard[] {
 	return guards.filter(
-		({ kind, refuses }) => !refuses && (kind === "oldNames" || powerLimits.some((limit) => limit === kind)),
+		({ kind, refuses }) =>
+			!refuses && (kind === "oldNames" || kind === "stranded" || powerLimits.some((limit) => limit === kind)),
 	);
 }
 

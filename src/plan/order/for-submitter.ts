@@ -24,5 +24,5 @@ export function orderForSubmitter(steps: readonly Step[], { access, submitter, a
 		access === undefined || submitter?.known !== true || steps.length < 2
 			? null
 			: forecastStates(steps, { access, submitter: submitter.value, atMs });
-	return forecasts === null ? { steps, stranded: [], unsearched: 0 } : orderSteps(steps, forecasts);
+	return forecasts === null ? { steps, stranded: [], unsearched: [] } : orderSteps(steps, forecasts);
 }

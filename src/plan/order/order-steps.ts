@@ -17,8 +17,8 @@ export interface StepForecasts {
 export interface OrderedSteps {
 	readonly steps: readonly Step[];
 	readonly stranded: readonly StrandedStep[];
-	/** How many steps are in groups that are too large to look at every order. */
-	readonly unsearched: number;
+	/** Those in groups that are too large to look at every order. */
+	readonly unsearched: readonly Step[];
 }
 
 /** A step that is denied in this order, and need not be in another one. No order denies fewer, where all were searched. */
@@ -47,7 +47,7 @@ export function orderSteps(steps: readonly Step[], forecasts: StepForecasts): Or
 			ordered,
 			found.flatMap(({ stranded }) => stranded),
 		),
-		unsearched: found.reduce((sum, { unsearched }) => sum + unsearched, 0),
+		unsearched: found.flatMap(({ unsearched }) => unsearched),
 	};
 }
 
@@ -60,7 +60,7 @@ interface Ordered {
 interface OrderedGroup {
 	readonly steps: ReadonlyMap<Step, Ordered>;
 	readonly stranded: readonly StrandedStep[];
-	readonly unsearched: number;
+	readonly unsearched: readonly Step[];
 }
 
 /** Returns the steps in groups of those that depend on each other, or can change what becomes of each other. */
@@ -96,7 +96,7 @@ function orderGroup(group: readonly Step[], forecasts: StepForecasts): OrderedGr
 	const required = first.map(({ dependsOn }) =>
 		[...first.keys()].filter((other) => dependsOn.includes(first[other]?.id ?? "")),
 	);
-	if (first.length > maxOrdered) return { steps: new Map(), stranded: [], unsearched: group.length };
+	if (first.length > maxOrdered) return { steps: new Map(), stranded: [], unsearched: group };
 	const isSearched = first.length <= maxSearched;
 	const order: FoundOrder = isSearched ? searchOrders({ required, rankOf }) : orderGreedily({ required, rankOf });
 	const all = (some: readonly number[]): readonly Step[] => some.flatMap((one) => alike[one] ?? []);
@@ -109,7 +109,7 @@ function orderGroup(group: readonly Step[], forecasts: StepForecasts): OrderedGr
 		stranded: order.stranded.flatMap(({ step, by }) =>
 			all([step]).map((one) => ({ step: one, by: by === null ? null : (first[by] ?? null) })),
 		),
-		unsearched: isSearched ? 0 : group.length,
+		unsearched: isSearched ? [] : group,
 	};
 }
 

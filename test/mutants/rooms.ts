@@ -11,13 +11,13 @@ export const roomNames = ["plan", "policy", "sync", "wire"] as const;
 export type RoomName = (typeof roomNames)[number];
 
 /** Tests that take more than a tenth of a second without a mutant, and many times that with one. */
-const slowPolicyTests = ["test/policy/{combined-conditions,long-lists,work,*.property}.test.ts"];
-const slowPlanTests = ["test/plan/{saved-forged,saved-meaning,minimal.property,three-way.property}.test.ts"];
+const slowPolicyTests = ["test/policy/**/{combined-conditions,long-lists,work,*.property}.test.ts"];
+const slowPlanTests = ["test/plan/**/{saved-forged,saved-meaning,minimal.property,three-way.property}.test.ts"];
 
 export const rooms: Readonly<Record<RoomName, readonly Round[]>> = {
 	plan: [
 		{
-			tests: ["test/plan/**/*.test.ts", ...except(slowPlanTests, ["test/plan/*.property.test.ts"])],
+			tests: ["test/plan/**/*.test.ts", ...except(slowPlanTests, ["test/plan/**/*.property.test.ts"])],
 			sharesModules: true,
 		},
 		{ tests: ["test/render/**/*.test.ts", ...except(["test/render/{github,markdown}.test.ts"])], sharesModules: true },
@@ -32,17 +32,20 @@ export const rooms: Readonly<Record<RoomName, readonly Round[]>> = {
 	],
 	policy: [
 		{ tests: ["test/policy/**/*.test.ts", ...except(slowPolicyTests)], sharesModules: true },
-		{ tests: ["test/plan/{rules,impact,stale-impact,guards,access}*.test.ts"], sharesModules: true },
+		{ tests: ["test/plan/**/{rules,impact,stale-impact,guards,access}*.test.ts"], sharesModules: true },
 		{ tests: commandTests("access", "approve", "explain", "powers", "rules"), sharesModules: false },
 		{ tests: slowPolicyTests, sharesModules: true },
 	],
 	sync: [
-		{ tests: ["test/sync/**/*.test.ts", ...except(["test/sync/*.property.test.ts"])], sharesModules: false },
-		{ tests: ["test/sync/*.property.test.ts", "test/prove/model/model.test.ts"], sharesModules: false },
+		{ tests: ["test/sync/**/*.test.ts", ...except(["test/sync/**/*.property.test.ts"])], sharesModules: false },
+		{ tests: ["test/sync/**/*.property.test.ts", "test/prove/model/model.test.ts"], sharesModules: false },
 	],
 	wire: [
 		{ tests: ["test/wire/**/*.test.ts"], sharesModules: false },
-		{ tests: ["test/sync/**/*.test.ts", ...except(["test/sync/{*.property,journal*}.test.ts"])], sharesModules: false },
+		{
+			tests: ["test/sync/**/*.test.ts", ...except(["test/sync/**/{*.property,journal*}.test.ts"])],
+			sharesModules: false,
+		},
 	],
 };
 
@@ -52,7 +55,7 @@ export function isRoom(name: string): name is RoomName {
 }
 
 function commandTests(...names: string[]): string[] {
-	return names.map((name) => `test/cli/${name}.test.ts`);
+	return names.map((name) => `test/cli/**/${name}.test.ts`);
 }
 
 function except(...patterns: string[][]): string[] {

@@ -79,12 +79,11 @@ describe("a flag in words of orgsync", () => {
 				{
 					kind: "policies",
 					found: 2,
-					limit: "at most 1",
-					message: "--url would be removed",
 					refuses: true,
-					addresses: [],
+					where: [],
+					finding: { what: "stated", message: "--url would be removed", limit: "at most 1" },
 				},
-			] as unknown as Plan["guards"],
+			],
 		};
 		const line = "--url would be removed";
 		expect(renderForPulumi(plan, [])).toContain(`${line} (allowed: at most 1); to override: orgsync:allow policies=2`);

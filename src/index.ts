@@ -38,6 +38,7 @@ export {
 	parseDocuments,
 	type VariableOptions,
 } from "./document/read/parse.ts";
+export { refuseStale } from "./document/saved/refuse-stale.ts";
 export {
 	decodeSavedPlan,
 	encodeSavedPlan,
@@ -58,7 +59,7 @@ export {
 } from "./plan/organization.ts";
 export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts";
 export { exitCodeOf, type Outcome, type Report, type StepResult } from "./plan/report.ts";
-export { type Revisited, refuseStale } from "./plan/stale.ts";
+export type { Revisited } from "./plan/stale.ts";
 export type { Step } from "./plan/step.ts";
 export type { AccessState } from "./policy/access.ts";
 export {

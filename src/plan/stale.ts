@@ -5,26 +5,17 @@
  * The rule it keeps: only what the plan touches counts. Everything else in the organization may be as it likes.
  */
 import { defined } from "../common/defined.ts";
-import {
-	type OutdatedObject,
-	type OutdatedState,
-	PlanModelError,
-	type Problem,
-	StalePlanError,
-} from "../common/errors.ts";
-import { showAddress, showName, showText } from "../common/escape.ts";
-import { describeTime, type Expiry, isPastValidity } from "./access-window.ts";
+import type { OutdatedObject, OutdatedState, Problem } from "../common/errors.ts";
+import { type Expiry, isPastValidity } from "./access-window.ts";
 import { narrowStep, objectsOf, subjectOf } from "./activities/requests.ts";
 import type { AddressText } from "./address.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import { retriedIn } from "./guards/overrides.ts";
-import { ageOfImpact, describeOtherImpact, isCompared } from "./impact/stale-impact.ts";
+import { findOtherImpact, type StaleImpact } from "./impact/stale-impact.ts";
 import type { LiveOrganization } from "./organization.ts";
-import { showOrganization } from "./organization-name.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
 import { coveredAddresses, type Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
-import { showUser } from "./user-labels.ts";
 import { isSameLabel, labelUser, liveNamesFor, type UserNames, usersOf } from "./users.ts";
 import { compareText, sameValue } from "./value.ts";
 
@@ -37,52 +28,46 @@ export interface Revisited {
 	readonly serviceTimeMs?: number;
 }
 
-/**
- * Throws StalePlanError when an object that one of the plans touches is outdated; all of them are named, in words too. Throws
- * PlanModelError when nothing is, and another version of orgsync found an impact by other rules.
- */
-export function refuseStale(revisited: readonly Revisited[]): void {
-	const outdated = revisited.flatMap(findOutdated);
-	if (outdated.length === 0) {
-		const ages = revisited.flatMap(({ saved, fresh }) => (isCompared(fresh) ? ageOfImpact(saved) : "same"));
-		const age = ages.find((one) => one !== "same");
-		if (age !== undefined) throw new PlanModelError(age);
-		return;
-	}
-	const plans = new Map(revisited.map(({ fresh }) => [fresh.organizationId, fresh]));
-	const several = revisited.length > 1;
-	const all = revisited.reduce((sum, { saved }) => sum + saved.touched.length, 0);
-	const isDone = outdated.length === all && outdated.every(({ reason }) => reason === "already-applied");
-	throw new StalePlanError(
-		outdated,
-		outdated.map((one) => {
-			const about = several ? `organization ${showOrganization(plans.get(one.organizationId) ?? one)}: ` : "";
-			return `${about}${describeOutdated(one)}`;
-		}),
-		isDone
-			? "all of it is as the plan wanted already: there is nothing left to apply"
-			: "plan again, and have the new plan reviewed",
-	);
-}
+/** An object for which apply would not do what was reviewed, and why. */
+export type StaleObject = Omit<OutdatedObject, "because"> & { readonly because: Staleness };
 
-/** Returns one outdated object in a line that is safe for a terminal. */
-function describeOutdated({ address, because }: OutdatedObject): string {
-	return `${showAddress(address)}: ${showText(because)}`;
+/** Why an object of a plan is stale; src/say/stale.ts has the words. */
+export type Staleness =
+	| { readonly what: "window"; readonly validUntil: string }
+	| { readonly what: "not-from-orgsync" | "rejected" }
+	| { readonly what: "label"; readonly userId: string; readonly saved: UserNames; readonly fresh: UserNames }
+	| StaleTag
+	/** `now`: null where it cannot be read. */
+	| { readonly what: "removal"; readonly before: RemovalChange["before"]; readonly now: RemovalChange["before"] }
+	| { readonly what: "gone" }
+	/** `activity`: what the plan file states of the activity that was not to be submitted again. */
+	| { readonly what: "released"; readonly operation: string; readonly activity: "rejected" | "pending" }
+	| { readonly what: "step"; readonly planned: Step | undefined; readonly wanted: Step | undefined }
+	| StaleImpact;
+
+/** `now`: null where the tag does not exist. `freshTagId`: the tag that the document means now; null where it needs no change. */
+interface StaleTag {
+	readonly what: "tag";
+	readonly planned: TagChange;
+	readonly freshTagId: string | null;
+	readonly now: TagChange["before"] | null;
+	readonly problem: string | null;
+	readonly names: UserNames;
 }
 
 /** What the plan touches that is not as it was; empty when the fresh plan does the same, pending activities apart. */
-export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): readonly OutdatedObject[] {
+export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): readonly StaleObject[] {
 	const [touched] = saved.touched;
 	if (touched !== undefined && isPastValidity(saved, serviceTimeMs ?? Date.parse(fresh.readAt))) {
-		const because = `the plan was valid until ${describeTime(saved.validUntil ?? "")}, when a window of the document begins or ends`;
+		const because = { what: "window", validUntil: saved.validUntil ?? "" } as const;
 		return [unchangedObject(saved, touched.address, because, "time-passed")];
 	}
 	const changes = new Map(fresh.changes.map((change) => [change.address, change]));
 	const problems = new Map(fresh.problems.map((problem) => [problem.path, problem]));
 	const digests = new Map(saved.touched.map(({ address, digest }) => [address, digest]));
-	const outdated: OutdatedObject[] = [];
-	const hindered: OutdatedObject[] = [];
-	const misstated: OutdatedObject[] = [];
+	const outdated: StaleObject[] = [];
+	const hindered: StaleObject[] = [];
+	const misstated: StaleObject[] = [];
 	const names = namesNow({ saved, fresh, live });
 	for (const before of saved.changes) {
 		if (before.action === "report") continue;
@@ -92,13 +77,13 @@ export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): 
 		const isSame = after !== undefined && digestTouched(after, live) === digests.get(address);
 		if (isSame && problem === undefined) {
 			const isAlike = isShownAlike(before, after) && sameValue(windowsIn(before, saved), windowsIn(after, fresh));
-			if (!isAlike) misstated.push(unchangedObject(saved, address, notFromOrgsync));
+			if (!isAlike) misstated.push(unchangedObject(saved, address, { what: "not-from-orgsync" }));
 			continue;
 		}
 		const found =
 			before.kind === "userTag"
-				? describeTag(before, after as TagChange | undefined, problem, live, names)
-				: describeRemoval(before, after as RemovalChange | undefined, live);
+				? compareTag(before, after as TagChange | undefined, problem, live, names)
+				: compareRemoval(before, after as RemovalChange | undefined, live);
 		(isSame ? hindered : outdated).push({ organizationId: saved.organizationId, address, ...found });
 	}
 	// An outdated object can block others: those are not reported.
@@ -108,12 +93,12 @@ export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): 
 	if (named.length > 0) return named;
 	if (hindered.length > 0) return hindered;
 	const others = findOtherSteps(saved, fresh);
-	return others.length > 0 ? others : findOtherImpact(saved, fresh);
+	return others.length > 0 ? others : findImpact(saved, fresh);
 }
 
 /** Returns an object whose change alters who can do what otherwise than reviewed; one stands for all of them. */
-function findOtherImpact(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
-	const because = describeOtherImpact(saved, fresh, fresh);
+function findImpact(saved: Plan, fresh: Plan): readonly StaleObject[] {
+	const because = findOtherImpact(saved, fresh, fresh);
 	const [address] = coveredAddresses(fresh.steps);
 	if (because === null || address === undefined) return [];
 	return [unchangedObject(saved, address, because, "impact-differs")];
@@ -125,9 +110,6 @@ function namesNow({ saved, fresh, live }: Revisited): UserNames {
 	const liveNames = liveNamesFor([...saved.changes, ...fresh.changes].flatMap(usersOf), userNames, live.users);
 	return { userNames, ...defined({ liveNames }) };
 }
-
-const notFromOrgsync =
-	"nothing changed, but the saved plan describes the change differently: it was not made by orgsync plan";
 
 /** Whether both show a reader the same. */
 function isShownAlike(saved: Change, fresh: Change): boolean {
@@ -145,165 +127,82 @@ function windowsIn(change: Change, { expiries = [] }: Plan): readonly Expiry[] {
 function unchangedObject(
 	{ organizationId, changes }: Plan,
 	address: string,
-	because: string,
+	because: Staleness,
 	reason: OutdatedObject["reason"] = "step-differs",
-): OutdatedObject {
+): StaleObject {
 	const change = changes.find((one) => one.address === address);
 	const state = (change?.before ?? null) as OutdatedState | null;
 	return { organizationId, address, reason, before: state, after: state, because };
 }
 
 /** Returns the changes whose users have other labels now than reviewers went by: live names, and similar names of others. */
-function findOtherNames(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
+function findOtherNames(saved: Plan, fresh: Plan): readonly StaleObject[] {
 	const current = new Map(fresh.changes.map((change) => [change.address, change]));
-	return saved.changes.flatMap((change): readonly OutdatedObject[] => {
+	return saved.changes.flatMap((change): readonly StaleObject[] => {
 		// A difference that can only be reported is not looked at again.
 		if (change.action === "report" || !current.has(change.address)) return [];
 		const other = usersOf(change).find((userId) => !isSameLabel(labelUser(userId, saved), labelUser(userId, fresh)));
 		if (other === undefined) return [];
-		const [was, is] = [saved, fresh].map((plan) => showUser(other, plan));
-		const because = `the saved plan shows user ${other} as ${was}, and now that is ${is}: its reviewers went by its names`;
-		return [unchangedObject(saved, change.address, because, "changed")];
+		return [unchangedObject(saved, change.address, { what: "label", userId: other, saved, fresh }, "changed")];
 	});
 }
 
-type Description = Pick<OutdatedObject, "reason" | "before" | "after" | "because">;
+type Comparison = Pick<StaleObject, "reason" | "before" | "after" | "because">;
 
-function describeTag(
+function compareTag(
 	planned: TagChange,
 	fresh: TagChange | undefined,
 	problem: Problem | undefined,
 	live: LiveOrganization,
 	names: UserNames,
-): Description {
+): Comparison {
 	const tag = live.userTags.known ? live.userTags.value.find(({ id }) => id === planned.tagId) : undefined;
 	const members = tag?.members.known === true ? tag.members.value : (fresh?.before.members ?? null);
 	const now = tag === undefined ? null : { name: tag.name, members };
-	const said = [...listTagChanges(planned, fresh, now, names), ...(problem === undefined ? [] : [problem.message])];
-	const states = { before: planned.before, after: now };
-	if (problem !== undefined) return { reason: "not-possible", ...states, because: said.join("; ") };
-	if (fresh !== undefined) return { reason: "changed", ...states, because: said.join("; ") || "it is not what it was" };
-	const because =
-		now === null
-			? "it is not there any more, and another tag is as the plan wanted"
-			: "it is as the plan wanted already";
-	return { reason: "already-applied", ...states, because: now === null ? because : [because, ...said].join("; ") };
+	const freshTagId = fresh?.tagId ?? null;
+	return {
+		reason: problem !== undefined ? "not-possible" : fresh === undefined ? "already-applied" : "changed",
+		before: planned.before,
+		after: now,
+		because: { what: "tag", planned, freshTagId, now, problem: problem?.message ?? null, names },
+	};
 }
 
-function listTagChanges(
-	{ tagId, before, basis }: TagChange,
-	fresh: TagChange | undefined,
-	now: { readonly name: string; readonly members: readonly string[] | null } | null,
-	names: UserNames,
-): readonly string[] {
-	const said: string[] = [];
-	if (fresh !== undefined && fresh.tagId !== tagId) {
-		said.push(`the document means another tag now, ${fresh.tagId} in place of ${tagId}`);
-	}
-	if (now === null)
-		return [
-			...said,
-			`the plan file states that it was called \`${showName(before.name)}\`, now it is not there any more`,
-		];
-	if (now.name !== before.name)
-		said.push(`the plan file states that it was called \`${showName(before.name)}\`, now \`${showName(now.name)}\``);
-	const had = before.members;
-	if (had === null && now.members === null) return said;
-	if (had === null) {
-		said.push(
-			`the plan file states that its members could not be read, now ${describeHolders(now.members ?? [], names, "have")}`,
-		);
-	} else if (now.members === null) {
-		const why =
-			basis === "last-applied"
-				? ", as last applied; here that is unknown, or the tag was changed since"
-				: ", now that cannot be read any more";
-		said.push(`the plan file states that ${describeHolders(had, names, "had")}${why}`);
-	} else if (!sameValue(had, now.members)) said.push(describeMembers(had, now.members, names));
-	return said;
-}
-
-/** For more names than this, only the difference is shown. */
-const maxNames = 8;
-
-function describeMembers(had: readonly string[], have: readonly string[], names: UserNames): string {
-	if (had.length <= maxNames && have.length <= maxNames) {
-		return `the plan file states that ${describeHolders(had, names, "had")}, now ${describeHolders(have, names, "have")}`;
-	}
-	const [before, after] = [new Set(had), new Set(have)];
-	const came = have.filter((userId) => !before.has(userId));
-	const went = had.filter((userId) => !after.has(userId));
-	const since = [
-		...(came.length === 0 ? [] : [`${listNames(came, names)} got it`]),
-		...(went.length === 0 ? [] : [`${listNames(went, names)} lost it`]),
-	];
-	return `the plan file states that ${had.length} users had it, now ${have.length}; since then ${since.join(", and ")}`;
-}
-
-function describeHolders(userIds: readonly string[], names: UserNames, verb: "had" | "have"): string {
-	if (userIds.length === 0) return `no user ${verb === "had" ? "had" : "has"} it`;
-	const word = verb === "have" && userIds.length === 1 ? "has" : verb;
-	return `${listNames(userIds, names)} ${word} it`;
-}
-
-function listNames(userIds: readonly string[], names: UserNames): string {
-	const shown = userIds.map((id) => showUser(id, names)).sort(compareText);
-	const more = shown.length > maxNames ? ` and ${shown.length - maxNames} more` : "";
-	return `${shown.slice(0, maxNames).join(", ")}${more}`;
-}
-
-function describeRemoval(
+function compareRemoval(
 	{ before, kind, id, userId }: RemovalChange,
 	fresh: RemovalChange | undefined,
 	live: LiveOrganization,
-): Description {
+): Comparison {
 	const found = findRemovable({ kind, id, userId }, live);
-	const there = found === undefined ? null : { name: found.name };
-	const states = { before, after: there };
-	if (fresh === undefined)
-		return { reason: "already-applied", ...states, because: "it is gone already, as the plan wanted" };
-	if (before === null) {
-		return {
-			reason: "changed",
-			...states,
-			because: "the plan file states that it could not be read, now it is known to be there",
-		};
-	}
-	if (there === null)
-		return { reason: "changed", ...states, because: "the plan file states that it was there, now it cannot be read" };
-	const because =
-		before.name === there.name
-			? "it has the name that the plan file states, and is another thing: what the service says of it has changed"
-			: `the plan file states that it was called \`${showName(before.name)}\`, now \`${showName(there.name)}\``;
-	return { reason: "changed", ...states, because };
+	const now = found === undefined ? null : { name: found.name };
+	return fresh === undefined
+		? { reason: "already-applied", before, after: now, because: { what: "gone" } }
+		: { reason: "changed", before, after: now, because: { what: "removal", before, now } };
 }
 
 /** Steps that would not be those of the saved plan although nothing that they touch changed: a temporary name is taken. */
-function findOtherSteps(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
+function findOtherSteps(saved: Plan, fresh: Plan): readonly StaleObject[] {
 	const [planned, wanted] = [joinParts(saved.steps), joinParts(fresh.steps)];
-	const found = new Map<string, OutdatedObject>();
+	const found = new Map<string, StaleObject>();
 	const rejected = new Set<string>(coveredAddresses(groupSteps(saved.steps).rejected));
-	for (const [part, covers] of findReleased(saved.steps, fresh.steps)) {
+	for (const [operation, covers] of findReleased(saved.steps, fresh.steps)) {
 		for (const address of covers) {
-			const stated = rejected.has(address) ? `${part} had been rejected before` : `an activity was pending for ${part}`;
-			const because = `the plan file states that ${stated}, so that nothing was to be submitted; now it would be`;
-			found.set(address, unchangedObject(saved, address, because));
+			const activity = rejected.has(address) ? "rejected" : "pending";
+			found.set(address, unchangedObject(saved, address, { what: "released", operation, activity }));
 		}
 	}
 	const reviewed = retriedIn(saved);
 	for (const address of retriedIn(fresh)) {
 		if (found.has(address) || reviewed.has(address)) continue;
-		const because = "it was rejected after it was planned, so that submitting it again was not reviewed";
-		found.set(address, unchangedObject(saved, address, because));
+		found.set(address, unchangedObject(saved, address, { what: "rejected" }));
 	}
 	for (const key of new Set([...planned.keys(), ...wanted.keys()])) {
 		const [before, after] = [planned.get(key), wanted.get(key)];
 		// Where it is known who can do what, the order is another one for another submitter.
 		const isOrdered = saved.impact === undefined && fresh.impact === undefined;
 		if (sameValue(requestOf(before, isOrdered), requestOf(after, isOrdered))) continue;
-		const because = `what would be submitted for it is not what was reviewed: ${describeStep(before)} in the plan file, ${describeStep(after)} now`;
 		for (const address of coveredAddresses([before ?? after ?? []].flat())) {
-			found.set(address, unchangedObject(saved, address, because));
+			found.set(address, unchangedObject(saved, address, { what: "step", planned: before, wanted: after }));
 		}
 	}
 	return [...found.values()];
@@ -342,10 +241,4 @@ function joinSteps(one: Step, other: Step): Step {
 
 function requestOf(step: Step | undefined, isOrdered: boolean): unknown {
 	return step === undefined ? null : [step.operation, step.parameters, ...(isOrdered ? [step.dependsOn] : [])];
-}
-
-function describeStep(step: Step | undefined): string {
-	if (step === undefined) return "nothing";
-	const after = step.dependsOn.length === 0 ? "" : ` after ${step.dependsOn.join(", ")}`;
-	return `${step.operation} ${JSON.stringify(step.parameters)}${after}`;
 }

@@ -89,7 +89,7 @@ test("apply refuses a saved plan after a user that it adds or removes was rename
 	const answer = await world.run(["apply", "--plan", "plan.json"]);
 	expect(answer).toMatchObject({ code: 6, stdout: "" });
 	expect(answer.stderr).toContain(
-		`  userTag:signers: the saved plan shows user ${bob} as carol (id ${bob}, live name bob), and now that is carol (id ${bob}, live name robert): its reviewers went by its names\n`,
+		`  userTag:signers: the saved plan shows user ${bob} as carol (id ${bob}, live name bob), a new plan shows carol (id ${bob}, live name robert): reviewers went by the name in the saved plan\n`,
 	);
 	expect(world.submits()).toEqual([]);
 });

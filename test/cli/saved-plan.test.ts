@@ -112,7 +112,7 @@ test("a second run of a plan joins the pending activity, and a later one has not
 	await world.submitAsBob("approve_activity", { fingerprint: world.activities()[0].fingerprint });
 	const third = await world.run(applying);
 	expect(third.code).toBe(6);
-	expect(third.stderr).toContain("hint: all of it is as the plan wanted already: there is nothing left to apply");
+	expect(third.stderr).toContain("hint: every object is as the plan wanted already: there is nothing left to apply");
 	expect(world.activities().length).toBe(2);
 });
 

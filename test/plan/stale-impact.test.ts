@@ -1,7 +1,9 @@
 /** A saved plan is stale where it means something else for who can do what by now; only that, and not who approves it. */
 import { describe, expect, it } from "vitest";
+import { refuseStale } from "../../src/document/saved/refuse-stale.ts";
 import { makePlan, type Plan, type PlanContext } from "../../src/plan/plan.ts";
-import { findOutdated, refuseStale } from "../../src/plan/stale.ts";
+import { findOutdated, type Revisited } from "../../src/plan/stale.ts";
+import { outdatedObject } from "../../src/say/stale.ts";
 import { unknownAccess } from "../policy/support-access.ts";
 import {
 	alice,
@@ -20,6 +22,8 @@ import {
 } from "./support-access.ts";
 import { context, id, known } from "./support-organizations.ts";
 
+const outdatedIn = (revisited: Revisited) => findOutdated(revisited).map(outdatedObject);
+
 const organization: Organization = {
 	members: { signers: ["alice", "bob", "carol"] },
 	policies: [policyOf(1, { consensus: twoOf(signers), condition: condition.sign })],
@@ -31,7 +35,7 @@ const saved = planFor(organization, wish);
 /** Returns why the saved plan is stale in this organization, whose tags and members are what they were. */
 function why(now: Partial<Organization>, parts: Partial<PlanContext> = {}, stated: Plan = saved): readonly string[] {
 	const fresh = planFor({ ...organization, ...now }, wish, parts);
-	return findOutdated({ saved: stated, fresh, live: liveFor(organization) }).map(({ reason, address, because }) => {
+	return outdatedIn({ saved: stated, fresh, live: liveFor(organization) }).map(({ reason, address, because }) => {
 		expect([reason, address]).toEqual(["impact-differs", "userTag:signers"]);
 		return because;
 	});
@@ -115,7 +119,7 @@ describe("a saved plan is stale, and the error names before and after,", () => {
 		const export2 = { ...later, condition: condition.export };
 		const fresh = planFor({ ...two, policies: [export2] }, none, { readAtMs });
 		expect([stated.impact, fresh.impact]).toEqual([[], []]);
-		const outdated = (plan: Plan) => findOutdated({ saved: stated, fresh: plan, live: liveFor(two) });
+		const outdated = (plan: Plan) => outdatedIn({ saved: stated, fresh: plan, live: liveFor(two) });
 		expect(outdated(stated)).toEqual([]);
 		expect(outdated({ ...stated, impactAtOtherTimes: [] })).toEqual([]);
 		expect(outdated(fresh).map(({ because }) => because)).toEqual([
@@ -170,7 +174,7 @@ describe("a saved plan is stale, and the error names before and after,", () => {
 			return planFor(one, two, { rejected });
 		}) as unknown as [Plan, Plan];
 		expect(findOutdated({ saved: planned, fresh: planned, live: liveFor(organization) })).toEqual([]);
-		expect(findOutdated({ saved: planned, fresh, live: liveFor(organization) })).toMatchObject([
+		expect(outdatedIn({ saved: planned, fresh, live: liveFor(organization) })).toMatchObject([
 			{ reason: "impact-differs", because: expect.stringContaining("export wallets (WALLET/EXPORT); now that is so") },
 		]);
 	});
@@ -178,7 +182,7 @@ describe("a saved plan is stale, and the error names before and after,", () => {
 	it("where policies are not read any more", () => {
 		const unread = (stated: Plan) => {
 			const fresh = makePlan(desiredFor(wish), liveFor(organization), context);
-			return findOutdated({ saved: stated, fresh, live: liveFor(organization) }).map(({ because }) => because);
+			return outdatedIn({ saved: stated, fresh, live: liveFor(organization) }).map(({ because }) => because);
 		};
 		expect(unread(saved)).toEqual([
 			"the plan file states that carol could no longer sign with any wallet or key (PRIVATE_KEY/SIGN); now policies are not read; its reviewers went by that",

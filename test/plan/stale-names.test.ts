@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AccessWindow, DesiredOrganization, LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type PlanContext } from "../../src/plan/plan.ts";
 import { findOutdated } from "../../src/plan/stale.ts";
+import { outdatedObject } from "../../src/say/stale.ts";
 import {
 	at,
 	context,
@@ -50,7 +51,7 @@ const parts: DesiredParts = {
 function outdated(now: Readonly<Record<string, string>>, desired: DesiredOrganization = desiredOf(parts)) {
 	const [was, live] = [liveWith(liveNames), liveWith(now)];
 	const [saved, fresh] = [makePlan(desired, was, context), makePlan(desired, live, context)];
-	return findOutdated({ saved, fresh, live });
+	return findOutdated({ saved, fresh, live }).map(outdatedObject);
 }
 
 describe("the names of users", () => {
@@ -70,7 +71,7 @@ describe("the names of users", () => {
 		expect(found).toMatchObject([{ address, reason: "changed", before: state, after: state }]);
 		expect(found[0]?.because).toMatch(
 			new RegExp(
-				`^the saved plan shows user ${userId} as ${was} \\(id .*\\), and now that is Mallory \\(id .*\\): its reviewers went by its names$`,
+				`^the saved plan shows user ${userId} as ${was} \\(id .*\\), a new plan shows Mallory \\(id .*\\): reviewers went by the name in the saved plan$`,
 			),
 		);
 	});
@@ -119,7 +120,7 @@ describe("the windows of users", () => {
 			]),
 		});
 		const [saved, fresh] = [makePlan(desired, live, context), makePlan(desired, live, { ...context, ...more })];
-		return { saved, fresh, live, outdated: findOutdated({ saved, fresh, live }) };
+		return { saved, fresh, live, outdated: findOutdated({ saved, fresh, live }).map(outdatedObject) };
 	}
 	const expired: AccessWindow = { userId: bob, untilMs: timeMs, at };
 	const later: AccessWindow = { userId: carol, untilMs: timeMs + dayMs, at };
@@ -152,7 +153,7 @@ describe("the windows of users", () => {
 	it("whom the change moves are compared", () => {
 		const { saved, fresh, live } = plans([expired], {});
 		const other = { ...saved, expiries: saved.expiries?.map((one) => ({ ...one, reason: "left" })) ?? [] };
-		expect(findOutdated({ saved: other, fresh, live })).toMatchObject([
+		expect(findOutdated({ saved: other, fresh, live }).map(outdatedObject)).toMatchObject([
 			{ address: "userTag:signers", reason: "step-differs" },
 		]);
 		const { expiries: _expiries, ...without } = saved;

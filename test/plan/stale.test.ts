@@ -6,12 +6,14 @@
 import { describe, expect, it } from "vitest";
 import type { OutdatedObject } from "../../src/common/errors.ts";
 import { StalePlanError } from "../../src/common/errors.ts";
+import { refuseStale } from "../../src/document/saved/refuse-stale.ts";
 import { makeSavedPlan, matchDocuments } from "../../src/document/saved/saved-plan.ts";
 import type { PendingActivity } from "../../src/plan/activities/pending.ts";
 import type { Change } from "../../src/plan/change.ts";
 import type { DesiredOrganization, LiveOrganization, LiveUserTag } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import { findOutdated, type Revisited, refuseStale } from "../../src/plan/stale.ts";
+import { findOutdated, type Revisited } from "../../src/plan/stale.ts";
+import { outdatedObject } from "../../src/say/stale.ts";
 import {
 	context,
 	desiredOf,
@@ -71,7 +73,7 @@ function revisit(now: LiveOrganization, { wanted = desired, was = before, waitin
 }
 
 function moved(now: LiveOrganization, options?: Options): readonly OutdatedObject[] {
-	return findOutdated(revisit(now, options));
+	return findOutdated(revisit(now, options)).map(outdatedObject);
 }
 
 it("does not count the overrides that a plan uses: they say nothing of an object", () => {
@@ -144,7 +146,7 @@ describe("a plan that misrepresents its changes, with digests and steps that fit
 		const { saved, fresh, live } = revisit(before);
 		const changes = saved.changes.map(rewrite);
 		expect(changes).not.toEqual(saved.changes);
-		const found = findOutdated({ saved: { ...saved, changes }, fresh, live });
+		const found = findOutdated({ saved: { ...saved, changes }, fresh, live }).map(outdatedObject);
 		expect(found[0]).toMatchObject({ reason: "step-differs" });
 		expect(found[0]?.because).toContain("describes the change differently");
 	});
@@ -245,7 +247,7 @@ describe("a tag moved", () => {
 				reason: "not-possible",
 				after: null,
 				because: expect.stringMatching(
-					/^the plan file states that it was called `signers`, now it is not there any more; no user tag/,
+					/^the plan file states that it was called `signers`, now it no longer exists; no user tag/,
 				),
 			},
 		],
@@ -265,7 +267,7 @@ describe("a tag moved", () => {
 			{
 				reason: "already-applied",
 				after: null,
-				because: "it is not there any more, and another tag is as the plan wanted",
+				because: "the tag no longer exists, and another tag is as the plan wanted",
 			},
 		],
 		[
@@ -429,14 +431,14 @@ describe.each([
 				address: where,
 				reason: "changed",
 				after: null,
-				because: "the plan file states that it was there, now it cannot be read",
+				because: "the plan file states that it existed, now it cannot be read",
 			},
 		]);
 		expect(moved(before, { was: hidden })).toContainEqual(
 			expect.objectContaining({
 				address: where,
 				before: null,
-				because: "the plan file states that it could not be read, now it is known to be there",
+				because: "the plan file states that it could not be read, now it is known to exist",
 			}),
 		);
 	});
@@ -473,7 +475,7 @@ describe("the refusal", () => {
 	it("says that nothing is left to do when all of it is done", () => {
 		const done = { policies: known([]), oauthProviders: known([]), tvcApps: known([]) };
 		const error = refusal(revisit(withLive(withTag(signers({ members: known([alice]) })), done)));
-		expect(error.hint).toBe("all of it is as the plan wanted already: there is nothing left to apply");
+		expect(error.hint).toBe("every object is as the plan wanted already: there is nothing left to apply");
 	});
 
 	it("says to plan again where only a part is done, or something else changed too", () => {
@@ -483,7 +485,7 @@ describe("the refusal", () => {
 		expect(refusal(revisit(withLive(withTag(signers({ members: known([alice, carol]) })), gone))).hint).toBe(again);
 		const done = withLive(withTag(signers({ members: known([alice]) })), gone);
 		expect(refusal(revisit(done), revisit(before)).hint).toBe(again);
-		expect(refusal(revisit(done), revisit(done)).hint).toMatch(/^all of it is as the plan wanted already/);
+		expect(refusal(revisit(done), revisit(done)).hint).toMatch(/^every object is as the plan wanted already/);
 	});
 
 	it("names the organization where there are several", () => {

@@ -144,11 +144,7 @@ describe("getPlan", () => {
 			impactVerdict: expect.any(String),
 			impact: expect.any(Array),
 			approvals: [
-				{
-					step: "rename `signers` to `keepers` and change who has it",
-					verdict: "unknown",
-					sentence: expect.stringMatching(/^approval unknown: it depends on whether the change of policy:/),
-				},
+				{ step: "rename `signers` to `keepers` and change who has it", verdict: "runs", sentence: "runs at once" },
 				{ step: "remove 3 policies at once", verdict: "runs", sentence: "runs at once" },
 			],
 			expiries: [

@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { StalePlanError } from "../../src/common/errors.ts";
+import { refuseStale } from "../../src/document/saved/refuse-stale.ts";
 import { makeSavedPlan, matchDocuments } from "../../src/document/saved/saved-plan.ts";
 import { type DesiredMembers, type DesiredOrganization, tagsOf } from "../../src/plan/organization.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
-import { refuseStale } from "../../src/plan/stale.ts";
 import { readAccessOnly } from "../../src/sync/read/read-access.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { saying } from "../in-words.ts";

@@ -8,6 +8,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { StalePlanError } from "../../src/common/errors.ts";
+import { refuseStale } from "../../src/document/saved/refuse-stale.ts";
 import {
 	decodeSavedPlan,
 	encodeSavedPlan,
@@ -17,7 +18,6 @@ import {
 import type { SeedOrganization } from "../../src/emulator/server.ts";
 import { narrow } from "../../src/plan/only.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import { refuseStale } from "../../src/plan/stale.ts";
 import { isCovered } from "../../src/plan/step.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
 import {

@@ -1,6 +1,5 @@
 /** Compares the impact that reviewers of a saved plan saw with what it is now. The file only states it; it is found again. */
 import { isSameReason } from "../../policy/powers/reason.ts";
-import { listFindings } from "../../say/findings.ts";
 import type { UserNames } from "../users.ts";
 import { sameValue } from "../value.ts";
 import type { Consequences } from "./consequences.ts";
@@ -14,40 +13,34 @@ export function ageOfImpact({ impact, impactModel: model = 1 }: Impacted): "olde
 	return model < impactModel ? "older" : "newer";
 }
 
-/** Returns how the impact differs, before and after, by the names of now; null where it does not, nothing is submitted, or another model found the saved one. */
-export function describeOtherImpact(saved: Impacted, fresh: Impacted, names: UserNames): string | null {
+/** What reviewers of the saved plan saw, and what it is now. */
+export interface StaleImpact {
+	readonly what: "impact";
+	readonly saved: Pick<Impacted, "impact" | "impactVerdict">;
+	readonly fresh: Pick<Impacted, "impact" | "impactVerdict">;
+	/** Findings that only the plan file has, and only the fresh plan. */
+	readonly stated: readonly PlanImpact[];
+	readonly found: readonly PlanImpact[];
+	/** Dangers at another time that were not reviewed, where nothing else differs. */
+	readonly later: readonly PlanImpact[];
+	readonly names: UserNames;
+}
+
+/** Returns how the impact differs; null where it does not, nothing is submitted, or another model found the saved one. */
+export function findOtherImpact(saved: Impacted, fresh: Impacted, names: UserNames): StaleImpact | null {
 	if (!isCompared(fresh) || ageOfImpact(saved) !== "same") return null;
 	const isSame = saved.impactVerdict === fresh.impactVerdict && isSameImpact(saved.impact, fresh.impact);
-	// Dangers at another time become fewer as time passes; what was not reviewed is another thing.
-	const later = without(fresh.impactAtOtherTimes, saved.impactAtOtherTimes);
+	// Dangers at another time become fewer as time passes: only a new one matters.
+	const later = isSame ? without(fresh.impactAtOtherTimes, saved.impactAtOtherTimes) : [];
 	if (isSame && later.length === 0) return null;
-	const said = isSame
-		? `the plan file does not state that, at another time, ${listFindings(later, names)}; now that is so`
-		: compare(saved, fresh, names);
-	return `${said}; its reviewers went by that`;
+	const stated = without(saved.impact, fresh.impact);
+	const found = without(fresh.impact, saved.impact);
+	return { what: "impact", saved, fresh, stated, found, later, names };
 }
 
 /** Whether the impact of this plan matters: it submits something. */
 export function isCompared({ steps }: Pick<Impacted, "steps">): boolean {
 	return steps.some(({ earlierActivity }) => earlierActivity === null);
-}
-
-function compare(saved: Impacted, fresh: Impacted, names: UserNames): string {
-	const stated = without(saved.impact, fresh.impact);
-	const found = without(fresh.impact, saved.impact);
-	const [was, is] = [stated, found].map((findings) => listFindings(findings, names));
-	if (saved.impact === undefined)
-		return `the plan file states nothing about who can do what; now ${is || stays(fresh)}`;
-	if (fresh.impact === undefined) return `the plan file states that ${was || stays(saved)}; now policies are not read`;
-	if (stated.length + found.length === 0) {
-		return `the plan file states that its impact is ${saved.impactVerdict}; now it is ${fresh.impactVerdict}`;
-	}
-	if (was === is) return `the plan file states that ${was}; now it is so for other users, or by other policies`;
-	if (found.length === 0)
-		return `the plan file states that ${was}; now ${fresh.impact.length === 0 ? stays(fresh) : "that is not so"}`;
-	if (stated.length > 0 || saved.impact.length === 0)
-		return `the plan file states that ${was || stays(saved)}; now ${is}`;
-	return `the plan file does not state that ${is}; now that is so`;
 }
 
 function isSameImpact(one: Impacted["impact"], other: Impacted["impact"]): boolean {
@@ -75,9 +68,4 @@ function withoutReasons({ because: _, at: __, before, after, ...finding }: PlanI
 /** Returns findings of the first that the second does not have. */
 function without(impact: readonly PlanImpact[] = [], others: readonly PlanImpact[] = []): readonly PlanImpact[] {
 	return impact.filter((finding) => !others.some((other) => isSameFinding(finding, other)));
-}
-
-/** Returns what no finding means. */
-function stays({ impactVerdict }: Impacted): string {
-	return impactVerdict === "unknown" ? "it is unknown who could do what" : "who can do what would stay the same";
 }

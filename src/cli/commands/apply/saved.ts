@@ -12,13 +12,13 @@ import {
 } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
 import { organizationsIn } from "../../../document/read/fleet.ts";
+import { refuseStale } from "../../../document/saved/refuse-stale.ts";
 import { matchDocuments, type SavedPlan, statedFactsOf } from "../../../document/saved/saved-plan.ts";
 import { sameParameters } from "../../../plan/activities/requests.ts";
 import { retriedIn } from "../../../plan/guards/overrides.ts";
 import type { DesiredOrganization } from "../../../plan/organization.ts";
 import { type NamedOrganization, namedIn, showOrganization } from "../../../plan/organization-name.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../../../plan/plan.ts";
-import { refuseStale } from "../../../plan/stale.ts";
 import type { Step } from "../../../plan/step.ts";
 import { type CommandContext, commandText, inOrganization } from "../../../plan/suggested-command.ts";
 import { findCompletedSteps } from "../../../sync/completed-steps.ts";

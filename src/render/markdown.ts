@@ -5,7 +5,7 @@
 
 import type { Voice } from "../common/said.ts";
 import { reason } from "../say/phrase.ts";
-import type { Section } from "../say/section.ts";
+import { type Section, section } from "../say/section.ts";
 import { sayVerdict } from "../say/verdict.ts";
 import { type Block, codeSpan, fitBlocks, paragraph } from "./markdown-text.ts";
 import { sectionsBelow, sectionsOf, sectionsOfRun, topicsOf } from "./page.ts";
@@ -76,13 +76,13 @@ export function markerOf(key: string): string {
 
 /** Returns the organizations without anything to decide, one line each. */
 function foldedSection(organizations: readonly OrganizationResult[]): Section {
-	return {
-		...{ id: "idle", title: "Nothing to decide", look: "plain", noun: ["organization", "organizations"] },
+	return section("idle", "Nothing to decide", ["organization", "organizations"], {
 		rows: organizations.map(({ plan, verdict }) => ({
 			said: [reason(showOrganization(plan)), ": ", ...sayVerdict(verdict)],
 		})),
-		...{ shorten: "first", isFolded: true },
-	};
+		shorten: "first",
+		isFolded: true,
+	});
 }
 
 function inGroup(group: string | null, blocks: readonly Block[]): readonly Block[] {

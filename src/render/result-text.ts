@@ -20,32 +20,32 @@ import {
 } from "./page.ts";
 import { phraseText, sectionsText, verdictText } from "./print/text.ts";
 import { errorOfCall } from "./result/errors.ts";
-import { byOrganization } from "./result/found.ts";
-import { type NamedOrganization, namedAs, noteOtherName, showOrganization } from "./result/organization-name.ts";
+import type { FoundOrganization } from "./result/found.ts";
+import { type NamedOrganization, noteOtherName, showOrganization } from "./result/organization-name.ts";
 import {
 	assessFound,
-	foldOrganizations,
 	hasDetails,
-	isAlone,
 	type OrganizationResult,
 	organizationsOf,
+	type State,
+	type StreamOptions,
 	type SuggestingOptions,
-	unplannedOf,
+	states,
 } from "./result/organizations.ts";
 import {
 	type AccessResult,
-	type ApplyResult,
 	type CommandResult,
-	countUnreadByResume,
+	type ErrorDescription,
+	isCompared,
 	isFailure,
 	type OrganizationsResult,
 } from "./result/result.ts";
-import { summarizeResult } from "./result/summary.ts";
+import { stateOfUnplanned, summarizeResult, Tally } from "./result/summary.ts";
 import type { OrganizationVotes } from "./result/votes.ts";
 import { sayBase } from "./sections/base.ts";
 import { accessSections, passkeyText } from "./sections/commands.ts";
 import { describeDangers } from "./sections/danger.ts";
-import { cannotConverge, notApplied, notRead } from "./sections/results.ts";
+import { notApplied } from "./sections/results.ts";
 import { summarizeReview, type VoteCommand } from "./sections/votes.ts";
 import type { Style } from "./style.ts";
 
@@ -62,12 +62,9 @@ export function renderText(result: CommandResult, options: TextOptions): string 
 	switch (result.command) {
 		case "plan":
 		case "drift":
-		case "show": {
-			const [organizations, run] = [renderOrganizations(result, style), renderRun(result, style)];
-			return join(beginsWithRun(result, "text") ? [run, ...organizations] : [...organizations, run]);
-		}
+		case "show":
 		case "apply":
-			return renderApply(result, options);
+			return renderWhole(result, options);
 		case "grant":
 		case "revoke":
 			return renderAccess(result, style);
@@ -126,7 +123,7 @@ export function renderPlansToApply(plans: readonly Plan[], size: number, unchang
 }
 
 /** Returns how many organizations are not shown one by one, and why. */
-export function countFolded(organizations: number, what: string): string {
+function countFolded(organizations: number, what: string): string {
 	return organizations === 0 ? "" : `${count(organizations, "organization", "organizations")}: ${what}.\n`;
 }
 
@@ -135,14 +132,114 @@ export function countNotRead(organizations: number): string {
 	return countFolded(organizations, "not read, because this run had left them in sync when it was interrupted");
 }
 
-/** Returns every organization, those with something to show first and in full; of several, the verdict at the end. */
-function renderOrganizations(result: OrganizationsResult, style: Style): readonly string[] {
-	const { full, folded } = foldOrganizations(result);
-	return [
-		...full.map((one) => renderOrganization(one, style)),
-		folded.map(({ plan, verdict }) => `Organization ${showOrganization(plan)}: ${verdictText(verdict)}\n`).join(""),
-		...(isAlone(result) ? [] : [renderUnread(result), `${verdictText(summarizeResult(result).verdict)}\n`]),
-	];
+/** Returns the text of all parts, and in it the organizations with nothing to show, one line each. */
+function renderWhole(result: OrganizationsResult, { style, quiet = false, commands }: TextOptions): string {
+	const { command, organizations } = result;
+	const stream = new TextStream({ command, size: organizations.length, style, quiet, commands }, true);
+	const isBelow = !beginsWithRun(result, "text");
+	const run = isBelow ? "" : renderRun(result, style);
+	const parts = organizations.map((one) => stream.add(one));
+	return join([run, `${parts.join("")}${stream.end(result, errorOfCall(result), isBelow)}`]);
+}
+
+/**
+ * The text of `plan`, `drift` and `apply` in parts: each organization with something to show, when it is its turn, then the
+ * summary, in which bad news comes first. Of an organization that is in sync, or was not read, it holds nothing but a count.
+ */
+export class TextStream {
+	readonly #options: StreamOptions;
+	/** Whether organizations with nothing to show have a line each. */
+	readonly #namesAll: boolean;
+	readonly #tally = new Tally();
+	readonly #badNews: { readonly state: State; readonly line: string }[] = [];
+	#folded = "";
+	#idle = 0;
+	#notRead = 0;
+	/** Of `apply`: whether there is a plan that was not run, and one that was. */
+	#isWithheld = false;
+	#hasRun = false;
+	#isEmpty = true;
+
+	constructor(options: StreamOptions, namesAll = false) {
+		this.#options = options;
+		this.#namesAll = namesAll;
+	}
+
+	begin(): string {
+		return "";
+	}
+
+	/** Returns the text of the next organization; empty where it is only counted. */
+	add(found: FoundOrganization): string {
+		const { command, size, style, quiet = false, commands } = this.#options;
+		const { failed, state } = found;
+		const one = assessFound(command, found, commands);
+		this.#tally.add(found, one);
+		if (one === null) {
+			if (failed !== undefined)
+				this.#addBadNews(
+					stateOfUnplanned(failed.error),
+					failed,
+					`could not be read: ${showText(failed.error.message)}`,
+				);
+			if (state === "inSync") this.#idle += 1;
+			if (state === "notRead") this.#notRead += 1;
+			return "";
+		}
+		const isApply = command === "apply";
+		if (isApply && one.results === null) {
+			this.#isWithheld = true;
+			return "";
+		}
+		this.#hasRun = true;
+		const isShown = size === 1 || hasDetails(one);
+		// A whole text is read from its beginning: what it shows is not repeated.
+		if (one.tone === "bad" && (isApply || !this.#namesAll))
+			this.#addBadNews(one.state, one.plan, verdictText(one.verdict));
+		if (!isShown) {
+			this.#idle += 1;
+			if (this.#namesAll) this.#folded += `Organization ${showOrganization(one.plan)}: ${verdictText(one.verdict)}\n`;
+			return "";
+		}
+		if (!isApply) return this.#separate(renderOrganization(one, style));
+		const heading = size === 1 ? "" : `${style.strong(`Organization ${showOrganization(one.plan)}`)}\n`;
+		return this.#separate(`${heading}${renderOne(one, style, quiet ? "all" : "open")}`);
+	}
+
+	/** Returns the end of the text; `rest` is the result without its organizations, `error` why nothing was submitted. */
+	end(rest: CommandResult, error: ErrorDescription | null, withRun = true): string {
+		if (!isCompared(rest)) return "";
+		const { command, style } = this.#options;
+		const isApply = command === "apply";
+		const ran = isApply ? (error === null ? this.#hasRun : null) : undefined;
+		return [...(isApply && error !== null ? [] : this.#conclude(isApply)), withRun ? renderRun(rest, style, ran) : ""]
+			.map((text) => this.#separate(text))
+			.join("");
+	}
+
+	#conclude(isApply: boolean): readonly string[] {
+		if (this.#isWithheld) return [`${verdictText(notApplied)}\n`];
+		if (this.#options.size === 1 && !(isApply && this.#isEmpty)) return [];
+		const order = Object.keys(states);
+		const news = this.#badNews.toSorted((left, right) => order.indexOf(left.state) - order.indexOf(right.state));
+		return [
+			...(isApply ? [countFolded(this.#idle, "nothing to do"), countNotRead(this.#notRead)] : [this.#folded]),
+			news.map(({ line }) => line).join(""),
+			`${verdictText(this.#tally.summarize().verdict)}\n`,
+		];
+	}
+
+	#addBadNews(state: State, organization: NamedOrganization, news: string): void {
+		this.#badNews.push({ state, line: `Organization ${showOrganization(organization)}: ${news}\n` });
+	}
+
+	/** Returns the text with an empty line between it and what came before. */
+	#separate(text: string): string {
+		if (text === "") return "";
+		const separator = this.#isEmpty ? "" : "\n";
+		this.#isEmpty = false;
+		return `${separator}${text}`;
+	}
 }
 
 /** Returns one organization in full, as `plan` and `drift` show it; `summary` in place of its verdict. */
@@ -168,14 +265,8 @@ function headOf(one: NamedOrganization, style: Style): readonly string[] {
 	return [style.strong(`Organization ${showOrganization(one)}`), ...noteOtherName(one)];
 }
 
-function renderUnread(result: OrganizationsResult): string {
-	return unplannedOf(result)
-		.map((one) => `Organization ${showOrganization(one)}: could not be read: ${showText(one.error.message)}\n`)
-		.join("");
-}
-
 /** Returns what is about the run as a whole; `ran` as in `sectionsOfRun`. */
-export function renderRun(result: CommandResult, style: Style, ran?: boolean | null): string {
+function renderRun(result: CommandResult, style: Style, ran?: boolean | null): string {
 	return join(
 		[...sectionsBelow(result), ...sectionsOfRun(result, "text", ran)].map((section) =>
 			sectionsText([section], style).join("\n"),
@@ -183,35 +274,8 @@ export function renderRun(result: CommandResult, style: Style, ran?: boolean | n
 	);
 }
 
-function renderApply(result: ApplyResult, options: TextOptions): string {
-	if (errorOfCall(result) !== null) return renderRun(result, options.style, null);
-	return join([...renderApplied(result, options), renderRun(result, options.style)]);
-}
-
-/** Returns the report of every organization, or that the plan was not confirmed. */
-function renderApplied(result: ApplyResult, { style, quiet = false, commands }: TextOptions): readonly string[] {
-	if (organizationsOf(result).some(({ results }) => results === null)) return [`${verdictText(notApplied)}\n`];
-	const { full, folded } = foldOrganizations(result, "details", commands);
-	const reported = full.map((one) => ({
-		...namedAs(one.plan),
-		text: renderOne(one, style, quiet ? "all" : "open"),
-	}));
-	const unplanned = unplannedOf(result).map((one) => ({
-		...one,
-		text: `${verdictText(one.error.code === "live-problem" ? cannotConverge : notRead)}\n`,
-	}));
-	const all = [...reported, ...unplanned].sort(byOrganization);
-	if (isAlone(result)) return all.map(({ text }) => text);
-	return [
-		...all.map((one) => `${style.strong(`Organization ${showOrganization(one)}`)}\n${one.text}`),
-		countNotRead(countUnreadByResume(result)),
-		countFolded(folded.length, "nothing to do"),
-		`${verdictText(summarizeResult(result).verdict)}\n`,
-	];
-}
-
 /** Returns what became of an organization that has a plan; `"open"` leaves out completed steps, which were shown before. */
-export function renderOne(one: OrganizationResult, style: Style, which: "all" | "open"): string {
+function renderOne(one: OrganizationResult, style: Style, which: "all" | "open"): string {
 	return `${[...sectionsText(sectionsOfReport(one, which), style), verdictText(one.verdict)].join("\n")}\n`;
 }
 

@@ -135,6 +135,16 @@ export interface Section {
 	readonly isFolded?: boolean;
 }
 
+/** Returns a section: without rows, plain and never shortened, unless `more` says otherwise. */
+export function section(
+	id: string,
+	title: string | null,
+	noun: Section["noun"],
+	more: Partial<Omit<Section, "id" | "title" | "noun">>,
+): Section {
+	return { id, title, noun, look: "plain", rows: [], shorten: "never", ...more };
+}
+
 /** Returns the phrase with its sides on one line: `threshold: live 2, document 3`. */
 function withSides({ said, sides = [] }: Pick<Row, "said" | "sides">): Phrase {
 	const all = sides.map((side): Phrase => [`${side.word} `, ...side.said]);

@@ -9,9 +9,8 @@ import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html/page.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { renderOpenMetrics } from "../../src/render/metrics/openmetrics.ts";
-import { ApplyTextStream } from "../../src/render/result/apply-stream.ts";
 import type { DriftResult } from "../../src/render/result/result.ts";
-import { renderPlan, renderText } from "../../src/render/result-text.ts";
+import { renderPlan, renderText, TextStream } from "../../src/render/result-text.ts";
 import { findSoonEnding } from "../../src/render/sections/windows.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import { todoText } from "../../src/say/todo.ts";
@@ -120,7 +119,7 @@ describe("access that ends or begins soon", () => {
 
 	it("keeps apply from holding no plan of an organization in sync; the end of its text counts it", () => {
 		expect(isIdle(plan)).toBe(true);
-		const stream = new ApplyTextStream({ command: "apply", size: 2, style: plainStyle });
+		const stream = new TextStream({ command: "apply", size: 2, style: plainStyle });
 		const endsSoon = findSoonEnding(plan) ?? undefined;
 		expect(endsSoon).toEqual({ members: 1, firstAt: "2026-01-04T00:00:00.000Z" });
 		stream.add({ organizationId: id("org", 1), exitCode: 0, state: "inSync", ...(endsSoon && { endsSoon }) });

@@ -111,9 +111,6 @@ export async function findPartRenderer(
 ): Promise<PartRenderer | undefined> {
 	if (format === "openmetrics") return new (await import("../../render/metrics/openmetrics.ts")).MetricsStream(options);
 	if (format === "jsonl") return new (await import("../../render/result/lines.ts")).LineStream(options);
-	if (format === "text" && options.command === "apply") {
-		return new (await import("../../render/result/apply-stream.ts")).ApplyTextStream(options);
-	}
-	if (format === "text") return new (await import("../../render/result/text-stream.ts")).TextStream(options);
+	if (format === "text") return new (await import("../../render/result-text.ts")).TextStream(options);
 	return undefined;
 }

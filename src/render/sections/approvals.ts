@@ -5,33 +5,26 @@ import { coveredAddresses } from "../../plan/step.ts";
 import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
 import { type ApprovalLine, describeApprovals, describeForecaster } from "../../say/approvals.ts";
 import { identifier } from "../../say/phrase.ts";
-import type { Row, Section } from "../../say/section.ts";
+import { type Row, type Section, section } from "../../say/section.ts";
 
 export function deniedSection(plan: Plan): Section {
 	const denied = describeApprovals(plan).filter(({ verdict }) => verdict === "denied");
-	return {
-		id: "denied-steps",
-		title: "Would be denied",
+	return section("denied-steps", "Would be denied", ["step that would be denied", "steps that would be denied"], {
 		look: "bad",
-		noun: ["step that would be denied", "steps that would be denied"],
 		rows: denied.map(rowOf),
 		foot: describeForecaster(denied, plan),
-		shorten: "never",
-	};
+	});
 }
 
 /** The forecasts of the other steps; no rows where all run at once, which the summary says. */
 export function approvalsSection(plan: Plan): Section {
 	const lines = describeApprovals(plan);
 	const isCalm = lines.every(({ verdict }) => verdict === "runs");
-	return {
-		id: "approvals",
-		title: "Approvals",
+	return section("approvals", "Approvals", ["forecast of an approval", "forecasts of approvals"], {
 		look: "attention",
-		noun: ["forecast of an approval", "forecasts of approvals"],
 		rows: isCalm ? [] : lines.filter(({ verdict }) => verdict !== "denied").map(rowOf),
 		shorten: "later",
-	};
+	});
 }
 
 const badges: Readonly<Record<ApprovalVerdict, NonNullable<Row["badge"]>>> = {

@@ -10,7 +10,7 @@ import { reassignedAliases } from "../../plan/users.ts";
 import { count } from "../../say/count.ts";
 import { identifier, type Phrase, reason, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import type { Row, Section, Sign } from "../../say/section.ts";
+import { type Row, type Section, type Sign, section } from "../../say/section.ts";
 import { countWholes, documentChangeRows, driftedRows } from "./base-changes.ts";
 import { revertsDrift } from "./changes.ts";
 import { describeUnread } from "./unknown.ts";
@@ -26,32 +26,36 @@ export function sayBase({ base }: ThreeWay): Phrase {
 export function revertSections(threeWay: ThreeWay | null): readonly Section[] {
 	if (threeWay === null) return [];
 	return [
-		{
-			id: "moved-aliases",
-			title: "Aliases that now mean another user",
-			look: "attention",
-			noun: ["alias that now means another user", "aliases that now mean other users"],
-			rows: reassignedAliases(threeWay).map(({ alias, before, after }) => ({
-				said: [
-					title(showName(alias)),
-					" is now ",
-					identifier(identifyUser(after ?? "", threeWay)),
-					", before ",
-					identifier(identifyUser(before ?? "", threeWay)),
-				],
-			})),
-			shorten: "whole",
-		},
-		{
-			id: "reverts",
-			title: "Apply would revert, though this change does not mention it",
-			look: "attention",
-			noun: ["change made outside that apply would revert", "changes made outside that apply would revert"],
-			form: "differences",
-			...(threeWay.reverts.length === 0 ? {} : { lead: [signsMean] }),
-			rows: threeWay.reverts.map((one) => revertedRow(one, threeWay)),
-			shorten: "whole",
-		},
+		section(
+			"moved-aliases",
+			"Aliases that now mean another user",
+			["alias that now means another user", "aliases that now mean other users"],
+			{
+				look: "attention",
+				rows: reassignedAliases(threeWay).map(({ alias, before, after }) => ({
+					said: [
+						title(showName(alias)),
+						" is now ",
+						identifier(identifyUser(after ?? "", threeWay)),
+						", before ",
+						identifier(identifyUser(before ?? "", threeWay)),
+					],
+				})),
+				shorten: "whole",
+			},
+		),
+		section(
+			"reverts",
+			"Apply would revert, though this change does not mention it",
+			["change made outside that apply would revert", "changes made outside that apply would revert"],
+			{
+				look: "attention",
+				form: "differences",
+				...(threeWay.reverts.length === 0 ? {} : { lead: [signsMean] }),
+				rows: threeWay.reverts.map((one) => revertedRow(one, threeWay)),
+				shorten: "whole",
+			},
+		),
 	];
 }
 
@@ -139,18 +143,14 @@ export function partSections(threeWay: ThreeWay | null, plan: Plan): readonly Se
 
 function part(id: string, heading: string, rows: readonly Row[], lead: string): Section {
 	const lines = rows.reduce((sum, row) => sum + 1 + (row.rows ?? []).length, 0);
-	return {
-		id,
-		title: heading,
-		look: "plain",
-		noun: ["difference", "differences"],
+	return section(id, heading, ["difference", "differences"], {
 		form: "differences",
 		...(lead === "" ? {} : { lead: [lead] }),
 		rows,
 		number: rows.length,
 		isFolded: lines > maxOpen,
 		shorten: "early",
-	};
+	});
 }
 
 /** Returns one sentence on what the plan holds, for a reader who finds the rest below. `legend` follows where there are changes. */
@@ -164,11 +164,8 @@ function describePlanned({ reverts }: ThreeWay, { problems, changes, steps }: Pl
 
 /** The organizations that are only in the base: what stays in each. */
 export function droppedSection(dropped: readonly ThreeWay[]): Section {
-	return {
-		id: "dropped",
-		title: "No longer in any document",
+	return section("dropped", "No longer in any document", ["organization", "organizations"], {
 		look: "attention",
-		noun: ["organization", "organizations"],
 		rows: dropped.map((one) => ({
 			said: [
 				identifier(showText(one.organizationId)),
@@ -178,5 +175,5 @@ export function droppedSection(dropped: readonly ThreeWay[]): Section {
 			],
 		})),
 		shorten: "last",
-	};
+	});
 }

@@ -19,7 +19,7 @@ import { count } from "../../say/count.ts";
 import { outcomeWords, toneOf } from "../../say/outcomes.ts";
 import { address, identifier, joinPhrases, type Phrase, reason, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import type { Look, Note, Row, Section } from "../../say/section.ts";
+import { type Look, type Note, type Row, type Section, section } from "../../say/section.ts";
 import { compareNaturally } from "../natural-order.ts";
 import { describeWindow, findExpiry, longestReason } from "./windows.ts";
 
@@ -263,16 +263,17 @@ const shortReason = 110;
 
 /** Returns the members who lose a tag, in lines too short to be cut, so that a reader sees every one. */
 export function lostMembershipsSection(plan: Plan, marksOf: MarksOf, hasResults: boolean): Section {
-	return {
-		id: "memberships-lost",
-		title: hasResults ? "Memberships lost and their results" : "Memberships lost",
-		look: "plain",
-		noun: ["lost membership", "lost memberships"],
-		number: countChanges(plan, () => true).lost.all,
-		form: "differences",
-		rows: plan.changes.flatMap((change) => (change.kind === "userTag" ? lossRows(change, plan, marksOf) : [])),
-		shorten: "whole",
-	};
+	return section(
+		"memberships-lost",
+		hasResults ? "Memberships lost and their results" : "Memberships lost",
+		["lost membership", "lost memberships"],
+		{
+			number: countChanges(plan, () => true).lost.all,
+			form: "differences",
+			rows: plan.changes.flatMap((change) => (change.kind === "userTag" ? lossRows(change, plan, marksOf) : [])),
+			shorten: "whole",
+		},
+	);
 }
 
 function lossRows(change: TagChange, plan: Plan, marksOf: MarksOf): readonly Row[] {

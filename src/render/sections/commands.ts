@@ -3,13 +3,13 @@ import { showAddress, writeJson } from "../../common/escape.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
 import { identifier, type Phrase, quote, reason, time } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import type { Section } from "../../say/section.ts";
+import { type Section, section } from "../../say/section.ts";
 import type { AccessResult, ImportKeyResult, InitResult, PasskeyResult } from "../result/result.ts";
 import { longestReason } from "./windows.ts";
 
 function linesSection(id: string, lines: readonly Phrase[]): Section {
 	const rows = lines.map((said) => ({ said }));
-	return { id, title: null, look: "plain", noun: ["line", "lines"], rows, shorten: "never" };
+	return section(id, null, ["line", "lines"], { rows });
 }
 
 export function initSection({ file, organizationId, nextCommand }: InitResult): Section {

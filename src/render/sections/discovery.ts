@@ -1,7 +1,7 @@
 /** The result of `organizations`: managed ones are counted, and of the others each has a line. */
 import { count } from "../../say/count.ts";
 import { identifier, joinPhrases, reason } from "../../say/phrase.ts";
-import type { Section } from "../../say/section.ts";
+import { type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf } from "../../say/verdict.ts";
 import { showOrganization } from "../result/organization-name.ts";
 import type { Tone } from "../result/organizations.ts";
@@ -16,18 +16,13 @@ const noun = ["organization", "organizations"] as const;
 
 export function discoverySections(result: DiscoveryResult): readonly Section[] {
 	return [
-		{
-			...{ id: "unmanaged-organizations", title: "Unmanaged", look: "attention", noun, shorten: "last" },
+		section("unmanaged-organizations", "Unmanaged", noun, {
+			look: "attention",
+			shorten: "last",
 			rows: unmanagedIn(result).map((id) => ({ said: [identifier(id)] })),
-		},
-		{
-			...{
-				id: "elsewhere",
-				title: "In documents, but no sub-organizations of it",
-				look: "plain",
-				noun,
-				shorten: "later",
-			},
+		}),
+		section("elsewhere", "In documents, but no sub-organizations of it", noun, {
+			shorten: "later",
 			rows: result.elsewhere.map((one) => ({
 				said: [
 					reason(showOrganization(one)),
@@ -38,13 +33,13 @@ export function discoverySections(result: DiscoveryResult): readonly Section[] {
 					),
 				],
 			})),
-		},
-		{
-			...{ id: "incomplete", title: null, look: "attention", noun, rows: [], shorten: "never" },
+		}),
+		section("incomplete", null, noun, {
+			look: "attention",
 			...(result.complete
 				? {}
 				: { lead: ["The service does not show all sub-organizations: it returned the same page twice."] }),
-		},
+		}),
 	];
 }
 

@@ -11,7 +11,7 @@ import { identifier, type Phrase, reason } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
 import { brokenText } from "../../say/rules.ts";
-import type { Note, Row, Section } from "../../say/section.ts";
+import { type Note, type Row, type Section, section } from "../../say/section.ts";
 import { sayTodo } from "../../say/todo.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { formatDuration } from "../duration.ts";
@@ -51,20 +51,19 @@ export function driftSections(drift: OrganizationDrift, plan: Plan): DriftSectio
 			noun: ["drift, unknown", "unknown drift"],
 			rows: unknownRows(drift, plan),
 		},
-		resolved: {
-			...{ id: "resolved", title: "Resolved since the last report", look: "plain", shorten: "later" },
-			noun: ["resolved", "resolved differences"],
+		resolved: section("resolved", "Resolved since the last report", ["resolved", "resolved differences"], {
+			shorten: "later",
 			rows: drift.gone.map((gone) => {
 				const since: Phrase = [` for ${formatDuration(gone.firstSeenAt, gone.goneAt)}`, ...firstSeen(", ", gone)];
 				return keptRow(gone, since);
 			}),
-		},
-		kept: {
-			...{ id: "not-checked", title: "Not checked in this run, from the last report", shorten: "later" },
-			noun: ["not checked", "objects not checked"],
-			look: "attention",
-			rows: kept.map((finding) => keptRow(finding, lastSeen("; ", finding))),
-		},
+		}),
+		kept: section(
+			"not-checked",
+			"Not checked in this run, from the last report",
+			["not checked", "objects not checked"],
+			{ shorten: "later", look: "attention", rows: kept.map((finding) => keptRow(finding, lastSeen("; ", finding))) },
+		),
 	};
 	// A reader could take the first signs for earlier changes.
 	const first = (["found", "pending", "unknown"] as const).find((name) => sections[name].rows.length > 0);

@@ -4,7 +4,7 @@ import type { OutdatedObject, Problem } from "../../common/errors.ts";
 import { showAddress } from "../../common/escape.ts";
 import { showOrganization } from "../../plan/organization-name.ts";
 import { identifier, type Phrase, reason, type Span } from "../../say/phrase.ts";
-import type { Note, Row, Section } from "../../say/section.ts";
+import { type Note, type Row, type Section, section } from "../../say/section.ts";
 import type { FailedOrganization } from "../result/found.ts";
 import type { ErrorDescription } from "../result/result.ts";
 import { problemsSection } from "./problems.ts";
@@ -22,26 +22,20 @@ export function errorSection(error: ErrorDescription | null, problems: readonly 
 
 /** Returns why the work in an organization ended. */
 export function stoppedSection(failed: Pick<FailedOrganization, "error"> | null): Section {
-	return {
-		id: "stopped",
-		title: "Why it stopped",
+	return section("stopped", "Why it stopped", ["error", "errors"], {
 		look: "bad",
-		noun: ["error", "errors"],
 		rows: failed === null ? [] : [errorRow(failed.error)],
-		shorten: "never",
-	};
+	});
 }
 
 /** Returns the organizations without a plan, with the errors that say why. */
 export function unplannedSection(unplanned: readonly FailedOrganization[]): Section {
-	return {
-		id: "unplanned",
-		title: "Organizations that could not be read",
-		look: "bad",
-		noun: ["organization that could not be read", "organizations that could not be read"],
-		rows: unplanned.map((one) => errorRow(one.error, [reason(showOrganization(one)), ": "])),
-		shorten: "never",
-	};
+	return section(
+		"unplanned",
+		"Organizations that could not be read",
+		["organization that could not be read", "organizations that could not be read"],
+		{ look: "bad", rows: unplanned.map((one) => errorRow(one.error, [reason(showOrganization(one)), ": "])) },
+	);
 }
 
 /** Returns what changed since the saved plan was made. `nameOf` returns the organization to name; null where there is only one. */
@@ -49,11 +43,8 @@ export function staleSection(
 	outdated: readonly OutdatedObject[],
 	nameOf: (organizationId: string) => string | null,
 ): Section {
-	return {
-		id: "stale",
-		title: "Changed since it was planned",
+	return section("stale", "Changed since it was planned", ["changed object", "changed objects"], {
 		look: "bad",
-		noun: ["changed object", "changed objects"],
 		rows: outdated.map(({ address, organizationId, because }) => {
 			const name = nameOf(organizationId);
 			const about: Phrase = name === null ? [] : ["organization ", reason(name), ": "];
@@ -63,8 +54,7 @@ export function staleSection(
 				organizationId,
 			};
 		}),
-		shorten: "never",
-	};
+	});
 }
 
 function errorRow(error: ErrorDescription, lead: Phrase = []): Row {

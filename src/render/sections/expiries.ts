@@ -4,19 +4,15 @@ import type { Expiry } from "../../plan/access-window.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { identifier } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import type { Row, Section } from "../../say/section.ts";
+import { type Row, type Section, section } from "../../say/section.ts";
 import { describeWindow, nowOf } from "./windows.ts";
 
 export function expiriesSection(plan: Plan): Section {
 	const hidden = (plan.expiries ?? []).filter((expiry) => !isShown(expiry, plan));
-	return {
-		id: "access-with-an-end",
-		title: "Access with an end",
-		look: "plain",
-		noun: ["access with an end", "accesses with an end"],
+	return section("access-with-an-end", "Access with an end", ["access with an end", "accesses with an end"], {
 		rows: hidden.map((expiry) => rowOf(expiry, plan)),
 		shorten: "early",
-	};
+	});
 }
 
 /** Whether the plan adds or removes the user, so that the change itself says until when and why. */

@@ -4,7 +4,7 @@ import { type CommandContext, commandText } from "../../plan/suggested-command.t
 import type { UserNames } from "../../plan/users.ts";
 import { sayStatus } from "../../say/activities.ts";
 import { code, command, identifier, joinPhrases, type Phrase, reason, type Span } from "../../say/phrase.ts";
-import type { Row, Section } from "../../say/section.ts";
+import { type Row, type Section, section } from "../../say/section.ts";
 import type {
 	AuthenticationMethod,
 	ExplainedActivity,
@@ -16,19 +16,14 @@ import type {
 import { describeRequest } from "./activity.ts";
 
 export function explainSection(result: ExplainResult, commands: CommandContext = {}): Section {
-	return {
-		id: "activity",
-		title: null,
-		look: "plain",
-		noun: ["line", "lines"],
+	return section("activity", null, ["line", "lines"], {
 		lead: ["Activity ", identifier(result.activityId)],
 		rows: [
 			...activityRows(result, commands),
 			...describePolicies(result).map((said) => ({ said })),
 			...result.mfaStatuses.map((status) => ({ said: describeMfa(status, result) })),
 		],
-		shorten: "never",
-	};
+	});
 }
 
 const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];

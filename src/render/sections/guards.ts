@@ -4,49 +4,38 @@ import { blockingGuards, warningGuards } from "../../plan/guards/overrides.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { guardText, limitText } from "../../say/guards.ts";
 import { flag, reason } from "../../say/phrase.ts";
-import type { Row, Section } from "../../say/section.ts";
+import { type Row, type Section, section } from "../../say/section.ts";
 
 type Guarded = Parameters<typeof blockingGuards>[0] & Parameters<typeof warningGuards>[0] & Pick<Plan, "guards">;
 
 /** What the command is stopped by, with the flag that overrides it. */
 export function blockingSection(plan: Guarded, command: "apply" | "approve" = "apply"): Section {
-	return {
-		id: "guards",
-		title: `Guards that block ${command}`,
+	return section("guards", `Guards that block ${command}`, ["guard", "guards"], {
 		look: "bad",
-		noun: ["guard", "guards"],
 		rows: blockingGuards(plan).map((guard) => ({
 			...foundBy(guard, "blocks", "bad"),
 			notes: [{ look: "plain", said: ["to override: ", flag("allow", `${guard.kind}=${guard.found}`)] }],
 		})),
-		shorten: "never",
-	};
+	});
 }
 
 /** What does not stop apply and should be known. */
 export function warningGuardsSection(plan: Guarded): Section {
-	return {
-		id: "guards-that-warn",
-		title: "Guards that warn",
+	return section("guards-that-warn", "Guards that warn", ["guard that warns", "guards that warn"], {
 		look: "attention",
-		noun: ["guard that warns", "guards that warn"],
 		rows: warningGuards(plan).map((guard) => foundBy(guard, "warns", "attention")),
 		shorten: "last",
-	};
+	});
 }
 
 export function passingSection(plan: Guarded): Section {
 	const warnings = warningGuards(plan);
 	const passing = plan.guards.filter((guard) => !guard.refuses && !warnings.includes(guard));
-	return {
-		id: "guards-that-pass",
-		title: "Guards that pass",
-		look: "plain",
-		noun: ["guard that passes", "guards that pass"],
+	return section("guards-that-pass", "Guards that pass", ["guard that passes", "guards that pass"], {
 		rows: passing.map((guard) => foundBy(guard, "passes", "good")),
 		shorten: "first",
 		isFolded: true,
-	};
+	});
 }
 
 function foundBy(guard: Guard, word: string, look: "bad" | "attention" | "good"): Row {

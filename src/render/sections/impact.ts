@@ -1,6 +1,6 @@
 /** What a plan changes for who can do what: the verdict, bad news, and everything else. */
 import type { Plan } from "../../plan/plan.ts";
-import type { Row, Section } from "../../say/section.ts";
+import { type Row, type Section, section } from "../../say/section.ts";
 import { powersGrid } from "./impact-matrix.ts";
 import { describeImpact, type ImpactLine, impactHeadingOf, originsOf, summarizeImpact } from "./impact-words.ts";
 
@@ -10,23 +10,24 @@ export function impactSection(plan: Plan, isDrift = false, heading: string = imp
 	const lines = describeImpact(plan);
 	const bad = lines.filter(({ isBad }) => isBad);
 	const others = lines.filter(({ isBad }) => !isBad);
-	return {
-		id: "impact",
-		// Where nothing changes, the sentence says it alone.
-		title: lines.length === 0 ? null : heading,
-		look: bad.some(({ sign }) => sign === "!!") ? "bad" : bad.length > 0 ? "attention" : "plain",
-		noun: ["change of who can do what", "changes of who can do what"],
-		...(lines.length === 0 ? {} : { form: "sentences" }),
-		...(summary === null ? {} : { lead: [summary] }),
-		rows: bad.map((line) => ({ ...impactRow(line), about: originsOf(line, plan) })),
-		rest: {
-			title: bad.length === 0 ? "Who takes part in what" : "Who else takes part in what",
-			rows: others.map(impactRow),
+	return section(
+		"impact",
+		lines.length === 0 ? null : heading,
+		["change of who can do what", "changes of who can do what"],
+		{
+			look: bad.some(({ sign }) => sign === "!!") ? "bad" : bad.length > 0 ? "attention" : "plain",
+			...(lines.length === 0 ? {} : { form: "sentences" }),
+			...(summary === null ? {} : { lead: [summary] }),
+			rows: bad.map((line) => ({ ...impactRow(line), about: originsOf(line, plan) })),
+			rest: {
+				title: bad.length === 0 ? "Who takes part in what" : "Who else takes part in what",
+				rows: others.map(impactRow),
+			},
+			...(lines.length === 0 ? {} : { grid: () => powersGrid(plan) }),
+			number: lines.length,
+			shorten: lines.length === 0 ? "early" : "never",
 		},
-		...(lines.length === 0 ? {} : { grid: () => powersGrid(plan) }),
-		number: lines.length,
-		shorten: lines.length === 0 ? "early" : "never",
-	};
+	);
 }
 
 /** Returns one sentence with its sign, and the example and policies below it. */

@@ -4,7 +4,7 @@ import type { Guard } from "../../plan/guards/guards.ts";
 import { isFor, type Override } from "../../plan/guards/overrides.ts";
 import { guardText, limitText } from "../../say/guards.ts";
 import { identifier, type Phrase, reason, type Span } from "../../say/phrase.ts";
-import type { Section } from "../../say/section.ts";
+import { type Section, section } from "../../say/section.ts";
 
 /** `planned` are those of the run that made a saved plan. */
 export function overridesSection(
@@ -12,17 +12,13 @@ export function overridesSection(
 	guards: readonly Guard[] = [],
 	planned: readonly Override[] = [],
 ): Section {
-	return {
-		id: "overrides",
-		title: "Overrides used",
+	return section("overrides", "Overrides used", ["override used", "overrides used"], {
 		look: "attention",
-		noun: ["override used", "overrides used"],
 		rows: [
 			...(overrides ?? []).map((one) => ({ said: sayOverride(one, guards) })),
 			...planned.map((one) => ({ said: [...sayOverride(one), ", when the plan was made"] })),
 		],
-		shorten: "never",
-	};
+	});
 }
 
 export function sayOverride(override: Override, guards: readonly Guard[] = []): Phrase {

@@ -8,7 +8,7 @@ import { sayPending } from "../../say/activities.ts";
 import { listAddresses } from "../../say/addresses.ts";
 import { flag, identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import type { Row, Section } from "../../say/section.ts";
+import { type Row, type Section, section } from "../../say/section.ts";
 
 const groups = [
 	["pending", "pending-activities", "Pending activities", ["pending activity", "pending activities"]],
@@ -18,10 +18,13 @@ const groups = [
 
 /** The activities of a plan by what each needs of a person: a decision, a look, or `--retry-rejected`. */
 export function pendingSections(plan: Plan): readonly Section[] {
-	return groups.map(([state, id, title, noun]) => ({
-		...{ id, title, noun, look: "attention", shorten: "later" },
-		rows: plan.waiting.filter((activity) => activity.state === state).map((activity) => rowOf(activity, plan)),
-	}));
+	return groups.map(([state, id, title, noun]) =>
+		section(id, title, noun, {
+			look: "attention",
+			shorten: "later",
+			rows: plan.waiting.filter((activity) => activity.state === state).map((activity) => rowOf(activity, plan)),
+		}),
+	);
 }
 
 const words = { same: "joins", conflicting: "conflicts", rejected: "rejected" } as const;

@@ -15,7 +15,7 @@ import { count } from "../../say/count.ts";
 import { identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
 import { describeGroups, describeThresholds, listPeople } from "../../say/powers.ts";
 import { reasonText, sayReason } from "../../say/reason.ts";
-import type { Row, Section } from "../../say/section.ts";
+import { type Row, type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationPowers } from "../result/organization-powers.ts";
 import { answerWords, describeConditional, isTogether, whySections } from "./why.ts";
@@ -30,29 +30,21 @@ export function powersSections(one: OrganizationPowers): readonly Section[] {
 
 function tableSection(organization: OrganizationPowers): Section {
 	const rows = rowsOf(organization);
-	return {
-		id: "powers",
-		title: null,
-		look: "plain",
-		noun: ["power", "powers"],
+	return section("powers", null, ["power", "powers"], {
 		lead: describeRootQuorum(organization),
 		form: "table",
 		columns: ["Power", "Who"],
 		rows,
 		...(rows.length === 0 ? { foot: [["No powers to show."]] } : {}),
 		shorten: "last",
-	};
+	});
 }
 
 function unreadSection({ unread }: OrganizationPowers): Section {
-	return {
-		id: "powers-unread",
-		title: "Could not be read",
+	return section("powers-unread", "Could not be read", ["unknown", "unknowns"], {
 		look: "attention",
-		noun: ["unknown", "unknowns"],
 		rows: unread.map(({ what, because }) => ({ said: [`${what} unknown: `, reason(reasonText(because))] })),
-		shorten: "never",
-	};
+	});
 }
 
 /** Returns what could not be read, and powers of which not everything is known, one row each. */

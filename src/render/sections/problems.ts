@@ -5,28 +5,21 @@ import type { Plan } from "../../plan/plan.ts";
 import { brokenRules, type JudgedRule } from "../../plan/rules/judge.ts";
 import { identifier, type Phrase, reason } from "../../say/phrase.ts";
 import { breachText } from "../../say/rules.ts";
-import type { Row, Section } from "../../say/section.ts";
+import { type Row, type Section, section } from "../../say/section.ts";
 
 export function problemsSection({ problems }: Pick<Plan, "problems">): Section {
-	return {
-		id: "problems",
-		title: "This organization cannot converge",
+	return section("problems", "This organization cannot converge", ["problem", "problems"], {
 		look: "bad",
-		noun: ["problem", "problems"],
 		rows: problems.map(problemRow),
-		shorten: "never",
-	};
+	});
 }
 
 export function warningsSection({ warnings = [] }: Pick<Plan, "warnings">): Section {
-	return {
-		id: "warnings",
-		title: "Warnings",
+	return section("warnings", "Warnings", ["warning", "warnings"], {
 		look: "attention",
-		noun: ["warning", "warnings"],
 		rows: warnings.map(problemRow),
 		shorten: "last",
-	};
+	});
 }
 
 /** Returns a problem at its place in a document. */
@@ -36,14 +29,10 @@ function problemRow({ file, line, column, code, message }: Problem): Row {
 
 /** Returns the rules that live state breaks: what breaks each, and whether the plan repairs it. */
 export function rulesSection(plan: Pick<Plan, "rules" | "steps">): Section {
-	return {
-		id: "broken-rules",
-		title: "Broken rules",
+	return section("broken-rules", "Broken rules", ["broken rule", "broken rules"], {
 		look: "bad",
-		noun: ["broken rule", "broken rules"],
 		rows: brokenRules(plan).map((rule) => ({ said: sayBrokenRule(rule, plan), about: [rule.address] })),
-		shorten: "never",
-	};
+	});
 }
 
 function sayBrokenRule({ address, before, effect }: JudgedRule, { steps }: Pick<Plan, "steps">): Phrase {

@@ -6,7 +6,7 @@ import { type CommandContext, commandText, inOrganization } from "../../plan/sug
 import { count } from "../../say/count.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
 import { command, identifier, reason } from "../../say/phrase.ts";
-import type { Section } from "../../say/section.ts";
+import { type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { describeWrong } from "./steps.ts";
 
@@ -22,28 +22,25 @@ export function endSections(report: Report | null, plan: Plan, commands: Command
 	if (report === null) return [];
 	const drift = commandText({ command: "drift" }, inOrganization(commands, plan.organizationId));
 	return [
-		{
-			id: "still-different",
-			title: "Still different after the last step (changed elsewhere)",
-			look: "bad",
-			noun: ["still different", "differences"],
-			rows: (report.left ?? []).map(({ address }) => ({
-				said: [identifier(showAddress(address))],
-				about: [address],
-			})),
-			shorten: "never",
-		},
-		{
-			id: "not-verified",
-			title: "Not verified after the last step",
+		section(
+			"still-different",
+			"Still different after the last step (changed elsewhere)",
+			["still different", "differences"],
+			{
+				look: "bad",
+				rows: (report.left ?? []).map(({ address }) => ({
+					said: [identifier(showAddress(address))],
+					about: [address],
+				})),
+			},
+		),
+		section("not-verified", "Not verified after the last step", ["not verified", "warnings"], {
 			look: "attention",
-			noun: ["not verified", "warnings"],
 			rows:
 				report.unverified === null
 					? []
 					: [{ said: [reason(report.unverified)], notes: [{ look: "plain", said: ["to check: ", command(drift)] }] }],
-			shorten: "never",
-		},
+		}),
 	];
 }
 

@@ -3,7 +3,7 @@ import { showText } from "../../common/escape.ts";
 import { describeTime } from "../../plan/access-window.ts";
 import type { SavedPlanFacts } from "../../plan/plan.ts";
 import { identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
-import type { Section } from "../../say/section.ts";
+import { type Section, section } from "../../say/section.ts";
 import type { FoundOrganization } from "../result/found.ts";
 import { type CommandResult, isCompared } from "../result/result.ts";
 import { droppedOf } from "../result/summary.ts";
@@ -20,16 +20,10 @@ function foundIn(result: CommandResult): readonly FoundOrganization[] {
 /** `ran` is whether `apply` ran it, for a result without its reports. */
 export function savedPlanSection(result: CommandResult, ran?: boolean): Section {
 	const savedPlan = savedPlanOf(result);
-	return {
-		id: "saved-plan",
-		title: null,
-		look: "plain",
-		noun: ["saved plan", "saved plans"],
+	return section("saved-plan", null, ["saved plan", "saved plans"], {
 		form: "sentences",
 		...(savedPlan === null ? {} : { lead: saySavedPlan(savedPlan, result, ran) }),
-		rows: [],
-		shorten: "never",
-	};
+	});
 }
 
 function saySavedPlan(

@@ -11,7 +11,7 @@ import { listAddresses } from "../../say/addresses.ts";
 import { describeAwaited, describeForecast } from "../../say/approvals.ts";
 import { lookOf, outcomeWords } from "../../say/outcomes.ts";
 import { command, flag, identifier, joinPhrases, type Phrase, reason, reasonOf } from "../../say/phrase.ts";
-import type { Note, Row, Section } from "../../say/section.ts";
+import { type Note, type Row, type Section, section } from "../../say/section.ts";
 
 /** What is shown of the steps of one organization. */
 interface Shown {
@@ -28,7 +28,19 @@ interface Shown {
 
 type Results = Pick<Shown, "plan" | "results" | "commands">;
 
-const section = { look: "plain", noun: ["step", "steps"], form: "steps" } as const;
+const noun = ["step", "steps"] as const;
+
+/** Returns a section of the results that `isShown` takes, in the order in which they came. */
+function resultSection(
+	{ plan, results, commands }: Results,
+	id: string,
+	title: string | null,
+	isShown: (one: StepResult) => boolean,
+	more: Partial<Pick<Section, "look" | "noun" | "shorten" | "isFolded">> = {},
+): Section {
+	const rows = (results ?? []).filter(isShown).map((result) => stepRow(result, plan, { commands }));
+	return { ...section(id, title, noun, { form: "steps", rows }), ...more };
+}
 
 /** All steps in the order of the plan, each with its result where it has one. */
 export function stepsSection(one: Shown): Section {
@@ -37,11 +49,9 @@ export function stepsSection(one: Shown): Section {
 	const steps = report?.steps.map(({ step }) => step) ?? plan.steps;
 	const inOrder = drift === null ? "Steps, in order" : "Steps of apply, in order";
 	const planned = of === "apply" ? "Steps that were not submitted" : inOrder;
-	const isCalm = failed === null && (results ?? []).every(({ outcome }) => outcome === "completed");
-	return {
-		...section,
-		id: "steps",
-		title: results === null ? planned : "Steps and their results",
+	const isCalm = failed === null && (results ?? []).every(isCompleted);
+	return section("steps", results === null ? planned : "Steps and their results", noun, {
+		form: "steps",
 		rows: steps.map((step) => {
 			const result = byId.get(step.id);
 			return result === undefined ? plannedRow(step, one) : stepRow(result, plan, { commands });
@@ -49,47 +59,32 @@ export function stepsSection(one: Shown): Section {
 		shorten: results !== null && isCalm ? "first" : "never",
 		// Before an apply, the changes are all above, and the steps are how they are made.
 		isFolded: results === null,
-	};
+	});
+}
+
+function isCompleted({ outcome }: StepResult): boolean {
+	return outcome === "completed";
 }
 
 /** The results in the order in which they came; `"open"` leaves out completed steps, which were shown before. */
-export function resultsSection({ plan, results, commands }: Results, which: "all" | "open"): Section {
+export function resultsSection(one: Results, which: "all" | "open"): Section {
 	// The parts of a completed step were not shown before, and neither was what is wrong about its forecast.
-	const isShown = (one: StepResult): boolean =>
-		which === "all" || one.outcome !== "completed" || one.parts.length > 0 || describeWrong(one) !== null;
-	return {
-		...section,
-		id: "results",
-		title: null,
-		rows: (results ?? []).filter(isShown).map((result) => stepRow(result, plan, { commands })),
-		shorten: "never",
-	};
+	const isShown = (result: StepResult): boolean =>
+		which === "all" || !isCompleted(result) || result.parts.length > 0 || describeWrong(result) !== null;
+	return resultSection(one, "results", null, isShown);
 }
 
 /** The steps that a reader has to look at. */
-export function openStepsSection({ plan, results, commands }: Results): Section {
-	const open = (results ?? []).filter(({ outcome }) => outcome !== "completed");
-	return {
-		...section,
-		id: "not-completed",
-		title: "Not completed",
+export function openStepsSection(one: Results): Section {
+	return resultSection(one, "not-completed", "Not completed", (result) => !isCompleted(result), {
 		look: "bad",
 		noun: ["step that did not complete", "steps that did not complete"],
-		rows: open.map((result) => stepRow(result, plan, { commands })),
-		shorten: "never",
-	};
+	});
 }
 
-export function completedStepsSection({ plan, results, commands }: Results): Section {
-	const completed = (results ?? []).filter(({ outcome }) => outcome === "completed");
-	return {
-		...section,
-		id: "completed-steps",
-		title: "Completed steps",
-		rows: completed.map((result) => stepRow(result, plan, { commands })),
-		shorten: "first",
-		isFolded: true,
-	};
+export function completedStepsSection(one: Results): Section {
+	const folded = { shorten: "first", isFolded: true } as const;
+	return resultSection(one, "completed-steps", "Completed steps", isCompleted, folded);
 }
 
 /** The steps without a result: all of a plan, and those that an error left. */
@@ -97,31 +92,24 @@ export function plannedStepsSection(one: Shown): Section {
 	const { plan, report, failed, results } = one;
 	const ended = new Set((results ?? []).map(({ step }) => step.id));
 	const steps = report === null ? plan.steps.filter(({ id }) => !ended.has(id)) : [];
-	return {
-		...section,
-		id: "planned-steps",
-		title: failed === null ? "Steps, in order" : "Steps without a result",
+	return section("planned-steps", failed === null ? "Steps, in order" : "Steps without a result", noun, {
+		form: "steps",
 		rows: steps.map((step) => plannedRow(step, one)),
 		shorten: "first",
 		isFolded: true,
-	};
+	});
 }
 
 /** What is wrong about the forecasts of completed steps; of others it is said with the step. */
 export function wrongForecastsSection({ results }: Pick<Shown, "results">): Section {
-	const completed = (results ?? []).filter(({ outcome }) => outcome === "completed");
-	return {
-		id: "wrong-forecasts",
-		title: "Wrong forecasts",
-		look: "plain",
-		noun: ["wrong forecast", "wrong forecasts"],
-		rows: completed.flatMap((result) => {
+	return section("wrong-forecasts", "Wrong forecasts", ["wrong forecast", "wrong forecasts"], {
+		rows: (results ?? []).filter(isCompleted).flatMap((result) => {
 			const wrong = describeWrong(result);
 			const { step } = result;
 			return wrong === null ? [] : [{ said: [reason(step.reason), ": ", wrong], about: coveredAddresses([step]) }];
 		}),
 		shorten: "later",
-	};
+	});
 }
 
 /** How a step is shown. `isWaiting`: the run goes on until it ends. */
@@ -137,64 +125,53 @@ export function stepRow(result: StepResult, plan: Plan, { isWaiting = false, com
 	const wrong = describeWrong(result);
 	const isOpen = outcome.startsWith("awaiting");
 	const votes = (result.events ?? []).filter(({ event }) => event === "vote");
-	const notes: readonly (readonly [look: Note["look"], said: Phrase])[] = [
-		...(awaited === null ? [] : [["attention", awaited] as const]),
-		...(wrong === null ? [] : [["attention", [wrong]] as const]),
-		...votes.map((vote) => ["plain", sayEvent(vote, plan)] as const),
-		...policyEvaluations.map(
-			({ policyId, outcome: verdict = "no outcome given" }) =>
-				[
-					"plain",
-					["policy ", policyId === undefined ? "(not set)" : identifier(showName(policyId)), ": ", reason(verdict)],
-				] as const,
-		),
-		...(parts.length > 0 || outcome === "completed"
-			? []
-			: describeActivity(result, plan, commands).map((said) => ["plain", said] as const)),
-		...(isOpen && !isWaiting
-			? [["plain", ["run apply again when it ends: it joins this activity and submits no other"]] as const]
-			: []),
-		...(parts.length === 0 ? [] : [["plain", ["submitted one by one:"]] as const]),
+	const notes = [
+		...notesIf("attention", awaited),
+		...notesIf("attention", wrong === null ? null : [wrong]),
+		...votes.flatMap((vote) => notesIf("plain", sayEvent(vote, plan))),
+		...policyEvaluations.flatMap(({ policyId, outcome: verdict = "no outcome given" }) => {
+			const policy = policyId === undefined ? "(not set)" : identifier(showName(policyId));
+			return notesIf("plain", ["policy ", policy, ": ", reason(verdict)]);
+		}),
+		...(parts.length > 0 || outcome === "completed" ? [] : activityNotes(result, plan, commands)),
+		...notesIf("plain", isOpen && !isWaiting ? [joinsLater] : null),
+		...notesIf("plain", parts.length === 0 ? null : ["submitted one by one:"]),
 	];
+	const badge = badgeOf(result, message);
 	return {
-		badge: {
-			word: isProcessing(result) ? "has not ended" : outcomeWords[outcome],
-			look: lookOf(result),
-			...(message === null ? {} : { why: reasonOf(message) }),
-		},
+		badge: isProcessing(result) ? { ...badge, word: "has not ended" } : badge,
 		...describeStep(step),
-		notes: notes.map(([look, said]) => ({ look, said })),
-		rows: parts.map((part) => partRow(part, plan, commands)),
+		notes,
+		rows: parts.map(
+			(part): Row => ({
+				badge: badgeOf(part, part.message),
+				said: [identifier(showAddress(part.address))],
+				notes: activityNotes(part, plan, commands),
+				about: [part.address],
+			}),
+		),
 	};
 }
 
-function partRow(part: PartResult, plan: Plan, commands: CommandContext | undefined): Row {
-	const { address, outcome, message } = part;
-	return {
-		badge: {
-			word: outcomeWords[outcome],
-			look: lookOf(part),
-			...(message === null ? {} : { why: reasonOf(message) }),
-		},
-		said: [identifier(showAddress(address))],
-		notes: describeActivity(part, plan, commands).map((said) => ({ look: "plain", said })),
-		about: [address],
-	};
+const joinsLater = "run apply again when it ends: it joins this activity and submits no other";
+
+function notesIf(look: Note["look"], said: Phrase | null): readonly Note[] {
+	return said === null ? [] : [{ look, said }];
+}
+
+function badgeOf({ outcome }: Pick<StepResult, "outcome">, message: PartResult["message"]): NonNullable<Row["badge"]> {
+	const why = message === null ? {} : { why: reasonOf(message) };
+	return { word: outcomeWords[outcome], look: lookOf({ outcome }), ...why };
 }
 
 function plannedRow(step: Step, { plan, command: of, failed, results }: Shown): Row {
 	const { earlierActivity, approval } = step;
 	const isWithheld = earlierActivity === null && (failed !== null || (of === "apply" && results === null));
-	const forecast = earlierActivity === null ? describeForecast(step, plan) : null;
+	const look = earlierActivity === null && approval?.verdict === "runs" ? "plain" : "attention";
 	return {
 		...describeStep(step),
 		...(isWithheld ? { badge: { word: failed === null ? "not submitted" : "no result", look: "attention" } } : {}),
-		notes: [
-			...(earlierActivity === null ? [] : [{ look: "attention" as const, said: describeHold(earlierActivity) }]),
-			...(forecast === null
-				? []
-				: [{ look: approval?.verdict === "runs" ? ("plain" as const) : ("attention" as const), said: forecast }]),
-		],
+		notes: notesIf(look, earlierActivity === null ? describeForecast(step, plan) : describeHold(earlierActivity)),
 	};
 }
 
@@ -232,11 +209,11 @@ export function describeWrong({ forecast, outcome }: StepResult): string | null 
 }
 
 /** Returns the activity, the fingerprint by which it is approved, and the command that explains it; nothing where nothing was submitted. */
-function describeActivity(
+function activityNotes(
 	{ activityId, fingerprint, outcome }: Pick<StepResult, "activityId" | "fingerprint" | "outcome">,
 	{ organizationId }: Plan,
 	commands: CommandContext = {},
-): readonly Phrase[] {
+): readonly Note[] {
 	const named: readonly Phrase[] = [
 		...(activityId === null ? [] : [["activity ", identifier(showName(activityId))]]),
 		...(fingerprint === null ? [] : [["fingerprint ", identifier(showName(fingerprint))]]),
@@ -244,8 +221,8 @@ function describeActivity(
 	const explain =
 		activityId !== null && outcome.startsWith("awaiting") ? explainText(activityId, organizationId, commands) : null;
 	return [
-		...(named.length === 0 ? [] : [joinPhrases(named, ", ")]),
-		...(explain === null ? [] : [[command(explain), " shows what it is waiting for"]]),
+		...notesIf("plain", named.length === 0 ? null : joinPhrases(named, ", ")),
+		...notesIf("plain", explain === null ? null : [command(explain), " shows what it is waiting for"]),
 	];
 }
 

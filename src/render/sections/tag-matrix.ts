@@ -5,7 +5,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { showUser, userParts } from "../../plan/user-labels.ts";
 import { compareText } from "../../plan/value.ts";
 import { type Phrase, title } from "../../say/phrase.ts";
-import type { Grid, GridCell, Section } from "../../say/section.ts";
+import { type Grid, type GridCell, type Section, section } from "../../say/section.ts";
 import { compareNaturally } from "../natural-order.ts";
 
 /** `mayGain` and `mayLose`: planned, but may not be needed. `none`: is no member before or after. */
@@ -43,15 +43,9 @@ const marks: Readonly<Record<Mark, GridCell>> = {
 /** Returns the section of the matrix; without content where there is none. */
 export function tagMatrixSection(plan: Plan, heading: string): Section {
 	const matrix = makeMatrix(plan);
-	return {
-		id: "matrix",
-		title: heading,
-		look: "plain",
-		noun: ["user tag", "user tags"],
-		rows: [],
+	return section("matrix", heading, ["user tag", "user tags"], {
 		...(matrix === null ? {} : { grid: () => gridOf(matrix, plan) }),
-		shorten: "never",
-	};
+	});
 }
 
 function gridOf({ users, rows, leftOut }: Matrix, plan: Plan): Grid {

@@ -5,17 +5,14 @@ import type { Unread } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { reason } from "../../say/phrase.ts";
 import { reasonText } from "../../say/reason.ts";
-import type { Section } from "../../say/section.ts";
+import { type Section, section } from "../../say/section.ts";
 
 export function unknownSection(plan: Pick<Plan, "unread" | "policyNames">): Section {
-	return {
-		id: "unknown",
-		title: "Could not be read",
+	return section("unknown", "Could not be read", ["unknown", "unknowns"], {
 		look: "attention",
-		noun: ["unknown", "unknowns"],
 		rows: describeUnread(plan).map((line) => ({ said: [reason(line)] })),
 		shorten: "early",
-	};
+	});
 }
 
 /** Returns what could not be read and why, one line a reason; at most five addresses in each. */

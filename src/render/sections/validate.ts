@@ -1,12 +1,11 @@
 /** What `validate` read: hooks run it often, so nothing here loads what makes plans. */
 import { showOrganization } from "../../plan/organization-name.ts";
 import { identifier, joinPhrases, reason } from "../../say/phrase.ts";
-import type { Section } from "../../say/section.ts";
+import { type Section, section } from "../../say/section.ts";
 import type { ValidateResult } from "../result/result.ts";
 
 export function validateSection({ organizations }: ValidateResult): Section {
-	return {
-		...{ id: "valid", title: null, look: "plain", noun: ["organization", "organizations"], shorten: "never" },
+	return section("valid", null, ["organization", "organizations"], {
 		rows: organizations.map((one) => ({
 			said: [
 				...joinPhrases(
@@ -17,5 +16,5 @@ export function validateSection({ organizations }: ValidateResult): Section {
 				reason(showOrganization(one)),
 			],
 		})),
-	};
+	});
 }

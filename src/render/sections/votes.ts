@@ -9,7 +9,7 @@ import { count } from "../../say/count.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
 import { identifier, joinPhrases, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { listPeople } from "../../say/powers.ts";
-import type { Look, Note, Row, Section } from "../../say/section.ts";
+import { type Look, type Note, type Row, type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "../result/votes.ts";
 import { activityRow, coveredBy, describeActivity } from "./activity.ts";
@@ -33,20 +33,20 @@ const noun = ["activity", "activities"] as const;
 export function reviewSections(one: OrganizationVotes, command: VoteCommand): readonly Section[] {
 	return decisions.map((decision) => {
 		const voterId = command === "approve" && decision === "vote" ? one.voterId : null;
-		return {
-			...{ id: decision, title: headings[command][decision], noun, form: "differences", shorten: "never" },
+		return section(decision, headings[command][decision], noun, {
+			form: "differences",
 			look: decision === "refused" ? "bad" : "plain",
 			rows: withDecision(one, decision).map((voted) =>
 				activityRow(voted.activity, { names: one, voterId }, reasonsOf(voted, one)),
 			),
-		};
+		});
 	});
 }
 
 /** Returns what became of the activities, in their order: one line for those that ended well, more for the others. */
 export function votedSection(one: OrganizationVotes, command: VoteCommand): Section {
 	const rows = one.activities.map((voted) => votedRow(voted, one, command, voted.decision === "refused"));
-	return { ...{ id: "votes", title: null, look: "plain", noun, form: "steps", shorten: "never" }, rows };
+	return section("votes", null, noun, { form: "steps", rows });
 }
 
 /** Returns the same by what was decided, the refused first, each with all that a review shows of it. */
@@ -54,17 +54,11 @@ export function votedSections(one: OrganizationVotes, command: VoteCommand): rea
 	return (["refused", "vote", "voted", "ended"] as const).map((decision) => {
 		const activities = withDecision(one, decision);
 		const wasVoted = decision === "vote" && activities.some(({ outcome }) => outcome !== null);
-		return {
-			...{
-				id: decision,
-				title: wasVoted ? "Voted on" : headings[command][decision],
-				look: "plain",
-				noun,
-				form: "steps",
-			},
+		return section(decision, wasVoted ? "Voted on" : headings[command][decision], noun, {
+			form: "steps",
 			rows: activities.map((voted) => votedRow(voted, one, command, true)),
 			shorten: decision === "refused" ? "never" : decision === "vote" ? "last" : "early",
-		};
+		});
 	});
 }
 
@@ -72,18 +66,17 @@ export function votedSections(one: OrganizationVotes, command: VoteCommand): rea
 export function furtherSections({ missing, unlisted, effect }: OrganizationVotes): readonly Section[] {
 	const { overrides = [], guards } = effect ?? {};
 	return [
-		{
-			...{ id: "missing", title: "Steps of the saved plan without an activity", look: "attention" },
-			...{ noun: ["step", "steps"], shorten: "never" },
+		section("missing", "Steps of the saved plan without an activity", ["step", "steps"], {
+			look: "attention",
 			rows: missing.map((step) => {
 				const covers = step.covers.map(({ address }) => address);
 				return { said: [reason(step.reason), "  ", identifier(listCovers(covers))], about: covers };
 			}),
-		},
-		{
-			...{ id: "unlisted", title: "There may be other activities", look: "attention", noun, shorten: "never" },
+		}),
+		section("unlisted", "There may be other activities", noun, {
+			look: "attention",
 			rows: unlisted === null ? [] : [{ said: [reason(unlisted)] }],
-		},
+		}),
 		overridesSection(overrides, guards),
 	];
 }

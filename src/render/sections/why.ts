@@ -14,7 +14,7 @@ import {
 	type PowerNames,
 } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
-import type { Row, Section } from "../../say/section.ts";
+import { type Row, type Section, section } from "../../say/section.ts";
 import type { OrganizationPowers } from "../result/organization-powers.ts";
 
 /** Returns one section for each answer; groups with the same answer are one. */
@@ -42,15 +42,11 @@ function sectionOf(first: PowerExplanation, same: readonly PowerExplanation[], n
 		...describeMissing(first, names).map((said) => ({ said })),
 		...first.assumptions.map((one) => ({ said: ["assumed, not documented: ", ...sayReason(one, names)] })),
 	];
-	return {
-		id: "why",
-		title: null,
-		look: "plain",
-		noun: ["reason", "reasons"],
+	return section("why", null, ["reason", "reasons"], {
 		lead: [...describeVerdict(first, describeGroups(groups), names), " (", ...listed, ")"],
 		rows: lines,
 		shorten: "last",
-	};
+	});
 }
 
 /** Whether it takes several users, by policies. */

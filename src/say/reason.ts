@@ -180,5 +180,6 @@ const sentences: Readonly<Record<PlainReason, string>> = {
 	"submitter-not-listed": "the submitter is not among the users",
 	"too-many-conditions": "policies have too many conditions to compare",
 	"too-many-sets": "too many sets of users are enough",
+	"undocumented-pair": "no documentation says which resource and action these activities have",
 	"user-attributes-unknown": "the users' attributes are not all known",
 };

@@ -204,7 +204,7 @@ describe("A policy has a part in", () => {
 	it("a kind that is not documented as far as its resource is not asked for", () => {
 		expect(signers("activity.kind == 'SOMETHING_NEW'", { kind: "SOMETHING_NEW" })).toEqual(["a"]);
 		expect(signers("activity.resource == 'WALLET'", { kind: "SOMETHING_NEW" })).toEqual([
-			...["", expect.stringContaining("no documentation says which resource SOMETHING_NEW has")],
+			...["", expect.stringContaining("no documentation says which resource and action these activities have")],
 		]);
 	});
 

@@ -5,7 +5,7 @@ import { showText } from "../../common/escape.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
 import { explainPower } from "../../policy/powers/explain-power.ts";
-import type { ActivityGroup } from "../../policy/powers/groups.ts";
+import { type ActivityGroup, namedPowers } from "../../policy/powers/groups.ts";
 import { findPowers, type GroupPower } from "../../policy/powers/powers.ts";
 import { narrowToTag, narrowToUser } from "../../policy/powers/select-powers.ts";
 import { nameMember, showOrganization } from "../../render/result/organization-name.ts";
@@ -163,7 +163,7 @@ function describeOrganization(
 ): OrganizationPowers {
 	const { access, readAtMs, serverTimeMs } = reading;
 	const atMs = givenMs ?? serverTimeMs ?? readAtMs;
-	const groups = question.group === undefined ? [] : groupsIn(question.group);
+	const groups = question.group === undefined ? Object.values(namedPowers).flat() : groupsIn(question.group);
 	const all = findPowers(access, atMs, groups);
 	const found = all.filter(({ group }) => question.group === undefined || isInSelection(group, question.group));
 	const describe = (powers: readonly GroupPower[]): Pick<OrganizationPowers, "powers" | "why"> => {

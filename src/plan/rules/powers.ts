@@ -5,7 +5,7 @@ import type { ImpactVerdict } from "../../policy/powers/impact.ts";
 import { ownCredentials } from "../../policy/powers/judge.ts";
 import { type Ability, fewestApprovers, findPower, type GroupPower } from "../../policy/powers/powers.ts";
 import { prepareAccess } from "../../policy/powers/prepare.ts";
-import { notRead, type Reason } from "../../policy/powers/reason.ts";
+import { isUndocumented, notRead, type Reason } from "../../policy/powers/reason.ts";
 import type { PlanImpact } from "../impact/impact.ts";
 import { compareText } from "../value.ts";
 import { type Breach, factsOf, joinFacts, keptFacts, type RuleFacts, type RuleOf, withoutKnown } from "./rules.ts";
@@ -58,7 +58,8 @@ function judgeGroups(
 			const { breaches, unknown } = judge(ability, group);
 			return { breaches: withoutKnown(breaches, always.breaches), unknown };
 		});
-		return joinFacts([always, ...conditional, { breaches: [], unknown: found.unknown }]);
+		const unknown = isUndocumented(found.unknown) ? null : found.unknown;
+		return joinFacts([always, ...conditional, { breaches: [], unknown }]);
 	});
 	return joinFacts(all);
 }

@@ -39,6 +39,8 @@ const typesOf: Partial<Readonly<Record<PowerName, readonly string[]>>> = {
 interface NamedPower {
 	readonly name: PowerName;
 	readonly types: ReadonlySet<string>;
+	/** Resources and actions of which all types are in it, in the order of reports. */
+	readonly pairs: readonly string[];
 	/** Whether it is only about activities that change credentials of the user who submits them. */
 	readonly isOwn: boolean;
 	/** Whether one person alone must not get it where two or more were needed: the guard `escalation`. */
@@ -72,6 +74,7 @@ function makePowers(): readonly NamedPower[] {
 	return names.map((name) => ({
 		name,
 		types: new Set(types.get(name)),
+		pairs: pairsOf[name],
 		isOwn: name === "ownCredentials",
 		isSensitive: sensitive.includes(name),
 	}));

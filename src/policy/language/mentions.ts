@@ -4,11 +4,31 @@ import type { Expression } from "./syntax.ts";
 export const mentionsVotes = (expression: Expression): boolean =>
 	mentionsName(expression, ["approvers", "credentials"]);
 
-export function mentionsName(expression: Expression, names: readonly string[]): boolean {
-	const mentions = (part: Expression): boolean => mentionsName(part, names);
+/** Returns whether the expression has one of the names. */
+export const mentionsName = (expression: Expression, names: readonly string[]): boolean =>
+	has(expression, (part) => part.node === "name" && names.includes(part.name));
+
+/** Returns the names in the expression, and their fields as paths: `activity`, `activity.params`, `activity.params.type`. */
+export function fieldsIn(expression: Expression): ReadonlySet<string> {
+	const found = new Set<string>();
+	has(expression, (part) => {
+		const path = pathOf(part);
+		if (path !== null) found.add(path);
+		return false;
+	});
+	return found;
+}
+
+function pathOf(expression: Expression): string | null {
+	if (expression.node === "name") return expression.name;
+	const of = expression.node === "field" ? pathOf(expression.of) : null;
+	return of === null || expression.node !== "field" ? null : `${of}.${expression.name}`;
+}
+
+function has(expression: Expression, isSuch: (part: Expression) => boolean): boolean {
+	const mentions = (part: Expression): boolean => has(part, isSuch);
+	if (isSuch(expression)) return true;
 	switch (expression.node) {
-		case "name":
-			return names.includes(expression.name);
 		case "list":
 			return expression.items.some(mentions);
 		case "struct":

@@ -57,7 +57,8 @@ export function judgeCondition(condition: Expression, facts: ActivityFacts): Out
 	const because: Reason = { kind: "not-evaluated", clause: "condition", message: value.because };
 	if (cause === "error")
 		return error === "wrong-type" ? { holds: "unknown", because } : judgeAbsent(condition, facts, because);
-	if (cause === "unread") return { holds: "unknown", because };
+	if (cause === "unread")
+		return { holds: "unknown", because: value.because === undocumentedPair ? { kind: "undocumented-pair" } : because };
 	return { holds: "open", condition: openPart(condition, facts) };
 }
 
@@ -85,6 +86,8 @@ export const clausesOf = (condition: Expression): readonly Expression[] =>
 const transactions = ["eth", "solana", "tron", "bitcoin", "tempo"];
 const wallets = ["wallet", "wallets", "wallet_account"];
 
+const undocumentedPair = "no documentation says which resource and action these activities have";
+
 const scopes = new Map<string, ReadonlyMap<string, Value>>();
 
 /** Returns what each name is. Unverified, chosen: which activities have a wallet, a private key or a transaction. */
@@ -99,7 +102,7 @@ export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
 		isThere ? mayBeMissing(name) : errs("missing-field", `the activity has no \`${name}\``),
 	];
 	const undocumented = (name: string): Value =>
-		kind === null ? dependsOn(`activity.${name}`) : unread(`no documentation says which ${name} ${kind} has`);
+		kind === null ? dependsOn(`activity.${name}`) : unread(undocumentedPair);
 	const activity = structOf({
 		resource: resource ?? undocumented("resource"),
 		action: action ?? undocumented("action"),

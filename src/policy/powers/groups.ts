@@ -1,5 +1,8 @@
 /** Groups of activities (docs/powers.md#groups): pairs of resource and action; a kind or type where a policy names it. */
 
+import { type PowerName, powersByName } from "../activities/named-powers.ts";
+import { type ActivityType, activityTypes, combinations } from "../activities/types.ts";
+
 export type ActivityGroup =
 	| { readonly resource: string; readonly action: string }
 	| { readonly kind: string }
@@ -16,52 +19,57 @@ export const activityResources = [
 /** Actions of activities, as policies name them. */
 export const activityActions = ["CREATE", "UPDATE", "DELETE", "SIGN", "EXPORT", "IMPORT", "VERIFY", "ENCRYPT"] as const;
 
-/** The names that rules and reports use, each with its groups. One table: docs/powers.md#names shows it. */
-export const namedPowers = {
-	sign: [{ resource: "PRIVATE_KEY", action: "SIGN" }],
-	export: [
-		{ resource: "WALLET", action: "EXPORT" },
-		{ resource: "PRIVATE_KEY", action: "EXPORT" },
-	],
-	policies: [
-		{ resource: "POLICY", action: "CREATE" },
-		{ resource: "POLICY", action: "UPDATE" },
-		{ resource: "POLICY", action: "DELETE" },
-	],
-	users: [
-		{ resource: "USER", action: "CREATE" },
-		{ resource: "USER", action: "UPDATE" },
-		{ resource: "USER", action: "DELETE" },
-	],
-	credentials: [
-		{ resource: "CREDENTIAL", action: "CREATE" },
-		{ resource: "CREDENTIAL", action: "DELETE" },
-	],
-	wallets: [{ resource: "WALLET", action: "CREATE" }],
-	organizations: [
-		{ resource: "ORGANIZATION", action: "CREATE" },
-		{ resource: "ORGANIZATION", action: "DELETE" },
-	],
-	imports: [{ resource: "PRIVATE_KEY", action: "IMPORT" }],
-	apps: [{ resource: "TVC_APP", action: "DELETE" }],
-} as const satisfies Readonly<Record<string, readonly ActivityGroup[]>>;
+/** The groups of each named power: pairs of which all types are in it, then kinds and types without a documented pair. */
+export const namedPowers = Object.fromEntries(
+	powersByName.map(({ name, types, pairs }) => [name, groupsOf(types, pairs)]),
+) as unknown as Readonly<Record<PowerName, readonly ActivityGroup[]>>;
 
-export type PowerName = keyof typeof namedPowers;
+export type { PowerName } from "../activities/named-powers.ts";
 
 /** Powers of which one person alone must not get hold where two or more were needed: the guard `escalation`. */
-export const sensitivePowers = [
-	"sign",
-	"export",
-	"policies",
-	"users",
-	"credentials",
-] as const satisfies readonly PowerName[];
+export const sensitivePowers: readonly PowerName[] = powersByName.flatMap(({ name, isSensitive }) =>
+	isSensitive ? [name] : [],
+);
+
+function groupsOf(types: ReadonlySet<string>, pairs: readonly string[]): readonly ActivityGroup[] {
+	const groups = new Map<string, ActivityGroup>();
+	for (const one of activityTypes.filter(({ type }) => types.has(type))) {
+		const group = groupOfType(one);
+		groups.set(printGroup(group), group);
+	}
+	const order = (group: ActivityGroup): number => {
+		if (!("resource" in group)) return groups.size + pairs.length;
+		const index = pairs.indexOf(printGroup(group));
+		return index < 0 ? pairs.length : index;
+	};
+	return [...groups.values()].sort((one, other) => order(one) - order(other));
+}
+
+/** Returns the group of a type: its resource and action; without these its kind, or itself where its kind has another group. */
+function groupOfType({ type, kind, resource, action }: ActivityType): ActivityGroup {
+	if (resource !== null && action !== null) return { resource, action };
+	return combinations.filter((one) => one.kind === kind).length === 1 ? { kind } : { type };
+}
 
 /** Returns the group as reports write it: `POLICY/DELETE`, `kind CREATE_WALLET`, `type ACTIVITY_TYPE_…`. */
 export function printGroup(group: ActivityGroup): string {
 	if ("kind" in group) return `kind ${group.kind}`;
 	if ("type" in group) return `type ${group.type}`;
 	return `${group.resource}/${group.action}`;
+}
+
+/** Returns the types of activities that are in the group, as far as the table has them. */
+export function typesOf(group: ActivityGroup): readonly ActivityType[] {
+	return activityTypes.filter((one) => {
+		if ("kind" in group) return one.kind === group.kind;
+		return "type" in group ? one.type === group.type : one.resource === group.resource && one.action === group.action;
+	});
+}
+
+/** Returns the actions that activities on the resource have; all of them for one of which no activity is documented. */
+export function actionsOf(resource: string): readonly string[] {
+	const found = new Set(activityTypes.flatMap((one) => (one.resource === resource ? (one.action ?? []) : [])));
+	return activityActions.filter((action) => found.size === 0 || found.has(action));
 }
 
 /** Returns the groups as reports write them, `POLICY/*` for all actions of a resource, where its first action is. */
@@ -79,7 +87,11 @@ export function wholeResources(groups: readonly ActivityGroup[]): ReadonlySet<st
 	const printed = new Set(pairs.map(printGroup));
 	const resources = [...new Set(pairs.map(({ resource }) => resource))];
 	return new Set(
-		resources.filter((resource) => activityActions.every((action) => printed.has(printGroup({ resource, action })))),
+		resources.filter((resource) => {
+			// Up to three are better named.
+			const actions = actionsOf(resource).length > 3 ? actionsOf(resource) : activityActions;
+			return actions.every((action) => printed.has(printGroup({ resource, action })));
+		}),
 	);
 }
 

@@ -45,6 +45,7 @@ export type PlainReason =
 	| "submitter-not-listed"
 	| "too-many-conditions"
 	| "too-many-sets"
+	| "undocumented-pair"
 	| "user-attributes-unknown";
 
 export function notRead(why: NotRead): Reason {
@@ -55,6 +56,11 @@ export function notRead(why: NotRead): Reason {
 export function policyOfReason(reason: Reason): string | null {
 	return "policyId" in reason ? reason.policyId : null;
 }
+
+/** Whether it is unknown because no documentation says which resource and action the activities have: that is nobody's slip. */
+export const isUndocumented = (reason: Reason | null): boolean =>
+	reason !== null &&
+	(reason.kind === "undocumented-pair" || (reason.kind === "policy" && isUndocumented(reason.because)));
 
 /** Returns the reason without this policy, for a place that says which policy it is. */
 export function withoutPolicy(reason: Reason, policyId: string): Reason {

@@ -3,6 +3,7 @@ import type { AccessState, AccessUser } from "../access.ts";
 import { includesUser } from "./explain-power.ts";
 import { printGroup } from "./groups.ts";
 import { type Ability, findPowers, type GroupPower } from "./powers.ts";
+import { isUndocumented } from "./reason.ts";
 
 /** Returns the user's part of each power; powers in which the user has none, and of which all is known, are left out. */
 export function narrowToUser(powers: readonly GroupPower[], userId: string): readonly GroupPower[] {
@@ -22,7 +23,11 @@ export function narrowToUser(powers: readonly GroupPower[], userId: string): rea
 			};
 		})
 		.filter(
-			(power) => hasPart(power) || power.denied.length > 0 || power.unknown !== null || power.conditional.some(hasPart),
+			(power) =>
+				hasPart(power) ||
+				power.denied.length > 0 ||
+				(power.unknown !== null && !isUndocumented(power.unknown)) ||
+				power.conditional.some(hasPart),
 		);
 }
 
@@ -51,6 +56,7 @@ export function narrowToTag(
 		findPowers(
 			{ ...access, users: { known: true, value: access.users.value.map((user) => dropTag(user, tagId)) } },
 			atMs,
+			powers.map(({ group }) => group),
 		).map((power) => [printGroup(power.group), whoIn(power)] as const),
 	);
 	return powers.filter((power) => without.get(printGroup(power.group)) !== whoIn(power));

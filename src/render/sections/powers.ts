@@ -2,6 +2,7 @@
 import {
 	type ActivityGroup,
 	namedPowers,
+	nameOfGroup,
 	type PowerName,
 	printGroup,
 	printGroups,
@@ -10,7 +11,7 @@ import {
 } from "../../policy/powers/groups.ts";
 import { ownCredentials } from "../../policy/powers/judge.ts";
 import type { GroupPower } from "../../policy/powers/powers.ts";
-import type { Reason } from "../../policy/powers/reason.ts";
+import { isUndocumented, type Reason } from "../../policy/powers/reason.ts";
 import { count } from "../../say/count.ts";
 import { identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
 import { describeGroups, describeThresholds, listPeople } from "../../say/powers.ts";
@@ -85,13 +86,27 @@ function titlesOf(groups: readonly ActivityGroup[]): readonly string[] {
 	const names = (Object.keys(namedPowers) as PowerName[]).filter(
 		(name) =>
 			namedPowers[name].every((one) => all.has(printGroup(one))) &&
-			!namedPowers[name].every(({ resource }) => whole.has(resource)),
+			!namedPowers[name].every((one) => "resource" in one && whole.has(one.resource)),
 	);
 	const named = new Set(names.flatMap((name) => namedPowers[name].map(printGroup)));
 	const others = groups.filter(
 		(group) => ("resource" in group && whole.has(group.resource)) || !named.has(printGroup(group)),
 	);
-	return [...names, ...printGroups(others)];
+	const partly = names.length === 0 || others.length > maxTitles ? partlyNamed(others) : { names: [], rest: others };
+	return [...names, ...partly.names, ...printGroups(partly.rest)];
+}
+
+/** More groups of a row than this are named by the powers that they are a part of. */
+const maxTitles = 4;
+
+/** Returns what names a row of so many groups: `moveFunds in part`; the others by themselves. */
+function partlyNamed(groups: readonly ActivityGroup[]) {
+	if (groups.length <= maxTitles) return { names: [], rest: groups };
+	const powers = new Set(groups.flatMap((group) => nameOfGroup(group) ?? []));
+	return {
+		names: [...powers].map((name) => `${name} in part`),
+		rest: groups.filter((group) => nameOfGroup(group) === null),
+	};
 }
 
 function linesOf(power: GroupPower, names: OrganizationPowers): readonly Row[] {
@@ -166,7 +181,10 @@ function countPowers(organization: OrganizationPowers): PowerCounts {
 	return {
 		sensitiveAlone: [...always, ...onlyConditionally].sort(),
 		onlyConditionally,
-		unknown: powers.filter((power) => unknownOf(power, organization) !== null).length,
+		unknown: powers.filter((power) => {
+			const unknown = unknownOf(power, organization);
+			return unknown !== null && !isUndocumented(unknown);
+		}).length,
 	};
 }
 

@@ -51,7 +51,8 @@ function unreadSection({ unread }: OrganizationPowers): Section {
 /** Returns what could not be read, and powers of which not everything is known, one row each. */
 export function unknownPowersSection(one: OrganizationPowers): Section {
 	const unread = unreadSection(one);
-	const inPart = rowsOf(one).flatMap(({ said, rows = [] }) =>
+	const known = one.powers.filter(({ unknown }) => !isUndocumented(unknown));
+	const inPart = rowsOf({ ...one, powers: known }).flatMap(({ said, rows = [] }) =>
 		rows.filter(({ badge }) => badge === badges.unknown).map((row) => ({ said: [...said, ": ", ...row.said] })),
 	);
 	return { ...unread, noun: ["powers unknown", "powers unknown"], rows: [...unread.rows, ...inPart] };
@@ -67,8 +68,16 @@ function rowsOf(organization: OrganizationPowers): readonly Row[] {
 			titlesOf(groups).map((title) => [identifier(title)]),
 			", ",
 		);
-		return [{ said, aside: describeGroups(groups), rows: linesOf(first, organization) }];
+		const described = inWords(groups);
+		const aside = described.length === 0 ? {} : { aside: describeGroups(described) };
+		return [{ said, ...aside, rows: linesOf(first, organization) }];
 	});
+}
+
+/** Returns the groups that a row puts into words: kinds and types only where there are few. */
+function inWords(groups: readonly ActivityGroup[]): readonly ActivityGroup[] {
+	const pairs = groups.filter((group) => "resource" in group);
+	return groups.length - pairs.length > maxTitles ? pairs : groups;
 }
 
 /** Everything that a row shows. */

@@ -38,7 +38,7 @@ export interface Needs {
 	readonly caller: boolean;
 	/** Who can do what. */
 	readonly powers: boolean;
-	/** Activities that completed, for changes to and fro. */
+	/** Activities that completed, for changes that were made and undone. */
 	readonly completed: boolean;
 }
 
@@ -94,7 +94,7 @@ export function planDecided(
 	return { plan, threeWay: holdThreeWay(makeThreeWay(base, desired, wholeLive, timeMs), plan) };
 }
 
-/** Whether a tag would be changed that may have been changed before: only such a change can be one to and fro. */
+/** Whether a tag would be changed that may have been changed before: only such a change can repeat an undone one. */
 function changesAgain(changes: readonly Change[], { userTags }: LiveOrganization): boolean {
 	const unchanged = new Set(userTags.known ? userTags.value.flatMap((tag) => (tag.isUnchanged ? tag.id : [])) : []);
 	return changes.some((change) => change.kind === "userTag" && !unchanged.has(change.tagId));

@@ -116,7 +116,7 @@ function describeDenial({ approval, operation }: Pick<ForecastStep, "approval" |
 	const policies = describePolicies(policyIds, names);
 	const who: Phrase = names.submitterId === undefined ? ["this key"] : [namePerson(names.submitterId, names)];
 	if (policies !== null && because?.kind === "not-enough-approvals") {
-		const none: Phrase = ["no approvals with this user's are enough for ", ...policies];
+		const none: Phrase = ["no set of approvals that includes this user's satisfies ", ...policies];
 		return ["no policy allows ", ...who, ` to ${actions[operation]}: `, ...none];
 	}
 	if (policies !== null) return [...policies, policyIds.length === 1 ? " denies it" : " deny it"];

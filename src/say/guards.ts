@@ -23,9 +23,9 @@ export function guardText({ kind, found, where, finding }: Guard): string {
 		case "removals":
 			return `${count(found, ...wordsOf(kind))} would be removed`;
 		case "protected":
-			return `${where.map(showAddress).join(", ")} would touch what the document protects`;
+			return `${where.map(showAddress).join(", ")} would change protected users or tags`;
 		case "unlisted":
-			return `${count(found, "activity", "activities")} could be pending already, in the part of the list that the service did not show`;
+			return `${count(found, "activity", "activities")} could be pending already: the service did not list all pending activities`;
 		case "last-of-caller":
 			return callerText(finding, kind);
 		case "access":
@@ -71,8 +71,8 @@ export function limitText({ kind, finding }: Pick<Guard, "kind" | "finding">): s
 }
 
 const limits = {
-	protected: "nothing that the document protects",
-	unlisted: "no activity while pending ones cannot all be listed",
+	protected: "none",
+	unlisted: "none until all pending activities are listed",
 	rules: "no rule of the document broken",
 	"new-access": "no new access",
 	"old-names": "any number of uses",
@@ -162,7 +162,7 @@ const maxListed = 10;
 function oldNameText({ name, uses }: UsedName): string {
 	const shown = (uses.length > maxListed + 1 ? uses.slice(0, maxListed) : uses).map(useText);
 	const more = shown.length < uses.length ? [`${uses.length - shown.length} more`] : [];
-	return `after the rename no user tag is called ${showName(name)}, which is used in ${[...shown, ...more].join(", ")}`;
+	return `after the rename, no user tag has the name ${showName(name)}, which is used in ${[...shown, ...more].join(", ")}`;
 }
 
 function useText(use: UsedName["uses"][number]): string {
@@ -179,7 +179,7 @@ function reversalText({ address, made, undone, times }: Reversal, { files, users
 			? `${by(made)} made this change, ${undid} undid it`
 			: `this change was made ${times} times, last by ${by(made)}, and undone each time, last by ${undid}`;
 	const document = files.length === 0 ? "this program" : files.map(showText).join(", ");
-	return `${showAddress(address)} changes to and fro: ${past}, and ${document} would make it again`;
+	return `${showAddress(address)} was changed and changed back: ${past}, and ${document} would make the change again`;
 }
 
 function strandedText({ changes, unsearched }: Finding<"stranded">): string {

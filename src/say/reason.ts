@@ -43,7 +43,7 @@ function aboutPolicy(because: Because, { policyNames = {} }: ReasonNames) {
 	return name ? { name, joint: joints[because.kind], rest: reasonText(because.because) } : null;
 }
 
-const joints = { policy: ": ", "takes-no-part": " takes no part: " } as const;
+const joints = { policy: ": ", "takes-no-part": " is ignored: " } as const;
 
 function sentenceOf(because: Because, { nameStep = (id) => id }: ReasonNames): string {
 	switch (because.kind) {
@@ -132,7 +132,7 @@ const notReadSentences: Readonly<Record<PlainNotRead, string>> = {
 	"emails-not-shown": "list_users does not show e-mail addresses",
 	"extended-reads-off": "the eight documented queries do not show it, and extended reads are off",
 	"no-user-tags-wanted": "the document lists no user tags",
-	"not-asked": "it was not asked for",
+	"not-asked": "it was not requested",
 	"not-needed": "the document does not need it",
 	"policies-not-read": "policies were not read",
 	"root-quorum-form-unknown": "get_organization_configs shows the root quorum in an unknown form",
@@ -165,7 +165,7 @@ const limits: Readonly<Record<ComplexityLimit, string>> = {
 };
 
 const sentences: Readonly<Record<PlainReason, string>> = {
-	"access-not-read": "it was not read who can do what",
+	"access-not-read": "who can do what was not read",
 	"approvers-unknown": "it is unknown who has approved it so far",
 	"awaited-unknown": "it is unknown whose approval is missing",
 	"complete-but-pending": "it has all approvals that its policies need, and is pending",
@@ -173,13 +173,13 @@ const sentences: Readonly<Record<PlainReason, string>> = {
 	"denied-by-policy": "a policy denies the submitter's approval",
 	"impact-unknown": "the impact is unknown",
 	"no-policy": "no policy allows it",
-	"not-comparable": "it cannot be compared",
-	"not-enough-approvals": "no approvals with the submitter's are enough for the policies that allow it",
+	"not-comparable": "before and after cannot be compared",
+	"not-enough-approvals": "no set of approvals that includes the submitter's satisfies the policies that allow it",
 	"policies-unknown": "policies are unknown",
 	"stamping-credential-unknown": "it depends on the credential that stamps the request",
 	"submitter-not-listed": "the submitter is not among the users",
 	"too-many-conditions": "policies have too many conditions to compare",
-	"too-many-sets": "too many sets of users are enough",
+	"too-many-sets": "too many sets of users could approve it",
 	"undocumented-pair": "no documentation says which resource and action these activities have",
 	"user-attributes-unknown": "the users' attributes are not all known",
 };

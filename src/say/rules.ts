@@ -65,7 +65,7 @@ function describeAlike(rule: DesiredRule, alike: readonly Breach[], names: UserN
 			return userIds.length === 1 ? `${who} alone is enough to ${power}` : `${who} are each enough alone to ${power}`;
 		}
 		case "outsider":
-			return `${who} can take part in ${describePower(breach.group, breach.condition, "doing")}`;
+			return `${who} can approve ${describePower(breach.group, breach.condition, "doing")}`;
 		case "newAccess":
 			return describeNewAccess(breach, who);
 	}
@@ -79,7 +79,7 @@ function describeMembers(rule: DesiredRule, count: number, beyond: number): stri
 
 function describeNewAccess({ group, condition, change }: NewAccess, who: string): string {
 	if (group === null) return "the plan is more permissive";
-	if (change === "gains") return `${who} could take part in ${describePower(group, condition, "doing")}`;
+	if (change === "gains") return `${who} could newly approve ${describePower(group, condition, "doing")}`;
 	const power = describePower(group, condition);
 	return change === "alone" ? `${who} could ${power} alone` : `fewer approvers would be enough to ${power}`;
 }

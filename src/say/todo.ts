@@ -91,7 +91,7 @@ function remedyOf({ object, apply, tag, keeping, ...todo }: Todo & { readonly ki
 	const keep = sayKeeping(keeping);
 	if (kind.action === "report") return [kind.remedy, ...keep];
 	const cure = tag === null ? [`removes the ${kind.words[0]}`] : cureOf(tag);
-	const joint = kind.action === "remove" && keeping.kind === "accept" ? "; if it is to stay, " : "; ";
+	const joint = kind.action === "remove" && keeping.kind === "accept" ? `; to keep the ${kind.words[0]}, ` : "; ";
 	return [command(apply), " ", ...cure, ...onceSolved(todo), joint, ...keep];
 }
 
@@ -132,11 +132,11 @@ function sayKeeping(keeping: Keeping): Phrase {
 		case "row": {
 			const at = `${keeping.file}:${keeping.line}`;
 			return [
-				"to keep it, change the values of this organization at ",
+				"to keep the live state, change the values of this organization at ",
 				id(at),
 				", or ",
 				id(keeping.document),
-				" for all",
+				" for all organizations",
 			];
 		}
 	}

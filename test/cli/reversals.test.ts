@@ -38,7 +38,7 @@ describe("two documents that want opposite things of one tag", () => {
 		const { stderr = "" } = answers[2] ?? {};
 		expect(stderr).toMatch(
 			new RegExp(
-				`blocked by a guard, nothing was submitted: userTag:signers changes to and fro: activity ${made.id} \\(of alice, .*Z\\) made this change, activity ${undone.id} \\(of alice, .*Z\\) undid it, and one.yaml would make it again \\(allowed: no change that was made and undone before\\)`,
+				`blocked by a guard, nothing was submitted: userTag:signers was changed and changed back: activity ${made.id} \\(of alice, .*Z\\) made this change, activity ${undone.id} \\(of alice, .*Z\\) undid it, and one.yaml would make the change again \\(allowed: no change that was made and undone before\\)`,
 			),
 		);
 		expect(stderr).toContain("hint: to override: --allow reversals=1\n");

@@ -424,7 +424,7 @@ describe("a plan of a document with the end of an access", () => {
 		expect((await world.run(["drift"])).code).toBe(2);
 		const applied = await world.run(["apply", "--yes"]);
 		expect([applied.code, world.submits()]).toEqual([5, []]);
-		expect(applied.stdout + applied.stderr).toContain("userTag:signers would touch what the document protects");
+		expect(applied.stdout + applied.stderr).toContain("userTag:signers would change protected users or tags");
 	});
 });
 

@@ -477,7 +477,7 @@ describe("what to do", () => {
 			"userTag",
 			"`orgsync apply` adds bob; `orgsync drift --accept userTag:signers` writes the live state into the document",
 		],
-		["policy", "`orgsync apply` removes the policy; if it is to stay, "],
+		["policy", "`orgsync apply` removes the policy; to keep the policy, "],
 		["sessionProfile", "cannot be changed once it exists: make another by hand"],
 		[
 			"mfaPolicy",

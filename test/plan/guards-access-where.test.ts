@@ -171,7 +171,7 @@ describe("a guard of access where something was not read", () => {
 	it("says nothing, or blocks where it is strict, where no power is known to be unknown", () => {
 		const unlike = (access: AccessState) => withoutTags({ ...access, policies: known([]) });
 		expect(messages({}, unlike)).toEqual([]);
-		expect(messages(strict, unlike)).toEqual(doubts(1, true, "it cannot be compared"));
+		expect(messages(strict, unlike)).toEqual(doubts(1, true, "before and after cannot be compared"));
 	});
 
 	it("gives the reason of the root quorum where that was not read", () => {

@@ -548,14 +548,13 @@ describe("a list of pending activities that is cut off", () => {
 			? { activityId: "a", fingerprint: "f", state: "pending", status: "s", relation: "same" }
 			: null,
 	});
-	const message = (what: string) =>
-		`${what} could be pending already, in the part of the list that the service did not show`;
+	const message = (what: string) => `${what} could be pending already: the service did not list all pending activities`;
 
 	it("blocks the activities that would be sent, and names what they change, sorted and each once", () => {
 		expect(judgeUnlisted([step(1, [3, 1]), step(2, [2, 1]), step(3, [4], true)]).map(wordGuard)).toEqual([
 			{
 				kind: "unlisted",
-				limit: "no activity while pending ones cannot all be listed",
+				limit: "none until all pending activities are listed",
 				...{ found: 2, refuses: true, where: ["policy:1", "policy:2", "policy:3"] },
 				message: message("2 activities"),
 			},

@@ -355,7 +355,7 @@ describe("the tag that an entry means", () => {
 		expect(code).toBe("tag-not-there");
 		expect(place).toEqual({ ...position, path: "userTag:signer" });
 		expect(message).toMatch(/^no user tag is called `signer`; the nearest: `signers`, `oncall`, `approvers`; orgsync /);
-		expect(message).toContain("cannot make user tags");
+		expect(message).toContain("cannot create user tags");
 		expect(message).not.toContain("Vault");
 	});
 
@@ -380,7 +380,7 @@ describe("the tag that an entry means", () => {
 	it("that two live tags could be is a problem and no guess", () => {
 		const { code, message } = only(find([wantTag("officers", { previously: ["approvers", "oncall"] })]));
 		expect(code).toBe("tag-ambiguous");
-		expect(message).toContain("both `approvers` and `oncall` are there");
+		expect(message).toContain("both `approvers` and `oncall` exist");
 	});
 
 	it("that two entries mean is a problem of the second", () => {
@@ -389,9 +389,7 @@ describe("the tag that an entry means", () => {
 			wantTag("second", { id: id("tag", 2) }),
 		]);
 		expect(problems.map(({ code, path }) => [code, path])).toEqual([["duplicate-tag", "userTag:second"]]);
-		expect(problems[0]?.message).toContain(
-			`\`approvers\` (${id("tag", 2)}) is meant by \`officers\` and by \`second\``,
-		);
+		expect(problems[0]?.message).toContain(`\`approvers\` (${id("tag", 2)}): \`officers\` and \`second\`; keep one`);
 		expect(changes.map(({ address }) => address)).toEqual(["userTag:officers"]);
 	});
 
@@ -402,7 +400,7 @@ describe("the tag that an entry means", () => {
 		const { problems } = find([wantTag(name, { id: id("tag", 1) })], [...tags, ...more]);
 		expect(problems.map(({ code, path }) => [code, path])).toEqual([["tag-name-taken", `userTag:${name}`]]);
 		expect(problems[0]?.message).toContain(
-			`\`signers\` cannot be renamed to \`${name}\`: that name belongs to the tag ${more[0]?.id ?? id("tag", 3)}`,
+			`\`signers\` cannot be renamed to \`${name}\`: the tag ${more[0]?.id ?? id("tag", 3)} has that name and keeps it`,
 		);
 	});
 

@@ -42,7 +42,7 @@ describe("the rename of a tag", () => {
 	it("warns about each rule with the old name, with its file and line, and blocks nothing", () => {
 		const plan = planOf({ rules: [exclusive, min] });
 		expect(warnings(plan)).toEqual([
-			`after the rename no user tag is called approvers, which is used in rule:exclusive.approvers+oncall (${at.file}:${at.line}), rule:members.approvers (b.yaml:9) (allowed: any number of uses)`,
+			`after the rename, no user tag has the name approvers, which is used in rule:exclusive.approvers+oncall (${at.file}:${at.line}), rule:members.approvers (b.yaml:9) (allowed: any number of uses)`,
 		]);
 		expect(blockingGuards(plan)).toEqual([]);
 		expect(plan.guards.find(({ kind }) => kind === "oldNames")).toMatchObject({ found: 2, where: ["userTag:signers"] });
@@ -53,7 +53,7 @@ describe("the rename of a tag", () => {
 		const named = policy(2, "true", "approvers.any(user, user.tags.contains('approvers'))");
 		expect(warnings(planOf({}, [ids]))).toEqual([]);
 		expect(warnings(planOf({}, [ids, named]))).toEqual([
-			`after the rename no user tag is called approvers, which is used in policy:${named.id} (policy 2 of approvers) (allowed: any number of uses)`,
+			`after the rename, no user tag has the name approvers, which is used in policy:${named.id} (policy 2 of approvers) (allowed: any number of uses)`,
 		]);
 	});
 

@@ -39,7 +39,7 @@ function powersWith(...thresholds: readonly (readonly [atLeast: number, ...of: r
 
 describe("minApprovers with too many sets to write out", () => {
 	const rule = (min: number): RuleOf<"minApprovers"> => ({ rule: "minApprovers", power: "sign", min, at });
-	const tooMany = { breaches: [], unknown: "too many sets of users are enough" };
+	const tooMany = { breaches: [], unknown: "too many sets of users could approve it" };
 
 	it("cannot be checked where fewer than it asks for could be enough", () => {
 		expect(judgeMinApprovers(rule(3), powersWith([2, alice, bob, carol]))).toEqual({

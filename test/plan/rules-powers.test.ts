@@ -34,7 +34,7 @@ const [signers, treasury] = [id("tag", 1), id("tag", 2)];
 
 type Members = Readonly<Partial<Record<(typeof names)[number], readonly string[]>>>;
 
-/** The context of a plan for which it was not read who can do what. */
+/** The context of a plan for which who can do what was not read. */
 const noAccess = "no access";
 
 interface World {
@@ -165,7 +165,7 @@ describe("minApprovers", () => {
 	});
 
 	it.each([
-		["access was not read", noAccess, "it was not read who can do what"],
+		["access was not read", noAccess, "who can do what was not read"],
 		["policies are unknown", { access: { ...accessOf({}), policies: unknown } }, "the service does not show it"],
 		[
 			"the root quorum is not known",
@@ -237,8 +237,7 @@ describe("onlyBy", () => {
 		expect(judged([rule], world).before).toEqual({
 			state: "broken",
 			userIds: [carol, dave],
-			message:
-				"carol and dave can take part in exporting wallets (WALLET/EXPORT); the rule asks for a tag of `treasury`",
+			message: "carol and dave can approve exporting wallets (WALLET/EXPORT); the rule asks for a tag of `treasury`",
 		});
 	});
 
@@ -309,7 +308,7 @@ describe("noNewAccess", () => {
 				kind: "newAccess",
 				found: 1,
 				refuses: true,
-				message: "whether the plan gives new access is unknown: it was not read who can do what",
+				message: "whether the plan gives new access is unknown: who can do what was not read",
 			},
 		]);
 		const renamed = planOf([rule], world, { userTags: [wantTag("officers", { id: signers })] }, noAccess);
@@ -327,6 +326,6 @@ describe("noNewAccess", () => {
 
 	it("cannot be checked where access was not read", () => {
 		const plan = planOf([rule], world, { userTags: [exactly("signers", bob)] }, noAccess);
-		expect(plan.rules?.[0]?.after).toEqual({ state: "unknown", because: "it was not read who can do what" });
+		expect(plan.rules?.[0]?.after).toEqual({ state: "unknown", because: "who can do what was not read" });
 	});
 });

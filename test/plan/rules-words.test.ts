@@ -52,13 +52,13 @@ describe("the words of a rule about who may take part", () => {
 
 	it("say users with the same power together, powers and conditions apart", () => {
 		expect(describeAs(rule, outsider(ann), outsider(ben), outsider(ann, keys), outsider(ann, keys, "a == 1"))).toBe(
-			`ann and ben can take part in exporting wallets (WALLET/EXPORT); ann can take part in exporting private keys (PRIVATE_KEY/EXPORT); ann can take part in exporting private keys (PRIVATE_KEY/EXPORT) where a == 1; ${demand}`,
+			`ann and ben can approve exporting wallets (WALLET/EXPORT); ann can approve exporting private keys (PRIVATE_KEY/EXPORT); ann can approve exporting private keys (PRIVATE_KEY/EXPORT) where a == 1; ${demand}`,
 		);
 	});
 
 	it("name users once each, in the order of their ids, whatever the order of what was found", () => {
 		expect(describeAs(rule, outsider(cat), outsider(ann), outsider(ben), outsider(ann))).toBe(
-			`ann, ben and cat can take part in exporting wallets (WALLET/EXPORT); ${demand}`,
+			`ann, ben and cat can approve exporting wallets (WALLET/EXPORT); ${demand}`,
 		);
 	});
 });
@@ -71,7 +71,7 @@ describe("the words of a rule about new access", () => {
 
 	it("say each change and power apart", () => {
 		expect(describeAs(rule, gives("alone", [ann]), gives("alone", [ben], keys), gives("gains", [cat]))).toBe(
-			"ann could export wallets (WALLET/EXPORT) alone; ben could export private keys (PRIVATE_KEY/EXPORT) alone; cat could take part in exporting wallets (WALLET/EXPORT)",
+			"ann could export wallets (WALLET/EXPORT) alone; ben could export private keys (PRIVATE_KEY/EXPORT) alone; cat could newly approve exporting wallets (WALLET/EXPORT)",
 		);
 		expect(describeAs(rule, gives("fewer", [ann, ben]))).toBe(
 			"fewer approvers would be enough to export wallets (WALLET/EXPORT)",

@@ -356,7 +356,7 @@ describe("a name", () => {
 				reason: "not-possible",
 				before: { name: "approvers" },
 				after: { name: "approvers" },
-				because: expect.stringContaining(`that name belongs to the tag ${id("tag", 4)}`),
+				because: expect.stringContaining(`the tag ${id("tag", 4)} has that name and keeps it`),
 			},
 		]);
 	});

@@ -99,7 +99,7 @@ describe("the effect of one step", () => {
 		]);
 	});
 
-	it("has no impact of the plan where it was not read who can do what", () => {
+	it("has no impact of the plan where who can do what was not read", () => {
 		const [stated, ...others] = effects(desiredFor(wish), live, context);
 		expect(stated.steps).toHaveLength(2);
 		for (const { impact, impactVerdict, steps } of others) {

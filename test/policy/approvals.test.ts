@@ -58,7 +58,7 @@ const outcome = (policies: readonly AccessPolicy[], parts?: Partial<AccessState>
 const deciding = (policies: readonly AccessPolicy[], question?: Question): readonly number[] =>
 	forecast(accessOf(policies), question).policyIds.map((id) => policies.findIndex((one) => one.id === id));
 
-const notEnough = "no approvals with the submitter's are enough for the policies that allow it";
+const notEnough = "no set of approvals that includes the submitter's satisfies the policies that allow it";
 
 describe("The policies that decide", () => {
 	it("are those that allow it with the submitter alone, and not those that need others or are for others", () => {

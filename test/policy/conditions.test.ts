@@ -212,7 +212,7 @@ describe("A policy has a part in", () => {
 		const power = powerOf([allow(is("a"), "wallet.id == 'w'")], { resource: "POLICY", action: "CREATE" });
 		expect([setsOf(power), power.assumptions]).toEqual([
 			"",
-			[expect.stringContaining("takes no part: the activity has no `wallet`")],
+			[expect.stringContaining("is ignored: the activity has no `wallet`")],
 		]);
 		const either = powerOf([allow(is("a"), "wallet.id == 'w' && activity.resource == 'WALLET'")], {
 			resource: "POLICY",

@@ -127,7 +127,7 @@ describe("An activity that a condition is about", () => {
 		expect([alone, conditional, assumptions]).toEqual([
 			[],
 			[],
-			[`policy p takes no part: the activity has no \`${name}\``],
+			[`policy p is ignored: the activity has no \`${name}\``],
 		]);
 	});
 

@@ -271,7 +271,7 @@ describe("an Organization of the plugin", () => {
 describe("a UserTag that renames its tag", () => {
 	const renamed = { name: "signatories", previously: ["signers"] };
 	const rules = { organizationId, rules: { members: { signers: { min: 1 } } } };
-	const sentence = "signatories: after the rename no user tag is called signers, which is used in";
+	const sentence = "signatories: after the rename, no user tag has the name signers, which is used in";
 	const warnings = (): readonly string[] => printed.filter((line) => line.includes("after the rename"));
 
 	it.each(["before", "after"])("warns about the old name in a document that is compared %s it", async (when) => {

@@ -39,7 +39,7 @@ test("an up that would make a change for the second time names both activities a
 	const refusal = await withBob();
 	expect(refusal).toMatch(
 		new RegExp(
-			`blocked by a guard, nothing was submitted: userTag:signers changes to and fro: activity ${made.id} \\(of alice, .*\\) made this change, activity ${undone.id} .* undid it, and resource with-bob would make it again`,
+			`blocked by a guard, nothing was submitted: userTag:signers was changed and changed back: activity ${made.id} \\(of alice, .*\\) made this change, activity ${undone.id} .* undid it, and resource with-bob would make the change again`,
 		),
 	);
 	expect(refusal).toContain('pulumi config set orgsync:allow "reversals=1"');

@@ -37,9 +37,9 @@ describe("the impact of a plan as Markdown", () => {
 		}
 	});
 
-	it("folds who else takes part in something", () => {
-		expect(open).not.toContain("takes part");
-		expect(show(impactPlanOf())).toContain("- `dave` now takes part in creating, changing and removing policies");
+	it("folds who else gains or loses access", () => {
+		expect(open).not.toContain("can now approve");
+		expect(show(impactPlanOf())).toContain("- `dave` can now approve creating, changing and removing policies");
 	});
 
 	it("comes before removals and after what would be denied", () => {

@@ -78,9 +78,9 @@ describe("a plan as text", () => {
 			      policy \`two signers\`; \`WALLET/CREATE\`
 			  ? could not compare who can submit \`CREATE_WALLET_ACCOUNTS\` activities: the condition is not understood
 			      \`kind CREATE_WALLET_ACCOUNTS\`
-			  + dave now takes part in creating, changing and removing policies: 2 of admins (alice, bob, dave)
+			  + dave can now approve creating, changing and removing policies: 2 of admins (alice, bob, dave)
 			      policy \`admins\`; for example alice and dave; \`POLICY/CREATE\`, \`POLICY/UPDATE\`, \`POLICY/DELETE\`
-			  - erin (id 10000005…, no alias) no longer takes part in removing policies: now 2 of admins (alice, bob, dave)
+			  - erin (id 10000005…, no alias) can no longer approve removing policies: now 2 of admins (alice, bob, dave)
 			      policy \`admins\`; for example alice and erin (id 10000005…, no alias); \`POLICY/DELETE\`
 
 			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will be pending approval by 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias)). 2 user tags to update, 1 policy to remove.
@@ -126,7 +126,7 @@ describe("the verdict on the impact of a plan", () => {
 		["both", [gains, loses], "More and less permissive: 2 people can do more, 1 person can do less."],
 		["unknown", [], "Unknown: who can do what could not be compared."],
 		["unknown", [unknown], "Unknown: who can do what could not be compared."],
-		["unknown", [alone, unknown], "Not known in full: 1 person can do more, no one can do less."],
+		["unknown", [alone, unknown], "Partly unknown: 1 person can do more, no one can do less."],
 		[
 			"more-permissive",
 			[alone, unknown],
@@ -308,7 +308,7 @@ describe("the forecast of approvals", () => {
 
 	it("says that the impact is another one at another time", () => {
 		expect(summarizeImpact({ impact: [], impactVerdict: "equivalent", impactTimed: [signPolicy] })).toBe(
-			"Who can do what stays the same. That is now; at another time it differs: 1 policy has a time window.",
+			"Who can do what stays the same. At other times the impact differs: 1 policy has a time window.",
 		);
 	});
 
@@ -330,7 +330,7 @@ describe("the forecast of approvals", () => {
 			submitterId: alice,
 		});
 		expect(phraseText(line?.sentence ?? [])).toBe(
-			"would be denied: no policy allows alice to change user tags: no approvals with this user's are enough for policy `two signers`",
+			"would be denied: no policy allows alice to change user tags: no set of approvals that includes this user's satisfies policy `two signers`",
 		);
 	});
 

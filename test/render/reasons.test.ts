@@ -54,7 +54,7 @@ describe("a reason that begins with a policy", () => {
 		const without: Reason = { kind: "not-evaluated", clause: "condition", message };
 		const assumed: Reason = { kind: "takes-no-part", policyId, because: without };
 		expect(phraseText(sayReason(assumed, named("payroll")))).toBe(
-			"policy `payroll` takes no part: the activity has no wallet",
+			"policy `payroll` is ignored: the activity has no wallet",
 		);
 	});
 });

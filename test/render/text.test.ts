@@ -194,7 +194,7 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 			plainStyle,
 		);
 		expect(text.match(/sessionProfile:/g)?.length).toBe(5);
-		expect(text).toContain(" and 2 more: it was not asked for");
+		expect(text).toContain(" and 2 more: it was not requested");
 	});
 
 	it("marks its parts with the caller's style and nothing else", () => {

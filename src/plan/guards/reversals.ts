@@ -1,6 +1,6 @@
 /**
  * The guard `reversals`: two documents that want opposite things of one user tag undo each other's activities for ever
- * (docs/guards.md#changes-to-and-fro). Only user tags can be changed back: what orgsync removes has an id that never comes back.
+ * (docs/guards.md#changes-made-and-undone). Only user tags can be changed back: what orgsync removes has an id that never comes back.
  */
 import { idsIn } from "../activities/requests.ts";
 import type { TagChange } from "../change.ts";

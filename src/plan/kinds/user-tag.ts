@@ -73,7 +73,7 @@ export function findTags(
 				problem(
 					wanted,
 					"tag-ambiguous",
-					`both ${names} are there; which of them is to become \`${showName(wanted.name)}\`? Write its id`,
+					`both ${names} exist, and \`${showName(wanted.name)}\` could be either of them: add the \`id\` of the tag`,
 				),
 			);
 			continue;
@@ -85,7 +85,7 @@ export function findTags(
 		}
 		const other = claimed.get(tag.id);
 		if (other !== undefined) {
-			const message = `the live tag \`${showName(tag.name)}\` (${tag.id}) is meant by \`${showName(other.name)}\` and by \`${showName(wanted.name)}\`; one entry a tag`;
+			const message = `two entries match the live tag \`${showName(tag.name)}\` (${tag.id}): \`${showName(other.name)}\` and \`${showName(wanted.name)}\`; keep one`;
 			problems.push(problem(wanted, "duplicate-tag", message));
 			continue;
 		}
@@ -111,7 +111,7 @@ function notThere(wanted: DesiredUserTag, userTags: readonly LiveUserTag[], live
 		wanted.id === undefined
 			? `no user tag is called \`${showName(wanted.name)}\``
 			: `no user tag has the id ${wanted.id}`;
-	const cannot = "orgsync cannot make user tags, because the interface has no operation for it";
+	const cannot = "orgsync cannot create user tags, because the interface has no operation for that";
 	const renamed = userTags.find(
 		({ id }) => wanted.id === undefined && live.lastApplied.userTags[id]?.name === wanted.name,
 	);
@@ -152,7 +152,7 @@ function takenNames(found: readonly FoundTag[], liveTags: readonly LiveUserTag[]
 	for (const { wanted, tag } of renames) {
 		const holder = holders.get(wanted.name);
 		if (holder === undefined || holder.id === tag.id || renamed.has(holder.id)) continue;
-		const message = `\`${showName(tag.name)}\` cannot be renamed to \`${showName(wanted.name)}\`: that name belongs to the tag ${holder.id}, which is not renamed along with it; give that tag another name too`;
+		const message = `\`${showName(tag.name)}\` cannot be renamed to \`${showName(wanted.name)}\`: the tag ${holder.id} has that name and keeps it; rename that tag too`;
 		problems.push(problem(wanted, "tag-name-taken", message));
 	}
 	return problems;

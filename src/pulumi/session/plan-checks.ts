@@ -38,7 +38,7 @@ export function assertGuardsAllowed({ guards }: Pick<Plan, "guards">, allow: Set
 
 /**
  * Returns the guards that a part of a component can judge. The component has judged who can do what after all parts, and one part
- * may take away what another gives; it has also counted all tags that change to and fro.
+ * may take away what another gives; it has also counted all tags whose changes were made and undone.
  */
 export function guardsOfPart(guards: readonly Guard[]): readonly Guard[] {
 	return guards.filter(({ kind }) => kind !== "lockout" && kind !== "escalation" && kind !== "reversals");

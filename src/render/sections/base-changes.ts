@@ -15,9 +15,9 @@ import { longestReason } from "./windows.ts";
 /** Differences of an object as a whole. */
 const wholes: Readonly<Partial<Record<DocumentChange["what"], readonly [sign: Sign, text: string]>>> = {
 	managed: ["~", "is managed from now on"],
-	unmanaged: ["~", "is no longer managed; it stays as it is"],
+	unmanaged: ["~", "is no longer managed; apply leaves it unchanged"],
 	absent: ["-", "must not exist from now on"],
-	"not-absent": ["~", "may exist from now on; nothing is done about it"],
+	"not-absent": ["~", "may exist from now on; apply leaves it unchanged"],
 	expected: ["!", "is expected from now on"],
 	"not-expected": ["~", "is no longer expected"],
 };
@@ -126,7 +126,7 @@ function meantRow(change: DocumentChange, names: ThreeWay, already: Phrase, isNe
 const defaultLimits: Readonly<Record<string, string>> = {
 	"limits.memberRemovals": `${defaultMemberRemovals.percent}% (the default)`,
 	...Object.fromEntries(powerLimits.map((limit) => [`limits.${limit}`, "0 (the default)"])),
-	"limits.expiries": "they count (the default)",
+	"limits.expiries": "expired access counts (the default)",
 };
 
 /** Returns a window; without one, the user always has the tag. A saved plan can have anything in its place. */

@@ -112,7 +112,8 @@ const maxOpen = 30;
 export function partSections(threeWay: ThreeWay | null, plan: Plan): readonly Section[] {
 	if (threeWay === null) return [];
 	const isNew = threeWay.base.documentDigest === null;
-	const inSync = threeWay.unread.length > 0 ? "Nothing known." : "Nothing: the organization was in sync with the base.";
+	const inSync =
+		threeWay.unread.length > 0 ? "No known drift." : "Nothing: the organization was in sync with the base.";
 	const changed = documentChangeRows(threeWay);
 	const drifted = driftedRows(threeWay);
 	const unread = describeUnread(threeWay).map((line): Row => ({ sign: "?", said: ["unknown: ", reason(line)] }));

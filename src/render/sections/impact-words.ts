@@ -58,7 +58,7 @@ export function summarizeImpact(plan: Pick<Plan, "impact" | "impactVerdict" | "i
 	const now = summarizeNow(plan);
 	const { impactTimed: { length } = [] } = plan;
 	if (now === null || length === 0) return now;
-	return `${now} That is now; at another time it differs: ${count(length, "policy has", "policies have")} a time window.`;
+	return `${now} At other times the impact differs: ${count(length, "policy has", "policies have")} a time window.`;
 }
 
 function summarizeNow({ impact, impactVerdict }: Pick<Plan, "impact" | "impactVerdict">): string | null {
@@ -80,7 +80,7 @@ const verdictWords: Readonly<Record<ImpactVerdict, string>> = {
 	"more-permissive": "More permissive",
 	"less-permissive": "Less permissive",
 	both: "More and less permissive",
-	unknown: "Not known in full",
+	unknown: "Partly unknown",
 };
 
 /** Returns how many people can do more and how many can do less. */
@@ -208,8 +208,8 @@ function describeAfter({ after }: PlanImpact, plan: Plan, lead: string): Phrase 
 	return ability.length === 0 ? [] : [lead, ...ability];
 }
 
-/** Returns whether all these users can take part. */
-function takePart(userIds: readonly string[], { alone, together, thresholds }: SideAbility): boolean {
+/** Returns whether the approval of each of these users can count. */
+function canApprove(userIds: readonly string[], { alone, together, thresholds }: SideAbility): boolean {
 	const known = new Set([...alone, ...together.flat(), ...thresholds.flat().flatMap(({ of }) => of)]);
 	return userIds.every((userId) => known.has(userId));
 }
@@ -294,25 +294,30 @@ function describeFewer(first: PlanImpact, findings: readonly PlanImpact[], where
 	};
 }
 
+/** Returns what users can do on a side: the activity, where each is enough alone; else approve it, which includes submitting it. */
+function shareOf(userIds: readonly string[], findings: readonly PlanImpact[], { alone }: SideAbility): Phrase {
+	return userIds.every((userId) => alone.includes(userId))
+		? powerOf(findings)
+		: ["approve ", ...powerOf(findings, "doing")];
+}
+
 function describeGains(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Sentence {
 	const { userIds, before } = first;
 	const people = listPeople(userIds, plan);
 	const after = describeAfter(first, plan, ": ");
-	// All of them took part before: what is new is that these suffice.
-	if (userIds.length > 1 && takePart(userIds, before))
+	// All of them could approve before: what is new is that their approvals suffice.
+	if (userIds.length > 1 && canApprove(userIds, before))
 		return { claim: [...people, " can now ", ...powerOf(findings), " together", ...where], more: after };
-	const takes = userIds.length > 1 ? " now take part in " : " now takes part in ";
-	return { claim: [...people, takes, ...powerOf(findings, "doing"), ...where], more: after };
+	return { claim: [...people, " can now ", ...shareOf(userIds, findings, first.after), ...where], more: after };
 }
 
 function describeLoses(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Sentence {
-	const { userIds, after } = first;
+	const { userIds, before, after } = first;
 	const people = listPeople(userIds, plan);
 	const now = describeAfter(first, plan, ": now ");
-	if (takePart(userIds, after)) {
+	if (canApprove(userIds, after)) {
 		const how = userIds.length > 1 ? " together" : " alone";
 		return { claim: [...people, " can no longer ", ...powerOf(findings), how, ...where], more: now };
 	}
-	const takes = userIds.length > 1 ? " no longer take part in " : " no longer takes part in ";
-	return { claim: [...people, takes, ...powerOf(findings, "doing"), ...where], more: now };
+	return { claim: [...people, " can no longer ", ...shareOf(userIds, findings, before), ...where], more: now };
 }

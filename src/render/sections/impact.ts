@@ -20,7 +20,7 @@ export function impactSection(plan: Plan, isDrift = false, heading: string = imp
 			...(summary === null ? {} : { lead: [summary] }),
 			rows: bad.map((line) => ({ ...impactRow(line), about: originsOf(line, plan) })),
 			rest: {
-				title: bad.length === 0 ? "Who takes part in what" : "Who else takes part in what",
+				title: bad.length === 0 ? "Who gains or loses access" : "Who else gains or loses access",
 				rows: others.map(impactRow),
 			},
 			...(lines.length === 0 ? {} : { grid: () => powersGrid(plan) }),

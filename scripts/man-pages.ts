@@ -3,9 +3,14 @@
  * which every system reads, and have no date: the same sources make the same pages.
  */
 import type { Command, Option } from "commander";
-import type { CommandRow } from "../src/cli/flags/command-row.ts";
+import {
+	type CommandRow,
+	environmentVariables,
+	exitCodeRows,
+	firstCalls,
+	meanings,
+} from "../src/cli/flags/command-row.ts";
 import { makeCommandTable } from "../src/cli/flags/command-table.ts";
-import { environmentVariables, exitCodeRows, firstCalls, meanings } from "../src/cli/flags/help.ts";
 
 type Rows = readonly (readonly [term: string, meaning: string])[];
 

@@ -1,7 +1,7 @@
 /** The functions in the package schema, and the types of their results. */
 import { defined, nonEmpty } from "../../src/common/defined.ts";
-import type { ArgumentShape, Arguments } from "../../src/pulumi/functions/arguments.ts";
 import { type QueryFunction, queryFunctions } from "../../src/pulumi/functions/queries.ts";
+import type { ArgumentShape, Arguments } from "../../src/pulumi/inputs/input-schema.ts";
 import { getPlanName } from "../../src/pulumi/organization/get-plan.ts";
 import { documentInputs } from "../../src/pulumi/organization/organization-fields.ts";
 import { readSchema } from "../../src/schema/bundle.ts";

@@ -9,18 +9,8 @@ import { stateFolder } from "./files/state-folder.ts";
 import { replaceFile } from "./files/write-file.ts";
 import { localSeed } from "./local-seed.ts";
 
-interface LocalService {
-	readonly url: string;
-	readonly keyFile: string;
-	readonly organizationIds: readonly string[];
-	close(): Promise<void>;
-}
-
 /** Starts the local emulator of this folder. Throws StorageError for files that cannot be used or made private. */
-export async function startLocalService(
-	directory: string,
-	notice: (text: string) => void = () => undefined,
-): Promise<LocalService> {
+export async function startLocalService(directory: string, notice: (text: string) => void) {
 	const { startEmulator } = await import("../emulator/server.ts");
 	const folder = join(directory, stateFolder);
 	const keyFile = join(folder, "local.private");

@@ -13,7 +13,7 @@ import { extendedReads } from "../wire/operations.ts";
 import type { Stamper } from "../wire/stamp.ts";
 import { openBrowser } from "./output/open-browser.ts";
 import type { Call } from "./output/output.ts";
-import { onSignals } from "./signals.ts";
+import { onSignals } from "./output/terminal.ts";
 
 export interface PasskeyFlags {
 	readonly passkey?: boolean;

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { request } from "undici";
 import { commandFile } from "../../scripts/manifest.ts";
-import { isInShard } from "../../src/cli/flags/shard.ts";
+import { isInShard } from "../../src/cli/commands/selection.ts";
 import { serve } from "./serve.ts";
 
 const privateKey = "2e".repeat(32);

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isInShard } from "../../src/cli/flags/shard.ts";
+import { isInShard } from "../../src/cli/commands/selection.ts";
 import { type Answer, expectNoSecret, readOutput } from "../run.ts";
 import {
 	agreeing,

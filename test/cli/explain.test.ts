@@ -5,8 +5,7 @@
 
 import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
-import { toExplainedActivity } from "../../src/cli/commands/explain.ts";
-import { type EvaluationRecord, sortJudgments } from "../../src/cli/commands/vote/judgments.ts";
+import { type EvaluationRecord, sortJudgments, toExplainedActivity } from "../../src/cli/commands/explain.ts";
 import { type ExplainResult, type MfaStatus, resultHead } from "../../src/render/result/result.ts";
 import { renderText } from "../../src/render/result-text.ts";
 import { plainStyle } from "../../src/render/style.ts";

@@ -1,8 +1,8 @@
 /** The progress line: it takes one row of the terminal, however narrow, and is erased completely. */
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { countColumns, truncateToColumns } from "../../src/cli/output/columns.ts";
 import { Output, type OutputOptions, type Terminal } from "../../src/cli/output/output.ts";
+import { countColumns, truncateToColumns } from "../../src/cli/output/terminal.ts";
 import { havePrograms } from "../needs.ts";
 import { expectNoSecret, orgsync, runProgram } from "../run.ts";
 import { agreeing, document, keys, makeWorld, organizationId } from "../world.ts";

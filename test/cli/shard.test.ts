@@ -3,7 +3,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isInShard, parseShard } from "../../src/cli/flags/shard.ts";
+import { isInShard, parseShard } from "../../src/cli/commands/selection.ts";
 
 const shares = (count: number) => Array.from({ length: count }, (_, index) => ({ index: index + 1, count }));
 

@@ -4,7 +4,7 @@
  */
 import { expect, it } from "vitest";
 import { ResourceFailure } from "../../src/pulumi/resources/failure.ts";
-import { policyRemoval } from "../../src/pulumi/resources/removals.ts";
+import { policyRemoval } from "../../src/pulumi/resources/removal.ts";
 import { converge } from "../../src/pulumi/resources/resource.ts";
 import { Session } from "../../src/pulumi/session/session.ts";
 import { readSettings } from "../../src/pulumi/settings/settings.ts";

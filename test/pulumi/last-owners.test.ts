@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
 import { StorageError } from "../../src/common/errors.ts";
-import { LastOwners } from "../../src/pulumi/session/last-owners.ts";
+import { LastOwners } from "../../src/pulumi/session/claims.ts";
 import { openJournal, readJournal } from "../../src/sync/journal/file.ts";
 import { makeFolder } from "../run.ts";
 

@@ -1,7 +1,8 @@
 /** `export`: the live organization as a document or a Pulumi program, always in the same bytes. It submits nothing. */
 import { resolve } from "node:path";
-import { exitCodes } from "../../common/errors.ts";
+import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showAddress, showName, showText } from "../../common/escape.ts";
+import { readRegularFile } from "../../common/files.ts";
 import type { Exported } from "../../document/export/export.ts";
 import type { KeptWindows, LostWindow } from "../../document/export/windows.ts";
 import { windowsOf } from "../../plan/access-window.ts";
@@ -9,15 +10,16 @@ import type { DesiredOrganization, WholeOrganization } from "../../plan/organiza
 import type { Reads } from "../../plan/plan.ts";
 import { type ExportResult, resultHead } from "../../render/result/result.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
-import { schemaAddress } from "../files/schema-address.ts";
-import { defaultDocument } from "../files/sources.ts";
-import { isProgramLanguage } from "../flags/formats.ts";
+import { orNothing } from "../files/document-files.ts";
+import { defaultDocument, schemaAddress } from "../files/sources.ts";
+import { type Format, isProgramLanguage } from "../flags/formats.ts";
 import type { Call } from "../output/output.ts";
 import { findOrganization, type NamingFlags, readNamedFleet, readOrElse } from "./selection.ts";
 
 interface ExportFlags extends NamingFlags, ServiceFlags {
 	readonly reads: Reads;
 	readonly output?: string;
+	/** Whether the file is replaced, whatever is lost. */
 	readonly force?: boolean;
 }
 
@@ -41,8 +43,7 @@ export async function exportDocument(call: Call<ExportFlags>): Promise<ExportRes
 	const { text, unread, leftOut } = await write(call, whole, kept);
 	const isProgram = isProgramLanguage(output.format);
 	output.clear();
-	const { refuseLosses } = await import("./export-overwrite.ts");
-	refuseLosses(call, text, kept?.lost ?? []);
+	await refuseLosses(call, text, kept?.lost ?? []);
 	output.replaceOutput();
 	for (const one of kept?.lost ?? []) output.warn(describeLost(one));
 	const note = (what: string, why: string): void => output.note(`not exported: ${showText(what)}, ${why}`);
@@ -90,4 +91,44 @@ async function write(
 	}
 	const { exportDocument } = await import("../../document/export/export.ts");
 	return exportDocument(whole, schemaAddress(resolve(terminal.directory, flags.output ?? defaultDocument)), kept);
+}
+
+/** A document has no more. */
+const maxBytes = 8 * 1024 * 1024;
+
+/** Throws ConfigurationError if the file of `--output` has what the export lacks; with `--force` it is a warning. */
+async function refuseLosses(
+	{ flags, terminal, output }: Call<ExportFlags>,
+	text: string,
+	windows: readonly LostWindow[],
+): Promise<void> {
+	const { output: file, force } = flags;
+	if (file === undefined || output.format === "json") return;
+	const path = resolve(terminal.directory, file);
+	const bytes = orNothing(() => readRegularFile(path, maxBytes).bytes);
+	if (bytes === undefined) return;
+	const before = Buffer.from(bytes).toString("utf8");
+	const losses = bytes.length > maxBytes ? ["all of it"] : await lossesOf(before, text, output.format, windows);
+	if (losses.length === 0) return;
+	const what = losses.map(showText).join(", ");
+	if (force === true) {
+		output.warn(`--output ${showText(file)}: the export replaces ${what}`);
+		return;
+	}
+	throw new ConfigurationError(`--output ${showText(file)}: the export would lose ${what}`, {
+		hint: "name another file; to take live state into a document and keep the rest, use drift --accept; to override: --force",
+	});
+}
+
+async function lossesOf(
+	before: string,
+	after: string,
+	format: Format,
+	windows: readonly LostWindow[],
+): Promise<readonly string[]> {
+	const { lossesOfDocument, lossesOfProgram } = await import("../../document/export/losses.ts");
+	if (format === "text") return lossesOfDocument(before, after, windows);
+	if (format === "pulumi-yaml") return lossesOfProgram(before, after);
+	// Nothing shows what people changed in a program of TypeScript.
+	return before.trim() === "" || before === after ? [] : ["the program in it"];
 }

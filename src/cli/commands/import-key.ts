@@ -7,7 +7,7 @@ import { type ImportKeyResult, resultHead } from "../../render/result/result.ts"
 import type { SubmitResult } from "../../sync/submit/outcomes.ts";
 import { type JournalFlags, type ServiceFlags, withConnection, withJournal } from "../connect.ts";
 import { checkWritable, replaceFile, writeOrRefuse } from "../files/write-file.ts";
-import { outcomeExitCodes } from "../outcome-exit-codes.ts";
+import { outcomeExitCodes } from "../output/failure.ts";
 import type { Call, Output, Terminal } from "../output/output.ts";
 import { findOrganization, findUser, type NamingFlags } from "./selection.ts";
 

@@ -13,8 +13,14 @@ import type { OrganizationPowers } from "../../render/result/organization-powers
 import { type PowersResult, resultHead } from "../../render/result/result.ts";
 import type { AccessReading } from "../../sync/read/read-access.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
-import { type GroupSelection, groupsIn, isInSelection, parseGroup } from "../flags/power-group.ts";
-import { findTagId, findUserId } from "../flags/power-names.ts";
+import {
+	findTagId,
+	findUserId,
+	type GroupSelection,
+	groupsIn,
+	isInSelection,
+	parseGroup,
+} from "../flags/power-names.ts";
 import { didYouMean } from "../flags/suggest.ts";
 import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output/output.ts";

@@ -1,4 +1,6 @@
 /** The organizations of a command: those of documents, by `--shard` and `--only`, or one that a flag or variable names. */
+
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, OrgsyncError } from "../../common/errors.ts";
@@ -10,7 +12,6 @@ import { formats } from "../../schema/formats.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import type { ConnectionFlags } from "../connect.ts";
 import { type DocumentFlags, defaultDocument, readDesired, readFleet } from "../files/sources.ts";
-import { isInShard, parseShard } from "../flags/shard.ts";
 import { didYouMean } from "../flags/suggest.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import type { Call } from "../output/output.ts";
@@ -208,4 +209,25 @@ export async function findUser(call: Call<NamingFlags & { readonly user: string 
 				? "use a UUID, or an alias and its document: -f FILE"
 				: `use a UUID, or an alias of the documents: ${aliases.join(", ")}`,
 	});
+}
+
+/** One share of several; `index` counts from 1. */
+export interface Shard {
+	readonly index: number;
+	readonly count: number;
+}
+
+const maxShards = 10_000;
+
+/** The share that `I/N` writes, or undefined when it writes none. */
+export function parseShard(text: string): Shard | undefined {
+	const [, index, count] = /^(\d{1,6})\/(\d{1,6})$/.exec(text)?.map(Number) ?? [];
+	if (index === undefined || count === undefined || index < 1 || index > count || count > maxShards) return undefined;
+	return { index, count };
+}
+
+/** Whether this share of all of its count is that of the organization. By the id alone: a new one moves no other to another runner. */
+export function isInShard(organizationId: string, { index, count }: Shard): boolean {
+	const hash = createHash("sha256").update(organizationId.toLowerCase(), "utf8").digest();
+	return (hash.readUInt32BE(0) % count) + 1 === index;
 }

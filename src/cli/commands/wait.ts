@@ -15,7 +15,7 @@ import { readAnyActivity } from "../../wire/activity.ts";
 import { submitOfType, submits } from "../../wire/operations.ts";
 import { parametersOf } from "../../wire/request-body.ts";
 import { withConnection, withJournal } from "../connect.ts";
-import { outcomeExitCodes } from "../outcome-exit-codes.ts";
+import { outcomeExitCodes } from "../output/failure.ts";
 import type { Call } from "../output/output.ts";
 import { namesFrom } from "./activity-names.ts";
 import { findOrganizations } from "./selection.ts";

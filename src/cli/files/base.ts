@@ -10,8 +10,7 @@ import { type DocumentSource, type ListFile, type ListFinder, listLimits } from 
 import type { Terminal } from "../output/output.ts";
 import { defaultDocument, isDocumentName, isHiddenPath } from "./document-files.ts";
 import { Git, type GitObject, type RequestedPath } from "./git.ts";
-import { listName } from "./list-files.ts";
-import { allLimitBytes, type DocumentFlags, readFleet } from "./sources.ts";
+import { allLimitBytes, type DocumentFlags, listName, readFleet } from "./sources.ts";
 import { openSpool } from "./spool.ts";
 
 export interface BaseFlags {

@@ -1,14 +1,23 @@
 /** Reads and parses the documents of a command: files, folders and standard input. */
 
-import { ConfigurationError, DocumentError } from "../../common/errors.ts";
-import { readRegularFile } from "../../common/files.ts";
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { ConfigurationError, DocumentError, explainFileError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { isDescriptor, readFileWithin, readRegularFile } from "../../common/files.ts";
 import { checkFleet, type DesiredFleet, organizationsIn } from "../../document/read/fleet.ts";
-import { type DocumentSource, type ListFinder, withoutFileText } from "../../document/read/parse.ts";
+import {
+	type DocumentSource,
+	type ListFile,
+	type ListFinder,
+	listLimits,
+	withoutFileText,
+} from "../../document/read/parse.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { CommandContext } from "../../plan/suggested-command.ts";
 import type { Terminal } from "../output/output.ts";
 import { type DocumentFile, findDocumentFiles } from "./document-files.ts";
-import { findListsOf } from "./list-files.ts";
 import { readOrRefuse } from "./read-file.ts";
 import { openSpool } from "./spool.ts";
 
@@ -24,7 +33,7 @@ export interface DocumentFlags {
 
 export const fileLimitBytes = 8 * 1024 * 1024;
 
-/** Max bytes of all documents of one command together. */
+/** Max bytes of all documents of one command together, and of all lists. */
 export const allLimitBytes = 128 * 1024 * 1024;
 
 export interface ReadDocument extends DocumentSource, DocumentFile {}
@@ -105,4 +114,42 @@ async function drain(stdin: Terminal["stdin"], limitBytes: number): Promise<Uint
 		if (size > limitBytes) break;
 	}
 	return Buffer.concat(chunks);
+}
+
+/** Returns the finder of the lists of these documents, which reads each once: documents are parsed twice. */
+export function findListsOf(documents: readonly DocumentFile[], directory: string): ListFinder {
+	const byName = new Map(documents.map((document) => [document.name, document]));
+	const known = new Map<string, Uint8Array>();
+	let size = 0;
+	return (file, from): ListFile => {
+		const document = byName.get(file);
+		const name = listName(file, from);
+		const refused = (why: string): ListFile => ({ mistake: `the list ${showText(name)} cannot be read: ${why}` });
+		if (document === undefined) return refused("its document is unknown");
+		try {
+			const path = resolve(directory, name);
+			const content = known.get(path) ?? readFileWithin(document.folder, path, listLimits.bytes);
+			if (!known.has(path)) size += content.byteLength;
+			known.set(path, content);
+			return size > allLimitBytes ? refused("all lists are larger than 128 MiB in total") : { file: name, content };
+		} catch (error) {
+			return refused(explainFileError(error));
+		}
+	};
+}
+
+/** Returns the path of a list as the user would write it: it is relative to its document, or to the working folder. */
+export function listName(file: string, from: string): string {
+	return file === "-" || isDescriptor(file) ? join(from) : join(dirname(file), from);
+}
+
+/** Where schemas/ of the package is, seen from the sources as from a chunk of the bundle. */
+const place = "../../../schemas/document.json";
+
+/** Returns the schema's path from the document, or a file: URL in another tree; empty in a single-file executable. */
+export function schemaAddress(document: string): string {
+	const schema = fileURLToPath(new URL(place, import.meta.url));
+	if (!existsSync(schema)) return "";
+	const path = relative(dirname(document), schema).replaceAll("\\", "/");
+	return isAbsolute(path) || path.startsWith("../../..") ? pathToFileURL(schema).href : path;
 }

@@ -26,7 +26,7 @@ import {
 } from "./flags.ts";
 import { formats, meteredFormats, streamFormats } from "./formats.ts";
 
-export const plan = (): CommandRow => ({
+const plan = (): CommandRow => ({
 	name: "plan",
 	summary: "show the changes that apply would submit",
 	flags: [
@@ -61,7 +61,7 @@ export const plan = (): CommandRow => ({
 	run: async (call) => (await import("../commands/plan.ts")).plan(call),
 });
 
-export const show = (): CommandRow => ({
+const show = (): CommandRow => ({
 	name: "show",
 	summary: "print a saved plan without calling the service",
 	arguments: [argument("<file>", "saved plan, or - for standard input", parseFileOrStream)],
@@ -71,7 +71,7 @@ export const show = (): CommandRow => ({
 	run: async ({ terminal, words: [saved = ""] }) => (await import("../commands/show.ts")).show(saved, terminal),
 });
 
-export const apply = (): CommandRow => ({
+const apply = (): CommandRow => ({
 	name: "apply",
 	summary: "submit the activities that bring the organization in sync",
 	flags: [
@@ -111,7 +111,7 @@ export const apply = (): CommandRow => ({
 	run: async (call) => (await import("../commands/apply/apply.ts")).apply(call),
 });
 
-export const drift = (): CommandRow => ({
+const drift = (): CommandRow => ({
 	name: "drift",
 	summary: "report live state that differs from the document",
 	flags: [
@@ -141,7 +141,7 @@ const editExitCodes = {
 	[exitCodes.error]: "error, or the organization cannot converge",
 };
 
-export const grant = (): CommandRow => ({
+const grant = (): CommandRow => ({
 	name: "grant",
 	summary: "give a user a tag for a while, in the document",
 	arguments: namedArguments(),
@@ -158,7 +158,7 @@ export const grant = (): CommandRow => ({
 	run: async (call) => (await import("../commands/access.ts")).grant(call.words, call),
 });
 
-export const revoke = (): CommandRow => ({
+const revoke = (): CommandRow => ({
 	name: "revoke",
 	summary: "end a user's access to a tag, in the document",
 	arguments: namedArguments(),
@@ -183,3 +183,5 @@ function editFlags(): readonly Flag[] {
 		...outputFlags(),
 	];
 }
+
+export const changeCommands = (): readonly CommandRow[] => [plan(), show(), apply(), drift(), grant(), revoke()];

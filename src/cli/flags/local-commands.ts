@@ -1,21 +1,22 @@
 import { exitCodes } from "../../common/errors.ts";
-import { type CommandRow, localExitCodes } from "./command-row.ts";
-import { wholeNumber } from "./flag-values.ts";
+import { type CommandRow, localExitCodes, queryExitCodes } from "./command-row.ts";
 import {
 	argument,
 	documentFlags,
 	fileFlag,
 	flag,
 	flagGroup,
-	inputFileFlag,
+	organizationFlags,
 	outputFlags,
-	repeatableFlag,
+	readsFlag,
+	serviceFlags,
 	shardFlag,
 } from "./flags.ts";
+import { exportFormats } from "./formats.ts";
 
 const { inSync } = exitCodes;
 
-export const init = (): CommandRow => ({
+const init = (): CommandRow => ({
 	name: "init",
 	summary: "write a starter document",
 	flags: [
@@ -31,7 +32,7 @@ export const init = (): CommandRow => ({
 	run: async (call) => (await import("../commands/init.ts")).init(call),
 });
 
-export const validate = (): CommandRow => ({
+const validate = (): CommandRow => ({
 	name: "validate",
 	summary: "check documents without calling the service",
 	flags: [...documentFlags(), ...flagGroup("Scope", [shardFlag()]), ...outputFlags()],
@@ -40,29 +41,20 @@ export const validate = (): CommandRow => ({
 	run: async (call) => (await import("../commands/validate.ts")).validate(call),
 });
 
-export const emulator = (): CommandRow => ({
-	name: "emulator",
-	summary: "run a local emulator of the service",
+const exportCommand = (): CommandRow => ({
+	name: "export",
+	summary: "write the live organization as a document or a Pulumi program",
 	flags: [
-		...flagGroup("Server", [
-			flag("--port <number>", "port; 0 picks a free one", wholeNumber(0, 65535)).default(0),
-			flag("--host <address>", "address to listen on").default("127.0.0.1"),
-			repeatableFlag("--allow-host <name>", "additional host name for /emulator/"),
-			flag("--reads <which>", "queries to answer").choices(["all", "documented"]).default("all"),
-		]),
-		...flagGroup("State", [
-			fileFlag("--data <file>", "SQLite file for the state (default: in memory)"),
-			inputFileFlag("--seed <file>", "initial organizations"),
-			inputFileFlag("--rules <file>", "rules for every organization"),
-		]),
-		...flagGroup("Output", [flag("--verbose", "log the signal that stops it, and stack traces")]),
+		...organizationFlags(),
+		...serviceFlags(readsFlag()),
+		...outputFlags(exportFormats, flag("--force", "replace the file of --output, whatever is lost")),
 	],
-	example: "orgsync emulator --seed seed.yaml --port 8080",
-	exitCodes: { ...localExitCodes, [inSync]: "stopped by a signal" },
-	run: async (call) => (await import("../commands/emulator.ts")).emulator(call),
+	example: "orgsync export --output live.yaml",
+	exitCodes: queryExitCodes,
+	run: async (call) => (await import("../commands/export.ts")).exportDocument(call),
 });
 
-export const schema = (): CommandRow => ({
+const schema = (): CommandRow => ({
 	name: "schema",
 	summary: "print a JSON Schema",
 	arguments: [argument("[name]", "for example plan, seed or operations/update_user_tag").default("document")],
@@ -72,7 +64,7 @@ export const schema = (): CommandRow => ({
 	run: async ({ words: [name = "document"] }) => (await import("../commands/schema.ts")).schema(name),
 });
 
-export const completion = (): CommandRow => ({
+const completion = (): CommandRow => ({
 	name: "completion",
 	summary: "print a shell completion script",
 	arguments: [argument("<shell>", "bash, zsh or fish")],
@@ -81,3 +73,7 @@ export const completion = (): CommandRow => ({
 	exitCodes: localExitCodes,
 	run: async ({ words: [shell = ""] }) => (await import("../commands/completion.ts")).completion(shell),
 });
+
+export const documentCommands = (): readonly CommandRow[] => [init(), validate(), exportCommand()];
+
+export const otherCommands = (): readonly CommandRow[] => [schema(), completion()];

@@ -3,10 +3,9 @@ import type { ExitCode } from "../../common/errors.ts";
 import { version } from "../../common/version.ts";
 import type { FileFlags } from "../files/overwrite-checks.ts";
 import type { Terminal } from "../output/output.ts";
-import type { CommandRow } from "./command-row.ts";
+import { type CommandRow, commandHelp, programHelp } from "./command-row.ts";
 import { makeCommandTable } from "./command-table.ts";
 import { readFlags, refuseEmptyAndRepeated } from "./flags.ts";
-import { commandHelp, programHelp } from "./help.ts";
 import { makeOutput, type OutputFlags } from "./output-flags.ts";
 
 interface ProgramContext {

@@ -8,35 +8,25 @@ import {
 	concurrencyFlag,
 	documentFlags,
 	type Flag,
+	fileFlag,
 	flag,
 	flagGroup,
+	inputFileFlag,
 	organizationFlags,
 	outputFileFlag,
 	outputFlags,
 	passkeyFlags,
 	passkeyPortFlag,
 	readsFlag,
+	repeatableFlag,
 	retryRejectedFlag,
 	savedPlanFlags,
 	serviceFlags,
 	waitFlag,
 } from "./flags.ts";
-import { exportFormats, formats } from "./formats.ts";
+import { formats } from "./formats.ts";
 
-export const exportCommand = (): CommandRow => ({
-	name: "export",
-	summary: "write the live organization as a document or a Pulumi program",
-	flags: [
-		...organizationFlags(),
-		...serviceFlags(readsFlag()),
-		...outputFlags(exportFormats, flag("--force", "replace the file of --output, whatever is lost")),
-	],
-	example: "orgsync export --output live.yaml",
-	exitCodes: queryExitCodes,
-	run: async (call) => (await import("../commands/export.ts")).exportDocument(call),
-});
-
-export const organizations = (): CommandRow => ({
+const organizations = (): CommandRow => ({
 	name: "organizations",
 	summary: "list sub-organizations, and which no document manages",
 	flags: [
@@ -57,7 +47,7 @@ export const organizations = (): CommandRow => ({
 	run: async (call) => (await import("../commands/organizations.ts")).organizations(call),
 });
 
-export const status = (): CommandRow => ({
+const status = (): CommandRow => ({
 	name: "status",
 	summary: "list pending activities and requests in doubt",
 	flags: [
@@ -75,7 +65,7 @@ export const status = (): CommandRow => ({
 	run: async (call) => (await import("../commands/status.ts")).status(call),
 });
 
-export const waitCommand = (): CommandRow => ({
+const waitCommand = (): CommandRow => ({
 	name: "wait",
 	summary: "wait for pending activities to finish",
 	arguments: [argument("[activities...]", "activity ids (default: all pending activities)")],
@@ -106,7 +96,7 @@ function votingFlags(...safety: readonly Flag[]): readonly Flag[] {
 	];
 }
 
-export const approve = (): CommandRow => ({
+const approve = (): CommandRow => ({
 	name: "approve",
 	summary: "approve pending activities that were reviewed",
 	arguments: [argument("[activities...]", "activity ids or fingerprints (default: all that agree)")],
@@ -129,7 +119,7 @@ export const approve = (): CommandRow => ({
 	run: async (call) => (await import("../commands/vote/approve.ts")).approve(call.words, call),
 });
 
-export const reject = (): CommandRow => ({
+const reject = (): CommandRow => ({
 	name: "reject",
 	summary: "reject pending activities",
 	arguments: [argument("<activities...>", "activity ids or fingerprints")],
@@ -147,7 +137,7 @@ export const reject = (): CommandRow => ({
 	run: async (call) => (await import("../commands/vote/approve.ts")).reject(call.words, call),
 });
 
-export const explain = (): CommandRow => ({
+const explain = (): CommandRow => ({
 	name: "explain",
 	summary: "explain why an activity is not finished",
 	arguments: [argument("<activity>", "activity id")],
@@ -157,7 +147,7 @@ export const explain = (): CommandRow => ({
 	run: async (call) => (await import("../commands/explain.ts")).explain(call.words[0] ?? "", call),
 });
 
-export const powers = (): CommandRow => ({
+const powers = (): CommandRow => ({
 	name: "powers",
 	summary: "show who can do what, and why",
 	arguments: [
@@ -181,7 +171,7 @@ export const powers = (): CommandRow => ({
 	run: async (call) => (await import("../commands/powers.ts")).powers(call.words, call),
 });
 
-export const query = (): CommandRow => ({
+const query = (): CommandRow => ({
 	name: "query",
 	summary: "run one query and print the response as JSON",
 	arguments: [
@@ -199,7 +189,7 @@ export const query = (): CommandRow => ({
 	run: async (call) => (await import("../commands/query.ts")).query(call.words, call),
 });
 
-export const importKey = (): CommandRow => ({
+const importKey = (): CommandRow => ({
 	name: "import-key",
 	summary: "get the bundle for importing a private key",
 	flags: [
@@ -224,7 +214,7 @@ export const importKey = (): CommandRow => ({
 	run: async (call) => (await import("../commands/import-key.ts")).importKey(call),
 });
 
-export const passkey = (): CommandRow => ({
+const passkey = (): CommandRow => ({
 	name: "passkey",
 	summary: "create a passkey for signing, and print how to register it",
 	flags: [
@@ -240,3 +230,36 @@ export const passkey = (): CommandRow => ({
 	exitCodes: { ...localExitCodes, [exitCodes.inSync]: "passkey created", [exitCodes.interrupted]: true },
 	run: async (call) => (await import("../commands/passkey.ts")).passkey(call),
 });
+
+const emulator = (): CommandRow => ({
+	name: "emulator",
+	summary: "run a local emulator of the service",
+	flags: [
+		...flagGroup("Server", [
+			flag("--port <number>", "port; 0 picks a free one", wholeNumber(0, 65535)).default(0),
+			flag("--host <address>", "address to listen on").default("127.0.0.1"),
+			repeatableFlag("--allow-host <name>", "additional host name for /emulator/"),
+			flag("--reads <which>", "queries to answer").choices(["all", "documented"]).default("all"),
+		]),
+		...flagGroup("State", [
+			fileFlag("--data <file>", "SQLite file for the state (default: in memory)"),
+			inputFileFlag("--seed <file>", "initial organizations"),
+			inputFileFlag("--rules <file>", "rules for every organization"),
+		]),
+		...flagGroup("Output", [flag("--verbose", "log the signal that stops it, and stack traces")]),
+	],
+	example: "orgsync emulator --seed seed.yaml --port 8080",
+	exitCodes: { ...localExitCodes, [exitCodes.inSync]: "stopped by a signal" },
+	run: async (call) => (await import("../commands/emulator.ts")).emulator(call),
+});
+
+export const activityCommands = (): readonly CommandRow[] => [status(), approve(), reject(), waitCommand(), explain()];
+
+export const serviceCommands = (): readonly CommandRow[] => [
+	organizations(),
+	powers(),
+	query(),
+	importKey(),
+	passkey(),
+	emulator(),
+];

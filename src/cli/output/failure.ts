@@ -1,8 +1,7 @@
 /** Describes errors in results, and finds the exit codes that they lead to. */
-
 import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../../common/errors.ts";
 import { hideSecrets } from "../../common/hide-secrets.ts";
-import type { StepResult } from "../../plan/report.ts";
+import type { Outcome, StepResult } from "../../plan/report.ts";
 import type { FailedOrganization, FoundOrganization } from "../../render/result/found.ts";
 import { type NamedOrganization, namedAs } from "../../render/result/organization-name.ts";
 import {
@@ -52,3 +51,15 @@ export function withLost(result: CommandResult, message: string): CommandResult 
 	const error = result.error ?? { code: "output", message, hint: null };
 	return { ...result, exitCode: exitCodes.error, error } as CommandResult;
 }
+
+/** The exit codes that outcomes of single activities lead to. */
+export const outcomeExitCodes: Readonly<Record<Outcome, ExitCode>> = {
+	completed: exitCodes.inSync,
+	"awaiting-approval": exitCodes.pendingApproval,
+	"awaiting-authenticator": exitCodes.pendingApproval,
+	rejected: exitCodes.rejectedOrDenied,
+	denied: exitCodes.rejectedOrDenied,
+	failed: exitCodes.error,
+	unknown: exitCodes.error,
+	"not-attempted": exitCodes.error,
+};

@@ -27,13 +27,11 @@ import {
 import { plainStyle, type Style } from "../../render/style.ts";
 import { appendToFile, checkWritable, replaceFile, writeFile } from "../files/write-file.ts";
 import { type Format, findPartRenderer, isText, type Rendered, type RenderOptions, render } from "../flags/formats.ts";
-import { colorStyle } from "./color-style.ts";
-import { truncateToColumns } from "./columns.ts";
 import { failureResult, withLost } from "./failure.ts";
 import { PartReader, type ResultStream } from "./result-stream.ts";
 import { type MetricsFlags, RunMetrics } from "./run-metrics.ts";
 import { describeStreamFailure, failureOf, findLost, Outlet } from "./streams.ts";
-import type { Terminal } from "./terminal.ts";
+import { colorStyle, type Terminal, truncateToColumns } from "./terminal.ts";
 
 export type { Terminal };
 

@@ -33,7 +33,7 @@ import {
 	stepChannel,
 } from "../../common/tracing.ts";
 import { version } from "../../common/version.ts";
-import { onSignals } from "../signals.ts";
+import { onSignals } from "./terminal.ts";
 import type { TraceTarget } from "./trace-target.ts";
 
 /** Max milliseconds that sending the last spans delays the end of a command. */

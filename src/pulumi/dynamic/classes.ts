@@ -1,6 +1,6 @@
 /** The resources as classes for programs. What each does is its definition. */
 import type * as pulumi from "@pulumi/pulumi";
-import { oauthProviderRemoval, policyRemoval, tvcAppRemoval } from "../resources/removals.ts";
+import { oauthProviderRemoval, policyRemoval, tvcAppRemoval } from "../resources/removal.ts";
 import type { Members, MemberWindow } from "../user-tag/members.ts";
 import { userTag } from "../user-tag/user-tag.ts";
 import { OrgsyncResource } from "./resource-class.ts";

@@ -1,13 +1,17 @@
-/** The eight queries as functions of an engine: names, arguments, and the request that each makes. */
+/** The functions of an engine: the eight queries, each with its name, arguments and request, and `getPlan`. */
 import { defined } from "../../common/defined.ts";
 import { AuthenticationError, ConfigurationError } from "../../common/errors.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
 import { type QueryName, queries } from "../../wire/operations.ts";
-import type { Properties } from "../inputs/inputs.ts";
+import { type Arguments, checkArguments } from "../inputs/input-schema.ts";
+import type { CheckFailure, Properties } from "../inputs/inputs.ts";
+import { type OrganizationArgs, readOrganization } from "../organization/component.ts";
+import { getPlanName, planDocument } from "../organization/get-plan.ts";
+import { documentInputs } from "../organization/organization-fields.ts";
 import { explain, ResourceFailure } from "../resources/failure.ts";
 import { noOrganization } from "../resources/resource.ts";
 import type { Session } from "../session/session.ts";
 import { functionReads } from "../session/shared-reads.ts";
-import type { Arguments } from "./arguments.ts";
 
 export interface QueryFunction {
 	/** For example `getMfaPolicies`. */
@@ -73,5 +77,39 @@ export async function runQuery(name: QueryName, args: Properties, session: Sessi
 		// A problem with address or key concerns every query, so it is shown once.
 		const isAboutAll = error instanceof ConfigurationError || error instanceof AuthenticationError;
 		throw new ResourceFailure(isAboutAll || reason.startsWith(`${name}: `) ? reason : `${name}: ${reason}`);
+	}
+}
+
+type FunctionAnswer = { readonly result: Properties } | { readonly failures: readonly CheckFailure[] };
+
+/** Calls the function of this name, or returns what is wrong with its arguments; undefined if there is no such function. */
+export async function callFunction(
+	name: string,
+	args: Properties,
+	session: Session,
+): Promise<FunctionAnswer | undefined> {
+	const query = queryFunctions.find((one) => one.name === name);
+	if (query === undefined && name !== getPlanName) return undefined;
+	const failures = checkArguments(query?.arguments ?? documentInputs, args);
+	if (failures.length > 0) return { failures };
+	const { secretInputs: _names, ...given } = args;
+	if (query === undefined) return callGetPlan(given, session);
+	if ((given.organizationId ?? session.settings.organizationId) === undefined) return { failures: [noOrganization] };
+	return { result: await runQuery(query.operation, given, session) };
+}
+
+async function callGetPlan(given: Properties, session: Session): Promise<FunctionAnswer> {
+	const read = readArguments(given);
+	return "failures" in read ? read : { result: { ...(await planDocument(read.desired, session)) } };
+}
+
+type ReadArguments = { readonly desired: DesiredOrganization } | { readonly failures: readonly CheckFailure[] };
+
+function readArguments(given: Properties): ReadArguments {
+	try {
+		return { desired: readOrganization(given as unknown as OrganizationArgs) };
+	} catch (error) {
+		if (!(error instanceof ResourceFailure)) throw error;
+		return { failures: [{ property: "document", reason: error.message }] };
 	}
 }

@@ -6,7 +6,7 @@ import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
 import { phraseText } from "../../render/print/text.ts";
 import { describeImpact } from "../../render/sections/impact-words.ts";
 import { describeApprovals } from "../../say/approvals.ts";
-import type { Arguments } from "../functions/arguments.ts";
+import type { Arguments } from "../inputs/input-schema.ts";
 
 /** The state after a run: a run that changes something does not change the summary. */
 export interface OrganizationSummary {

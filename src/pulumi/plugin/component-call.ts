@@ -6,7 +6,7 @@ import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import monitorService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import monitorMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { checkArguments } from "../functions/arguments.ts";
+import { checkArguments } from "../inputs/input-schema.ts";
 import { explainFailure, hasUnknown, type Properties, unknownValue } from "../inputs/inputs.ts";
 import { markSecret } from "../inputs/secrets.ts";
 import {
@@ -23,9 +23,9 @@ import { ResourceFailure } from "../resources/failure.ts";
 import { withoutSecrets } from "../resources/resource-operations.ts";
 import type { ProviderProcess } from "../session/provider-process.ts";
 import type { GivenSettings } from "../settings/settings.ts";
-import type { ComponentParts } from "./component-parts.ts";
 import { type EngineLog, messageLimits } from "./engine.ts";
 import { componentRequest, partRequest, partUrn } from "./registrations.ts";
+import type { ComponentParts } from "./resource-calls.ts";
 import { explainUnusable, readProperties, writeProperties } from "./values.ts";
 
 type Request = InstanceType<typeof providerMessages.ConstructRequest>;
@@ -37,7 +37,7 @@ interface ComponentContext {
 	readonly settings: () => Promise<GivenSettings>;
 	/** The reference of this provider, `URN::ID`: the parts belong to the provider of their component. */
 	readonly provider: () => string | undefined;
-	readonly parts: ComponentParts;
+	readonly parts: Pick<ComponentParts, "set">;
 }
 
 /** What a component registers, and what the program sees of it. */
@@ -151,7 +151,7 @@ async function register(
 	const urn = await monitor.register(componentRequest(request, writeProperties(inputs)));
 	if (notice !== undefined) log.print(notice.severity, process.secrets.redact(notice.text), urn);
 	const component = request.getName();
-	for (const part of parts) known.record(partUrn(urn, part), { component, drift: part.drift });
+	for (const part of parts) known.set(partUrn(urn, part), { component, drift: part.drift });
 	const registering = parts.map((part) => monitor.register(partRequest(request, urn, part, provider())));
 	const isWhole = await Promise.race([allSettled(registering), process.interrupted]);
 	// The engine ends the run after a part that failed, shows why, and deletes nothing. A second error would hide the first.

@@ -1,13 +1,14 @@
 /** The calls of Pulumi's provider protocol that the plugin answers. */
+
 import { type handleUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
 import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { pulumiSchemaFile, readSchemaText } from "../../schema/files.ts";
 import { checkConfiguration, diffConfiguration } from "./configuration-calls.ts";
-import { Refusal, statusOf } from "./failure-status.ts";
 import type { PluginProvider } from "./provider.ts";
 import type { ResourceCall, ResourceRequest } from "./resource-messages.ts";
+import { Refusal, statusOf } from "./responses.ts";
 
 export function handlersOf(provider: PluginProvider, version: string) {
 	const answer = answering(provider);

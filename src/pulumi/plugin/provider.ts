@@ -5,7 +5,7 @@ import { status } from "@grpc/grpc-js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import { defined, nonEmpty } from "../../common/defined.ts";
 import { showText } from "../../common/escape.ts";
-import { callFunction } from "../functions/functions.ts";
+import { callFunction } from "../functions/queries.ts";
 import { organizationRefusal } from "../inputs/import-id.ts";
 import { markSecret } from "../inputs/secrets.ts";
 import { ResourceFailure } from "../resources/failure.ts";
@@ -14,11 +14,10 @@ import { resources } from "../resources/resources.ts";
 import { ProviderProcess } from "../session/provider-process.ts";
 import { configurationNamespace, type GivenSettings, type SettingName } from "../settings/settings.ts";
 import { construct } from "./component-call.ts";
-import { ComponentParts } from "./component-parts.ts";
 import { readConfiguration } from "./configuration-calls.ts";
 import { type EngineLog, noEngine, openLog } from "./engine.ts";
-import { Refusal } from "./failure-status.ts";
-import { ResourceCalls } from "./resource-calls.ts";
+import { type ComponentParts, ResourceCalls } from "./resource-calls.ts";
+import { Refusal } from "./responses.ts";
 import { explainUnusable, readProperties, writeProperties } from "./values.ts";
 
 const { ConfigureResponse, ProviderHandshakeResponse } = providerMessages;
@@ -32,8 +31,7 @@ export class PluginProvider {
 	readonly #configured = Promise.withResolvers<GivenSettings>();
 	#isConfigured = false;
 	readonly #resources: ReadonlyMap<string, ResourceCalls>;
-	/** What the components of this process registered. */
-	readonly parts = new ComponentParts();
+	readonly #parts: ComponentParts = new Map();
 	/** The URN of the resource that a call is about. */
 	readonly #current = new AsyncLocalStorage<string>();
 	#log: EngineLog;
@@ -51,7 +49,7 @@ export class PluginProvider {
 					given: () => this.#configured.promise,
 					isConfigured: () => this.#isConfigured,
 					secretNames: () => this.#secretSettings,
-					parts: this.parts,
+					parts: this.#parts,
 				}),
 			]),
 		);
@@ -128,7 +126,7 @@ export class PluginProvider {
 			log: this.#log,
 			settings: () => this.#configured.promise,
 			provider: () => this.#reference,
-			parts: this.parts,
+			parts: this.#parts,
 		});
 	}
 

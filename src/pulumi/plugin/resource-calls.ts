@@ -9,11 +9,24 @@ import { outputNames, type ResourceDefinition } from "../resources/resource.ts";
 import { makeOperations, type ResourceOperations } from "../resources/resource-operations.ts";
 import type { ProviderProcess } from "../session/provider-process.ts";
 import type { GivenSettings, SettingName } from "../settings/settings.ts";
-import type { ComponentParts } from "./component-parts.ts";
 import type { ResourceRequest } from "./resource-messages.ts";
 import { sendInputs, sendOutputs, writeDiff, writeFailures } from "./responses.ts";
 import { writeMessage } from "./structs.ts";
 import type { PlainProperties } from "./values.ts";
+
+/**
+ * What the components of this process have registered, by URN. Construct compares the whole organization and registers the parts;
+ * the engine checks and compares each of them later, in the same process. So what Construct found is neither an input nor in the
+ * state, and a resource that a program puts below a component is no part of it.
+ */
+export type ComponentParts = Map<string, ComponentPart>;
+
+interface ComponentPart {
+	/** The name of the component, which shows the plan and checks the guards of all parts together. */
+	readonly component: string;
+	/** How the live object differs from the inputs of the part. Empty if it is in sync, or if that is not known. */
+	readonly drift: readonly PropertyChange[];
+}
 
 const noProperties: PlainProperties = { properties: {}, secretNames: [], unusable: [] };
 
@@ -24,7 +37,7 @@ interface ResourceContext {
 	readonly isConfigured: () => boolean;
 	/** The settings that are secrets. Known with `given`. */
 	readonly secretNames: () => readonly SettingName[];
-	readonly parts: ComponentParts;
+	readonly parts: Pick<ComponentParts, "get">;
 }
 
 /** What the protocol asks about a resource of one type; each is called with a request and returns the bytes of the response. */
@@ -32,17 +45,12 @@ export class ResourceCalls {
 	readonly #definition: ResourceDefinition;
 	readonly #operations: ResourceOperations;
 	readonly #process: ProviderProcess;
-	readonly #parts: ComponentParts;
-
-	readonly #secretSettings: () => readonly SettingName[];
-	readonly #isConfigured: () => boolean;
+	readonly #context: ResourceContext;
 
 	constructor(definition: ResourceDefinition, process: ProviderProcess, context: ResourceContext) {
 		this.#definition = definition;
 		this.#process = process;
-		this.#parts = context.parts;
-		this.#secretSettings = context.secretNames;
-		this.#isConfigured = context.isConfigured;
+		this.#context = context;
 		this.#operations = makeOperations(definition, process, context.given);
 	}
 
@@ -63,9 +71,9 @@ export class ResourceCalls {
 		// Older engines send no old inputs.
 		const found = this.#operations.diff(id, olds, news, {
 			...(oldInputs === undefined ? {} : { oldInputs: this.#read(urn, oldInputs) }),
-			due: [...adoptionOf(olds), ...this.#parts.driftOf(urn)],
+			due: [...adoptionOf(olds), ...(this.#context.parts.get(urn)?.drift ?? [])],
 		});
-		if (found.replaces.length === 0 && this.#isConfigured()) await this.#operations.showUnfinished(olds, news);
+		if (found.replaces.length === 0 && this.#context.isConfigured()) await this.#operations.showUnfinished(olds, news);
 		return Buffer.from(writeDiff(found, this.#definition.identity).serializeBinary());
 	}
 
@@ -123,7 +131,7 @@ export class ResourceCalls {
 
 	/** The properties with what dynamic resources get from their class. `inputs` of the same state say what options make secret. */
 	#read(urn: string, sent = noProperties, inputs = sent): Properties {
-		const component = this.#parts.componentOf(urn);
+		const component = this.#context.parts.get(urn)?.component;
 		return {
 			...withoutMeta(sent.properties),
 			...defined({
@@ -137,7 +145,7 @@ export class ResourceCalls {
 
 	/** The inputs, whose organization is a secret if it is the default one and that is a secret. */
 	#withDefaultSecret(inputs: Properties): Properties {
-		const isDefault = inputs.organizationId === undefined && this.#secretSettings().includes("organizationId");
+		const isDefault = inputs.organizationId === undefined && this.#context.secretNames().includes("organizationId");
 		return isDefault ? { ...inputs, secretInputs: [...namesOfSecrets(inputs), "organizationId"].sort() } : inputs;
 	}
 

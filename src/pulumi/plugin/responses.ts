@@ -1,9 +1,17 @@
 /** What the plugin answers as the protocol has it: what is wrong with inputs or settings, differences, inputs and outputs. */
+
+import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
+import any from "google-protobuf/google/protobuf/any_pb.js";
+import { OrgsyncError } from "../../common/errors.ts";
+import { framesOf, hideSecrets } from "../../common/hide-secrets.ts";
 import { type CheckFailure, explainFailure, hasUnknown, type Properties, withoutMeta } from "../inputs/inputs.ts";
 import { namesOf, type PropertyChange } from "../inputs/property-changes.ts";
 import { isMarkedSecret, markSecret, namesOfSecrets } from "../inputs/secrets.ts";
+import { explain, ResourceFailure } from "../resources/failure.ts";
 import type { ResourceDiff } from "../resources/resource-operations.ts";
+import { writeProperties } from "./values.ts";
 
 /**
  * The failures as messages. The engine prints the value of a property that a failure names, and `{<nil>}` for a missing one.
@@ -82,4 +90,43 @@ function printPath(path: PropertyChange["path"]): string {
 			return index === 0 ? part : `.${part}`;
 		})
 		.join("");
+}
+
+/** A call that the plugin does not serve, with the status that says why. */
+export class Refusal extends Error {
+	readonly code: status;
+
+	constructor(code: status, message: string) {
+		super(message);
+		this.code = code;
+	}
+}
+
+/** What the engine shows of an error. Only a defect has a stack, with which a person can report it. */
+export function statusOf(error: unknown, redact: (text: string) => string): Partial<ServiceError> {
+	if (error instanceof ResourceFailure) return toStatus(error);
+	if (error instanceof OrgsyncError) return { code: status.UNKNOWN, details: redact(explain(error)) };
+	if (error instanceof Refusal) return { code: error.code, details: error.message };
+	const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+	const text = `unexpected error: ${message}; please report this\n${framesOf(stack)}`;
+	return { code: status.INTERNAL, details: redact(hideSecrets(text)) };
+}
+
+/** The failure of a call: with an id and properties, the engine stores them as a resource that is not ready. */
+function toStatus({ message, id, properties, reasons }: ResourceFailure): Partial<ServiceError> {
+	const metadata = new Metadata();
+	if (id !== undefined && properties !== undefined) {
+		const failed = new providerMessages.ErrorResourceInitFailed();
+		failed.setId(id);
+		failed.setProperties(writeProperties(sendOutputs(properties)));
+		failed.setReasonsList([...(reasons ?? [])]);
+		const detail = new any.Any();
+		detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+		const answer = new statusMessages.Status();
+		answer.setCode(status.UNKNOWN);
+		answer.setMessage(message);
+		answer.addDetails(detail);
+		metadata.add("grpc-status-details-bin", Buffer.from(answer.serializeBinary()));
+	}
+	return { code: status.UNKNOWN, details: message, metadata };
 }

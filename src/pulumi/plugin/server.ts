@@ -5,18 +5,8 @@ import { messageLimits } from "./engine.ts";
 import type { PluginProvider } from "./provider.ts";
 import { readRequest, resourceCalls } from "./resource-messages.ts";
 
-interface Serving {
-	readonly port: number;
-	/** Ends the process with its engine, once what answers is loaded. */
-	endWithEngine(): Promise<void>;
-	/** Returns the text without the secrets of the program and its configuration. */
-	redact(text: string): string;
-	/** Ends the calls in progress and closes the port. */
-	close(): void;
-}
-
 /** Serves a provider for the engine at this address. What answers is loaded when the engine has the port: it connects meanwhile. */
-export function serve(engine: string | undefined, version: string): Promise<Serving> {
+export async function serve(engine: string | undefined, version: string) {
 	const server = new Server(messageLimits);
 	let provider: PluginProvider | undefined;
 	const load = async () => {
@@ -38,21 +28,23 @@ export function serve(engine: string | undefined, version: string): Promise<Serv
 			else callback({ code: status.UNIMPLEMENTED, details: `orgsync does not implement ${name}` });
 		};
 	server.addService(service, Object.fromEntries(unary.map((name) => [name, handlerOf(name)])));
-	return new Promise((resolve, reject) => {
-		server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
-			error === null
-				? resolve({
-						port,
-						close: () => {
-							server.forceShutdown();
-							provider?.close();
-						},
-						endWithEngine: async () => (await loaded()).provider.endWithEngine(),
-						redact: (text) => provider?.redact(text) ?? text,
-					})
-				: reject(error),
+	const port = await new Promise<number>((resolve, reject) => {
+		server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+			error === null ? resolve(bound) : reject(error),
 		);
 	});
+	return {
+		port,
+		/** Ends the calls in progress and closes the port. */
+		close: (): void => {
+			server.forceShutdown();
+			provider?.close();
+		},
+		/** Ends the process with its engine, once what answers is loaded. */
+		endWithEngine: async () => (await loaded()).provider.endWithEngine(),
+		/** Returns the text without the secrets of the program and its configuration. */
+		redact: (text: string): string => provider?.redact(text) ?? text,
+	};
 }
 
 /** The service with calls about a resource whose messages are plain values and bytes. */

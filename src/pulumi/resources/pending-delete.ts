@@ -12,7 +12,7 @@ import type { JournalSummary } from "../../sync/journal/journal.ts";
 import { readPendingActivities, toPendingActivity } from "../../sync/read/pending-activities.ts";
 import { nextPauseMs } from "../../sync/wait-for-end.ts";
 import type { MetaInputs } from "../inputs/inputs.ts";
-import { describeActivity } from "../notices/pending-words.ts";
+import { describeActivity } from "../notices/notices.ts";
 import { isSameOwner } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import { readStoredActivities, type StoredActivity } from "../state/stored-state-check.ts";

@@ -3,7 +3,10 @@ import { defined } from "../../common/defined.ts";
 import { printAddress } from "../../plan/address.ts";
 import type { RemovalKind } from "../../plan/kinds/kind.ts";
 import { removalLists } from "../../plan/kinds/names.ts";
-import { labelOfObject } from "../../plan/objects.ts";
+import { oauthProvider } from "../../plan/kinds/oauth-provider.ts";
+import { policy } from "../../plan/kinds/policy.ts";
+import { tvcApp } from "../../plan/kinds/tvc-app.ts";
+import { labelOfObject, nameOfUser } from "../../plan/objects.ts";
 import { type DesiredOrganization, type DesiredRemoval, removalsOf } from "../../plan/organization.ts";
 import type { PropertySchema } from "../inputs/input-schema.ts";
 import type { Properties } from "../inputs/inputs.ts";
@@ -47,7 +50,7 @@ interface Removal {
 
 type RemovalDefinition = ResourceDefinition<RemovalInputs, RemovalOutputs>;
 
-export function defineRemoval(removal: Removal): ResourceDefinition {
+function defineRemoval(removal: Removal): ResourceDefinition {
 	const { name, kind, idsInput, isSingle, idOf } = removal;
 	const collection = removalLists[kind.name];
 	const userInput = kind.isOfUser ? ["userId"] : [];
@@ -185,3 +188,28 @@ function idsOf({ idsInput, isSingle }: Removal, inputs: Partial<RemovalInputs>):
 function withIds({ idsInput, isSingle }: Removal, ids: readonly string[]): Properties {
 	return { [idsInput]: isSingle ? ids[0] : ids };
 }
+
+export const policyRemoval = defineRemoval({
+	name: "PolicyRemoval",
+	kind: policy,
+	idsInput: "policyIds",
+	idOf: ({ organizationId }) => `${organizationId}/policies`,
+	suffixOf: () => "policies",
+});
+
+export const oauthProviderRemoval = defineRemoval({
+	name: "OauthProviderRemoval",
+	kind: oauthProvider,
+	idsInput: "providerIds",
+	idOf: ({ organizationId, userId }) => `${organizationId}/${userId}`,
+	suffixOf: ({ userId }, desired) => `oauth-providers-${nameOfUser(desired, userId ?? "")}`,
+});
+
+export const tvcAppRemoval = defineRemoval({
+	name: "TvcAppRemoval",
+	kind: tvcApp,
+	idsInput: "appId",
+	isSingle: true,
+	idOf: ({ appId }) => String(appId),
+	suffixOf: ({ id }) => `tvc-app-${id}`,
+});

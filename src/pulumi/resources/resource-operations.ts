@@ -10,7 +10,7 @@ import { refuseId, refuseOtherTag } from "../inputs/import-id.ts";
 import { type CheckFailure, explainFailure, hasUnknown, type MetaInputs, type Properties } from "../inputs/inputs.ts";
 import { asWhole, compareValues, including, type PropertyChange, replacesOf } from "../inputs/property-changes.ts";
 import { inputInId, namesOfSecrets, seal, sealId } from "../inputs/secrets.ts";
-import { describePending, describeStored } from "../notices/pending-words.ts";
+import { describePending, describeStored } from "../notices/notices.ts";
 import type { ProviderProcess } from "../session/provider-process.ts";
 import type { Session } from "../session/session.ts";
 import type { GivenSettings } from "../settings/settings.ts";
@@ -47,29 +47,14 @@ export interface ResourceDiff {
 	readonly details: readonly PropertyChange[];
 }
 
-export interface ResourceOperations {
-	/** The completed inputs, or what is wrong with them. Rejects only with a defect. */
-	check(olds: Properties, news: Properties): Promise<{ inputs: SealedProperties; failures: CheckFailure[] }>;
-	diff(id: string, olds: Properties, news: Properties, more?: DiffContext): ResourceDiff;
-	/** Prints what became of the activities in the state of a resource that is updated. Makes no request if there is none. */
-	showUnfinished(olds: Properties, news: Properties): Promise<void>;
-	/** Rejects with ResourceFailure. */
-	create(inputs: Properties): Promise<{ id: string; outs: SealedProperties }>;
-	update(olds: Properties, news: Properties): Promise<{ outs: SealedProperties }>;
-	read(id: string, properties: Properties): Promise<ReadResult>;
-	/** Reads a live object without managing it; `properties` are what the program knows of it. */
-	lookUp(id: string, properties: Properties): Promise<ReadResult>;
-	/** Reads a live object as one to manage; `properties` are meta inputs. */
-	import(id: string, properties: Properties): Promise<ReadResult>;
-	delete(properties: Properties): Promise<void>;
-}
+export type ResourceOperations = ReturnType<typeof makeOperations>;
 
 /** The operations of one resource. `settings` are awaited by each: the engine may call one before it has configured them. */
 export function makeOperations(
 	definition: ResourceDefinition,
 	process: ProviderProcess,
 	settings: () => Promise<GivenSettings>,
-): ResourceOperations {
+) {
 	const { secrets } = process;
 	const { sessionOf, read } = hidingSecrets(process, settings);
 	const { keep, replacedBy } = keepingUnfinished(definition);
@@ -82,7 +67,8 @@ export function makeOperations(
 	const safely = <T>(work: () => Promise<T>): Promise<T> => withoutSecrets(process, work);
 	const submitting = <T>(work: () => Promise<T>): Promise<T> => process.uninterrupted(() => safely(work));
 	return {
-		async check(olds, news) {
+		/** Returns the completed inputs, or what is wrong with them. Rejects only with a defect. */
+		async check(olds: Properties, news: Properties) {
 			try {
 				const checked = await check(definition, read(olds), read(news), await sessionOf(news));
 				say(checked.notices ?? [], news);
@@ -93,36 +79,40 @@ export function makeOperations(
 				return { inputs: { ...news }, failures: [{ property: "", reason: hide(process, error).message }] };
 			}
 		},
-		diff(id, olds, news, more = {}) {
+		diff(id: string, olds: Properties, news: Properties, more: DiffContext = {}): ResourceDiff {
 			const compared = { olds: read<Outputs>(olds), news: read<Partial<ResourceInputs>>(news), ...more };
 			const refusal = refuseOtherTag(olds, more.oldInputs ?? olds, news);
 			refuse(refusal && secrets.redact(refusal));
 			keep(news, olds);
 			return diffSafely(definition, id, compared, process.now());
 		},
-		showUnfinished: (olds, news) =>
+		/** Prints what became of the activities in the state of a resource that is updated. Makes no request if there is none. */
+		showUnfinished: (olds: Properties, news: Properties) =>
 			safely(async () => {
 				if (olds.activities === undefined) return;
 				say(await describeUnfinished(definition, read(olds), read(news), await sessionOf(news)), news);
 			}),
-		create: (inputs) =>
+		/** Rejects with ResourceFailure, as all below. */
+		create: (inputs: Properties) =>
 			submitting(async () => {
 				const olds = replacedBy(inputs);
 				const { id, outs } = await apply(inputs, olds && read<Outputs>(olds));
 				return { id: sealId(id, outs), outs: stateOf(outs) };
 			}),
-		update: (olds, news) => submitting(async () => ({ outs: stateOf((await apply(news, read<Outputs>(olds))).outs) })),
-		read: (id, properties) =>
+		update: (olds: Properties, news: Properties) => submitting(async () => ({ outs: stateOf((await apply(news, read<Outputs>(olds))).outs) })),
+		read: (id: string, properties: Properties) =>
 			safely(async () => {
 				return sealRead(await definition.read(id, read(properties), await sessionOf(properties)));
 			}),
-		lookUp: (id, properties) =>
+		/** Reads a live object without managing it; `properties` are what the program knows of it. */
+		lookUp: (id: string, properties: Properties) =>
 			safely(async () => {
 				refuse(refuseId(definition, "read"));
 				const requested = { ...properties, lookUp: "requested" };
 				return sealRead(await definition.read(id, read(requested), await sessionOf(properties)));
 			}),
-		import: (id, properties) =>
+		/** Reads a live object as one to manage; `properties` are meta inputs. */
+		import: (id: string, properties: Properties) =>
 			safely(async () => {
 				refuse(refuseId(definition, "import"));
 				const session = await sessionOf(properties);
@@ -130,7 +120,7 @@ export function makeOperations(
 				say(found.notices ?? [], properties);
 				return sealRead(found);
 			}),
-		delete: (properties) =>
+		delete: (properties: Properties) =>
 			submitting(async () => {
 				// The engine may delete what it replaces before it creates the replacement.
 				keep(properties, properties);

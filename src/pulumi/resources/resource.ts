@@ -20,8 +20,14 @@ import {
 	withoutMeta,
 } from "../inputs/inputs.ts";
 import { compareValues, type PropertyChange } from "../inputs/property-changes.ts";
-import { describeLeft, describePending } from "../notices/pending-words.ts";
-import { describeConsequences, describeCreate, describeWarnings, describeWindows } from "../notices/plan-notices.ts";
+import {
+	describeConsequences,
+	describeCreate,
+	describeLeft,
+	describePending,
+	describeWarnings,
+	describeWindows,
+} from "../notices/notices.ts";
 import { nameOwners } from "../session/claims.ts";
 import { convergeWhenNameIsFree } from "../session/name-order.ts";
 import { type ConvergeResult, type Session, timeOf } from "../session/session.ts";

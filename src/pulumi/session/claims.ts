@@ -8,6 +8,9 @@
  * owners, in the journal, that another one manages an object.
  */
 import { createHash } from "node:crypto";
+import { StorageError } from "../../common/errors.ts";
+import type { Journal, JournalView } from "../../sync/journal/journal.ts";
+import type { LastOwner, OwnedObject } from "../../sync/journal-owners.ts";
 
 /** A resource of a program: its name, and its URN where the class knows it. */
 export interface Owner {
@@ -64,7 +67,7 @@ export function openClaims(shared: SharedClaims | undefined, url: string | undef
 }
 
 /** The service at this address in claims and in the journal: the address may be a secret. */
-export function digestService(url = ""): string {
+function digestService(url = ""): string {
 	// Normalized: host in lower case, no default port, no slash at the end.
 	const { origin, pathname } = URL.canParse(url) ? new URL(url) : { origin: url, pathname: "" };
 	return digestText(`${origin}${pathname.replace(/\/+$/, "")}`);
@@ -72,4 +75,50 @@ export function digestService(url = ""): string {
 
 export function digestText(text: string): string {
 	return createHash("sha256").update(text).digest("hex");
+}
+
+interface OwnersJournal {
+	/** Resolves with undefined if there is none. */
+	readonly read: () => Promise<JournalView | undefined>;
+	readonly open: () => Promise<Journal>;
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+}
+
+export class LastOwners {
+	readonly #service: string;
+	readonly #journal: OwnersJournal;
+
+	constructor(url: string | undefined, journal: OwnersJournal) {
+		this.#service = digestService(url);
+		this.#journal = journal;
+	}
+
+	async find(organizationId: string, object: string): Promise<LastOwner | undefined> {
+		return (await this.#journal.read())?.lastOwner(this.#nameOf(organizationId, object));
+	}
+
+	record(organizationId: string, object: string, owner: Owner): Promise<void> {
+		const last = { ...ownerOf(owner), appliedAtMs: this.#journal.now() };
+		return this.#write((journal) => journal.recordOwner(this.#nameOf(organizationId, object), last));
+	}
+
+	async forget(organizationId: string, object: string, owner: Owner): Promise<void> {
+		const last = await this.find(organizationId, object);
+		if (last === undefined || !isSameOwner(last, owner)) return;
+		await this.#write((journal) => journal.forgetOwner(this.#nameOf(organizationId, object)));
+	}
+
+	/** What cannot be written fails nothing: the claims of each command still hold. */
+	async #write(write: (journal: Journal) => void): Promise<void> {
+		try {
+			write(await this.#journal.open());
+		} catch (error) {
+			if (!(error instanceof StorageError)) throw error;
+		}
+	}
+
+	#nameOf(organizationId: string, object: string): OwnedObject {
+		return { service: this.#service, organizationId, object };
+	}
 }

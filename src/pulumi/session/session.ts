@@ -23,16 +23,21 @@ import { type SettleContext, settleOpenEntries } from "../../sync/settle.ts";
 import type { SubmitResult } from "../../sync/submit/outcomes.ts";
 import type { Reader, Submitter } from "../../wire/client.ts";
 import type { SubmitName } from "../../wire/operations.ts";
-import { OldNameLog } from "../notices/old-name-notice.ts";
 import { type Connection, connect } from "../settings/connection.ts";
 import type { Settings } from "../settings/settings.ts";
 import { mergeLastApplied, restoreToJournal, type StoredState, summarizeWithStored } from "../state/stored-state.ts";
 import type { StateContext } from "../state/stored-state-check.ts";
-import { type Claims, openClaims } from "./claims.ts";
+import { type Claims, LastOwners, openClaims } from "./claims.ts";
 import { type Deadline, readUntil, submitUntil } from "./deadline.ts";
-import { LastOwners } from "./last-owners.ts";
 import { NameQueue } from "./name-queue.ts";
-import { assertCanConverge, assertGuardsAllowed, guardsOfPart, MissingUsers, OverrideLog } from "./plan-checks.ts";
+import {
+	assertCanConverge,
+	assertGuardsAllowed,
+	guardsOfPart,
+	MissingUsers,
+	OldNameLog,
+	OverrideLog,
+} from "./plan-checks.ts";
 import type { SessionContext } from "./project.ts";
 import { openSharedJournal } from "./shared-journal.ts";
 import { functionReads, type SharedReads } from "./shared-reads.ts";

@@ -15,16 +15,7 @@ export const maxAgeMs = 60_000;
 /** The name under which functions read: they share no answer from before a resource of this process submitted. */
 export const functionReads = "(functions)";
 
-export interface SharedReads {
-	/** A Reader for one resource: it shares no answer from before the resource last submitted something. */
-	readerFor(resource: string): Reader;
-	/** The same, and it shares no answer that was asked before the resource's latest list of activities was answered. */
-	readerFreshSinceList(resource: string): Reader;
-	/** Stops sharing earlier answers with a resource, because it has submitted something. */
-	expireFor(resource: string): void;
-	/** Stops sharing the answers about an organization that are older than `olderThanMs`; all of them when left out. */
-	expireAll(organizationId: string, olderThanMs?: number): void;
-}
+export type SharedReads = ReturnType<typeof shareReads>;
 
 /** The clocks of SharedReads, in milliseconds, and the journal's order of writing. */
 export interface Clocks {
@@ -48,7 +39,7 @@ interface Shared {
 }
 
 /** Shares the answers of a reader. Times are those of the query, because its age counts, not when a resource uses it. */
-export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks): SharedReads {
+export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks) {
 	const shared = new Map<string, Shared>();
 	const expired = new Map<string, number>();
 	/** By resource, the order of its latest list of activities. */
@@ -102,13 +93,17 @@ export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks)
 	});
 
 	return {
-		readerFor: (resource) => readAfter(resource, false),
-		readerFreshSinceList: (resource) => readAfter(resource, true),
-		expireFor(resource) {
+		/** A Reader for one resource: it shares no answer from before the resource last submitted something. */
+		readerFor: (resource: string) => readAfter(resource, false),
+		/** The same, and it shares no answer that was asked before the resource's latest list of activities was answered. */
+		readerFreshSinceList: (resource: string) => readAfter(resource, true),
+		/** Stops sharing earlier answers with a resource, because it has submitted something. */
+		expireFor(resource: string): void {
 			count += 1;
 			expired.set(resource, count);
 		},
-		expireAll(organizationId, olderThanMs = 0) {
+		/** Stops sharing the answers about an organization that are older than `olderThanMs`; all of them when left out. */
+		expireAll(organizationId: string, olderThanMs = 0): void {
 			const beforeMs = steadyNow() - olderThanMs;
 			for (const [key, known] of shared) {
 				if (known.organizationId === organizationId && known.askedAtMs <= beforeMs) shared.delete(key);

@@ -22,7 +22,7 @@ import { mapInOrder } from "../../map-in-order.ts";
 import { describeError, exitCodeOfError, failedIn } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
 import type { ResultEnd, ResultStream } from "../../output/result-stream.ts";
-import { onSignals } from "../../signals.ts";
+import { onSignals } from "../../output/terminal.ts";
 import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "../comparing.ts";
 import { commandsOf, selectFrom } from "../selection.ts";
 import { type Confirmation, comparedIn, confirm, type Prepared, type PreparedOrganization } from "./confirm.ts";

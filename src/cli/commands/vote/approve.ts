@@ -29,13 +29,12 @@ import { readReturnedActivity } from "../../../sync/submit/returned-activity.ts"
 import { voteOnce } from "../../../sync/submit/vote-once.ts";
 import type { VoteName } from "../../../wire/operations.ts";
 import { type ConnectionFlags, withConnection, withJournal } from "../../connect.ts";
-import { outcomeExitCodes } from "../../outcome-exit-codes.ts";
-import { describeError, exitCodeOfError } from "../../output/failure.ts";
+import { describeError, exitCodeOfError, outcomeExitCodes } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
 import { askOnTerminal, readOverrides, refuseBlockedPlans, whyNotAsk } from "../apply/consent.ts";
+import { describeVoteSigning, withInterruption } from "../apply/signing.ts";
 import { findVoteOrders, type VoteOrderFlags } from "./vote-orders.ts";
 import { plansToJudge, readForVotes, refusePastWindows, type VoteReading } from "./vote-readings.ts";
-import { describeVoteSigning, withInterruption } from "./vote-signing.ts";
 
 interface VoteFlags extends VoteOrderFlags, ConnectionFlags {
 	readonly yes?: boolean;

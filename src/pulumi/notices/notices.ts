@@ -1,17 +1,22 @@
 /**
- * What the plan of one resource means: lines beside it in the engine's output, which shows neither how creating it changes the live
+ * What the plan and the pending activities of one resource mean: lines beside it in the engine's output, which shows neither how creating it changes the live
  * object that it adopts, nor what the time or the change mean for who can do what. Beside secret inputs, lines count and name no one.
  */
-import { showText } from "../../common/escape.ts";
+import { quoteForShell, showAddress, showText } from "../../common/escape.ts";
 import { factsOf, isExpired, isWithin, windowsOf } from "../../plan/access-window.ts";
+import { nameOf, type PendingActivity, type RelatedActivity } from "../../plan/activities/pending.ts";
 import type { Change } from "../../plan/change.ts";
 import type { AccessWindow, DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { UserNames } from "../../plan/users.ts";
 import { phraseText } from "../../render/print/text.ts";
 import { describeImpact, summarizeImpact } from "../../render/sections/impact-words.ts";
 import { describeMemberWindow } from "../../render/sections/windows.ts";
+import { sayPending } from "../../say/activities.ts";
 import { describeApprovals } from "../../say/approvals.ts";
+import { outcomeWords } from "../../say/outcomes.ts";
 import type { MetaInputs } from "../inputs/inputs.ts";
+import type { StoredActivity } from "../state/stored-state-check.ts";
 
 type Meta = Pick<MetaInputs, "resource" | "secretInputs">;
 
@@ -45,7 +50,7 @@ export function describeWarnings({ resource, secretInputs = [] }: Meta, { warnin
 }
 
 /** Returns the plan with live names as aliases: a resource has none, and a sentence about users is hard to read with their ids. */
-export function withLiveNames(plan: Plan): Plan {
+function withLiveNames(plan: Plan): Plan {
 	const named = Object.entries(plan.liveNames ?? {}).filter(([, name]) => name !== "");
 	return { ...plan, userNames: { ...Object.fromEntries(named), ...plan.userNames } };
 }
@@ -110,4 +115,68 @@ function describeWindow(window: AccessWindow, isRemoved: boolean, timeMs: number
 	const state = isExpired(window, timeMs) ? "expired" : "not-begun";
 	const why = phraseText(describeMemberWindow({ address: "", userId, ...factsOf(window), state }));
 	return `${isRemoved ? "removes the member" : "does not add the member"} ${userId}: ${why}`;
+}
+
+/** A line for each pending, doubtful or rejected activity of the plan, for example `signers: activity ID is pending approval …`. */
+export function describePending(meta: Meta, plan: Plan): readonly string[] {
+	return plan.waiting.map((one) =>
+		showText(`${meta.resource}: ${describeActivity(one, meta, withLiveNames(plan))}; ${describeEffect(one)}`),
+	);
+}
+
+/** Which activity it is, since when, and who approved it. Beside secret inputs, no user is named. */
+export function describeActivity(
+	activity: PendingActivity,
+	{ secretInputs = [] }: Partial<Meta>,
+	names: UserNames = { userNames: {} },
+): string {
+	return phraseText(sayPending(secretInputs.length === 0 ? activity : { ...activity, approvedBy: null }, names));
+}
+
+function describeEffect(activity: RelatedActivity): string {
+	const what = activity.covers.map(({ address }) => showAddress(address)).join(", ");
+	const abandon = `\`pulumi config set orgsync:abandon ${quoteForShell(nameOf(activity))}\``;
+	if (activity.relation === "rejected") {
+		return `it made the desired change of ${what}: \`pulumi up\` does not submit it again; to override: \`ORGSYNC_RETRY_REJECTED=true pulumi up\``;
+	}
+	if (activity.state === "in-doubt") {
+		return `it can still change ${what}: \`pulumi up\` does not touch that; once you know that it has ended: ${abandon}`;
+	}
+	return activity.relation === "same"
+		? `it makes the desired change of ${what}: \`pulumi up\` joins it and submits nothing`
+		: `it conflicts with the desired change of ${what}: \`pulumi up\` submits nothing until it ends; to override: ${abandon}`;
+}
+
+/** A line for each activity of the state that may be pending and that the plan does not name. */
+export function describeStored(
+	{ resource }: Meta,
+	stored: readonly StoredActivity[],
+	{ steps, waiting, problems }: Pick<Plan, "steps" | "waiting" | "problems">,
+): readonly string[] {
+	const isInSync = steps.length === 0 && problems.length === 0;
+	return stored
+		.filter(({ fingerprint }) => !waiting.some((one) => one.fingerprint === fingerprint))
+		.filter(({ outcome }) => outcome === "unknown" || (isInSync && outcome.startsWith("awaiting")))
+		.map((one) => {
+			const learns = "`pulumi up` learns what became of it";
+			const next = isInSync
+				? `the object is in sync: ${learns}, and submits nothing`
+				: `${learns}, and makes no second activity`;
+			return showText(`${resource}: ${describeLastRead(one)}; ${next}`);
+		});
+}
+
+/** A warning for each activity that did not end although its resource is in sync without it. */
+export function describeLeft({ resource }: Meta, left: readonly StoredActivity[]): readonly string[] {
+	return left.map((one) =>
+		showText(
+			`warning: ${resource}: ${describeLastRead(one)}; the program does not ask for it any more, and it can still change the object: reject it`,
+		),
+	);
+}
+
+function describeLastRead({ activityId, fingerprint, outcome }: StoredActivity): string {
+	const named = activityId === null ? "a request" : `activity ${activityId}`;
+	const state = outcome === "unknown" ? "is in doubt" : `was ${outcomeWords[outcome]} when it was last read`;
+	return `${named} ${state}; fingerprint ${fingerprint}`;
 }

@@ -1,7 +1,7 @@
 /** What happens when the organization changes while a person signs with a passkey: what was signed is not sent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { whyStepChanged, whyVoteChanged } from "../../src/cli/commands/apply/signing.ts";
 import type { ComparedOrganization } from "../../src/cli/commands/comparing.ts";
+import { whyStepChanged, whyVoteChanged } from "../../src/cli/commands/signing.ts";
 import type { VoteReading } from "../../src/cli/commands/vote/vote-readings.ts";
 import { askOwnerOnce } from "../../src/cli/passkey.ts";
 import { GuardError, TransportError } from "../../src/common/errors.ts";

@@ -19,17 +19,11 @@ export interface AcceptFlags extends DocumentFlags {
 /** The organizations in the order of the documents: what was compared, or why nothing was. */
 export type AllCompared = readonly (ComparedOrganization | OrganizationError)[];
 
-interface AcceptResult {
-	readonly all: AllCompared;
-	/** Where documents were changed. */
-	readonly accepted: readonly AcceptedPlace[];
-}
-
-/** Returns what `compare` finds without the values of `--accept`, which it writes. Throws ConfigurationError, and writes nothing. */
+/** Returns what `compare` finds without the values of `--accept`, which it writes, and where it wrote them. Throws ConfigurationError, and writes nothing. */
 export async function acceptFound(
 	compare: () => Promise<AllCompared>,
 	{ flags, terminal, output }: Call<AcceptFlags>,
-): Promise<AcceptResult> {
+): Promise<{ readonly all: AllCompared; readonly accepted: readonly AcceptedPlace[] }> {
 	const { acceptLive, addressMistake } = await import("../../document/edit/accept.ts");
 	for (const pattern of flags.accept) {
 		const hint = addressMistake(pattern);

@@ -4,7 +4,7 @@ import { ConfigurationError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { type DesiredFleet, filterFleet, organizationsIn } from "../../document/read/fleet.ts";
 import { printAddress } from "../../plan/address.ts";
-import { type BaseDocument, makeDropped, type ThreeWay } from "../../plan/base/three-way.ts";
+import { type BaseDocument, makeDropped } from "../../plan/base/three-way.ts";
 import { pairTags } from "../../plan/base/three-way-tags.ts";
 import { addressOfObject } from "../../plan/objects.ts";
 import { isEmpty, isSelected, keepOnly, parseSelection } from "../../plan/only.ts";
@@ -13,18 +13,8 @@ import { type BaseFlags, readBase } from "../files/base.ts";
 import type { Call } from "../output/output.ts";
 import { readShare, type SelectionFlags } from "./selection.ts";
 
-interface Bases {
-	/** Returns the earlier document of an organization of the present documents. */
-	readonly baseOf: (organizationId: string) => BaseDocument;
-	/** Organizations that only the base has. */
-	readonly dropped: readonly ThreeWay[];
-}
-
 /** Returns the earlier documents; `head` is the fleet of the present ones. Throws ConfigurationError and DocumentError. */
-export async function readBases(
-	head: DesiredFleet,
-	{ flags, terminal, output }: Call<SelectionFlags & BaseFlags>,
-): Promise<Bases> {
+export async function readBases(head: DesiredFleet, { flags, terminal, output }: Call<SelectionFlags & BaseFlags>) {
 	const isInShare = readShare(flags);
 	const named = flags.organization?.toLowerCase();
 	const isOwn = (one: { readonly organizationId: string }): boolean =>
@@ -44,10 +34,12 @@ export async function readBases(
 		});
 	}
 	return {
-		baseOf: (id) => {
+		/** Returns the earlier document of an organization of the present documents. */
+		baseOf: (id: string): BaseDocument => {
 			const desired = before.has(id) ? narrowBase(fleet.load(id), () => head.load(id), flags.only) : null;
 			return { name, desired };
 		},
+		/** Organizations that only the base has. */
 		dropped: base.samePaths
 			? [...organizationsIn(onlyInBase)]
 					.map((desired) => narrowBase(desired, () => ({ ...desired, objects: [] }), flags.only))

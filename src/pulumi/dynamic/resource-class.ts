@@ -34,19 +34,16 @@ function providerText(name: string): string {
 	return `exports.handler=()=>require("module").createRequire(process.cwd()+"/")("orgsync/pulumi/provider").providerOf("${name}")`;
 }
 
-/** Inputs with the meta inputs, and what to call with the resource: only it knows its Provider. */
-interface CompletedInputs {
-	readonly all: pulumi.Inputs;
-	readonly complete: (resource: pulumi.Resource) => void;
-}
-
-/** Adds the meta inputs; none with mocks. Throws RunError for an option that the resource cannot have. */
+/**
+ * Returns all inputs, with the meta inputs except for mocks, and what to call with the resource: only it knows its Provider.
+ * Throws RunError for an option that the resource cannot have.
+ */
 function addMetaInputs(
 	type: ResourceType,
 	name: string,
 	inputs: pulumi.Inputs,
 	options: pulumi.CustomResourceOptions = {},
-): CompletedInputs {
+): { readonly all: pulumi.Inputs; readonly complete: (resource: pulumi.Resource) => void } {
 	refuseOptions(type, name, options);
 	if (isMocked()) return { all: withoutMeta(inputs), complete: () => undefined };
 	refusePlainKey();

@@ -93,23 +93,18 @@ export async function callFunction(
 	const failures = checkArguments(query?.arguments ?? documentInputs, args);
 	if (failures.length > 0) return { failures };
 	const { secretInputs: _names, ...given } = args;
-	if (query === undefined) return callGetPlan(given, session);
+	if (query === undefined) return callGetPlan(given as unknown as OrganizationArgs, session);
 	if ((given.organizationId ?? session.settings.organizationId) === undefined) return { failures: [noOrganization] };
 	return { result: await runQuery(query.operation, given, session) };
 }
 
-async function callGetPlan(given: Properties, session: Session): Promise<FunctionAnswer> {
-	const read = readArguments(given);
-	return "failures" in read ? read : { result: { ...(await planDocument(read.desired, session)) } };
-}
-
-type ReadArguments = { readonly desired: DesiredOrganization } | { readonly failures: readonly CheckFailure[] };
-
-function readArguments(given: Properties): ReadArguments {
+async function callGetPlan(given: OrganizationArgs, session: Session): Promise<FunctionAnswer> {
+	let desired: DesiredOrganization;
 	try {
-		return { desired: readOrganization(given as unknown as OrganizationArgs) };
+		desired = readOrganization(given);
 	} catch (error) {
 		if (!(error instanceof ResourceFailure)) throw error;
 		return { failures: [{ property: "document", reason: error.message }] };
 	}
+	return { result: { ...(await planDocument(desired, session)) } };
 }

@@ -8,7 +8,7 @@ import monitorMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { checkArguments } from "../inputs/input-schema.ts";
 import { explainFailure, hasUnknown, type Properties, unknownValue } from "../inputs/inputs.ts";
-import { markSecret } from "../inputs/secrets.ts";
+import { markSecret, namesOfSecrets } from "../inputs/secrets.ts";
 import {
 	describePlan,
 	type Notice,
@@ -26,7 +26,7 @@ import type { GivenSettings } from "../settings/settings.ts";
 import { type EngineLog, messageLimits } from "./engine.ts";
 import { componentRequest, partRequest, partUrn } from "./registrations.ts";
 import type { ComponentParts } from "./resource-calls.ts";
-import { explainUnusable, readProperties, writeProperties } from "./values.ts";
+import { readArguments, writeProperties } from "./values.ts";
 
 type Request = InstanceType<typeof providerMessages.ConstructRequest>;
 type Response = InstanceType<typeof providerMessages.ConstructResponse>;
@@ -70,14 +70,11 @@ export function construct(request: Request, context: ComponentContext): Promise<
 }
 
 async function make(request: Request, { process, settings }: ComponentContext): Promise<Made> {
-	const { properties, secretNames, unusable } = readProperties(request.getInputs());
-	if (unusable.length > 0) throw new ResourceFailure(unusable.map(explainUnusable).join("\n"));
-	process.secrets.addFrom({ ...properties, secretInputs: secretNames });
+	const properties = readArguments(request.getInputs(), process);
+	const secretNames = namesOfSecrets(properties);
 	process.secrets.add(secretNames.includes("document") ? aliasesIn(properties.document) : []);
-	const mistakes = checkArguments(documentInputs, { ...properties, secretInputs: secretNames });
-	if (mistakes.length > 0) {
-		throw new ResourceFailure(mistakes.map(explainFailure).join("\n"));
-	}
+	const mistakes = checkArguments(documentInputs, properties);
+	if (mistakes.length > 0) throw new ResourceFailure(mistakes.map(explainFailure).join("\n"));
 	if (hasUnknown(properties)) return makeUnknown(properties);
 	const session = process.sessionFor(await settings());
 	const name = request.getName();

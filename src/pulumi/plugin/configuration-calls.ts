@@ -21,12 +21,6 @@ import { readProperties, writeProperties } from "./values.ts";
 type Messages = typeof import("@pulumi/pulumi/proto/provider_pb.js");
 type Message<Name extends keyof Messages> = InstanceType<Messages[Name]>;
 
-/** The settings of a provider as text, and which of them are secrets. */
-export interface Configuration {
-	readonly given: GivenSettings;
-	readonly secretNames: readonly SettingName[];
-}
-
 const keyName = "apiPrivateKey";
 
 const ownOfEngine: ReadonlySet<string> = new Set(["version", "pluginDownloadURL"]);
@@ -120,8 +114,8 @@ export function diffConfiguration(request: Message<"DiffRequest">): Message<"Dif
 	return writeDiff({ changes: changes.length > 0, replaces: [], details: changes }, []);
 }
 
-/** The settings to use. Throws ConfigurationError, also for a private key that is in the stack configuration as plain text. */
-export function readConfiguration(request: Message<"ConfigureRequest">): Configuration {
+/** The settings to use as text, and which of them are secrets. Throws ConfigurationError, also for a private key that is in the stack configuration as plain text. */
+export function readConfiguration(request: Message<"ConfigureRequest">) {
 	// Old engines send only variables, as text.
 	const variables = [...request.getVariablesMap().entries()].map(([name, value]) => [name.split(":").at(-1), value]);
 	const args = request.getArgs() ?? writeProperties(Object.fromEntries(variables));
@@ -132,7 +126,7 @@ export function readConfiguration(request: Message<"ConfigureRequest">): Configu
 		const text = textOf(name, name === keyName && Array.isArray(value) ? value[0] : value);
 		return text === undefined ? [] : [[name, text]];
 	});
-	return { given: Object.fromEntries(given), secretNames: secretNames.filter(isSetting) };
+	return { given: Object.fromEntries(given) as GivenSettings, secretNames: secretNames.filter(isSetting) };
 }
 
 function refusePlainKey(request: Message<"ConfigureRequest">): void {

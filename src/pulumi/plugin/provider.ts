@@ -3,11 +3,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { status } from "@grpc/grpc-js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
-import { defined, nonEmpty } from "../../common/defined.ts";
 import { showText } from "../../common/escape.ts";
 import { callFunction } from "../functions/queries.ts";
 import { organizationRefusal } from "../inputs/import-id.ts";
-import { markSecret } from "../inputs/secrets.ts";
+import { markSecret, namesOfSecrets } from "../inputs/secrets.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import { withoutSecrets } from "../resources/resource-operations.ts";
 import { resources } from "../resources/resources.ts";
@@ -18,7 +17,7 @@ import { readConfiguration } from "./configuration-calls.ts";
 import { type EngineLog, noEngine, openLog } from "./engine.ts";
 import { type ComponentParts, ResourceCalls } from "./resource-calls.ts";
 import { Refusal } from "./responses.ts";
-import { explainUnusable, readProperties, writeProperties } from "./values.ts";
+import { readArguments, writeProperties } from "./values.ts";
 
 const { ConfigureResponse, ProviderHandshakeResponse } = providerMessages;
 
@@ -139,23 +138,22 @@ export class PluginProvider {
 	}
 }
 
-type Request = InstanceType<typeof providerMessages.InvokeRequest>;
-type Response = InstanceType<typeof providerMessages.InvokeResponse>;
-
 /** Calls the function. The result is a secret if an argument is. Throws ResourceFailure. */
-function invoke(request: Request, process: ProviderProcess, settings: () => Promise<GivenSettings>): Promise<Response> {
+function invoke(
+	request: Message<"InvokeRequest">,
+	process: ProviderProcess,
+	settings: () => Promise<GivenSettings>,
+): Promise<Message<"InvokeResponse">> {
 	return withoutSecrets(process, async () => {
-		const { properties, secretNames, unusable } = readProperties(request.getArgs());
-		if (unusable.length > 0) throw new ResourceFailure(unusable.map(explainUnusable).join("\n"));
-		const args = { ...properties, ...defined({ secretInputs: nonEmpty(secretNames) }) };
-		process.secrets.addFrom(args);
+		const args = readArguments(request.getArgs(), process);
+		const isSecret = namesOfSecrets(args).length > 0;
 		const name = request.getTok().replace(`${configurationNamespace}:index:`, "");
 		const answer = await callFunction(name, args, process.sessionFor(await settings()));
 		if (answer === undefined) throw new ResourceFailure(`unknown function ${request.getTok()}`);
 		const response = new providerMessages.InvokeResponse();
 		if ("result" in answer) {
 			const result = Object.entries(answer.result).filter(([, value]) => value !== undefined);
-			const sealed = result.map(([field, value]) => [field, secretNames.length === 0 ? value : markSecret(value)]);
+			const sealed = result.map(([field, value]) => [field, isSecret ? markSecret(value) : value]);
 			response.setReturn(writeProperties(Object.fromEntries(sealed)));
 			return response;
 		}

@@ -1,7 +1,10 @@
 /** Properties as the engine sends them in its protocol, and as the resources use them: plain JSON and names of secrets. */
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
+import { defined, nonEmpty } from "../../common/defined.ts";
 import { type Properties, unknownValue } from "../inputs/inputs.ts";
 import { secretSignature, signatureKey } from "../inputs/secrets.ts";
+import { ResourceFailure } from "../resources/failure.ts";
+import type { ProviderProcess } from "../session/provider-process.ts";
 import { readStruct, writeStruct } from "./structs.ts";
 
 /** Plain properties, and which of them are or contain secrets. */
@@ -16,10 +19,6 @@ export interface PlainProperties {
 interface UnusableProperty {
 	readonly name: string;
 	readonly what: string;
-}
-
-export function explainUnusable({ name, what }: UnusableProperty): string {
-	return `${name} must not be or contain ${what}`;
 }
 
 /** Marks an output with its dependencies, as `construct` gets them. */
@@ -44,6 +43,16 @@ const otherUnknowns: ReadonlySet<unknown> = new Set([
 /** The properties of a message. Every unknown value becomes the one placeholder that resources know. */
 export function readProperties(message: struct.Struct | undefined): PlainProperties {
 	return toProperties(message === undefined ? {} : readStruct(message.serializeBinary()));
+}
+
+/** The arguments of a function or a component, whose secrets are hidden from now on. Throws ResourceFailure for a value of no use. */
+export function readArguments(message: struct.Struct | undefined, { secrets }: ProviderProcess): Properties {
+	const { properties, secretNames, unusable } = readProperties(message);
+	const mistakes = unusable.map(({ name, what }) => `${name} must not be or contain ${what}`);
+	if (mistakes.length > 0) throw new ResourceFailure(mistakes.join("\n"));
+	const args = { ...properties, ...defined({ secretInputs: nonEmpty(secretNames) }) };
+	secrets.addFrom(args);
+	return args;
 }
 
 /** The same for properties as they are sent. */

@@ -99,7 +99,8 @@ export function makeOperations(
 				const { id, outs } = await apply(inputs, olds && read<Outputs>(olds));
 				return { id: sealId(id, outs), outs: stateOf(outs) };
 			}),
-		update: (olds: Properties, news: Properties) => submitting(async () => ({ outs: stateOf((await apply(news, read<Outputs>(olds))).outs) })),
+		update: (olds: Properties, news: Properties) =>
+			submitting(async () => ({ outs: stateOf((await apply(news, read<Outputs>(olds))).outs) })),
 		read: (id: string, properties: Properties) =>
 			safely(async () => {
 				return sealRead(await definition.read(id, read(properties), await sessionOf(properties)));

@@ -25,6 +25,7 @@ import type { ResultEnd, ResultStream } from "../../output/result-stream.ts";
 import { onSignals } from "../../output/terminal.ts";
 import { type ComparedOrganization, type ComparisonFlags, compareFleet } from "../comparing.ts";
 import { commandsOf, selectFrom } from "../selection.ts";
+import { describeSigning } from "../signing.ts";
 import { type Confirmation, comparedIn, confirm, type Prepared, type PreparedOrganization } from "./confirm.ts";
 import {
 	type Ask,
@@ -38,7 +39,6 @@ import {
 } from "./consent.ts";
 import { chooseRun, type OpenRun, openRun } from "./run.ts";
 import type { ReviewedPlan, SavedPlanCall } from "./saved.ts";
-import { describeSigning } from "./signing.ts";
 import { RunWait } from "./wait.ts";
 
 interface ApplyFlags extends ComparisonFlags {

@@ -35,21 +35,14 @@ function makeRunId({ now }: Terminal): string {
 }
 
 /** The record of a run while it runs. */
-export interface OpenRun {
-	/** Returns whether the run left the organization in sync before it was resumed. */
-	isFinished(organizationId: string): boolean;
-	/** Records an organization that was read and is in sync. */
-	recordUnchanged(plan: Plan, documentDigest: string, readPosition: number | undefined): void;
-	/** Records an organization that was applied, if the result was read again and is in sync. */
-	recordApplied(plan: Plan, report: Report, documentDigest: string, readPosition: number | undefined): void;
-	/** Ends the run: one that finished all its organizations leaves nothing to resume. */
-	end(): void;
-}
+export type OpenRun = ReturnType<typeof openRun>;
 
 type RunCall = Call<RunFlags>;
 
+type Evidence = readonly [documentDigest: string, readPosition: number | undefined];
+
 /** Begins the run, or goes on with the one that `--resume` names. Throws ConfigurationError if that one cannot be resumed. */
-export function openRun({ id, resumed }: ResumableRun, fleet: DesiredFleet, journal: Journal, call: RunCall): OpenRun {
+export function openRun({ id, resumed }: ResumableRun, fleet: DesiredFleet, journal: Journal, call: RunCall) {
 	const size = fleet.organizationIds.length;
 	const run = describeRun(id, size, call);
 	const finished = new Set<string>();
@@ -69,7 +62,7 @@ export function openRun({ id, resumed }: ResumableRun, fleet: DesiredFleet, jour
 	);
 	const skipped = new Set(finished);
 	let isWritable = true;
-	const record = (organizationId: string, documentDigest: string, readPosition: number | undefined): void => {
+	const record = (organizationId: string, ...[documentDigest, readPosition]: Evidence): void => {
 		if (readPosition === undefined || !isWritable) return;
 		try {
 			journal.recordFinished(id, { organizationId, documentDigest, readPosition });
@@ -82,11 +75,15 @@ export function openRun({ id, resumed }: ResumableRun, fleet: DesiredFleet, jour
 		}
 	};
 	return {
-		isFinished: (organizationId) => skipped.has(organizationId),
-		recordUnchanged: ({ organizationId }, ...more) => record(organizationId, ...more),
-		recordApplied: (plan, report, ...more) => {
+		/** Returns whether the run left the organization in sync before it was resumed. */
+		isFinished: (organizationId: string) => skipped.has(organizationId),
+		/** Records an organization that was read and is in sync. */
+		recordUnchanged: ({ organizationId }: Plan, ...more: Evidence) => record(organizationId, ...more),
+		/** Records an organization that was applied, if the result was read again and is in sync. */
+		recordApplied: (plan: Plan, report: Report, ...more: Evidence) => {
 			if (report.inSync && !hasMore(plan)) record(plan.organizationId, ...more);
 		},
+		/** Ends the run: one that finished all its organizations leaves nothing to resume. */
 		end: () => {
 			if (isWritable && finished.size === size) journal.endRun(id);
 		},

@@ -32,7 +32,7 @@ import { type ConnectionFlags, withConnection, withJournal } from "../../connect
 import { describeError, exitCodeOfError, outcomeExitCodes } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
 import { askOnTerminal, readOverrides, refuseBlockedPlans, whyNotAsk } from "../apply/consent.ts";
-import { describeVoteSigning, withInterruption } from "../apply/signing.ts";
+import { describeVoteSigning, withInterruption } from "../signing.ts";
 import { findVoteOrders, type VoteOrderFlags } from "./vote-orders.ts";
 import { plansToJudge, readForVotes, refusePastWindows, type VoteReading } from "./vote-readings.ts";
 

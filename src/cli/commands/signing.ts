@@ -1,11 +1,13 @@
-import { combineExitCodes, type ExitCode, exitCodes, OrgsyncError } from "../../../common/errors.ts";
-import type { SignedRequest } from "../../../passkey/words.ts";
-import { groupSteps } from "../../../plan/step-groups.ts";
-import { sameValue } from "../../../plan/value.ts";
-import { fingerprintOf } from "../../../wire/request-body.ts";
-import type { PasskeySigner } from "../../passkey.ts";
-import type { ComparedOrganization } from "../comparing.ts";
-import type { VoteReading } from "../vote/vote-readings.ts";
+import { combineExitCodes, type ExitCode, exitCodes, OrgsyncError } from "../../common/errors.ts";
+import type { SignedRequest } from "../../passkey/words.ts";
+import { groupSteps } from "../../plan/step-groups.ts";
+import { sameValue } from "../../plan/value.ts";
+import { fingerprintOf } from "../../wire/request-body.ts";
+import type { PasskeySigner } from "../passkey.ts";
+import type { ComparedOrganization } from "./comparing.ts";
+import type { VoteReading } from "./vote/vote-readings.ts";
+
+const notSent = "so what you signed was not sent: run the command again";
 
 /** Gives the page of `--passkey` the words of all steps. Does nothing without a page. */
 export async function describeSigning(
@@ -14,7 +16,7 @@ export async function describeSigning(
 	now: () => number,
 ): Promise<void> {
 	if (signer === undefined) return;
-	const { describeSteps } = await import("../../signed-words.ts");
+	const { describeSteps } = await import("../signed-words.ts");
 	const comparisons = compared.map(({ comparison }) => comparison);
 	const steps = comparisons.flatMap(({ plan }) => groupSteps(plan.steps).sent);
 	signer.describeWith(
@@ -31,10 +33,9 @@ export async function whyStepChanged(
 ): Promise<string | undefined> {
 	const one = compared.find(({ comparison }) => comparison.plan.organizationId === request.organizationId);
 	if (one === undefined) return undefined;
-	const { planLater } = await import("../../../sync/submit/later-steps.ts");
-	const { findSignedStep } = await import("../../signed-words.ts");
+	const { planLater } = await import("../../sync/submit/later-steps.ts");
+	const { findSignedStep } = await import("../signed-words.ts");
 	const later = await planLater(one.comparison.plan, one.compareAgain);
-	const notSent = "so what you signed was not sent: run the command again";
 	if (later.plan === null) return `${later.because}, ${notSent}`;
 	const step = findSignedStep(request, later.plan);
 	const isFree = step?.earlierActivity === null || step?.earlierActivity.fingerprint === fingerprintOf(request.body);
@@ -53,7 +54,7 @@ export async function describeVoteSigning(
 	},
 ): Promise<void> {
 	if (signer === undefined) return;
-	const { voteWords } = await import("../../signed-words.ts");
+	const { voteWords } = await import("../signed-words.ts");
 	const organizations = readings.map(({ votes }) => votes);
 	const count = organizations
 		.flatMap(({ activities }) => activities)
@@ -77,7 +78,6 @@ export async function whyVoteChanged(
 	if (before === undefined) return undefined;
 	const find = ({ votes }: VoteReading) =>
 		votes.activities.find(({ activity }) => activity.fingerprint === parameters.fingerprint);
-	const notSent = "so what you signed was not sent: run the command again";
 	try {
 		const [one, other] = [find(before), find(await readAgain(before))];
 		const isSame = other?.decision === "vote" && sameValue(one?.disagreements, other.disagreements);

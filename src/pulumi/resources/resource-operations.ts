@@ -102,9 +102,7 @@ export function makeOperations(
 		update: (olds: Properties, news: Properties) =>
 			submitting(async () => ({ outs: stateOf((await apply(news, read<Outputs>(olds))).outs) })),
 		read: (id: string, properties: Properties) =>
-			safely(async () => {
-				return sealRead(await definition.read(id, read(properties), await sessionOf(properties)));
-			}),
+			safely(async () => sealRead(await definition.read(id, read(properties), await sessionOf(properties)))),
 		/** Reads a live object without managing it; `properties` are what the program knows of it. */
 		lookUp: (id: string, properties: Properties) =>
 			safely(async () => {
@@ -116,8 +114,7 @@ export function makeOperations(
 		import: (id: string, properties: Properties) =>
 			safely(async () => {
 				refuse(refuseId(definition, "import"));
-				const session = await sessionOf(properties);
-				const found = (await definition.import?.(id, read(properties), session)) ?? {};
+				const found = (await definition.import?.(id, read(properties), await sessionOf(properties))) ?? {};
 				say(found.notices ?? [], properties);
 				return sealRead(found);
 			}),

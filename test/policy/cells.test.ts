@@ -50,6 +50,20 @@ describe("A comparison of every activity", () => {
 	});
 });
 
+describe("A parameter that only some types of activities have", () => {
+	it("makes a condition err for the others, whatever stands beside it", () => {
+		const encoded = when("(activity.params.encoding == 'x' || activity.resource != 'POLICY')");
+		expect(powersOf([allow(is("a"), encoded)])).toEqual([
+			...["", "activity.params.encoding == 'x' || activity.resource != 'POLICY': a"],
+		]);
+		expect(
+			powersOf([
+				allow(is("a"), when("activity.type == 'ACTIVITY_TYPE_SIGN_TRANSACTION' && activity.params.encoding == 'x'")),
+			]),
+		).toEqual([""]);
+	});
+});
+
 describe("The cells of conditions", () => {
 	const names = { kind: "K", type: "T", resource: "R", action: "A" };
 	const activities = { rows: [{ names, params: null }], has: () => true };

@@ -1,13 +1,11 @@
-/** How what was found is written: the order of alternatives, the groups of a report, reasons in two parts, repeats. */
+/** How what was found is written: the order of alternatives, the groups of a report, reasons in two parts. */
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy } from "../../src/policy/access.ts";
 import { fewestApprovers, noAbility, type Threshold, thresholdsOf } from "../../src/policy/powers/ability.ts";
-import type { ImpactChange, ImpactFinding } from "../../src/policy/powers/finding.ts";
 import { type ActivityGroup, namedPowers, printGroup } from "../../src/policy/powers/groups.ts";
 import { listGroups } from "../../src/policy/powers/listed-groups.ts";
 import { prepareAccess } from "../../src/policy/powers/prepare.ts";
 import { isSameReason, notRead, type Reason, withoutPolicy } from "../../src/policy/powers/reason.ts";
-import { dropRepeats } from "../../src/policy/powers/repeats.ts";
 import { bound } from "../../src/policy/sets/formula.ts";
 import type { UserSets } from "../../src/policy/sets/resolve.ts";
 import { setOf } from "../../src/policy/sets/sets.ts";
@@ -203,75 +201,5 @@ describe("A reason", () => {
 		expect(isSameReason(ofPolicy, { ...ofPolicy, policyId: "q" })).toBe(false);
 		expect(isSameReason(ofPolicy, { ...ofPolicy, because: notRead({ kind: "stated", text: "it" }) })).toBe(false);
 		expect([isSameReason(null, null), isSameReason(unclear, null)]).toEqual([true, false]);
-	});
-});
-
-describe("A finding of a resource and action", () => {
-	interface Parts {
-		readonly group?: ActivityGroup;
-		readonly change?: ImpactChange;
-		readonly userIds?: readonly string[];
-		readonly condition?: string | null;
-		readonly isEscalation?: boolean;
-	}
-	const side = { ...noAbility, unknown: null };
-	const finding = (parts: Parts): ImpactFinding => ({
-		...{ group: { kind: "A" }, change: "alone", userIds: ["a"], witness: ["a"], condition: null, unless: [] },
-		...{ before: side, after: side, policyIds: [], isEscalation: false, because: null },
-		...parts,
-	});
-	const pair = { resource: "WALLET", action: "CREATE" };
-	const ofKind = "activity.kind == 'A'";
-	const kept = (...findings: readonly ImpactFinding[]): readonly string[] =>
-		dropRepeats(findings).map(({ group, isEscalation }) => `${printGroup(group)}${isEscalation ? " escalation" : ""}`);
-
-	it("is left out where the same is found for its kind, whatever the order of the conditions", () => {
-		expect(kept(finding({}), finding({ group: pair, condition: ofKind }))).toEqual(["kind A"]);
-		expect(kept(finding({ group: pair, condition: ofKind }), finding({}))).toEqual(["kind A"]);
-		const rest = "eth.tx.to == 'x' && eth.tx.value > 5";
-		const turned = "eth.tx.value > 5 && activity.kind == 'A' && eth.tx.to == 'x'";
-		expect(kept(finding({ condition: rest }), finding({ group: pair, condition: turned }))).toEqual(["kind A"]);
-		expect(
-			kept(
-				finding({ condition: "wallet.id == 'w'" }),
-				finding({ group: pair, condition: `wallet.id == 'w' && ${ofKind}` }),
-			),
-		).toEqual(["kind A"]);
-	});
-
-	it.each<[string, Parts]>([
-		["other users", { userIds: ["b"] }],
-		["another change", { change: "gains" }],
-		["a further condition", { condition: `${ofKind} && eth.tx.to == 'x'` }],
-		["another kind", { condition: "activity.kind == 'B'" }],
-		["a type of that name", { condition: "activity.type == 'A'" }],
-		["one kind more", { condition: "activity.kind in ['A', 'B']" }],
-		["no kind", { condition: null }],
-		["any other kind", { condition: "activity.kind != 'A'" }],
-		["a kind or something else", { condition: `${ofKind} || eth.tx.to == 'x'` }],
-		["a condition that is not understood", { condition: "activity.kind ==" }],
-	])("stays where it has %s", (_, parts) => {
-		expect(kept(finding({}), finding({ group: pair, condition: ofKind, ...parts }))).toEqual([
-			"kind A",
-			"WALLET/CREATE",
-		]);
-	});
-
-	it("is left out for several kinds only where each of them has it", () => {
-		const both = finding({ group: pair, condition: "activity.kind in ['A', 'B']" });
-		expect(kept(finding({}), finding({ group: { kind: "B" } }), both)).toEqual(["kind A", "kind B"]);
-		expect(
-			kept(finding({ group: { type: "T" } }), finding({ group: pair, condition: "activity.type == 'T'" })),
-		).toEqual(["type T"]);
-	});
-
-	it("makes that of each of its kinds an escalation where it is one", () => {
-		const both = finding({ group: pair, condition: "activity.kind in ['A', 'B']", isEscalation: true });
-		expect(kept(finding({}), finding({ group: { kind: "B" } }), finding({ group: { kind: "C" } }), both)).toEqual([
-			...["kind A escalation", "kind B escalation", "kind C"],
-		]);
-		expect(kept(finding({}), { ...both, condition: "activity.kind in ['A', 'C']" })).toEqual([
-			...["kind A", "WALLET/CREATE escalation"],
-		]);
 	});
 });

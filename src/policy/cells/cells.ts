@@ -39,7 +39,7 @@ interface CellSpace {
 	readonly wide: ReadonlySet<string>;
 }
 
-const maxCells = 1_000;
+const maxCells = 300;
 
 /** Returns the cells; each differs from every other for some condition. */
 export function findCells(conditions: readonly Condition[], activities: Activities): CellSpace {

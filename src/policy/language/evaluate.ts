@@ -134,7 +134,7 @@ class Evaluation {
 		if (!isStruct(of))
 			return errs("wrong-type", `${describeValue(of)} has no ${what === "a field" ? "fields" : "keys"}`);
 		const found = of.fields.get(name);
-		if (found !== undefined) return inRange(found);
+		if (found !== undefined) return this.#noteMissing(inRange(found));
 		if (of.rest !== null) return partOf(of.rest, suffix);
 		return errs("missing-field", `there is no \`${pathOf(expression)}\``);
 	}

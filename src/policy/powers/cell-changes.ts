@@ -112,7 +112,7 @@ function sharedUnknowns(before: readonly Part[], after: readonly Part[]): Readon
 const maxShared = 3;
 
 /** Max readings of all cells together. */
-const maxReadings = 1_000;
+const maxReadings = 300;
 
 /** Returns which unknowns are read as true: each combination, or else none, each and all. */
 function readingsOf(keys: readonly string[], isEach: boolean): readonly ReadonlySet<string>[] {

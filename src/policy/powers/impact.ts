@@ -3,9 +3,9 @@ import type { AccessState } from "../access.ts";
 import { Budget } from "../sets/work.ts";
 import { compareGroup } from "./compare.ts";
 import { type ImpactFinding, impactChanges } from "./finding.ts";
+import { type ActivityGroup, printGroup } from "./groups.ts";
 import { listGroups } from "./listed-groups.ts";
 import { prepareBoth } from "./prepare.ts";
-import { dropRepeats } from "./repeats.ts";
 
 export { type ImpactChange, type ImpactFinding, impactChanges, type SideAbility } from "./finding.ts";
 
@@ -28,11 +28,17 @@ export function compareAccess(before: AccessState, after: AccessState, atMs: num
 	const [one, other] = prepareBoth(before, after, atMs);
 	const was = { ...one, budget };
 	const is = { ...other, budget };
-	const compared = listGroups([was, is]).map((group) => compareGroup(was, is, group));
+	const groups = listGroups([was, is]);
+	// What is reported for a kind or a type is not repeated for the resource and action that it is of.
+	const apart = (of: ActivityGroup): ReadonlySet<string> =>
+		new Set(
+			groups.filter((one) => !("type" in of) && ("type" in one || ("resource" in of && "kind" in one))).map(printGroup),
+		);
+	const compared = groups.map((group) => compareGroup(was, is, group, apart(group)));
 	const order = new Map(impactChanges.map((change, index) => [change, index]));
-	const findings = dropRepeats(compared.flatMap(({ findings: found }) => found)).toSorted(
-		(left, right) => (order.get(left.change) ?? 0) - (order.get(right.change) ?? 0),
-	);
+	const findings = compared
+		.flatMap(({ findings: found }) => found)
+		.toSorted((left, right) => (order.get(left.change) ?? 0) - (order.get(right.change) ?? 0));
 	const isMore = compared.some(({ isMore: more }) => more);
 	const isLess = compared.some(({ isLess: less }) => less);
 	return { verdict: verdictOf(isMore, isLess, findings), findings };

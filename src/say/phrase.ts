@@ -67,6 +67,11 @@ export function address(text: string): Span {
 	return { kind: "address", text };
 }
 
+/** Returns a name in a sentence; `text` and the notes that distinguish it are escaped, as by `showName`. */
+export function nameSpan(text: string, notes: readonly string[] = []): Span {
+	return { kind: "name", text, notes };
+}
+
 /** Returns an id or an address for a reader to copy. */
 export function identifier(text: string): Span {
 	return { kind: "id", text };
@@ -83,6 +88,21 @@ export function joinPhrases(phrases: readonly Phrase[], between: string, last: s
 		if (index === 0) return phrase;
 		return [index === phrases.length - 1 ? last : between, ...phrase];
 	});
+}
+
+/** Returns the span of each item, joined like phrases. */
+export function listOf<T>(items: readonly T[], say: (item: T) => Span, between = ", ", last: string = between): Phrase {
+	return joinPhrases(
+		items.map((item) => [say(item)]),
+		between,
+		last,
+	);
+}
+
+/** Returns the same; of more than `max` items one fewer, and how many more there are. */
+export function listSome<T>(items: readonly T[], say: (item: T) => Span, max: number, last = ", "): Phrase {
+	if (items.length <= max) return listOf(items, say, ", ", last);
+	return [...listOf(items.slice(0, max - 1), say), ` and ${items.length - max + 1} more`];
 }
 
 /** Returns a section or a part of one with each flag as the reader of this voice gives it. */

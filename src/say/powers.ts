@@ -7,7 +7,7 @@ import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/powers/groups.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
 import { groupWords, resourceWords, type Verb, type VerbForm } from "./groups.ts";
-import { code, identifier, joinPhrases, type Phrase, type Span } from "./phrase.ts";
+import { code, identifier, joinPhrases, listSome, nameSpan, type Phrase, type Span } from "./phrase.ts";
 
 /** The names that phrases about powers are made of; a plan has them. */
 export interface PowerNames extends UserNames {
@@ -83,13 +83,13 @@ function joinWords(words: readonly GroupPhrase[], form: VerbForm): readonly Phra
 export function namePerson(userId: string, names: UserNames): Span {
 	const { name, notes } = userParts(userId, names);
 	if (notes.length === 0 && name === userId) return identifier(userId);
-	return { kind: "name", text: name, notes };
+	return nameSpan(name, notes);
 }
 
 /** Returns the tag by its live name; by its id where no read shows the name. */
 export function nameTag(tagId: string, { tagNames = {} }: PowerNames): Phrase {
 	const name = own(tagNames, tagId);
-	const part: Span = { kind: "name", text: showNameWithin(name ?? tagId, maxNameLength), notes: [] };
+	const part = nameSpan(showNameWithin(name ?? tagId, maxNameLength));
 	return name === undefined ? ["tag ", part] : [part];
 }
 
@@ -98,15 +98,7 @@ const maxPeople = 5;
 
 /** Returns people by name, `joint` between the last two. */
 export function listPeople(userIds: readonly string[], names: UserNames, joint: "and" | "," = "and"): Phrase {
-	const last = joint === "," ? ", " : " and ";
-	if (userIds.length <= maxPeople)
-		return joinPhrases(
-			userIds.map((id) => [namePerson(id, names)]),
-			", ",
-			last,
-		);
-	const shown = userIds.slice(0, maxPeople - 1).map((id): Phrase => [namePerson(id, names)]);
-	return [...joinPhrases(shown, ", "), ` and ${userIds.length - shown.length} more`];
+	return listSome(userIds, (userId) => namePerson(userId, names), maxPeople, joint === "," ? ", " : " and ");
 }
 
 /** More alternatives than this are counted. */
@@ -159,9 +151,6 @@ const maxPolicies = 3;
 /** Returns the policies by name, by id where the name is not known; null without one. */
 export function describePolicies(policyIds: readonly string[], { policyNames = {} }: PowerNames): Phrase | null {
 	if (policyIds.length === 0) return null;
-	const shown = policyIds.slice(0, policyIds.length > maxPolicies ? maxPolicies - 1 : maxPolicies);
-	const named = shown.map((id): Phrase => [code(own(policyNames, id) || id)]);
-	const more = policyIds.length - shown.length;
-	const listed = more === 0 ? joinPhrases(named, ", ", " and ") : [...joinPhrases(named, ", "), ` and ${more} more`];
+	const listed = listSome(policyIds, (id) => code(own(policyNames, id) || id), maxPolicies, " and ");
 	return [policyIds.length === 1 ? "policy " : "policies ", ...listed];
 }

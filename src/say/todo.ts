@@ -2,7 +2,7 @@
 import { quoteForShell } from "../common/escape.ts";
 import type { Keeping, TagCure, Todo } from "../plan/drift/todo.ts";
 import { kindOf } from "../plan/kinds/index.ts";
-import { command, joinPhrases, type Phrase, reason, type Span } from "./phrase.ts";
+import { command, joinPhrases, listOf, nameSpan, type Phrase, reason, type Span } from "./phrase.ts";
 
 /** Returns what to do. Of a report that was read from a file it is a text, which names commands between back quotes. */
 export function sayTodo(todo: Todo | string): Phrase {
@@ -112,11 +112,7 @@ const maxUsers = 3;
 
 function listUsers(users: TagCure["added"]): Phrase {
 	if (users.length > maxUsers) return [`${users.length} members`];
-	return joinPhrases(
-		users.map(({ name, notes }) => [{ kind: "name", text: name, notes }]),
-		", ",
-		" and ",
-	);
+	return listOf(users, (user) => nameSpan(user.name, user.notes), ", ", " and ");
 }
 
 function onceSolved({ isBlocked }: { readonly isBlocked: boolean }): Phrase {

@@ -13,7 +13,7 @@ import { maxNameLength, type UserNames } from "../../plan/users.ts";
 import type { Approval } from "../../policy/powers/approval.ts";
 import { sayStatus } from "../../say/activities.ts";
 import { describeApprovers } from "../../say/approvals.ts";
-import { code, identifier, type Phrase, reason, type Span } from "../../say/phrase.ts";
+import { code, identifier, nameSpan, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
 import type { Row, Sign } from "../../say/section.ts";
@@ -162,9 +162,9 @@ function describeTag(request: ShownRequest, names: UserNames): Row {
 }
 
 function describeNewName(before: string | undefined, after: string): Phrase {
-	if (before === undefined) return ["new name: ", nameOf(showNameWithin(after, maxNewName))];
+	if (before === undefined) return ["new name: ", nameSpan(showNameWithin(after, maxNewName))];
 	const [was, is] = showRename(before, after);
-	return before === after ? ["name: ", nameOf(is), " as before"] : ["name: ", nameOf(was), " -> ", nameOf(is)];
+	return before === after ? ["name: ", nameSpan(is), " as before"] : ["name: ", nameSpan(was), " -> ", nameSpan(is)];
 }
 
 /** Returns the removed objects by address, each with its live name where that is known. */
@@ -175,7 +175,7 @@ function describeRemovals(request: ShownRequest, names: UserNames): readonly Row
 	return addresses.map((address) => {
 		const change = effect?.changes.find((one) => one.address === address);
 		const name = change === undefined ? "" : nameBefore(change);
-		const shown: Phrase = name === "" ? [] : ["  ", nameOf(showNameWithin(name, maxNameLength))];
+		const shown: Phrase = name === "" ? [] : ["  ", nameSpan(showNameWithin(name, maxNameLength))];
 		const more = operation === "delete_tvc_app_and_deployments" ? ["  with its deployments"] : [];
 		return row("-", [identifier(showAddress(address)), ...shown, ...more]);
 	});
@@ -199,20 +199,15 @@ export function coveredBy(request: ShownRequest, names: UserNames): readonly str
 function describeOthers(parameters: ShownRequest["parameters"], known: readonly string[]): readonly Row[] {
 	return Object.entries(parameters)
 		.filter(([name, value]) => !known.includes(name) && value !== null && !(Array.isArray(value) && value.length === 0))
-		.map(([name, value]) => row("!", ["parameter ", nameOf(showName(name)), ": ", code(showValue(value))]));
+		.map(([name, value]) => row("!", ["parameter ", nameSpan(showName(name)), ": ", code(showValue(value))]));
 }
 
 function row(sign: Sign, said: Phrase): Row {
 	return { sign, said };
 }
 
-/** `shown` is escaped, as by `showName`. */
-function nameOf(shown: string): Span {
-	return { kind: "name", text: shown, notes: [] };
-}
-
 function personOf(userId: unknown, names: UserNames): Span {
-	return typeof userId === "string" ? namePerson(userId, names) : nameOf(showName(""));
+	return typeof userId === "string" ? namePerson(userId, names) : nameSpan(showName(""));
 }
 
 /** Returns who submitted it and who voted since; the submitter's own vote is the first. */

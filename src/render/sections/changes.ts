@@ -17,7 +17,7 @@ import { groupSteps } from "../../plan/step-groups.ts";
 import { describeOwner, showUser } from "../../plan/user-labels.ts";
 import { count } from "../../say/count.ts";
 import { outcomeWords, toneOf } from "../../say/outcomes.ts";
-import { address, identifier, joinPhrases, type Phrase, reason, title } from "../../say/phrase.ts";
+import { address, identifier, listOf, type Phrase, reason, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { type Look, type Note, type Row, type Section, section } from "../../say/section.ts";
 import { compareNaturally } from "../natural-order.ts";
@@ -290,10 +290,7 @@ function lossRows(change: TagChange, plan: Plan, marksOf: MarksOf): readonly Row
 				said: [
 					identifier(showAddressWithin(change.address, longestAddress)),
 					"  loses ",
-					...joinPhrases(
-						group.map((userId) => [namePerson(userId, plan)]),
-						", ",
-					),
+					...listOf(group, (userId) => namePerson(userId, plan)),
 				],
 				marks: marks(group[0] ?? ""),
 				about: [change.address],

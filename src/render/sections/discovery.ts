@@ -1,6 +1,6 @@
 /** The result of `organizations`: managed ones are counted, and of the others each has a line. */
 import { count } from "../../say/count.ts";
-import { identifier, joinPhrases, reason } from "../../say/phrase.ts";
+import { identifier, listOf, reason } from "../../say/phrase.ts";
 import { type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf } from "../../say/verdict.ts";
 import { showOrganization } from "../result/organization-name.ts";
@@ -24,14 +24,7 @@ export function discoverySections(result: DiscoveryResult): readonly Section[] {
 		section("elsewhere", "In documents, but no sub-organizations of it", noun, {
 			shorten: "later",
 			rows: result.elsewhere.map((one) => ({
-				said: [
-					reason(showOrganization(one)),
-					"  ",
-					...joinPhrases(
-						one.files.map((file) => [identifier(file)]),
-						", ",
-					),
-				],
+				said: [reason(showOrganization(one)), "  ", ...listOf(one.files, (file) => identifier(file))],
 			})),
 		}),
 		section("incomplete", null, noun, {

@@ -3,7 +3,17 @@ import { showName } from "../../common/escape.ts";
 import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { sayStatus } from "../../say/activities.ts";
-import { code, command, identifier, joinPhrases, type Phrase, reason, type Span } from "../../say/phrase.ts";
+import {
+	code,
+	command,
+	identifier,
+	joinPhrases,
+	listOf,
+	nameSpan,
+	type Phrase,
+	reason,
+	type Span,
+} from "../../say/phrase.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 import type {
 	AuthenticationMethod,
@@ -36,11 +46,7 @@ function activityRows(result: ExplainResult, commands: CommandContext): readonly
 		parameters === null
 			? []
 			: describeRequest({ operation, parameters, covers, effect: null }, namesOf(parameters, result));
-	const nameAll = (userIds: readonly string[]): Phrase =>
-		joinPhrases(
-			userIds.map((userId) => [nameUser(userId, result)]),
-			", ",
-		);
+	const nameAll = (userIds: readonly string[]): Phrase => listOf(userIds, (userId) => nameUser(userId, result));
 	const approve = command(commandText({ command: "approve", arguments: [activityId] }, commands));
 	return [
 		{
@@ -83,10 +89,10 @@ function nameUser(userId: string, { userNames, liveNames }: ExplainResult): Span
 	const alias = Object.hasOwn(userNames, id) ? userNames[id] : undefined;
 	const liveName = Object.hasOwn(liveNames, id) ? liveNames[id] : undefined;
 	const shown = showName(userId);
-	if (alias === undefined && liveName === undefined) return { kind: "name", text: shown, notes: [] };
-	if (alias === undefined) return { kind: "name", text: showName(liveName ?? ""), notes: [shown, "no alias"] };
+	if (alias === undefined && liveName === undefined) return nameSpan(shown);
+	if (alias === undefined) return nameSpan(showName(liveName ?? ""), [shown, "no alias"]);
 	const other = liveName === undefined || liveName === alias ? [] : [`live name ${showName(liveName)}`];
-	return { kind: "name", text: showName(alias), notes: [shown, ...other] };
+	return nameSpan(showName(alias), [shown, ...other]);
 }
 
 const requiresConsensus = "OUTCOME_REQUIRES_CONSENSUS";

@@ -11,7 +11,7 @@ import type { ImpactChange, ImpactVerdict, SideAbility } from "../../policy/powe
 import { ownCredentials } from "../../policy/powers/judge.ts";
 import type { Threshold } from "../../policy/powers/powers.ts";
 import { count } from "../../say/count.ts";
-import { code, joinPhrases, type Phrase } from "../../say/phrase.ts";
+import { code, joinPhrases, listOf, listSome, type Phrase } from "../../say/phrase.ts";
 import {
 	describeGroups,
 	describePolicies,
@@ -126,7 +126,7 @@ function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], pl
 	const groups = printGroups(findings.map(({ group }) => group));
 	const witness = first.witness.length < 2 ? [] : [["for example ", ...listPeople(first.witness, plan)]];
 	const policies = describePolicies(policyIds, plan);
-	const detail = [...(policies === null ? [] : [policies]), ...witness, listGroups(groups)];
+	const detail = [...(policies === null ? [] : [policies]), ...witness, listSome(groups, code, maxGroups)];
 	const { claim, more } = describers[change](first, findings, where, plan);
 	return {
 		sign: signs[change],
@@ -141,19 +141,9 @@ function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], pl
 /** More groups than this are counted. */
 const maxGroups = 4;
 
-function listGroups(groups: readonly string[]): Phrase {
-	const shown = groups.slice(0, groups.length > maxGroups ? maxGroups - 1 : maxGroups);
-	const listed = joinPhrases(
-		shown.map((one) => [code(one)]),
-		", ",
-	);
-	return shown.length === groups.length ? listed : [...listed, ` and ${groups.length - shown.length} more`];
-}
-
 /** Returns the conditions after the power; empty where there is none. One is not written by a policy, but by orgsync. */
 export function describeConditions({ condition, unless }: PlanImpact): Phrase {
-	const denials = unless.map((text) => [code(text)]);
-	const except: Phrase = denials.length === 0 ? [] : [", except where ", ...joinPhrases(denials, ", ", " or ")];
+	const except: Phrase = unless.length === 0 ? [] : [", except where ", ...listOf(unless, code, ", ", " or ")];
 	if (condition === null) return except;
 	return [...(condition === ownCredentials ? [`, where ${ownCredentials}`] : [", where ", code(condition)]), ...except];
 }
@@ -188,11 +178,7 @@ function powerOf(findings: readonly PlanImpact[], form: "do" | "doing" = "do"): 
 /** Returns who can do it on one side; empty where no one can. */
 function describeAbility({ alone, thresholds }: SideAbility, plan: Plan): Phrase {
 	if (thresholds.length > 0) return describeThresholds(thresholds, plan);
-	return joinPhrases(
-		alone.map((userId) => [namePerson(userId, plan)]),
-		", ",
-		" or ",
-	);
+	return listOf(alone, (userId) => namePerson(userId, plan), ", ", " or ");
 }
 
 /** Returns who could do it before by policies; empty where no one could. */

@@ -6,7 +6,7 @@ import { coveredAddresses } from "../../plan/step.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { sayPending } from "../../say/activities.ts";
 import { listAddresses } from "../../say/addresses.ts";
-import { flag, identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
+import { flag, identifier, joinPhrases, listOf, nameSpan, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 
@@ -61,22 +61,13 @@ function sayParameters({ parameters }: RelatedActivity, names: UserNames): Phras
 	const lists = Object.entries(parameters)
 		.map(([key, value]) => [key, Array.isArray(value) ? value : [value]] as const)
 		.filter(([, values]) => values.length > 0)
-		.map(
-			([key, values]): Phrase => [
-				reason(key),
-				" ",
-				...joinPhrases(
-					values.map((value) => sayValue(String(value), names)),
-					", ",
-				),
-			],
-		);
+		.map(([key, values]): Phrase => [reason(key), " ", ...listOf(values, (value) => sayValue(String(value), names))]);
 	return joinPhrases(lists, "; ");
 }
 
 /** Returns a value; as a user where it is the id of one. */
-function sayValue(value: string, names: UserNames): Phrase {
+function sayValue(value: string, names: UserNames): Span {
 	const id = value.toLowerCase();
 	const isUser = Object.hasOwn(names.userNames, id) || Object.hasOwn(names.liveNames ?? {}, id);
-	return [isUser ? namePerson(id, names) : { kind: "name", text: showName(value), notes: [] }];
+	return isUser ? namePerson(id, names) : nameSpan(showName(value));
 }

@@ -13,7 +13,7 @@ import { ownCredentials } from "../../policy/powers/judge.ts";
 import type { GroupPower } from "../../policy/powers/powers.ts";
 import { isUndocumented, type Reason } from "../../policy/powers/reason.ts";
 import { count } from "../../say/count.ts";
-import { identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
+import { identifier, listOf, type Phrase, reason } from "../../say/phrase.ts";
 import { describeGroups, describeThresholds, listPeople } from "../../say/powers.ts";
 import { reasonText, sayReason } from "../../say/reason.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
@@ -64,10 +64,7 @@ function rowsOf(organization: OrganizationPowers): readonly Row[] {
 		const [first] = powers;
 		if (first === undefined) return [];
 		const groups = powers.map(({ group }) => group);
-		const said = joinPhrases(
-			titlesOf(groups).map((title) => [identifier(title)]),
-			", ",
-		);
+		const said = listOf(titlesOf(groups), identifier);
 		const described = inWords(groups);
 		const aside = described.length === 0 ? {} : { aside: describeGroups(described) };
 		return [{ said, ...aside, rows: linesOf(first, organization) }];

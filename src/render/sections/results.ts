@@ -13,9 +13,7 @@ import { describeWrong } from "./steps.ts";
 /** The verdict when the plan was not confirmed. */
 export const notApplied = verdictOf("Not applied: nothing was submitted");
 
-export const notRead = verdictOf("Could not be read: nothing was submitted");
-
-export const cannotConverge = verdictOf("Cannot converge: nothing was submitted");
+const cannotConverge = verdictOf("Cannot converge: nothing was submitted");
 
 /** Differences that are left after the last step, and that the result could not be verified; none before an apply. */
 export function endSections(report: Report | null, plan: Plan, commands: CommandContext = {}): readonly Section[] {

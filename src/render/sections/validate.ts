@@ -1,20 +1,13 @@
 /** What `validate` read: hooks run it often, so nothing here loads what makes plans. */
 import { showOrganization } from "../../plan/organization-name.ts";
-import { identifier, joinPhrases, reason } from "../../say/phrase.ts";
+import { identifier, listOf, reason } from "../../say/phrase.ts";
 import { type Section, section } from "../../say/section.ts";
 import type { ValidateResult } from "../result/result.ts";
 
 export function validateSection({ organizations }: ValidateResult): Section {
 	return section("valid", null, ["organization", "organizations"], {
 		rows: organizations.map((one) => ({
-			said: [
-				...joinPhrases(
-					one.files.map((file) => [identifier(file)]),
-					", ",
-				),
-				": valid, organization ",
-				reason(showOrganization(one)),
-			],
+			said: [...listOf(one.files, (file) => identifier(file)), ": valid, organization ", reason(showOrganization(one))],
 		})),
 	});
 }

@@ -7,7 +7,7 @@ import type { Outcome } from "../../plan/report.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { count } from "../../say/count.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
-import { identifier, joinPhrases, type Phrase, reason, type Span } from "../../say/phrase.ts";
+import { identifier, joinPhrases, listOf, nameSpan, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { listPeople } from "../../say/powers.ts";
 import { type Look, type Note, type Row, type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
@@ -221,10 +221,7 @@ function describeDifference(one: StepDifference, names: UserNames): readonly Phr
 		const list = (ids: readonly string[]): Phrase =>
 			one.parameter.endsWith("UserIds")
 				? listPeople(ids, names)
-				: joinPhrases(
-						ids.slice(0, maxListed).map((id) => [identifier(id)]),
-						", ",
-					);
+				: listOf(ids.slice(0, maxListed), (id) => identifier(id));
 		return [
 			...(one.more.length === 0 ? [] : [[does, ...list(one.more)]]),
 			...(one.missing.length === 0 ? [] : [[planned, ...list(one.missing)]]),
@@ -247,7 +244,7 @@ const listWords: ReadonlyMap<string, readonly [more: string, missing: string]> =
 const maxName = 120;
 
 function nameOf(name: string): Span {
-	return { kind: "name", text: showNameWithin(name, maxName), notes: [] };
+	return nameSpan(showNameWithin(name, maxName));
 }
 
 /** Returns the activities with this decision, in their order. */

@@ -3,7 +3,7 @@ import type { ClauseExplanation, PolicyExplanation, PowerExplanation } from "../
 import { printGroups } from "../../policy/powers/groups.ts";
 import { ownCredentials } from "../../policy/powers/judge.ts";
 import type { Ability, ConditionalPower } from "../../policy/powers/powers.ts";
-import { code, joinPhrases, type Phrase } from "../../say/phrase.ts";
+import { code, joinPhrases, listOf, type Phrase } from "../../say/phrase.ts";
 import {
 	describeGroups,
 	describePolicies,
@@ -28,10 +28,7 @@ export function whySections(organization: OrganizationPowers, why: readonly Powe
 
 function sectionOf(first: PowerExplanation, same: readonly PowerExplanation[], names: OrganizationPowers): Section {
 	const groups = same.map(({ group }) => group);
-	const listed = joinPhrases(
-		printGroups(groups).map((group) => [code(group)]),
-		", ",
-	);
+	const listed = listOf(printGroups(groups), (group) => code(group));
 	const lines: readonly Row[] = [
 		...first.conditional.map((one) => ({ said: describeConditional(one, names) })),
 		...first.policies.map((policy) => ({

@@ -5,6 +5,8 @@ import { joinPhrases, type Phrase } from "./phrase.ts";
 export interface Verdict {
 	/** Says it alone, without a full stop. */
 	readonly headline: Phrase;
+	/** What the headline counts, where that is long: behind a colon on one line, and below the headline on a page. */
+	readonly counts?: Phrase;
 	/** Details of the headline: in brackets on one line. */
 	readonly details?: Phrase;
 	/** What follows from it; on one line behind semicolons. */
@@ -25,14 +27,15 @@ export function withSentences(verdict: Verdict, ...more: readonly string[]): Ver
 }
 
 /** Returns the verdict on one line. */
-export function sayVerdict({ headline, details, clauses = [], sentences = [] }: Verdict): Phrase {
-	const first: Phrase = details === undefined ? headline : [...headline, " (", ...details, ")"];
+export function sayVerdict({ headline, counts, details, clauses = [], sentences = [] }: Verdict): Phrase {
+	const counted: Phrase = counts === undefined ? headline : [...headline, ": ", ...counts];
+	const first: Phrase = details === undefined ? counted : [...counted, " (", ...details, ")"];
 	return joinPhrases([[...joinPhrases([first, ...clauses], "; "), "."], ...sentences], " ");
 }
 
 /** Returns what the headline does not say; empty where it says all. */
-export function sayRest({ details, clauses = [], sentences = [] }: Verdict): Phrase {
-	const first = joinPhrases([...(details === undefined ? [] : [details]), ...clauses], "; ");
+export function sayRest({ counts, details, clauses = [], sentences = [] }: Verdict): Phrase {
+	const first = joinPhrases([...[counts ?? [], details ?? []].filter(({ length }) => length > 0), ...clauses], "; ");
 	const [start, ...others] = first;
 	const sentence: Phrase[] =
 		start === undefined ? [] : [[typeof start === "string" ? capitalize(start) : start, ...others, "."]];

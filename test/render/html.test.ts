@@ -14,7 +14,7 @@ import { phraseText } from "../../src/render/print/text.ts";
 import type { ApplyResult, CommandResult, PlanResult } from "../../src/render/result/result.ts";
 import { renderPlan } from "../../src/render/result-text.ts";
 import { pendingSections } from "../../src/render/sections/pending.ts";
-import { type Matrix, makeMatrix } from "../../src/render/sections/tag-matrix.ts";
+import { tagGrid } from "../../src/render/sections/tag-matrix.ts";
 import { plainStyle } from "../../src/render/style.ts";
 import type { Phrase } from "../../src/say/phrase.ts";
 import { id } from "../plan/support-organizations.ts";
@@ -34,6 +34,23 @@ import {
 } from "./support.ts";
 
 const results = Object.entries(resultsOf());
+
+describe("the headline of an apply", () => {
+	const pageOf = (name: string): string =>
+		results.flatMap(([key, one]) => (key === name ? renderHtml(one) : [])).join("");
+
+	it("leaves more than two counts of outcomes to the line below it", () => {
+		const page = pageOf("apply");
+		expect(page).toContain("<span>Not in sync</span></h1>");
+		const lead = /<p class="lead">([^<]*)<\/p>/.exec(page)?.[1] ?? "";
+		expect(lead.split(";")[0]).toMatch(/^\d+ completed(, \d+ [a-z ]+){2,}$/);
+		expect(page).toContain(`<title>orgsync apply: Not in sync: ${lead.split(";")[0]} (`);
+	});
+
+	it("has up to two counts", () => {
+		expect(pageOf("apply-good")).toMatch(/<span>Applied: \d+ completed<\/span><\/h1>/);
+	});
+});
 
 describe("the page as text", () => {
 	it.each(
@@ -270,17 +287,17 @@ describe("the template", () => {
 });
 
 describe("the matrix as data", () => {
-	const marksOf = (matrix: Matrix | null) =>
-		matrix?.rows.map(({ change, marks }) => [
-			change.after.name,
-			...matrix.users.map(({ id }, index) => `${id.slice(0, 8)} ${marks[index]}`),
+	const marksOf = (grid: ReturnType<typeof tagGrid>) =>
+		grid?.rows.map(({ title, cells }) => [
+			phraseText(title.slice(-1)),
+			...cells.map(({ look }, index) => `${grid.columns[index]?.id.slice(0, 8)} ${look}`),
 		]);
 
 	it("has a mark for each tag and user", () => {
-		expect(marksOf(makeMatrix(planOf()))).toEqual([
-			["auditors", "10000003 none", "10000004 none", "10000001 gains", "10000002 keeps"],
-			["officers", "10000003 loses", "10000004 loses", "10000001 keeps", "10000002 loses"],
-			["unseen", "10000003 loses", "10000004 none", "10000001 none", "10000002 gains"],
+		expect(marksOf(tagGrid(planOf()))).toEqual([
+			["auditors", "10000003 none", "10000004 none", "10000001 gain", "10000002 same"],
+			["officers", "10000003 loss", "10000004 loss", "10000001 same", "10000002 loss"],
+			["unseen", "10000003 loss", "10000004 none", "10000001 none", "10000002 gain"],
 		]);
 	});
 
@@ -299,22 +316,22 @@ describe("the matrix as data", () => {
 						},
 					],
 		);
-		expect(marksOf(makeMatrix({ ...plan, changes: changes.slice(0, 2) }))).toEqual([
+		expect(marksOf(tagGrid({ ...plan, changes: changes.slice(0, 2) }))).toEqual([
 			["auditors", "10000003 unknown", "10000001 mayGain", "10000002 mayLose"],
 			["first", "10000003 mayLose", "10000001 mayGain", "10000002 unknown"],
 		]);
 	});
 
 	it("leaves out users who only keep what they have, and at last itself, when it grows too large", () => {
-		expect(makeMatrix(largePlan({ tags: 10, users: 10, quiet: 30 }))).toMatchObject({
+		expect(tagGrid(largePlan({ tags: 10, users: 10, quiet: 30 }))).toMatchObject({
 			leftOut: 0,
-			users: { length: 40 },
+			columns: { length: 40 },
 		});
-		expect(makeMatrix(largePlan({ tags: 100, users: 100, quiet: 30 }))).toMatchObject({
+		expect(tagGrid(largePlan({ tags: 100, users: 100, quiet: 30 }))).toMatchObject({
 			leftOut: 30,
-			users: { length: 100 },
+			columns: { length: 100 },
 		});
-		expect(makeMatrix(largePlan({ tags: 300, users: 300 }))).toBeNull();
-		expect(makeMatrix({ ...planOf(), changes: [] })).toBeNull();
+		expect(tagGrid(largePlan({ tags: 300, users: 300 }))).toBeNull();
+		expect(tagGrid({ ...planOf(), changes: [] })).toBeNull();
 	});
 });

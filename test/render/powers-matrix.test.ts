@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { makePowersMatrix } from "../../src/render/sections/impact-matrix.ts";
+import { phraseText } from "../../src/render/print/text.ts";
+import { powersGrid } from "../../src/render/sections/impact-matrix.ts";
 import {
 	alice,
 	bob,
@@ -16,7 +17,7 @@ const exporting = { resource: "WALLET", action: "EXPORT" } as const;
 const twoOf = (...of: readonly string[]) => sideOf({ thresholds: [[thresholdOf(2, of)], rootQuorum] });
 
 const matrixOf = (...findings: readonly ReturnType<typeof findingOf>[]) =>
-	makePowersMatrix(withImpact(calmPlanOf(), findings));
+	powersGrid(withImpact(calmPlanOf(), findings));
 
 describe("the matrix of changed powers", () => {
 	it("has a row for each condition under which a power changes, with who has it there", () => {
@@ -26,11 +27,15 @@ describe("the matrix of changed powers", () => {
 			{ ...lost, after, condition: "wallet.id == 'w-1'" },
 			{ ...lost, before: twoOf(alice, bob), after, condition: "wallet.id == 'w-2'" },
 		);
-		expect(matrix?.rows.map(({ finding }) => finding.condition)).toEqual(["wallet.id == 'w-1'", "wallet.id == 'w-2'"]);
-		const column = matrix?.users.findIndex(({ id }) => id === carol) ?? -1;
-		expect(matrix?.rows.map(({ cells }) => cells[column])).toEqual([
-			{ before: "together", after: "no" },
-			{ before: "no", after: "no" },
+		const titles = matrix?.rows.map(({ title }) => phraseText(title));
+		expect(titles).toEqual([
+			"export wallets, where `wallet.id == 'w-1'`",
+			"export wallets, where `wallet.id == 'w-2'`",
+		]);
+		const column = matrix?.columns.findIndex(({ id }) => id === carol) ?? -1;
+		expect(matrix?.rows.map(({ cells }) => cells[column]?.words)).toEqual([
+			"before together with others, after no",
+			"no",
 		]);
 	});
 

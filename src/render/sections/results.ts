@@ -42,6 +42,9 @@ export function endSections(report: Report | null, plan: Plan, commands: Command
 	];
 }
 
+/** More outcomes than this are not in the headline. */
+const maxInHeadline = 2;
+
 /** Returns whether the organization is in sync, and what is missing. */
 export function summarizeReport(report: Report): Verdict {
 	const byOutcome = Map.groupBy(outcomesOf(report.steps), (outcome) => outcome);
@@ -55,8 +58,10 @@ export function summarizeReport(report: Report): Verdict {
 	const verdict = report.interrupted ? "Interrupted" : report.inSync ? "Applied" : "Not in sync";
 	const wrong = report.steps.filter((result) => describeWrong(result) !== null).length;
 	const forecasts = wrong === 0 ? "" : `${count(wrong, "forecast was", "forecasts were")} wrong.`;
-	const headline = `${verdict}: ${counts.join(", ") || "nothing to do"}`;
-	return withSentences({ headline: [headline], details: [requests] }, forecasts);
+	const counted = counts.join(", ") || "nothing to do";
+	const said =
+		counts.length > maxInHeadline ? { headline: [verdict], counts: [counted] } : verdictOf(`${verdict}: ${counted}`);
+	return withSentences({ ...said, details: [requests] }, forecasts);
 }
 
 /** Returns the verdict on an organization in which an error ended the work; the error is shown beside it. */

@@ -78,7 +78,7 @@ function openPart(condition: Expression, facts: ActivityFacts): Expression {
 }
 
 /** Returns what must hold for the condition to hold, all of it. */
-export const clausesOf = (condition: Expression): readonly Expression[] =>
+const clausesOf = (condition: Expression): readonly Expression[] =>
 	condition.node === "binary" && condition.operator === "&&"
 		? [...clausesOf(condition.left), ...clausesOf(condition.right)]
 		: [condition];
@@ -184,7 +184,7 @@ function foldList(expression: Expression & { readonly node: "binary" }, facts: A
 }
 
 /** Returns the field of `activity.kind` and `activity.type`; null for another expression. */
-export function namesActivity(expression: Expression): "kind" | "type" | null {
+function namesActivity(expression: Expression): "kind" | "type" | null {
 	if (expression.node !== "field" || expression.of.node !== "name" || expression.of.name !== "activity") return null;
 	return expression.name === "kind" || expression.name === "type" ? expression.name : null;
 }

@@ -25,7 +25,8 @@ export function listLoners(findings: readonly PlanImpact[], names: UserNames): s
 		.join("; ");
 }
 
-function joinPeople(userIds: readonly string[], names: UserNames): string {
+/** Returns users by name. */
+export function joinPeople(userIds: readonly string[], names: UserNames): string {
 	return join(
 		userIds.map((userId) => showUser(userId, names)),
 		" and ",
@@ -33,12 +34,14 @@ function joinPeople(userIds: readonly string[], names: UserNames): string {
 }
 
 interface Joining {
+	/** A comma when left out. */
 	readonly between?: string;
 	/** Returns the words for so many items that are not listed. */
 	more?(count: number): string;
 }
 
-function join(items: readonly string[], last: string, { between = ", ", more }: Joining = {}): string {
+/** Returns the items with `last` before the last one; of many, the first five and how many more. */
+export function join(items: readonly string[], last: string, { between = ", ", more }: Joining = {}): string {
 	const left = items.length - maxListed;
 	const shown = left > 1 ? [...items.slice(0, maxListed), more?.(left) ?? `${left} more`] : items;
 	return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(between)}${last}${shown.at(-1)}`;

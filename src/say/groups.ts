@@ -92,7 +92,8 @@ function showCode(text: string): string {
 	return showText(clipMiddle(text, 80));
 }
 
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+/** Returns a member of the record itself, not of its prototype. */
+export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
 	return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 

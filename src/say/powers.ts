@@ -6,7 +6,7 @@ import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/powers/groups.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
-import { groupWords, resourceWords, type Verb, type VerbForm } from "./groups.ts";
+import { groupWords, own, resourceWords, type Verb, type VerbForm } from "./groups.ts";
 import { code, identifier, joinPhrases, listSome, nameSpan, type Phrase, type Span } from "./phrase.ts";
 
 /** The names that phrases about powers are made of; a plan has them. */
@@ -25,10 +25,6 @@ interface GroupPhrase {
 /** Returns words of groups as parts of a phrase. */
 function phraseOf({ verb, object }: ReturnType<typeof groupWords>): GroupPhrase {
 	return { verb, object: object.map((part) => (typeof part === "string" ? part : code(part.text))) };
-}
-
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-	return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 /** More than so many activities are counted in a sentence. */

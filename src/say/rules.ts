@@ -3,13 +3,10 @@ import { showNameWithin } from "../common/escape.ts";
 import type { DesiredRule } from "../plan/organization.ts";
 import type { BrokenRule, JudgedRule } from "../plan/rules/judge.ts";
 import type { Breach } from "../plan/rules/rules.ts";
-import { showUser } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { compareText } from "../plan/value.ts";
+import { join, joinPeople } from "./findings.ts";
 import { describePower } from "./groups.ts";
-
-/** Max users or parts in a list; the rest is counted. */
-const maxListed = 5;
 
 type NewAccess = Extract<Breach, { readonly what: "newAccess" }>;
 
@@ -26,7 +23,7 @@ export function brokenText(broken: BrokenRule | string): string {
 	const parts = [...Map.groupBy(breaches, (breach) => respectOf(breach)).values()].map((alike) =>
 		describeAlike(rule, alike, names),
 	);
-	return [...cut(parts), ...describeDemand(rule)].join("; ");
+	return [join(parts, "; ", { between: "; " }), ...describeDemand(rule)].join("; ");
 }
 
 /** Returns what several breaches have in common, so that one part of the sentence says all of them. */
@@ -46,12 +43,12 @@ function describeDemand(rule: DesiredRule): readonly string[] {
 function describeAlike(rule: DesiredRule, alike: readonly Breach[], names: UserNames): string {
 	const [breach] = alike;
 	const userIds = [...new Set(alike.flatMap((one) => one.userIds))].sort(compareText);
-	const who = join(listUsers(userIds, names));
+	const who = joinPeople(userIds, names);
 	switch (breach?.what) {
 		case undefined:
 			return "";
 		case "tags":
-			return `${who} ${userIds.length === 1 ? "has" : "have"} ${join(cut(breach.tags.map(showTag)))}`;
+			return `${who} ${userIds.length === 1 ? "has" : "have"} ${join(breach.tags.map(showTag), " and ")}`;
 		case "members":
 			return describeMembers(rule, breach.count, breach.beyond);
 		case "rootQuorum":
@@ -59,8 +56,8 @@ function describeAlike(rule: DesiredRule, alike: readonly Breach[], names: UserN
 		case "enough": {
 			const power = describePower(breach.group, breach.condition);
 			if (breach.userIds.length > 1) {
-				const sets = cut(alike.map((one) => join(listUsers(one.userIds, names))));
-				return `${sets.join(", or ")} are enough to ${power}`;
+				const sets = alike.map((one) => joinPeople(one.userIds, names));
+				return `${join(sets, ", or ", { between: ", or " })} are enough to ${power}`;
 			}
 			return userIds.length === 1 ? `${who} alone is enough to ${power}` : `${who} are each enough alone to ${power}`;
 		}
@@ -84,22 +81,10 @@ function describeNewAccess({ group, condition, change }: NewAccess, who: string)
 	return change === "alone" ? `${who} could ${power} alone` : `fewer approvers would be enough to ${power}`;
 }
 
-function listUsers(userIds: readonly string[], names: UserNames): readonly string[] {
-	return cut(userIds.map((userId) => showUser(userId, names)));
-}
-
 function approvers(count: number): string {
 	return count === 1 ? "1 approver" : `${count} approvers`;
 }
 
 function showTag(name: string): string {
 	return `\`${showNameWithin(name, maxNameLength)}\``;
-}
-
-function join(items: readonly string[]): string {
-	return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
-}
-
-function cut(items: readonly string[]): readonly string[] {
-	return items.length <= maxListed + 1 ? items : [...items.slice(0, maxListed), `${items.length - maxListed} more`];
 }

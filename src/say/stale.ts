@@ -127,18 +127,17 @@ function stepText(step: Step | undefined): string {
 function impactText({ saved, fresh, stated, found, later, names }: StaleImpact): string {
 	const [was, is, then] = [stated, found, later].map((findings) => listFindings(findings, names));
 	if (then) return `the plan file does not state that, at another time, ${then}; now that is so`;
+	const isFound = found.length > 0 || fresh.impact?.length === 0 || fresh.impact === undefined;
+	const now =
+		fresh.impact === undefined ? "policies are not read" : isFound ? is || unchanged(fresh) : "that is not so";
 	if (saved.impact === undefined)
 		return `the plan file states nothing about who can do what; now ${is || unchanged(fresh)}`;
-	if (fresh.impact === undefined)
-		return `the plan file states that ${was || unchanged(saved)}; now policies are not read`;
-	if (stated.length + found.length === 0)
+	if (fresh.impact !== undefined && stated.length + found.length === 0)
 		return `the plan file states that its impact is ${saved.impactVerdict}; now it is ${fresh.impactVerdict}`;
-	if (was === is) return `the plan file states that ${was}; now it is so for other users, or by other policies`;
-	if (found.length === 0)
-		return `the plan file states that ${was}; now ${fresh.impact.length === 0 ? unchanged(fresh) : "that is not so"}`;
-	if (stated.length > 0 || saved.impact.length === 0)
-		return `the plan file states that ${was || unchanged(saved)}; now ${is}`;
-	return `the plan file does not state that ${is}; now that is so`;
+	if (was && was === is) return `the plan file states that ${was}; now it is so for other users, or by other policies`;
+	return was || saved.impact.length === 0 || fresh.impact === undefined
+		? `the plan file states that ${was || unchanged(saved)}; now ${now}`
+		: `the plan file does not state that ${is}; now that is so`;
 }
 
 /** Returns what it means that an impact has no finding. */

@@ -2,7 +2,7 @@
 import { quoteForShell } from "../common/escape.ts";
 import type { Keeping, TagCure, Todo } from "../plan/drift/todo.ts";
 import { kindOf } from "../plan/kinds/index.ts";
-import { command, joinPhrases, listOf, nameSpan, type Phrase, reason, type Span } from "./phrase.ts";
+import { command, identifier, joinPhrases, listOf, nameSpan, type Phrase, reason, type Span } from "./phrase.ts";
 
 /** Returns what to do. Of a report that was read from a file it is a text, which names commands between back quotes. */
 export function sayTodo(todo: Todo | string): Phrase {
@@ -13,7 +13,7 @@ export function sayTodo(todo: Todo | string): Phrase {
 		case "wait": {
 			const activity = quoteForShell(todo.activity);
 			const more: Phrase = todo.explain === null ? [] : [": ", command(todo.explain), " shows what it is waiting for"];
-			return ["wait for activity ", id(activity), ", which makes the same change", ...more];
+			return ["wait for activity ", identifier(activity), ", which makes the same change", ...more];
 		}
 		case "repair-rule":
 			return [command(todo.apply), " makes the rule hold"];
@@ -31,7 +31,7 @@ export function sayTodo(todo: Todo | string): Phrase {
 					]
 				: [
 						"rejected before, as activity ",
-						id(quoteForShell(todo.activity)),
+						identifier(quoteForShell(todo.activity)),
 						": ",
 						command(todo.retry),
 						" submits it again; ",
@@ -48,7 +48,7 @@ export function sayTodo(todo: Todo | string): Phrase {
 		case "conflict":
 			return [
 				"activity ",
-				id(quoteForShell(todo.activity)),
+				identifier(quoteForShell(todo.activity)),
 				" is pending and conflicts with the document, so apply does not change the object: have it approved or rejected, then ",
 				command(todo.apply),
 			];
@@ -129,17 +129,13 @@ function sayKeeping(keeping: Keeping): Phrase {
 			const at = `${keeping.file}:${keeping.line}`;
 			return [
 				"to keep the live state, change the values of this organization at ",
-				id(at),
+				identifier(at),
 				", or ",
-				id(keeping.document),
+				identifier(keeping.document),
 				" for all organizations",
 			];
 		}
 	}
-}
-
-function id(text: string): Span {
-	return { kind: "id", text };
 }
 
 /** Returns a text that is never cut: a published report has all of a name. */

@@ -56,7 +56,7 @@ test("a fleet of a list is applied, compared, and accepted only into a document 
 	const drifted = await world.run(["drift", ...fleet]);
 	expect(drifted.code).toBe(2);
 	expect(drifted.stdout).toContain(
-		"to keep it, change the values of this organization at organizations.csv:3, or fleet.yaml for all",
+		"to keep the live state, change the values of this organization at organizations.csv:3, or fleet.yaml for all organizations",
 	);
 	const refused = await world.run(["drift", ...fleet, "--accept", "userTag:theirs"]);
 	expect(refused.code).toBe(3);

@@ -220,7 +220,7 @@ describe("The live value of an organization of a list", () => {
 
 	it("is kept by its values where the template has the object", () => {
 		expect(of({ objects: inFile("template.yaml") })).toMatchInlineSnapshot(
-			`"\`orgsync apply\` adds alice; to keep it, change the values of this organization at rows.csv:3, or template.yaml for all"`,
+			`"\`orgsync apply\` adds alice; to keep the live state, change the values of this organization at rows.csv:3, or template.yaml for all organizations"`,
 		);
 	});
 

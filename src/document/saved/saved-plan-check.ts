@@ -15,7 +15,7 @@ import { kinds, readOnlyKindOf, removalKinds } from "../../plan/kinds/index.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Step } from "../../plan/step.ts";
 import { compareText, digestOf, sameValue } from "../../plan/value.ts";
-import { findWrongMeaning } from "./saved-plan-meaning.ts";
+import { findWrongMeaning, isSorted } from "./saved-plan-meaning.ts";
 import { deriveSteps, isFree, keyOf } from "./saved-plan-steps.ts";
 import { findWrongWindows, isWrittenTime } from "./saved-plan-windows.ts";
 
@@ -86,18 +86,18 @@ function findWrongChange(change: Change, plan: Plan): string | undefined {
 }
 
 function findWrongTag(change: TagChange): string | undefined {
-	const { address, before, after, addUserIds: add, removeUserIds: remove, basis, lastApplied } = change;
+	const { before, after, addUserIds: add, removeUserIds: remove, basis, lastApplied } = change;
 	const isRenamed = before.name !== after.name;
 	const isMoved = add.length + remove.length > 0;
 	if (!isRenamed && !isMoved) return "it changes nothing";
 	const reason = isRenamed ? (isMoved ? "name-and-members-differ" : "name-differs") : "members-differ";
-	const expected = { address: `userTag:${after.name}`, reason };
-	const members = before.members === null ? null : membersAfter(before.members, add, remove);
 	const has = new Set(before.members ?? []);
 	const loses = new Set(remove);
-	if (address !== expected.address) return differs("address", address, expected.address);
-	if (change.reason !== reason) return differs("reason", change.reason, reason);
-	if (!sameValue(after.members, members)) return differs("after.members", after.members, members);
+	const kept = before.members?.filter((userId) => !loses.has(userId));
+	const implied = kept === undefined ? null : [...kept, ...add].sort(compareText);
+	const wrong = firstDifference(change, { address: `userTag:${after.name}`, reason });
+	if (wrong !== undefined) return wrong;
+	if (!sameValue(after.members, implied)) return differs("after.members", after.members, implied);
 	if (!isSorted(add) || !isSorted(remove)) return "its users are not sorted";
 	const twice = add.find((userId) => has.has(userId) || loses.has(userId));
 	if (twice !== undefined) return `addUserIds lists ${twice}, who has the tag already or loses it too`;
@@ -111,15 +111,6 @@ function findWrongTag(change: TagChange): string | undefined {
 			}[basis]
 		: basis === "live";
 	return isPossible ? undefined : `basis is ${basis}, which does not go with what it states of the members`;
-}
-
-function membersAfter(before: readonly string[], add: readonly string[], remove: readonly string[]): readonly string[] {
-	const gone = new Set(remove);
-	return [...before.filter((userId) => !gone.has(userId)), ...add].sort(compareText);
-}
-
-function isSorted(list: readonly string[]): boolean {
-	return list.every((item, index) => index === 0 || compareText(list[index - 1] ?? "", item) < 0);
 }
 
 function findWrongRemoval(change: RemovalChange, plan: Plan): string | undefined {

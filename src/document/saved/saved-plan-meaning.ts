@@ -75,7 +75,8 @@ function findWrongFinding(finding: Finding): string | undefined {
 	return undefined;
 }
 
-function isSorted(list: readonly string[]): boolean {
+/** Whether the texts are in order, each once. */
+export function isSorted(list: readonly string[]): boolean {
 	return list.every((item, index) => index === 0 || compareText(list[index - 1] ?? "", item) < 0);
 }
 

@@ -57,7 +57,7 @@ export function findTags(
 	live: LiveOrganization,
 ): { found: readonly FoundTag[]; problems: readonly Problem[] } {
 	const userTags = liveTags.filter(({ type }) => type === "TAG_TYPE_USER" || type === "");
-	// Of a thousand plans of one tag each, none needs a table of all tags.
+	// A document with few tags needs no table of all live tags.
 	const ids = new Set(wantedTags.map(({ id }) => id));
 	const names = new Set(wantedTags.flatMap(({ name, previously }) => [name, ...previously]));
 	const byId = new Map(userTags.filter(({ id }) => ids.has(id)).map((tag) => [tag.id, tag]));
@@ -68,14 +68,9 @@ export function findTags(
 	for (const wanted of wantedTags) {
 		const match = matchTag(wanted, byId, byName);
 		if (match.length > 1) {
-			const names = match.map(({ name }) => `\`${showName(name)}\``).join(" and ");
-			problems.push(
-				problem(
-					wanted,
-					"tag-ambiguous",
-					`both ${names} exist, and \`${showName(wanted.name)}\` could be either of them: add the \`id\` of the tag`,
-				),
-			);
+			const names = match.map(({ name }) => quote(name)).join(" and ");
+			const message = `both ${names} exist, and ${quote(wanted.name)} could be either of them: add the \`id\` of the tag`;
+			problems.push(problem(wanted, "tag-ambiguous", message));
 			continue;
 		}
 		const tag = match[0];
@@ -85,7 +80,7 @@ export function findTags(
 		}
 		const other = claimed.get(tag.id);
 		if (other !== undefined) {
-			const message = `two entries match the live tag \`${showName(tag.name)}\` (${tag.id}): \`${showName(other.name)}\` and \`${showName(wanted.name)}\`; keep one`;
+			const message = `two entries match the live tag ${quote(tag.name)} (${tag.id}): ${quote(other.name)} and ${quote(wanted.name)}; keep one`;
 			problems.push(problem(wanted, "duplicate-tag", message));
 			continue;
 		}
@@ -107,20 +102,16 @@ function matchTag(
 }
 
 function notThere(wanted: DesiredUserTag, userTags: readonly LiveUserTag[], live: LiveOrganization): string {
-	const what =
-		wanted.id === undefined
-			? `no user tag is called \`${showName(wanted.name)}\``
-			: `no user tag has the id ${wanted.id}`;
+	const what = `no user tag ${wanted.id === undefined ? `is called ${quote(wanted.name)}` : `has the id ${wanted.id}`}`;
 	const cannot = "orgsync cannot create user tags, because the interface has no operation for that";
 	const renamed = userTags.find(
 		({ id }) => wanted.id === undefined && live.lastApplied.userTags[id]?.name === wanted.name,
 	);
 	if (renamed !== undefined) {
-		return `${what}; the tag that had this name when orgsync last changed it is now called \`${showName(renamed.name)}\`: add \`id: ${renamed.id}\` to rename it back`;
+		return `${what}; the tag that had this name when orgsync last changed it is now called ${quote(renamed.name)}: add \`id: ${renamed.id}\` to rename it back`;
 	}
 	// Only an entry with an id is not found although a tag has its name.
 	const named = userTags.find(({ name }) => name === wanted.name);
-	const quote = (name: string): string => `\`${showName(name)}\``;
 	const nearest = nearestNames(
 		wanted.name,
 		userTags.map(({ name }) => name),
@@ -152,7 +143,7 @@ function takenNames(found: readonly FoundTag[], liveTags: readonly LiveUserTag[]
 	for (const { wanted, tag } of renames) {
 		const holder = holders.get(wanted.name);
 		if (holder === undefined || holder.id === tag.id || renamed.has(holder.id)) continue;
-		const message = `\`${showName(tag.name)}\` cannot be renamed to \`${showName(wanted.name)}\`: the tag ${holder.id} has that name and keeps it; rename that tag too`;
+		const message = `${quote(tag.name)} cannot be renamed to ${quote(wanted.name)}: the tag ${holder.id} has that name and keeps it; rename that tag too`;
 		problems.push(problem(wanted, "tag-name-taken", message));
 	}
 	return problems;
@@ -219,15 +210,7 @@ function compareMembers(
 	const formerMembers = wanted.mode === "exactly" ? without(applied.present, names) : [];
 	const changedSince = isChangedSince(applied, tag);
 	const lastApplied = { at: applied.appliedAt, changedSince };
-	if (changedSince) {
-		return {
-			add: names,
-			remove: unite(formerMembers, never),
-			before,
-			basis: "unknown",
-			lastApplied,
-		};
-	}
+	if (changedSince) return { add: names, remove: unite(formerMembers, never), before, basis: "unknown", lastApplied };
 	return {
 		add: without(names, applied.present),
 		remove: unite(formerMembers, without(never, applied.gone)),
@@ -267,6 +250,10 @@ function without(list: readonly string[], gone: readonly string[]): readonly str
 		if (other !== item) kept.push(item);
 	}
 	return kept;
+}
+
+function quote(name: string): string {
+	return `\`${showName(name)}\``;
 }
 
 function problem(wanted: DesiredUserTag, code: string, message: string): Problem {

@@ -506,13 +506,13 @@ describe("acceptLive changes nothing and names the address", () => {
 			"if two live tags could be meant",
 			`${head}userTags: [{ name: signatories, previously: [signers, oncall] }]\n`,
 			"userTag:signatories",
-			"Write its id",
+			"add the `id` of the tag",
 		],
 		[
 			"if another entry means the same live tag",
 			`${head}userTags: [{ name: a, id: ${id("tag", 1)} }, { name: b, previously: [signers] }]\n`,
 			"userTag:b",
-			"one entry a tag",
+			"keep one",
 		],
 		[
 			"if the tag is protected by the name that it would lose",

@@ -32,18 +32,15 @@ import {
 	type ExportedRecord,
 	type ExportedSection,
 	type ExportedTag,
+	type Missing,
 	type Omission,
 	writeDocument,
 } from "./text.ts";
 import type { KeptWindows } from "./windows.ts";
 
 /** An exported document or program. */
-export interface Exported {
+export interface Exported extends Missing {
 	readonly text: string;
-	/** Live state that could not be read. */
-	readonly unread: readonly Omission[];
-	/** Live state that the text cannot hold. */
-	readonly leftOut: readonly Omission[];
 }
 
 /** Returns the document of the live state, with these windows. `schema` is where editors find its schema, or empty. */

@@ -1,6 +1,6 @@
 /** An exported Pulumi program, without its language. */
 import type { AccessWindow } from "../../plan/organization.ts";
-import type { Omission } from "./text.ts";
+import type { Missing } from "./text.ts";
 
 /** The languages in which `export` writes a Pulumi program. */
 export const programLanguages = ["pulumi-yaml", "pulumi-typescript"] as const;
@@ -45,7 +45,7 @@ export interface ProgramRemoval {
 	readonly ids: readonly NamedId[] | NamedId;
 }
 
-export interface Program {
+export interface Program extends Missing {
 	readonly organizationId: string;
 	/** The name of the Pulumi project. */
 	readonly project: string;
@@ -53,6 +53,4 @@ export interface Program {
 	readonly removals: readonly ProgramRemoval[];
 	/** Read-only objects, in words. */
 	readonly readOnly: readonly string[];
-	readonly unread: readonly Omission[];
-	readonly leftOut: readonly Omission[];
 }

@@ -12,6 +12,13 @@ export interface Omission {
 	readonly because: string;
 }
 
+export interface Missing {
+	/** Live state that could not be read. */
+	readonly unread: readonly Omission[];
+	/** Live state that the text cannot hold. */
+	readonly leftOut: readonly Omission[];
+}
+
 export interface ExportedTag {
 	readonly name: string;
 	readonly id: string;
@@ -25,7 +32,7 @@ export interface ExportedTag {
 export type ExportedRecord = Readonly<Record<string, unknown>>;
 
 /** The content of the document. */
-export interface ExportedParts {
+export interface ExportedParts extends Missing {
 	readonly organizationId: string;
 	/** Alias and id, sorted by alias; empty if the users are unknown. */
 	readonly users: readonly (readonly [alias: string, id: string])[];
@@ -33,8 +40,6 @@ export interface ExportedParts {
 	readonly expectations: readonly ExportedSection<ExportedRecord>[];
 	/** Objects that can only be deleted. */
 	readonly removable: readonly ExportedSection<LiveRemovable>[];
-	readonly unread: readonly Omission[];
-	readonly leftOut: readonly Omission[];
 }
 
 /** Objects of one kind, with the key of the kind in a document and the alias of their user, or null if they have none. */
@@ -85,13 +90,9 @@ export function writeDocument(parts: ExportedParts, schema: string): string {
 		userTags.length === 0 ? [] : ["userTags:", ...userTags.flatMap(tagLines)],
 		expectationLines(parts),
 		removableLines(parts.removable),
-		missingLines("Not in this file, because it could not be read:", parts.unread),
-		missingLines("Not in this file, because a document cannot hold it:", parts.leftOut),
+		...missingSections(parts, "document"),
 	];
-	return `${sections
-		.filter((lines) => lines.length > 0)
-		.map((lines) => lines.join("\n"))
-		.join("\n\n")}\n`;
+	return joinSections(sections);
 }
 
 function tagLines({ name, id, members, windows }: ExportedTag): readonly string[] {
@@ -147,8 +148,25 @@ function removableLines(removable: ExportedParts["removable"]): readonly string[
 	];
 }
 
+/** Returns the text of sections of lines, with an empty line between them and a final line ending. */
+export function joinSections(sections: readonly (readonly string[])[]): string {
+	const texts = sections.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"));
+	return `${texts.join("\n\n")}\n`;
+}
+
+/** Returns what a file does not hold, as sections of comments. `kind` is what the file is. */
+export function missingSections(
+	{ unread, leftOut }: Missing,
+	kind: "document" | "program",
+): readonly (readonly string[])[] {
+	return [
+		missingLines("Not in this file, because it could not be read:", unread),
+		missingLines(`Not in this file, because a ${kind} cannot hold it:`, leftOut),
+	];
+}
+
 /** Returns a title and a line for each omission, as comments; none without omissions. */
-export function missingLines(title: string, missing: readonly Omission[]): readonly string[] {
+function missingLines(title: string, missing: readonly Omission[]): readonly string[] {
 	if (missing.length === 0) return [];
 	return [`# ${title}`, ...missing.map(({ what, because }) => `#   ${showText(what)}: ${showText(because)}`)];
 }

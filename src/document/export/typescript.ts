@@ -8,15 +8,11 @@ import {
 	type ProgramTag,
 	propertiesOf,
 } from "./program.ts";
-import { missingLines } from "./text.ts";
+import { joinSections, missingSections } from "./text.ts";
 
 /** Returns the text of the file, with a final line ending. */
 export function writeTypescript(program: Program): string {
 	const { organizationId, project, tags, removals, readOnly } = program;
-	const missing = [
-		missingLines("Not in this file, because it could not be read:", program.unread),
-		missingLines("Not in this file, because a program cannot hold it:", program.leftOut),
-	];
 	const sections = [
 		[
 			"// Live state of one organization, written by orgsync export: the first `pulumi up` submits nothing.",
@@ -37,12 +33,9 @@ export function writeTypescript(program: Program): string {
 			: [
 					`// Read-only, so not in this file: ${readOnly.join(", ")}. An Organization with a document reports how they differ.`,
 				],
-		...missing.map((lines) => lines.map((line) => `//${line.slice(1)}`)),
+		...missingSections(program, "program").map((lines) => lines.map((line) => `//${line.slice(1)}`)),
 	];
-	return `${sections
-		.filter((lines) => lines.length > 0)
-		.map((lines) => lines.join("\n"))
-		.join("\n\n")}\n`;
+	return joinSections(sections);
 }
 
 function tagLines({ resource, name, id, members }: ProgramTag): readonly string[] {
@@ -75,13 +68,9 @@ function removalLines({ resource, type, user, input, ids }: ProgramRemoval): rea
 		...(user === undefined ? [] : [`\tuserId: ${writeJson(user.id)},${comment(user)}`]),
 		...("id" in ids
 			? [`\t${input}: ${writeJson(ids.id)},${comment(ids)}`]
-			: [`\t${input}: [`, ...idLines("\t\t", ids), "\t],"]),
+			: [`\t${input}: [`, ...ids.map((named) => idLine("\t\t", named)), "\t],"]),
 		"});",
 	];
-}
-
-function idLines(indent: string, ids: readonly NamedId[]): readonly string[] {
-	return ids.map((named) => idLine(indent, named));
 }
 
 function idLine(indent: string, named: NamedId): string {

@@ -9,7 +9,7 @@ import {
 	type ProgramTag,
 	propertiesOf,
 } from "./program.ts";
-import { missingLines } from "./text.ts";
+import { joinSections, missingSections } from "./text.ts";
 
 /** Returns the text of the file, with a final line ending. */
 export function writePulumiYaml(program: Program): string {
@@ -29,13 +29,9 @@ export function writePulumiYaml(program: Program): string {
 					...removals.flatMap((removal) => removalLines(organizationId, removal)).map((line) => `#${line}`),
 				],
 		readOnlyLines(program),
-		missingLines("Not in this file, because it could not be read:", program.unread),
-		missingLines("Not in this file, because a program cannot hold it:", program.leftOut),
+		...missingSections(program, "program"),
 	];
-	return `${sections
-		.filter((lines) => lines.length > 0)
-		.map((lines) => lines.join("\n"))
-		.join("\n\n")}\n`;
+	return joinSections(sections);
 }
 
 function tagLines(organizationId: string, { resource, name, id, members }: ProgramTag): readonly string[] {
@@ -73,12 +69,8 @@ function removalLines(organizationId: string, removal: ProgramRemoval): readonly
 		...(user === undefined ? [] : [`      userId: ${write(user.id)}${comment(user)}`]),
 		...("id" in ids
 			? [`      ${input}: ${write(ids.id)}${comment(ids)}`]
-			: [`      ${input}:`, ...idLines("        ", ids)]),
+			: [`      ${input}:`, ...ids.map((named) => idLine("        ", named))]),
 	];
-}
-
-function idLines(indent: string, ids: readonly NamedId[]): readonly string[] {
-	return ids.map((named) => idLine(indent, named));
 }
 
 function idLine(indent: string, named: NamedId): string {

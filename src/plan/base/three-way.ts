@@ -6,6 +6,7 @@ import type { Basis, Change, Unread } from "../change.ts";
 import { diff } from "../diff.ts";
 import { addressOfObject } from "../objects.ts";
 import { type DesiredObject, type DesiredOrganization, type LiveOrganization, tagsOf } from "../organization.ts";
+import { namesOfUsers } from "../plan.ts";
 import { type AliasDifference, aliasDifferences, liveNamesFor, usersOf } from "../users.ts";
 import { compareText, sameValue } from "../value.ts";
 import { cells, compareDocuments, type DocumentChange } from "./document-changes.ts";
@@ -187,22 +188,13 @@ export function unite(base: DesiredOrganization, head: DesiredOrganization): Des
 }
 
 function emptyOf({ organizationId, users, digest }: DesiredOrganization): DesiredOrganization {
-	return {
-		organizationId,
-		users,
-		objects: [],
-		protect: { userIds: [], userTags: [] },
-		limits: {},
-		digest,
-		files: [],
-	};
+	const nothing = { objects: [], protect: { userIds: [], userTags: [] }, limits: {}, files: [] };
+	return { organizationId, users, digest, ...nothing };
 }
 
 function namesOf(base: DesiredOrganization, head: DesiredOrganization): Readonly<Record<string, string>> {
-	const names = [...Object.entries(base.users), ...Object.entries(head.users)].map(
-		([alias, id]) => [id, alias] as const,
-	);
-	return Object.fromEntries([...new Map(names)].sort(([left], [right]) => compareText(left, right)));
+	const names = { ...namesOfUsers(base), ...namesOfUsers(head) };
+	return Object.fromEntries(Object.entries(names).sort(([left], [right]) => compareText(left, right)));
 }
 
 const nothing = { tagId: null, userId: null, field: null, before: null, after: null, message: null } as const;

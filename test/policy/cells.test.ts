@@ -148,6 +148,50 @@ describe("The cells of conditions", () => {
 		expect(cellsOf(...texts)).toEqual(cells);
 	});
 
+	it.each([
+		"wallet_account.path_indexes[3] == 7 && wallet_account.path_indexes[0] == 44",
+		[0, 1, 2, 3, 4].map((at) => `wallet_account.path_indexes[${at}] == ${at + 40}`).join(" && "),
+		"wallet_account.path_hardened[4]",
+		"!wallet_account.path_hardened[3]",
+		"wallet_account.path_indexes.count() == 5 && wallet_account.path_indexes[4] == 0",
+		"solana.tx.transfers.count() >= 3 && solana.tx.transfers[3].amount < 5",
+		"eth.tx.contract_call_args['recipients'].count() == 1",
+		"eth.tx.contract_call_args['calls'].any(c, c['to'] == 'x')",
+		"eth.eip_712.message['delta'] < 0",
+		"eth.eip_7702_authorization.chain_id == '1' || eth.eip_7702_authorization.chain_id == '2'",
+		"solana.tx.instructions.count() > 100",
+		"bitcoin.tx.outputs.count() > 128",
+		"solana.tx.transfers.filter(t, t.to == 'a').count() == 2 && solana.tx.transfers.filter(t, t.to == 'b').count() == 2",
+		`${["a", "b", "c", "d"].map((to) => `solana.tx.transfers.any(t, t.to == '${to}')`).join(" && ")} && !solana.tx.transfers.any(t, t.to == 'e')`,
+		"eth.tx.gas > 4 && eth.tx.value > eth.tx.gas && eth.tx.nonce > eth.tx.value",
+		"wallet.label != wallet.id && wallet.id != wallet_account.address && wallet.label != wallet_account.address",
+		"solana.tx.spl_transfers.any(t, t.from != t.to && t.owner != t.from && t.owner != t.to)",
+		"solana.tx.account_keys[0] != solana.tx.account_keys[1]",
+		"eth.tx.data[0..4] == 'abcd' && eth.tx.data[2..6] == 'cdef'",
+		"eth.tx.data[0..2] == '~~' && eth.tx.data[2..4] != '~~'",
+		`bitcoin.tx.outputs.all(o, o.address in [${Array.from({ length: 12 }, (_, at) => `'${at}'`)}] && o.value < 5 && o.address_type == 't' && o.script_pubkey != 's')`,
+	])("have one in which a condition holds that some activity meets: %s", (text) => {
+		expect(cellsOf(text)).toEqual(["0", "1"]);
+	});
+
+	it.each([
+		"eth.tx.contract_call_args['to'] == wallet_account.address",
+		"eth.tx.contract_call_args['to'] != wallet_account.address",
+		"eth.tx.contract_call_args['to'] in [wallet_account.address]",
+		"eth.tx.contract_call_args['amount'] <= eth.tx.value",
+		"eth.tx.contract_call_args['a'] < eth.tx.contract_call_args['b']",
+		"eth.eip_712.message['chainId'] == eth.eip_712.domain.chain_id",
+		"eth.tx.data[34..74] != wallet_account.address[2..42]",
+		"wallet.label[0] != wallet.label[1]",
+		"bitcoin.tx.outputs.all(o, o.address == wallet_account.address)",
+		"bitcoin.tx.outputs.count() < bitcoin.tx.inputs.count()",
+		"solana.tx.instructions.count() > 100000",
+	])("leave a comparison open of which not all is told apart, and know what is beside it: %s", (text) => {
+		expect(cellsOf(text)).toEqual(["?"]);
+		expect(cellsOf(`wallet.imported && ${text}`).at(-1)).toBe("?");
+		expect(cellsOf(`activity.kind == 'L' && ${text}`).at(-1)).toBe("0");
+	});
+
 	it("have an activity each, of one chain", () => {
 		const { cells } = findCells(
 			["eth.tx.to == 'x'", "solana.tx.recent_blockhash == 'y'"].map((text) => ({ text, anyOf: [parseText(text)] })),

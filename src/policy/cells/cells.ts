@@ -4,10 +4,12 @@ import type { Expression } from "../language/syntax.ts";
 import { isError, structOf, type Value } from "../language/values.ts";
 import type { Field } from "./fields.ts";
 import { type FormulaId, truth } from "./formulas.ts";
-import { type Component, holdsAtom, isOfActivity, isParameter, isSoundAtom, type Leaf, takeApart } from "./leaves.ts";
+import { type Component, holdsAtom, isSoundAtom, type Leaf, takeApart } from "./leaves.ts";
+import { TooWide } from "./lists.ts";
+import { isOfActivity, isParameter } from "./reads.ts";
 import { shapesOf } from "./shapes.ts";
 import { testOf } from "./tests.ts";
-import { nameOf, TooWide, valuesOf } from "./values.ts";
+import { nameOf, valuesOf } from "./values.ts";
 
 /** A condition: one of these holds, whatever the others do. Null: it is not understood. */
 export interface Condition {

@@ -1,8 +1,9 @@
 /** Takes conditions apart: a condition is a formula of leaves, and a leaf reads fields that no other leaf shares, or those of its own part. */
 import { printExpression } from "../language/printer.ts";
 import type { Expression } from "../language/syntax.ts";
-import { type Field, FieldReader } from "./fields.ts";
+import type { Field } from "./fields.ts";
 import { type FormulaId, Formulas, falsehood, truth } from "./formulas.ts";
+import { FieldReader, isOfActivity, isParameter } from "./reads.ts";
 
 /** A part of a condition that reads the fields of one part of the activity; errs, or is true or false. */
 export interface Leaf {
@@ -126,7 +127,6 @@ class Parts {
 
 	components(): readonly Component[] {
 		const byTop = Map.groupBy(this.#allFields(), (field) => this.#topOf(field));
-		for (const fields of byTop.values()) shareLiterals(fields);
 		return [...this.#leaves].map(([top, leaves]) => ({
 			fields: byTop.get(top) ?? [top],
 			leaves: [...leaves.values()],
@@ -137,23 +137,6 @@ class Parts {
 		return new Set([...this.#reader.found, ...this.#leaves.keys()]);
 	}
 }
-
-/** Fields that are compared with each other have each value that one of them is compared with. */
-function shareLiterals(fields: readonly Field[]): void {
-	const texts = new Set(fields.flatMap((field) => [...field.texts]));
-	const numbers = new Set(fields.flatMap((field) => [...field.numbers]));
-	for (const field of fields) {
-		for (const text of texts) field.texts.add(text);
-		for (const number of numbers) field.numbers.add(number);
-	}
-}
-
-/** Whether the table of activities says what it is. */
-export const isOfActivity = ({ steps }: Field): boolean =>
-	steps[0] === "activity" && steps.length === 2 && steps[1] !== "params";
-
-/** Whether the table of activities says which activities have it. */
-export const isParameter = ({ steps }: Field): boolean => steps[0] === "activity" && steps[1] === "params";
 
 type Logical = Expression & { readonly node: "binary"; readonly operator: "&&" | "||" };
 

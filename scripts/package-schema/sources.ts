@@ -31,7 +31,6 @@ const files = [
 	"dynamic/organization.ts",
 	"dynamic/provider-resource.ts",
 	"dynamic/functions.ts",
-	"dynamic/plan-function.ts",
 ];
 
 const documented = new Map<string, Documented>();

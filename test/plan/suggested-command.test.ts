@@ -66,10 +66,10 @@ describe("The sources", () => {
 	const written = new RegExp(`[\`"' ]orgsync (?:(?:${names})\\b(?!:)|--|\\$\\{)`);
 	/** What is no suggestion, by file: help, scripts, titles, names, and the schema of the emulator, which imports no plan. */
 	const others: readonly (readonly [file: string, text: string])[] = [
-		["cli/flags/help.ts", "firstCalls"],
+		["cli/flags/command-row.ts", "firstCalls"],
 		["cli/commands/completion.ts", "| source"],
 		["document/export/text.ts", "written by orgsync export."],
-		["plan/stale.ts", "was not made by orgsync plan"],
+		["say/stale.ts", "was not made by orgsync plan"],
 		["emulator/control/schema.ts", "orgsync schema seed"],
 		["render/result/summary.ts", "could not start"],
 		["render/result/summary.ts", "stopped: "],

@@ -61,10 +61,8 @@ export function refuseOtherShare(
 	{ flags, terminal, output }: Call<SinceFlags & ShareFlags & { readonly organization?: string }>,
 ): void {
 	if (last === undefined || last.size === 0) return;
-	const named = flags.organization?.toLowerCase();
-	const isInShare = readShare(flags);
-	const isOwn = (organizationId: string): boolean =>
-		isInShare({ organizationId }) && (named === undefined || organizationId === named);
+	const { organization: named } = flags;
+	const isOwn = readShare(flags);
 	const other = organizationIds.find((organizationId) => last.has(organizationId) && !isOwn(organizationId));
 	if (other === undefined) return;
 	if (isAlsoOutput(flags, terminal)) output.spareOutput();

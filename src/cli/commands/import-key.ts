@@ -23,7 +23,13 @@ export async function importKey(call: Call<ImportKeyFlags>): Promise<ImportKeyRe
 	const { flags, terminal, output } = call;
 	const organizationId = await findOrganization(call);
 	const userId = await findUser(call);
-	if (flags.out !== undefined) checkBundleFile(flags.out, terminal);
+	const { out } = flags;
+	// Before anything is submitted.
+	if (out !== undefined) {
+		writeOrRefuse(`the bundle cannot be written to ${showText(out)}`, () =>
+			checkWritable(resolve(terminal.directory, out), { directory: terminal.directory, isSecret: true }),
+		);
+	}
 	const sent = await withConnection(call, ({ client, signer }) =>
 		withJournal(call, async (journal) => {
 			if (signer !== undefined) {
@@ -55,13 +61,6 @@ export async function importKey(call: Call<ImportKeyFlags>): Promise<ImportKeyRe
 	);
 	if (sent.isRetry) output.recordOverride({ flag: "retry-rejected", steps: 1, covers: [] });
 	return sent.outcome === "completed" ? deliver(sent, flags, terminal, output) : explainMissing(sent);
-}
-
-/** Throws ConfigurationError, before anything is submitted, if the bundle cannot be written. */
-function checkBundleFile(out: string, { directory }: Terminal): void {
-	writeOrRefuse(`the bundle cannot be written to ${showText(out)}`, () =>
-		checkWritable(resolve(directory, out), { directory, isSecret: true }),
-	);
 }
 
 function deliver(sent: SubmitResult, flags: ImportKeyFlags, { directory }: Terminal, output: Output): ImportKeyResult {

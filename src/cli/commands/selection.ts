@@ -35,21 +35,24 @@ export async function readSharded(call: Call<ShareFlags>): Promise<readonly Desi
 
 /** Returns the organizations of the fleet that are in the share of `--shard`; all without it. */
 function takeShare(fleet: DesiredFleet, { flags, output }: Call<ShareFlags>): DesiredFleet {
-	const isOwn = readShare(flags);
 	if (flags.shard === undefined) return fleet;
-	const own = filterFleet(fleet, (organizationId) => isOwn({ organizationId }));
+	const isOwn = readShare({ shard: flags.shard });
+	const own = filterFleet(fleet, isOwn);
 	const counted = `${own.organizationIds.length} of ${fleet.organizationIds.length}`;
 	output.note(`Shard ${flags.shard}: ${counted} organizations.`);
 	return own;
 }
 
-/** Returns whether an organization is in the share of `--shard`. Throws ConfigurationError for an invalid share. */
+/** Returns whether `--shard` and `--organization` select an organization. Throws ConfigurationError for an invalid share. */
 export function readShare({
 	shard: text,
-}: Pick<ShareFlags, "shard">): (one: Pick<DesiredOrganization, "organizationId">) => boolean {
-	if (text === undefined) return () => true;
+	organization,
+}: Pick<SelectionFlags, "shard" | "organization">): (organizationId: string) => boolean {
+	const isNamed = (organizationId: string): boolean =>
+		organization === undefined || organizationId === organization.toLowerCase();
+	if (text === undefined) return isNamed;
 	const shard = parseShard(text);
-	if (shard !== undefined) return ({ organizationId }) => isInShard(organizationId, shard);
+	if (shard !== undefined) return (organizationId) => isNamed(organizationId) && isInShard(organizationId, shard);
 	throw new ConfigurationError(`--shard ${showText(text)}: it is not a valid share`, {
 		hint: "write I/N, for example 2/8 for the second of eight; I counts from 1",
 	});

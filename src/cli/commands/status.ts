@@ -5,15 +5,9 @@ import { addressesOf } from "../../plan/activities/activity-objects.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { nameMember } from "../../render/result/organization-name.ts";
-import {
-	type OpenActivities,
-	type OpenActivity,
-	resultHead,
-	type StatusResult,
-	type UnansweredRequest,
-} from "../../render/result/result.ts";
+import { type OpenActivities, type OpenActivity, resultHead, type StatusResult } from "../../render/result/result.ts";
 import { reasonText } from "../../say/reason.ts";
-import type { JournalEntry, JournalSummary } from "../../sync/journal/journal.ts";
+import type { JournalSummary } from "../../sync/journal/journal.ts";
 import type { PendingActivities } from "../../sync/read/pending-activities.ts";
 import { viewJournal, withConnection } from "../connect.ts";
 import type { Call } from "../output/output.ts";
@@ -58,13 +52,10 @@ function describeOpen(
 		unanswered: journal
 			.openEntries(organizationId)
 			.filter(({ body }) => inDoubt.has(body.fingerprint))
-			.map(describeEntry),
+			.map(({ body: { fingerprint, operation }, covers, sentAtMs }) => {
+				return { fingerprint, operation: operation.name, covers, sentAt: new Date(sentAtMs).toISOString() };
+			}),
 		complete: unlisted === null,
 		unlisted: unlisted && reasonText(unlisted),
 	};
-}
-
-function describeEntry({ body, covers, sentAtMs }: JournalEntry): UnansweredRequest {
-	const sentAt = new Date(sentAtMs).toISOString();
-	return { fingerprint: body.fingerprint, operation: body.operation.name, covers, sentAt };
 }

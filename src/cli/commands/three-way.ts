@@ -15,10 +15,7 @@ import { readShare, type SelectionFlags } from "./selection.ts";
 
 /** Returns the earlier documents; `head` is the fleet of the present ones. Throws ConfigurationError and DocumentError. */
 export async function readBases(head: DesiredFleet, { flags, terminal, output }: Call<SelectionFlags & BaseFlags>) {
-	const isInShare = readShare(flags);
-	const named = flags.organization?.toLowerCase();
-	const isOwn = (one: { readonly organizationId: string }): boolean =>
-		isInShare(one) && (named === undefined || one.organizationId === named);
+	const isOwn = readShare(flags);
 	const base = await readBase(flags, terminal);
 	const { name, fleet } = base;
 	for (const path of base.missing) {
@@ -26,7 +23,7 @@ export async function readBases(head: DesiredFleet, { flags, terminal, output }:
 	}
 	const before = new Set(fleet.organizationIds);
 	const present = new Set(head.organizationIds);
-	const onlyInBase = filterFleet(fleet, (organizationId) => isOwn({ organizationId }) && !present.has(organizationId));
+	const onlyInBase = filterFleet(fleet, (organizationId) => isOwn(organizationId) && !present.has(organizationId));
 	const { organizationIds } = onlyInBase;
 	if (!base.samePaths && flags.shard === undefined && organizationIds.length === before.size) {
 		throw new ConfigurationError(`${base.flag}: it has none of the organizations of the documents`, {

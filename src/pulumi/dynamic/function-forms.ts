@@ -1,5 +1,7 @@
 /** The two forms of a function: of plain values, which returns a promise, and of outputs. */
 import * as pulumi from "@pulumi/pulumi";
+import { defined } from "../../common/defined.ts";
+import type { Properties } from "../inputs/inputs.ts";
 import { SecretValues } from "../inputs/secrets.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import type { Session } from "../session/session.ts";
@@ -22,12 +24,16 @@ type Parameters<Args extends object> =
 
 /** What a function does. */
 export interface Work<Args extends object, Answer> {
+	/** Its name, by which mocks know it. */
+	readonly name: string;
 	/** How its errors begin. */
 	readonly label: string;
 	/** Throws ResourceFailure, and errors of the program. */
 	run(args: Args, session: Session): Promise<Answer>;
-	/** The answer of the mocks. */
-	mocked(args: Args): Promise<Answer>;
+	/** What mocks have to return, for example `{ inSync: … }`. */
+	readonly mockedShape: string;
+	/** The answer in what mocks return; undefined if it is not there. */
+	readMocked(result: Properties): Answer | undefined;
 }
 
 /** The function of plain values, and the function of outputs. */
@@ -62,12 +68,20 @@ async function call<Args extends object, Answer>(
 	args: Args,
 	given: GivenSettings | undefined,
 ): Promise<Answer> {
-	if (isMocked()) return work.mocked(args);
+	if (isMocked()) return callMocks(work, args);
 	try {
 		return await work.run(args, programSession(given));
 	} catch (error) {
 		throw error instanceof ResourceFailure ? programError(error.message) : error;
 	}
+}
+
+async function callMocks<Args extends object, Answer>(work: Work<Args, Answer>, args: Args): Promise<Answer> {
+	const { name, label, mockedShape } = work;
+	const token = `orgsync:index:${name}`;
+	const answer = work.readMocked((await pulumi.runtime.invoke(token, defined(args))) ?? {});
+	if (answer !== undefined) return answer;
+	throw programError(`${label}: the mocks return nothing for it: return ${mockedShape} for ${token}`);
 }
 
 /** Returns the result of `work`. If the arguments are secret, its error shows none of their values. */

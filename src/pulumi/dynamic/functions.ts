@@ -1,14 +1,14 @@
 /**
- * The eight queries as functions, each also with an `…Output` form. Each rejects if the address or the key is missing,
+ * The eight queries and `getPlan` as functions, each also with an `…Output` form. Each rejects if the address or the key is missing,
  * the key is not accepted, or the object is not found.
  */
 
-import * as pulumi from "@pulumi/pulumi";
-import { defined } from "../../common/defined.ts";
 import { type QueryName, queries } from "../../wire/operations.ts";
 import { functionName, runQuery } from "../functions/queries.ts";
 import type { Properties } from "../inputs/inputs.ts";
-import { programError } from "./configuration.ts";
+import { type OrganizationArgs, readOrganization } from "../organization/component.ts";
+import { type DocumentPlan, getPlanName, planDocument } from "../organization/get-plan.ts";
+import { explain, ResourceFailure } from "../resources/failure.ts";
 import { makeForms } from "./function-forms.ts";
 
 // Answers (docs/internals/service.md#objects): a field that the service leaves out at times is optional, and others are passed on.
@@ -182,24 +182,15 @@ interface QueriedOrganization {
 /** The queries that return one object; the others return a list. */
 const singleResult: readonly QueryName[] = ["get_session_profile", "get_mfa_policy", "get_latest_boot_proof"];
 
-/** The result of the mocks, which return the service's answer. */
-async function queryMocks<Answer>(name: QueryName, args: object): Promise<Answer> {
-	const { answerKey } = queries[name];
-	const token = `orgsync:index:${functionName(name)}`;
-	const answer = (await pulumi.runtime.invoke(token, defined(args)))?.[answerKey];
-	if (answer !== undefined) return answer as Answer;
-	if (!singleResult.includes(name)) return [] as Answer;
-	throw programError(`${name}: the mocks return nothing for it: return { ${answerKey}: … } for ${token}`);
-}
-
 function makeFunctions<Fields extends object, Answer>(name: QueryName) {
+	const { answerKey } = queries[name];
+	const ifMissing = singleResult.includes(name) ? undefined : [];
 	return makeForms<QueriedOrganization & Readonly<Fields>, Answer>({
+		name: functionName(name),
 		label: name,
-		async run(args, session) {
-			const answer = await runQuery(name, args as Properties, session);
-			return answer[queries[name].answerKey] as Answer;
-		},
-		mocked: (args) => queryMocks<Answer>(name, args),
+		run: async (args, session) => (await runQuery(name, args as Properties, session))[answerKey] as Answer,
+		mockedShape: `{ ${answerKey}: … }`,
+		readMocked: (result) => (result[answerKey] ?? ifMissing) as Answer | undefined,
 	});
 }
 
@@ -243,3 +234,24 @@ export const [listSupportedAssets, listSupportedAssetsOutput] = makeFunctions<
 	{ caip2: string },
 	readonly SupportedAsset[]
 >("list_supported_assets");
+
+/**
+ * Returns what the plan of a document says.
+ *
+ * It compares the document with the live organization, and submits nothing. The result has the changes, what they mean for
+ * who can do what, who has to approve them, and the guards that block them.
+ */
+export const [getPlan, getPlanOutput] = makeForms<OrganizationArgs, DocumentPlan>({
+	name: getPlanName,
+	label: getPlanName,
+	async run(args, session) {
+		try {
+			return await planDocument(readOrganization(args), session);
+		} catch (error) {
+			const reason = error instanceof ResourceFailure ? error.message : explain(error);
+			throw new ResourceFailure(`${getPlanName}: ${reason}`);
+		}
+	},
+	mockedShape: "{ inSync: … }",
+	readMocked: (result) => (result.inSync !== undefined ? (result as object as DocumentPlan) : undefined),
+});

@@ -24,5 +24,4 @@ export {
 export type { FunctionOptions, Outputs } from "./function-forms.ts";
 export * from "./functions.ts";
 export { Organization } from "./organization.ts";
-export { getPlan, getPlanOutput } from "./plan-function.ts";
 export { Provider, type ProviderArgs } from "./provider-resource.ts";

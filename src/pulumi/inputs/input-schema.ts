@@ -46,7 +46,9 @@ export function checkInputSchema(given: Properties, { fields, required }: InputS
 			const shape = Object.hasOwn(fields, property) ? fields[property] : undefined;
 			if (shape === undefined) return [{ property, reason: unknownProperty(Object.keys(fields)) }];
 			const show = secrets.includes(property) ? () => "a secret value" : showValue;
-			return findMistakes("", shape, value, show).map((found) => ({ property, reason: inPlace(property, found) }));
+			return findMistakes("", shape, value, show).map(({ path, message }) => {
+				return { property, reason: path === "" ? message : `${property}${path} ${message}` };
+			});
 		}),
 	];
 }
@@ -57,10 +59,6 @@ interface Mistake {
 	readonly message: string;
 }
 
-function inPlace(property: string, { path, message }: Mistake): string {
-	return path === "" ? message : `${property}${path} ${message}`;
-}
-
 type Show = (value: unknown) => string;
 
 function findMistakes(path: string, shape: PropertySchema | IdOr, value: unknown, show: Show): readonly Mistake[] {
@@ -68,7 +66,9 @@ function findMistakes(path: string, shape: PropertySchema | IdOr, value: unknown
 	if (typeof value === "string" && hasUnknown(value)) return [];
 	if (value === null) return [{ path, message: "is null; omit it or set a value" }];
 	if (shape === "any") return [];
-	if (typeof shape === "string") return isOf(shape, value) ? [] : mistake(wantedOf(shape));
+	if (typeof shape === "string") {
+		return typeof value === "string" && (shape === "text" || uuid.test(value)) ? [] : mistake(wantedOf(shape));
+	}
 	if ("oneOf" in shape) {
 		return shape.oneOf.includes(value as string) ? [] : mistake(joinWords(shape.oneOf));
 	}
@@ -92,10 +92,6 @@ function findMistakes(path: string, shape: PropertySchema | IdOr, value: unknown
 		if (field !== undefined) return findMistakes(place, field, item, show);
 		return [{ path: place, message: `is an ${unknownProperty(names)}` }];
 	});
-}
-
-function isOf(shape: "text" | "id", value: unknown): boolean {
-	return typeof value === "string" && (shape === "text" || uuid.test(value));
 }
 
 function wantedOf(shape: "text" | "id"): string {

@@ -71,7 +71,11 @@ export class ResourceCalls {
 		// Older engines send no old inputs.
 		const found = this.#operations.diff(id, olds, news, {
 			...(oldInputs === undefined ? {} : { oldInputs: this.#read(urn, oldInputs) }),
-			due: [...adoptionOf(olds), ...(this.#context.parts.get(urn)?.drift ?? [])],
+			// A state of a dynamic resource is written again, although nothing else has changed.
+			due: [
+				...("__provider" in olds ? [{ path: ["__provider"], kind: "delete" } as const] : []),
+				...(this.#context.parts.get(urn)?.drift ?? []),
+			],
 		});
 		if (found.replaces.length === 0 && this.#context.isConfigured()) await this.#operations.showUnfinished(olds, news);
 		return Buffer.from(writeDiff(found, this.#definition.identity).serializeBinary());
@@ -155,11 +159,6 @@ export class ResourceCalls {
 		const found = Object.keys(this.#definition.schema.fields).filter((field) => names.includes(field));
 		return found.length === 0 ? undefined : found.sort();
 	}
-}
-
-/** A state of a dynamic resource is written again, although nothing else has changed. */
-function adoptionOf(olds: Properties): readonly PropertyChange[] {
-	return "__provider" in olds ? [{ path: ["__provider"], kind: "delete" }] : [];
 }
 
 /** Each output, from checked inputs: known, null if left out, or unknown, which only an id that the check has not found is. */

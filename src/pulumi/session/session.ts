@@ -187,7 +187,7 @@ export class Session {
 			await this.settle(resource, desired.organizationId, stored);
 			return this.#settled;
 		});
-		const { reads: mode, waitMs, retryRejected } = this.settings;
+		const { waitMs, retryRejected } = this.settings;
 		const { deadline } = this;
 		const submitter: Submitter = {
 			submit: (body) =>
@@ -195,16 +195,6 @@ export class Session {
 					reads.expireFor(resource);
 					reads.expireFor(functionReads);
 				}),
-		};
-		const context = {
-			reader: this.readerFor(resource),
-			submitter: submitUntil(submitter, deadline),
-			journal,
-			now,
-			sleep: (ms: number) => sleep(Math.min(ms, deadline?.leftMs() ?? ms)),
-			reads: mode,
-			waitMs,
-			...(retryRejected ? { retryRejected } : {}),
 		};
 		const { plan } = comparison;
 		const abandoned = (plan.overrides ?? []).filter(({ flag }) => flag === "abandon");
@@ -215,7 +205,9 @@ export class Session {
 		const timeMs = timeOf(comparison);
 		if (plan.steps.length === 0) return { plan, timeMs, report: undefined, journal };
 		const applied = await applyPlan(comparison, {
-			...context,
+			...{ reader: this.readerFor(resource), submitter: submitUntil(submitter, deadline), journal, now },
+			sleep: (ms: number) => sleep(Math.min(ms, deadline?.leftMs() ?? ms)),
+			...{ waitMs, ...(retryRejected ? { retryRejected } : {}) },
 			settled: this.#settled,
 			concurrency: 4,
 			// The next refresh shows live members. Where last-applied state replaces them, the time of our own change has to be

@@ -2,8 +2,8 @@
 import { ConfigurationError, exitCodes, ifAvailable } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { isRecord } from "../../common/json.ts";
-import { addressesOf, type ObjectNames, tagNamesOf } from "../../plan/activities/activity-objects.ts";
-import { namesOfUsers, type Reads } from "../../plan/plan.ts";
+import { addressesOf, type ObjectNames } from "../../plan/activities/activity-objects.ts";
+import type { Reads } from "../../plan/plan.ts";
 import {
 	type ExplainedActivity,
 	type ExplainResult,
@@ -13,11 +13,13 @@ import {
 	resultHead,
 } from "../../render/result/result.ts";
 import { formats } from "../../schema/formats.ts";
+import { emptyJournal } from "../../sync/journal/journal.ts";
 import { type Activity, readAnyActivity, readTime } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, queries, submitOfType } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import type { Call } from "../output/output.ts";
+import { namesFrom } from "./activity-names.ts";
 import { findOrganization, type NamingFlags, readNamed, readOrElse } from "./selection.ts";
 
 interface ExplainFlags extends NamingFlags, ServiceFlags {
@@ -58,8 +60,7 @@ export async function explain(activityId: string, call: Call<ExplainFlags>): Pro
 function readNames(organizationId: string, call: Call<ExplainFlags>): Promise<ObjectNames> {
 	const read = async (): Promise<ObjectNames> => {
 		const desired = (await readNamed(call)).find((one) => one.organizationId === organizationId);
-		const tagNames = tagNamesOf(desired, { requests: [], userTags: {} });
-		return { userNames: desired === undefined ? {} : namesOfUsers(desired), tagNames };
+		return namesFrom(organizationId, desired, emptyJournal);
 	};
 	return readOrElse(call, read, () => noNames);
 }

@@ -109,20 +109,13 @@ function notPlannedIn(
 ): readonly OrganizationError[] {
 	const impossible = new Set(plans.filter(isImpossible).map(({ organizationId }) => organizationId));
 	const missing = new Set(unread);
-	const all = documents.map(namedIn);
 	const message = "the plan file states that it could not be read when the plan was made; nothing was submitted";
-	return [
-		...all
-			.filter((one) => impossible.has(one.organizationId))
-			.map((one) => {
-				return { ...one, error: wasImpossible(inOrganization(commands, one.organizationId)) };
-			}),
-		...all
-			.filter((one) => missing.has(one.organizationId))
-			.map((one) => {
-				return { ...one, error: new NotPlannedError(message, { hint: planAgain }) };
-			}),
-	];
+	return documents.map(namedIn).flatMap((one): readonly OrganizationError[] => {
+		const { organizationId } = one;
+		if (impossible.has(organizationId))
+			return [{ ...one, error: wasImpossible(inOrganization(commands, organizationId)) }];
+		return missing.has(organizationId) ? [{ ...one, error: new NotPlannedError(message, { hint: planAgain }) }] : [];
+	});
 }
 
 const planAgain = "plan again, and have the new plan reviewed";

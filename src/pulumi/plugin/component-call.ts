@@ -56,7 +56,7 @@ const outputsOfOneRun = ["changes", "activities", "impact", "approvals"];
 export function construct(request: Request, context: ComponentContext): Promise<Response> {
 	return withoutSecrets(context.process, async () => {
 		const made = await make(request, context);
-		const monitor = new Monitor(request.getMonitorendpoint());
+		const monitor = openMonitor(request.getMonitorendpoint());
 		try {
 			const urn = await register(request, made, monitor, context);
 			const response = new providerMessages.ConstructResponse();
@@ -169,29 +169,24 @@ const { RegisterResourceOutputsRequest } = monitorMessages;
 
 type RegisterRequest = InstanceType<typeof monitorMessages.RegisterResourceRequest>;
 
-class Monitor {
-	readonly #client: InstanceType<typeof monitorService.ResourceMonitorClient>;
+type Monitor = ReturnType<typeof openMonitor>;
 
-	constructor(address: string) {
-		this.#client = new monitorService.ResourceMonitorClient(address, credentials.createInsecure(), messageLimits);
-	}
-
-	/** Registers a resource and returns its URN once the engine is done with it. Throws ResourceFailure. */
-	async register(request: RegisterRequest): Promise<string> {
-		const response = await call<{ getUrn(): string }>((done) => this.#client.registerResource(request, done));
-		return response.getUrn();
-	}
-
-	async registerOutputs(urn: string, outputs: struct.Struct): Promise<void> {
-		const request = new RegisterResourceOutputsRequest();
-		request.setUrn(urn);
-		request.setOutputs(outputs);
-		await call((done) => this.#client.registerResourceOutputs(request, done));
-	}
-
-	close(): void {
-		this.#client.close();
-	}
+/** The engine's resource monitor at this address. */
+function openMonitor(address: string) {
+	const client = new monitorService.ResourceMonitorClient(address, credentials.createInsecure(), messageLimits);
+	return {
+		/** Registers a resource and returns its URN once the engine is done with it. Throws ResourceFailure. */
+		async register(request: RegisterRequest): Promise<string> {
+			return (await call<{ getUrn(): string }>((done) => client.registerResource(request, done))).getUrn();
+		},
+		async registerOutputs(urn: string, outputs: struct.Struct): Promise<void> {
+			const request = new RegisterResourceOutputsRequest();
+			request.setUrn(urn);
+			request.setOutputs(outputs);
+			await call((done) => client.registerResourceOutputs(request, done));
+		},
+		close: () => client.close(),
+	};
 }
 
 function call<Response>(

@@ -28,7 +28,7 @@ import {
 	describeWarnings,
 	describeWindows,
 } from "../notices/notices.ts";
-import { nameOwners } from "../session/claims.ts";
+import { explainSecond } from "../session/claims.ts";
 import { convergeWhenNameIsFree } from "../session/name-order.ts";
 import { type ConvergeResult, type Session, timeOf } from "../session/session.ts";
 import { nothingStored, type StoredState, storeActivities } from "../state/stored-state.ts";
@@ -232,9 +232,7 @@ function claim(definition: ResourceDefinition, inputs: ResourceInputs, session: 
 	return definition.claims(inputs).flatMap(({ object, subject }) => {
 		const owner = session.claims.claim(inputs.organizationId, object, inputs);
 		if (owner === undefined) return [];
-		const [other, own] = nameOwners(owner, inputs);
-		const reason = `${subject} by two resources, \`${other}\` and \`${own}\`; ${claimAdvice}`;
-		return [{ property: claimedInput, reason }];
+		return [{ property: claimedInput, reason: explainSecond(subject, owner, inputs, claimAdvice) }];
 	});
 }
 

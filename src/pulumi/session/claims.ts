@@ -40,11 +40,11 @@ export function isSameOwner(left: Owner, right: Owner): boolean {
 	return left.resource === right.resource;
 }
 
-/** The owners' names for a message: the URNs if the names are equal. */
-export function nameOwners(left: Owner, right: Owner): readonly [string, string] {
-	const byUrn = left.resource === right.resource;
+/** Says that two resources manage an object, by their names, or by their URNs if the names are equal. */
+export function explainSecond(subject: string, other: Owner, own: Owner, advice: string): string {
+	const byUrn = other.resource === own.resource;
 	const nameOf = ({ resource, resourceUrn = resource }: Owner): string => (byUrn ? resourceUrn : resource);
-	return [nameOf(left), nameOf(right)];
+	return `${subject} by two resources, \`${nameOf(other)}\` and \`${nameOf(own)}\`; ${advice}`;
 }
 
 /** The claims of this process, and of all that share them, on objects of one service: ids are unique to a service. */

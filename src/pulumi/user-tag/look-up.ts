@@ -7,7 +7,7 @@ import { explainMissing, findLiveTag, type ImportId, readImportId } from "../inp
 import { type MetaInputs, metaOf, type Properties, readDocument } from "../inputs/inputs.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import type { ReadResult } from "../resources/resource.ts";
-import { nameOwners } from "../session/claims.ts";
+import { explainSecond } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import { nothingStored } from "../state/stored-state.ts";
 import { claimAdvice, claimOf, readTagInputs, type TagInputs, tagDocument } from "./inputs.ts";
@@ -69,9 +69,7 @@ export async function importTag(id: string, meta: MetaInputs, session: Session):
 function refuseSecond({ id }: LiveUserTag, { organizationId }: ImportId, meta: MetaInputs, session: Session): void {
 	const { object, subject } = claimOf(id);
 	const owner = session.claims.claim(organizationId, object, meta);
-	if (owner === undefined) return;
-	const [other, own] = nameOwners(owner, meta);
-	throw new ResourceFailure(`${subject} by two resources, \`${other}\` and \`${own}\`; ${claimAdvice}`);
+	if (owner !== undefined) throw new ResourceFailure(explainSecond(subject, owner, meta, claimAdvice));
 }
 
 function describe({ organizationId }: ImportId, { name, members }: LiveUserTag): Properties & Partial<TagInputs> {

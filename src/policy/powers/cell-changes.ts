@@ -73,9 +73,12 @@ export function findCellsOf(before: Side, after: Side, { facts, changed, apart }
 		for (const read of readingsOf([...shared.keys()], isEach)) {
 			const [was, is] = [userSetsIn(before, one, shared, read), userSetsIn(after, other, shared, read)];
 			const users = before.prepared;
-			const isUnknown = [was, is].some(
-				({ sure, possible }) => difference(possible, sure, users.users, users.budget).length > 0,
-			);
+			// Whether policies allow it at all decides about a lockout, though the root quorum can do it.
+			const isLockoutOpen =
+				was.sureByPolicies.length > 0 && is.sureByPolicies.length === 0 && is.possibleByPolicies.length > 0;
+			const isUnknown =
+				isLockoutOpen ||
+				[was, is].some(({ sure, possible }) => difference(possible, sure, users.users, users.budget).length > 0);
 			judged.push({
 				holding: new Set([...cell.holding, ...[...read].map((key) => shared.get(key) ?? "")]),
 				unknowns: new Set(shared.values()),

@@ -37,7 +37,8 @@ const maxUnnamed = 2;
 export function describeGroups(groups: readonly ActivityGroup[], form: VerbForm = "do"): Phrase {
 	const whole = wholeResources(groups);
 	const single = groups.filter((group) => !("resource" in group) || !whole.has(group.resource));
-	const named = single.filter((group) => nameOfGroup(group) !== null);
+	const isCrowded = single.filter((group) => !("resource" in group)).length > maxPowers;
+	const named = single.filter((group) => ("resource" in group || !isCrowded) && nameOfGroup(group) !== null);
 	const others = single.length - named.length;
 	const isCounted = named.length + whole.size > 0 && others > maxUnnamed;
 	const anything = [...whole].map((resource) => phraseOf(resourceWords(resource)));

@@ -101,6 +101,12 @@ describe("The groups of a report", () => {
 		expect(groups.slice(0, always.length)).toEqual(always);
 		return groups.slice(always.length);
 	}
+	const movers = [
+		...["CLAIM_EARN_FEES", "CLAIM_SWAP_FEES", "EARN_CLAIM_REWARDS", "EARN_DEPLOY_WRAPPER", "EARN_DEPOSIT"],
+		...["EARN_WITHDRAW", "ETH_SEND_RAW_TRANSACTION", "ETH_UNDELEGATE_7702", "EXECUTE_SWAP", "SPARK_CLAIM_TRANSFER"],
+		...["SPARK_PREPARE_LIGHTNING_RECEIVE", "SPARK_PREPARE_TRANSFER", "SPARK_SIGN_FROST"],
+	].map((kind) => `kind ${kind}`);
+	const sent = [...movers, "type ACTIVITY_TYPE_SOL_SEND_TRANSACTION_V2"];
 	it.each([
 		["activity.resource == 'OTP' && activity.action == 'VERIFY'", ["OTP/VERIFY"]],
 		["'OTP' == activity.resource && 'VERIFY' == activity.action", ["OTP/VERIFY"]],
@@ -112,8 +118,8 @@ describe("The groups of a report", () => {
 		["activity.kind in ['B', 'A'] && eth.tx.to == 'x'", ["kind A", "kind B"]],
 		["activity.type == 'T' && activity.kind == 'K'", ["kind K", "type T"]],
 		["activity.kind == 'A' || activity.kind == 'B'", ["kind A", "kind B"]],
-		["activity.kind == 'A' || eth.tx.to == 'x'", ["kind A"]],
-		["eth.tx.to == 'x' || activity.kind == 'A'", ["kind A"]],
+		["activity.kind == 'A' || eth.tx.to == 'x'", ["kind A", ...sent]],
+		["eth.tx.to == 'x' || activity.kind == 'A'", ["kind A", ...sent]],
 		["activity.kind == 'A' || activity.type == 'T'", ["kind A", "type T"]],
 		["activity.resource == 'OTP' && activity.action == 'VERIFY' || activity.kind == 'A'", ["OTP/VERIFY", "kind A"]],
 		[
@@ -129,17 +135,38 @@ describe("The groups of a report", () => {
 			["kind DELETE_SECRETS", "kind EXPORT_SECRETS", "kind IMPORT_SECRETS", "kind INIT_IMPORT_SECRETS"],
 		],
 		["activity.params.endpoint_id == 'x'", ["WEBHOOK_ENDPOINT/DELETE", "WEBHOOK_ENDPOINT/UPDATE"]],
-		["eth.tx.to == 'x'", []],
+		["eth.tx.to == 'x'", sent],
+		[
+			"activity.resource == 'WEBHOOK_ENDPOINT' && activity.action != 'DELETE'",
+			["WEBHOOK_ENDPOINT/CREATE", "WEBHOOK_ENDPOINT/UPDATE"],
+		],
+		[
+			"['WEBHOOK_ENDPOINT'].contains(activity.resource)",
+			["WEBHOOK_ENDPOINT/CREATE", "WEBHOOK_ENDPOINT/DELETE", "WEBHOOK_ENDPOINT/UPDATE"],
+		],
+		[
+			"activity.resource == 'WALLET' && activity.action != 'CREATE'",
+			["WALLET/DELETE", "WALLET/IMPORT", "WALLET/UPDATE"],
+		],
+		["activity.resource != 'PRIVATE_KEY' && activity.action == 'IMPORT'", ["WALLET/IMPORT"]],
+		["activity.resource[0..8] == 'PAYMENT_'", ["PAYMENT_METHOD/DELETE", "PAYMENT_METHOD/UPDATE"]],
+		["['EXECUTE_SWAP'].contains(activity.kind)", ["kind EXECUTE_SWAP"]],
+		["(activity.kind == 'EXECUTE_SWAP') == true", ["kind EXECUTE_SWAP"]],
+		["activity.kind[0..10] == 'SPARK_SIGN'", ["kind SPARK_SIGN_FROST"]],
 		["wallet.kind == 'A'", []],
 		["activity.resource == 'PRIVATE_KEY' && activity.action == 'SIGN'", []],
-	])("are those that policies compare with: %s", (condition, expected) => {
+	])("are those of which the policy decides otherwise than of most: %s", (condition, expected) => {
 		expect(more(condition)).toEqual(expected);
 	});
 
-	it("are an action of each resource among them where a policy names the action only", () => {
-		expect(more("activity.action == 'UPDATE'")).toEqual(["PRIVATE_KEY/UPDATE", "TVC_APP/UPDATE", "WALLET/UPDATE"]);
+	it("are an action of each resource that has it where a policy names the action only", () => {
+		const updates = [
+			...["AUTH/UPDATE", "AUTH_PROXY/UPDATE", "CONFIG/UPDATE", "PAYMENT_METHOD/UPDATE", "PRIVATE_KEY/UPDATE"],
+			...["TVC_APP/UPDATE", "TVC_DEPLOYMENT/UPDATE", "WALLET/UPDATE", "WEBHOOK_ENDPOINT/UPDATE"],
+		];
+		expect(more("activity.action == 'UPDATE'")).toEqual(updates);
 		const either = "activity.action == 'UPDATE' || activity.resource == 'OTP' && activity.action == 'VERIFY'";
-		expect(more(either)).toEqual(["OTP/VERIFY", "PRIVATE_KEY/UPDATE", "TVC_APP/UPDATE", "WALLET/UPDATE"]);
+		expect(more(either)).toEqual(["OTP/VERIFY", ...updates].sort());
 	});
 
 	it("are those that are asked for too, each once", () => {

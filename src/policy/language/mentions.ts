@@ -8,15 +8,19 @@ export const mentionsVotes = (expression: Expression): boolean =>
 export const mentionsName = (expression: Expression, names: readonly string[]): boolean =>
 	has(expression, (part) => part.node === "name" && names.includes(part.name));
 
-/** Returns the names in the expression, and their fields as paths: `activity`, `activity.params`, `activity.params.type`. */
-export function fieldsIn(expression: Expression): ReadonlySet<string> {
-	const found = new Set<string>();
+/** Returns the texts in all comparisons that read the field, a path, as a whole. */
+export function comparedWith(expression: Expression, path: string): readonly string[] {
+	if (expression.node === "not") return comparedWith(expression.of, path);
+	if (expression.node === "binary" && (expression.operator === "&&" || expression.operator === "||"))
+		return [...comparedWith(expression.left, path), ...comparedWith(expression.right, path)];
+	const texts: string[] = [];
+	let isWhole = false;
 	has(expression, (part) => {
-		const path = pathOf(part);
-		if (path !== null) found.add(path);
-		return false;
+		isWhole ||= pathOf(part) === path;
+		if (part.node === "literal" && typeof part.value === "string") texts.push(part.value);
+		return part.node === "slice";
 	});
-	return found;
+	return isWhole ? texts : [];
 }
 
 function pathOf(expression: Expression): string | null {

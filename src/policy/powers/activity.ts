@@ -1,4 +1,5 @@
 /** What is known of the activities of a group: the values of the names that a condition may use. */
+import { namesOfType } from "../activities/named-powers.ts";
 import { activityTypes, combinations, findType, kindOfType } from "../activities/types.ts";
 import { evaluate } from "../language/evaluate.ts";
 import type { Expression } from "../language/syntax.ts";
@@ -59,7 +60,15 @@ export function judgeCondition(condition: Expression, facts: ActivityFacts): Out
 		return error === "wrong-type" ? { holds: "unknown", because } : judgeAbsent(condition, facts, because);
 	if (cause === "unread")
 		return { holds: "unknown", because: value.because === undocumentedPair ? { kind: "undocumented-pair" } : because };
+	// What must hold besides is of no use where one clause is not known.
+	if (clausesOf(condition).some((clause) => isUndocumentedIn(clause, facts)))
+		return { holds: "unknown", because: { kind: "undocumented-pair" } };
 	return { holds: "open", condition: openPart(condition, facts) };
+}
+
+function isUndocumentedIn(clause: Expression, facts: ActivityFacts): boolean {
+	const value = evaluate(foldNames(clause, facts), scopeOf(facts));
+	return isUnknown(value) && value.cause === "unread" && value.because === undocumentedPair;
 }
 
 /** A condition that errs matters only where it would not be false without the error. */
@@ -96,7 +105,8 @@ export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
 	const known = scopes.get(key);
 	if (known !== undefined) return known;
 	const { resource, action, kind, type } = facts;
-	const isSigning = resource === null || action === null || (resource === "PRIVATE_KEY" && action === "SIGN");
+	const isUndocumented = resource === null || action === null;
+	const isSigning = isUndocumented ? mayMoveFunds(facts) : resource === "PRIVATE_KEY" && action === "SIGN";
 	const value = (name: string, isThere: boolean): [string, Value] => [
 		name,
 		isThere ? mayBeMissing(name) : errs("missing-field", `the activity has no \`${name}\``),
@@ -118,13 +128,19 @@ export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
 		["activity", activity],
 		...transactions.map((name) => value(name, isSigning)),
 		...wallets.map((name) => value(name, isSigning || resource === "WALLET")),
-		value("private_key", resource === null || resource === "PRIVATE_KEY"),
+		value("private_key", isUndocumented ? isSigning : resource === "PRIVATE_KEY"),
 		value("secret", kind === null ? resource === null : kind.endsWith("_SECRETS")),
 		voters("approvers"),
 		voters("credentials"),
 	]);
 	if (scopes.size < 1_000) scopes.set(key, scope);
 	return scope;
+}
+
+/** Returns whether an activity without a documented pair may have a transaction: one that moves funds, or that is not in the table. */
+function mayMoveFunds({ kind, type }: ActivityFacts): boolean {
+	const types = activityTypes.filter((one) => (type === null ? one.kind === kind : one.type === type));
+	return types.length === 0 || types.some((one) => namesOfType(one.type).includes("moveFunds"));
 }
 
 /** Returns the parameters that policies see: those of the types in question, of which others lack some. */

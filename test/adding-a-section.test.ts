@@ -57,7 +57,7 @@ export function emptiedSection({ emptied }: Plan): Section {
 		"src/render/page.ts": [
 			["		warningsSection(plan),\n", "		emptiedSection(plan),\n"],
 			[
-				'import { expiriesSection } from "./sections/expiries.ts";\n',
+				'import { explainSection } from "./sections/explain.ts";\n',
 				'import { emptiedSection } from "./sections/emptied.ts";\n',
 			],
 		],

@@ -29,7 +29,6 @@ export interface GithubResult {
 /** Max annotations of a level that GitHub shows of one step. */
 const maxOfALevel = 10;
 
-/** Returns the annotations and the summary. */
 export function renderGithub(result: CommandResult, options: GithubOptions = {}): GithubResult {
 	return { annotations: renderAnnotations(result, options), summary: renderMarkdown(result, options) };
 }

@@ -49,7 +49,6 @@ export interface Block {
 	readonly wrap: (lines: readonly string[], more: number) => string;
 }
 
-/** Returns a block of one paragraph. */
 export function paragraph(text: string, rank = 0): Block {
 	return { rank, noun: ["paragraph", "paragraphs"], lines: [text], wrap: ([line = ""]) => line };
 }

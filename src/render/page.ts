@@ -26,7 +26,6 @@ import { importKeySection, initSection } from "./sections/commands.ts";
 import { discoverySections } from "./sections/discovery.ts";
 import { driftSections } from "./sections/drift.ts";
 import { errorSection, staleSection, stoppedSection, unplannedSection } from "./sections/errors.ts";
-import { expiriesSection } from "./sections/expiries.ts";
 import { explainSection } from "./sections/explain.ts";
 import { blockingSection, passingSection, warningGuardsSection } from "./sections/guards.ts";
 import { impactSection } from "./sections/impact.ts";
@@ -46,8 +45,7 @@ import {
 	wrongForecastsSection,
 } from "./sections/steps.ts";
 import { tagMatrixSection } from "./sections/tag-matrix.ts";
-import { unknownSection } from "./sections/unknown.ts";
-import { unmanagedSection } from "./sections/unmanaged.ts";
+import { unknownSection, unmanagedSection } from "./sections/unknown.ts";
 import { validateSection } from "./sections/validate.ts";
 import {
 	furtherSections,
@@ -57,6 +55,7 @@ import {
 	votedSections,
 	withDecision,
 } from "./sections/votes.ts";
+import { expiriesSection } from "./sections/windows.ts";
 
 /** How much room there is: a page has a matrix, a comment folds lists, a terminal has one list and an end, a log has lines. */
 export type Format = "text" | "markdown" | "html" | "annotations";
@@ -140,7 +139,7 @@ export function findingsIn(one: OrganizationResult, format: Format): readonly Se
 	if (format === "annotations" && !isPlanned) return [];
 	return [
 		...(isPlanned ? revertSections(threeWay) : []),
-		...(drift === null ? [] : Object.values(driftSections(drift, plan))),
+		...(drift === null ? [] : driftSections(drift, plan)),
 		...(format === "annotations" ? [] : partSections(threeWay, plan)),
 		...changesIn(one, format),
 		...(isPlanned && format !== "annotations" ? [approvalsSection(plan)] : []),

@@ -14,7 +14,6 @@ import { sayReason } from "./reason.ts";
 /** A step with its forecast. */
 type ForecastStep = Step & { readonly approval: Approval };
 
-/** Steps with the same forecast. */
 export interface ApprovalLine {
 	readonly verdict: ApprovalVerdict;
 	readonly sentence: Phrase;

@@ -15,7 +15,6 @@ import { breachText } from "./rules.ts";
 
 type Finding<W extends GuardFinding["what"]> = Extract<GuardFinding, { readonly what: W }>;
 
-/** Returns what the guard found. */
 export function guardText({ kind, found, where, finding }: Guard): string {
 	switch (finding.what) {
 		case "member-removals":
@@ -50,7 +49,6 @@ export function guardText({ kind, found, where, finding }: Guard): string {
 	}
 }
 
-/** Returns what is allowed. */
 export function limitText({ kind, finding }: Pick<Guard, "kind" | "finding">): string {
 	switch (finding.what) {
 		case "member-removals": {
@@ -156,7 +154,6 @@ function brokenRuleText({ address, effect, after }: Finding<"rules">["rules"][nu
 	return `would break ${showAddress(address)}${effect === "worsens" ? " further" : ""}: ${breachText(after)}`;
 }
 
-/** Max uses of a name that a message lists. */
 const maxListed = 10;
 
 function oldNameText({ name, uses }: UsedName): string {

@@ -30,7 +30,6 @@ export type Span =
 
 export type Phrase = readonly Span[];
 
-/** Longest text of a `code`, in characters. */
 const longestCode = 160;
 
 export function code(text: string): Span {
@@ -77,7 +76,6 @@ export function identifier(text: string): Span {
 	return { kind: "id", text };
 }
 
-/** Returns a command as it can be typed. */
 export function command(text: string): Span {
 	return { kind: "command", text };
 }

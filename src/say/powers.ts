@@ -98,7 +98,6 @@ export function listPeople(userIds: readonly string[], names: UserNames, joint: 
 	return listSome(userIds, (userId) => namePerson(userId, names), maxPeople, joint === "," ? ", " : " and ");
 }
 
-/** More alternatives than this are counted. */
 const maxAlternatives = 3;
 
 /**
@@ -142,7 +141,6 @@ function describeThreshold(
 	return isSimple ? [`${atLeast} of `, ...people] : [`${atLeast} of (`, ...people, ")"];
 }
 
-/** More policies than this are counted. */
 const maxPolicies = 3;
 
 /** Returns the policies by name, by id where the name is not known; null without one. */

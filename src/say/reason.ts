@@ -22,7 +22,6 @@ export function sayReason(because: Because, names: ReasonNames = {}): Phrase {
 	return ["policy ", code(about.name), about.joint, reason(about.rest)];
 }
 
-/** Max characters of a name in a text. */
 const maxNameLength = 60;
 
 /** Returns the same as a text. It may hold text of others, so it is not safe for a terminal. */

@@ -15,7 +15,6 @@ export function breachText(state: JudgedRule["before"]): string {
 	return state.state === "broken" ? brokenText(state.breach) : "";
 }
 
-/** Returns what breaks the rule. */
 export function brokenText(broken: BrokenRule | string): string {
 	if (typeof broken === "string") return broken;
 	if (broken.kind === "stated") return broken.text;

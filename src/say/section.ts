@@ -16,7 +16,6 @@ export interface Note {
 	readonly said: Phrase;
 }
 
-/** A line and a column of a file. */
 export interface Place {
 	readonly file: string;
 	readonly line: number;

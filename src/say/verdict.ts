@@ -15,7 +15,6 @@ export interface Verdict {
 	readonly sentences?: readonly Phrase[];
 }
 
-/** Returns a verdict of one clause. */
 export function verdictOf(headline: string): Verdict {
 	return { headline: [headline] };
 }
@@ -26,7 +25,6 @@ export function withSentences(verdict: Verdict, ...more: readonly string[]): Ver
 	return { ...verdict, sentences: [...(verdict.sentences ?? []), ...added] };
 }
 
-/** Returns the verdict on one line. */
 export function sayVerdict({ headline, counts, details, clauses = [], sentences = [] }: Verdict): Phrase {
 	const counted: Phrase = counts === undefined ? headline : [...headline, ": ", ...counts];
 	const first: Phrase = details === undefined ? counted : [...counted, " (", ...details, ")"];

@@ -1,5 +1,7 @@
 import { count } from "../../say/count.ts";
+import type { Tone } from "../../say/outcomes.ts";
 import type { Sign } from "../../say/section.ts";
+import { type NamedOrganization, nameOfOrganization, showOrganizationName } from "../result/organization-name.ts";
 import { type Html, html } from "./html.ts";
 
 export interface Section {
@@ -40,7 +42,6 @@ export function renderChanges(rows: readonly Html[]): Html | null {
 	return rows.length === 0 ? null : html`<ul class="changes">${rows}</ul>`;
 }
 
-/** Returns the body, folded when it has more than `max` parts. */
 export function foldAbove(
 	max: number,
 	number: number,
@@ -67,4 +68,23 @@ export function markedRow(sign: Sign | undefined, content: Html): Html {
 
 export function chip(sign: Sign, content: Html): Html {
 	return html`<span class="chip ${looks[sign]}">${showSign(sign)}\u00a0${content}</span>`;
+}
+
+const badges: Readonly<Record<Tone, readonly [sign: string, word: string]>> = {
+	good: ["\u2713", "Good"],
+	attention: ["!", "Attention"],
+	bad: ["\u00d7", "Stop"],
+};
+
+/** Returns the sign of a tone, with its word for screen readers. */
+export function badge(tone: Tone): Html {
+	const [sign, word] = badges[tone];
+	return html`<span class="badge ${tone}"><span aria-hidden="true">${sign}</span><span class="unseen">${word}: </span></span>`;
+}
+
+/** Returns the name, if there is one, and the id. */
+export function organizationHtml(organization: NamedOrganization): Html {
+	const id = html`<code>${organization.organizationId}</code>`;
+	const name = nameOfOrganization(organization);
+	return name === undefined ? id : html`${showOrganizationName(name)} ${id}`;
 }

@@ -23,10 +23,8 @@ import {
 import { type CommandResult, countUnreadByResume } from "../result/result.ts";
 import { tallyOf } from "../result/summary.ts";
 import { countNotRead } from "../result-text.ts";
-import { badge } from "./badge.ts";
-import { fold } from "./details.ts";
+import { badge, fold, organizationHtml } from "./details.ts";
 import { type Html, html } from "./html.ts";
-import { organizationHtml } from "./organization.ts";
 
 const looks = { bad: "r", attention: "w", good: "a" } as const;
 

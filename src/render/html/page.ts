@@ -21,10 +21,9 @@ import { sayBase } from "../sections/base.ts";
 import { dangersOf } from "../sections/danger.ts";
 import { driftFigures, type Figure } from "../sections/drift.ts";
 import { pendingSections } from "../sections/pending.ts";
-import { badge } from "./badge.ts";
+import { badge, organizationHtml } from "./details.ts";
 import { fleetHeadline, renderFleetFigures, renderOrganizations, renderOverview } from "./fleet.ts";
 import { type Html, hashSource, html, trusted } from "./html.ts";
-import { organizationHtml } from "./organization.ts";
 import { script } from "./script.ts";
 import { style } from "./style.ts";
 

@@ -7,13 +7,12 @@
  * number of series does not grow with a fleet.
  */
 import { expectationLists, type KindName, removalKindNames } from "../../plan/kinds/names.ts";
-import type { Outcome } from "../../plan/report.ts";
+import { outcomeWords } from "../../say/outcomes.ts";
 import type { State } from "../result/organizations.ts";
 
 interface Metric {
-	/** Ends with the unit, if it has one. */
+	/** Ends with the unit, if it has one: `_seconds`. */
 	readonly name: string;
-	readonly unit?: "seconds";
 	readonly help: string;
 	/** The label of its series besides `command` and those of `--metric-label`. */
 	readonly label?: string;
@@ -25,8 +24,8 @@ export type MeteredCommand = "drift" | "apply";
 
 export const metricTable = {
 	build: { name: "orgsync_build_info", label: "version", help: "Version of orgsync; the value is always 1." },
-	ended: { name: "orgsync_run_timestamp_seconds", unit: "seconds", help: "When the run ended." },
-	duration: { name: "orgsync_run_duration_seconds", unit: "seconds", help: "How long the run took." },
+	ended: { name: "orgsync_run_timestamp_seconds", help: "When the run ended." },
+	duration: { name: "orgsync_run_duration_seconds", help: "How long the run took." },
 	exitCode: { name: "orgsync_run_exit_code", help: "Exit code of the run." },
 	errors: {
 		name: "orgsync_run_errors",
@@ -40,7 +39,6 @@ export const metricTable = {
 	},
 	read: {
 		name: "orgsync_last_read_timestamp_seconds",
-		unit: "seconds",
 		help: "When the organization that was not read for the longest time was last read. No series if one was never read.",
 	},
 	drifted: {
@@ -51,7 +49,6 @@ export const metricTable = {
 	},
 	oldestDrift: {
 		name: "orgsync_oldest_drift_timestamp_seconds",
-		unit: "seconds",
 		command: "drift",
 		help: "When the oldest drift was made or, if that is unknown, first seen. No series without drift.",
 	},
@@ -62,7 +59,6 @@ export const metricTable = {
 	},
 	oldestExpired: {
 		name: "orgsync_access_expired_timestamp_seconds",
-		unit: "seconds",
 		command: "drift",
 		help: "When the first of these expired. No series without one.",
 	},
@@ -72,7 +68,6 @@ export const metricTable = {
 	},
 	nextEnd: {
 		name: "orgsync_access_expires_timestamp_seconds",
-		unit: "seconds",
 		help: "When the first of these ends. No series without one.",
 	},
 	pending: {
@@ -81,7 +76,6 @@ export const metricTable = {
 	},
 	oldestPending: {
 		name: "orgsync_oldest_pending_activity_timestamp_seconds",
-		unit: "seconds",
 		help: "When the oldest of these activities was submitted. No series if that is unknown.",
 	},
 	inDoubt: { name: "orgsync_requests_in_doubt", help: "Requests in doubt." },
@@ -94,7 +88,6 @@ export const metricTable = {
 	throttled: { name: "orgsync_requests_throttled", help: "Requests of the run that the service answered with 429." },
 	waited: {
 		name: "orgsync_throttled_seconds",
-		unit: "seconds",
 		help: "How long requests of the run waited because of rate limits.",
 	},
 } as const satisfies Readonly<Record<string, Metric>>;
@@ -122,16 +115,7 @@ export const driftKinds: readonly (KindName | "rule")[] = [
 	"rule",
 ];
 
-export const stepOutcomes: readonly Outcome[] = [
-	"completed",
-	"awaiting-approval",
-	"awaiting-authenticator",
-	"rejected",
-	"denied",
-	"failed",
-	"unknown",
-	"not-attempted",
-];
+export const stepOutcomes = Object.keys(outcomeWords);
 
 /** Names that `--metric-label` must not use: the labels of the metrics, and those of histograms and summaries. */
 export const reservedLabels: ReadonlySet<string> = new Set([

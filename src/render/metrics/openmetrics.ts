@@ -166,7 +166,6 @@ export class MetricsStream {
 	}
 }
 
-/** Returns a whole result as metrics. */
 export function renderOpenMetrics(result: CommandResult, run: RunFacts): string {
 	const stream = new MetricsStream({ command: result.command, run: () => run });
 	for (const one of isCompared(result) ? result.organizations : []) stream.add(one);
@@ -213,7 +212,6 @@ const openStates: Readonly<Partial<Record<Outcome, PendingActivity["state"]>>> =
 	unknown: "in-doubt",
 };
 
-/** Counts by label value. */
 class Counter {
 	readonly #counts = new Map<string, number>();
 
@@ -283,9 +281,9 @@ class MetricsWriter {
 	}
 
 	#head(metric: MetricName): void {
-		const { name, unit, help } = metricOf(metric);
+		const { name, help } = metricOf(metric);
 		this.#lines.push(`# TYPE ${name} gauge`);
-		if (unit !== undefined) this.#lines.push(`# UNIT ${name} ${unit}`);
+		if (name.endsWith("_seconds")) this.#lines.push(`# UNIT ${name} seconds`);
 		this.#lines.push(`# HELP ${name} ${help}`);
 	}
 

@@ -17,12 +17,10 @@ import { sayVerdict, type Verdict } from "../../say/verdict.ts";
 import { plainStyle, type Style } from "../style.ts";
 import { showTime } from "./time.ts";
 
-/** Returns the phrase on one line. */
 export function phraseText(phrase: Phrase): string {
 	return phrase.map((span) => (typeof span === "string" ? span : spanText(span))).join("");
 }
 
-/** Returns the verdict on one line. */
 export function verdictText(verdict: Verdict): string {
 	return phraseText(sayVerdict(verdict));
 }
@@ -163,7 +161,6 @@ export function stepLines({ badge, said, aside, order, notes = [], rows = [] }: 
 
 const marks: Readonly<Record<Look, string>> = { good: "ok", attention: "..", bad: "!!", plain: "--" };
 
-/** Returns what became of a step, and why. */
 export function outcomePhrase({ word, why = [] }: NonNullable<Row["badge"]>): Phrase {
 	return why.length === 0 ? [word] : [word, ": ", ...why];
 }

@@ -17,7 +17,6 @@ export interface FailedOrganization extends NamedOrganization {
 	readonly steps: readonly StepResult[];
 }
 
-/** What a command found in one organization. */
 export interface FoundOrganization {
 	readonly organizationId: string;
 	/** What the command would exit with if it were the only one. */
@@ -30,7 +29,6 @@ export interface FoundOrganization {
 	readonly drift?: OrganizationDrift;
 	/** Of `apply`; left out where nothing was started. */
 	readonly report?: Report;
-	/** The error that ended the work in this organization. */
 	readonly failed?: FailedOrganization;
 	/** What the organization is counted as, where there is nothing else to show of it. */
 	readonly state?: "inSync" | "notRead";
@@ -42,7 +40,6 @@ export interface FoundOrganization {
 	readonly desired?: DesiredOrganization;
 }
 
-/** Sorts by organization id. */
 export function byOrganization(left: NamedOrganization, right: NamedOrganization): number {
 	return compareText(left.organizationId, right.organizationId);
 }

@@ -9,7 +9,6 @@ export interface ErrorDescription {
 	readonly hint: string | null;
 }
 
-/** What every result has. */
 export interface Head<Command extends string, Error = null> {
 	readonly formatVersion: 1;
 	readonly command: Command;

@@ -22,7 +22,6 @@ export function nameMember(desired: { readonly name?: string } | undefined): { r
 	return desired?.name === undefined ? {} : { organizationName: desired.name };
 }
 
-/** Returns the id and the names of an organization alone. */
 export function namedAs({
 	organizationId,
 	organizationName,

@@ -13,16 +13,15 @@ import type { Tone } from "../../say/outcomes.ts";
 import { type Verdict, withSentences } from "../../say/verdict.ts";
 import { summarizeAliases, summarizeReverted } from "../sections/base.ts";
 import { summarizeFindings } from "../sections/drift.ts";
-import { expiriesSection } from "../sections/expiries.ts";
 import { notApplied, summarizeFailed, summarizeReport } from "../sections/results.ts";
 import { summarizeDrift, summarizePlan } from "../sections/verdict.ts";
+import { expiriesSection } from "../sections/windows.ts";
 import type { Style } from "../style.ts";
 import type { FailedOrganization, FoundOrganization } from "./found.ts";
 import { type CommandResult, isCompared, type ResumableRun } from "./result.ts";
 
 export type { Tone };
 
-/** Options of what suggests commands. */
 export interface SuggestingOptions {
 	/** What suggested commands repeat of the call; nothing when left out. */
 	readonly commands?: CommandContext | undefined;
@@ -147,7 +146,6 @@ export function foldOrganizations(
 	return { full: all.filter(isFull), folded: all.filter((one) => !isFull(one)) };
 }
 
-/** Whether the result is about exactly one organization. */
 export function isAlone(result: CommandResult): boolean {
 	return isCompared(result) && result.organizations.length === 1;
 }

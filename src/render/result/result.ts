@@ -58,7 +58,6 @@ export interface ApplyResult extends PlannedResult<"apply"> {
 
 export interface AccessResult extends PlannedResult<"grant" | "revoke"> {
 	readonly access: EditedAccess;
-	/** The command that submits the plan. */
 	readonly nextCommand: string;
 }
 
@@ -68,7 +67,6 @@ interface EditedAccess {
 	/** Of the tag. */
 	readonly address: string;
 	readonly userId: string;
-	/** What became of the user's entry. */
 	readonly effect: "added" | "changed" | "removed" | "unchanged";
 	/** Where the entry is, or the tag if the user has no window. */
 	readonly file: string;
@@ -79,7 +77,6 @@ interface EditedAccess {
 	readonly reason?: string;
 }
 
-/** A place in a document that `drift --accept` changed. */
 interface AcceptedValue {
 	readonly organizationId: string;
 	readonly address: string;
@@ -114,7 +111,6 @@ export interface ExportResult extends Head<"export"> {
 
 export interface QueryResult extends Head<"query"> {
 	readonly operation: string;
-	/** The service's answer, unchanged. */
 	readonly answer: Readonly<Record<string, unknown>>;
 }
 
@@ -134,7 +130,6 @@ export interface StatusResult extends Head<"status"> {
 	readonly open: readonly OpenActivities[];
 }
 
-/** What is pending or in doubt in one organization. */
 export interface OpenActivities extends NamedOrganization {
 	/** User id to the alias of the document. */
 	readonly userNames: Readonly<Record<string, string>>;
@@ -143,7 +138,6 @@ export interface OpenActivities extends NamedOrganization {
 	readonly abandoned: readonly OpenActivity[];
 	/** Requests in doubt: sent, or about to be, and without an answer. */
 	readonly unanswered: readonly UnansweredRequest[];
-	/** Whether the service listed all pending activities. */
 	readonly complete: boolean;
 	/** Why it did not; null when it did. */
 	readonly unlisted: string | null;
@@ -339,7 +333,6 @@ export function driftIn(result: CommandResult): readonly OrganizationDrift[] {
 	return isCompared(result) ? result.organizations.flatMap(({ drift }) => drift ?? []) : [];
 }
 
-/** Returns how many organizations a resumed run did not read. */
 export function countUnreadByResume(result: CommandResult): number {
 	return isCompared(result) ? result.organizations.filter(({ state }) => state === "notRead").length : 0;
 }

@@ -98,7 +98,6 @@ function holdsOf({ steps }: Pick<Plan, "steps">): (address: string) => string | 
 	};
 }
 
-/** Returns a change as a row. */
 export function changeRow(change: Change, plan: Plan, marksOf: MarksOf = noMarks): Row {
 	if (change.action === "update") return tagRow(change, plan, marksOf);
 	const shared = { about: [change.address], ...ownerOf(change.userId, plan) };
@@ -180,7 +179,6 @@ function windowOf(plan: Plan, change: TagChange, userId: string, maxReason: numb
 	return expiry === undefined ? [] : [{ look: "plain", said: describeWindow(expiry, null, maxReason) }];
 }
 
-/** Returns what is uncertain about a planned change. */
 function doubtsOf(change: TagChange | RemovalChange): readonly Note[] {
 	const doubt = describeDoubt(change);
 	return doubt === null ? [] : [{ look: "attention", said: [doubt] }];

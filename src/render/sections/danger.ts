@@ -31,7 +31,6 @@ function describe(plan: Plan): Phrase | null {
 	return joinPhrases(parts, " \u00b7 ");
 }
 
-/** More plans than this are counted. */
 const maxShown = 5;
 
 /** Returns the lines of several plans, each with its organization; of one plan without. */

@@ -7,7 +7,6 @@ import { showOrganization } from "../result/organization-name.ts";
 import type { Tone } from "../result/organizations.ts";
 import type { CommandResult, DiscoveryResult } from "../result/result.ts";
 
-/** Whether it is a result of `organizations` that has them. */
 export function isDiscovery(result: CommandResult): result is DiscoveryResult {
 	return result.command === "organizations" && "organizations" in result;
 }

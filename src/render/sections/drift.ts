@@ -19,56 +19,48 @@ import { changeRow } from "./changes.ts";
 import { butBlocked, countDrift, describeInSync, needsSigns, signsMean, summarizeCure } from "./verdict.ts";
 import { summarizeExpiries } from "./windows.ts";
 
-/** The sections of a report on drift, new drift first. */
-interface DriftSections {
-	readonly found: Section;
-	/** Fixed by a pending activity. */
-	readonly pending: Section;
-	readonly unknown: Section;
-	/** Of the last report: what no longer differs, and what this run did not check. */
-	readonly resolved: Section;
-	readonly kept: Section;
-}
-
-export function driftSections(drift: OrganizationDrift, plan: Plan): DriftSections {
-	const [seen, kept] = [drift.findings.filter(isSeen), drift.findings.filter((finding) => !isSeen(finding))];
+/**
+ * Returns the sections of a report on drift, new drift first: what was found, what a pending activity fixes, what is unknown, and
+ * of the last report what no longer differs, and what this run did not check.
+ */
+export function driftSections(drift: OrganizationDrift, plan: Plan): readonly Section[] {
+	const kept = drift.findings.filter((finding) => !isSeen(finding));
 	const why = sayUnattributed(drift, plan);
-	const objects = { form: "differences", look: "attention" } as const;
-	const sections: DriftSections = {
-		found: {
-			...{ ...objects, id: "drifted", title: "Drifted", shorten: "never" },
-			noun: ["drift", "drift"],
-			rows: newFirst(seen).map((finding) => findingRow(finding, drift, plan)),
+	const differing = (id: string, title: string, noun: Section["noun"], more: Partial<Section>): Section =>
+		section(id, title, noun, { form: "differences", look: "attention", ...more });
+	const rowsOf = (findings: readonly Finding[]): readonly Row[] =>
+		newFirst(findings.filter(isSeen)).map((finding) => findingRow(finding, drift, plan));
+	const now: readonly Section[] = [
+		differing("drifted", "Drifted", ["drift", "drift"], {
+			rows: rowsOf(drift.findings),
 			foot: why === null ? [] : [why],
-		},
-		pending: {
-			...{ ...objects, id: "drift-pending", title: "Fixed by a pending activity", look: "plain", shorten: "later" },
-			noun: ["drift, pending", "pending drift"],
-			rows: newFirst(drift.waiting.filter(isSeen)).map((finding) => findingRow(finding, drift, plan)),
-		},
-		unknown: {
-			...{ ...objects, id: "drift-unknown", title: "Unknown", shorten: "early" },
-			noun: ["drift, unknown", "unknown drift"],
+		}),
+		differing("drift-pending", "Fixed by a pending activity", ["drift, pending", "pending drift"], {
+			...{ look: "plain", shorten: "later" },
+			rows: rowsOf(drift.waiting),
+		}),
+		differing("drift-unknown", "Unknown", ["drift, unknown", "unknown drift"], {
 			rows: unknownRows(drift, plan),
-		},
-		resolved: section("resolved", "Resolved since the last report", ["resolved", "resolved differences"], {
+			shorten: "early",
+		}),
+	];
+	// A reader could take the first signs for earlier changes.
+	const first = needsSigns(plan) ? now.find(({ rows }) => rows.length > 0) : undefined;
+	return [
+		...now.map((one) => (one === first ? { ...one, lead: [signsMean] } : one)),
+		section("resolved", "Resolved since the last report", ["resolved", "resolved differences"], {
 			shorten: "later",
 			rows: drift.gone.map((gone) => {
 				const since: Phrase = [` for ${formatDuration(gone.firstSeenAt, gone.goneAt)}`, ...firstSeen(", ", gone)];
 				return keptRow(gone, since);
 			}),
 		}),
-		kept: section(
-			"not-checked",
-			"Not checked in this run, from the last report",
-			["not checked", "objects not checked"],
-			{ shorten: "later", look: "attention", rows: kept.map((finding) => keptRow(finding, lastSeen("; ", finding))) },
-		),
-	};
-	// A reader could take the first signs for earlier changes.
-	const first = (["found", "pending", "unknown"] as const).find((name) => sections[name].rows.length > 0);
-	if (first === undefined || !needsSigns(plan)) return sections;
-	return { ...sections, [first]: { ...sections[first], lead: [signsMean] } };
+		section("not-checked", "Not checked in this run, from the last report", ["not checked", "objects not checked"], {
+			shorten: "later",
+			look: "attention",
+			rows: kept.map((finding) => keptRow(finding, lastSeen("; ", finding))),
+		}),
+	];
 }
 
 /** Whether this run looked at the object: the others are of the last report. */

@@ -72,7 +72,6 @@ function namesOf(parameters: object, { userNames, liveNames }: ExplainResult): U
 	return named.every((userId) => Object.hasOwn(liveNames, userId)) ? { userNames, liveNames } : { userNames };
 }
 
-/** Returns the ids of known users in a text, each once. */
 function usersIn(
 	text: string,
 	{ userNames, liveNames }: Required<Pick<UserNames, "userNames" | "liveNames">>,

@@ -74,7 +74,6 @@ function keyOf({ group, condition }: PlanImpact): string {
 }
 
 interface Reaches {
-	/** Users who can take part. */
 	readonly named: ReadonlySet<string>;
 	readonly of: (userId: string) => Reach;
 }

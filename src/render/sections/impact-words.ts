@@ -138,7 +138,6 @@ function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], pl
 	};
 }
 
-/** More groups than this are counted. */
 const maxGroups = 4;
 
 /** Returns the conditions after the power; empty where there is none. One is not written by a policy, but by orgsync. */

@@ -12,6 +12,7 @@ export function impactSection(plan: Plan, isDrift = false, heading: string = imp
 	const others = lines.filter(({ isBad }) => !isBad);
 	return section(
 		"impact",
+		// Where nothing changes, the sentence says it alone.
 		lines.length === 0 ? null : heading,
 		["change of who can do what", "changes of who can do what"],
 		{

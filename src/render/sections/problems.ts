@@ -22,7 +22,6 @@ export function warningsSection({ warnings = [] }: Pick<Plan, "warnings">): Sect
 	});
 }
 
-/** Returns a problem at its place in a document. */
 function problemRow({ file, line, column, code, message }: Problem): Row {
 	return { at: { file, line, column, code }, said: [reason(message)] };
 }

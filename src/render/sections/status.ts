@@ -46,12 +46,10 @@ function activityRow(activity: OpenActivity, mark: string, names: UserNames): Ro
 	};
 }
 
-/** Returns the operation and the objects that it changes. */
 function nameRequest({ operation, covers }: Pick<OpenActivity, "covers"> & { readonly operation: string }): string {
 	return covers.length === 0 ? operation : `${operation} of ${listCovers(covers)}`;
 }
 
-/** Max members that are listed one by one, in each direction. */
 const maxMembers = 10;
 
 /** Returns what the activity changes of its tag, and parameters that no operation has; its objects are in the line above. */

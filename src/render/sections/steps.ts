@@ -13,7 +13,6 @@ import { lookOf, outcomeWords } from "../../say/outcomes.ts";
 import { command, flag, identifier, joinPhrases, type Phrase, reason, reasonOf } from "../../say/phrase.ts";
 import { type Note, type Row, type Section, section } from "../../say/section.ts";
 
-/** What is shown of the steps of one organization. */
 interface Shown {
 	readonly command: string;
 	readonly plan: Plan;
@@ -185,7 +184,6 @@ function describeStep(step: Step): Pick<Row, "said" | "aside" | "order" | "about
 	};
 }
 
-/** Returns why nothing is submitted for a step. */
 function describeHold(earlier: EarlierActivity): Phrase {
 	const which: Phrase = [earlier.activityId === null ? "request " : "activity ", identifier(showName(nameOf(earlier)))];
 	if (earlier.relation === "rejected")

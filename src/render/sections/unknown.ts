@@ -1,9 +1,9 @@
-/** What could not be read, and why. */
-import { showAddress, showText } from "../../common/escape.ts";
-import { parseAddress, printScope } from "../../plan/address.ts";
+/** What could not be read, and why; and what is not managed. */
+import { showAddress, showName, showText } from "../../common/escape.ts";
+import { labelOf, parseAddress, printScope } from "../../plan/address.ts";
 import type { Unread } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { reason } from "../../say/phrase.ts";
+import { identifier, reason } from "../../say/phrase.ts";
 import { reasonText } from "../../say/reason.ts";
 import { type Section, section } from "../../say/section.ts";
 
@@ -31,4 +31,18 @@ export function describeUnread(plan: Pick<Plan, "unread" | "policyNames">): read
 /** Of a tag that was found, only the members can be unknown. */
 function isOfTag(one: Unread): boolean {
 	return one.scope === "object" && parseAddress(one.address)?.kind === "userTag";
+}
+
+/** Returns what the organization has and the document does not mention. */
+export function unmanagedSection({ unmanaged }: Pick<Plan, "unmanaged">): Section {
+	return section(
+		"unmanaged",
+		"Unmanaged user tags, which apply does not touch",
+		["unmanaged user tag", "unmanaged user tags"],
+		{
+			rows: unmanaged.map(({ address }) => ({ said: [identifier(showName(labelOf(address)))] })),
+			shorten: "first",
+			isFolded: true,
+		},
+	);
 }

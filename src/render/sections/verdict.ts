@@ -75,7 +75,6 @@ export function summarizeDrift(plan: Plan): Verdict {
 	return { headline: [`Drift: ${countDrift(differing, broken)}`], clauses: [[summarizeCure(plan)]] };
 }
 
-/** Returns how many objects drifted, and how many rules are broken. */
 export function countDrift(objects: number, rules: number): string {
 	return [
 		...(objects === 0 ? [] : [`${count(objects, "object", "objects")} drifted`]),

@@ -209,7 +209,6 @@ function listObjects({ operation, parameters }: Activity, ids: readonly string[]
 	return [...joinPhrases(shown, ", ", more === 0 ? " and " : ", "), ...(more === 0 ? [] : [` and ${more} more`])];
 }
 
-/** More objects than this are counted. */
 const maxListed = 3;
 
 function describeDifference(one: StepDifference, names: UserNames): readonly Phrase[] {
@@ -240,14 +239,12 @@ const listWords: ReadonlyMap<string, readonly [more: string, missing: string]> =
 	["providerIds", ["it also removes OAuth provider ", "it does not remove OAuth provider "]],
 ]);
 
-/** Max characters of a name in a sentence. */
 const maxName = 120;
 
 function nameOf(name: string): Span {
 	return nameSpan(showNameWithin(name, maxName));
 }
 
-/** Returns the activities with this decision, in their order. */
 export function withDecision(
 	{ activities }: Pick<OrganizationVotes, "activities">,
 	decision: VotedActivity["decision"],
@@ -255,7 +252,6 @@ export function withDecision(
 	return activities.filter((one) => one.decision === decision);
 }
 
-/** Returns what became of it, in a few words. */
 function describeVoted({ decision, outcome }: VotedActivity): string {
 	if (decision === "refused") return "refused";
 	return outcome === null ? "no vote was submitted" : outcomeWords[outcome];

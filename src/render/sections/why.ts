@@ -83,32 +83,17 @@ export const answerWords: Readonly<Record<PowerExplanation["verdict"], string>> 
 };
 
 function describeVerdict(one: PowerExplanation, doing: Phrase, names: OrganizationPowers): Phrase {
-	const who = namePerson(one.userId, names);
-	switch (one.verdict) {
-		case "alone":
-			return ["yes: ", who, " can ", ...doing, " alone"];
-		case "together":
-			return ["yes, together: ", who, " can ", ...doing, ", it takes ", ...describeThresholds(one.thresholds, names)];
-		case "root-quorum":
-			return [
-				...["only with the root quorum: ", who, " can ", ...doing, ", it takes "],
-				...describeThresholds(one.thresholds, names),
-			];
-		case "denied":
-			return ["denied: ", who, " cannot ", ...doing];
-		case "conditional":
-			return ["under a condition: ", who, " can ", ...doing];
-		case "no":
-			return ["no: ", who, " cannot ", ...doing];
-		case "unknown":
-			return [
-				"unknown whether ",
-				who,
-				" can ",
-				...doing,
-				...(one.unknown === null ? [] : [": ", ...sayReason(one.unknown, names)]),
-			];
-	}
+	const { verdict, userId, thresholds, unknown } = one;
+	const takesSeveral = verdict === "together" || verdict === "root-quorum";
+	return [
+		verdict === "unknown" ? "unknown whether " : `${answerWords[verdict]}: `,
+		namePerson(userId, names),
+		verdict === "denied" || verdict === "no" ? " cannot " : " can ",
+		...doing,
+		...(verdict === "alone" ? [" alone"] : []),
+		...(takesSeveral ? [", it takes ", ...describeThresholds(thresholds, names)] : []),
+		...(verdict === "unknown" && unknown !== null ? [": ", ...sayReason(unknown, names)] : []),
+	];
 }
 
 const effects: ReadonlyMap<string, { readonly does: string; readonly name: string }> = new Map([
@@ -159,7 +144,6 @@ function describeClause(
 	return [[words, ...why, ...describeCounts(clause, policy, userId, names), ": ", code(text)]];
 }
 
-/** Returns whom the consensus counts. */
 function describeCounts(
 	clause: ClauseExplanation["clause"],
 	{ thresholds, clauses }: PolicyExplanation,

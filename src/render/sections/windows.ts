@@ -1,8 +1,11 @@
 /** Access with an end, in words: who has which tag until when, and which changes of a plan come from that (docs/access.md). */
+import { showAddress } from "../../common/escape.ts";
 import type { Expiry } from "../../plan/access-window.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { capitalize, count } from "../../say/count.ts";
-import { code, type Phrase, quote, time } from "../../say/phrase.ts";
+import { code, identifier, type Phrase, quote, time } from "../../say/phrase.ts";
+import { namePerson } from "../../say/powers.ts";
+import { type Row, type Section, section } from "../../say/section.ts";
 import { formatDuration } from "../duration.ts";
 
 type Windows = Pick<Plan, "expiries">;
@@ -73,4 +76,35 @@ export function summarizeExpiries(plan: Plan): string {
 	if (found === null) return "";
 	const first = `${found.members === 1 ? "" : "the first "}in ${formatDuration(nowOf(plan), found.firstAt)}`;
 	return `${capitalize(`access of ${count(found.members, "member", "members")}`)} ends soon, ${first}.`;
+}
+
+/** Access that ends or begins soon, and that no change of the plan shows. */
+export function expiriesSection(plan: Plan): Section {
+	const hidden = (plan.expiries ?? []).filter((expiry) => !isInChange(expiry, plan));
+	return section("access-with-an-end", "Access with an end", ["access with an end", "accesses with an end"], {
+		rows: hidden.map((expiry) => expiryRow(expiry, plan)),
+		shorten: "early",
+	});
+}
+
+/** Whether the plan adds or removes the user, so that the change itself says until when and why. */
+function isInChange({ address, userId }: Expiry, { changes }: Plan): boolean {
+	const change = changes.find((one) => one.address === address);
+	if (change?.kind !== "userTag") return false;
+	return change.addUserIds.includes(userId) || change.removeUserIds.includes(userId);
+}
+
+function expiryRow(expiry: Expiry, plan: Plan): Row {
+	const { address, userId, state } = expiry;
+	return {
+		badge: { word: state === "not-begun" ? "begins" : "ends", look: "attention" },
+		said: [
+			identifier(showAddress(address)),
+			"  ",
+			namePerson(userId, plan),
+			": ",
+			...describeWindow(expiry, nowOf(plan)),
+		],
+		about: [address],
+	};
 }

@@ -16,6 +16,15 @@ export const outcomeWords: Readonly<Record<Outcome, string>> = {
 	"not-attempted": "not attempted",
 };
 
+/** Returns how many of each outcome there are, in the order of the words: `2 completed`. */
+export function countOutcomes(outcomes: readonly Outcome[]): readonly string[] {
+	const found = Map.groupBy(outcomes, (outcome) => outcome);
+	return Object.entries(outcomeWords).flatMap(([outcome, words]) => {
+		const number = found.get(outcome as Outcome)?.length ?? 0;
+		return number === 0 ? [] : [`${number} ${words}`];
+	});
+}
+
 export function toneOf({ outcome }: { readonly outcome: Outcome }): Tone {
 	if (outcome === "completed") return "good";
 	return outcome.startsWith("awaiting") || outcome === "not-attempted" ? "attention" : "bad";

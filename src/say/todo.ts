@@ -21,22 +21,14 @@ export function sayTodo(todo: Todo | string): Phrase {
 			const where = todo.isOfPowers ? "policies, tags or the root quorum" : "the tags";
 			return [`apply does not make the rule hold: change ${where}, or `, code("rules"), " in the document"];
 		}
-		case "retry":
-			return todo.activity === null
-				? [
-						"depends on a step that was rejected before: ",
-						command(todo.retry),
-						" submits both; ",
-						...sayKeeping(todo.keeping),
-					]
-				: [
-						"rejected before, as activity ",
-						identifier(quoteForShell(todo.activity)),
-						": ",
-						command(todo.retry),
-						" submits it again; ",
-						...sayKeeping(todo.keeping),
-					];
+		case "retry": {
+			const { activity } = todo;
+			const [which, submits]: readonly [Phrase, string] =
+				activity === null
+					? [["depends on a step that was rejected before: "], " submits both; "]
+					: [["rejected before, as activity ", identifier(quoteForShell(activity)), ": "], " submits it again; "];
+			return [...which, command(todo.retry), submits, ...sayKeeping(todo.keeping)];
+		}
 		case "in-doubt":
 			return [
 				"an earlier request is in doubt, so apply does not change the object: see ",

@@ -1,10 +1,10 @@
 /** What a run of apply ended with: differences that are left, what was not verified, and the verdict in one sentence. */
 import { showAddress } from "../../common/escape.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { type Outcome, outcomesOf, type Report } from "../../plan/report.ts";
+import { outcomesOf, type Report } from "../../plan/report.ts";
 import { type CommandContext, commandText, inOrganization } from "../../plan/suggested-command.ts";
 import { count } from "../../say/count.ts";
-import { outcomeWords } from "../../say/outcomes.ts";
+import { countOutcomes } from "../../say/outcomes.ts";
 import { command, identifier, reason } from "../../say/phrase.ts";
 import { type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
@@ -47,11 +47,7 @@ const maxInHeadline = 2;
 
 /** Returns whether the organization is in sync, and what is missing. */
 export function summarizeReport(report: Report): Verdict {
-	const byOutcome = Map.groupBy(outcomesOf(report.steps), (outcome) => outcome);
-	const counts = (Object.keys(outcomeWords) as Outcome[]).flatMap((outcome) => {
-		const number = byOutcome.get(outcome)?.length ?? 0;
-		return number === 0 ? [] : [`${number} ${outcomeWords[outcome]}`];
-	});
+	const counts = countOutcomes(outcomesOf(report.steps));
 	const { queries, submits, retries } = report.stats;
 	const retried = retries === 0 ? "" : `, ${retries} retried`;
 	const requests = `${count(queries, "query", "queries")}, ${count(submits, "submit", "submits")}${retried}`;

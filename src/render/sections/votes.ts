@@ -5,8 +5,8 @@ import type { Disagreement, StepDifference } from "../../plan/activities/reviewe
 import { uuid } from "../../plan/organization.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { UserNames } from "../../plan/users.ts";
-import { count } from "../../say/count.ts";
-import { outcomeWords } from "../../say/outcomes.ts";
+import { capitalize, count } from "../../say/count.ts";
+import { countOutcomes, outcomeWords } from "../../say/outcomes.ts";
 import { identifier, joinPhrases, listOf, nameSpan, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { listPeople } from "../../say/powers.ts";
 import { type Look, type Note, type Row, type Section, section } from "../../say/section.ts";
@@ -95,7 +95,7 @@ function votedRow(voted: VotedActivity, one: OrganizationVotes, command: VoteCom
 	const below: readonly Phrase[] = [
 		// A format may leave out how a step completed, and why.
 		...(message !== null && look === "good" ? [[reason(message)]] : []),
-		...(decision === "voted" ? [[`${command === "approve" ? "approved" : "rejected"} by you before`]] : []),
+		...(decision === "voted" ? [[`${doneWords[command]} by you before`]] : []),
 		...mistakes,
 		...(isFull ? [...reasonsOf(voted, one), ...request.flatMap(linesOf), ...impact.flatMap(sayBadNews), ...votes] : []),
 		...(missing !== null && (isFull || outcome === "awaiting-approval") ? [missing] : []),
@@ -276,27 +276,14 @@ const goals: Readonly<Record<VoteCommand, Outcome>> = { approve: "completed", re
 function summarizeOutcomes(voting: readonly VotedActivity[], command: VoteCommand): string {
 	if (voting.length === 0) return `Nothing to ${command}`;
 	const outcomes = voting.flatMap(({ outcome }) => outcome ?? []);
-	const done = command === "approve" ? "pproved" : "ejected";
-	const initial = command === "approve" ? "A" : "R";
-	if (outcomes.length === 0) return `Not ${initial.toLowerCase()}${done}: no vote was submitted`;
-	const isVoted = (outcome: Outcome): boolean => outcome === goals[command] || outcome.startsWith("awaiting");
-	const voted = outcomes.filter(isVoted).length;
-	const verdict =
-		voted === outcomes.length
-			? `${initial}${done}`
-			: voted === 0
-				? `Not ${initial.toLowerCase()}${done}`
-				: `Partly ${initial.toLowerCase()}${done}`;
-	return `${verdict}: ${countOutcomes(outcomes)}`;
+	const done = doneWords[command];
+	if (outcomes.length === 0) return `Not ${done}: no vote was submitted`;
+	const voted = outcomes.filter((outcome) => outcome === goals[command] || outcome.startsWith("awaiting")).length;
+	const verdict = voted === outcomes.length ? capitalize(done) : `${voted === 0 ? "Not" : "Partly"} ${done}`;
+	return `${verdict}: ${countOutcomes(outcomes).join(", ")}`;
 }
 
-function countOutcomes(outcomes: readonly Outcome[]): string {
-	const counts = (Object.keys(outcomeWords) as Outcome[]).flatMap((outcome) => {
-		const number = outcomes.filter((one) => one === outcome).length;
-		return number === 0 ? [] : [`${number} ${outcomeWords[outcome]}`];
-	});
-	return counts.join(", ");
-}
+const doneWords: Readonly<Record<VoteCommand, string>> = { approve: "approved", reject: "rejected" };
 
 /** Returns how many had ended, and how where some did not end as asked. */
 function describeEnded(organizations: readonly OrganizationVotes[], command: VoteCommand): readonly string[] {
@@ -304,7 +291,7 @@ function describeEnded(organizations: readonly OrganizationVotes[], command: Vot
 	const outcomes = ended.flatMap(({ outcome }) => outcome ?? []);
 	const isAsAsked = outcomes.every((outcome) => outcome === goals[command]);
 	if (ended.length === 0) return [];
-	return [`${ended.length} had ended before${isAsAsked ? "" : `: ${countOutcomes(outcomes)}`}.`];
+	return [`${ended.length} had ended before${isAsAsked ? "" : `: ${countOutcomes(outcomes).join(", ")}`}.`];
 }
 
 function countDecision(organizations: readonly OrganizationVotes[], decision: VotedActivity["decision"]): number {
@@ -316,14 +303,13 @@ function describeOthers(organizations: readonly OrganizationVotes[], command: Vo
 	const voted = countDecision(organizations, "voted");
 	const refused = organizations.flatMap((one) => withDecision(one, "refused"));
 	const missing = organizations.reduce((sum, one) => sum + one.missing.length, 0);
-	const done = command === "approve" ? "approved" : "rejected";
 	// The sentence is a heading too, in formats where other text could mean something.
 	const ids = refused
 		.slice(0, maxListed)
 		.map(({ activity }) => (uuid.test(activity.activityId) ? activity.activityId : "no id"));
 	const more = refused.length - ids.length;
 	return [
-		...(voted === 0 ? [] : [`${voted} ${done} by you before.`]),
+		...(voted === 0 ? [] : [`${voted} ${doneWords[command]} by you before.`]),
 		...describeEnded(organizations, command),
 		...(refused.length === 0
 			? []

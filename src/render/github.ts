@@ -56,7 +56,7 @@ function annotationsOf(
 	const at = (one: OrganizationResult, sections: readonly Section[]): readonly Annotation[] => {
 		const { organizationId } = one.plan;
 		const found = sectionAnnotations(sections, (address) => positionOf(address, organizationId));
-		// Where several share a log, a line of a document tells which it is about.
+		// Where several share a log, a line of a document names its organization.
 		const about = `organization ${showOrganization(one.plan)}: `;
 		return found.map((note) =>
 			hasOthers && note.at === undefined ? { ...note, message: `${about}${note.message}` } : note,

@@ -110,7 +110,7 @@ describe("the steps of a plan", () => {
 	});
 
 	it("that depend on the removal of policies depend on each part of it", () => {
-		// Nobody may change tags while the first policy denies it.
+		// No user may change tags while the first policy denies it.
 		const denies = policyOf(4, { effect: "EFFECT_DENY", condition: condition.tags });
 		const organization = { ...byApprovers, policies: [...byApprovers.policies, denies] };
 		const wish = { members: { signers: ["bob"] }, absent: [other.id, denies.id] } as const;

@@ -57,7 +57,7 @@ export function policyOfReason(reason: Reason): string | null {
 	return "policyId" in reason ? reason.policyId : null;
 }
 
-/** Whether it is unknown because no documentation says which resource and action the activities have: that is nobody's slip. */
+/** Whether it is unknown because no documentation says which resource and action the activities have: no one made a mistake there. */
 export const isUndocumented = (reason: Reason | null): boolean =>
 	reason !== null &&
 	(reason.kind === "undocumented-pair" || (reason.kind === "policy" && isUndocumented(reason.because)));

@@ -11,7 +11,7 @@ import { formatDuration } from "../duration.ts";
 type Windows = Pick<Plan, "expiries">;
 
 /** The service's time for which the plan was made. */
-export function nowOf({ serviceTime, readAt }: Plan): string {
+function nowOf({ serviceTime, readAt }: Plan): string {
 	return serviceTime ?? readAt;
 }
 

@@ -35,8 +35,8 @@ const maxSearched = 8;
 const maxOrdered = 24;
 
 /**
- * Returns the steps in the order in which they are submitted: after those that they depend on, then those that run before those that are pending
- * before those that are denied. Steps that cannot change what becomes of each other are ordered apart.
+ * Returns the steps in the order in which they are submitted: after those that they depend on; then first those that run, then
+ * pending ones, then denied ones. Steps that cannot change what becomes of each other are ordered apart.
  */
 export function orderSteps(steps: readonly Step[], forecasts: StepForecasts): OrderedSteps {
 	const found = groupsOf(steps, forecasts).map((group) => orderGroup(group, forecasts));

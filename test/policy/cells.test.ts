@@ -51,7 +51,7 @@ describe("A comparison of every activity", () => {
 });
 
 describe("A parameter that only some types of activities have", () => {
-	it("makes a condition err for the others, whatever stands beside it", () => {
+	it("makes a condition err for the others, whatever is beside it", () => {
 		const encoded = when("(activity.params.encoding == 'x' || activity.resource != 'POLICY')");
 		expect(powersOf([allow(is("a"), encoded)])).toEqual([
 			...["", "activity.params.encoding == 'x' || activity.resource != 'POLICY': a"],
@@ -186,7 +186,7 @@ describe("The cells of conditions", () => {
 		"bitcoin.tx.outputs.all(o, o.address == wallet_account.address)",
 		"bitcoin.tx.outputs.count() < bitcoin.tx.inputs.count()",
 		"solana.tx.instructions.count() > 100000",
-	])("leave a comparison open of which not all is told apart, and know what is beside it: %s", (text) => {
+	])("leave a comparison open of which not all is distinguished, and know what is beside it: %s", (text) => {
 		expect(cellsOf(text)).toEqual(["?"]);
 		expect(cellsOf(`wallet.imported && ${text}`).at(-1)).toBe("?");
 		expect(cellsOf(`activity.kind == 'L' && ${text}`).at(-1)).toBe("0");

@@ -175,7 +175,7 @@ function count(findings: readonly ImpactFinding[], { opaque }: World, tally: Tal
 	if (isUnknown) tally.unknown += 1;
 }
 
-/** Checks what becomes of a deletion of policies, whoever submits it. */
+/** Checks what becomes of a deletion of policies, for each user who submits it. */
 function checkForecasts({ after: access }: World, userIds: readonly string[], tally: Tally): void {
 	const [kind, type] = ["DELETE_POLICIES", "ACTIVITY_TYPE_DELETE_POLICIES"];
 	const names = { activity: { kind, type, resource: "POLICY", action: "DELETE" } };

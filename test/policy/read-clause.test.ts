@@ -60,7 +60,7 @@ describe("a clause with an opaque part", () => {
 		expect(valueIn(text, [["sponsor == true", "error"]])).toMatch(/^error: `sponsor`/);
 	});
 
-	it("is an error where the part errs, whatever stands beside it", () => {
+	it("is an error where the part errs, whatever is beside it", () => {
 		expect(valueIn("activity.action == 'SIGN' && sponsor == true", [["sponsor == true", "error"]])).toMatch(/^error/);
 	});
 });

@@ -37,7 +37,7 @@ export interface Cell {
 
 interface CellSpace {
 	readonly cells: readonly Cell[];
-	/** Conditions of which the activities cannot be told apart in so many cells; each is unknown wherever it is asked. */
+	/** Conditions of which the activities cannot be distinguished in so many cells; each is unknown wherever it is asked. */
 	readonly wide: ReadonlySet<string>;
 }
 

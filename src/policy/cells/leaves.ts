@@ -67,7 +67,7 @@ class Parts {
 		const fields = this.#reader.read(expression);
 		const [first, ...others] = fields ?? [];
 		this.#fields.set(expression, fields === null ? null : (first ?? "none"));
-		// What only one kind of activity has is told apart with all that tells activities apart.
+		// What only one kind of activity has is distinguished with all that tells activities apart.
 		for (const other of others) if (first !== undefined) this.#parents.set(this.#topOf(other), this.#topOf(first));
 		for (const field of fields ?? []) if (isOfActivity(field) || isParameter(field)) this.#join(field);
 	}

@@ -1,4 +1,4 @@
-/** The lists that conditions can tell apart: by which kinds of items they have, how many are counted, and what is at a place. */
+/** The lists that conditions can distinguish: by which kinds of items they have, how many are counted, and what is at a place. */
 import { evaluate } from "../language/evaluate.ts";
 import { isUnknown, listOf, type Value } from "../language/values.ts";
 import type { Field } from "./fields.ts";
@@ -6,7 +6,7 @@ import type { Field } from "./fields.ts";
 /** Max values of one field. More than policies name, and quick to try. */
 export const maxValues = 6_000;
 
-/** Says that conditions tell apart more values than are tried. */
+/** Says that conditions distinguish more values than are tried. */
 export class TooWide extends Error {}
 
 type ValuesOf = (field: Field) => readonly Value[];
@@ -60,7 +60,7 @@ function placesOf(field: Field, kinds: readonly Kind[], numPlaces: number, value
 	return all;
 }
 
-/** Returns one item of each kind that predicates tell apart. */
+/** Returns one item of each kind that predicates distinguish. */
 function kindsOf({ item, predicates }: Field, valuesOf: ValuesOf): readonly Kind[] {
 	if (item === null || predicates.size === 0) return [{ value: "an item", outcomes: [] }];
 	const kinds = new Map<string, Kind>();

@@ -1,12 +1,12 @@
 /**
  * Reads the comparisons of conditions: which fields each reads, and what it compares them with. Only a comparison whose fields have
- * finitely many values that it can tell apart is read; any other is one opaque value.
+ * finitely many values that it can distinguish is read; any other is one opaque value.
  */
 import type { Expression } from "../language/syntax.ts";
 import { namesOf } from "../language/types.ts";
 import { Field, predicateText } from "./fields.ts";
 
-/** The fields that one comparison reads. Null: not all that it can tell apart is known. */
+/** The fields that one comparison reads. Null: not all that it can distinguish is known. */
 type Reads = ReadonlySet<Field> | null;
 
 /** A name of an item, inside the names around it. */

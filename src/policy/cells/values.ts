@@ -1,5 +1,5 @@
 /**
- * The values of a field that conditions can tell apart, all of them: each text that is named, and others; each bound of a number, and
+ * The values of a field that conditions can distinguish, all of them: each text that is named, and others; each bound of a number, and
  * its neighbours; lists with each kind of item that decides something.
  */
 import { maxNumber, minNumber } from "../language/syntax.ts";

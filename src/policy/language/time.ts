@@ -164,12 +164,9 @@ export function boundariesOf(span: CronSpan, from: number, to: number, max: numb
 	for (let day = Math.floor((from - span.durationMs) / dayMs) - 1; day * dayMs <= to + dayMs; day += 1) {
 		if (found.size >= max) break;
 		if (!firesOn(span, day)) continue;
-		for (const minute of span.minutesOfDay) {
-			for (const { ahead } of offsets) {
-				const fire = day * dayMs + minute * minuteMs - ahead;
-				for (const at of [fire, fire + span.durationMs]) if (at > from && at <= to) found.add(at);
-			}
-		}
+		const minutes = [...span.minutesOfDay].map((minute) => day * dayMs + minute * minuteMs);
+		const fires = minutes.flatMap((local) => offsets.map(({ ahead }) => local - ahead));
+		for (const at of fires.flatMap((fire) => [fire, fire + span.durationMs])) if (at > from && at <= to) found.add(at);
 	}
 	return [...found].sort((one, other) => one - other).slice(0, max);
 }

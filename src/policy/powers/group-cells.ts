@@ -14,13 +14,13 @@ export interface GroupCell {
 	readonly holding: ReadonlySet<string>;
 	/** For each condition that depends on what is not understood, a text that is equal for equal values. */
 	readonly open: ReadonlyMap<string, string>;
-	/** Those of them that tell apart more activities than are tried. */
+	/** Those of them that distinguish more activities than are tried. */
 	readonly wide: ReadonlySet<string>;
 	/** An activity of the cell, as paths and values. */
 	readonly example: ReadonlyMap<string, Value>;
 }
 
-/** Returns the cells that the conditions of these parts tell apart. `apart`: kinds and types that are groups of their own. */
+/** Returns the cells that the conditions of these parts distinguish. `apart`: kinds and types that are groups of their own. */
 export function cellsOf(
 	parts: readonly Part[],
 	facts: ActivityFacts,

@@ -10,7 +10,7 @@ import { replaceFile } from "./files/write-file.ts";
 import { localSeed } from "./local-seed.ts";
 
 /** Starts the local emulator of this folder. Throws StorageError for files that cannot be used or made private. */
-export async function startLocalService(directory: string, notice: (text: string) => void) {
+export async function startLocalService(directory: string, notice: (text: string) => void = () => undefined) {
 	const { startEmulator } = await import("../emulator/server.ts");
 	const folder = join(directory, stateFolder);
 	const keyFile = join(folder, "local.private");

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../src/policy/access.ts";
 import { printGroup } from "../../src/policy/powers/groups.ts";
 import { compareAccess } from "../../src/policy/powers/impact.ts";
+import { findPowers } from "../../src/policy/powers/powers.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });
 const policy = (id: string, condition: string, effect = "ALLOW", consensus = ""): AccessPolicy => {
@@ -82,5 +83,20 @@ describe("the impact on activities that a policy does not name", () => {
 		expect(moved(condition, { from: "carol", to: null })).toEqual({ verdict: "equivalent", found: [] });
 		const signing = "activity.resource == 'PRIVATE_KEY' && activity.action == 'SIGN' && eth.tx.to == 'y'";
 		expect(moved(signing, { from: "carol", to: null }).found).toEqual(["nobody PRIVATE_KEY/SIGN if eth.tx.to == 'y'"]);
+	});
+
+	it.each([
+		["ACTIVITY_TYPE_SIGN_TRANSACTION_V9", "PRIVATE_KEY/SIGN"],
+		["ACTIVITY_TYPE_UPDATE_WALLET_V9", "WALLET/UPDATE"],
+		["ACTIVITY_TYPE_EXECUTE_SWAP_V9", "kind EXECUTE_SWAP"],
+	])("is about a version that the table lacks, %s, as about its kind", (type, printed) => {
+		const access: AccessState = {
+			users: known([{ id: "carol", tagIds: known(["x"]), email: known(null), credentials: known([]) }]),
+			policies: known([policy("p", `activity.type == '${type}'`, "ALLOW", tagged)]),
+			rootQuorum: known({ threshold: 1, userIds: [] }),
+		};
+		const groups = printed.startsWith("kind") ? [{ kind: printed.slice(5) }] : [];
+		const power = findPowers(access, 0, groups).find(({ group }) => printGroup(group) === printed);
+		expect(power?.conditional).toMatchObject([{ condition: `activity.type == '${type}'`, alone: ["carol"] }]);
 	});
 });

@@ -3,9 +3,10 @@
 import { activityTypes, findType } from "../activities/types.ts";
 import { type Activities, findCells } from "../cells/cells.ts";
 import { type Literal, writeRegion } from "../cells/regions.ts";
+import { comparedWith } from "../language/mentions.ts";
 import { isStruct, isUnknown, unread, type Value } from "../language/values.ts";
 import { type Bits, bit, setOf } from "../sets/sets.ts";
-import { type ActivityFacts, scopeOf } from "./activity.ts";
+import { type ActivityFacts, factsOfType, scopeOf } from "./activity.ts";
 import { ownCredentials, type Part } from "./judge.ts";
 import type { Reason } from "./reason.ts";
 
@@ -32,7 +33,8 @@ export function cellsOf(
 		),
 	);
 	const asked = [...conditions].map(([text, anyOf]) => ({ text, anyOf }));
-	const activities = activitiesOf(facts, apart);
+	const named = parts.flatMap(({ anyOf }) => anyOf.flatMap((tree) => comparedWith(tree, "activity.type")));
+	const activities = activitiesOf(facts, named, apart);
 	if (activities.rows.length === 0) return [];
 	const space = findCells(asked, activities);
 	const cells = space.cells.map(({ holds, example }): GroupCell => {
@@ -49,7 +51,7 @@ export function cellsOf(
 	);
 }
 
-function activitiesOf(facts: ActivityFacts, apart: ReadonlySet<string>): Activities {
+function activitiesOf(facts: ActivityFacts, named: readonly string[], apart: ReadonlySet<string>): Activities {
 	const scope = scopeOf(facts);
 	const has = (name: string): boolean => {
 		let value = scope.get(name.split(".")[0] ?? "");
@@ -59,7 +61,9 @@ function activitiesOf(facts: ActivityFacts, apart: ReadonlySet<string>): Activit
 		}
 		return !isAbsent(value);
 	};
-	const rows = rowsOf(facts).filter(({ kind, type }) => !apart.has(`kind ${kind}`) && !apart.has(`type ${type}`));
+	const rows = withNewer(rowsOf(facts), named).filter(
+		({ kind, type }) => !apart.has(`kind ${kind}`) && !apart.has(`type ${type}`),
+	);
 	return {
 		rows: rows.map((row) => {
 			const read = (name: keyof ActivityFacts): Value => row[name] ?? unread(`\`activity.${name}\` is not documented`);
@@ -85,6 +89,17 @@ function rowsOf(facts: ActivityFacts): readonly ActivityFacts[] {
 	});
 	if (known.length > 0) return known;
 	return [kind === null ? facts : { ...facts, type: `ACTIVITY_TYPE_${kind}` }];
+}
+
+/** Returns the rows, and the versions that policies name and the table lacks: each has the resource and action of its kind. */
+function withNewer(rows: readonly ActivityFacts[], named: readonly string[]): readonly ActivityFacts[] {
+	const newer = [...new Set(named)]
+		.filter((type) => findType(type) === undefined && !rows.some((row) => row.type === type))
+		.map(factsOfType)
+		.filter(({ kind, resource, action }) =>
+			rows.some((row) => row.kind === kind && row.resource === resource && row.action === action),
+		);
+	return [...rows, ...newer];
 }
 
 /** Returns the part as it is in the cell; none where its condition does not hold there. */

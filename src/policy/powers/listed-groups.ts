@@ -1,7 +1,7 @@
 /** Finds the groups of activities that powers are reported for and compared in, by what policies decide and not by how they are written. */
 
 import type { AccessPolicy } from "../access.ts";
-import { activityTypes } from "../activities/types.ts";
+import { activityTypes, kindOfType } from "../activities/types.ts";
 import { comparedWith } from "../language/mentions.ts";
 import { printExpression } from "../language/printer.ts";
 import { factsOfGroup, factsOfType, isForRootQuorum } from "./activity.ts";
@@ -71,7 +71,10 @@ function partIn(policy: AccessPolicy, group: ActivityGroup): string | null {
 	if (outcome.holds === "unknown") return isUndocumented(outcome.because) ? null : "unknown";
 	if (outcome.holds !== "open") return outcome.holds === "yes" ? "yes" : "";
 	// The table may leave open less than the group does.
-	const byType = typesOf(group).map(({ type }) => outcomeFor(policy, factsOfType(type)).holds);
+	const listed = typesOf(group);
+	const newer = textsFor(policy, "type").filter((type) => listed.some(({ kind }) => kind === kindOfType(type)));
+	const types = [...listed.map(({ type }) => type), ...newer];
+	const byType = types.map((type) => outcomeFor(policy, factsOfType(type)).holds);
 	if (byType.length > 0 && byType.every((holds) => holds === "yes")) return "yes";
 	const isNever = byType.length > 0 && byType.every((holds) => holds === "no" || holds === "absent");
 	return isNever ? "" : printExpression(outcome.condition);

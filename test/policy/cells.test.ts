@@ -168,6 +168,7 @@ describe("The cells of conditions", () => {
 		"solana.tx.spl_transfers.any(t, t.from != t.to && t.owner != t.from && t.owner != t.to)",
 		"solana.tx.account_keys[0] != solana.tx.account_keys[1]",
 		"eth.tx.data[0..4] == 'abcd' && eth.tx.data[2..6] == 'cdef'",
+		"eth.tx.data[0..2] == 'ab' && eth.tx.data != 'ab'",
 		"eth.tx.data[0..2] == '~~' && eth.tx.data[2..4] != '~~'",
 		`bitcoin.tx.outputs.all(o, o.address in [${Array.from({ length: 12 }, (_, at) => `'${at}'`)}] && o.value < 5 && o.address_type == 't' && o.script_pubkey != 's')`,
 	])("have one in which a condition holds that some activity meets: %s", (text) => {

@@ -270,3 +270,60 @@ export function spoil(text: string, random: () => number): string {
 	}
 	return spoiled;
 }
+
+const few = ["a", "b", "c", "d"];
+const chosen = <One>(random: () => number, of: readonly One[]): One => of[Math.floor(random() * of.length)] as One;
+
+/** Returns a comparison of few names with few values, in each form that tells activities apart: many are true of some `randomActivity`. */
+export function randomComparison(random: () => number): string {
+	const pick = <One>(of: readonly One[]): One => chosen(random, of);
+	const [text, bound, order] = [pick(few), pick(["0", "1", "2", "3"]), pick(["==", "!=", "<", ">", "<=", ">="])];
+	const [equality, number, place] = [pick(["==", "!="]), pick(["gas", "value", "nonce"]), pick([0, 1, 2, 3, 4])];
+	const list = pick(["solana.tx.transfers", "eth.tx.contract_call_args['calls']"]);
+	const ofItem = pick([`t['to'] ${equality} '${text}'`, `t['amount'] ${order} ${bound}`, `t['to'] == wallet.label`]);
+	const ofTransfer = pick([`t.to ${equality} '${text}'`, `t.amount ${order} ${bound}`, `t.to ${equality} t.from`]);
+	const asked = list.startsWith("solana") ? ofTransfer : ofItem;
+	const address = "wallet_account.address";
+	return pick([
+		`eth.tx.to ${equality} ${pick([`'${text}'`, "eth.tx.from", address])}`,
+		`${pick(["eth.tx.to", "wallet.label"])} in ['${text}', ${pick(["'b'", "eth.tx.from"])}]`,
+		`eth.tx.${number} ${order} ${pick([bound, "eth.tx.gas", "eth.tx.value"])}`,
+		`eth.tx.data[${pick(["0..2", "1..3", "2..4"])}] ${equality} ${pick(["'aa'", "'ab'", `${address}[0..2]`])}`,
+		`wallet.label[0] ${equality} ${pick([`'${text}'`, "wallet.label[1]"])}`,
+		`eth.tx.contract_call_args['${pick(["x", "y"])}'] ${pick([`${order} ${bound}`, `${equality} '${text}'`, `${equality} ${address}`, `${order} eth.tx.${number}`, "== true"])}`,
+		`${list}.${pick(["any", "all"])}(t, ${asked})`,
+		`${list}.filter(t, ${asked}).count() ${order} ${bound}`,
+		`${list}.count() ${order} ${bound}`,
+		`solana.tx.transfers[${place}].to ${equality} ${pick([`'${text}'`, "solana.tx.transfers[0].from"])}`,
+		`wallet_account.path_indexes[${place}] ${order} ${bound}`,
+		`wallet_account.path_indexes.${pick([`contains(${bound})`, `count() ${order} ${bound}`])}`,
+		`wallet_account.path_hardened[${place}]`,
+		`wallet.imported ${equality} ${pick(["true", "wallet.exported"])}`,
+	]);
+}
+
+/** Returns the names of an activity, with values that `randomComparison` names, and others. */
+export function randomActivity(random: () => number): ReadonlyMap<string, Value> {
+	const text = (): Value => chosen(random, [...few, "aa", "ab", "aab", "aaab", "bbb", "e"]);
+	const number = (): Value => BigInt(Math.floor(random() * 7));
+	const list = (of: () => Value): Value => listOf(Array.from({ length: Math.floor(random() * 6) }, of));
+	const any = (): Value => chosen(random, [text, number, () => -1n, () => random() < 0.5, () => listOf([])])();
+	const isSolana = random() < 0.4;
+	const transfer = (): Value => structOf({ from: text(), to: text(), amount: number() });
+	const args: Record<string, Value> = {};
+	for (const key of ["x", "y"]) if (random() < 0.8) args[key] = any();
+	if (random() < 0.8) args.calls = random() < 0.9 ? list(transfer) : any();
+	const ethereum = {
+		...{ to: text(), from: text(), data: text(), gas: number(), value: number(), nonce: number() },
+		contract_call_args: structOf(args),
+	};
+	return new Map<string, Value>([
+		...(isSolana ? [] : [["eth", structOf({ tx: structOf(ethereum) })] as const]),
+		...(isSolana ? [["solana", structOf({ tx: structOf({ transfers: list(transfer) }) })] as const] : []),
+		["wallet", structOf({ label: text(), imported: random() < 0.5, exported: random() < 0.5 })],
+		[
+			"wallet_account",
+			structOf({ address: text(), path_indexes: list(number), path_hardened: list(() => random() < 0.5) }),
+		],
+	]);
+}

@@ -80,7 +80,8 @@ function slicedTexts(slices: readonly (readonly [number, number])[], texts: read
 	const length = Math.max(...slices.map(([, to]) => to));
 	const filler = ["~", "^", "_", "`"].find((one) => !texts.some((text) => text.includes(one)));
 	if (filler === undefined) throw new TooWide();
-	let made = [filler.repeat(length)];
+	// One longer than the parts: with all of them, and yet no text that is named.
+	let made = [filler.repeat(length + 1)];
 	for (const [from, to] of slices) {
 		const fitting = texts.filter((text) => text.length === to - from);
 		made = made.flatMap((text) => [text, ...fitting.map((one) => text.slice(0, from) + one + text.slice(to))]);

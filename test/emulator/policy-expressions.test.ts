@@ -69,6 +69,8 @@ describe("a condition", () => {
 		["[['a'], ['b']].contains(['b'])", true],
 		[`${2n ** 256n - 1n} > 170141183460469231731687303715884105728`, true],
 		["activity.action[0..3] == 'DEL'", true],
+		["(activity.resource == 'POLICY') == true", true],
+		["(activity.resource == 'POLICY') != true", false],
 	])("%s is %s", (text, expected) => {
 		expect(condition(text)).toBe(expected);
 	});
@@ -95,7 +97,7 @@ describe("an expression that is not understood", () => {
 		"activity.count() == 1",
 		"[1].count == 1",
 		"1 == '1'",
-		"true == true",
+		"true < true",
 		"'a' < 'b'",
 		"1 == 1 == true",
 		"[1, 'a'].count() == 2",

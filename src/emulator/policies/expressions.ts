@@ -68,11 +68,12 @@ export function membershipOf(value: Expression, list: Expression): Expression {
 	};
 }
 
-/** Returns a comparison: of numbers and timestamps with every operator, of texts with `==` and `!=`. */
+/** Returns a comparison: of numbers and timestamps with every operator, of texts and, Unverified, chosen, of bools with `==` and `!=`. */
 export function comparisonOf(left: Expression, operator: string, right: Expression): Expression {
 	const type = unify(left.type, right.type);
 	const isOrder = operator !== "==" && operator !== "!=";
-	const fits = type === "missing" || type === "int" || type === "timestamp" || (type === "string" && !isOrder);
+	const isEquated = type === "string" || type === "bool";
+	const fits = type === "missing" || type === "int" || type === "timestamp" || (isEquated && !isOrder);
 	const compare = comparisons[operator];
 	if (!fits || compare === undefined) throw new PolicyError(`${operator} does not compare these`);
 	return {

@@ -145,7 +145,9 @@ export function summarizeApprovals(plan: Plan): readonly Phrase[] {
 	if (counted.length > 0) return [joinPhrases(counted, ", ")];
 	const run = lines.flatMap(({ steps }) => steps).length;
 	if (run === 0 || run < sent.length) return [];
-	return [[run === 1 ? "it runs at once" : "they run at once"]];
+	const ids = new Set(sent.map(({ id }) => id));
+	const isOrdered = sent.some(({ dependsOn }) => dependsOn.some((id) => ids.has(id)));
+	return [[run === 1 ? "it runs at once" : isOrdered ? "they run in order, none needs approval" : "they run at once"]];
 }
 
 const summaryWords = {

@@ -91,3 +91,53 @@ describe("a document that removes the caller from the users who may change the r
 		expect(outcomesOf(readOutput(allowed).reports[0])).toEqual(["completed", "completed", "denied"]);
 	});
 });
+
+describe("a document that removes a policy that denies the other change, and the policy that allows it", () => {
+	const text = document(
+		"userTags: [{ name: oncall, members: { exactly: [carol] } }]",
+		`absent: { policies: [${policies[0]}, ${policies[1]}] }`,
+	);
+	async function worldOfBoth(): Promise<World> {
+		const world = await makeWorld(text);
+		const condition = "activity.kind == 'UPDATE_USER_TAG'";
+		const allow = { effect: "EFFECT_ALLOW", consensus: ofSigners };
+		await world.change({
+			userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice, bob] }],
+			policies: [
+				{ policyId: policies[0], policyName: "deny", effect: "EFFECT_DENY", condition },
+				{ policyId: policies[1], policyName: "allow", condition, ...allow },
+				{ policyId: policies[2], policyName: "policies", condition: "activity.kind == 'DELETE_POLICIES'", ...allow },
+			],
+			rootQuorum: { threshold: 2, userIds: [bob, carol] },
+		});
+		world.clearRequests();
+		return world;
+	}
+
+	test("is applied in three activities, of a saved plan that another user made too", async () => {
+		const world = await worldOfBoth();
+		const plan = await world.run(["plan", "--out", "plan.json", "--submitter", carol]);
+		expect({ code: plan.code, stderr: plan.stderr }).toMatchObject({ code: 0 });
+		const own = await world.run(["plan"]);
+		expect(own.stdout).toContain("Plan: 3 activities; they run in order, none needs approval.");
+		world.clearRequests();
+		const apply = await world.run(["apply", "--yes", "--plan", "plan.json", "--format", "json"]);
+		expect({ code: apply.code, stderr: apply.stderr }).toMatchObject({ code: 0 });
+		expect(outcomesOf(readOutput(apply).reports[0])).toEqual(["completed", "completed", "completed"]);
+		expect(membersOf(world, tags.oncall)).toEqual([carol]);
+		expect(world.submits().length).toBe(3);
+	});
+
+	test("is resumed where an answer was lost, without a second activity for the same", async () => {
+		const world = await worldOfBoth();
+		await world.addFault({ operation: "delete_policies", fault: "drop-after", count: 20 });
+		expect((await world.run(["apply", "--yes", "--timeout", "1"])).code).not.toBe(0);
+		world.clearFaults();
+		// What denied it is gone already, so the rest takes a power that the policy gives by now.
+		const resumed = await world.run(["apply", "--yes", "--allow", "lockout=1"]);
+		expect(`${resumed.code} ${resumed.stderr}`).toMatch(/^0 /);
+		expect(membersOf(world, tags.oncall)).toEqual([carol]);
+		const deleted = world.activities().filter(({ type }: { type: string }) => type.includes("DELETE_POLICIES"));
+		expect(deleted.length).toBe(2);
+	});
+});

@@ -5,6 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { orderGreedily } from "../../src/plan/order/greedy.ts";
 import { type FoundOrder, type OrderProblem, searchOrders } from "../../src/plan/order/search.ts";
+import { findGroups } from "../../src/plan/order/split.ts";
 
 const denied = 3;
 
@@ -195,5 +196,92 @@ describe("the order of steps", () => {
 		}
 		expect(all).toBeGreaterThan(20);
 		expect(isBest / all).toBeGreaterThan(0.8);
+	});
+});
+
+/** A problem of which the first parts are those of one step: they are forecast alike, and another step needs all or none. */
+function batchProblemOf(count: number, parts: number, seed: number): OrderProblem {
+	const { required, rankOf } = problemOf(count - 1 + parts, seed);
+	const batch = Array.from({ length: parts }, (_, part) => part);
+	return {
+		required: required.map((before, step) => {
+			if (step < parts) return [];
+			const others = before.filter((one) => one >= parts);
+			return others.length === before.length ? others : [...batch, ...others];
+		}),
+		rankOf: (step, isCompleted) => rankOf(step < parts ? 0 : step, isCompleted),
+	};
+}
+
+/** Every way to put these parts into groups. */
+function groupingsOf(parts: readonly number[]): readonly (readonly (readonly number[])[])[] {
+	const [first, ...others] = parts;
+	if (first === undefined) return [[]];
+	return groupingsOf(others).flatMap((groups) => [
+		[[first], ...groups],
+		...groups.map((group, at) => groups.with(at, [first, ...group])),
+	]);
+}
+
+/** The problem of these activities, each of one or more parts. */
+function activitiesOf(problem: OrderProblem, groups: readonly (readonly number[])[]): OrderProblem {
+	const groupOf = (part: number): number => groups.findIndex((group) => group.includes(part));
+	return {
+		required: groups.map((group) => [...new Set(group.flatMap((part) => problem.required[part] ?? []).map(groupOf))]),
+		rankOf: (step, isCompleted) => problem.rankOf(groups[step]?.[0] ?? 0, (part) => isCompleted(groupOf(part))),
+	};
+}
+
+describe("a step of several objects", () => {
+	it.each([
+		[2, 2],
+		[2, 4],
+		[3, 3],
+		[4, 3],
+		[5, 2],
+		[5, 3],
+		[6, 2],
+	])("is as few activities as strand the fewest steps: %i steps, one of %i objects", (count, size) => {
+		const seen = { whole: 0, split: 0, stranded: 0 };
+		for (let seed = 1; seed <= (count < 6 ? 300 : 100); seed += 1) {
+			const problem = batchProblemOf(count, size, seed);
+			const possible = possibleSteps(problem);
+			const [batch, others] = [
+				[...problem.required.keys()].slice(0, size),
+				[...problem.required.keys()].slice(size).map((step) => [step]),
+			];
+			const possibleOf = (groups: readonly (readonly number[])[]): readonly number[] =>
+				[...groups.keys()].filter((at) => groups[at]?.some((part) => possible.includes(part)));
+			const [best] = groupingsOf(batch)
+				.map((groups) => [...groups, ...others])
+				.map((groups) => [fewestStranded(activitiesOf(problem, groups), possibleOf(groups)), groups.length] as const)
+				.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+			const found = findGroups(problem, [batch]);
+			if (found === null) throw new Error("too many steps");
+			const { groups, order } = found;
+			expect([seed, order.stranded.length, groups.length]).toEqual([seed, ...(best ?? [])]);
+			expect(groups.flat().sort()).toEqual([...problem.required.keys()]);
+			checkOrder(activitiesOf(problem, groups), order, possibleOf(groups));
+			seen[groups.length === count ? "whole" : "split"] += 1;
+			if (order.stranded.length > 0) seen.stranded += 1;
+		}
+		expect(seen.whole).toBeGreaterThan(10);
+		if (count > 2) expect(Math.min(seen.split, seen.stranded)).toBeGreaterThan(5);
+	});
+
+	it("is split in a plan of more steps than can be searched too", () => {
+		// Part 0 has to come before step 3, part 1 after it; part 2 does not matter.
+		const found = findGroups(
+			{
+				required: Array.from({ length: 12 }, () => []),
+				rankOf: (step, isCompleted) => (step === 3 && (!isCompleted(0) || isCompleted(1)) ? denied : 0),
+			},
+			[[0, 1, 2]],
+		);
+		expect(found?.order).toMatchObject({ stranded: [], isExact: false });
+		expect(found?.groups.length).toBe(11);
+		const at = (part: number): number => found?.groups.findIndex((group) => group.includes(part)) ?? -1;
+		expect(found?.order.before[at(3)]).toContain(at(0));
+		expect(found?.order.before[at(1)]).toContain(at(3));
 	});
 });

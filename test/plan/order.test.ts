@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Guard } from "../../src/plan/guards/guards.ts";
 import type { DesiredUserTag } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
+import { summarizeApprovals } from "../../src/say/approvals.ts";
 import { guardText, limitText } from "../../src/say/guards.ts";
 import {
 	accessOf,
@@ -144,6 +145,105 @@ describe("the steps of a plan", () => {
 		const plan = planFor(byApprovers, wish);
 		expect(plan.steps.map(({ dependsOn }) => dependsOn.length)).toEqual([0, 0, 2]);
 		expect(id("tag", 2)).toBe(approvers);
+	});
+});
+
+describe("the removal of several policies", () => {
+	const denies = policyOf(4, { effect: "EFFECT_DENY", condition: condition.tags });
+	const allows = policyOf(5, { consensus: anyOf(approvers), condition: condition.tags });
+	const further = policyOf(6, { consensus: onlyUser(bob), condition: condition.export });
+	/** A tag cannot be changed before one of the policies is removed, and not after the other. */
+	const organization: Organization = {
+		members: { approvers: ["alice", "dave"] },
+		policies: [policiesByApprovers, denies, allows, further],
+	};
+	const members = { signers: ["bob"] } as const;
+	const wish = { members, absent: [denies.id, allows.id, further.id] } as const;
+	const [first, last] = [`policy:${denies.id}+policy:${further.id}`, `policy:${allows.id}`];
+
+	it("is split where another step has to run between two of them, into no more activities than that takes", () => {
+		const plan = planFor(organization, wish);
+		expect(told(plan)).toEqual([
+			`${first}: runs`,
+			`userTag:signers after ${first}: runs`,
+			`${last} after userTag:signers: runs`,
+		]);
+		expect(plan.steps.map(({ parameters, reason }) => [reason, parameters])).toEqual([
+			["remove 2 policies at once", { policyIds: [denies.id, further.id] }],
+			["change who has `signers`", expect.anything()],
+			["remove a policy", { policyIds: [allows.id] }],
+		]);
+		expect(plan.guards.filter(({ kind }) => kind === "stranded")).toEqual([]);
+		expect(summarizeApprovals(plan)).toEqual([["they run in order, none needs approval"]]);
+	});
+
+	it("is one activity where no split keeps a step from being denied", () => {
+		const never = { ...organization, policies: [policiesByApprovers, denies, further] };
+		const plan = planFor(never, { members, absent: [denies.id, further.id] });
+		expect(told(plan)).toEqual([`policy:${denies.id}+policy:${further.id}: runs`, "userTag:signers: denied"]);
+		// The policy that denies it now is no longer there then.
+		expect(plan.steps[1]?.approval).toMatchObject({ policyIds: [], because: { kind: "no-policy" } });
+		const free = { ...organization, policies: [policiesByApprovers, allows, further] };
+		expect(told(planFor(free, { members, absent: [allows.id, further.id] }))).toEqual([
+			"userTag:signers: runs",
+			`policy:${allows.id}+policy:${further.id} after userTag:signers: runs`,
+		]);
+	});
+
+	it("is one activity where policies decide alike: the second would change what the first did not", () => {
+		const twin = { ...denies, id: id("policy", 7) };
+		const plan = planFor(
+			{ ...organization, policies: [...organization.policies, twin] },
+			{ members, absent: [...wish.absent, twin.id] },
+		);
+		expect(plan.steps.map(({ covers }) => covers.length)).toEqual([3, 1, 1]);
+	});
+
+	it("blocks the plan where no split and no order lets all run", () => {
+		// The tag has to change between the two removals, and then its members may remove no policy.
+		const single = policyOf(8, { consensus: onlyUser(alice), condition: "activity.resource == 'POLICY'" });
+		const tagged = policyOf(9, { effect: "EFFECT_DENY", consensus: anyOf(signers), condition: condition.policies });
+		const plan = planFor(
+			{
+				...organization,
+				policies: [denies, allows, single, tagged],
+				rootQuorum: { threshold: 2, userIds: [bob, dave] },
+			},
+			{ members: { signers: ["alice"] }, absent: [denies.id, allows.id] },
+		);
+		const both = `policy:${denies.id}+policy:${allows.id}`;
+		expect(told(plan)).toEqual([`${both}: runs`, `userTag:signers after ${both}: denied`]);
+		const [guard] = plan.guards.filter(({ kind }) => kind === "stranded");
+		expect(guard).toMatchObject({ found: 1, refuses: true });
+		expect(guardText(guard as Guard)).toBe(
+			`userTag:signers would be denied when its turn comes: no policy allows it; no order of the activities avoids it`,
+		);
+	});
+
+	it("stays one activity while the same one is pending, in doubt or rejected", () => {
+		const parameters = { policyIds: [denies.id, allows.id, further.id] };
+		const activity = pendingFor(planFor(organization, wish), 0, { parameters });
+		const plans = [
+			planFor(organization, wish, { waiting: [activity] }),
+			planFor(organization, wish, { waiting: [{ ...activity, state: "in-doubt" }] }),
+			planFor(organization, wish, {
+				rejected: [{ ...activity, state: "rejected", status: "ACTIVITY_STATUS_REJECTED" }],
+			}),
+		];
+		expect(
+			plans.map(({ steps }) =>
+				steps
+					.filter(({ operation }) => operation === "delete_policies")
+					.map((step) => [step.parameters, step.earlierActivity?.relation]),
+			),
+		).toEqual([[[parameters, "same"]], [[parameters, undefined]], [[parameters, "rejected"]]]);
+	});
+
+	it("joins the pending activity that is one of its parts", () => {
+		const plan = planFor(organization, wish);
+		const held = planFor(organization, wish, { waiting: [pendingFor(plan, 2, { approvedBy: [alice] })] });
+		expect(held.steps.map(({ covers }) => covers.length)).toEqual([2, 1, 1]);
+		expect(held.steps.map(({ earlierActivity }) => earlierActivity?.relation)).toEqual([undefined, undefined, "same"]);
 	});
 });
 

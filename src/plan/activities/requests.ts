@@ -57,8 +57,12 @@ export function commonObjects(
 
 /** Returns the part of the step that is about these ids; all of it where it is about a single object. */
 export function narrowStep(step: Step, ids: readonly string[]): Step {
-	if (listParameter(step.operation) === undefined) return step;
-	return { ...step, ...narrowRequest(step, ids), covers: step.covers.filter(({ id }) => ids.includes(id)) };
+	const { list, reasonFor } = requestShapes[step.operation];
+	if (list === null) return step;
+	const covers = step.covers.filter(({ id }) => ids.includes(id));
+	const isWhole = covers.length === step.covers.length;
+	const reason = isWhole ? step.reason : (reasonFor?.(covers.length) ?? step.reason);
+	return { ...step, ...narrowRequest(step, ids), covers, reason };
 }
 
 function narrowRequest<O extends StepOperation>(request: StepRequest<O>, ids: readonly string[]): StepRequest<O> {

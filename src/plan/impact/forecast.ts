@@ -10,8 +10,9 @@ import {
 	type SubmittingUser,
 } from "../../policy/powers/approval.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
-import type { RelatedActivity } from "../activities/pending.ts";
+import type { PendingActivity, RelatedActivity } from "../activities/pending.ts";
 import type { StepForecasts } from "../order/order-steps.ts";
+import { findParts } from "../order/parts.ts";
 import type { Step } from "../step.ts";
 import { compareText, sameValue } from "../value.ts";
 import { accessAfter } from "./access-after.ts";
@@ -46,10 +47,22 @@ export function forecastPending(
 /** Returns what becomes of these steps in every state that they lead to, when this user submits them. */
 export function forecastStates(
 	steps: readonly Step[],
-	{ access, submitter, atMs }: Pick<ForecastContext, "access" | "atMs"> & { readonly submitter: SubmittingUser },
+	{
+		submitter,
+		activities,
+		...context
+	}: Pick<ForecastContext, "access" | "atMs"> & {
+		readonly submitter: SubmittingUser;
+		/** Activities whose objects stay together. */
+		readonly activities: readonly PendingActivity[];
+	},
 ): StepForecasts {
-	const forecast = new Forecast(steps, { access, submitter: { known: true, value: submitter }, atMs, waiting: [] });
+	const given: ForecastContext = { ...context, submitter: { known: true, value: submitter }, waiting: [] };
+	const deciding = new Forecast(steps, given).findDeciding();
+	const parts = new Map(steps.map((step) => [step, findParts(step, context.access, { deciding, activities })]));
+	const forecast = new Forecast([...parts.values()].flat(), given);
 	return {
+		partsOf: (step) => parts.get(step) ?? [step],
 		keyOf: (step) => JSON.stringify(activityOf(step)),
 		relevantTo: (step) => forecast.relevantTo(step),
 		verdictAfter: (step, completed) => forecast.judgeAfter(step, completed, submitter).verdict,
@@ -127,7 +140,13 @@ class Forecast {
 		}
 		const first = judge(done);
 		const others = ordersOf(concurrent, (one) => this.#ancestorsOf(one)).map((some) => judge([...done, ...some]));
-		return unite(first, others, concurrent);
+		const found = unite(first, others, concurrent);
+		if (found.verdict !== "denied") return found;
+		// The reason is that of the state in which it is submitted: what is listed before it, and runs, has completed.
+		const isEarlier = (one: Step): boolean =>
+			one.earlierActivity === null && this.#steps.indexOf(one) < this.#steps.indexOf(step);
+		const earlier = concurrent.filter((one) => isEarlier(one) && this.#judge(one, submitter).verdict === "runs");
+		return judge([...done, ...earlier]);
 	}
 
 	#judgeAfter(completed: readonly Step[], activity: SubmittedActivity, submitter: SubmittingUser): Approval {
@@ -159,8 +178,7 @@ class Forecast {
 	}
 
 	#findRelevant(activity: SubmittedActivity): readonly Step[] {
-		const { policies: all } = this.#context.access;
-		const policies = all.known ? all.value.filter((policy) => this.#canApply(policy, activity)) : [];
+		const policies = this.#policiesFor(activity);
 		const ids = new Set(policies.map(({ id }) => id));
 		const texts = policies.map(({ consensus, condition }) => `${consensus}\n${condition}`.toLowerCase());
 		const namesAnyTag = texts.some((text) => /\btags\b/.test(text.replaceAll(/\btags\s*\.\s*contains\s*\(\s*'/g, "")));
@@ -176,6 +194,27 @@ class Forecast {
 				return activity.ownerId !== null || step.parameters.policyIds.some((id) => ids.has(id));
 			return step.operation === "delete_oauth_providers" && namesCredentials;
 		});
+	}
+
+	/** Returns the ids of the policies and credentials whose removal can change the answer for some step. */
+	findDeciding(): ReadonlySet<string> {
+		const { users, policies } = this.#context.access;
+		const activities = this.#steps.map(activityOf);
+		const isOwned = activities.some(({ ownerId }) => ownerId !== null);
+		const deciding = isOwned
+			? policies.known
+				? policies.value
+				: []
+			: activities.flatMap((one) => this.#policiesFor(one));
+		const credentials = users.known
+			? users.value.flatMap((user) => (user.credentials.known ? user.credentials.value : []))
+			: [];
+		return new Set([...deciding.map(({ id }) => id), ...credentials.flatMap(({ id }) => id ?? [])]);
+	}
+
+	#policiesFor(activity: SubmittedActivity): readonly AccessPolicy[] {
+		const { policies } = this.#context.access;
+		return policies.known ? policies.value.filter((policy) => this.#canApply(policy, activity)) : [];
 	}
 
 	/** Whether the policy would allow the activity to everyone if it allowed, and named no approvers. */

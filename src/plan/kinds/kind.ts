@@ -79,4 +79,6 @@ export interface RequestShape<O extends StepOperation> {
 	readonly subject: (keyof StepParameters[O] & string) | null;
 	/** Returns the part of the request that is about these ids; all of it where it is about a single object. */
 	readonly narrow: (request: StepRequest<O>, ids: readonly string[]) => StepRequest<O>;
+	/** Returns why a step removes this many objects; null where a request is about a single object. */
+	readonly reasonFor: ((count: number) => string) | null;
 }

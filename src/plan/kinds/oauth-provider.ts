@@ -8,6 +8,7 @@ export const oauthProviderRequest: RequestShape<"delete_oauth_providers"> = {
 	list: "providerIds",
 	subject: "userId",
 	narrow: ({ operation, parameters }, providerIds) => ({ operation, parameters: { ...parameters, providerIds } }),
+	reasonFor,
 };
 
 export const oauthProvider = removalKind({
@@ -18,14 +19,17 @@ export const oauthProvider = removalKind({
 	creations: /_CREATE_OAUTH_PROVIDERS?(_V\d+)?$/,
 	steps: (changes) =>
 		[...Map.groupBy(changes, ({ userId }) => userId ?? "")].map(([userId, ofUser]): StepDraft => {
-			const count = ofUser.length;
 			return {
 				key: `oauthProviders:${userId}`,
 				operation: "delete_oauth_providers",
 				parameters: { userId, providerIds: ofUser.map(({ id }) => id).sort(compareText) },
 				covers: ofUser.map(({ address, id }) => ({ address, id })),
 				after: [],
-				reason: count === 1 ? "remove an OAuth provider" : `remove ${count} OAuth providers of one user`,
+				reason: reasonFor(ofUser.length),
 			};
 		}),
 });
+
+function reasonFor(count: number): string {
+	return count === 1 ? "remove an OAuth provider" : `remove ${count} OAuth providers of one user`;
+}

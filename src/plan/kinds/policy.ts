@@ -8,6 +8,7 @@ export const policyRequest: RequestShape<"delete_policies"> = {
 	list: "policyIds",
 	subject: null,
 	narrow: ({ operation }, policyIds) => ({ operation, parameters: { policyIds } }),
+	reasonFor,
 };
 
 export const policy = removalKind({
@@ -24,8 +25,12 @@ export const policy = removalKind({
 			parameters: { policyIds: changes.map(({ id }) => id).sort(compareText) },
 			covers: changes.map(({ address, id }) => ({ address, id })),
 			after: [],
-			reason: changes.length === 1 ? "remove a policy" : `remove ${changes.length} policies at once`,
+			reason: reasonFor(changes.length),
 		} as const;
 		return [step];
 	},
 });
+
+function reasonFor(count: number): string {
+	return count === 1 ? "remove a policy" : `remove ${count} policies at once`;
+}

@@ -7,6 +7,7 @@ export const tvcAppRequest: RequestShape<"delete_tvc_app_and_deployments"> = {
 	list: null,
 	subject: "appId",
 	narrow: (request) => request,
+	reasonFor: null,
 };
 
 export const tvcApp = removalKind({

@@ -1,11 +1,14 @@
 /** Puts the steps of a plan in the order in which they are submitted, and makes the order that matters a dependency. */
+import { narrowStep, objectsOf } from "../activities/requests.ts";
 import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
-import { orderGreedily } from "./greedy.ts";
-import { type FoundOrder, ranks, searchOrders } from "./search.ts";
+import { ranks } from "./search.ts";
+import { findGroups } from "./split.ts";
 
 /** What becomes of the steps in the states that they lead to. */
 export interface StepForecasts {
+	/** Returns the parts that the step can be split into, in any grouping: itself where it cannot. */
+	readonly partsOf: (step: Step) => readonly Step[];
 	/** Steps with the same key are forecast the same in every state. */
 	readonly keyOf: (step: Step) => string;
 	/** Returns the steps that can change what becomes of this one. */
@@ -28,23 +31,18 @@ export interface StrandedStep {
 	readonly by: Step | null;
 }
 
-/** Max steps of a group of which every order is looked at. */
-const maxSearched = 8;
-
-/** Max steps of a group that is ordered at all: each of them is judged in many states. */
-const maxOrdered = 24;
-
 /**
  * Returns the steps in the order in which they are submitted: after those that they depend on; then first those that run, then
- * pending ones, then denied ones. Steps that cannot change what becomes of each other are ordered apart.
+ * pending ones, then denied ones. Steps that cannot change what becomes of each other are ordered apart. A step of several objects is
+ * split where that keeps a step from being denied.
  */
 export function orderSteps(steps: readonly Step[], forecasts: StepForecasts): OrderedSteps {
 	const found = groupsOf(steps, forecasts).map((group) => orderGroup(group, forecasts));
-	const ordered = new Map(found.flatMap((group) => [...group.steps]));
+	const pieces = new Map(found.flatMap((group) => [...group.pieces]));
 	return {
 		...renumber(
-			steps,
-			ordered,
+			steps.flatMap((step) => pieces.get(step) ?? step),
+			new Map(found.flatMap((group) => [...group.steps])),
 			found.flatMap(({ stranded }) => stranded),
 		),
 		unsearched: found.flatMap(({ unsearched }) => unsearched),
@@ -59,12 +57,14 @@ interface Ordered {
 
 interface OrderedGroup {
 	readonly steps: ReadonlyMap<Step, Ordered>;
+	/** What each step is submitted as. */
+	readonly pieces: ReadonlyMap<Step, readonly Step[]>;
 	readonly stranded: readonly StrandedStep[];
 	readonly unsearched: readonly Step[];
 }
 
 /** Returns the steps in groups of those that depend on each other, or can change what becomes of each other. */
-function groupsOf(steps: readonly Step[], { relevantTo }: StepForecasts): readonly (readonly Step[])[] {
+function groupsOf(steps: readonly Step[], { partsOf, relevantTo }: StepForecasts): readonly (readonly Step[])[] {
 	const parents = new Map<Step, Step>();
 	const rootOf = (step: Step): Step => {
 		let root = step;
@@ -77,48 +77,86 @@ function groupsOf(steps: readonly Step[], { relevantTo }: StepForecasts): readon
 		if (root !== otherRoot) parents.set(root, otherRoot);
 	};
 	const byId = new Map(steps.map((step) => [step.id, step]));
-	for (const step of steps) {
-		for (const other of [...step.dependsOn.flatMap((id) => byId.get(id) ?? []), ...relevantTo(step)]) join(step, other);
+	const wholes = new Map(steps.flatMap((step) => partsOf(step).map((part) => [part, step] as const)));
+	for (const [part, step] of wholes) {
+		for (const id of step.dependsOn) join(step, byId.get(id) ?? step);
+		for (const other of relevantTo(part)) join(step, wholes.get(other) ?? step);
 	}
 	return [...Map.groupBy(steps, rootOf).values()];
 }
 
 function orderGroup(group: readonly Step[], forecasts: StepForecasts): OrderedGroup {
+	const { partsOf, verdictAfter } = forecasts;
 	const alike = findAlike(group, forecasts);
-	const first = alike.map(([step]) => step as Step);
-	const rankOf = (step: number, isCompleted: (other: number) => boolean): number =>
+	const first = alike.map(([part]) => part as Step);
+	const wholes = new Map(group.flatMap((step) => partsOf(step).map((part) => [part, step] as const)));
+	const rankOf = (part: number, isCompleted: (other: number) => boolean): number =>
 		ranks.indexOf(
-			forecasts.verdictAfter(
-				first[step] as Step,
+			verdictAfter(
+				first[part] as Step,
 				alike.flatMap((same, other) => (isCompleted(other) ? same : [])),
 			),
 		);
 	const required = first.map(({ dependsOn }) =>
-		[...first.keys()].filter((other) => dependsOn.includes(first[other]?.id ?? "")),
+		[...first.keys()].filter((other) => dependsOn.includes(wholes.get(first[other] as Step)?.id ?? "")),
 	);
-	if (first.length > maxOrdered) return { steps: new Map(), stranded: [], unsearched: group };
-	const isSearched = first.length <= maxSearched;
-	const order: FoundOrder = isSearched ? searchOrders({ required, rankOf }) : orderGreedily({ required, rankOf });
-	const all = (some: readonly number[]): readonly Step[] => some.flatMap((one) => alike[one] ?? []);
+	const batches = group
+		.filter((step) => partsOf(step).length > 1)
+		.map((step) => partsOf(step).map((part) => first.indexOf(part)));
+	const found = findGroups({ required, rankOf }, batches);
+	if (found === null) return { steps: new Map(), pieces: new Map(), stranded: [], unsearched: group };
+	const { groups, order } = found;
+	const activities = groups.map((parts) =>
+		joinParts(
+			parts.flatMap((part) => alike[part] ?? []),
+			wholes,
+		),
+	);
+	const all = (some: readonly number[]): readonly Step[] => some.flatMap((one) => activities[one] ?? []);
+	const wholeOf = (activity: number): Step | undefined => wholes.get(first[groups[activity]?.[0] ?? 0] as Step);
+	const split = Map.groupBy(activities.keys(), (activity) => wholeOf(activity) as Step);
 	return {
 		steps: new Map(
-			alike.flatMap((same, index) =>
+			activities.flatMap((same, index) =>
 				same.map((step) => [step, { before: all(order.before[index] ?? []), rank: order.ranks[index] ?? 0 }] as const),
 			),
 		),
+		pieces: new Map([...split].filter(([step]) => partsOf(step).length > 1).map(([step, some]) => [step, all(some)])),
 		stranded: order.stranded.flatMap(({ step, by }) =>
-			all([step]).map((one) => ({ step: one, by: by === null ? null : (first[by] ?? null) })),
+			all([step]).map((one) => ({ step: one, by: by === null ? null : (activities[by]?.[0] ?? null) })),
 		),
-		unsearched: isSearched ? [] : group,
+		unsearched: order.isExact ? [] : activities.flat(),
 	};
 }
 
-/** Returns the steps in lists of those that can stand for each other: nothing depends on them, and they change nothing. */
-function findAlike(group: readonly Step[], { keyOf, relevantTo }: StepForecasts): readonly (readonly Step[])[] {
-	const changing = new Set(group.flatMap(relevantTo));
+/** Returns the steps of these parts: one for the parts of one step, the step itself where they are all of it. */
+function joinParts(parts: readonly Step[], wholes: ReadonlyMap<Step, Step>): readonly Step[] {
+	return [...Map.groupBy(parts, (part) => wholes.get(part) ?? part)].map(([whole, some]) => {
+		const ids = objectsOf(whole).filter((id) => some.some((part) => objectsOf(part).includes(id)));
+		return ids.length === objectsOf(whole).length ? whole : { ...narrowStep(whole, ids), id: some[0]?.id ?? whole.id };
+	});
+}
+
+/**
+ * Returns the parts of the steps in lists of those that can stand for each other: nothing depends on them, and they change
+ * nothing.
+ */
+function findAlike(
+	group: readonly Step[],
+	{ keyOf, partsOf, relevantTo }: StepForecasts,
+): readonly (readonly Step[])[] {
+	const changing = new Set(group.flatMap(partsOf).flatMap(relevantTo));
 	const needed = new Set(group.flatMap(({ dependsOn }) => dependsOn));
-	const isPlain = (step: Step): boolean => step.dependsOn.length === 0 && !needed.has(step.id) && !changing.has(step);
-	return [...Map.groupBy(group, (step) => (isPlain(step) ? keyOf(step) : step)).values()];
+	const isPlain = (step: Step): boolean =>
+		step.dependsOn.length === 0 &&
+		!needed.has(step.id) &&
+		partsOf(step).every((part) => part === step && !changing.has(part));
+	return [
+		...Map.groupBy(
+			group.flatMap((step) => partsOf(step).map((part) => [part, isPlain(step)] as const)),
+			([part, plain]) => (plain ? keyOf(part) : part),
+		).values(),
+	].map((same) => same.map(([part]) => part));
 }
 
 /** Returns the steps in their order, with ids and dependencies by it. */

@@ -24,6 +24,8 @@ export interface OrderProblem {
 	readonly required: readonly (readonly number[])[];
 	/** Returns what becomes of the step when it is submitted after these have completed: an index of `ranks`. */
 	readonly rankOf: (step: number, isCompleted: (other: number) => boolean) => number;
+	/** Whether a step need not be denied; left out: found by what the steps lead to. */
+	readonly isPossible?: (step: number) => boolean;
 }
 
 export interface FoundOrder {
@@ -47,15 +49,15 @@ export interface Stranded {
 type RankOf = (step: number, completed: number) => number;
 
 /** Returns the best order, by a search through all of them. Each step more doubles the work. */
-export function searchOrders({ required, rankOf: judge }: OrderProblem): FoundOrder {
+export function searchOrders({ required, rankOf: judge, isPossible }: OrderProblem): FoundOrder {
 	const rankOf = remember((step, completed) => judge(step, (other) => has(completed, other)), required.length);
 	const closed = closeRelation(required.map(setOf));
 	const sets = closedSets(closed);
 	const goals = closed.map((before, step) => {
 		const first = rankOf(step, before);
 		if (first < denied) return first;
-		const isPossible = sets.some((set) => isReady(step, set, closed) && rankOf(step, set) < denied);
-		return isPossible ? unknown : denied;
+		const isAllowed = (set: number): boolean => isReady(step, set, closed) && rankOf(step, set) < denied;
+		return (isPossible?.(step) ?? sets.some(isAllowed)) ? unknown : denied;
 	});
 	const sequence = findSequence(closed, goals, rankOf);
 	const worst = goals.map((goal, step) =>

@@ -74,7 +74,7 @@ export function findParts(prepared: PreparedAccess, facts: ActivityFacts): Group
 	return { facts, parts: mergeConditions(parts), missing: policies.known ? null : policies.because, assumptions };
 }
 
-/** Max conditions that are told apart although their policies decide the same. */
+/** Max conditions that are shown apart although their policies decide the same. */
 const maxConditions = 20;
 
 /** Returns the parts with one condition for all that decide the same, where there are many: that one of theirs holds. */

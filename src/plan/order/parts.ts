@@ -1,4 +1,4 @@
-/** The parts of a step that can be activities of their own: objects that other steps can tell apart. */
+/** The parts of a step that can be activities of their own: objects that matter to other steps in different ways. */
 import type { AccessState } from "../../policy/access.ts";
 import type { PendingActivity } from "../activities/pending.ts";
 import { commonObjects, listParameter, narrowStep, objectsOf } from "../activities/requests.ts";

@@ -145,6 +145,7 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["docs/emulator.md", ["http", "json", "yaml"]],
 	// test/policy/docs.test.ts
 	["docs/internals/policies.md", ["condition", "consensus", "time"]],
+	["docs/internals/policy-examples.md", []],
 	// test/pulumi/docs.test.ts, and for the texts test/pulumi/pending-preview.test.ts and test/pulumi/pending-delete.test.ts
 	["docs/pulumi.md", ["console", "yaml", "typescript", "python", "text"]],
 	// test/pulumi/docs-node.test.ts, and test/pulumi/migration.test.ts: its program has the aliases, its preview is the text

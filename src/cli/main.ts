@@ -21,7 +21,7 @@ process.on("warning", (warning) => {
 // A defect of orgsync. Node would print its stack and exit with 1, too.
 process.on("uncaughtException", async (error) => {
 	const { hideKeys, hideSecrets } = await import("../common/hide-secrets.ts");
-	const { findPrivateKeys } = await import("./flags/flag-values.ts");
+	const { findPrivateKeys } = await import("./flags/hide-keys.ts");
 	const hide = (text: string): string => hideKeys(hideSecrets(text), findPrivateKeys(words));
 	stderr.write(`error: unexpected error: ${hide(showText(error.message))}\n`);
 	stderr.write("hint: please report this; --verbose shows where it happened\n");

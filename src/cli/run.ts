@@ -2,8 +2,8 @@
 import { type Command, CommanderError } from "commander";
 import { ConfigurationError, type ExitCode, exitCodes } from "../common/errors.ts";
 import { helpText } from "../plan/suggested-command.ts";
-import { findPrivateKeys, privateKeyPattern } from "./flags/flag-values.ts";
 import { allFormats, type Format } from "./flags/formats.ts";
+import { findPrivateKeys, privateKeyPattern } from "./flags/hide-keys.ts";
 import { makeOutput } from "./flags/output-flags.ts";
 import { makeProgram } from "./flags/program.ts";
 import type { Terminal } from "./output/output.ts";

@@ -18,7 +18,7 @@ import { findOrganizationId } from "../../wire/credentials.ts";
 import { type Connection, type ConnectionFlags, viewJournal, withConnection } from "../connect.ts";
 import { refuseChanged, replaceDocuments } from "../files/replace-documents.ts";
 import { type DocumentFlags, findListsOf, type ReadDocument, readFleet, readSources } from "../files/sources.ts";
-import { privateKeyPattern } from "../flags/flag-values.ts";
+import { privateKeyPattern } from "../flags/hide-keys.ts";
 import { findTagId, findUserId } from "../flags/power-names.ts";
 import { didYouMean } from "../flags/suggest.ts";
 import type { Call } from "../output/output.ts";

@@ -1,13 +1,12 @@
 /** Parsers of flag values. Each returns the value, or throws the error that commander prints for the flag. */
+
 import { InvalidArgumentError } from "commander";
 import { ConfigurationError } from "../../common/errors.ts";
 import { isVisible } from "../../common/invisible.ts";
 import { isCredential, isVariableName } from "../../document/read/variables.ts";
 import { reservedLabels } from "../../render/metrics/metric-table.ts";
 import { isRunId } from "../../sync/journal/run-id.ts";
-
-/** Text that looks like a private key, also between other letters or with one digit too many. No message repeats it. */
-export const privateKeyPattern = /(?<![0-9a-f])[0-9a-f]{64,65}(?![0-9a-f])/i;
+import { privateKeyPattern } from "./hide-keys.ts";
 
 export function parseText(value: string): string {
 	if (value === "") throw new InvalidArgumentError("It must not be empty.");
@@ -123,14 +122,4 @@ export function parseVariableName(text: string): string {
 	throw new ConfigurationError(`--env ${name}: this variable is a credential, which documents cannot use`, {
 		hint: "a plan shows the values of variables; use a separate variable, such as ORGSYNC_VAR_STAGE",
 	});
-}
-
-/** Returns what looks like a private key, or like `USER:PASSWORD` of an address. Digests are ignored. */
-export function findPrivateKeys(words: readonly string[]): readonly string[] {
-	return words
-		.filter((word, at) => words[at - 1] !== "--digest" && !word.startsWith("--digest="))
-		.flatMap((word) => [
-			...(word.replaceAll(/\bsha256:[0-9a-f]{64}\b/gi, "").match(new RegExp(privateKeyPattern, "gi")) ?? []),
-			...(word.match(/(?<=:\/\/)[^\s/@"\\]*:[^\s/@"\\]+(?=@)/g) ?? []),
-		]);
 }

@@ -32,6 +32,13 @@ describe("a part that is not understood", () => {
 		expect(readClause(text, "condition").opaque).toEqual(["sponsor == true"]);
 	});
 
+	it("is the whole of a condition that names who approves, and of no consensus", () => {
+		const text = "activity.action != 'SIGN' || approvers.count() >= 1";
+		expect(readClause(text, "condition").opaque).toEqual([text]);
+		expect(valueIn(text)).toMatch(/^unread: `approvers` is a name of consensus/);
+		expect(readClause("approvers.count() >= 1", "consensus").opaque).toEqual([]);
+	});
+
 	it("leaves a clause without slips as it is", () => {
 		const text = "activity.params.sponsor == true && secret.static_properties['kind'] == 'creditCard'";
 		expect(readClause(text, "condition")).toMatchObject({ opaque: [], mistakes: [] });

@@ -3,10 +3,10 @@
  * still decides where it can (docs/internals/policies.md#opaque-parts).
  */
 import { checkExpression } from "./checker.ts";
-import { mentionsName } from "./mentions.ts";
+import { mentionsName, mentionsVotes } from "./mentions.ts";
 import { parseExpression } from "./parser.ts";
 import { printExpression } from "./printer.ts";
-import type { Clause, Expression, Mistake } from "./syntax.ts";
+import type { Clause, Expression, Mistake, Span } from "./syntax.ts";
 
 export interface ReadClause {
 	/** The tree, with opaque parts in it. */
@@ -21,23 +21,14 @@ export interface ReadClause {
 export function readClause(text: string, clause: Clause): ReadClause {
 	const parsed = parseExpression(text);
 	if ("mistakes" in parsed) {
-		const written = text.trim().replace(/\s+/g, " ");
 		const because = parsed.mistakes[0]?.message ?? "the clause is not understood";
-		const expression: Expression = {
-			node: "opaque",
-			text: written,
-			because,
-			span: { start: 0, end: text.length },
-		};
-		return { expression, mistakes: parsed.mistakes, opaque: [written] };
+		return asOnePart(text.trim().replace(/\s+/g, " "), because, { start: 0, end: text.length }, parsed.mistakes);
 	}
-	// Unverified, chosen: whether a condition may name who approves is not documented; what the whole clause is then, is unknown.
-	if (clause === "condition" && mentionsName(parsed.expression, ["approvers", "credentials"])) {
-		const written = printExpression(parsed.expression);
+	// Unverified, chosen: whether a condition may name who approves is not documented, nor what becomes of the parts beside it.
+	if (clause === "condition" && mentionsVotes(parsed.expression)) {
 		const found = checkExpression(parsed.expression, clause);
 		const because = found[0]?.message ?? "it names who approves";
-		const { span } = parsed.expression;
-		return { expression: { node: "opaque", text: written, because, span }, mistakes: found, opaque: [written] };
+		return asOnePart(printExpression(parsed.expression), because, parsed.expression.span, found);
 	}
 	const mistakes: Mistake[] = [];
 	const opaque = new Set<string>();
@@ -46,6 +37,10 @@ export function readClause(text: string, clause: Clause): ReadClause {
 		mistakes.push(...found);
 	});
 	return { expression, mistakes, opaque: [...opaque] };
+}
+
+function asOnePart(text: string, because: string, span: Span, mistakes: readonly Mistake[]): ReadClause {
+	return { expression: { node: "opaque", text, because, span }, mistakes, opaque: [text] };
 }
 
 type Note = (text: string, mistakes: readonly Mistake[]) => void;

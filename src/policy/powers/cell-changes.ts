@@ -4,7 +4,7 @@ import { difference, type UserSets } from "../sets/resolve.ts";
 import { type Bits, membersOf } from "../sets/sets.ts";
 import { aloneIn, fewestIn, findSmallestSets, participantsIn } from "../sets/user-sets.ts";
 import type { ActivityFacts } from "./activity.ts";
-import { cellsOf, type GroupCell, literalsOf, partsIn } from "./group-cells.ts";
+import { cellsOf, literalsOf, partsIn } from "./group-cells.ts";
 import { allowedBy, type GroupParts, type Part, type PartReading, withRootQuorum } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
 import type { Reason } from "./reason.ts";
@@ -36,7 +36,6 @@ export interface JudgedCell {
 	/** Whether what only one side leaves unknown matters, and why it is unknown. */
 	readonly isUnknown: boolean;
 	readonly because: Reason | null;
-	readonly example: GroupCell["example"];
 }
 
 interface Question {
@@ -86,17 +85,11 @@ export function findCellsOf(before: Side, after: Side, { facts, changed, apart }
 				after: is,
 				isUnknown,
 				because: isUnknown ? reasonOf([...other, ...one]) : null,
-				example: cell.example,
 			});
 		}
 	}
 	judged.sort((one, other) => one.holding.size - other.holding.size);
-	const cells = judged.map(({ holding, example }) => ({
-		holding,
-		open: new Map<string, string>(),
-		wide: new Set<string>(),
-		example,
-	}));
+	const cells = judged.map(({ holding }) => ({ holding, open: new Map<string, string>() }));
 	return { cells: judged, literals: literalsOf(cells, changed), isOpen, because: open };
 }
 

@@ -17,8 +17,6 @@ export interface GroupCell {
 	readonly open: ReadonlyMap<string, string>;
 	/** Those of them that distinguish more activities than are tried. */
 	readonly wide: ReadonlySet<string>;
-	/** An activity of the cell, as paths and values. */
-	readonly example: ReadonlyMap<string, Value>;
 }
 
 /** Returns the cells that the conditions of these parts distinguish. `apart`: kinds and types that are groups of their own. */
@@ -37,13 +35,13 @@ export function cellsOf(
 	const activities = activitiesOf(facts, named, apart);
 	if (activities.rows.length === 0) return [];
 	const space = findCells(asked, activities);
-	const cells = space.cells.map(({ holds, example }): GroupCell => {
+	const cells = space.cells.map(({ holds }): GroupCell => {
 		const holding = asked.flatMap(({ text }, index) => (holds[index] === true ? text : []));
 		const open = asked.flatMap(({ text }, index): [string, string][] => {
 			const value = holds[index];
 			return typeof value === "string" ? [[text, value]] : [];
 		});
-		return { holding: new Set(holding), open: new Map(open), wide: space.wide, example };
+		return { holding: new Set(holding), open: new Map(open), wide: space.wide };
 	});
 	if (!parts.some(({ condition }) => condition === ownCredentials)) return cells;
 	return [...cells, ...cells.map((cell) => ({ ...cell, holding: new Set([...cell.holding, ownCredentials]) }))].sort(
@@ -127,11 +125,14 @@ export function partsIn(parts: readonly Part[], cell: GroupCell): readonly Part[
 }
 
 /** Returns what tells cells apart, conditions of `first` first. */
-export function literalsOf(cells: readonly GroupCell[], first: readonly Part[]): readonly Literal[] {
+export function literalsOf(
+	cells: readonly Pick<GroupCell, "holding" | "open">[],
+	first: readonly Part[],
+): readonly Literal[] {
 	const changed = first.flatMap(({ condition }) => condition ?? []);
 	const texts = new Set([...changed, ...cells.flatMap(({ holding }) => [...holding])]);
 	return [...texts].flatMap((text): Literal[] => {
-		const within = (test: (cell: GroupCell) => boolean): Bits =>
+		const within = (test: (cell: (typeof cells)[number]) => boolean): Bits =>
 			setOf(cells.flatMap((cell, index) => (test(cell) ? [index] : [])));
 		return [
 			{ text, holds: true, cells: within(({ holding }) => holding.has(text)) },

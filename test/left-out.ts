@@ -18,8 +18,8 @@ export interface LeftOut {
 export class NotHere extends Error {
 	readonly leftOut: LeftOut;
 
-	constructor(leftOut: LeftOut) {
-		super(describe(leftOut));
+	constructor(leftOut: LeftOut, options?: ErrorOptions) {
+		super(describe(leftOut), options);
 		this.leftOut = leftOut;
 	}
 }

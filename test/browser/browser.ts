@@ -22,8 +22,11 @@ export async function launchBrowser(): Promise<Browser> {
 		// Chromium leaves files of its own in its temporary folder, also when it is closed.
 		const temporary = mkdtempSync(join(tmpdir(), "orgsync-chromium-"));
 		const remove = () => rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-		const browser = await launcher
-			.launch({ executablePath, args, env: { ...process.env, TMPDIR: temporary } as Record<string, string> })
+		const start = () =>
+			launcher.launch({ executablePath, args, env: { ...process.env, TMPDIR: temporary } as Record<string, string> });
+		const browser = await start()
+			// On a busy machine, Chromium sometimes ends while it starts: it is here, and no page was opened yet.
+			.catch((error: unknown) => (/has been closed/.test(String(error)) ? start() : Promise.reject(error)))
 			.catch((error: unknown) => {
 				remove();
 				throw error;
@@ -32,11 +35,14 @@ export async function launchBrowser(): Promise<Browser> {
 		return browser;
 	} catch (error) {
 		const [line = ""] = String((error as Error).message).split("\n");
-		throw new NotHere({
-			what: "the tests in a browser",
-			missing: `none runs (${line})`,
-			install: "installing Google Chrome, or on Linux the libraries that Chromium needs",
-		});
+		throw new NotHere(
+			{
+				what: "the tests in a browser",
+				missing: `none runs (${line})`,
+				install: "installing Google Chrome, or on Linux the libraries that Chromium needs",
+			},
+			{ cause: error },
+		);
 	}
 }
 
